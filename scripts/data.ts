@@ -10,7 +10,7 @@ Exit status: 0 sound, 1 damaged, 2 wrong usage.
 `
 
 const ownRows: OwnRows = {
-  stats: async () => (await import('@influencer-stats/stats/own-row')).ownRow,
+  stats: async () => (await import('@influencer-stats/stats/sources-row')).sourcesRow,
   kv: async () => (await import('@influencer-stats/kv/revision-row')).revisionRow,
   sse: async () => (await import('@influencer-stats/sse/own-row')).ownRow,
   prices: async () => (await import('@influencer-stats/prices/own-row')).ownRow,

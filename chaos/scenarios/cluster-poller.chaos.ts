@@ -130,7 +130,7 @@ it('a cluster of stats under kills and halts of its poller: one asks, the number
   for (let i = 0; i < COLLECTIONS; i++) {
     const impressions = await sumImpressions(youtube.url, idsOf(i))
     for (const client of clients)
-      await waitUntil(async () => (await client.stats(`c${i}`))?.impressions === impressions)
+      await waitUntil(async () => (await client.getStats(`c${i}`))?.impressions === impressions)
   }
   // What was asked here, and by this test itself.
   const used = await waitUntil(async () => {

@@ -105,7 +105,7 @@ async function read(
   while (!signal.aborted) {
     const client = createSseClient(random.one(urls))
     const hop = AbortSignal.any([signal, AbortSignal.timeout(300 + random.below(1_500))])
-    for await (const event of client.events({ topics: TOPICS, after, signal: hop })) {
+    for await (const event of client.subscribe({ topics: TOPICS, after, signal: hop })) {
       after = event.id
       seen.push(event.kind === 'gap' ? `${event.id} gap` : `${event.id} ${event.value}`)
     }

@@ -16,20 +16,23 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
     createComponent('logger', 'packages/stats/src/logger/ pino/ sonic-boom/ thread-stream/'),
     createComponent(
       'client',
-      'packages/stats/src/client/ undici/ node:internal/deps/undici/ node:_http_client node:_http_agent',
+      'packages/stats/src/youtube/ packages/stats/src/client/ undici/ node:internal/deps/undici/ node:_http_client node:_http_agent',
     ),
     createComponent(
       'cache',
-      'packages/stats/src/cache/ packages/stats/src/poller.ts packages/stats/src/board.ts lru-cache/',
+      'packages/stats/src/cache/ packages/stats/src/poller.ts packages/stats/src/reply-table.ts lru-cache/',
     ),
     createComponent('state', 'packages/stats/src/state/ packages/stats/src/collections classic-level/ abstract-level/'),
     createComponent('server', 'packages/stats/src/routes/', HTTP_FILES),
   ],
   sse: [
-    createComponent('door', 'packages/sse/src/routes/wait.ts packages/sse/src/admission.ts packages/runtime/src/door/'),
+    createComponent(
+      'door',
+      'packages/sse/src/routes/wait-route.ts packages/sse/src/parse-subscription.ts packages/runtime/src/door/',
+    ),
     createComponent(
       'streams',
-      'packages/sse/src/hub.ts packages/sse/src/group.ts packages/sse/src/streams.ts packages/sse/src/fanout/',
+      'packages/sse/src/hub.ts packages/sse/src/stream-group.ts packages/sse/src/streams.ts packages/sse/src/fanout/',
     ),
     createComponent('broker', 'packages/sse/src/broker/ packages/runtime/src/process/channel.ts node:internal/worker/'),
     createComponent('history', 'packages/sse/src/history/'),

@@ -9,7 +9,7 @@ import type { GraphSummary } from '../src/hot-report.ts'
 const write: HotFunction = { function: 'writeString', file: '', line: 0, category: 'native', self: 20.5, total: 20.5 }
 const fetchOne: HotFunction = {
   function: 'fetchOne',
-  file: 'packages/stats/src/client/fetch.ts',
+  file: 'packages/stats/src/youtube/fetch.ts',
   line: 8,
   category: 'app',
   self: 1,
@@ -34,7 +34,7 @@ describe('the sentence', () => {
   it('names what tops the graph, for whom it works, and the largest of the app', () => {
     expect(formatTopSentence('v1', graph([fetchOne, write], {}), 'of CPU')).toBe(
       'v1: `writeString` (native, for `debug` (packages/stats/src/logger/console.ts:10)) takes 20.50 % of CPU (self), 20.50 % (total). ' +
-        "Of the app's own functions `fetchOne` (packages/stats/src/client/fetch.ts:8) has the most in all it calls, 40.00 %.",
+        "Of the app's own functions `fetchOne` (packages/stats/src/youtube/fetch.ts:8) has the most in all it calls, 40.00 %.",
     )
     const shared = { ...graph([write], {}), employers: [{ name: 'the client', share: 5 }] }
     expect(formatTopSentence('v1', shared, 'of CPU')).toContain('`writeString` (native) takes')

@@ -15,7 +15,7 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
     tests,
     places: [
       { file: `${STATS}/poller.ts`, from: /isDue \|\| hasFailed\(entry\)/, to: 'true' },
-      { file: `${STATS}/core/schedule.ts`, from: /#failures\.due\(now\)/, to: '#failures.due(Infinity)' },
+      { file: `${STATS}/core/schedule.ts`, from: /#failures\.getDue\(now\)/, to: '#failures.getDue(Infinity)' },
     ],
   },
   {
@@ -33,9 +33,9 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
     name: 'stats: a reply of YouTube may take as long as it likes',
     tests,
     places: [
-      { file: `${STATS}/client/undici-pool.ts`, from: /bodyTimeout: timeout, /, to: '' },
+      { file: `${STATS}/youtube/undici-pool.ts`, from: /bodyTimeout: timeout, /, to: '' },
       {
-        file: `${STATS}/client/call.ts`,
+        file: `${STATS}/youtube/youtube-call.ts`,
         from: /\bsetTimeout\(\(\) => ending\.abort\(.*\), timeout\)/,
         to: 'setTimeout(() => {}, 0)',
       },
@@ -45,15 +45,19 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
     name: 'stats: a collection is acknowledged before it is on the disk',
     tests: [...tests, 'chaos/scenarios/power'],
     places: [
-      { file: `${STATS}/state/level.ts`, from: /(?<=rowsOf\.collection\(collection\)), \{ sync: true \}/, to: '' },
+      {
+        file: `${STATS}/state/level-state.ts`,
+        from: /(?<=buildRows\.collection\(collection\)), \{ sync: true \}/,
+        to: '',
+      },
     ],
   },
   {
     name: 'stats: a deletion is acknowledged before it is on the disk',
     tests: [...tests, 'chaos/scenarios/power'],
     places: [
-      { file: `${STATS}/state/level.ts`, from: /write\(rows, \{ sync: true \}\)/, to: 'write(rows)' },
-      { file: `${STATS}/state/level.ts`, from: /\{ sync: true \},\n/, to: '' },
+      { file: `${STATS}/state/level-state.ts`, from: /write\(rows, \{ sync: true \}\)/, to: 'write(rows)' },
+      { file: `${STATS}/state/level-state.ts`, from: /\{ sync: true \},\n/, to: '' },
     ],
   },
 ]
@@ -70,15 +74,15 @@ const testsOf = (name: string, ...files: readonly string[]) => files.map((file) 
 export const AREAS: readonly Area[] = [
   {
     files:
-      /^packages\/stats\/src\/(poller|board|quota-meter|usage-keeper|video-table|core\/(pace|schedule|failures))\.ts$/,
+      /^packages\/stats\/src\/(poller|reply-table|quota-meter|quota-persistence|video-table|core\/(quota-budget|schedule|failures))\.ts$/,
     near: testsOf(
       'stats',
       'schedule',
       'poller',
       'video-table',
-      'gone',
-      'usage-keeper',
-      'core',
+      'removed-videos',
+      'quota-persistence',
+      'core-functions',
       'cache',
       'freshness',
       'upstream',

@@ -1,4 +1,4 @@
-import { createBroadcaster } from '@influencer-stats/sse/broadcaster'
+import { createPublisherClient } from '@influencer-stats/sse/publisher-client'
 import { getSeconds } from '../write-ledger.ts'
 import type { TestedService } from './tested-service.ts'
 
@@ -30,7 +30,7 @@ export function createSseService(): TestedService {
     deletes: false,
     units: (writer) => topicsOf(writer).map((topic) => ({ keys: [topic] })),
     connect(url) {
-      const broadcaster = createBroadcaster(url, { timeout: 60_000 })
+      const broadcaster = createPublisherClient(url, { timeout: 60_000 })
       return {
         async write(contents) {
           for (const [topic, value] of contents) {

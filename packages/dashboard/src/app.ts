@@ -1,31 +1,33 @@
 import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { AppContext } from '@influencer-stats/runtime/service'
-import { readAssets } from './assets.ts'
-import { Campaigns } from './campaigns.ts'
-import { Links } from './links.ts'
-import { findMeasured } from './measured.ts'
-import type { Shared, ToMain, ToThread } from './messages.ts'
-import { Proxy } from './proxy.ts'
-import { linkRoutes } from './routes/links.ts'
-import { measuredRoutes } from './routes/measured.ts'
-import { notFoundPage, pageRoutes } from './routes/page.ts'
-import { serviceRoutes } from './routes/services.ts'
-import { sessionRoutes } from './routes/session.ts'
-import { sharedRoutes } from './routes/shared.ts'
-import { statusRoute } from './routes/status.ts'
+import { readAssets } from './page-assets.ts'
+import { CampaignReader } from './campaign-reader.ts'
+import { ShareLinks } from './share-links.ts'
+import { findReports } from './reports.ts'
+import type { DashboardSharedState, DashboardMainMessage, DashboardThreadMessage } from './messages.ts'
+import { ServiceProxy } from './service-proxy.ts'
+import { registerLinkRoutes } from './routes/link-routes.ts'
+import { registerReportRoutes } from './routes/report-routes.ts'
+import { createNotFoundPage, registerPageRoutes } from './routes/page-routes.ts'
+import { registerServiceRoutes } from './routes/service-routes.ts'
+import { registerSessionRoutes } from './routes/session-routes.ts'
+import { registerSharedRoutes } from './routes/shared-routes.ts'
+import { registerStatusRoute } from './routes/status-route.ts'
 import { ServiceMonitor } from './service-monitor.ts'
 import type { DashboardConfig } from './settings.ts'
-import { createSource } from './source.ts'
-import { createVisitors } from './visitors.ts'
+import { createSourceReader } from './data-source.ts'
+import { createAuth } from './auth.ts'
 
 /** Builds the dashboard's app, once per serving thread. */
-export async function createDashboardApp(context: AppContext<DashboardConfig, ToMain, ToThread>): Promise<App> {
+export async function createDashboardApp(
+  context: AppContext<DashboardConfig, DashboardMainMessage, DashboardThreadMessage>,
+): Promise<App> {
   const { config, bus, budget } = context
-  const { key, links: known, health } = context.shared as Shared
-  const links = new Links(key, known)
+  const { key, links: initialLinks, health } = context.shared as DashboardSharedState
+  const links = new ShareLinks(key, initialLinks)
   bus.on('linkAdded', (link) => links.add(link))
-  bus.on('linksGone', (ids) => links.remove(ids))
+  bus.on('linksRemoved', (ids) => links.remove(ids))
   // With one token of the two, it is needed for everything: `/backup` has the signing key.
   const apiToken = config.apiToken || config.readToken
   const assets = readAssets()
@@ -35,23 +37,25 @@ export async function createDashboardApp(context: AppContext<DashboardConfig, To
       title: 'Dashboard',
       description: 'The page for people: campaigns with live numbers, prices, the health of all services.',
       hasPage: true,
-      notFoundPage: notFoundPage(assets),
+      notFoundPage: createNotFoundPage(assets),
       data: createDataHealth(health),
     },
   )
-  const visitors = createVisitors(config, key)
-  const proxy = new Proxy(context)
+  const auth = createAuth(config, key)
+  const proxy = new ServiceProxy(context)
   app.addHook('onClose', async () => proxy.close())
-  const campaigns = new Campaigns(proxy, visitors.tokenFor('editor'))
-  const source = createSource(proxy, visitors.tokenFor('editor'))
-  const monitor = new ServiceMonitor(proxy, visitors.tokenFor('reader'), source)
+  const campaigns = new CampaignReader(proxy, auth.getToken('editor'))
+  const source = createSourceReader(proxy, auth.getToken('editor'))
+  const monitor = new ServiceMonitor(proxy, auth.getToken('reader'), source)
 
-  pageRoutes(app, assets)
-  measuredRoutes(app, findMeasured())
-  sessionRoutes(app, { visitors, source, services: proxy.services, nodes: proxy.nodes })
-  linkRoutes(app, { visitors, links, campaigns, bus })
-  statusRoute(app, visitors, monitor)
-  sharedRoutes(app, { links, campaigns, proxy, monitor, token: visitors.tokenFor('editor') })
-  await app.register(async (scope) => serviceRoutes(scope as App, { visitors, proxy, budget, limit: config.bodyLimit }))
+  registerPageRoutes(app, assets)
+  registerReportRoutes(app, findReports())
+  registerSessionRoutes(app, { auth, source, services: proxy.services, nodes: proxy.nodes })
+  registerLinkRoutes(app, { auth, links, campaigns, bus })
+  registerStatusRoute(app, auth, monitor)
+  registerSharedRoutes(app, { links, campaigns, proxy, monitor, token: auth.getToken('editor') })
+  await app.register(async (scope) =>
+    registerServiceRoutes(scope as App, { auth, proxy, budget, limit: config.bodyLimit }),
+  )
   return app
 }

@@ -8,7 +8,7 @@ export interface CampaignVersion {
 }
 
 /** A link that shows one campaign. Times in ms since 1970. */
-export interface Link extends Omit<CampaignVersion, 'birth'> {
+export interface ShareLink extends Omit<CampaignVersion, 'birth'> {
   readonly id: string
   /** Absent in links of versions that did not record it. */
   readonly birth?: string
@@ -17,23 +17,23 @@ export interface Link extends Omit<CampaignVersion, 'birth'> {
 }
 
 /** What a thread is started with. */
-export interface Shared {
+export interface DashboardSharedState {
   /** Signs sessions and links. */
   readonly key: string
-  readonly links: readonly Link[]
+  readonly links: readonly ShareLink[]
   /** The health of what main keeps (`dataHealth`). */
   readonly health: SharedArrayBuffer
 }
 
 /** What threads ask of main. */
-export type ToMain = {
-  addLink(campaign: CampaignVersion, days: number): Link
+export type DashboardMainMessage = {
+  addLink(campaign: CampaignVersion, days: number): ShareLink
   /** @returns whether there was one */
   revokeLink(id: string): boolean
 }
 
 /** What main tells threads. */
-export type ToThread = {
-  linkAdded(link: Link): void
-  linksGone(ids: readonly string[]): void
+export type DashboardThreadMessage = {
+  linkAdded(link: ShareLink): void
+  linksRemoved(ids: readonly string[]): void
 }

@@ -1,7 +1,7 @@
 import { resolveWithin } from '@influencer-stats/runtime/resolve-within'
-import type { Proxy } from './proxy.ts'
-import type { Source } from './source.ts'
-import { textOf } from './upstream.ts'
+import type { ServiceProxy } from './service-proxy.ts'
+import type { DataSource } from './data-source.ts'
+import { readText } from './upstream-node.ts'
 
 /** A service that has not stated within this time that it is ready is unavailable (ms). */
 const PROBE_TIMEOUT_MS = 3_000
@@ -21,36 +21,36 @@ export interface ServiceStatus {
 }
 
 /** What a page needs to state whether its numbers are live. */
-export interface Status {
+export interface SystemStatus {
   /** When this was observed (ISO 8601). */
   readonly at: string
   readonly services: readonly ServiceStatus[]
-  readonly source?: Source
+  readonly source?: DataSource
   /** The reply of `GET /upstream` of stats; absent where it is unknown. */
   readonly upstream?: Readonly<Record<string, unknown>>
 }
 
-type Observation = Omit<ServiceStatus, 'name'>
+type ServiceObservation = Omit<ServiceStatus, 'name'>
 
 /** Probes the services when a page polls, once for all pages. */
 export class ServiceMonitor {
-  readonly #proxy: Pick<Proxy, 'ask' | 'nodes' | 'services'>
+  readonly #proxy: Pick<ServiceProxy, 'request' | 'nodes' | 'services'>
   readonly #token: string | undefined
-  readonly #source: () => Promise<Source | undefined>
-  #status: Promise<Status> | undefined
+  readonly #source: () => Promise<DataSource | undefined>
+  #status: Promise<SystemStatus> | undefined
   #probedAt = -Infinity
 
   constructor(
-    proxy: Pick<Proxy, 'ask' | 'nodes' | 'services'>,
+    proxy: Pick<ServiceProxy, 'request' | 'nodes' | 'services'>,
     token: string | undefined,
-    source: () => Promise<Source | undefined>,
+    source: () => Promise<DataSource | undefined>,
   ) {
     this.#proxy = proxy
     this.#token = token
     this.#source = source
   }
 
-  status(): Promise<Status> {
+  status(): Promise<SystemStatus> {
     const now = performance.now()
     if (!this.#status || now - this.#probedAt > PROBE_AGE_MS) {
       this.#probedAt = now
@@ -60,7 +60,7 @@ export class ServiceMonitor {
   }
 
   /** The same for the reader of a shared page, who sees neither other services nor details of the upstream. */
-  async publicStatus(): Promise<Status> {
+  async getPublicStatus(): Promise<SystemStatus> {
     const { upstream, ...status } = await this.status()
     const shown = PUBLIC_FIELDS.filter((name) => upstream?.[name] !== undefined)
     return {
@@ -70,7 +70,7 @@ export class ServiceMonitor {
     }
   }
 
-  async #observe(): Promise<Status> {
+  async #observe(): Promise<SystemStatus> {
     const [services, source, upstream] = await Promise.all([
       Promise.all(this.#proxy.services.map((name) => this.#probeService(name))),
       withTimeout(this.#source()),
@@ -87,14 +87,14 @@ export class ServiceMonitor {
     return { name, ...(best ?? { state: 'unavailable' }) }
   }
 
-  async #probe(node: string): Promise<Observation> {
+  async #probe(node: string): Promise<ServiceObservation> {
     const reply = await this.#read(node, '/readyz')
     if (reply === undefined) return { state: 'unavailable' }
     if (reply.status === 200) return { state: 'ok' }
     return { state: 'not-ready', ...(typeof reply.body?.detail === 'string' && { detail: reply.body.detail }) }
   }
 
-  async #readUpstream(): Promise<Status['upstream']> {
+  async #readUpstream(): Promise<SystemStatus['upstream']> {
     if (!this.#proxy.services.includes('stats')) return undefined
     const reply = await this.#read('stats', '/upstream')
     return reply?.status === 200 ? reply.body : undefined
@@ -103,9 +103,9 @@ export class ServiceMonitor {
   /** A small JSON reply; `undefined` where none came in time. */
   #read(node: string, path: string) {
     const read = async () => {
-      const answer = await this.#proxy.ask(node, { method: 'GET', path, headers: {}, token: this.#token })
-      const text = await textOf(answer, MAX_REPLY_BYTES)
-      return { status: answer.status, body: toObject(text) }
+      const reply = await this.#proxy.request(node, { method: 'GET', path, headers: {}, token: this.#token })
+      const text = await readText(reply, MAX_REPLY_BYTES)
+      return { status: reply.status, body: toObject(text) }
     }
     return withTimeout(read())
   }

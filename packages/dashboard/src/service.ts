@@ -1,9 +1,9 @@
 import { defineService } from '@influencer-stats/runtime/service'
-import type { ToMain, ToThread } from './messages.ts'
+import type { DashboardMainMessage, DashboardThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
 
 /** The page for people, and the origin that it is served from. */
-export const dashboard = defineService<typeof settings, ToMain, ToThread>({
+export const dashboard = defineService<typeof settings, DashboardMainMessage, DashboardThreadMessage>({
   name: 'dashboard',
   summary: 'shows campaigns, prices and the health of all services in a browser',
   port: 8000,

@@ -7,17 +7,17 @@ import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { prices } from '@influencer-stats/prices/service'
-import { createBroadcaster } from '@influencer-stats/sse/broadcaster'
+import { createPublisherClient } from '@influencer-stats/sse/publisher-client'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { axe, COLOURS, openPage } from './support/browser.ts'
-import { ask, startHouse, type House } from './support/house.ts'
+import { checkAccessibility, COLOURS, openPage } from './support/browser.ts'
+import { sendRequest, startStack, type TestStack } from './support/test-stack.ts'
 
 const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 const CAMPAIGNS = 200
 /** Values a second. */
-const PACE = 50
+const CLOCK_SPEED = 50
 const VALUES = CAMPAIGNS
 /** What scripts, styles and layout may take of the page's thread for a value (ms of its own time, however busy the machine is). */
 const WORK = 8
@@ -36,19 +36,19 @@ function stopAfterwards<T extends { stop(): Promise<boolean> }>(running: T): T {
 }
 
 /** What the campaign's sums are by now. */
-const truth = async ({ stats }: House, id: string) => (await stats.stats(id))!.impressions
+const truth = async ({ stats }: TestStack, id: string) => (await stats.getStats(id))!.impressions
 
 /** Time passes for the stand-in: all numbers grow. */
-async function pass({ control }: House, hours: number): Promise<void> {
-  await control.freezeClock(Date.now() + hours * HOUR)
+async function advanceTime({ control }: TestStack, hours: number): Promise<void> {
+  await control.freezeClock(Date.now() + hours * HOUR_MS)
 }
 
 describe('in Chromium', () => {
   it('a newcomer comes from an empty page to live numbers, growth, a comparison and a link for the client', async () => {
-    const house = await startHouse()
-    await pass(house, 0)
+    const stack = await startStack()
+    await advanceTime(stack, 0)
     const page = await openPage()
-    await page.goto(house.url)
+    await page.goto(stack.url)
     await page
       .getByLabel('YouTube links')
       .fill(`https://youtu.be/${VIDEOS[1]}\nhttps://www.youtube.com/shorts/zyxwvutsrqp`)
@@ -61,9 +61,9 @@ describe('in Chromium', () => {
     const noLine = page.getByText('There is a line as soon as numbers have changed')
     await noLine.or(page.locator('.plot canvas')).first().waitFor()
     const before = await views(page)
-    await pass(house, 100)
+    await advanceTime(stack, 100)
     await waitUntil(async () => (await views(page)) > before)
-    expect(await views(page)).toBe(await truth(house, id))
+    expect(await views(page)).toBe(await truth(stack, id))
 
     // The line is there, and the arrow keys read it.
     await page.locator('.plot canvas').waitFor()
@@ -96,17 +96,17 @@ describe('in Chromium', () => {
     await waitUntil(async () => (await views(client)) > 0)
     expect(await client.getByText('Per thousand views').count()).toBe(0)
     expect(await client.getByRole('button', { name: 'Edit' }).count()).toBe(0)
-    const told = await views(client)
-    await pass(house, 200)
-    await waitUntil(async () => (await views(client)) > told)
+    const shownViews = await views(client)
+    await advanceTime(stack, 200)
+    await waitUntil(async () => (await views(client)) > shownViews)
     await page.getByRole('button', { name: 'Revoke' }).click()
     await waitUntil(async () => (await page.getByRole('button', { name: 'Revoke' }).count()) === 0)
     await client.getByText('no longer valid').waitFor()
 
-    await page.goto(`${house.url}/`)
+    await page.goto(`${stack.url}/`)
     await page.getByRole('checkbox', { name: 'Compare Spring' }).check()
     // Whoever else makes a campaign, it is there.
-    await house.stats.put('other', { videos: [VIDEOS[0]!], name: 'Autumn' })
+    await stack.stats.put('other', { videos: [VIDEOS[0]!], name: 'Autumn' })
     await page.getByRole('checkbox', { name: 'Compare Autumn' }).check()
     await page.getByRole('link', { name: 'Compare 2' }).click()
     await page.locator('.plot canvas').waitFor()
@@ -118,25 +118,25 @@ describe('in Chromium', () => {
   it('says that the broadcaster is away, and has all numbers right within 5 s of its return', async () => {
     const args = { port: await findFreePort(), data: createTemporaryFolder() }
     let sse = await spawnService('sse', args)
-    const house = await startHouse({ sseUri: sse.url })
-    await pass(house, 0)
+    const stack = await startStack({ sseUri: sse.url })
+    await advanceTime(stack, 0)
     const ids = ['a', 'b']
     for (const id of [...ids, 'gone'])
-      await house.stats.put(id, { videos: VIDEOS.map((video) => id[0] + video.slice(1)) })
+      await stack.stats.put(id, { videos: VIDEOS.map((video) => id[0] + video.slice(1)) })
     const page = await openPage()
-    await page.goto(house.url)
+    await page.goto(stack.url)
     await page.locator('.dot.live').waitFor()
     await page.locator('tbody tr').nth(2).waitFor()
-    const old = await truth(house, 'a')
+    const old = await truth(stack, 'a')
     await sse.end('SIGKILL')
     await page.getByText('sse does not answer').waitFor()
-    await pass(house, 1_000)
-    await waitUntil(async () => (await truth(house, 'a')) > old)
+    await advanceTime(stack, 1_000)
+    await waitUntil(async () => (await truth(stack, 'a')) > old)
     // Of which nobody will tell anything any more.
-    await house.stats.delete('gone')
+    await stack.stats.delete('gone')
     sse = await spawnService('sse', args)
     const time = startProcessClock()
-    const expected = await Promise.all(ids.map((id) => truth(house, id)))
+    const expected = await Promise.all(ids.map((id) => truth(stack, id)))
     const shown = (id: string) => views(page, `tr:has(a[href="/campaigns/${id}"]) .moving`)
     await waitUntil(async () => (await Promise.all(ids.map(shown))).join() === expected.join())
     await waitUntil(async () => (await page.locator('tbody tr').count()) === ids.length)
@@ -146,11 +146,11 @@ describe('in Chromium', () => {
   })
 
   it('signs in with the right token, takes names and tags as text, and looks for campaigns as the address says', async () => {
-    const house = await startHouse({ all: { apiToken: 'the-token' } })
-    await house.stats.put('a', { videos: [VIDEOS[0]!], name: MARKUP, tags: [`"><b>${MARKUP.slice(0, 30)}`] })
-    await house.stats.put('b', { videos: [VIDEOS[0]!], name: 'Plain' })
+    const stack = await startStack({ all: { apiToken: 'the-token' } })
+    await stack.stats.put('a', { videos: [VIDEOS[0]!], name: MARKUP, tags: [`"><b>${MARKUP.slice(0, 30)}`] })
+    await stack.stats.put('b', { videos: [VIDEOS[0]!], name: 'Plain' })
     const page = await openPage()
-    await page.goto(house.url)
+    await page.goto(stack.url)
     await page.getByLabel('Token').fill('another')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').waitFor()
@@ -164,9 +164,9 @@ describe('in Chromium', () => {
     await page.reload()
     await page.locator('tbody tr').first().waitFor()
     expect(await page.locator('tbody tr').count()).toBe(1)
-    await page.goto(`${house.url}/campaigns/a`)
+    await page.goto(`${stack.url}/campaigns/a`)
     await page.getByRole('heading', { name: MARKUP }).waitFor()
-    await page.goto(`${house.url}/compare?c=a&c=b`)
+    await page.goto(`${stack.url}/compare?c=a&c=b`)
     await page.getByRole('link', { name: MARKUP }).waitFor()
     expect(await page.evaluate('globalThis.hit')).toBeUndefined()
     expect(await page.locator('main img').count()).toBe(0)
@@ -177,7 +177,7 @@ describe('in Chromium', () => {
   it('finds the price that fits, choosing from what there is', async () => {
     const { url: pricesUri } = await embed(prices, { data: createTemporaryFolder(), sample: 'no' }).then(stopAfterwards)
     const put = async (term: string, router: string, value: number) => {
-      const { status } = await ask(`${pricesUri}/prices/${randomUUID()}`, 'PUT', {
+      const { status } = await sendRequest(`${pricesUri}/prices/${randomUUID()}`, 'PUT', {
         body: {
           offeringId: MARKUP,
           groupId: 'business',
@@ -195,9 +195,9 @@ describe('in Chromium', () => {
     await put('12', 'Included', 9.5)
     await put('12', 'None', 8)
     await put('24', 'None', 7)
-    const house = await startHouse({ dashboard: { pricesUri } })
+    const stack = await startStack({ dashboard: { pricesUri } })
     const page = await openPage()
-    await page.goto(house.url)
+    await page.goto(stack.url)
     await page.getByRole('link', { name: 'Prices' }).click()
     await page.getByText('3 prices fit').waitFor()
     await page.getByLabel('Offering').selectOption(`${MARKUP} (3)`)
@@ -211,25 +211,25 @@ describe('in Chromium', () => {
     await page.getByText('€8.00').waitFor()
     const left = await page.locator('.funnel b').allInnerTexts()
     expect(left.map(Number)).toEqual([3, 3, 3, 2, 1])
-    expect(await axe(page)).toEqual([])
+    expect(await checkAccessibility(page)).toEqual([])
     await page.reload()
     await page.getByText('€8.00').waitFor()
     expect(await page.evaluate('globalThis.hit')).toBeUndefined()
   })
 
   it('has nothing that axe would mend, in light and in dark, nor anything wider than a phone', async () => {
-    const house = await startHouse()
-    await pass(house, 0)
-    await house.stats.put('a', { videos: VIDEOS, name: 'Spring', tags: ['drinks'], cost: 10, currency: 'EUR' })
-    await house.stats.put('b', { videos: [VIDEOS[1]!, 'abcdefghij_'], name: 'Autumn' })
-    await pass(house, 50)
+    const stack = await startStack()
+    await advanceTime(stack, 0)
+    await stack.stats.put('a', { videos: VIDEOS, name: 'Spring', tags: ['drinks'], cost: 10, currency: 'EUR' })
+    await stack.stats.put('b', { videos: [VIDEOS[1]!, 'abcdefghij_'], name: 'Autumn' })
+    await advanceTime(stack, 50)
     const page = await openPage({ reducedMotion: 'reduce', viewport: { width: 390, height: 844 } })
     async function expectNothing(what: string): Promise<void> {
       await page.emulateMedia({ colorScheme: 'light' })
-      expect([what, await axe(page)]).toEqual([what, []])
+      expect([what, await checkAccessibility(page)]).toEqual([what, []])
       // Nothing but colours differs.
       await page.emulateMedia({ colorScheme: 'dark' })
-      expect([what, 'dark', await axe(page, COLOURS)]).toEqual([what, 'dark', []])
+      expect([what, 'dark', await checkAccessibility(page, COLOURS)]).toEqual([what, 'dark', []])
     }
     const screens = [
       '/',
@@ -242,7 +242,7 @@ describe('in Chromium', () => {
     ]
     for (const path of screens) {
       await page.setViewportSize({ width: 390, height: 844 })
-      await page.goto(house.url + path)
+      await page.goto(stack.url + path)
       await page.locator('main h1, main .fault, main .none').first().waitFor()
       await page.waitForLoadState('load')
       const width = await page.evaluate('document.documentElement.scrollWidth')
@@ -250,7 +250,7 @@ describe('in Chromium', () => {
       await page.setViewportSize({ width: 1_280, height: 900 })
       await expectNothing(path)
     }
-    await page.goto(`${house.url}/campaigns/a`)
+    await page.goto(`${stack.url}/campaigns/a`)
     for (const name of ['Share', 'Edit']) {
       await page.getByRole('button', { name }).click()
       await page.locator('dialog[open]').waitFor()
@@ -261,16 +261,16 @@ describe('in Chromium', () => {
   })
 
   it('shows 200 campaigns live at 50 values a second, one stream for all, and no frame takes long', async () => {
-    const house = await startHouse()
-    await pass(house, 0)
+    const stack = await startStack()
+    await advanceTime(stack, 0)
     const videoOf = (i: number) => `video${String(i).padStart(6, '0')}`
     await Promise.all(
-      Array.from({ length: CAMPAIGNS }, (_, i) => house.stats.put(`campaign-${i}`, { videos: [videoOf(i)] })),
+      Array.from({ length: CAMPAIGNS }, (_, i) => stack.stats.put(`campaign-${i}`, { videos: [videoOf(i)] })),
     )
     const page = await openPage()
     let streams = 0
     page.on('request', (request) => void (request.url().includes('/wait') && streams++))
-    await page.goto(house.url)
+    await page.goto(stack.url)
     await page.getByRole('button', { name: 'Show more' }).click()
     await page
       .locator('tbody tr')
@@ -290,11 +290,11 @@ describe('in Chromium', () => {
     }
     const before = await worked()
     // What stats would tell, at a pace of its own.
-    const broadcaster = createBroadcaster(house.sseUrl)
+    const broadcaster = createPublisherClient(stack.sseUrl)
     onTestFinished(() => broadcaster.close())
-    const sums = (await house.stats.stats('campaign-0'))!
-    const asOf = new Date(Date.now() + HOUR / 6).toISOString()
-    const { collections } = await house.stats.list({ limit: CAMPAIGNS })
+    const sums = (await stack.stats.getStats('campaign-0'))!
+    const asOf = new Date(Date.now() + HOUR_MS / 6).toISOString()
+    const { collections } = await stack.stats.list({ limit: CAMPAIGNS })
     const createdOf = new Map(collections.map(({ id, created }) => [id, created]))
     const valueOf = (id: string, impressions: number) =>
       JSON.stringify({ ...sums, id, created: createdOf.get(id), impressions, asOf })
@@ -309,7 +309,7 @@ describe('in Chromium', () => {
     for (let i = 0; i < VALUES; i++) {
       const id = `campaign-${i % CAMPAIGNS}`
       await broadcaster.put(`collections/${id}`, valueOf(id, 1_000_000 + i))
-      await delay(1_000 / PACE)
+      await delay(1_000 / CLOCK_SPEED)
     }
     await waitUntil(async () => (await shown(CAMPAIGNS - 1)) === 1_000_000 + VALUES - 1)
     expect(await shown(0)).toBe(1_000_000)

@@ -1,27 +1,27 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { accessOf } from '../src/core/allowed.ts'
-import { cookieOf } from '../src/core/cookies.ts'
-import { seal, unseal } from '../src/core/sealed.ts'
+import { findAccess } from '../src/core/route-allowlist.ts'
+import { findCookie } from '../src/core/cookies.ts'
+import { seal, unseal } from '../src/core/seal.ts'
 import { createFormats } from '../src/page/core/format.ts'
-import { coverageOf, sumGrowth } from '../src/page/core/growth.ts'
-import { nextSort, readHomeQuery, writeHomeQuery } from '../src/page/core/home-query.ts'
-import { nextRenewal } from '../src/page/core/pacific.ts'
-import { newId, readPaste, tagsIn } from '../src/page/core/pasted.ts'
-import { readPriceQuery, searchFor, writePriceQuery } from '../src/page/core/price-query.ts'
-import { between, figure, readMetrics } from '../src/page/core/prometheus.ts'
+import { getCoverage, sumGrowth } from '../src/page/core/growth.ts'
+import { getNextSort, readHomeQuery, writeHomeQuery } from '../src/page/core/home-query.ts'
+import { getNextRenewal } from '../src/page/core/pacific.ts'
+import { createId, readPaste, parseTags } from '../src/page/core/read-paste.ts'
+import { readPriceQuery, toSearch, writePriceQuery } from '../src/page/core/price-query.ts'
+import { compareHistograms, sumMetric, readMetrics } from '../src/page/core/prometheus.ts'
 import {
-  fromStart,
-  growthShare,
-  joined,
-  pathThrough,
-  perHour,
-  sampled,
-  sinceFirst,
-  withoutEdits,
+  shiftToStart,
+  computeGrowthShare,
+  joinSeries,
+  drawPath,
+  toHourly,
+  samplePoints,
+  subtractFirst,
+  subtractEdits,
 } from '../src/page/core/series.ts'
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 
 describe('what is sealed', () => {
   it('comes out as it went in, and only with its key and for its purpose', () => {
@@ -63,14 +63,14 @@ describe('what pages may ask of services', () => {
     ['youtube', 'GET', '/metrics', undefined],
     ['constructor', 'GET', '/metrics', undefined],
   ])('%s %s %s: %s', (service, method, path, access) => {
-    expect(accessOf(service, method, path)).toBe(access)
+    expect(findAccess(service, method, path)).toBe(access)
   })
 })
 
 it('one of several cookies is found by its whole name', () => {
-  expect(cookieOf('a=1; session=x=y; b=2', 'session')).toBe('x=y')
-  expect(cookieOf('my_session=1', 'session')).toBeUndefined()
-  expect(cookieOf(undefined, 'session')).toBeUndefined()
+  expect(findCookie('a=1; session=x=y; b=2', 'session')).toBe('x=y')
+  expect(findCookie('my_session=1', 'session')).toBeUndefined()
+  expect(findCookie(undefined, 'session')).toBeUndefined()
 })
 
 describe('numbers', () => {
@@ -83,8 +83,8 @@ describe('numbers', () => {
     expect(english.signedPercent(0.0421)).toBe('+4.2%')
     const utc = createFormats('en-US', 'UTC')
     const now = Date.parse('2026-03-02T12:00:00Z')
-    expect(utc.clock(now - 3 * HOUR, now)).toMatch(/^9:00:00\sAM$/)
-    expect(utc.clock(now - 13 * HOUR, now)).toMatch(/^Mar 1, 2026, 11:00\sPM$/)
+    expect(utc.clock(now - 3 * HOUR_MS, now)).toMatch(/^9:00:00\sAM$/)
+    expect(utc.clock(now - 13 * HOUR_MS, now)).toMatch(/^Mar 1, 2026, 11:00\sPM$/)
     expect(english.short([0, 50e6, 100e6])).toEqual(['0', '50M', '100M'])
     expect(english.short([146_480_000, 146_490_000])).toEqual(['146.48M', '146.49M'])
     expect(english.short([146_480_022, 146_480_045])).toEqual(['146,480,022', '146,480,045'])
@@ -92,14 +92,14 @@ describe('numbers', () => {
   })
 
   it('grow by a share of what they were', () => {
-    expect(growthShare(150, 50)).toBe(0.5)
-    expect(growthShare(50, 50)).toBeUndefined()
+    expect(computeGrowthShare(150, 50)).toBe(0.5)
+    expect(computeGrowthShare(50, 50)).toBeUndefined()
   })
 })
 
 describe('growth in a window', () => {
   const now = Date.parse('2026-03-08T00:00:00Z')
-  const since = (hours: number) => new Date(now - hours * HOUR).toISOString()
+  const since = (hours: number) => new Date(now - hours * HOUR_MS).toISOString()
   const growth = { impressions: 10, engagements: 1 }
 
   it('is whole only if it covers the window', () => {
@@ -111,12 +111,16 @@ describe('growth in a window', () => {
       { ...growth, since: since(24.1) },
       { ...growth, since: since(72) },
       { ...growth, since: since(3) },
-    ].map((one) => coverageOf(one, 24 * HOUR, now).kind)
+    ].map((one) => getCoverage(one, 24 * HOUR_MS, now).kind)
     expect(kinds).toEqual(['whole', 'other', 'young', 'whole', 'other', 'other'])
   })
 
   it('is summed over those whose growth it is', () => {
-    const sum = sumGrowth([{ ...growth, since: since(24) }, { ...growth, since: since(72) }, undefined], 24 * HOUR, now)
+    const sum = sumGrowth(
+      [{ ...growth, since: since(24) }, { ...growth, since: since(72) }, undefined],
+      24 * HOUR_MS,
+      now,
+    )
     expect(sum).toMatchObject({ impressions: 10, engagements: 1, left: 2, counted: 1, young: 0 })
   })
 
@@ -124,21 +128,21 @@ describe('growth in a window', () => {
     const young = [3, 5].map((hours) => ({ ...growth, since: since(hours), until: since(0), young: true }))
     const whole = { ...growth, since: since(24), until: since(0), isWhole: true }
     const youngSince = Date.parse(since(5))
-    expect(sumGrowth([whole, ...young], 24 * HOUR, now)).toMatchObject({ counted: 3, young: 2, youngSince, left: 0 })
+    expect(sumGrowth([whole, ...young], 24 * HOUR_MS, now)).toMatchObject({ counted: 3, young: 2, youngSince, left: 0 })
   })
 })
 
 describe('series', () => {
   const points = [
     { at: 0, value: 100 },
-    { at: 2 * HOUR, value: 300 },
-    { at: 3 * HOUR, value: 250 },
+    { at: 2 * HOUR_MS, value: 300 },
+    { at: 3 * HOUR_MS, value: 250 },
   ]
 
   it('tell growth an hour, whatever is between their points', () => {
-    expect(perHour(points)).toEqual([
-      { at: 2 * HOUR, value: 100 },
-      { at: 3 * HOUR, value: -50 },
+    expect(toHourly(points)).toEqual([
+      { at: 2 * HOUR_MS, value: 100 },
+      { at: 3 * HOUR_MS, value: -50 },
     ])
   })
 
@@ -148,29 +152,29 @@ describe('series', () => {
       { at: 1, impressions: 60, engagements: 1, removed: { impressions: 50, engagements: 0 } },
       { at: 2, impressions: 95, engagements: 1, added: { impressions: 30, engagements: 0 } },
     ]
-    expect(withoutEdits(sums, 'impressions').map(({ value }) => value)).toEqual([100, 110, 115])
+    expect(subtractEdits(sums, 'impressions').map(({ value }) => value)).toEqual([100, 110, 115])
   })
 
   it('are joined on one axis, and aligned at their start', () => {
-    const later = [{ at: HOUR, value: 7 }]
-    expect(joined([points, later])).toEqual([
-      [0, HOUR, 2 * HOUR, 3 * HOUR],
+    const later = [{ at: HOUR_MS, value: 7 }]
+    expect(joinSeries([points, later])).toEqual([
+      [0, HOUR_MS, 2 * HOUR_MS, 3 * HOUR_MS],
       [100, null, 300, 250],
       [null, 7, null, null],
     ])
-    expect(sinceFirst(points).map(({ value }) => value)).toEqual([0, 200, 150])
-    expect(fromStart(later)).toEqual([{ at: 0, value: 7 }])
+    expect(subtractFirst(points).map(({ value }) => value)).toEqual([0, 200, 150])
+    expect(shiftToStart(later)).toEqual([{ at: 0, value: 7 }])
   })
 
   it('are sampled at equal steps', () => {
-    expect(sampled(points, 0, 4 * HOUR, 4)).toEqual([100, 300, 250, 250])
-    expect(sampled([], 0, 1, 3)).toEqual([])
+    expect(samplePoints(points, 0, 4 * HOUR_MS, 4)).toEqual([100, 300, 250, 250])
+    expect(samplePoints([], 0, 1, 3)).toEqual([])
   })
 
   it('stay within their box', () => {
     fc.assert(
       fc.property(fc.array(fc.integer(), { minLength: 2, maxLength: 50 }), (values) => {
-        const numbers = pathThrough(values, 100, 20)
+        const numbers = drawPath(values, 100, 20)
           .match(/[\d.-]+/g)!
           .map(Number)
         const ys = numbers.filter((_number, i) => i % 2 === 1)
@@ -188,8 +192,8 @@ describe('what is typed', () => {
       videos: [first, second],
       rest: ['see:'],
     })
-    expect(tagsIn(' a, b ,,a')).toEqual(['a', 'b'])
-    expect(newId(new Uint8Array([0, 35, 36, 255]))).toBe('0z03')
+    expect(parseTags(' a, b ,,a')).toEqual(['a', 'b'])
+    expect(createId(new Uint8Array([0, 35, 36, 255]))).toBe('0z03')
   })
 })
 
@@ -237,17 +241,17 @@ describe('an address', () => {
     expect(readHomeQuery(writeHomeQuery(query))).toEqual(query)
     expect(readHomeQuery('?sort=nonsense')).toEqual({ sort: '-impressions', q: '', tag: '' })
     expect([
-      nextSort('-impressions', 'impressions'),
-      nextSort('-impressions', 'name'),
-      nextSort('name', 'name'),
+      getNextSort('-impressions', 'impressions'),
+      getNextSort('-impressions', 'name'),
+      getNextSort('name', 'name'),
     ]).toEqual(['impressions', 'name', '-name'])
   })
 
   it('keeps what a price is looked for with, numbers as numbers', () => {
     const query = { offeringId: 'o', groupId: 'g', priceSpecId: 's', chars: { Term: '12', Seats: 12 } }
     expect(readPriceQuery(writePriceQuery(query))).toEqual(query)
-    expect(searchFor({ ...query, groupId: '' })).toBeUndefined()
-    expect(searchFor(query)).toMatchObject({
+    expect(toSearch({ ...query, groupId: '' })).toBeUndefined()
+    expect(toSearch(query)).toMatchObject({
       charValues: [
         { char: 'Term', value: '12' },
         { char: 'Seats', value: 12 },
@@ -268,18 +272,18 @@ g{topic="d"} 4
   it('are read with their labels, and summed', () => {
     const samples = readMetrics(text(1, 0))
     expect(samples.find(({ name }) => name === 'g')).toEqual({ name: 'g', labels: { topic: 'a "b", c' }, value: 3 })
-    expect([figure(samples, 'g'), figure(samples, 'none')]).toEqual([7, undefined])
+    expect([sumMetric(samples, 'g'), sumMetric(samples, 'none')]).toEqual([7, undefined])
   })
 
   it('tell what happened between two readings, the asking left out', () => {
     const [before, after] = [readMetrics(text(10, 0)), readMetrics(text(110, 50))]
-    expect(between(before, after, 'h', 0.5)).toEqual({ total: 100, quantile: 0.1 })
-    expect(between(before, after, 'h', 0.75).quantile).toBeCloseTo(0.55)
-    expect(between(after, after, 'h', 0.5)).toEqual({ total: 0, quantile: undefined })
+    expect(compareHistograms(before, after, 'h', 0.5)).toEqual({ total: 100, quantile: 0.1 })
+    expect(compareHistograms(before, after, 'h', 0.75).quantile).toBeCloseTo(0.55)
+    expect(compareHistograms(after, after, 'h', 0.5)).toEqual({ total: 0, quantile: undefined })
   })
 
   it('know when the quota is renewed: at midnight in California', () => {
-    expect(new Date(nextRenewal(Date.parse('2026-07-01T12:00:00Z'))).toISOString()).toBe('2026-07-02T07:00:00.000Z')
-    expect(new Date(nextRenewal(Date.parse('2026-01-01T07:59:59Z'))).toISOString()).toBe('2026-01-01T08:00:00.000Z')
+    expect(new Date(getNextRenewal(Date.parse('2026-07-01T12:00:00Z'))).toISOString()).toBe('2026-07-02T07:00:00.000Z')
+    expect(new Date(getNextRenewal(Date.parse('2026-01-01T07:59:59Z'))).toISOString()).toBe('2026-01-01T08:00:00.000Z')
   })
 })

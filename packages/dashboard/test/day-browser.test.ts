@@ -10,9 +10,9 @@ import type { Page } from 'playwright-core'
 import { expect, it, onTestFailed, onTestFinished } from 'vitest'
 import { openPage } from './support/browser.ts'
 import { Checker } from './support/day/checker.ts'
-import { viewOf } from './support/day/page-view.ts'
-import { Upstream } from './support/day/upstream.ts'
-import { ask } from './support/house.ts'
+import { readPageView } from './support/day/page-view.ts'
+import { FakeUpstream } from './support/day/fake-upstream.ts'
+import { sendRequest } from './support/test-stack.ts'
 import { startProcesses } from './support/processes.ts'
 
 const HOUR_MS = 3_600_000
@@ -46,7 +46,7 @@ const [A, B, C, D, E, F, G] = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(toId) as [
 async function startAgency() {
   const clock = createMovingClock()
   const time = startProcessClock()
-  const upstream = await new Upstream(clock.now, time).start()
+  const upstream = await new FakeUpstream(clock.now, time).start()
   const keyFile = join(createTemporaryFolder(), 'key')
   const putKey = (key: string) => writeFileSync(keyFile, `${key}\n`)
   putKey('first-key')
@@ -112,9 +112,9 @@ async function startAgency() {
 type Agency = Awaited<ReturnType<typeof startAgency>>
 
 /** Waits until stats has published numbers that YouTube stated from now on. */
-async function refreshed({ stats, clock }: Agency, id: string): Promise<void> {
+async function waitForRefresh({ stats, clock }: Agency, id: string): Promise<void> {
   const now = clock.now()
-  await waitUntil(async () => Date.parse((await stats.stats(id).catch(() => undefined))?.asOf ?? '') >= now)
+  await waitUntil(async () => Date.parse((await stats.getStats(id).catch(() => undefined))?.asOf ?? '') >= now)
 }
 
 const linesOf = ({ untrue }: Checker) => [...untrue].map(([line, times]) => `${line} (${times} times)`)
@@ -136,9 +136,9 @@ it.skipIf(!hasFaketime)('every value shown in an agency’s day is true', { time
   await put('spring', 'Spring', [A, B, C])
   await put('autumn', 'Autumn', [D, E, G])
   await put('winter', 'Winter', [F])
-  for (const id of ['spring', 'autumn', 'winter']) await refreshed(agency, id)
+  for (const id of ['spring', 'autumn', 'winter']) await waitForRefresh(agency, id)
   const link = async (campaign: string): Promise<string> =>
-    (await ask(`${url}/links`, 'POST', { body: { campaign, days: 365 } })).body.path + '?range=24h'
+    (await sendRequest(`${url}/links`, 'POST', { body: { campaign, days: 365 } })).body.path + '?range=24h'
 
   const home = await open('/')
   const own = await open('/campaigns/spring?range=24h')
@@ -157,11 +157,11 @@ it.skipIf(!hasFaketime)('every value shown in an agency’s day is true', { time
   const hours = async (number: number, step = 1) => {
     for (let passed = 0; passed < number; passed += step) {
       await pass(step * HOUR_MS)
-      await refreshed(agency, 'spring')
+      await waitForRefresh(agency, 'spring')
     }
   }
-  const shows = (page: Page, condition: (view: Awaited<ReturnType<typeof viewOf>>) => boolean) =>
-    waitUntil(async () => condition(await viewOf(page)))
+  const shows = (page: Page, condition: (view: Awaited<ReturnType<typeof readPageView>>) => boolean) =>
+    waitUntil(async () => condition(await readPageView(page)))
 
   for (let day = 0; day < DAYS; day++) {
     // An ordinary day.
@@ -228,7 +228,7 @@ it.skipIf(!hasFaketime)('every value shown in an agency’s day is true', { time
     await agency.startStats()
     checker.outage('stats', true)
     await shows(home, ({ dot }) => dot === 'live')
-    await refreshed(agency, 'spring')
+    await waitForRefresh(agency, 'spring')
 
     // YouTube fails for three days; meanwhile stats is restarted once.
     checker.outage('YouTube')
@@ -246,7 +246,7 @@ it.skipIf(!hasFaketime)('every value shown in an agency’s day is true', { time
     // A refused key is not tried again so soon as another one.
     agency.putKey(`key-of-day-${day}`)
     checker.outage('YouTube', true)
-    await refreshed(agency, 'spring')
+    await waitForRefresh(agency, 'spring')
     await shows(home, ({ dot }) => dot === 'live')
 
     // stats is off for three days.
@@ -255,7 +255,7 @@ it.skipIf(!hasFaketime)('every value shown in an agency’s day is true', { time
     await pass(3 * DAY_MS)
     await agency.startStats()
     checker.outage('stats', true)
-    await refreshed(agency, 'spring')
+    await waitForRefresh(agency, 'spring')
     await hours(3)
   }
 

@@ -4,10 +4,10 @@ import { stats } from '@influencer-stats/stats/service'
 import { sse } from '@influencer-stats/sse/service'
 import { describe, expect, it } from 'vitest'
 import { dashboard } from '../src/service.ts'
-import { axe, openPage } from './support/browser.ts'
-import { ask, startHouse } from './support/house.ts'
-import { DEAD, serve } from './support/serve.ts'
-import { start } from './support/start.ts'
+import { checkAccessibility, openPage } from './support/browser.ts'
+import { sendRequest, startStack } from './support/test-stack.ts'
+import { UNREACHABLE_URL, serve } from './support/fake-service.ts'
+import { start } from './support/start-service.ts'
 
 const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
 
@@ -34,7 +34,7 @@ interface Statistics {
 /** The API of YouTube as far as a test states it: an id without statistics is omitted from the reply. */
 async function startYouTube(videos: Map<string, Statistics>) {
   return serve((request, response) => {
-    const ids = new URL(request.url!, DEAD).searchParams.get('id')?.split(',') ?? []
+    const ids = new URL(request.url!, UNREACHABLE_URL).searchParams.get('id')?.split(',') ?? []
     const items = ids.flatMap((id) => {
       const statistics = videos.get(id)
       return statistics ? [{ kind: 'youtube#video', id, statistics, snippet: { title: `Video ${id}` } }] : []
@@ -46,49 +46,49 @@ async function startYouTube(videos: Map<string, Statistics>) {
 
 describe('an address', () => {
   it('that leads to no screen shows a page with a way to the campaigns', async () => {
-    const house = await startHouse()
-    await house.stats.put('a', { videos: [VIDEOS[0]!], name: 'Spring' })
+    const stack = await startStack()
+    await stack.stats.put('a', { videos: [VIDEOS[0]!], name: 'Spring' })
     const page = await openPage({ reducedMotion: 'reduce' })
-    await page.goto(`${house.url}/health`)
+    await page.goto(`${stack.url}/health`)
     for (const path of ['/nope', '/campaigns/a/b', '/campaigns/%E0']) {
       await page.evaluate(
         `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
       )
       await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
-      expect(await axe(page)).toEqual([])
+      expect(await checkAccessibility(page)).toEqual([])
     }
     await page.getByRole('link', { name: 'Campaigns', exact: true }).last().click()
     await page.getByRole('link', { name: 'Spring' }).waitFor()
   })
 
   it('has its list, its scroll position, its filters and what was chosen again after Back', async () => {
-    const house = await startHouse()
+    const stack = await startStack()
     const total = 130
     const ids = Array.from({ length: total }, (_, i) => `campaign-${String(i).padStart(3, '0')}`)
-    await Promise.all(ids.map((id) => house.stats.put(id, { videos: [VIDEOS[0]!], name: id, tags: ['x'] })))
+    await Promise.all(ids.map((id) => stack.stats.put(id, { videos: [VIDEOS[0]!], name: id, tags: ['x'] })))
     const page = await openPage({ reducedMotion: 'reduce' })
-    await page.goto(`${house.url}/?sort=name&tag=x`)
+    await page.goto(`${stack.url}/?sort=name&tag=x`)
     await page.getByRole('button', { name: 'Show more' }).click()
     const rows = page.locator('tbody tr')
     await waitUntil(async () => (await rows.count()) === total)
     await page.getByRole('checkbox', { name: 'Compare campaign-120' }).check()
     const position = () => page.evaluate<number>('scrollY')
-    for (const goAway of [
+    for (const leavePage of [
       () => page.getByRole('link', { name: 'campaign-119' }).click(),
-      () => page.goto(`${house.url}/health`),
+      () => page.goto(`${stack.url}/health`),
     ]) {
       await page.mouse.wheel(0, -100)
       await rows.nth(119).scrollIntoViewIfNeeded()
       await waitUntil(() => page.evaluate<boolean>('scrollY > 1_000 && history.state.scroll === scrollY'))
       const before = await position()
       expect(before).toBeGreaterThan(1_000)
-      await goAway()
+      await leavePage()
       await page.locator('main h1', { hasText: /campaign-119|Health/ }).waitFor()
       expect(await position()).toBe(0)
       await page.goBack()
       await waitUntil(async () => (await rows.count()) === total)
       await waitUntil(async () => Math.abs((await position()) - before) < 2)
-      expect(page.url()).toBe(`${house.url}/?sort=name&tag=x`)
+      expect(page.url()).toBe(`${stack.url}/?sort=name&tag=x`)
       expect(await page.getByRole('checkbox', { name: 'Compare campaign-120' }).isChecked()).toBe(true)
     }
   })
@@ -96,10 +96,10 @@ describe('an address', () => {
 
 describe('growth of all campaigns', () => {
   it('names the time that it covers where every campaign is younger than the window', async () => {
-    const house = await startHouse()
-    for (const id of ['a', 'b']) await house.stats.put(id, { videos: VIDEOS })
+    const stack = await startStack()
+    for (const id of ['a', 'b']) await stack.stats.put(id, { videos: VIDEOS })
     const page = await openPage()
-    await page.goto(house.url)
+    await page.goto(stack.url)
     const views = page.locator('.cards > *').first()
     await waitUntil(async () => /in 24 h|since/.test(await views.innerText()))
     expect(await views.innerText()).toMatch(/since \d/)
@@ -109,21 +109,21 @@ describe('growth of all campaigns', () => {
 
 describe('Health', () => {
   it('shows what it cannot know as unknown', async () => {
-    const { url } = await start(dashboard, { statsUri: DEAD, sseUri: DEAD, demo: 'off' })
+    const { url } = await start(dashboard, { statsUri: UNREACHABLE_URL, sseUri: UNREACHABLE_URL, demo: 'off' })
     const page = await openPage({ reducedMotion: 'reduce' })
     await page.goto(`${url}/health`)
     await page.getByText('does not answer').first().waitFor()
     const cards = await page.locator('.cards').innerText()
     expect(cards).not.toMatch(/no limit|all fresh|\b0\b/i)
     expect(cards.match(/unknown/gi)?.length).toBeGreaterThan(2)
-    expect(await axe(page)).toEqual([])
+    expect(await checkAccessibility(page)).toEqual([])
   })
 
   it('shows that there is no limit, and how many numbers are fresh, where stats states it', async () => {
-    const house = await startHouse()
-    await house.stats.put('a', { videos: VIDEOS })
+    const stack = await startStack()
+    await stack.stats.put('a', { videos: VIDEOS })
     const page = await openPage({ reducedMotion: 'reduce' })
-    await page.goto(`${house.url}/health`)
+    await page.goto(`${stack.url}/health`)
     await page.getByText('no limit').waitFor()
     await page.getByText('all fresh').waitFor()
   })
@@ -142,20 +142,20 @@ describe('Health', () => {
       await page.locator('main').getByText('API_KEY_HTTP_REFERRER_BLOCKED').first().waitFor()
       await page.locator('.lost', { hasText: 'YouTube gives no numbers' }).waitFor()
       expect(await page.locator('header .dot.live').count()).toBe(0)
-      expect(await axe(page)).toEqual([])
+      expect(await checkAccessibility(page)).toEqual([])
     }
   })
 })
 
 describe('numbers', () => {
   it('are shown with a clock time', async () => {
-    const house = await startHouse()
-    await house.stats.put('a', { videos: VIDEOS, name: 'Spring' })
+    const stack = await startStack()
+    await stack.stats.put('a', { videos: VIDEOS, name: 'Spring' })
     const page = await openPage({ reducedMotion: 'reduce' })
-    await page.goto(`${house.url}/campaigns/a`)
+    await page.goto(`${stack.url}/campaigns/a`)
     await page.locator('.facts time').waitFor()
     expect(await page.locator('.facts').innerText()).toMatch(/As of \d{1,2}:\d\d:\d\d/)
-    await page.goto(house.url)
+    await page.goto(stack.url)
     await page.locator('td.fresh time').waitFor()
     expect(await page.locator('td.fresh').innerText()).toMatch(/^\d{1,2}:\d\d:\d\d/)
   })
@@ -169,8 +169,8 @@ describe('numbers', () => {
     const { url, statsUri } = await startAll(youtubeUri)
     const client = createStatsClient(statsUri)
     await client.put('a', { videos: [...VIDEOS, 'neverexists'], name: 'Spring' })
-    await waitUntil(async () => (await client.stats('a').catch(() => undefined))?.engagements === 830)
-    const { path } = (await ask(`${url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
+    await waitUntil(async () => (await client.getStats('a').catch(() => undefined))?.engagements === 830)
+    const { path } = (await sendRequest(`${url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
     const [page, shared] = [await openPage({ reducedMotion: 'reduce' }), await openPage({ reducedMotion: 'reduce' })]
     await page.goto(`${url}/campaigns/a`)
     await shared.goto(url + path)
@@ -186,7 +186,7 @@ describe('numbers', () => {
       expect(await one.locator('.card', { hasText: 'Videos' }).innerText()).toMatch(/1 not found/)
       expect(await one.locator('main').innerText()).not.toMatch(/-500|all counted/)
     }
-    expect(await axe(page)).toEqual([])
+    expect(await checkAccessibility(page)).toEqual([])
   })
 
   it('of a campaign with a new video that nothing is known of are the sums of the others', async () => {
@@ -202,11 +202,11 @@ describe('numbers', () => {
     const client = createStatsClient(statsUri)
     await client.put('a', { videos: VIDEOS, name: 'Spring' })
     await client.put('b', { videos: VIDEOS, name: 'Autumn' })
-    await waitUntil(async () => (await client.stats('a').catch(() => undefined))?.impressions === 2_000)
+    await waitUntil(async () => (await client.getStats('a').catch(() => undefined))?.impressions === 2_000)
     isOut = true
-    await waitUntil(async () => (await client.upstream()).state === 'paused')
+    await waitUntil(async () => (await client.getUpstream()).state === 'paused')
     await client.addVideo('a', 'abcdefghij_')
-    const { path } = (await ask(`${url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
+    const { path } = (await sendRequest(`${url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
     const [page, shared] = [await openPage({ reducedMotion: 'reduce' }), await openPage({ reducedMotion: 'reduce' })]
     await page.goto(`${url}/campaigns/a`)
     await shared.goto(url + path)
@@ -220,6 +220,6 @@ describe('numbers', () => {
     await row.getByText('2,000').waitFor()
     await row.getByText('1 video not read yet').first().waitFor()
     expect(await page.locator('tbody tr', { hasText: 'Autumn' }).innerText()).not.toMatch(/not read yet/)
-    expect(await axe(page)).toEqual([])
+    expect(await checkAccessibility(page)).toEqual([])
   })
 })

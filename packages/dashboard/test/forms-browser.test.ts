@@ -2,21 +2,21 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { openPage } from './support/browser.ts'
-import { startHouse, type House } from './support/house.ts'
+import { startStack, type TestStack } from './support/test-stack.ts'
 
 const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
-const PATIENCE_MS = 15_000
+const WAIT_TIMEOUT_MS = 15_000
 
 async function open(url: string, options?: BrowserContextOptions): Promise<Page> {
   const page = await openPage(options)
-  page.setDefaultTimeout(PATIENCE_MS)
+  page.setDefaultTimeout(WAIT_TIMEOUT_MS)
   await page.goto(url)
   return page
 }
 
 /** Opens the dialog that edits campaign `a`. */
-async function openEdit(house: House, options?: BrowserContextOptions): Promise<Page> {
-  const page = await open(`${house.url}/campaigns/a`, options)
+async function openEdit(stack: TestStack, options?: BrowserContextOptions): Promise<Page> {
+  const page = await open(`${stack.url}/campaigns/a`, options)
   await page.getByRole('button', { name: 'Edit' }).click()
   await page.locator('dialog[open]').waitFor()
   return page
@@ -29,35 +29,35 @@ async function save(page: Page): Promise<void> {
 
 describe('forms in Chromium', () => {
   it('send only changed fields: an edit in another tab survives', async () => {
-    const house = await startHouse()
-    await house.stats.put('a', { videos: VIDEOS, name: 'Spring', cost: 100, currency: 'EUR' })
-    const [first, second] = [await openEdit(house), await openEdit(house)]
+    const stack = await startStack()
+    await stack.stats.put('a', { videos: VIDEOS, name: 'Spring', cost: 100, currency: 'EUR' })
+    const [first, second] = [await openEdit(stack), await openEdit(stack)]
     await first.locator('[name=cost]').fill('2500')
     await save(first)
     await second.locator('dialog [name=name]').fill('Summer')
     await save(second)
-    expect(await house.stats.get('a')).toMatchObject({ name: 'Summer', cost: 2_500, currency: 'EUR' })
+    expect(await stack.stats.get('a')).toMatchObject({ name: 'Summer', cost: 2_500, currency: 'EUR' })
   })
 
   it('ask about a field that changed on both sides, and keep the others', async () => {
-    const house = await startHouse()
-    await house.stats.put('a', { videos: VIDEOS, name: 'Spring', tags: ['drinks'] })
-    const page = await openEdit(house)
-    await house.stats.patch('a', { name: 'Autumn', tags: ['food'] })
+    const stack = await startStack()
+    await stack.stats.put('a', { videos: VIDEOS, name: 'Spring', tags: ['drinks'] })
+    const page = await openEdit(stack)
+    await stack.stats.patch('a', { name: 'Autumn', tags: ['food'] })
     await page.locator('dialog [name=name]').fill('Summer')
     await page.locator('[name=from]').fill('2026-03-01')
     await page.getByRole('button', { name: /^Save/ }).click()
     await page.getByText('Autumn').waitFor()
-    expect(await house.stats.get('a')).toMatchObject({ name: 'Autumn' })
+    expect(await stack.stats.get('a')).toMatchObject({ name: 'Autumn' })
     expect(await page.locator('[name=tags]').inputValue()).toBe('food')
     await save(page)
-    expect(await house.stats.get('a')).toMatchObject({ name: 'Summer', tags: ['food'], from: '2026-03-01' })
+    expect(await stack.stats.get('a')).toMatchObject({ name: 'Summer', tags: ['food'], from: '2026-03-01' })
   })
 
   it('keep typed input when the pointer is released outside, on Escape and when the campaign is deleted elsewhere', async () => {
-    const house = await startHouse()
-    await house.stats.put('a', { videos: VIDEOS, name: 'Spring' })
-    const page = await openEdit(house)
+    const stack = await startStack()
+    await stack.stats.put('a', { videos: VIDEOS, name: 'Spring' })
+    const page = await openEdit(stack)
     const name = page.locator('dialog [name=name]')
     await name.fill('Summer of a thousand bottles')
     const box = (await name.boundingBox())!
@@ -72,7 +72,7 @@ describe('forms in Chromium', () => {
     await page.mouse.click(5, 5)
     await page.getByText('Discard the changes?').waitFor()
     expect(await name.inputValue()).toBe('Summer of a thousand bottles')
-    await house.stats.delete('a')
+    await stack.stats.delete('a')
     await page.getByRole('button', { name: 'Continue editing' }).click()
     await page.getByRole('button', { name: /^Save/ }).click()
     await page.getByRole('alert').getByText('no such campaign').waitFor()
@@ -83,9 +83,9 @@ describe('forms in Chromium', () => {
   })
 
   it('keep typed input on Back and through a new sign-in', async () => {
-    const house = await startHouse({ all: { apiToken: 'the-token' } })
-    await house.stats.put('a', { videos: VIDEOS, name: 'Spring' })
-    const page = await open(house.url)
+    const stack = await startStack({ all: { apiToken: 'the-token' } })
+    await stack.stats.put('a', { videos: VIDEOS, name: 'Spring' })
+    const page = await open(stack.url)
     async function signIn(): Promise<void> {
       await page.getByLabel('Token').fill('the-token')
       await page.getByRole('button', { name: 'Sign in' }).click()
@@ -120,27 +120,27 @@ describe('forms in Chromium', () => {
     await signIn()
     await waitUntil(async () => (await page.locator('dialog [name=name]').inputValue()) === 'Summer')
     await save(page)
-    expect(await house.stats.get('a')).toMatchObject({ name: 'Summer' })
+    expect(await stack.stats.get('a')).toMatchObject({ name: 'Summer' })
   })
 
   it('add what can be added of several links, and keep the rest', async () => {
-    const house = await startHouse()
-    await house.stats.put('a', { videos: [] })
-    const page = await open(`${house.url}/campaigns/a`)
+    const stack = await startStack()
+    await stack.stats.put('a', { videos: [] })
+    const page = await open(`${stack.url}/campaigns/a`)
     const links = page.getByLabel('Links of videos to add')
     await links.fill(`${VIDEOS[0]} https://example.com/another-page https://youtu.be/${VIDEOS[1]}`)
     await page.getByRole('button', { name: /^Add/ }).click()
     await page.getByText('example.com/another-page').waitFor()
-    await waitUntil(async () => (await house.stats.get('a'))!.videos.join() === VIDEOS.join())
+    await waitUntil(async () => (await stack.stats.get('a'))!.videos.join() === VIDEOS.join())
     await waitUntil(async () => (await links.inputValue()) === 'https://example.com/another-page')
   })
 
   it('keep the links of a new campaign when another one appears', async () => {
-    const house = await startHouse()
-    const page = await open(house.url)
+    const stack = await startStack()
+    const page = await open(stack.url)
     const links = page.getByLabel('YouTube links')
     await links.fill('https://youtu.be/1FEFpk-uIYo')
-    await house.stats.put('other', { videos: VIDEOS })
+    await stack.stats.put('other', { videos: VIDEOS })
     await page.locator('tbody tr').waitFor()
     expect(await links.inputValue()).toBe('https://youtu.be/1FEFpk-uIYo')
     await page.getByRole('button', { name: 'Start campaign' }).click()
@@ -148,20 +148,20 @@ describe('forms in Chromium', () => {
   })
 
   it('remove a video and a campaign only after the time for Undo', async () => {
-    const house = await startHouse()
-    await house.stats.put('a', { videos: VIDEOS, name: 'Spring', tags: ['drinks'] })
-    await house.stats.put('b', { videos: VIDEOS })
-    const page = await open(`${house.url}/campaigns/a`)
+    const stack = await startStack()
+    await stack.stats.put('a', { videos: VIDEOS, name: 'Spring', tags: ['drinks'] })
+    await stack.stats.put('b', { videos: VIDEOS })
+    const page = await open(`${stack.url}/campaigns/a`)
     await page.locator('table.videos tbody tr').nth(1).waitFor()
     const remove = page.getByRole('button', { name: /^Remove / }).first()
     await remove.click()
     await page.getByRole('button', { name: 'Undo' }).click()
     await remove.click()
     await page.getByRole('button', { name: 'Remove now' }).click()
-    await waitUntil(async () => (await house.stats.get('a'))!.videos.length === 1)
+    await waitUntil(async () => (await stack.stats.get('a'))!.videos.length === 1)
     await waitUntil(async () => (await page.locator('table.videos tbody tr').count()) === 1)
 
-    const before = await house.stats.get('a')
+    const before = await stack.stats.get('a')
     const deletion = async () => {
       await page.getByRole('button', { name: 'Edit' }).click()
       await page.getByRole('button', { name: 'Delete campaign…' }).click()
@@ -172,10 +172,10 @@ describe('forms in Chromium', () => {
     await deletion()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('link', { name: 'Spring' }).click()
-    expect(await house.stats.get('a')).toEqual(before)
+    expect(await stack.stats.get('a')).toEqual(before)
     // A campaign that changed in the meantime is not deleted.
     await deletion()
-    await house.stats.patch('a', { tags: ['food'] })
+    await stack.stats.patch('a', { tags: ['food'] })
     await page.getByRole('button', { name: 'Delete now' }).click()
     await page.getByText('was not deleted').waitFor()
     await page.getByRole('button', { name: 'Dismiss' }).click()
@@ -183,13 +183,13 @@ describe('forms in Chromium', () => {
     // Leaving the page ends the time.
     await deletion()
     await page.goto('about:blank')
-    await waitUntil(async () => (await house.stats.get('a')) === undefined)
+    await waitUntil(async () => (await stack.stats.get('a')) === undefined)
   })
 
   it('show days as stored, west of Greenwich and for clients too', async () => {
-    const house = await startHouse()
-    await house.stats.put('a', { videos: VIDEOS, from: '2026-03-01', to: '2026-05-31' })
-    const page = await open(`${house.url}/campaigns/a`, { timezoneId: 'America/New_York' })
+    const stack = await startStack()
+    await stack.stats.put('a', { videos: VIDEOS, from: '2026-03-01', to: '2026-05-31' })
+    const page = await open(`${stack.url}/campaigns/a`, { timezoneId: 'America/New_York' })
     await page.getByText('Mar 1, 2026 – May 31, 2026').waitFor()
     await page.getByRole('button', { name: 'Share' }).click()
     await page.getByRole('button', { name: 'Make a link' }).click()
@@ -199,28 +199,28 @@ describe('forms in Chromium', () => {
   })
 
   it("read money as the reader's locale writes it, with a preview and currencies by name", async () => {
-    const house = await startHouse()
-    await house.stats.put('a', { videos: VIDEOS })
-    const page = await openEdit(house, { locale: 'de-DE' })
+    const stack = await startStack()
+    await stack.stats.put('a', { videos: VIDEOS })
+    const page = await openEdit(stack, { locale: 'de-DE' })
     await page.locator('[name=cost]').fill('12.500,00')
     await page.locator('[name=currency]').selectOption({ label: 'EUR – Euro' })
     await page.getByText('12.500,00\u00A0€').waitFor()
     await save(page)
-    expect(await house.stats.get('a')).toMatchObject({ cost: 12_500, currency: 'EUR' })
-    const other = await openEdit(house)
+    expect(await stack.stats.get('a')).toMatchObject({ cost: 12_500, currency: 'EUR' })
+    const other = await openEdit(stack)
     await other.locator('[name=cost]').fill('13.500')
     await other.getByText('could be 13.5 or 13,500').waitFor()
     await other.locator('[name=cost]').fill('13.500,25')
     await other.getByText('€13,500.25').waitFor()
     await save(other)
-    expect(await house.stats.get('a')).toMatchObject({ cost: 13_500.25, currency: 'EUR' })
+    expect(await stack.stats.get('a')).toMatchObject({ cost: 13_500.25, currency: 'EUR' })
   })
 
   it('isolate names, and show a fallback for blank ones', async () => {
-    const house = await startHouse()
-    await house.stats.put('blank', { videos: VIDEOS, name: '\u3164 \u200B' })
-    await house.stats.put('hebrew', { videos: VIDEOS, name: 'אבג 123' })
-    const page = await open(house.url)
+    const stack = await startStack()
+    await stack.stats.put('blank', { videos: VIDEOS, name: '\u3164 \u200B' })
+    await stack.stats.put('hebrew', { videos: VIDEOS, name: 'אבג 123' })
+    const page = await open(stack.url)
     await page.getByRole('link', { name: 'blank' }).waitFor()
     await page.locator('bdi').getByText('אבג 123').waitFor()
     await page.getByRole('link', { name: 'blank' }).click()
@@ -228,9 +228,9 @@ describe('forms in Chromium', () => {
   })
 
   it('answer every refusal with a sentence', async () => {
-    const house = await startHouse()
-    await house.stats.put('a', { videos: VIDEOS, name: 'Spring' })
-    const page = await openEdit(house)
+    const stack = await startStack()
+    await stack.stats.put('a', { videos: VIDEOS, name: 'Spring' })
+    const page = await openEdit(stack)
     await page.locator('[name=tags]').fill(`fine, ${'x'.repeat(51)}`)
     await page.getByRole('button', { name: /^Save/ }).click()
     await page.getByRole('alert').getByText('at most 50 characters').waitFor()

@@ -4,12 +4,12 @@ import { ServiceError, toServiceError } from '@influencer-stats/runtime/service-
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { changedFields, fieldsOf, mergeEdit, type CampaignFields } from '../src/page/core/edit.ts'
+import { findChangedFields, toFields, mergeEdit, type CampaignFields } from '../src/page/core/merge-edit.ts'
 import { createFormats } from '../src/page/core/format.ts'
-import { createMoneyReader, currencyOptions } from '../src/page/core/money.ts'
-import { isBlank, titleOf } from '../src/page/core/names.ts'
-import { sentenceFor } from '../src/page/core/refusals.ts'
-import { ask, startHouse } from './support/house.ts'
+import { createMoneyReader, listCurrencies } from '../src/page/core/money.ts'
+import { isBlank, getTitle } from '../src/page/core/names.ts'
+import { describeRefusal } from '../src/page/core/error-sentences.ts'
+import { sendRequest, startStack } from './support/test-stack.ts'
 
 describe('typed money', () => {
   it.each([
@@ -89,10 +89,10 @@ describe('typed money', () => {
   })
 
   it('has currencies with their names, and the stored one', () => {
-    const options = currencyOptions('en-US', 'QQQ')
+    const options = listCurrencies('en-US', 'QQQ')
     expect(options).toContainEqual({ code: 'EUR', title: 'EUR – Euro' })
     expect(options).toContainEqual({ code: 'QQQ', title: 'QQQ' })
-    expect(currencyOptions('de-DE')).toContainEqual({ code: 'USD', title: 'USD – US-Dollar' })
+    expect(listCurrencies('de-DE')).toContainEqual({ code: 'USD', title: 'USD – US-Dollar' })
   })
 })
 
@@ -103,15 +103,15 @@ it.each(['America/New_York', 'UTC', 'Pacific/Kiritimati'])('a day is the same da
 describe('names', () => {
   it('that show nothing give way to the id', () => {
     for (const name of ['', ' ', '\u200B\u2060', '\u3164', '\u2800\uFE0F', '\u202E'])
-      expect(titleOf({ id: 'a', name })).toBe('a')
-    expect(titleOf({ id: 'a' })).toBe('a')
-    for (const name of ['x', ' é', '👩‍👩‍👧', 'אב', '-']) expect(titleOf({ id: 'a', name })).toBe(name)
+      expect(getTitle({ id: 'a', name })).toBe('a')
+    expect(getTitle({ id: 'a' })).toBe('a')
+    for (const name of ['x', ' é', '👩‍👩‍👧', 'אב', '-']) expect(getTitle({ id: 'a', name })).toBe(name)
     expect(isBlank('\u{1FAE9}')).toBe(false)
   })
 })
 
 describe('edits of two people', () => {
-  const base: CampaignFields = fieldsOf({
+  const base: CampaignFields = toFields({
     id: 'a',
     version: '1',
     videos: [],
@@ -121,11 +121,11 @@ describe('edits of two people', () => {
   })
 
   it('change only what each changed', () => {
-    expect(changedFields(base, { ...base, name: 'Summer', tags: ['a'] })).toEqual({ name: 'Summer', tags: ['a'] })
-    expect(changedFields(base, { ...base, tags: [] })).toEqual({})
-    const theirs = { ...base, cost: 2_500 }
-    expect(mergeEdit(base, { ...base, name: 'Summer' }, theirs)).toEqual({
-      merged: { ...theirs, name: 'Summer' },
+    expect(findChangedFields(base, { ...base, name: 'Summer', tags: ['a'] })).toEqual({ name: 'Summer', tags: ['a'] })
+    expect(findChangedFields(base, { ...base, tags: [] })).toEqual({})
+    const remote = { ...base, cost: 2_500 }
+    expect(mergeEdit(base, { ...base, name: 'Summer' }, remote)).toEqual({
+      merged: { ...remote, name: 'Summer' },
       conflicts: [],
     })
   })
@@ -133,8 +133,8 @@ describe('edits of two people', () => {
   it('conflict where both changed the same field differently, and an amount belongs to its currency', () => {
     const same = { ...base, name: 'Summer' }
     expect(mergeEdit(base, same, same)).toEqual({ merged: same, conflicts: [] })
-    const theirs = { ...base, name: 'Autumn' }
-    expect(mergeEdit(base, same, theirs)).toEqual({ merged: same, conflicts: ['name'] })
+    const remote = { ...base, name: 'Autumn' }
+    expect(mergeEdit(base, same, remote)).toEqual({ merged: same, conflicts: ['name'] })
     expect(mergeEdit(base, { ...base, cost: 200 }, { ...base, currency: 'USD' })).toEqual({
       merged: { ...base, cost: 200 },
       conflicts: ['cost'],
@@ -148,8 +148,8 @@ describe('refusals', () => {
   const NOT_OF_PAGES = /^(BACKUPS_|CONTENT_|CONDITION_(INV|UNS)|HOST_|KEPT_|NOTHING_|TRANSFER_|UNSUPPORTED_)/
 
   /** The codes that a service documents, with their status. */
-  async function codesOf(url: string): Promise<[string, number][]> {
-    const { body } = await ask(`${url}/openapi.json`)
+  async function listCodes(url: string): Promise<[string, number][]> {
+    const { body } = await sendRequest(`${url}/openapi.json`)
     const routes = Object.values(body.paths).flatMap((path) => Object.values(path as object))
     const replies = routes.flatMap(({ responses = {} }) => Object.entries(responses as object))
     return replies.flatMap(([status, { description = '' }]) =>
@@ -158,26 +158,26 @@ describe('refusals', () => {
   }
 
   it('that services document are sentences without the message of the service', async () => {
-    const { url, statsUrl } = await startHouse()
+    const { url, statsUrl } = await startStack()
     const { url: pricesUrl, stop } = await embed(prices, { data: createTemporaryFolder(), sample: 'no' })
     onTestFinished(async () => void (await stop()))
-    const own = [...(await codesOf(url)), ...(await codesOf(statsUrl))]
+    const own = [...(await listCodes(url)), ...(await listCodes(statsUrl))]
     expect(own.length).toBeGreaterThan(20)
-    for (const [code, status] of [...own, ...(await codesOf(pricesUrl))]) {
+    for (const [code, status] of [...own, ...(await listCodes(pricesUrl))]) {
       const error = new ServiceError(status, code, 'raw message', 'body/x must NOT have raw detail')
-      const sentence = sentenceFor(error)
+      const sentence = describeRefusal(error)
       expect(sentence).toMatch(/^[A-Z1].{10,}\.$/)
       expect(sentence).not.toMatch(RAW)
     }
     const codes = new Map(own.filter(([code]) => !NOT_OF_PAGES.test(code)))
-    for (const [code, status] of codes) expect(sentenceFor(new ServiceError(status, code))).not.toContain(code)
+    for (const [code, status] of codes) expect(describeRefusal(new ServiceError(status, code))).not.toContain(code)
   })
 
   it('of real requests state the required change', async () => {
-    const { url } = await startHouse()
+    const { url } = await startStack()
     const campaign = `${url}/api/stats/collections/a`
     const VIDEO = '1FEFpk-uIYo'
-    await ask(campaign, 'PUT', { body: { videos: [VIDEO] } })
+    await sendRequest(campaign, 'PUT', { body: { videos: [VIDEO] } })
     const refusals: [string, string, object | undefined, string][] = [
       [campaign, 'PATCH', { name: 'x'.repeat(201) }, 'Use a name of 1 to 200 visible characters.'],
       [campaign, 'PATCH', { name: '' }, 'Use a name of 1 to 200 visible characters.'],
@@ -201,9 +201,9 @@ describe('refusals', () => {
       [`${url}/session`, 'POST', { token: 1 }, 'Enter a token.'],
     ]
     for (const [path, method, body, sentence] of refusals) {
-      const { status, text } = await ask(path, method, body && { body })
+      const { status, text } = await sendRequest(path, method, body && { body })
       expect([path, body, status >= 400]).toEqual([path, body, true])
-      const said = sentenceFor(toServiceError(status, text))
+      const said = describeRefusal(toServiceError(status, text))
       expect(said).toContain(sentence)
       expect(said).not.toMatch(RAW)
     }

@@ -1,12 +1,12 @@
 import { sse } from '@influencer-stats/sse/service'
 import { describe, expect, it } from 'vitest'
 import { dashboard } from '../src/service.ts'
-import { axe, openPage } from './support/browser.ts'
-import { serve } from './support/serve.ts'
-import { start } from './support/start.ts'
+import { checkAccessibility, openPage } from './support/browser.ts'
+import { serve } from './support/fake-service.ts'
+import { start } from './support/start-service.ts'
 
 const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 
 /** Replies of stats as a page reads them; the rest of the services is real. */
 async function startWith(change: object, points: readonly object[] = []) {
@@ -43,7 +43,7 @@ async function startWith(change: object, points: readonly object[] = []) {
 }
 
 describe('growth', () => {
-  const at = (hours: number) => new Date(Date.now() - hours * HOUR).toISOString()
+  const at = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString()
   const growth = { impressions: 3_900, engagements: 40, score: 60 }
 
   it('is shown under the time that it covers', async () => {
@@ -64,7 +64,7 @@ describe('growth', () => {
     await page.goto(url)
     await page.locator('tbody .wide .change').first().waitFor()
     expect(await page.locator('tbody').innerText()).toMatch(/since/)
-    expect(await axe(page)).toEqual([])
+    expect(await checkAccessibility(page)).toEqual([])
   })
 
   it('is apart from edits, which the chart marks', async () => {
@@ -94,6 +94,6 @@ describe('growth', () => {
     expect(await page.locator('.edits').innerText()).toMatch(
       /1 video removed: 50,000.*2 videos added: 1,200|2 videos added: 1,200.*1 video removed: 50,000/s,
     )
-    expect(await axe(page)).toEqual([])
+    expect(await checkAccessibility(page)).toEqual([])
   })
 })

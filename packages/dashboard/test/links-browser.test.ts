@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { axe, openPage } from './support/browser.ts'
-import { startHouse } from './support/house.ts'
+import { checkAccessibility, openPage } from './support/browser.ts'
+import { startStack } from './support/test-stack.ts'
 
 const VIDEO = '1FEFpk-uIYo'
 
 describe('in Chromium', () => {
   it('the links of deleted campaigns are listed and can be revoked; their readers get a sentence', async () => {
-    const { url, stats } = await startHouse()
+    const { url, stats } = await startStack()
     await stats.put('spring', { videos: [VIDEO], name: 'Spring' })
     await stats.put('autumn', { videos: [VIDEO], name: 'Autumn' })
     const page = await openPage()
@@ -31,7 +31,7 @@ describe('in Chromium', () => {
     const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
     await row('Spring').getByText('The campaign was deleted: this link shows nothing.').waitFor()
     expect(await page.getByLabel('Link to Autumn').inputValue()).toBe(links[1])
-    expect(await axe(page)).toEqual([])
+    expect(await checkAccessibility(page)).toEqual([])
     await row('Spring').getByRole('button', { name: 'Revoke' }).click()
     await row('Spring').waitFor({ state: 'detached' })
     expect(await row('Autumn').count()).toBe(1)
@@ -45,13 +45,13 @@ describe('in Chromium', () => {
   })
 
   it('an unknown path is a page that leads back', async () => {
-    const { url } = await startHouse({ all: { apiToken: 'for-changes' } })
+    const { url } = await startStack({ all: { apiToken: 'for-changes' } })
     const page = await openPage()
     for (const path of ['/nope', '/shared/a/nope', '/campaigns/a/b']) {
       expect((await page.goto(url + path))!.status()).toBe(404)
       await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
     }
-    expect(await axe(page)).toEqual([])
+    expect(await checkAccessibility(page)).toEqual([])
     await page.getByRole('main').getByRole('link', { name: 'Campaigns' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })

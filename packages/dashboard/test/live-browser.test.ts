@@ -8,12 +8,12 @@ import type { ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { openPage } from './support/browser.ts'
-import { ask } from './support/house.ts'
+import { sendRequest } from './support/test-stack.ts'
 import { startProcesses } from './support/processes.ts'
-import { serve } from './support/serve.ts'
+import { serve } from './support/fake-service.ts'
 
 const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 /** How long a page may take to report a service that became unavailable (ms). */
 const DETECTION_MS = 15_000
 
@@ -49,14 +49,14 @@ async function startServices() {
 }
 
 it('every open page names a service that is unavailable within 15 s, and recovers without a reload', async () => {
-  const house = await startServices()
-  await house.control.freezeClock(Date.now())
-  await house.stats.put('a', { videos: VIDEOS, name: 'Spring' })
-  const { path } = (await ask(`${house.url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
+  const stack = await startServices()
+  await stack.control.freezeClock(Date.now())
+  await stack.stats.put('a', { videos: VIDEOS, name: 'Spring' })
+  const { path } = (await sendRequest(`${stack.url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
   const pages: Page[] = await Promise.all(
-    ['/', '/campaigns/a', '/compare?c=a&c=b', '/prices', '/health', path].map(async (place: string) => {
+    ['/', '/campaigns/a', '/compare?c=a&c=b', '/prices', '/health', path].map(async (readPosition: string) => {
       const page = await openPage()
-      await page.goto(house.url + place)
+      await page.goto(stack.url + readPosition)
       await page.evaluate('globalThis.isSamePage = true')
       return page
     }),
@@ -80,13 +80,13 @@ it('every open page names a service that is unavailable within 15 s, and recover
       for (const page of pages) expect([name, await page.locator('header .dot.live').count()]).toEqual([name, 0])
     await end()
     await waitUntil(allLive)
-    const before = (await house.stats.stats('a'))!.impressions
-    await house.control.freezeClock(Date.now() + (hours += 100) * HOUR)
+    const before = (await stack.stats.getStats('a'))!.impressions
+    await stack.control.freezeClock(Date.now() + (hours += 100) * HOUR_MS)
     const right = async (page: Page, selector: string) => {
       const shown = Number((await page.locator(selector).first().innerText()).replace(/\D/g, ''))
-      return shown === (await house.stats.stats('a'))!.impressions
+      return shown === (await stack.stats.getStats('a'))!.impressions
     }
-    await waitUntil(async () => (await house.stats.stats('a'))!.impressions > before)
+    await waitUntil(async () => (await stack.stats.getStats('a'))!.impressions > before)
     await waitUntil(() => right(home, 'tbody .moving'))
     await waitUntil(() => right(client, '.card strong'))
     for (const page of pages) expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
@@ -94,14 +94,14 @@ it('every open page names a service that is unavailable within 15 s, and recover
   const killed = (name: ServiceName) =>
     expectOutage(
       name,
-      () => house.kill(name),
-      () => house.start(name),
+      () => stack.kill(name),
+      () => stack.start(name),
     )
   const frozen = (name: ServiceName) =>
     expectOutage(
       name,
-      () => house.freeze(name),
-      () => house.thaw(name),
+      () => stack.freeze(name),
+      () => stack.thaw(name),
     )
   await killed('stats')
   await frozen('stats')

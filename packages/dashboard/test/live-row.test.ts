@@ -1,6 +1,6 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { describe, expect, it } from 'vitest'
-import { withNewerSums, withValue } from '../src/page/core/live-row.ts'
+import { mergeNewerSums, mergeValue } from '../src/page/core/live-row.ts'
 
 describe('a live value', () => {
   const stats = {
@@ -18,10 +18,10 @@ describe('a live value', () => {
   const later = { ...stats, id: 'a', created: stats.asOf, impressions: 130, asOf: '2026-03-01T00:01:00.000Z' }
 
   it('adds to growth what came since', () => {
-    const { row: shown, isOutdated } = withValue(row, later)
+    const { row: shown, isOutdated } = mergeValue(row, later)
     expect([isOutdated, shown.stats?.impressions, shown.change?.['24h'].impressions]).toEqual([false, 130, 37])
-    expect(withValue(row, { ...later, asOf: '2026-02-01T00:00:00.000Z' })).toEqual({ row, isOutdated: false })
-    expect(withValue(row, { ...later, id: 'b' })).toEqual({ row, isOutdated: false })
+    expect(mergeValue(row, { ...later, asOf: '2026-02-01T00:00:00.000Z' })).toEqual({ row, isOutdated: false })
+    expect(mergeValue(row, { ...later, id: 'b' })).toEqual({ row, isOutdated: false })
   })
 
   it.each([
@@ -30,7 +30,7 @@ describe('a live value', () => {
     ['makes the row old if the collection was created again', '2026-03-01T00:00:30.000Z', true],
   ])('%s', (_, created, isOutdated) => {
     const { created: _created, ...value } = later
-    expect(withValue(row, { ...value, ...(created && { created }) })).toEqual({ row, isOutdated })
+    expect(mergeValue(row, { ...value, ...(created && { created }) })).toEqual({ row, isOutdated })
   })
 
   it.each([
@@ -41,7 +41,7 @@ describe('a live value', () => {
     ['only a part of the numbers is of after an outage', { stale: true }],
     ['an outage is between', { asOf: '2026-03-03T00:00:00.000Z' }],
   ])('is no growth where %s: the row has to be read again', (_what, edit) => {
-    expect(withValue(row, { ...later, ...edit })).toEqual({ row, isOutdated: true })
+    expect(mergeValue(row, { ...later, ...edit })).toEqual({ row, isOutdated: true })
   })
 
   it.each([
@@ -49,23 +49,23 @@ describe('a live value', () => {
     ['newer', '3', true],
   ])('is no growth where the version of the collection is %s', (_, version, isOutdated) => {
     const edited = { ...row, version: '2' }
-    expect(withValue(edited, { ...later, version })).toEqual({ row: edited, isOutdated })
-    expect(withValue(edited, { ...later, version: '2' }).row.stats?.impressions).toBe(130)
+    expect(mergeValue(edited, { ...later, version })).toEqual({ row: edited, isOutdated })
+    expect(mergeValue(edited, { ...later, version: '2' }).row.stats?.impressions).toBe(130)
   })
 
   it('is no growth where it is of another source, or states that there are no numbers', () => {
     const real = { ...row, stats: { ...stats, source: 'https://api.example' } }
-    expect(withValue(real, { ...later, source: 'stand-in' })).toEqual({ row: real, isOutdated: true })
+    expect(mergeValue(real, { ...later, source: 'stand-in' })).toEqual({ row: real, isOutdated: true })
     const none = { id: 'a', created: stats.asOf, version: '1', stale: true, source: 'https://api.example' } as const
-    expect(withValue(real, none)).toEqual({ row: real, isOutdated: true })
+    expect(mergeValue(real, none)).toEqual({ row: real, isOutdated: true })
     const { stats: _stats, change: _change, ...empty } = row
-    expect(withValue(empty, none)).toEqual({ row: empty, isOutdated: false })
+    expect(mergeValue(empty, none)).toEqual({ row: empty, isOutdated: false })
   })
 
   it('is no growth where the row has sums of which a part is of before an outage', () => {
     const old = { ...row, stats: { ...stats, stale: true } }
-    expect(withValue(old, later)).toEqual({ row: old, isOutdated: true })
-    expect(withValue(old, { ...later, impressions: stats.impressions }).row.stats?.stale).toBe(false)
+    expect(mergeValue(old, later)).toEqual({ row: old, isOutdated: true })
+    expect(mergeValue(old, { ...later, impressions: stats.impressions }).row.stats?.stale).toBe(false)
   })
 })
 
@@ -88,9 +88,9 @@ describe('sums that a page shows', () => {
 
   it('remain where a reply has older ones of the same videos, with the rest of the reply', () => {
     const read = { ...rowOf(100, 0), name: 'New' }
-    const merged = withNewerSums(read, rowOf(130, 1))
+    const merged = mergeNewerSums(read, rowOf(130, 1))
     expect([merged.name, merged.stats]).toEqual(['New', sumsOf(130, 1)])
-    expect(withNewerSums(rowOf(100, 0, { stale: true }), rowOf(130, 1)).stats).toEqual({
+    expect(mergeNewerSums(rowOf(100, 0, { stale: true }), rowOf(130, 1)).stats).toEqual({
       ...sumsOf(130, 1),
       stale: true,
     })
@@ -98,11 +98,11 @@ describe('sums that a page shows', () => {
 
   it('remain where a reply has none because videos were added, which are named', () => {
     const { stats: _none, ...read } = { ...rowOf(0, 0), videos: ['x', 'y', 'z'] }
-    const merged = withNewerSums(read, rowOf(130, 1, { unknown: [] }))
+    const merged = mergeNewerSums(read, rowOf(130, 1, { unknown: [] }))
     expect(merged.stats).toEqual({ ...sumsOf(130, 1), unknown: ['y', 'z'] })
-    expect(withNewerSums(read, merged).stats).toEqual(merged.stats)
+    expect(mergeNewerSums(read, merged).stats).toEqual(merged.stats)
     for (const videos of [['x'], ['y'], []])
-      expect(withNewerSums({ ...read, videos }, rowOf(130, 1)).stats).toBeUndefined()
+      expect(mergeNewerSums({ ...read, videos }, rowOf(130, 1)).stats).toBeUndefined()
   })
 
   it.each<[string, CollectionRow, CollectionRow | undefined]>([
@@ -114,6 +114,6 @@ describe('sums that a page shows', () => {
     ['of another campaign', { ...rowOf(90, 0), id: 'b' }, rowOf(130, 1)],
     ['of another source', rowOf(90, 0, { source: 'b' }), rowOf(130, 1)],
   ])('give way to those of a reply that are %s', (_what, read, shown) => {
-    expect(withNewerSums(read, shown)).toBe(read)
+    expect(mergeNewerSums(read, shown)).toBe(read)
   })
 })

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { createBroadcaster } from '@influencer-stats/sse/broadcaster'
+import { createPublisherClient } from '@influencer-stats/sse/publisher-client'
 import { sse } from '@influencer-stats/sse/service'
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { dashboard } from '../src/service.ts'
 import { openPage } from './support/browser.ts'
-import { serve } from './support/serve.ts'
-import { start } from './support/start.ts'
+import { serve } from './support/fake-service.ts'
+import { start } from './support/start-service.ts'
 
 const REPLY_DELAY_MS = 1_000
 const VALUE_INTERVAL_MS = 300
@@ -15,7 +15,7 @@ const CREATED = '2026-03-01T00:00:00.000Z'
 const at = (minutes: number) => new Date(Date.now() + 60_000 * minutes).toISOString()
 
 /** A campaign whose API replies stay behind the values of its stream, as those of a node that is behind do. */
-async function startBehind() {
+async function startWithProxy() {
   const sums = { impressions: 100, engagements: 10, score: 10, videos: 1, missing: [], stale: false, asOf: at(0) }
   const growth = { impressions: 5, engagements: 1, score: 1, since: at(-60) }
   const change = { '24h': growth, '7d': growth, '30d': growth }
@@ -33,7 +33,7 @@ async function startBehind() {
     response.end(JSON.stringify(reply ?? { code: 'NOT_FOUND' }))
   })
   const { url: sseUri } = await start(sse, {})
-  const broadcaster = createBroadcaster(sseUri)
+  const broadcaster = createPublisherClient(sseUri)
   onTestFinished(() => broadcaster.close())
   const put = (id: string, value: object) =>
     broadcaster.put(`collections/${id}`, JSON.stringify({ ...sums, id, created: CREATED, ...value }))
@@ -44,7 +44,7 @@ const views = async (page: Page, selector: string) =>
   Number((await page.locator(selector).first().innerText()).replace(/\D/g, ''))
 
 it('a list that is read again shows no sum that is older than a value of its stream', async () => {
-  const { row, put, url } = await startBehind()
+  const { row, put, url } = await startWithProxy()
   const page = await openPage({ reducedMotion: 'reduce' })
   await page.goto(url)
   await page.locator('.dot.live').waitFor()
@@ -59,7 +59,7 @@ it('a list that is read again shows no sum that is older than a value of its str
 })
 
 it('a campaign that is read again shows no sum that is older than a value of its stream', async () => {
-  const { row, put, url } = await startBehind()
+  const { row, put, url } = await startWithProxy()
   const page = await openPage({ reducedMotion: 'reduce' })
   await page.goto(`${url}/campaigns/a`)
   await page.locator('.dot.live').waitFor()
@@ -79,7 +79,7 @@ it('a campaign that is read again shows no sum that is older than a value of its
 })
 
 it('a campaign is read again although its values come faster than replies', async () => {
-  const { row, put, url } = await startBehind()
+  const { row, put, url } = await startWithProxy()
   const page = await openPage({ reducedMotion: 'reduce' })
   await page.route('**/api/stats/collections/a*', async (route) => {
     await delay(REPLY_DELAY_MS)

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { ask } from './support/house.ts'
-import { DEAD } from './support/serve.ts'
-import { startBefore, TOKENS } from './support/start-before.ts'
+import { sendRequest } from './support/test-stack.ts'
+import { UNREACHABLE_URL } from './support/fake-service.ts'
+import { startDashboard, TOKENS } from './support/start-dashboard.ts'
 
 describe('the page', () => {
   it('comes with a policy that lets nothing in from elsewhere, and its files are kept for good', async () => {
-    const { url } = await startBefore(DEAD)
-    const page = await ask(`${url}/campaigns/a`)
+    const { url } = await startDashboard(UNREACHABLE_URL)
+    const page = await sendRequest(`${url}/campaigns/a`)
     expect(page.status).toBe(200)
     const policy = page.headers.get('content-security-policy')!
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
     expect(policy).toMatch(/default-src 'none'; script-src 'self';/)
     expect(page.text).not.toMatch(/<script(?![^>]*src)|style=|\son\w+=/)
-    const again = await ask(`${url}/`, 'GET', { headers: { 'if-none-match': page.headers.get('etag')! } })
+    const again = await sendRequest(`${url}/`, 'GET', { headers: { 'if-none-match': page.headers.get('etag')! } })
     expect(again.status).toBe(304)
 
     const files = [...new Set(page.text.match(/\/assets\/[^"]+/g))]
@@ -37,7 +37,7 @@ describe('the page', () => {
     expect(scripts).toBeLessThan(150_000)
     const { version } = /\/assets\/(?<version>[^/]+)/.exec(page.text)!.groups!
     for (const path of [`/assets/${version}/none.js`, `/assets/${version}/../app.ts`, `/assets/old/main.ts`])
-      expect((await ask(url + path)).body.code).toBe('NOT_FOUND')
+      expect((await sendRequest(url + path)).body.code).toBe('NOT_FOUND')
   })
 })
 
@@ -45,30 +45,30 @@ describe('an unknown path', () => {
   it.each(['/nope', '/campaigns', '/health/', '/campaigns/a/b', '/shared', '/shared/a/nope'])(
     '%s shows browsers the page, and programs a problem',
     async (path) => {
-      const { url } = await startBefore(DEAD, TOKENS)
+      const { url } = await startDashboard(UNREACHABLE_URL, TOKENS)
       const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
-      const page = await ask(url + path, 'GET', { headers: browser })
+      const page = await sendRequest(url + path, 'GET', { headers: browser })
       expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
       expect(page.text).toMatch(/<div id="app">/)
       expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
       for (const accept of ['*/*', 'application/json', 'application/*, text/plain']) {
-        const problem = await ask(url + path, 'GET', { headers: { accept } })
+        const problem = await sendRequest(url + path, 'GET', { headers: { accept } })
         expect([problem.status, problem.body.code]).toEqual([404, 'NOT_FOUND'])
         expect(problem.headers.get('vary')).toMatch(/accept/)
       }
-      const change = await ask(url + path, 'DELETE', { headers: browser })
+      const change = await sendRequest(url + path, 'DELETE', { headers: browser })
       expect([change.status, change.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
     },
   )
 })
 
 it('what was measured is shown apart from this origin, and nothing else of the disk is', async () => {
-  const { url } = await startBefore('http://127.0.0.1:1')
-  const { body } = await ask(`${url}/measured`)
+  const { url } = await startDashboard('http://127.0.0.1:1')
+  const { body } = await sendRequest(`${url}/measured`)
   expect(body.paths).toContain('bench/report.html')
   expect(body.paths.filter((path: string) => !/^(bench\/report|flame\/\w+(\/[\w-]+){3})\.html$/.test(path))).toEqual([])
   for (const path of [body.paths[0], body.paths.at(-1)]) {
-    const { status, headers, text } = await ask(`${url}/measured/${path}`)
+    const { status, headers, text } = await sendRequest(`${url}/measured/${path}`)
     expect([status, headers.get('content-type'), text.slice(0, 15)]).toEqual([
       200,
       'text/html; charset=utf-8',
@@ -77,5 +77,5 @@ it('what was measured is shown apart from this origin, and nothing else of the d
     expect(headers.get('content-security-policy')).toMatch(/^sandbox allow-scripts; default-src 'none'/)
   }
   for (const path of ['package.json', 'bench/../package.json', 'bench%2F..%2Fpackage.json', 'flame/README.md', ''])
-    expect((await ask(`${url}/measured/${path}`)).status).toBe(404)
+    expect((await sendRequest(`${url}/measured/${path}`)).status).toBe(404)
 })

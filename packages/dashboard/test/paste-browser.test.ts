@@ -1,7 +1,7 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it } from 'vitest'
 import { openPage } from './support/browser.ts'
-import { startHouse } from './support/house.ts'
+import { startStack } from './support/test-stack.ts'
 
 const IDS = Array.from({ length: 56 }, (_, i) => `a${String(i).padStart(2, '0')}-xYz_Q7w`)
 const SHEET = [
@@ -13,9 +13,9 @@ const SHEET = [
 ].join('\n')
 
 it('a pasted sheet with headings that look like ids becomes its 56 videos, and the page names the rest', async () => {
-  const house = await startHouse()
+  const stack = await startStack()
   const page = await openPage()
-  await page.goto(house.url)
+  await page.goto(stack.url)
   await page.getByLabel('YouTube links').fill(SHEET)
   await page.getByText('56 videos', { exact: true }).waitFor()
   await page
@@ -26,13 +26,13 @@ it('a pasted sheet with headings that look like ids becomes its 56 videos, and t
   await page.getByRole('button', { name: 'Start campaign' }).click()
   await page.waitForURL(/\/campaigns\/\w+$/)
   const id = page.url().split('/').at(-1)!
-  expect((await house.stats.get(id))!.videos).toEqual(IDS)
+  expect((await stack.stats.get(id))!.videos).toEqual(IDS)
 
   await page.getByLabel('Links of videos to add').fill('Sponsorship (//youtu.be/Sponsorship)')
   await page.getByText('Not videos: Sponsorship.').waitFor()
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await waitUntil(async () => (await house.stats.get(id))!.videos.length === IDS.length + 1)
-  expect((await house.stats.get(id))!.videos).toEqual([...IDS, 'Sponsorship'])
+  await waitUntil(async () => (await stack.stats.get(id))!.videos.length === IDS.length + 1)
+  expect((await stack.stats.get(id))!.videos).toEqual([...IDS, 'Sponsorship'])
   // What was not added stays in the field.
   await waitUntil(async () => (await page.getByLabel('Links of videos to add').inputValue()) === 'Sponsorship')
 })

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { ask, startHouse } from './support/house.ts'
-import { DEAD } from './support/serve.ts'
-import { aDayLater, startBefore, TOKENS, VIDEO } from './support/start-before.ts'
+import { sendRequest, startStack } from './support/test-stack.ts'
+import { UNREACHABLE_URL } from './support/fake-service.ts'
+import { advanceOneDay, startDashboard, TOKENS, VIDEO } from './support/start-dashboard.ts'
 
 describe('where tokens are set', () => {
   const signIn = async (url: string, token: string, headers = {}) => {
-    const reply = await ask(`${url}/session`, 'POST', { body: { token }, headers })
+    const reply = await sendRequest(`${url}/session`, 'POST', { body: { token }, headers })
     return { ...reply, cookie: reply.headers.get('set-cookie')?.split(';')[0] ?? '' }
   }
 
   it('nothing is told or done without one; who signs in may do what it is for', async () => {
-    const { url } = await startHouse({ all: TOKENS })
+    const { url } = await startStack({ all: TOKENS })
     const list = `${url}/api/stats/collections`
-    expect((await ask(`${url}/`)).status).toBe(200)
-    expect((await ask(`${url}/session`)).body).toMatchObject({ needed: true })
-    expect((await ask(`${url}/session`)).body.role).toBeUndefined()
+    expect((await sendRequest(`${url}/`)).status).toBe(200)
+    expect((await sendRequest(`${url}/session`)).body).toMatchObject({ needed: true })
+    expect((await sendRequest(`${url}/session`)).body.role).toBeUndefined()
     for (const path of ['/api/stats/collections', '/api/sse/wait?topic=a', '/links?campaign=a', '/metrics'])
-      expect([path, (await ask(url + path)).status]).toEqual([path, 401])
+      expect([path, (await sendRequest(url + path)).status]).toEqual([path, 401])
 
     const wrong = await signIn(url, 'for change')
     expect([wrong.body.code, wrong.cookie]).toEqual(['TOKEN_WRONG', ''])
@@ -24,17 +24,18 @@ describe('where tokens are set', () => {
     expect(editor.headers.get('set-cookie')).toMatch(/; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/)
     expect(editor.headers.get('set-cookie')).not.toContain(TOKENS.apiToken)
     const cookie = { cookie: editor.cookie }
-    expect((await ask(list, 'GET', { headers: cookie })).status).toBe(200)
-    const put = (headers: Record<string, string>) => ask(`${list}/a`, 'PUT', { headers, body: { videos: [VIDEO] } })
+    expect((await sendRequest(list, 'GET', { headers: cookie })).status).toBe(200)
+    const put = (headers: Record<string, string>) =>
+      sendRequest(`${list}/a`, 'PUT', { headers, body: { videos: [VIDEO] } })
     expect((await put({ ...cookie, origin: url })).status).toBe(201)
 
     const reader = await signIn(url, TOKENS.readToken)
-    expect((await ask(list, 'GET', { headers: { cookie: reader.cookie } })).status).toBe(200)
+    expect((await sendRequest(list, 'GET', { headers: { cookie: reader.cookie } })).status).toBe(200)
     expect((await put({ cookie: reader.cookie, origin: url })).body.code).toBe('SIGN_IN_NEEDED')
     // A program shows the token itself.
     expect((await put({ authorization: `Bearer ${TOKENS.apiToken}` })).status).toBe(200)
     expect((await put({ authorization: 'Bearer nonsense' })).status).toBe(401)
-    const out = await ask(`${url}/session`, 'DELETE', { headers: cookie })
+    const out = await sendRequest(`${url}/session`, 'DELETE', { headers: cookie })
     expect(out.headers.get('set-cookie')).toMatch(/^dashboard_session=; .*Max-Age=0/)
   })
 
@@ -44,9 +45,9 @@ describe('where tokens are set', () => {
       [{ readToken: TOKENS.readToken }, TOKENS.readToken, 'nonsense'],
       [{ apiToken: TOKENS.apiToken }, TOKENS.apiToken, 'nonsense'],
     ] as const) {
-      const { url } = await startBefore(DEAD, settings)
+      const { url } = await startDashboard(UNREACHABLE_URL, settings)
       const statusWith = async (headers: Record<string, string>) =>
-        (await ask(`${url}/backup`, 'GET', { headers })).status
+        (await sendRequest(`${url}/backup`, 'GET', { headers })).status
       const { cookie } = await signIn(url, right)
       const refused: Record<string, string>[] = [
         {},
@@ -67,7 +68,7 @@ describe('where tokens are set', () => {
     ['a neighbour', { 'sec-fetch-site': 'same-site' }, 'CROSS_SITE'],
     ['nobody knows where', {}, 'ORIGIN_UNKNOWN'],
   ])('a change that comes from %s is refused, though the cookie came with it', async (_from, headers, code) => {
-    const { url } = await startHouse({ all: TOKENS })
+    const { url } = await startStack({ all: TOKENS })
     const { cookie } = await signIn(url, TOKENS.apiToken)
     for (const [method, path] of [
       ['DELETE', '/api/stats/collections/a'],
@@ -75,20 +76,20 @@ describe('where tokens are set', () => {
       ['DELETE', '/links/a'],
     ] as const) {
       const body = method === 'POST' ? { body: { campaign: 'a' } } : {}
-      const reply = await ask(url + path, method, { headers: { cookie, ...headers }, ...body })
+      const reply = await sendRequest(url + path, method, { headers: { cookie, ...headers }, ...body })
       expect([path, reply.body.code]).toEqual([path, code])
     }
     if (code === 'CROSS_SITE') expect((await signIn(url, TOKENS.apiToken, headers)).body.code).toBe('CROSS_SITE')
   })
 
   it('a session ends by itself, with other tokens, and when it is touched', async () => {
-    const { url, restart } = await startHouse({ all: TOKENS, dashboard: { sessionDays: 1 } })
+    const { url, restart } = await startStack({ all: TOKENS, dashboard: { sessionDays: 1 } })
     const { cookie } = await signIn(url, TOKENS.readToken)
     const roleWith = async (sent: string, at = url) =>
-      (await ask(`${at}/session`, 'GET', { headers: { cookie: sent } })).body.role
+      (await sendRequest(`${at}/session`, 'GET', { headers: { cookie: sent } })).body.role
     expect(await roleWith(cookie)).toBe('reader')
     expect(await roleWith(`${cookie}x`)).toBeUndefined()
-    const present = aDayLater()
+    const present = advanceOneDay()
     expect(await roleWith(cookie)).toBeUndefined()
     present()
     expect(await roleWith(cookie, await restart())).toBe('reader')

@@ -1,54 +1,54 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
-import { MOST_LISTED } from './connections.ts'
-import { parseQuery } from './core/query.ts'
-import { reportHub } from './gauges.ts'
+import { MAX_LISTED_TOPICS } from './connection-counts.ts'
+import { parseQuery } from './core/parse-query.ts'
+import { registerHubMetrics } from './sse-metrics.ts'
 import type { History } from './history/history.ts'
-import { createHistoryInMemory } from './history/in-memory.ts'
-import type { Shared, ToMain, ToThread } from './messages.ts'
-import { historyOptions, lagLimits, mostPerAddress } from './part-options.ts'
+import { createMemoryHistory } from './history/memory-history.ts'
+import type { SseSharedState, SseMainMessage, SseThreadMessage } from './messages.ts'
+import { getHistoryOptions, getBacklogLimits, getMaxPerAddress } from './part-options.ts'
 import { parts } from './parts.ts'
-import { Places } from './places.ts'
-import { FULL_READER, PUBLIC_READER } from './core/reader.ts'
-import { mercureRoutes } from './routes/mercure.ts'
-import { pageRoute } from './routes/page.ts'
-import { streamRoutes } from './routes/streams.ts'
-import { putManyRoute, putRoutes, valueRoute } from './routes/values.ts'
-import { waitRoute } from './routes/wait.ts'
+import { StreamSlots } from './stream-slots.ts'
+import { FULL_SCOPE, PUBLIC_SCOPE } from './core/read-scope.ts'
+import { createMercureRoutes } from './routes/mercure-routes.ts'
+import { registerPageRoute } from './routes/page-route.ts'
+import { registerStreamRoutes } from './routes/stream-routes.ts'
+import { createPutValuesRoute, createPutRoutes, createValueRoute } from './routes/value-routes.ts'
+import { createWaitRoute } from './routes/wait-route.ts'
 import type { SseConfig } from './settings.ts'
 import { Streams } from './streams.ts'
-import { baseOf, createAccessTokens } from './tokens/access-tokens.ts'
-import { Bearers } from './tokens/bearers.ts'
+import { getBaseUrl, createAccessTokens } from './tokens/access-tokens.ts'
+import { TokenAuth } from './tokens/token-auth.ts'
 
-type Context = AppContext<SseConfig, ToMain, ToThread>
+type SseAppContext = AppContext<SseConfig, SseMainMessage, SseThreadMessage>
 
 /** Builds the app of one serving thread from the parts that the configuration names. */
-export async function createSseApp(context: Context): Promise<App> {
+export async function createSseApp(context: SseAppContext): Promise<App> {
   const { config, lifecycle, registry } = context
-  const { kept, health, places } = context.shared as Shared
-  const history = await openHistory(context, kept)
+  const { historyState, health, slots } = context.shared as SseSharedState
+  const history = await openHistory(context, historyState)
   const memory = health ?? history.level?.memory
   const streams = new Streams({
     history,
     budget: context.budget,
     isCopied: context.certificate !== undefined,
-    places: new Places(places, config.maxStreams),
+    slots: new StreamSlots(slots, config.maxStreams),
     retry: config.retry,
     createFanout: await parts.fanout[config.fanout](),
     streamBuffer: config.streamBuffer,
     sendTimeout: config.sendTimeout,
-    maxPerAddress: mostPerAddress(config),
+    maxPerAddress: getMaxPerAddress(config),
     heartbeat: config.heartbeat,
   })
-  reportHub(streams.hub, registry, config.metricTopics)
+  registerHubMetrics(streams.hub, registry, config.metricTopics)
   const broker = await parts.broker[config.broker]({
     bus: context.bus,
     history,
-    lag: lagLimits(config),
+    backlogLimits: getBacklogLimits(config),
     deliver: (entries) => streams.hub.deliver(entries),
-    largestTopics: () => streams.hub.topics.largest(MOST_LISTED),
-    count: (topics) => streams.count(topics),
+    getLargestTopics: () => streams.hub.topics.largest(MAX_LISTED_TOPICS),
+    countStreams: (topics) => streams.count(topics),
   })
   const encoders = {
     eventStream: await parts.encoder['event-stream'](),
@@ -56,11 +56,11 @@ export async function createSseApp(context: Context): Promise<App> {
     comet: await parts.encoder.comet(),
   }
 
-  const isAllGuarded = config.readToken !== ''
-  const bearers = new Bearers(await createAccessTokens(config, isAllGuarded), config.corsOrigins)
+  const isReadTokenRequired = config.readToken !== ''
+  const tokenAuth = new TokenAuth(await createAccessTokens(config, isReadTokenRequired), config.corsOrigins)
   // Who has shown what all reads need may read everything.
-  const reader = isAllGuarded ? FULL_READER : PUBLIC_READER
-  const values = { broker, history, bearers, reader, maxValue: config.maxValue }
+  const reader = isReadTokenRequired ? FULL_SCOPE : PUBLIC_SCOPE
+  const values = { broker, history, tokenAuth, reader, maxValue: config.maxValue }
 
   const app = await createApp(context, {
     title: 'Broadcaster',
@@ -69,19 +69,19 @@ export async function createSseApp(context: Context): Promise<App> {
     querystringParser: parseQuery,
     hasPage: true,
     hotRoutes: [
-      waitRoute({ streams, history, encoders, broker, bearers, reader }),
-      ...putRoutes(values),
-      putManyRoute(values),
-      valueRoute(values),
-      ...mercureRoutes({
+      createWaitRoute({ streams, history, encoders, broker, tokenAuth, reader }),
+      ...createPutRoutes(values),
+      createPutValuesRoute(values),
+      createValueRoute(values),
+      ...createMercureRoutes({
         streams,
         history,
         encoder: await parts.encoder.mercure(),
         broker,
-        bearers,
-        anonymous: config.mercureAnonymous === 'on' && !isAllGuarded,
+        tokenAuth,
+        allowAnonymous: config.mercureAnonymous === 'on' && !isReadTokenRequired,
         maxUpdate: config.maxValue,
-        base: (host) => baseOf(config, host),
+        getBaseUrl: (host) => getBaseUrl(config, host),
       }),
     ],
   })
@@ -90,13 +90,18 @@ export async function createSseApp(context: Context): Promise<App> {
     streams.close()
     await broker.close()
   })
-  streamRoutes(app, broker, history)
-  pageRoute(app)
+  registerStreamRoutes(app, broker, history)
+  registerPageRoute(app)
   return app
 }
 
 /** The thread's own history: main's copy, or, where main keeps none, the history itself. */
-async function openHistory({ config, log }: Context, kept: Shared['kept']): Promise<History> {
-  const options = historyOptions(config, log)
-  return kept ? createHistoryInMemory(config.history, options, kept) : parts.history[config.history](options)
+async function openHistory(
+  { config, log }: SseAppContext,
+  historyState: SseSharedState['historyState'],
+): Promise<History> {
+  const options = getHistoryOptions(config, log)
+  return historyState
+    ? createMemoryHistory(config.history, options, historyState)
+    : parts.history[config.history](options)
 }

@@ -7,7 +7,7 @@ import {
   type ClientOptions,
 } from '@influencer-stats/runtime/service-client'
 
-import type { TopicValue } from './broadcaster.ts'
+import type { TopicValue } from './publisher-client.ts'
 
 /** What a stream brings. */
 export type StreamEvent =
@@ -15,7 +15,7 @@ export type StreamEvent =
   /** What came between the last event and this one is no longer kept. */
   | { readonly kind: 'gap'; readonly id: string }
 
-export interface StreamOptions {
+export interface SseStreamOptions {
   /** Whose values; without any, and without `match`, the topic `default`. */
   readonly topics?: readonly string[]
   /** How topics begin: `collections/*`. */
@@ -29,7 +29,7 @@ export interface StreamOptions {
 }
 
 /** How many streams are open. */
-export interface Connections {
+export interface ConnectionCounts {
   readonly streams: number
   readonly threads: readonly { readonly thread: number; readonly streams: number }[]
   readonly topics: readonly { readonly topic: string; readonly streams: number }[]
@@ -39,38 +39,38 @@ export interface Connections {
 /** What a broadcaster can be asked. A value that is not there is `undefined`; other refusals are a `ServiceError`. */
 export interface SseClient {
   /** Brings a value to every stream of a topic. Resolves with its event's id. */
-  put(value: string, topic?: string): Promise<string>
+  put(getValue: string, topic?: string): Promise<string>
   /** Up to 1,000 values at once, all or none. Resolves with the last one's event's id. */
-  putMany(values: readonly TopicValue[]): Promise<string>
+  putValues(values: readonly TopicValue[]): Promise<string>
   /** The value that was put last. */
-  value(topic?: string): Promise<string | undefined>
+  getValue(topic?: string): Promise<string | undefined>
   /**
    * Values as they are put. A stream that is lost is opened again, and goes on after the last event; it ends when all
    * streams are closed, and when `signal` is aborted.
    */
-  events(options?: StreamOptions): AsyncIterable<StreamEvent>
-  connections(): Promise<Connections>
+  subscribe(options?: SseStreamOptions): AsyncIterable<StreamEvent>
+  getConnections(): Promise<ConnectionCounts>
   /** Ends all streams; their clients stay away. */
   closeAll(): Promise<void>
 }
 
-const CLIENT = 'client'
+const CLIENT_ID = 'client'
 /** Before a broadcaster has said when to come back (ms). */
-const RETRY = 2_000
+const RETRY_DELAY_MS = 2_000
 /** A stream that shows no sign of life for so long is lost (ms): four heartbeats. */
-const SILENCE = 60_000
-const NO_CONTENT = 204
+const STREAM_TIMEOUT_MS = 60_000
+const NO_CONTENT_STATUS = 204
 
 /** A client for the service at `url`, in a browser or in Node. */
 export function createSseClient(url: string, options: ClientOptions = {}): SseClient {
-  const ask = createRequester(url, options)
+  const request = createRequester(url, options)
 
-  async function* events({ topics, match, last, after, signal }: StreamOptions = {}): AsyncGenerator<
+  async function* subscribe({ topics, match, last, after, signal }: SseStreamOptions = {}): AsyncGenerator<
     StreamEvent,
     void
   > {
-    const query = { cid: CLIENT, topic: topics, match, named: '1', ...(last && { last: '1' }) }
-    let retry = RETRY
+    const query = { cid: CLIENT_ID, topic: topics, match, named: '1', ...(last && { last: '1' }) }
+    let retry = RETRY_DELAY_MS
     let lastId = after
     const ended = new AbortController()
     signal?.addEventListener('abort', () => ended.abort(), { once: true })
@@ -78,20 +78,20 @@ export function createSseClient(url: string, options: ClientOptions = {}): SseCl
     try {
       while (!ended.signal.aborted) {
         const lost = new AbortController()
-        const silence = () => setTimeout(() => lost.abort(), SILENCE)
-        let timer = silence()
+        const startTimer = () => setTimeout(() => lost.abort(), STREAM_TIMEOUT_MS)
+        let timer = startTimer()
         try {
           const headers = { 'last-event-id': lastId }
-          const reply = await ask('GET', '/wait', {
+          const reply = await request('GET', '/wait', {
             query,
             headers,
             signal: AbortSignal.any([ended.signal, lost.signal]),
           })
-          if (reply.status === NO_CONTENT) return
-          for await (const { id, event, data, retry: told } of messagesOf(reply)) {
+          if (reply.status === NO_CONTENT_STATUS) return
+          for await (const { id, event, data, retry: newRetry } of readMessages(reply)) {
             clearTimeout(timer)
-            timer = silence()
-            if (told !== undefined) retry = told
+            timer = startTimer()
+            if (newRetry !== undefined) retry = newRetry
             if (id !== undefined) lastId = id
             if (event === 'closed') return
             if (event === 'gap') yield { kind: 'gap', id: lastId! }
@@ -113,7 +113,7 @@ export function createSseClient(url: string, options: ClientOptions = {}): SseCl
 
   return {
     async put(value, topic) {
-      const reply = await ask('POST', '/put', {
+      const reply = await request('POST', '/put', {
         query: { topic },
         headers: { 'content-type': 'text/plain' },
         body: value,
@@ -121,24 +121,24 @@ export function createSseClient(url: string, options: ClientOptions = {}): SseCl
       await reply.text()
       return reply.headers.get('event-id')!
     },
-    async putMany(values) {
-      const { last } = await readJson<{ last: string }>(ask('POST', '/values', { json: values }))
+    async putValues(values) {
+      const { last } = await readJson<{ last: string }>(request('POST', '/values', { json: values }))
       return last
     },
-    value: (topic) =>
+    getValue: (topic) =>
       ignoreErrors(
-        ask('GET', '/value', { query: { topic } }).then((reply) => reply.text()),
+        request('GET', '/value', { query: { topic } }).then((reply) => reply.text()),
         'VALUE_NOT_FOUND',
       ),
-    events,
-    connections: () => readJson(ask('GET', '/connections')),
+    subscribe,
+    getConnections: () => readJson(request('GET', '/connections')),
     async closeAll() {
-      await (await ask('POST', '/closeall')).text()
+      await (await request('POST', '/closeall')).text()
     },
   }
 }
 
-interface Message {
+interface SseMessage {
   readonly id?: string
   readonly event?: string
   readonly data?: string
@@ -146,7 +146,7 @@ interface Message {
 }
 
 /** The messages of an event stream whose lines end as this service ends them; a heartbeat is an empty one. */
-async function* messagesOf(reply: Response): AsyncGenerator<Message, void> {
+async function* readMessages(reply: Response): AsyncGenerator<SseMessage, void> {
   let fields: [name: string, value: string][] = []
   for await (const line of readLines(reply)) {
     if (line !== '') {

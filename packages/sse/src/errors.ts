@@ -1,7 +1,7 @@
 import { errors as log } from '@influencer-stats/log/errors'
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
-const own = defineErrors({
+const sseErrors = defineErrors({
   VALUE_NOT_UTF8: { status: 400, title: 'The value is not UTF-8' },
   HUB_TOPIC: { status: 403, title: "The topic is the hub's own" },
   INVALID_MATCHER: { status: 400, title: 'What to subscribe to is not well-formed' },
@@ -20,12 +20,12 @@ const own = defineErrors({
 
 /** What this service may answer besides what every service may. */
 export const errors = {
-  ...own,
+  ...sseErrors,
   LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,
   LOG_BEHIND: log.LOG_BEHIND,
   OUTCOME_UNKNOWN: log.OUTCOME_UNKNOWN,
 }
 
 /** What a node of many may answer to who puts, and to who comes back to a place that it has yet to reach. */
-export const logFaults = [errors.LOG_UNAVAILABLE, errors.OUTCOME_UNKNOWN] as const
-export const behindFaults = [errors.LOG_UNAVAILABLE, errors.LOG_BEHIND] as const
+export const logWriteErrors = [errors.LOG_UNAVAILABLE, errors.OUTCOME_UNKNOWN] as const
+export const logReadErrors = [errors.LOG_UNAVAILABLE, errors.LOG_BEHIND] as const

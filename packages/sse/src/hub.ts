@@ -4,17 +4,17 @@ import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import { isListedSmaller, Piece, PieceList } from '@influencer-stats/runtime/piece-list'
 import { UnreadBytes } from '@influencer-stats/runtime/unread-bytes'
 import { hash } from 'node:crypto'
-import { Arrival, SLICE } from './arrival.ts'
-import { Arrivals } from './arrivals.ts'
-import { eventId, closingId } from './core/event-id.ts'
-import { isClosing, type Entry, type Event } from './core/event.ts'
-import { countOf, eachOf, withOne, withoutOne } from './core/few.ts'
-import { Ranking } from './core/ranking.ts'
-import { namesOf, ownSelectors, selectorsKey, type Selectors } from './core/selectors.ts'
+import { StreamReplay, MAX_SLICE_BYTES } from './stream-replay.ts'
+import { StreamReplays } from './stream-replays.ts'
+import { formatEventId, formatClosingId } from './core/event-id.ts'
+import { isClosing, type StreamEntry, type Event } from './core/event.ts'
+import { getSetSize, iterateSet, addToSet, removeFromSet } from './core/small-set.ts'
+import { TopK } from './core/top-k.ts'
+import { getSelectorNames, copySelectors, toSelectorsKey, type Selectors } from './core/selectors.ts'
 import { TopicIndex } from './core/topic-index.ts'
 import type { Encoder } from './encoder/encoder.ts'
 import type { CreateFanout, Fanout } from './fanout/fanout.ts'
-import { Group } from './group.ts'
+import { StreamGroup } from './stream-group.ts'
 import type { History } from './history/history.ts'
 import { SharedValues } from './shared-values.ts'
 import type { StreamRequest } from './stream-request.ts'
@@ -36,7 +36,7 @@ export interface HubOptions {
 }
 
 /** What streams cost and got since the start. */
-export interface HubFigures {
+export interface HubMetrics {
   events: number
   deliveries: number
   bytes: number
@@ -44,74 +44,74 @@ export interface HubFigures {
 }
 
 // Characters; a hash has 32.
-const LONGEST_KEY = 32
+const MAX_KEY_LENGTH = 32
 
 // How long a client may take to read the end of its stream (ms).
-const LINGER = 5_000
+const CLOSE_TIMEOUT_MS = 5_000
 
 /** The open streams of one thread. */
 export class Hub {
-  readonly figures: HubFigures = { events: 0, deliveries: 0, bytes: 0, cut: 0 }
+  readonly metrics: HubMetrics = { events: 0, deliveries: 0, bytes: 0, cut: 0 }
   /** How many streams each topic has, or each way to select topics. */
-  readonly topics = new Ranking()
+  readonly topics = new TopK()
   readonly #options: HubOptions
   /** By what they get. */
-  readonly #groups = new Map<string, Group>()
-  readonly #index = new TopicIndex<Group>()
+  readonly #groups = new Map<string, StreamGroup>()
+  readonly #index = new TopicIndex<StreamGroup>()
   readonly #heartbeats = new WeakMap<Encoder, Chunk>()
-  readonly #groupOf = new Map<StreamConnection, Group>()
+  readonly #groupByConnection = new Map<StreamConnection, StreamGroup>()
   readonly #fanout: Fanout
   readonly #unread: UnreadBytes
   readonly #toChunk = (text: string) => this.#unread.toChunk(text)
-  readonly #arrivals: Arrivals
+  readonly #replays: StreamReplays
   readonly #values = new SharedValues()
-  readonly #nothing = new PieceList()
+  readonly #emptyPieces = new PieceList()
   /** What is being delivered, and its id. */
   #event: Event | undefined
   #id = ''
   /** The same as text: formatted once for each encoder, and shared by all streams. */
   readonly #encoded = new Map<Encoder, Piece>()
   /** Length of all text since the last flush (characters). */
-  #length = 0
+  #encodedLength = 0
 
   constructor(options: HubOptions) {
     this.#options = options
     this.#fanout = options.createFanout((groups) => this.#flushAll(groups))
     const { budget, isCopied, streamBuffer, sendTimeout } = options
     this.#unread = new UnreadBytes({ budget, isCopied, cut: (connection) => this.#cut(connection) })
-    this.#arrivals = new Arrivals({
+    this.#replays = new StreamReplays({
       streamBuffer,
       sendTimeout,
       toChunk: this.#toChunk,
       write: (connection, chunks) => this.#unread.write(connection, chunks),
-      arrived: (connection, arrival) => this.#settle(connection, arrival),
-      broke: (connection) => this.finish(connection),
+      onCaughtUp: (connection, replay) => this.#completeReplay(connection, replay),
+      onBroken: (connection) => this.finish(connection),
     })
   }
 
   get size(): number {
-    return this.#groupOf.size
+    return this.#groupByConnection.size
   }
 
   /** Whether streams with these may be opened: not where there are too many patterns alike. */
-  hasRoom(selectors: Selectors): boolean {
-    return this.#index.hasRoom(selectors)
+  canSubscribe(selectors: Selectors): boolean {
+    return this.#index.canAdd(selectors)
   }
 
   /** Opens a stream, which is told first what came before it. @param head goes before everything */
   open(connection: StreamConnection, request: StreamRequest, head = ''): void {
     const { history, streamBuffer } = this.#options
-    const group = this.#groupFor(request)
-    this.#groupOf.set(connection, group)
-    for (const topic of namesOf(group.selectors)) this.topics.add(topic, 1)
-    const text = head + group.encoder.opening(this.#retry())
+    const group = this.#getOrCreateGroup(request)
+    this.#groupByConnection.set(connection, group)
+    for (const topic of getSelectorNames(group.selectors)) this.topics.add(topic, 1)
+    const text = head + group.encoder.encodeOpening(this.#pickRetry())
     if (request.last || request.resumeAfter !== undefined) {
-      group.arriving++
-      const slice = Math.min(SLICE, streamBuffer)
-      const arrival = new Arrival(group, request, { history, values: this.#values, slice })
-      this.#arrivals.open(connection, arrival, text)
+      group.replaying++
+      const slice = Math.min(MAX_SLICE_BYTES, streamBuffer)
+      const replay = new StreamReplay(group, request, { history, values: this.#values, slice })
+      this.#replays.open(connection, replay, text)
     } else {
-      connection.write(text + group.encoder.position(eventId(history.epoch, history.seq)))
+      connection.write(text + group.encoder.encodePosition(formatEventId(history.epoch, history.seq)))
       this.#join(connection, group)
     }
   }
@@ -122,33 +122,33 @@ export class Hub {
   }
 
   /** Forgets the stream of a connection that is closed. Idempotent. */
-  leave(connection: StreamConnection): void {
-    this.#leave(connection)
+  remove(connection: StreamConnection): void {
+    this.#remove(connection)
     this.#unread.remove(connection)
   }
 
   /** Removes a stream. Returns true if the connection was one. */
-  #leave(connection: StreamConnection): boolean {
-    const group = this.#groupOf.get(connection)
+  #remove(connection: StreamConnection): boolean {
+    const group = this.#groupByConnection.get(connection)
     if (!group) return false
-    this.#groupOf.delete(connection)
-    for (const topic of namesOf(group.selectors)) this.topics.add(topic, -1)
-    if (this.#arrivals.leave(connection)) group.arriving--
-    else group.connections = withoutOne(group.connections, connection)
-    if (group.size === 0) this.#drop(group)
+    this.#groupByConnection.delete(connection)
+    for (const topic of getSelectorNames(group.selectors)) this.topics.add(topic, -1)
+    if (this.#replays.remove(connection)) group.replaying--
+    else group.connections = removeFromSet(group.connections, connection)
+    if (group.size === 0) this.#deleteGroup(group)
     return true
   }
 
   /** Brings entries, in order, to the streams; when they are written the fan-out decides. */
-  deliver(entries: readonly Entry[]): void {
+  deliver(entries: readonly StreamEntry[]): void {
     const { epoch } = this.#options.history
     for (const entry of entries) {
       if (isClosing(entry)) {
-        const id = closingId(epoch, entry.seq)
-        this.#endAll(({ closed }) => closed(id))
-        for (const [, arrival] of this.#arrivals.entries()) arrival.lastWords = arrival.group.encoder.closed(id)
+        const id = formatClosingId(epoch, entry.seq)
+        this.#endAll(({ encodeClosed }) => encodeClosed(id))
+        for (const [, replay] of this.#replays.entries()) replay.finalEvent = replay.group.encoder.encodeClosed(id)
       } else {
-        this.#deliver(entry, eventId(epoch, entry.seq))
+        this.#deliver(entry, formatEventId(epoch, entry.seq))
       }
     }
   }
@@ -157,90 +157,90 @@ export class Hub {
    * Sends a heartbeat to every stream, which detects disconnected clients. A client with unread bytes gets none: every heartbeat
    * would be one more pending write.
    */
-  beat(): void {
+  sendHeartbeats(): void {
     for (const { encoder, connections } of this.#groups.values()) {
-      const chunks = [this.#heartbeatOf(encoder)]
-      for (const connection of eachOf(connections)) {
+      const chunks = [this.#getHeartbeat(encoder)]
+      for (const connection of iterateSet(connections)) {
         if (connection.writableLength === 0) this.#write(connection, chunks)
       }
     }
-    for (const connection of this.#arrivals.stalled()) this.#cut(connection)
+    for (const connection of this.#replays.findStalled()) this.#cut(connection)
   }
 
   /** Ends a stream; its client comes back if it may. */
   finish(connection: StreamConnection): void {
-    const group = this.#groupOf.get(connection)
+    const group = this.#groupByConnection.get(connection)
     if (!group) return
-    this.#leave(connection)
-    this.#finish([connection], () => group.encoder.farewell(this.#retry()))
+    this.#remove(connection)
+    this.#finish([connection], () => group.encoder.encodeGoodbye(this.#pickRetry()))
   }
 
   /** Ends all streams; their clients come back, to another process maybe. */
   end(): void {
-    const farewell = (encoder: Encoder) => encoder.farewell(this.#retry())
-    this.#endAll(farewell)
-    const arriving = Array.from(this.#arrivals.entries(), ([connection, { group }]) => [connection, group] as const)
-    for (const [connection, { encoder }] of arriving) {
-      this.#leave(connection)
-      this.#finish([connection], () => farewell(encoder))
+    const encodeGoodbye = (encoder: Encoder) => encoder.encodeGoodbye(this.#pickRetry())
+    this.#endAll(encodeGoodbye)
+    const replaying = Array.from(this.#replays.entries(), ([connection, { group }]) => [connection, group] as const)
+    for (const [connection, { encoder }] of replaying) {
+      this.#remove(connection)
+      this.#finish([connection], () => encodeGoodbye(encoder))
     }
   }
 
   #deliver(event: Event, id: string): void {
-    this.figures.events++
+    this.metrics.events++
     this.#event = event
     this.#id = id
-    this.#index.find(event.topic, this.#tell)
-    if (event.more?.alternates) for (const topic of event.more.alternates) this.#index.find(topic, this.#tell)
+    this.#index.find(event.topic, this.#queueEvent)
+    if (event.more?.alternates) for (const topic of event.more.alternates) this.#index.find(topic, this.#queueEvent)
     this.#encoded.clear()
   }
 
   // One function for all events: one for each costs a microsecond more.
-  readonly #tell = (group: Group): void => {
+  readonly #queueEvent = (group: StreamGroup): void => {
     const event = this.#event!
     // It may have been found for another of the event's topics, or in another way.
     if (group.lastSeq === event.seq) return
     group.lastSeq = event.seq
-    if (group.connections === undefined || !group.reader.sees(event)) return
+    if (group.connections === undefined || !group.reader.canRead(event)) return
     let piece = this.#encoded.get(group.encoder)
-    if (!piece) this.#encoded.set(group.encoder, (piece = this.#pieceOf(group.encoder, event)))
-    this.figures.deliveries += countOf(group.connections)
+    if (!piece) this.#encoded.set(group.encoder, (piece = this.#encodePiece(group.encoder, event)))
+    this.metrics.deliveries += getSetSize(group.connections)
     group.pending = group.pending.with(piece)
     this.#fanout.queue(group)
   }
 
-  #pieceOf(encoder: Encoder, event: Event): Piece {
-    const text = encoder.value(this.#id, event)
-    this.#length += text.length
+  #encodePiece(encoder: Encoder, event: Event): Piece {
+    const text = encoder.encodeValue(this.#id, event)
+    this.#encodedLength += text.length
     return new Piece(text)
   }
 
-  #heartbeatOf(encoder: Encoder): Chunk {
+  #getHeartbeat(encoder: Encoder): Chunk {
     let chunk = this.#heartbeats.get(encoder)
     if (!chunk) this.#heartbeats.set(encoder, (chunk = Chunk.fromText(encoder.heartbeat)))
     return chunk
   }
 
   /** Writes pending events. Streams of different groups share the text of an event, even if their other events differ. */
-  #flushAll(groups: readonly Group[]): void {
+  #flushAll(groups: readonly StreamGroup[]): void {
     const isListed =
       groups.length > 1 &&
       !this.#unread.isEmpty &&
       isListedSmaller(
-        groups.map(({ pending: pieces, connections }) => ({ pieces, streams: countOf(connections) })),
-        this.#length,
+        groups.map(({ pending: pieces, connections }) => ({ pieces, streams: getSetSize(connections) })),
+        this.#encodedLength,
       )
-    this.#length = 0
+    this.#encodedLength = 0
     for (const group of groups) this.#flush(group, isListed)
-    this.#nothing.releaseNext()
+    this.#emptyPieces.releaseNext()
   }
 
-  #flush(group: Group, isListed = false): void {
+  #flush(group: StreamGroup, isListed = false): void {
     const { pending } = group
     if (pending.count === 0) return
-    group.pending = this.#nothing
+    group.pending = this.#emptyPieces
     const chunks = isListed ? pending.toChunkList(this.#toChunk) : [pending.toJoinedChunk(this.#toChunk)]
-    for (const connection of eachOf(group.connections)) {
+    for (const connection of iterateSet(group.connections)) {
       if (connection.writableLength > this.#options.streamBuffer) this.#cut(connection)
       else this.#write(connection, chunks)
     }
@@ -248,70 +248,76 @@ export class Hub {
 
   #write(connection: StreamConnection, chunks: readonly Chunk[]): void {
     this.#unread.write(connection, chunks)
-    for (const { bytes } of chunks) this.figures.bytes += bytes.length
+    for (const { bytes } of chunks) this.metrics.bytes += bytes.length
   }
 
   /** Gives up on a client that does not read. It can come back and resume. */
   #cut(connection: StreamConnection): void {
-    if (this.#leave(connection)) this.figures.cut++
+    if (this.#remove(connection)) this.metrics.cut++
     this.#unread.remove(connection)
     connection.destroy()
   }
 
   /** A stream that has been told what came before it is one of its group. */
-  #settle(connection: StreamConnection, { group, lastWords }: Arrival): void {
-    group.arriving--
+  #completeReplay(connection: StreamConnection, { group, finalEvent }: StreamReplay): void {
+    group.replaying--
     this.#join(connection, group)
-    if (lastWords === undefined) return
-    this.#leave(connection)
-    this.#finish([connection], () => lastWords)
+    if (finalEvent === undefined) return
+    this.#remove(connection)
+    this.#finish([connection], () => finalEvent)
   }
 
   /** What the group has yet to send has come to the stream in another way. */
-  #join(connection: StreamConnection, group: Group): void {
+  #join(connection: StreamConnection, group: StreamGroup): void {
     this.#flush(group)
-    group.connections = withOne(group.connections, connection)
+    group.connections = addToSet(group.connections, connection)
   }
 
   /** Ends all streams that have been told what came before. */
-  #endAll(lastWords: (encoder: Encoder) => string): void {
+  #endAll(finalEvent: (encoder: Encoder) => string): void {
     for (const group of this.#groups.values()) {
       this.#flush(group)
-      const ended = [...eachOf(group.connections)]
-      for (const connection of ended) this.#leave(connection)
-      this.#finish(ended, () => lastWords(group.encoder))
+      const ended = [...iterateSet(group.connections)]
+      for (const connection of ended) this.#remove(connection)
+      this.#finish(ended, () => finalEvent(group.encoder))
     }
   }
 
   /** Ends streams that are forgotten. */
-  #finish(ended: readonly StreamConnection[], lastWords: () => string): void {
+  #finish(ended: readonly StreamConnection[], finalEvent: () => string): void {
     for (const connection of ended) {
-      const text = lastWords()
+      const text = finalEvent()
       if (text !== '') connection.write(text)
       if (connection.destroySoon) connection.destroySoon()
       else connection.end()
     }
     // Who does not read does not get the end, either.
-    if (ended.length > 0) setTimeout(() => ended.forEach((connection) => connection.destroy()), LINGER).unref()
+    if (ended.length > 0)
+      setTimeout(() => ended.forEach((connection) => connection.destroy()), CLOSE_TIMEOUT_MS).unref()
   }
 
-  #retry(): number {
+  #pickRetry(): number {
     return Math.round(this.#options.retry * (1 + Math.random()))
   }
 
-  #groupFor({ encoder, selectors, reader }: StreamRequest): Group {
-    const name = `${encoder.name} ${reader.key} ${selectorsKey(selectors)}`
+  #getOrCreateGroup({ encoder, selectors, reader }: StreamRequest): StreamGroup {
+    const name = `${encoder.name} ${reader.key} ${toSelectorsKey(selectors)}`
     // What takes less memory, and is as unlike any other.
-    const key = name.length > LONGEST_KEY ? hash('sha256', name, 'buffer').toString('latin1') : name
-    const known = this.#groups.get(key)
-    if (known) return known
-    const group = new Group(key, { encoder, selectors: ownSelectors(selectors), reader, pending: this.#nothing })
+    const key = name.length > MAX_KEY_LENGTH ? hash('sha256', name, 'buffer').toString('latin1') : name
+    const existing = this.#groups.get(key)
+    if (existing) return existing
+    const group = new StreamGroup(key, {
+      encoder,
+      selectors: copySelectors(selectors),
+      reader,
+      pending: this.#emptyPieces,
+    })
     this.#groups.set(key, group)
     this.#index.add(group.selectors, group)
     return group
   }
 
-  #drop(group: Group): void {
+  #deleteGroup(group: StreamGroup): void {
     this.#groups.delete(group.key)
     this.#index.delete(group.selectors, group)
   }

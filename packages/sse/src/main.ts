@@ -2,40 +2,49 @@ import { registerGauge } from '@influencer-stats/runtime/gauge'
 import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
 import { LocalSequencer } from './broker/local-sequencer.ts'
 import type { Sequencer, SequencerOptions } from './broker/sequencer.ts'
-import { oneAtATime, summarize } from './connections.ts'
-import type { Shared, ToMain, ToThread } from './messages.ts'
-import { historyOptions, lagLimits } from './part-options.ts'
+import { coalesceCalls, summarize } from './connection-counts.ts'
+import type { SseSharedState, SseMainMessage, SseThreadMessage } from './messages.ts'
+import { getHistoryOptions, getBacklogLimits } from './part-options.ts'
 import { parts } from './parts.ts'
-import { PlaceTable } from './places.ts'
+import { SlotTable } from './stream-slots.ts'
 import type { SseConfig } from './settings.ts'
 import { createAccessTokens } from './tokens/access-tokens.ts'
 
-export type Context = OpenContext<SseConfig, ToThread>
+export type SseMainContext = OpenContext<SseConfig, SseThreadMessage>
 
 /** Opens what exists once per process: the sequencer and the history, where the one thread does not have them. */
-export async function openSse(context: Context): Promise<ServiceMain<ToMain>> {
+export async function openSse(context: SseMainContext): Promise<ServiceMain<SseMainMessage>> {
   const { config, broadcast } = context
   // Told now, in one line, rather than by each thread.
   await createAccessTokens(config, false)
-  const places = new PlaceTable()
-  const threadGone = (shared: unknown) => places.gone((shared as Shared).places)
+  const slots = new SlotTable()
+  const onThreadExit = (shared: unknown) => slots.release((shared as SseSharedState).slots)
   if (config.broker === 'local' && config.log === 'local') {
-    const shared = (): Shared => ({ places: places.share(), kept: undefined })
-    return { shared, onThreadExit: threadGone, handlers: {} as never, async close() {} }
+    const shared = (): SseSharedState => ({ slots: slots.share(), historyState: undefined })
+    return { shared, onThreadExit: onThreadExit, handlers: {} as never, async close() {} }
   }
 
   const sequencer = await openSequencer(context)
   const { history } = sequencer
-  registerGauge(context.registry, 'sse_lag_values', 'Values put and not yet with every thread.', () => sequencer.lag)
-  const connections = oneAtATime(async () => {
+  registerGauge(
+    context.registry,
+    'sse_lag_values',
+    'Values put and not yet with every thread.',
+    () => sequencer.backlogLimits,
+  )
+  const connections = coalesceCalls(async () => {
     const largest = await broadcast('largestTopics')
     return summarize(await broadcast('count', [...new Set(largest.flat())]))
   })
 
   return {
     backupSource: history.level,
-    shared: (): Shared => ({ places: places.share(), health: history.level?.memory, kept: history.kept() }),
-    onThreadExit: threadGone,
+    shared: (): SseSharedState => ({
+      slots: slots.share(),
+      health: history.level?.memory,
+      historyState: history.getState(),
+    }),
+    onThreadExit: onThreadExit,
     handlers: {
       publish: (puts) => sequencer.publish(puts),
       closeAll: () => sequencer.closeAll(),
@@ -47,12 +56,15 @@ export async function openSse(context: Context): Promise<ServiceMain<ToMain>> {
   }
 }
 
-async function openSequencer(context: Context): Promise<Sequencer> {
+async function openSequencer(context: SseMainContext): Promise<Sequencer> {
   const { config, broadcast, log } = context
   const options: SequencerOptions = {
-    lag: lagLimits(config),
+    backlogLimits: getBacklogLimits(config),
     deliver: (entries) => broadcast('deliver', entries),
   }
-  if (config.log === 'jetstream') return (await import('./node.ts')).openNodeSequencer(context, options)
-  return new LocalSequencer({ ...options, history: await parts.history[config.history](historyOptions(config, log)) })
+  if (config.log === 'jetstream') return (await import('./cluster-node.ts')).openClusterSequencer(context, options)
+  return new LocalSequencer({
+    ...options,
+    history: await parts.history[config.history](getHistoryOptions(config, log)),
+  })
 }

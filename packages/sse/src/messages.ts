@@ -1,8 +1,8 @@
-import type { Entry, Put } from './core/event.ts'
-import type { Kept } from './history/history.ts'
-import type { PlaceShare } from './places.ts'
+import type { StreamEntry, TopicPut } from './core/event.ts'
+import type { HistoryState } from './history/history.ts'
+import type { SlotShare } from './stream-slots.ts'
 
-export type { Put }
+export type { TopicPut as Put }
 
 /** The streams of one thread. */
 export interface ThreadCount {
@@ -15,7 +15,7 @@ export interface ThreadCount {
 }
 
 /** The streams of all threads. */
-export interface Connections {
+export interface ConnectionCounts {
   readonly streams: number
   readonly threads: readonly { readonly thread: number; readonly streams: number }[]
   /** Those with the most streams, most first. */
@@ -25,29 +25,29 @@ export interface Connections {
 }
 
 /** What threads ask of main, which gives values their order. */
-export type ToMain = {
+export type SseMainMessage = {
   /** Resolves with the values' places in the order once they are kept; not yet delivered. */
-  publish(puts: readonly Put[]): number[]
+  publish(puts: readonly TopicPut[]): number[]
   closeAll(): number
   /** Resolves once everything that was brought to any thread, of any node, has been brought to the one that asks. */
   catchUp(): void
-  connections(): Connections
+  connections(): ConnectionCounts
 }
 
 /** What main tells all threads. */
-export type ToThread = {
-  deliver(entries: readonly Entry[]): void
+export type SseThreadMessage = {
+  deliver(entries: readonly StreamEntry[]): void
   /** A thread's topics with the most streams. */
   largestTopics(): string[]
   count(topics: readonly string[]): ThreadCount
 }
 
 /** What a thread is started with. */
-export interface Shared {
+export interface SseSharedState {
   /** Where it counts its streams. */
-  readonly places: PlaceShare
+  readonly slots: SlotShare
   /** Whether the history takes values, where it may refuse. */
   readonly health?: SharedArrayBuffer
   /** What has been put so far, where main keeps it. */
-  readonly kept: Kept | undefined
+  readonly historyState: HistoryState | undefined
 }

@@ -1,10 +1,10 @@
 import { defineService } from '@influencer-stats/runtime/service'
-import type { ToMain, ToThread } from './messages.ts'
+import type { SseMainMessage, SseThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
 import { variants } from './variants.ts'
 
 /** Brings values to every open stream. */
-export const sse = defineService<typeof settings, ToMain, ToThread>({
+export const sse = defineService<typeof settings, SseMainMessage, SseThreadMessage>({
   name: 'sse',
   summary: 'pushes values to every open stream, in a browser or anywhere',
   port: 8083,

@@ -1,7 +1,7 @@
 import { logSettings } from '@influencer-stats/log/settings'
 import { commonSettings, defineSettings, type SettingValues } from '@influencer-stats/runtime/settings'
 import { DEFAULT_TOPIC } from './core/event.ts'
-import { namesOf } from './parts.ts'
+import { getPartNames } from './parts.ts'
 
 const bytes = { type: 'integer', minimum: 1, maximum: 4_294_967_296 } as const
 const count = { type: 'integer', minimum: 1, maximum: 10_000_000 } as const
@@ -10,16 +10,21 @@ const count = { type: 'integer', minimum: 1, maximum: 10_000_000 } as const
 export const settings = defineSettings({
   // Streams live long and events are shared: little garbage, and 10,000 streams take 20 MB less.
   maxSemiSpaceSize: { ...commonSettings.maxSemiSpaceSize, default: 1 },
-  broker: { type: 'string', enum: namesOf('broker'), default: 'threads', description: 'broker that orders values' },
+  broker: {
+    type: 'string',
+    enum: getPartNames('broker'),
+    default: 'threads',
+    description: 'broker that orders values',
+  },
   history: {
     type: 'string',
-    enum: namesOf('history'),
+    enum: getPartNames('history'),
     default: 'ring',
     description: 'history of values for clients that resume',
   },
   fanout: {
     type: 'string',
-    enum: namesOf('fanout'),
+    enum: getPartNames('fanout'),
     default: 'joined',
     description: 'stream writes: each value, or all of a turn joined',
   },

@@ -4,16 +4,16 @@ import type { Encoder } from './encoder/encoder.ts'
 
 /** Chunks of large values. All streams that get a value share one chunk. */
 export class SharedValues {
-  readonly #made = new WeakMap<Encoder, WeakMap<Event, WeakRef<Chunk>>>()
+  readonly #chunks = new WeakMap<Encoder, WeakMap<Event, WeakRef<Chunk>>>()
 
   /** @param id of the event */
-  of(encoder: Encoder, event: Event, id: string): Chunk {
-    let made = this.#made.get(encoder)
-    if (!made) this.#made.set(encoder, (made = new WeakMap()))
-    const known = made.get(event)?.deref()
-    if (known) return known
-    const chunk = Chunk.fromText(encoder.value(id, event))
-    made.set(event, new WeakRef(chunk))
+  getChunk(encoder: Encoder, event: Event, id: string): Chunk {
+    let chunks = this.#chunks.get(encoder)
+    if (!chunks) this.#chunks.set(encoder, (chunks = new WeakMap()))
+    const cached = chunks.get(event)?.deref()
+    if (cached) return cached
+    const chunk = Chunk.fromText(encoder.encodeValue(id, event))
+    chunks.set(event, new WeakRef(chunk))
     return chunk
   }
 }

@@ -1,4 +1,4 @@
-import type { Reader } from './core/reader.ts'
+import type { ReadScope } from './core/read-scope.ts'
 import type { Selectors } from './core/selectors.ts'
 import type { Encoder } from './encoder/encoder.ts'
 
@@ -6,7 +6,7 @@ import type { Encoder } from './encoder/encoder.ts'
 export interface StreamRequest {
   readonly encoder: Encoder
   readonly selectors: Selectors
-  readonly reader: Reader
+  readonly reader: ReadScope
   /** Begin with each topic's current value. */
   readonly last: boolean
   /** Where the client was when it lost its stream; `NaN` if that is not known here. */

@@ -1,15 +1,15 @@
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import { threadId } from 'node:worker_threads'
 import { errors } from './errors.ts'
-import { Expiry } from './expiry.ts'
+import { StreamExpiry } from './stream-expiry.ts'
 import { Hub, type HubOptions } from './hub.ts'
 import type { ThreadCount } from './messages.ts'
-import type { Places } from './places.ts'
+import type { StreamSlots } from './stream-slots.ts'
 import type { StreamRequest } from './stream-request.ts'
 
 export interface StreamsOptions extends HubOptions {
   /** How many streams there may be on all threads. */
-  readonly places: Places
+  readonly slots: StreamSlots
   /** On this thread. */
   readonly maxPerAddress: number
   /** ms */
@@ -17,7 +17,7 @@ export interface StreamsOptions extends HubOptions {
 }
 
 /** An address from which there are streams. */
-interface Origin {
+interface AddressStreams {
   readonly address: string
   streams: number
 }
@@ -26,77 +26,77 @@ interface Origin {
 export class Streams {
   readonly hub: Hub
   readonly #options: StreamsOptions
-  readonly #origins = new Map<string, Origin>()
+  readonly #addresses = new Map<string, AddressStreams>()
   /** A closed socket no longer knows its address. */
-  readonly #originOf = new Map<StreamConnection, Origin>()
-  readonly #expiry: Expiry
-  readonly #beating: NodeJS.Timeout
+  readonly #addressByConnection = new Map<StreamConnection, AddressStreams>()
+  readonly #expiry: StreamExpiry
+  readonly #heartbeatTimer: NodeJS.Timeout
   readonly #onClose: (this: StreamConnection) => void
 
   constructor(options: StreamsOptions) {
     this.#options = options
     this.hub = new Hub(options)
     // One timer for all streams.
-    this.#expiry = new Expiry((connection) => this.hub.finish(connection))
-    this.#beating = setInterval(() => this.hub.beat(), options.heartbeat).unref()
-    this.#onClose = onCloseOf((connection) => this.#forget(connection))
+    this.#expiry = new StreamExpiry((connection) => this.hub.finish(connection))
+    this.#heartbeatTimer = setInterval(() => this.hub.sendHeartbeats(), options.heartbeat).unref()
+    this.#onClose = createOnClose((connection) => this.#remove(connection))
   }
 
   /** Whether there is room for one more. */
-  hasRoom(address: string | undefined): boolean {
-    const { places, maxPerAddress } = this.#options
-    if (places.isFull) return false
-    return (this.#origins.get(address ?? '')?.streams ?? 0) < maxPerAddress
+  canOpen(address: string | undefined): boolean {
+    const { slots, maxPerAddress } = this.#options
+    if (slots.isFull) return false
+    return (this.#addresses.get(address ?? '')?.streams ?? 0) < maxPerAddress
   }
 
   /** Opens a stream for which there was room; cuts it should another thread have taken that. @param head goes before everything */
   open(connection: StreamConnection, address: string | undefined, request: StreamRequest, head?: string): void {
-    if (!this.#options.places.take()) return void connection.destroy()
+    if (!this.#options.slots.tryAcquire()) return void connection.destroy()
     this.#countAddress(connection, address ?? '')
     connection.on('close', this.#onClose)
     if (request.expiresAt !== undefined) this.#expiry.add(connection, request.expiresAt)
     this.hub.open(connection, request, head)
   }
 
-  count(asked: readonly string[]): ThreadCount {
+  count(names: readonly string[]): ThreadCount {
     const { size, topics } = this.hub
     return {
       thread: threadId,
       streams: size,
-      topics: asked.map((topic) => [topic, topics.of(topic)]),
+      topics: names.map((topic) => [topic, topics.getCount(topic)]),
       allTopics: topics.total,
     }
   }
 
   /** Ends all streams. Idempotent. */
   close(): void {
-    clearInterval(this.#beating)
+    clearInterval(this.#heartbeatTimer)
     this.#expiry.close()
     this.hub.end()
   }
 
-  #forget(connection: StreamConnection): void {
-    this.hub.leave(connection)
+  #remove(connection: StreamConnection): void {
+    this.hub.remove(connection)
     this.#expiry.delete(connection)
-    this.#options.places.giveBack()
-    const origin = this.#originOf.get(connection)!
-    this.#originOf.delete(connection)
-    if (--origin.streams === 0) this.#origins.delete(origin.address)
+    this.#options.slots.release()
+    const entry = this.#addressByConnection.get(connection)!
+    this.#addressByConnection.delete(connection)
+    if (--entry.streams === 0) this.#addresses.delete(entry.address)
   }
 
   #countAddress(connection: StreamConnection, address: string): void {
-    let origin = this.#origins.get(address)
-    if (!origin) this.#origins.set(address, (origin = { address, streams: 0 }))
-    origin.streams++
-    this.#originOf.set(connection, origin)
+    let entry = this.#addresses.get(address)
+    if (!entry) this.#addresses.set(address, (entry = { address, streams: 0 }))
+    entry.streams++
+    this.#addressByConnection.set(connection, entry)
   }
 }
 
 /** One listener shared by all streams, so that one costs no closure. */
-function onCloseOf(forget: (connection: StreamConnection) => void) {
+function createOnClose(remove: (connection: StreamConnection) => void) {
   return function onClose(this: StreamConnection): void {
-    forget(this)
+    remove(this)
   }
 }
 
-export const tooManyStreams = () => errors.TOO_MANY_STREAMS(undefined, { headers: { 'retry-after': '5' } })
+export const createTooManyStreamsError = () => errors.TOO_MANY_STREAMS(undefined, { headers: { 'retry-after': '5' } })

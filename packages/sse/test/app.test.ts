@@ -1,7 +1,7 @@
 import { SERVERS } from '@influencer-stats/runtime/settings'
 import { describe, expect, it } from 'vitest'
-import { createBroadcaster } from '../src/broadcaster.ts'
-import { startSse } from './support/sse.ts'
+import { createPublisherClient } from '../src/publisher-client.ts'
+import { startSse } from './support/test-sse.ts'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 const problem = (status: number, code: string) => ({ status, body: { status, code } })
@@ -11,7 +11,7 @@ describe('values', () => {
     const sse = await startSse()
     const streams = await sse.openBoth('?cid=me&topic=a&topic=b')
     const others = await sse.openBoth('?topic=c')
-    const got = await sse.ask('GET', '/put?v=a+b%2B%C3%A9&topic=a')
+    const got = await sse.request('GET', '/put?v=a+b%2B%C3%A9&topic=a')
     expect(got).toMatchObject({ status: 200, body: 'a b+é' })
     expect(got.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(got.headers.get('x-content-type-options')).toBe('nosniff')
@@ -27,8 +27,8 @@ describe('values', () => {
       expect(stream.reader.retry).toBeLessThanOrEqual(4_000)
     }
     for (const { events } of others) expect(events).toEqual([])
-    expect(await sse.ask('GET', '/value?topic=b')).toMatchObject({ status: 200, body: '{"json":true}' })
-    expect(await sse.ask('GET', '/value?topic=none')).toMatchObject(problem(404, 'VALUE_NOT_FOUND'))
+    expect(await sse.request('GET', '/value?topic=b')).toMatchObject({ status: 200, body: '{"json":true}' })
+    expect(await sse.request('GET', '/value?topic=none')).toMatchObject(problem(404, 'VALUE_NOT_FOUND'))
   })
 
   it('arrive whole, whatever is in them and however large they are', async () => {
@@ -44,14 +44,16 @@ describe('values', () => {
       'y'.repeat(4_194_304),
     ]
     for (const value of values)
-      expect((await sse.ask('POST', '/put', { body: value })).body).toBe(value.replace(/^\ufeff/, ''))
+      expect((await sse.request('POST', '/put', { body: value })).body).toBe(value.replace(/^\ufeff/, ''))
     for (const stream of streams) {
       await stream.until(values.length)
       expect(stream.values).toEqual(values.map((value) => value.replace(/\r\n|\r/g, '\n')))
     }
-    expect(await sse.ask('POST', '/put', { body: 'z'.repeat(4_194_305) })).toMatchObject(problem(413, 'BODY_TOO_LARGE'))
-    expect(await sse.ask('POST', '/put?v=1', { body: 'z' })).toMatchObject(problem(409, 'VALUE_TWICE'))
-    expect(await sse.ask('POST', '/put', { body: new Uint8Array([0xff]) })).toMatchObject(
+    expect(await sse.request('POST', '/put', { body: 'z'.repeat(4_194_305) })).toMatchObject(
+      problem(413, 'BODY_TOO_LARGE'),
+    )
+    expect(await sse.request('POST', '/put?v=1', { body: 'z' })).toMatchObject(problem(409, 'VALUE_TWICE'))
+    expect(await sse.request('POST', '/put', { body: new Uint8Array([0xff]) })).toMatchObject(
       problem(400, 'VALUE_NOT_UTF8'),
     )
     await sse.put('after')
@@ -91,7 +93,7 @@ describe('values', () => {
   ])('refuse what is not exact: %s %s', async (method, path) => {
     const sse = await startSse()
     const [stream] = await sse.openBoth()
-    expect(await sse.ask(method, path)).toMatchObject(problem(400, 'VALIDATION_FAILED'))
+    expect(await sse.request(method, path)).toMatchObject(problem(400, 'VALIDATION_FAILED'))
     expect(stream!.ended).toBe(false)
   })
 
@@ -99,9 +101,9 @@ describe('values', () => {
     const sse = await startSse()
     const streams = await sse.openBoth()
     for (const path of ['/put?v=evil', '/closeall']) {
-      const reply = await sse.ask('GET', path, { headers: { 'sec-fetch-site': 'cross-site' } })
+      const reply = await sse.request('GET', path, { headers: { 'sec-fetch-site': 'cross-site' } })
       expect(reply).toMatchObject(problem(403, 'CROSS_SITE'))
-      expect((await sse.ask('HEAD', path)).status).toBe(405)
+      expect((await sse.request('HEAD', path)).status).toBe(405)
     }
     await sse.put('good')
     for (const stream of streams) {
@@ -114,11 +116,11 @@ describe('values', () => {
   it('are put by the typed client, which names what was refused', async () => {
     const sse = await startSse({ apiToken: 'secret' })
     const [stream] = await sse.openBoth('?topic=t')
-    const client = createBroadcaster(sse.url, { token: 'secret' })
+    const client = createPublisherClient(sse.url, { token: 'secret' })
     const id = await client.put('t', 'value')
     await stream!.until(1)
     expect(stream!.events).toEqual([{ type: 'message', data: 'value', lastEventId: id }])
-    const unauthorized = createBroadcaster(sse.url)
+    const unauthorized = createPublisherClient(sse.url)
     await expect(unauthorized.put('t', 'v')).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 })
     for (const one of [client, unauthorized]) one.close()
     await expect(client.put('t', 'late')).rejects.toThrow()
@@ -211,7 +213,7 @@ describe('streams', () => {
     const sse = await startSse()
     const streams = await sse.openBoth('?topic=a')
     await sse.put('last', 'a')
-    const { status, headers } = await sse.ask('POST', '/closeall')
+    const { status, headers } = await sse.request('POST', '/closeall')
     expect(status).toBe(200)
     for (const stream of streams) {
       await stream.closed
@@ -220,7 +222,7 @@ describe('streams', () => {
       for (const again of await sse.openBoth('', { 'last-event-id': stream.reader.lastEventId }))
         expect(again.status).toBe(204)
     }
-    await waitUntil(async () => (await sse.ask('GET', '/connections')).body.streams === 0)
+    await waitUntil(async () => (await sse.request('GET', '/connections')).body.streams === 0)
     const [fresh] = await sse.openBoth('?topic=a')
     await sse.put('again', 'a')
     await fresh!.until(1)
@@ -244,14 +246,14 @@ describe('streams', () => {
       expect(stream.headers['content-type']).toBe('text/html; charset=utf-8')
       expect(stream.body).toContain('<script>console.log("\\u003c/script\\u003e")</script>')
     }
-    expect((await sse.ask('GET', '/')).body).toContain('<iframe src="/wait?cid=1"')
+    expect((await sse.request('GET', '/')).body).toContain('<iframe src="/wait?cid=1"')
   })
 
   it('are counted, and counted off', async () => {
     const sse = await startSse()
     const streams = await sse.openBoth('?topic=a&topic=default')
     await sse.openBoth()
-    const { body } = await sse.ask('GET', '/connections')
+    const { body } = await sse.request('GET', '/connections')
     expect(body).toMatchObject({
       streams: 4,
       topics: [
@@ -259,17 +261,17 @@ describe('streams', () => {
         { topic: 'a', streams: 2 },
       ],
     })
-    expect(await sse.figure('sse_streams')).toBe(4)
-    expect(await sse.figure('sse_topic_streams{topic="default"}')).toBe(4)
+    expect(await sse.readMetric('sse_streams')).toBe(4)
+    expect(await sse.readMetric('sse_topic_streams{topic="default"}')).toBe(4)
     for (const { socket } of streams) socket.destroy()
-    await waitUntil(async () => (await sse.figure('sse_streams')) === 2)
-    expect((await sse.ask('GET', '/connections')).body.topics).toEqual([{ topic: 'default', streams: 2 }])
+    await waitUntil(async () => (await sse.readMetric('sse_streams')) === 2)
+    expect((await sse.request('GET', '/connections')).body.topics).toEqual([{ topic: 'default', streams: 2 }])
   })
 
   it('are counted on every thread', async () => {
     const sse = await startSse({ broker: 'threads', threads: 3, server: 'fastify' })
     for (let n = 1; n <= 12; n++) await sse.open('?topic=a')
-    const { body } = await sse.ask('GET', '/connections')
+    const { body } = await sse.request('GET', '/connections')
     expect(body).toMatchObject({ streams: 12, topics: [{ topic: 'a', streams: 12 }] })
     const threads = body.threads.map(({ thread }: { thread: number }) => thread)
     expect(threads).toHaveLength(3)
@@ -306,8 +308,8 @@ describe('streams', () => {
     for (const token of ['read', 'change']) {
       for (const { status } of await sse.openBoth('', { authorization: `Bearer ${token}` })) expect(status).toBe(200)
     }
-    for (const path of ['/value', '/connections', '/']) expect((await sse.ask('GET', path)).status).toBe(401)
-    expect(await sse.ask('GET', '/put?v=1', { headers: { authorization: 'Bearer read' } })).toMatchObject(
+    for (const path of ['/value', '/connections', '/']) expect((await sse.request('GET', path)).status).toBe(401)
+    expect(await sse.request('GET', '/put?v=1', { headers: { authorization: 'Bearer read' } })).toMatchObject(
       problem(401, 'UNAUTHORIZED'),
     )
   })
@@ -343,7 +345,7 @@ describe('doors', () => {
   it.each(SERVERS)('count every stream once: %s', async (server) => {
     const sse = await startSse({ server })
     await sse.openBoth()
-    const { body } = await sse.ask('GET', '/metrics')
+    const { body } = await sse.request('GET', '/metrics')
     const line = String(body)
       .split('\n')
       .find((one) => /_count\{.*"\/wait".*status="200"/.test(one))

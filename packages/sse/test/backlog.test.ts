@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { spawnSse, type SpawnedSse } from './support/process.ts'
-import type { TestSse } from './support/sse.ts'
-import { VIA_FASTIFY, waitText } from './support/stream.ts'
+import { spawnSse, type SpawnedSse } from './support/sse-process.ts'
+import type { TestSse } from './support/test-sse.ts'
+import { VIA_FASTIFY, createWaitText } from './support/test-stream.ts'
 
 const MB = 1_048_576
 const TOPICS = Array.from({ length: 16 }, (_, i) => `topic${i}`)
@@ -28,29 +28,29 @@ function connectTo(port: number): Socket {
 }
 
 /** The most that the process has in memory while something goes on (bytes). */
-async function highest({ memory }: SpawnedSse, goesOn: Promise<unknown>): Promise<number> {
-  let most = 0
-  const timer = setInterval(() => (most = Math.max(most, memory())), 10)
-  await goesOn
+async function measurePeak({ memory }: SpawnedSse, done: Promise<unknown>): Promise<number> {
+  let peak = 0
+  const timer = setInterval(() => (peak = Math.max(peak, memory())), 10)
+  await done
   clearInterval(timer)
-  return Math.max(most, memory())
+  return Math.max(peak, memory())
 }
 
 describe('who missed 16 MB and reads nothing', () => {
   it.each([
     ['the raw door', '/wait'],
     ['Fastify', VIA_FASTIFY.path],
-  ])('costs a slice of it, 40 times over: %s', async (_door, path) => {
+  ])('costs a slice of it, 40 times over: %s', async (_server, path) => {
     const spawned = await spawnSse({ threads: 1 })
     const { sse, memory } = spawned
     const query = await fill(sse, 256)
     const before = memory()
-    for (let i = 0; i < 40; i++) connectTo(sse.port).write(waitText(sse.port, query, {}, path))
-    const most = await highest(
+    for (let i = 0; i < 40; i++) connectTo(sse.port).write(createWaitText(sse.port, query, {}, path))
+    const peak = await measurePeak(
       spawned,
-      waitUntil(async () => (await sse.figure('sse_streams')) === 40),
+      waitUntil(async () => (await sse.readMetric('sse_streams')) === 40),
     )
-    expect(most - before).toBeLessThan(120 * MB)
+    expect(peak - before).toBeLessThan(120 * MB)
   })
 
   it('costs no more with 240 requests in one packet, of which the first alone is answered', async () => {
@@ -59,11 +59,11 @@ describe('who missed 16 MB and reads nothing', () => {
     const query = await fill(sse, 8_000)
     const before = memory()
     const socket = connectTo(sse.port)
-    socket.write(waitText(sse.port, query).repeat(240))
-    const opened = waitUntil(async () => (await sse.figure('sse_streams')) >= 1).then(() => sse.put('v', TOPICS[0]))
-    expect((await highest(spawned, opened)) - before).toBeLessThan(120 * MB)
-    expect(await sse.figure('sse_streams')).toBe(1)
+    socket.write(createWaitText(sse.port, query).repeat(240))
+    const opened = waitUntil(async () => (await sse.readMetric('sse_streams')) >= 1).then(() => sse.put('v', TOPICS[0]))
+    expect((await measurePeak(spawned, opened)) - before).toBeLessThan(120 * MB)
+    expect(await sse.readMetric('sse_streams')).toBe(1)
     socket.destroy()
-    await waitUntil(async () => (await sse.figure('sse_streams')) === 0)
+    await waitUntil(async () => (await sse.readMetric('sse_streams')) === 0)
   })
 })

@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Broker, LagLimits } from '../src/broker/broker.ts'
-import { isClosing, type Entry } from '../src/core/event.ts'
+import type { Broker, BacklogLimits } from '../src/broker/broker.ts'
+import { isClosing, type StreamEntry } from '../src/core/event.ts'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 /** Some threads with their brokers, and what each was brought. */
 export interface BrokerWorld {
   readonly brokers: readonly Broker[]
-  readonly delivered: readonly Entry[][]
+  readonly delivered: readonly StreamEntry[][]
   close(): Promise<void>
 }
 
-const WIDE: LagLimits = { values: 100_000, bytes: 100_000_000 }
+const WIDE_LIMITS: BacklogLimits = { values: 100_000, bytes: 100_000_000 }
 
 async function put(broker: Broker, topic: string, value: string): Promise<number> {
   const [seq] = await broker.publish([[topic, value]])
@@ -18,14 +18,14 @@ async function put(broker: Broker, topic: string, value: string): Promise<number
 }
 
 /** What every broker must do. */
-export function brokerConformance(name: string, open: (lag: LagLimits) => Promise<BrokerWorld>): void {
+export function describeBroker(name: string, open: (lag: BacklogLimits) => Promise<BrokerWorld>): void {
   describe(`broker ${name}`, () => {
     let world: BrokerWorld
     afterEach(() => world.close())
 
     it('brings every value to every thread once, in one order, with the place that its putter was told', async () => {
-      world = await open(WIDE)
-      const places = await Promise.all(
+      world = await open(WIDE_LIMITS)
+      const publishedSeqs = await Promise.all(
         Array.from({ length: 500 }, async (_, i) => {
           const broker = world.brokers[i % world.brokers.length]!
           if (i % 7 === 0) await new Promise(setImmediate)
@@ -37,11 +37,11 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
       expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b))
       for (const entries of world.delivered) expect(entries).toEqual(world.delivered[0])
       const values = world.delivered[0]!.map((entry) => [entry.seq, isClosing(entry) ? '' : entry.value])
-      expect(values).toEqual(places.toSorted(([a], [b]) => a - b))
+      expect(values).toEqual(publishedSeqs.toSorted(([a], [b]) => a - b))
     })
 
     it('keeps the order of what one thread puts one after the other', async () => {
-      world = await open(WIDE)
+      world = await open(WIDE_LIMITS)
       const { brokers, delivered } = world
       await Promise.all(
         brokers.map((broker, i) => Promise.all(Array.from({ length: 50 }, (_, k) => put(broker, `t${i}`, String(k))))),
@@ -54,7 +54,7 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
     })
 
     it('brings a closing after the values that were put before it', async () => {
-      world = await open(WIDE)
+      world = await open(WIDE_LIMITS)
       const { brokers, delivered } = world
       const last = await put(brokers[0]!, 't', 'last')
       const closing = await brokers.at(-1)!.closeAll()
@@ -65,7 +65,7 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
     })
 
     it('has, once it has caught up, what any other thread has', async () => {
-      world = await open(WIDE)
+      world = await open(WIDE_LIMITS)
       const { brokers, delivered } = world
       const seq = await put(brokers[0]!, 't', 'v')
       await waitUntil(() => delivered[0]!.length === 1)
@@ -88,7 +88,7 @@ export function brokerConformance(name: string, open: (lag: LagLimits) => Promis
     })
 
     it('can be closed twice', async () => {
-      world = await open(WIDE)
+      world = await open(WIDE_LIMITS)
       await world.brokers[0]!.close()
       await world.brokers[0]!.close()
     })

@@ -6,42 +6,42 @@ import type { NatsServer } from '@influencer-stats/log/nats-server'
 import { setTimeout as delay } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { LagLimits } from '../src/broker/broker.ts'
+import type { BacklogLimits } from '../src/broker/broker.ts'
 import { LocalSequencer } from '../src/broker/local-sequencer.ts'
 import { openLogSequencer } from '../src/broker/log-sequencer.ts'
 import type { Sequencer } from '../src/broker/sequencer.ts'
-import type { Entry, Put } from '../src/core/event.ts'
-import { Ring } from '../src/history/ring.ts'
+import type { StreamEntry, TopicPut } from '../src/core/event.ts'
+import { RingHistory } from '../src/history/ring-history.ts'
 import { parts } from '../src/parts.ts'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
-import { brokerConformance, type BrokerWorld } from './broker.conformance.ts'
-import { newStream, openTestLog } from './support/nodes.ts'
+import { describeBroker, type BrokerWorld } from './broker.conformance.ts'
+import { createStreamName, openTestLog } from './support/cluster-nodes.ts'
 
 const wide = { count: 1_000, bytes: 1_000_000, age: 3_600_000, topics: 100, total: 10_000_000 }
 const count = () => ({ thread: 0, streams: 0, topics: [], allTopics: 0 })
 const largestTopics = () => []
 
-async function openLocal(lag: LagLimits): Promise<BrokerWorld> {
-  const delivered: Entry[] = []
-  const deliver = (entries: readonly Entry[]) => void delivered.push(...entries)
+async function openLocal(lag: BacklogLimits): Promise<BrokerWorld> {
+  const delivered: StreamEntry[] = []
+  const deliver = (entries: readonly StreamEntry[]) => void delivered.push(...entries)
   const broker = await parts.broker.local({
     bus: undefined as never,
-    history: new Ring(wide),
-    lag,
+    history: new RingHistory(wide),
+    backlogLimits: lag,
     deliver,
-    largestTopics,
-    count,
+    getLargestTopics: largestTopics,
+    countStreams: count,
   })
   return { brokers: [broker], delivered: [delivered], close: () => broker.close() }
 }
 
-type Deliver = (entries: readonly Entry[]) => Promise<unknown>
+type Deliver = (entries: readonly StreamEntry[]) => Promise<unknown>
 
 /** Brokers of one process with main's side, joined by real message ports. */
 async function openProcess(
   threads: number,
-  lag: LagLimits,
+  lag: BacklogLimits,
   open: (deliver: Deliver) => Promise<Sequencer>,
 ): Promise<BrokerWorld> {
   const lines = Array.from({ length: threads }, () => new MessageChannel())
@@ -52,17 +52,17 @@ async function openProcess(
   main.set('publish', (puts) => sequencer.publish(puts))
   main.set('closeAll', () => sequencer.closeAll())
   main.set('catchUp', () => sequencer.catchUp())
-  const delivered: Entry[][] = lines.map(() => [])
+  const delivered: StreamEntry[][] = lines.map(() => [])
   const brokers = await Promise.all(
     lines.map(({ port2 }, i) => {
-      const deliver = (entries: readonly Entry[]) => void delivered[i]!.push(...entries)
+      const deliver = (entries: readonly StreamEntry[]) => void delivered[i]!.push(...entries)
       return parts.broker.threads({
         bus: createBus(port2) as never,
-        history: new Ring(wide, history.kept()),
-        lag,
+        history: new RingHistory(wide, history.getState()),
+        backlogLimits: lag,
         deliver,
-        largestTopics,
-        count,
+        getLargestTopics: largestTopics,
+        countStreams: count,
       })
     }),
   )
@@ -77,11 +77,15 @@ async function openProcess(
   }
 }
 
-const openThreads = (lag: LagLimits) =>
-  openProcess(3, lag, async (deliver) => new LocalSequencer({ history: new Ring(wide), lag, deliver }))
+const openThreads = (lag: BacklogLimits) =>
+  openProcess(
+    3,
+    lag,
+    async (deliver) => new LocalSequencer({ history: new RingHistory(wide), backlogLimits: lag, deliver }),
+  )
 
 /** A view whose node is some milliseconds behind. */
-const slowed = (view: StateMachine): StateMachine => ({
+const slowDown = (view: StateMachine): StateMachine => ({
   getPosition: () => view.getPosition(),
   snapshot: () => view.snapshot(),
   restore: (pieces) => view.restore(pieces),
@@ -92,19 +96,19 @@ const slowed = (view: StateMachine): StateMachine => ({
 })
 
 /** The brokers of two processes whose values go through one log; the second process is behind. */
-async function openNodes(lag: LagLimits): Promise<BrokerWorld> {
-  const stream = newStream()
+async function openNodes(lag: BacklogLimits): Promise<BrokerWorld> {
+  const stream = createStreamName()
   const processOf = (threads: number, seen: (view: StateMachine) => StateMachine) =>
     openProcess(threads, lag, (deliver) =>
       openLogSequencer({
-        lag,
+        backlogLimits: lag,
         deliver,
         sequenceWaitTimeout: 10_000,
-        create: (kept) => new Ring(wide, kept),
+        create: (state) => new RingHistory(wide, state),
         open: (view) => openTestLog(server.url, stream, seen(view)),
       }),
     )
-  const nodes = [await processOf(2, (view) => view), await processOf(1, slowed)]
+  const nodes = [await processOf(2, (view) => view), await processOf(1, slowDown)]
   return {
     brokers: nodes.flatMap(({ brokers }) => brokers),
     delivered: nodes.flatMap(({ delivered }) => delivered),
@@ -117,14 +121,14 @@ beforeAll(async () => {
   server = await startTestNatsServer()
 })
 
-const OPEN: Record<keyof typeof parts.broker, typeof openLocal> = { local: openLocal, threads: openThreads }
-for (const name of Object.keys(parts.broker)) brokerConformance(name, OPEN[name as keyof typeof OPEN])
-brokerConformance('of nodes of many', openNodes)
+const OPEN_BROKER: Record<keyof typeof parts.broker, typeof openLocal> = { local: openLocal, threads: openThreads }
+for (const name of Object.keys(parts.broker)) describeBroker(name, OPEN_BROKER[name as keyof typeof OPEN_BROKER])
+describeBroker('of nodes of many', openNodes)
 
 describe('the sequencer', () => {
   it('tells who put a value that could not be kept, delivers it to nobody, and goes on', async () => {
-    const delivered: Entry[] = []
-    const history = new Ring(wide)
+    const delivered: StreamEntry[] = []
+    const history = new RingHistory(wide)
     const append = history.append.bind(history)
     let full = true
     const failing = Object.assign(history, {
@@ -133,13 +137,13 @@ describe('the sequencer', () => {
         append(...given)
       },
     })
-    const deliver = (entries: readonly Entry[]) => void delivered.push(...entries)
-    const sequencer = new LocalSequencer({ history: failing, lag: { values: 1, bytes: 1 }, deliver })
+    const deliver = (entries: readonly StreamEntry[]) => void delivered.push(...entries)
+    const sequencer = new LocalSequencer({ history: failing, backlogLimits: { values: 1, bytes: 1 }, deliver })
     await expect(sequencer.publish([['t', 'lost']])).rejects.toThrow()
     full = false
     const [seq] = await sequencer.publish([['t', 'kept']])
     expect(delivered).toMatchObject([{ seq, value: 'kept' }])
-    expect(sequencer.lag).toBe(0)
+    expect(sequencer.backlogLimits).toBe(0)
   })
 })
 
@@ -147,19 +151,19 @@ describe('the sequencer of a node of many', () => {
   it('lets no more out of the log than its threads take, whoever put it, and takes none itself meanwhile', async () => {
     const release = Promise.withResolvers<void>()
     const sequencer = await openLogSequencer({
-      lag: { values: 3, bytes: 1_000 },
+      backlogLimits: { values: 3, bytes: 1_000 },
       deliver: () => release.promise,
       sequenceWaitTimeout: 1_000,
-      create: (kept) => new Ring(wide, kept),
+      create: (state) => new RingHistory(wide, state),
       open: (view) => logs.local({ stateMachine: view }),
     })
-    const put = (...values: string[]) => sequencer.publish(values.map((value): Put => ['t', value]))
+    const put = (...values: string[]) => sequencer.publish(values.map((value): TopicPut => ['t', value]))
     expect(await put('1', '2')).toEqual([1, 2])
     let isOut = false
     const held = put('3', '4').finally(() => (isOut = true))
     await waitUntil(() => sequencer.history.seq === 4)
     await expect(put('5')).rejects.toMatchObject({ code: 'FALLEN_BEHIND', headers: { 'retry-after': '1' } })
-    expect([isOut, sequencer.lag]).toEqual([false, 6])
+    expect([isOut, sequencer.backlogLimits]).toEqual([false, 6])
     release.resolve()
     expect(await held).toEqual([3, 4])
     expect(await put('5')).toEqual([5])
@@ -172,7 +176,7 @@ describe('the threads broker', () => {
     const calls: number[] = []
     const bus = {
       on() {},
-      async call(_name: string, puts: readonly Put[]) {
+      async call(_name: string, puts: readonly TopicPut[]) {
         calls.push(puts.length)
         return puts.map((_, i) => 10 * calls.length + i)
       },
@@ -180,15 +184,15 @@ describe('the threads broker', () => {
     const lag = { values: 100, bytes: 100_000_000 }
     const broker = await parts.broker.threads({
       bus: bus as never,
-      history: new Ring(wide),
-      lag,
+      history: new RingHistory(wide),
+      backlogLimits: lag,
       deliver() {},
-      largestTopics,
-      count,
+      getLargestTopics: largestTopics,
+      countStreams: count,
     })
     const value = 'x'.repeat(2_000_000)
     const puts = [[value], [value], [value], [value, value, value], ['small']].map((values) =>
-      broker.publish(values.map((one): Put => ['t', one])),
+      broker.publish(values.map((one): TopicPut => ['t', one])),
     )
     expect(await Promise.all(puts)).toEqual([[10], [11], [20], [30, 31, 32], [40]])
     expect(calls).toEqual([2, 1, 3, 1])
@@ -204,11 +208,11 @@ describe('the local broker', () => {
     const release = Promise.withResolvers<void>()
     let delivered = history.seq
     const seen: [kept: number, delivered: number][] = []
-    const look = () => seen.push([history.seq, delivered])
+    const record = () => seen.push([history.seq, delivered])
     // What a stream that is opened after any promise would find.
     async function watch(): Promise<void> {
       for (let i = 0; i < 50; i++) {
-        look()
+        record()
         await undefined
       }
     }
@@ -218,25 +222,25 @@ describe('the local broker', () => {
       void watch()
       return result as never
     }
-    const deliver = (entries: readonly Entry[]) => void (delivered = entries.at(-1)!.seq)
+    const deliver = (entries: readonly StreamEntry[]) => void (delivered = entries.at(-1)!.seq)
     const broker = await parts.broker.local({
       bus: undefined as never,
       history,
-      lag: { values: 100, bytes: 1_000 },
+      backlogLimits: { values: 100, bytes: 1_000 },
       deliver,
-      largestTopics,
-      count,
+      getLargestTopics: largestTopics,
+      countStreams: count,
     })
     const put = broker.publish([['t', 'v']]).then(([seq]) => seq!)
     // The write is on its way.
     for (let i = 0; i < 5; i++) await new Promise(setImmediate)
-    look()
+    record()
     release.resolve()
     const seq = await put
-    look()
+    record()
     await broker.close()
     expect(seen[0]).toEqual([seq - 1, seq - 1])
     expect(seen.at(-1)).toEqual([seq, seq])
-    for (const [kept, told] of seen) expect(kept).toBe(told)
+    for (const [state, delivered] of seen) expect(state).toBe(delivered)
   })
 })

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { chromium, type Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { freePort, spawnSse } from './support/process.ts'
-import { mercure } from './support/mercure.ts'
-import { startSse } from './support/sse.ts'
-import { bearer, MERCURE, sign, signAll } from './support/tokens.ts'
+import { findFreePort, spawnSse } from './support/sse-process.ts'
+import { createMercureClient } from './support/mercure-client.ts'
+import { startSse } from './support/test-sse.ts'
+import { toBearerHeader, MERCURE, sign, signAll } from './support/sign-tokens.ts'
 import { findChromium } from '@influencer-stats/runtime/testing/chromium'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
@@ -27,7 +27,7 @@ async function serveOrigin(): Promise<string> {
 
 describe('a page in Chromium', () => {
   it('connects with EventSource, receives, loses the server, resumes by itself, and stays away when told', async () => {
-    const args = { port: await freePort(), data: createTemporaryFolder(), history: 'level', retry: 100 }
+    const args = { port: await findFreePort(), data: createTemporaryFolder(), history: 'level', retry: 100 }
     let server = await spawnSse(args)
     const page = await openPage()
     await page.goto(`${server.sse.url}/version`)
@@ -48,7 +48,7 @@ describe('a page in Chromium', () => {
     server = await spawnSse(args)
     await server.sse.put('2', 't')
     await waitUntil(async () => (await heard()).length === 2)
-    await server.sse.ask('GET', '/closeall')
+    await server.sse.request('GET', '/closeall')
     await waitUntil(async () => (await state()) === 2)
     expect(await heard()).toEqual(['message 1\n</script> 😀', 'message 2', 'closed closed'])
   })
@@ -60,13 +60,13 @@ describe('a page in Chromium', () => {
     page.on('console', (message) => void (message.type() === 'log' && logged.push(message.text())))
     // The frame never ends, and so the page never ends loading.
     await page.goto(sse.url, { waitUntil: 'commit' })
-    await waitUntil(async () => (await sse.ask('GET', '/connections')).body.streams === 1)
+    await waitUntil(async () => (await sse.request('GET', '/connections')).body.streams === 1)
     const values = ['hello', '</script><script>alert(1)</script>', '"quoted" \u2028 <!-- \\n', 'é😀']
     for (const value of values) {
       await sse.put(value)
       await waitUntil(() => logged.includes(value))
     }
-    await sse.ask('GET', '/closeall')
+    await sse.request('GET', '/closeall')
     await waitUntil(() => logged.length > values.length)
     expect(logged).toEqual([...values, 'closed'])
   })
@@ -75,7 +75,7 @@ describe('a page in Chromium', () => {
     const [origin, stranger] = [await serveOrigin(), await serveOrigin()]
     const sse = await startSse({ ...MERCURE, corsOrigins: origin, allowedHosts: 'localhost' })
     const hub = `http://localhost:${sse.port}/.well-known/mercure`
-    const { publish } = mercure(sse)
+    const { publish } = createMercureClient(sse)
     const token = await signAll()
     const reader = await sign({ subscribe: ['https://x.example/secret'], publish: ['https://x.example/by-page'] })
     const page = await openPage()
@@ -129,9 +129,9 @@ describe('a page in Chromium', () => {
     await page.evaluate(script)
     await waitUntil(() => page.evaluate('refused >= 2 && source.readyState === 2'))
     expect(await page.evaluate('heard')).toEqual({ cookie: [], header: [] })
-    expect(await sse.figure('sse_streams')).toBe(0)
-    expect((await sse.ask('GET', '/value?topic=https://x.example/secret', { headers: bearer(token) })).body).toBe(
-      'mine',
-    )
+    expect(await sse.readMetric('sse_streams')).toBe(0)
+    expect(
+      (await sse.request('GET', '/value?topic=https://x.example/secret', { headers: toBearerHeader(token) })).body,
+    ).toBe('mine')
   })
 })

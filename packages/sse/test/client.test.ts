@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { createSseClient, type StreamEvent } from '../src/client.ts'
-import { startSse } from './support/sse.ts'
+import { startSse } from './support/test-sse.ts'
 
 async function take(events: AsyncIterator<StreamEvent>, count: number): Promise<StreamEvent[]> {
   const taken: StreamEvent[] = []
@@ -20,11 +20,11 @@ const values = (events: readonly StreamEvent[]) =>
 it('puts, reads, streams, resumes and counts', async () => {
   const sse = await startSse()
   const client = createSseClient(sse.url)
-  expect(await client.value('a')).toBeUndefined()
+  expect(await client.getValue('a')).toBeUndefined()
   const first = await client.put('one\ntwo', 'a')
-  expect(await client.value('a')).toBe('one\ntwo')
+  expect(await client.getValue('a')).toBe('one\ntwo')
   const ended = new AbortController()
-  const events = client.events({ topics: ['a'], match: ['b/*'], last: true, signal: ended.signal })
+  const events = client.subscribe({ topics: ['a'], match: ['b/*'], last: true, signal: ended.signal })
   const stream = events[Symbol.asyncIterator]()
   expect(await take(stream, 1)).toEqual([{ kind: 'value', id: first, topic: 'a', value: 'one\ntwo' }])
   await client.put('three', 'b/1')
@@ -34,20 +34,22 @@ it('puts, reads, streams, resumes and counts', async () => {
     ['b/1', 'three'],
     ['a', '{"four":4}'],
   ])
-  expect((await client.connections()).streams).toBe(1)
+  expect((await client.getConnections()).streams).toBe(1)
   ended.abort()
   expect(await take(stream, 1)).toEqual([])
-  const resumed = client.events({ topics: ['a'], after: first })[Symbol.asyncIterator]()
+  const resumed = client.subscribe({ topics: ['a'], after: first })[Symbol.asyncIterator]()
   expect(values(await take(resumed, 1))).toEqual([['a', '{"four":4}']])
   const closed = take(resumed, 1)
   await client.closeAll()
   expect(await closed).toEqual([])
   await expect(client.put('x', '')).rejects.toMatchObject({ status: 400, code: 'VALIDATION_FAILED' })
-  await expect(take(client.events({ topics: [''] })[Symbol.asyncIterator](), 1)).rejects.toMatchObject({ status: 400 })
+  await expect(take(client.subscribe({ topics: [''] })[Symbol.asyncIterator](), 1)).rejects.toMatchObject({
+    status: 400,
+  })
 })
 
 it('comes back after a loss with the last id that it had, and stays away when it is told to', async () => {
-  const asked: (string | undefined)[] = []
+  const requestedIds: (string | undefined)[] = []
   const replies: ((response: ServerResponse) => void)[] = [
     (response) => response.writeHead(503, { 'content-type': 'text/plain' }).end('busy'),
     (response) => {
@@ -60,7 +62,7 @@ it('comes back after a loss with the last id that it had, and stays away when it
     (response) => response.writeHead(204).end(),
   ]
   const server = createServer((request, response) => {
-    asked.push(request.headers['last-event-id'] as string | undefined)
+    requestedIds.push(request.headers['last-event-id'] as string | undefined)
     replies.shift()!(response)
   })
   server.listen(0, '127.0.0.1')
@@ -68,10 +70,10 @@ it('comes back after a loss with the last id that it had, and stays away when it
   onTestFinished(() => void server.close())
   const client = createSseClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   const events = []
-  for await (const event of client.events()) events.push(event)
+  for await (const event of client.subscribe()) events.push(event)
   expect(events).toEqual([
     { kind: 'value', id: 'e-1', topic: 'a', value: '1' },
     { kind: 'gap', id: 'e-7' },
   ])
-  expect(asked).toEqual([undefined, undefined, 'e-2', 'e-7'])
+  expect(requestedIds).toEqual([undefined, undefined, 'e-2', 'e-7'])
 })

@@ -2,14 +2,14 @@ import { openRawClient, formatRequest } from '@influencer-stats/runtime/testing/
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { oneAtATime } from '../src/connections.ts'
-import { Ranking } from '../src/core/ranking.ts'
-import { startSse, type TestSse } from './support/sse.ts'
+import { coalesceCalls } from '../src/connection-counts.ts'
+import { TopK } from '../src/core/top-k.ts'
+import { startSse, type TestSse } from './support/test-sse.ts'
 
 const topic = (n: number) => `${n}`.padStart(200, 'x')
 
 /** Opens streams of 16 topics each that no other has. */
-async function openMany(sse: TestSse, streams: number): Promise<void> {
+async function openStreams(sse: TestSse, streams: number): Promise<void> {
   const queries = Array.from({ length: streams }, (_, i) =>
     Array.from({ length: 16 }, (_, k) => `topic=${topic(16 * i + k)}`).join('&'),
   )
@@ -19,9 +19,9 @@ async function openMany(sse: TestSse, streams: number): Promise<void> {
 describe('who asks for the connections', () => {
   it.each(['local', 'threads'] as const)('gets the largest topics, and how much is left out: %s', async (broker) => {
     const sse = await startSse({ broker, threads: broker === 'threads' ? 2 : 1 })
-    await openMany(sse, 80)
+    await openStreams(sse, 80)
     for (const n of [1_279, 1_279, 1_279, 1_278, 1_278, 3]) await sse.open(`?topic=${topic(n)}`)
-    const { body } = await sse.ask('GET', '/connections')
+    const { body } = await sse.request('GET', '/connections')
     expect(body.streams).toBe(86)
     expect(body.topics).toHaveLength(1_000)
     expect(body.topics.slice(0, 4)).toEqual([
@@ -31,16 +31,16 @@ describe('who asks for the connections', () => {
       { topic: expect.any(String), streams: 1 },
     ])
     expect(body.others).toBe(280)
-    expect(await sse.figure('sse_topic_streams{topic="(others)"}')).toBe(1_286)
+    expect(await sse.readMetric('sse_topic_streams{topic="(others)"}')).toBe(1_286)
   })
 
   it.each(['local', 'threads'])(
     'does not make others wait: many who ask at once share the work: %s',
     async (broker) => {
-      const looks = vi.spyOn(Ranking.prototype, 'largest')
+      const looks = vi.spyOn(TopK.prototype, 'largest')
       onTestFinished(() => looks.mockRestore())
       const sse = await startSse({ broker, threads: 0 })
-      await openMany(sse, 80)
+      await openStreams(sse, 80)
       const client = await openRawClient(sse.port)
       looks.mockClear()
       client.send(formatRequest('GET', '/connections').repeat(150))
@@ -54,17 +54,17 @@ describe('who asks for the connections', () => {
 describe('one call at a time', () => {
   it('answers who asks meanwhile by the one call after it, also after one that failed', async () => {
     const calls: PromiseWithResolvers<string>[] = []
-    const ask = oneAtATime(() => {
+    const request = coalesceCalls(() => {
       calls.push(Promise.withResolvers())
       return calls.at(-1)!.promise
     })
-    const first = ask()
+    const first = request()
     await waitUntil(() => calls.length === 1)
-    const late = [ask(), ask(), ask()]
+    const late = [request(), request(), request()]
     calls[0]!.reject(new Error('first'))
     await expect(first).rejects.toThrow('first')
     await waitUntil(() => calls.length === 2)
-    const latest = ask()
+    const latest = request()
     calls[1]!.resolve('second')
     expect(await Promise.all(late)).toEqual(['second', 'second', 'second'])
     await waitUntil(() => calls.length === 3)
@@ -79,8 +79,8 @@ describe('a ranking', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'e')
     const change = fc.tuple(name, fc.constantFrom(1 as const, -1 as const))
     fc.assert(
-      fc.property(fc.array(change, { maxLength: 60 }), fc.nat(6), (changes, most) => {
-        const ranking = new Ranking()
+      fc.property(fc.array(change, { maxLength: 60 }), fc.nat(6), (changes, max) => {
+        const ranking = new TopK()
         const counts = new Map<string, number>()
         for (const [one, by] of changes) {
           const after = (counts.get(one) ?? 0) + by
@@ -89,9 +89,9 @@ describe('a ranking', () => {
           counts.set(one, after)
         }
         const sorted = [...counts.values()].filter((count) => count > 0).sort((a, b) => b - a)
-        const largest = ranking.largest(most)
+        const largest = ranking.largest(max)
         expect(new Set(largest).size).toBe(largest.length)
-        expect(largest.map((one) => ranking.of(one))).toEqual(sorted.slice(0, most))
+        expect(largest.map((one) => ranking.getCount(one))).toEqual(sorted.slice(0, max))
         expect(ranking.total).toBe(sorted.reduce((sum, count) => sum + count, 0))
       }),
     )

@@ -1,6 +1,6 @@
 import { runDamageMatrix, expectNoLoss, writeRound } from '@influencer-stats/runtime/testing/damage-matrix'
 import { it } from 'vitest'
-import { createLevelHistory } from '../src/history/level.ts'
+import { createLevelHistory } from '../src/history/level-history.ts'
 
 const options = { count: 3, bytes: 1_000, age: 3_600_000, topics: 2, total: 10_000 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Encoder } from '../src/encoder/encoder.ts'
 
 /** What a client makes of a stream. */
-export interface Heard {
+export interface ReceivedEvents {
   readonly values: readonly string[]
   /** The id that the client would resume after; nothing if it cannot resume. */
   readonly position?: string
@@ -13,7 +13,7 @@ export interface Heard {
 
 export interface EncoderTraits {
   /** Reads a whole stream as a client does. */
-  hear(text: string): Heard
+  hear(text: string): ReceivedEvents
   /** What a client gets for a value. */
   normalize(value: string): string
   /** Whether a client can tell where to resume. */
@@ -55,10 +55,10 @@ const nasty = fc
   .map((parts) => parts.join(''))
 
 /** A value as encoders are given it. */
-export const told = (value: string) => ({ topic: 't', value })
+export const toContent = (value: string) => ({ topic: 't', value })
 
 /** What every encoder must do. */
-export function encoderConformance(name: string, open: () => Promise<Encoder>, traits: EncoderTraits): void {
+export function describeEncoder(name: string, open: () => Promise<Encoder>, traits: EncoderTraits): void {
   const { hear, normalize, resumes, spell = (id) => id } = traits
 
   describe(`encoder ${name}`, () => {
@@ -66,8 +66,8 @@ export function encoderConformance(name: string, open: () => Promise<Encoder>, t
       const encoder = await open()
       fc.assert(
         fc.property(fc.array(nasty, { maxLength: 6 }), (values) => {
-          const pieces = values.map((value, i) => encoder.value(`e-${i + 1}`, told(value)))
-          const heard = hear(encoder.opening(1_000) + pieces.join(encoder.heartbeat))
+          const pieces = values.map((value, i) => encoder.encodeValue(`e-${i + 1}`, toContent(value)))
+          const heard = hear(encoder.encodeOpening(1_000) + pieces.join(encoder.heartbeat))
           expect(heard.values).toEqual(values.map(normalize))
           if (resumes && values.length > 0) expect(heard.position).toBe(spell(`e-${values.length}`))
         }),
@@ -77,20 +77,26 @@ export function encoderConformance(name: string, open: () => Promise<Encoder>, t
 
     it('is silent but for values: opening, position, heartbeat and farewell are none', async () => {
       const encoder = await open()
-      const heard = hear(encoder.opening(1_000) + encoder.position('e-7') + encoder.heartbeat + encoder.farewell(5))
+      const heard = hear(
+        encoder.encodeOpening(1_000) + encoder.encodePosition('e-7') + encoder.heartbeat + encoder.encodeGoodbye(5),
+      )
       expect(heard).toMatchObject({ values: [], gaps: 0, closed: false })
       if (resumes) expect(heard.position).toBe(spell('e-7'))
     })
 
     it('announces a gap, and goes on', async () => {
       const encoder = await open()
-      const heard = hear(encoder.opening(1_000) + encoder.gap('e-1') + encoder.value('e-2', told('two')))
-      expect(heard).toMatchObject({ values: ['two'], gaps: encoder.tellsGaps ? 1 : 0, closed: false })
+      const heard = hear(
+        encoder.encodeOpening(1_000) + encoder.encodeGap('e-1') + encoder.encodeValue('e-2', toContent('two')),
+      )
+      expect(heard).toMatchObject({ values: ['two'], gaps: encoder.hasGapEvents ? 1 : 0, closed: false })
     })
 
     it('says that the stream is closed, and with which id', async () => {
       const encoder = await open()
-      const heard = hear(encoder.opening(1_000) + encoder.value('e-2', told('two')) + encoder.closed('e-03'))
+      const heard = hear(
+        encoder.encodeOpening(1_000) + encoder.encodeValue('e-2', toContent('two')) + encoder.encodeClosed('e-03'),
+      )
       expect(heard.closed).toBe(true)
       if (resumes) expect(heard.position).toBe(spell('e-03'))
     })

@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import vm from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { parts } from '../src/parts.ts'
-import { encoderConformance, told, type EncoderTraits, type Heard } from './encoder.conformance.ts'
+import { describeEncoder, toContent, type EncoderTraits, type ReceivedEvents } from './encoder.conformance.ts'
 import { EventSourceReader } from './support/event-source-reader.ts'
 
 /** Two readers, one of them not ours, must agree. */
-function hearEventStream(text: string): Heard {
+function readEventStream(text: string): ReceivedEvents {
   const reader = new EventSourceReader()
   reader.feed(text)
   const others: { type: string; data: string }[] = []
@@ -23,7 +23,7 @@ function hearEventStream(text: string): Heard {
 }
 
 /** Runs the scripts of a page as a browser finds them: up to the first `</script`, with `<!--` a comment. */
-function hearComet(text: string): Heard {
+function readComet(text: string): ReceivedEvents {
   const values: string[] = []
   let gaps = 0
   for (const [, source = ''] of text.matchAll(/<script>(.*?)<\/script/gs)) {
@@ -37,39 +37,39 @@ function hearComet(text: string): Heard {
 
 const traits: Record<keyof typeof parts.encoder, EncoderTraits> = {
   'event-stream': {
-    hear: hearEventStream,
+    hear: readEventStream,
     normalize: (value) => value.replace(/\r\n|\r/g, '\n'),
     resumes: true,
   },
   named: {
     hear(text) {
-      const heard = hearEventStream(text)
+      const heard = readEventStream(text)
       return { ...heard, values: heard.values.map((json) => JSON.parse(json).value) }
     },
     normalize: (value) => value,
     resumes: true,
   },
   mercure: {
-    hear: hearEventStream,
+    hear: readEventStream,
     normalize: (value) => value.replace(/\r\n|\r/g, '\n'),
     resumes: true,
     spell: (id) => `#${id}`,
   },
-  comet: { hear: hearComet, normalize: (value) => value, resumes: false },
+  comet: { hear: readComet, normalize: (value) => value, resumes: false },
 }
 
 for (const [name, create] of Object.entries(parts.encoder)) {
-  encoderConformance(name, create, traits[name as keyof typeof traits])
+  describeEncoder(name, create, traits[name as keyof typeof traits])
 }
 
 describe('encoder event-stream', () => {
   it('is read alike wherever it is split', async () => {
     const encoder = await parts.encoder['event-stream']()
     const text =
-      encoder.opening(1) +
-      encoder.value('e-1', told('a\r\nb\rc\n')) +
-      encoder.value('e-2', told('')) +
-      encoder.closed('e-3')
+      encoder.encodeOpening(1) +
+      encoder.encodeValue('e-1', toContent('a\r\nb\rc\n')) +
+      encoder.encodeValue('e-2', toContent('')) +
+      encoder.encodeClosed('e-3')
     const whole = new EventSourceReader()
     whole.feed(text)
     fc.assert(

@@ -1,8 +1,8 @@
 import { measureHeapUsed } from '@influencer-stats/runtime/testing/heap-used'
 import { describe, expect, it } from 'vitest'
-import { Ring } from '../src/history/ring.ts'
+import { RingHistory } from '../src/history/ring-history.ts'
 
-const TOTAL = 8_388_608
+const MAX_TOTAL_BYTES = 8_388_608
 
 describe('the memory of a history', () => {
   it.each([
@@ -13,7 +13,13 @@ describe('the memory of a history', () => {
     ['topics with long names', 2_000, 'x', 'x'.repeat(240)],
   ])('is no more than it may be: %s', (_what, topics, value, name) => {
     const before = measureHeapUsed()
-    const ring = new Ring({ count: 1_000_000, bytes: 1e9, age: 3_600_000, topics: 10_000, total: TOTAL })
+    const ring = new RingHistory({
+      count: 1_000_000,
+      bytes: 1e9,
+      age: 3_600_000,
+      topics: 10_000,
+      total: MAX_TOTAL_BYTES,
+    })
     const size = value.length
     for (let seq = 1; seq < 150_000; seq += 100) {
       // As they come from another thread: each with strings of its own.
@@ -26,9 +32,9 @@ describe('the memory of a history', () => {
       ring.append(structuredClone(events))
     }
     const used = measureHeapUsed() - before
-    expect(used).toBeLessThan(TOTAL * 1.15)
+    expect(used).toBeLessThan(MAX_TOTAL_BYTES * 1.15)
     // Nor is half of it given away.
-    expect(used).toBeGreaterThan(TOTAL * 0.5)
-    expect(ring.kept().topics.length).toBeGreaterThan(0)
+    expect(used).toBeGreaterThan(MAX_TOTAL_BYTES * 0.5)
+    expect(ring.getState().topics.length).toBeGreaterThan(0)
   })
 })

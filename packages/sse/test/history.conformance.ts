@@ -1,24 +1,24 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createSelectors, selects } from '../src/core/selectors.ts'
-import { topicsOf, type Event } from '../src/core/event.ts'
-import { PUBLIC_READER } from '../src/core/reader.ts'
-import { EVENT_COST, TOPIC_COST } from '../src/history/cost.ts'
+import { createSelectors, isSelected } from '../src/core/selectors.ts'
+import { getTopics, type Event } from '../src/core/event.ts'
+import { PUBLIC_SCOPE } from '../src/core/read-scope.ts'
+import { EVENT_COST_BYTES, TOPIC_COST_BYTES } from '../src/history/event-cost.ts'
 import type { History, HistoryOptions } from '../src/history/history.ts'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
 export interface HistoryTraits {
   /** Most events that it keeps of a topic, whatever it is told. */
-  readonly most: number
+  readonly maxCount: number
 }
 
 const wide = { count: 1_000, bytes: 1_000_000, age: 3_600_000, topics: 100, total: 10_000_000 }
 
 /** What every history must do. @param open a new, empty history */
-export function historyConformance(
+export function describeHistory(
   name: string,
   open: (options: Omit<HistoryOptions, 'folder'>) => Promise<History>,
-  { most }: HistoryTraits,
+  { maxCount: most }: HistoryTraits,
 ): void {
   describe(`history ${name}`, () => {
     const opened: History[] = []
@@ -39,19 +39,19 @@ export function historyConformance(
 
     it('knows nothing at first, and misses nothing', async () => {
       const { history } = await start()
-      expect(history.current('a')).toBeUndefined()
-      expect(history.since(createSelectors(['a', 'b']), history.seq)).toMatchObject({ events: [], complete: true })
+      expect(history.getCurrent('a')).toBeUndefined()
+      expect(history.readSince(createSelectors(['a', 'b']), history.seq)).toMatchObject({ events: [], complete: true })
       expect(history.epoch).toMatch(/^[a-z0-9]{1,16}$/)
     })
 
     it('gives what came after, of the topics asked for, in one order', async () => {
       const { history, add } = await start()
       const events = await add(['a', '1'], ['b', '2'], ['c', '3'])
-      expect(history.since(createSelectors(['b', 'a', 'none']), events[0]!.seq - 1)).toMatchObject({
+      expect(history.readSince(createSelectors(['b', 'a', 'none']), events[0]!.seq - 1)).toMatchObject({
         events: events.slice(0, 2),
         complete: true,
       })
-      expect(history.since(createSelectors(['a', 'b']), events[0]!.seq)).toMatchObject({
+      expect(history.readSince(createSelectors(['a', 'b']), events[0]!.seq)).toMatchObject({
         events: [events[1]],
         complete: true,
       })
@@ -62,25 +62,25 @@ export function historyConformance(
       const { history, add } = await start({ age: 1, bytes: 1 })
       const [event] = await add(['a', 'x'.repeat(1_000), Date.now() - 10_000])
       await history.append([], history.seq + 10)
-      expect(history.current('a')).toEqual(event)
+      expect(history.getCurrent('a')).toEqual(event)
       const [newer] = await add(['a', 'newer'])
-      expect(history.current('a')).toEqual(newer)
+      expect(history.getCurrent('a')).toEqual(newer)
     })
 
     it.each([
       ['count', { count: 3 }, Math.min(3, most)],
-      ['bytes', { bytes: 3 * (EVENT_COST + 2) }, Math.min(3, most)],
-    ])('keeps no more of a topic than its %s allows, and says so', async (_what, options, kept) => {
+      ['bytes', { bytes: 3 * (EVENT_COST_BYTES + 2) }, Math.min(3, most)],
+    ])('keeps no more of a topic than its %s allows, and says so', async (_what, options, remaining) => {
       const { history, add } = await start(options)
       const events: Event[] = []
       for (let i = 0; i < 10; i++) events.push(...(await add(['a', `${i}é`.slice(0, 1) + 'x'])))
-      const firstKept = events.at(-kept)!
-      expect(history.since(createSelectors(['a']), firstKept.seq - 1)).toMatchObject({
-        events: events.slice(-kept),
+      const firstRemaining = events.at(-remaining)!
+      expect(history.readSince(createSelectors(['a']), firstRemaining.seq - 1)).toMatchObject({
+        events: events.slice(-remaining),
         complete: true,
       })
-      expect(history.since(createSelectors(['a']), firstKept.seq - 2)).toMatchObject({
-        events: events.slice(-kept),
+      expect(history.readSince(createSelectors(['a']), firstRemaining.seq - 2)).toMatchObject({
+        events: events.slice(-remaining),
         complete: false,
       })
     })
@@ -88,20 +88,23 @@ export function historyConformance(
     it('forgets what is too old, and says so', async () => {
       const { history, add } = await start({ age: 1_000 })
       const [old, young] = await add(['a', 'old', Date.now() - 5_000], ['a', 'young'])
-      expect(history.since(createSelectors(['a']), old!.seq - 1)).toMatchObject({ events: [young], complete: false })
-      expect(history.since(createSelectors(['a']), old!.seq)).toMatchObject({ events: [young], complete: true })
+      expect(history.readSince(createSelectors(['a']), old!.seq - 1)).toMatchObject({
+        events: [young],
+        complete: false,
+      })
+      expect(history.readSince(createSelectors(['a']), old!.seq)).toMatchObject({ events: [young], complete: true })
     })
 
     it.each([
       ['topics', { topics: 2 }],
-      ['bytes', { total: 2 * (TOPIC_COST + EVENT_COST) + 50 }],
+      ['bytes', { total: 2 * (TOPIC_COST_BYTES + EVENT_COST_BYTES) + 50 }],
     ])('forgets a topic when there are too many %s, and says so', async (_what, options) => {
       const { history, add } = await start(options)
       const events = await add(['a', '1'], ['b', '12'], ['b', '34'], ['a', '1'], ['c', '1234'])
-      expect(history.current('b')).toBeUndefined()
-      expect(history.current('a')).toEqual(events[3])
-      expect(history.since(createSelectors(['b']), events[2]!.seq)).toMatchObject({ events: [], complete: true })
-      expect(history.since(createSelectors(['b']), events[1]!.seq)).toMatchObject({ events: [], complete: false })
+      expect(history.getCurrent('b')).toBeUndefined()
+      expect(history.getCurrent('a')).toEqual(events[3])
+      expect(history.readSince(createSelectors(['b']), events[2]!.seq)).toMatchObject({ events: [], complete: true })
+      expect(history.readSince(createSelectors(['b']), events[1]!.seq)).toMatchObject({ events: [], complete: false })
     })
 
     it.each([
@@ -118,7 +121,7 @@ export function historyConformance(
           ),
         )
       }
-      expect(quiet.map(({ topic }) => history.current(topic))).toEqual(quiet)
+      expect(quiet.map(({ topic }) => history.getCurrent(topic))).toEqual(quiet)
     })
 
     it('lets go of values of several topics for one large one, and of no topic', async () => {
@@ -126,7 +129,7 @@ export function historyConformance(
       const topics = Array.from({ length: 10 }, (_, i) => `t${i}`)
       for (let i = 0; i < 9; i++) await add(...topics.map((topic) => [topic, `${i}`] as [string, string]))
       await add(['large', 'x'.repeat(10_000)])
-      expect(topics.map((topic) => history.current(topic)?.value)).toEqual(Array(10).fill('8'))
+      expect(topics.map((topic) => history.getCurrent(topic)?.value)).toEqual(Array(10).fill('8'))
     })
 
     it('has room again for new topics when those that came first are not put to for a day', async () => {
@@ -136,7 +139,7 @@ export function historyConformance(
         ...['a', 'b', 'c', 'd'].map((topic) => [topic, 'old', Date.now() - 2 * day] as [string, string, number]),
       )
       for (const topic of ['e', 'f', 'g', 'h']) await add([topic, 'new'])
-      expect(['e', 'f', 'g', 'h'].map((topic) => history.current(topic)?.value)).toEqual(Array(4).fill('new'))
+      expect(['e', 'f', 'g', 'h'].map((topic) => history.getCurrent(topic)?.value)).toEqual(Array(4).fill('new'))
     })
 
     it('has an update of several topics as one of each, and gives it once', async () => {
@@ -145,11 +148,11 @@ export function historyConformance(
       const both = { seq: seq + 1, at: Date.now(), topic: 'a', value: 'both', more: { alternates: ['b'] } }
       const other = { seq: seq + 2, at: Date.now(), topic: 'c', value: 'other' }
       await history.append([both, other])
-      expect(history.since(createSelectors(['a', 'b']), seq)).toMatchObject({ events: [both], complete: true })
-      expect(history.since(createSelectors(['b']), seq)).toMatchObject({ events: [both], complete: true })
-      expect(history.since(createSelectors(['b', 'c'], ['']), seq)).toMatchObject({ events: [both, other] })
-      expect(history.current('b')).toEqual(both)
-      expect(history.names(createSelectors([], ['']))).toEqual(expect.arrayContaining(['a', 'b', 'c']))
+      expect(history.readSince(createSelectors(['a', 'b']), seq)).toMatchObject({ events: [both], complete: true })
+      expect(history.readSince(createSelectors(['b']), seq)).toMatchObject({ events: [both], complete: true })
+      expect(history.readSince(createSelectors(['b', 'c'], ['']), seq)).toMatchObject({ events: [both, other] })
+      expect(history.getCurrent('b')).toEqual(both)
+      expect(history.getNames(createSelectors([], ['']))).toEqual(expect.arrayContaining(['a', 'b', 'c']))
     })
 
     it('leaves out what a reader may not see, and nothing else', async () => {
@@ -157,9 +160,9 @@ export function historyConformance(
       const [open] = await add(['a', 'open'])
       const hidden = { seq: open!.seq + 1, at: Date.now(), topic: 'b', value: 'x', more: { isPrivate: true as const } }
       await history.append([hidden])
-      const missed = history.since(createSelectors([], ['']), open!.seq - 1, 1_000, PUBLIC_READER)
+      const missed = history.readSince(createSelectors([], ['']), open!.seq - 1, 1_000, PUBLIC_SCOPE)
       expect(missed).toMatchObject({ events: [open], complete: true })
-      expect(history.since(createSelectors([], ['']), open!.seq - 1).events).toEqual([open, hidden])
+      expect(history.readSince(createSelectors([], ['']), open!.seq - 1).events).toEqual([open, hidden])
     })
 
     it('never claims to be complete when it is not, whatever is put', async () => {
@@ -176,9 +179,9 @@ export function historyConformance(
           async (puts, from, selectors) => {
             const { history } = await start({
               count: 4,
-              bytes: 3 * EVENT_COST,
+              bytes: 3 * EVENT_COST_BYTES,
               topics: 3,
-              total: 3 * TOPIC_COST + 6 * EVENT_COST,
+              total: 3 * TOPIC_COST_BYTES + 6 * EVENT_COST_BYTES,
             })
             const first = history.seq
             const all: Event[] = []
@@ -188,9 +191,9 @@ export function historyConformance(
               await history.append([event])
               all.push(event)
             }
-            const { events, complete } = history.since(selectors, first + from)
-            const isAsked = (event: Event) => topicsOf(event).some((topic) => selects(selectors, topic))
-            const expected = all.filter((event) => isAsked(event) && event.seq > first + from)
+            const { events, complete } = history.readSince(selectors, first + from)
+            const isRequested = (event: Event) => getTopics(event).some((topic) => isSelected(selectors, topic))
+            const expected = all.filter((event) => isRequested(event) && event.seq > first + from)
             if (complete) expect(events).toEqual(expected)
             else {
               expect(expected).toEqual(expect.arrayContaining([...events]))

@@ -7,17 +7,17 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { History } from '../src/history/history.ts'
 import { createSelectors } from '../src/core/selectors.ts'
-import { Ring } from '../src/history/ring.ts'
+import { RingHistory } from '../src/history/ring-history.ts'
 import { parts } from '../src/parts.ts'
-import { historyConformance } from './history.conformance.ts'
+import { describeHistory } from './history.conformance.ts'
 import { openLogHistory } from './support/log-history.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
-const MOST: Record<keyof typeof parts.history, number> = { none: 1, ring: Infinity, level: Infinity }
+const MAX_EVENTS: Record<keyof typeof parts.history, number> = { none: 1, ring: Infinity, level: Infinity }
 
 for (const [name, create] of Object.entries(parts.history)) {
-  historyConformance(name, (options) => create({ ...options, folder: createTemporaryFolder() }), {
-    most: MOST[name as keyof typeof MOST],
+  describeHistory(name, (options) => create({ ...options, folder: createTemporaryFolder() }), {
+    maxCount: MAX_EVENTS[name as keyof typeof MAX_EVENTS],
   })
 }
 
@@ -25,25 +25,25 @@ let server: NatsServer
 beforeAll(async () => {
   server = await startTestNatsServer()
 })
-historyConformance('of a node of many', (options) => openLogHistory(server.url, options), { most: Infinity })
+describeHistory('of a node of many', (options) => openLogHistory(server.url, options), { maxCount: Infinity })
 
 const options = { count: 3, bytes: 1_000, age: 3_600_000, topics: 2, total: 10_000 }
 const event = (seq: number, topic: string, value = `v${seq}`) => ({ seq, at: Date.now(), topic, value })
 
 describe('history ring', () => {
   it('goes on from what another one kept, gaps included', () => {
-    const first = new Ring(options)
+    const first = new RingHistory(options)
     first.append([1, 2, 3, 4, 5].map((seq) => event(seq, 'a')))
     first.append([event(6, 'b'), event(7, 'c')])
-    const second = new Ring(options, structuredClone(first.kept()))
-    expect(second.kept()).toEqual(first.kept())
+    const second = new RingHistory(options, structuredClone(first.getState()))
+    expect(second.getState()).toEqual(first.getState())
     for (const history of [first, second]) {
       history.append([event(8, 'c')])
-      expect(history.since(createSelectors(['a']), 2).complete).toBe(true)
-      expect(history.since(createSelectors(['a']), 1).complete).toBe(false)
-      expect(history.since(createSelectors(['b']), 6).complete).toBe(true)
-      expect(history.since(createSelectors(['b']), 5).complete).toBe(false)
-      expect(history.since(createSelectors(['c']), 6).events.map(({ seq }) => seq)).toEqual([7, 8])
+      expect(history.readSince(createSelectors(['a']), 2).complete).toBe(true)
+      expect(history.readSince(createSelectors(['a']), 1).complete).toBe(false)
+      expect(history.readSince(createSelectors(['b']), 6).complete).toBe(true)
+      expect(history.readSince(createSelectors(['b']), 5).complete).toBe(false)
+      expect(history.readSince(createSelectors(['c']), 6).events.map(({ seq }) => seq)).toEqual([7, 8])
     }
   })
 })
@@ -61,21 +61,21 @@ describe('history level', () => {
     const second = await parts.history.level({ ...options, folder })
     expect(second.epoch).toBe(epoch)
     expect(second.seq).toBeGreaterThan(9)
-    expect(second.current('b')).toMatchObject({ value: 'v6' })
-    expect(second.since(createSelectors(['a']), 2)).toMatchObject({
+    expect(second.getCurrent('b')).toMatchObject({ value: 'v6' })
+    expect(second.readSince(createSelectors(['a']), 2)).toMatchObject({
       events: [{ seq: 3 }, { seq: 4 }, { seq: 5 }],
       complete: true,
     })
-    expect(second.since(createSelectors(['a']), 1)).toMatchObject({ complete: false })
-    expect(second.since(createSelectors(['b']), 0)).toMatchObject({ events: [{ seq: 6 }], complete: true })
+    expect(second.readSince(createSelectors(['a']), 1)).toMatchObject({ complete: false })
+    expect(second.readSince(createSelectors(['b']), 0)).toMatchObject({ events: [{ seq: 6 }], complete: true })
     const next = second.seq + 1
     await second.append([event(next, 'a'), event(next + 1, 'c')])
     await second.append([event(next + 2, 'c')])
     await second.close()
 
     const third = await parts.history.level({ ...options, folder })
-    expect(third.since(createSelectors(['b']), 6)).toMatchObject({ complete: true })
-    expect(third.since(createSelectors(['b']), 5)).toMatchObject({ events: [], complete: false })
+    expect(third.readSince(createSelectors(['b']), 6)).toMatchObject({ complete: true })
+    expect(third.readSince(createSelectors(['b']), 5)).toMatchObject({ events: [], complete: false })
     await third.close()
   })
 })
@@ -90,7 +90,7 @@ it('history level gives no id of the original in a folder that was copied, and t
   cpSync(join(folder, 'data'), copy, { recursive: true })
   const [original, copied] = [await open(join(folder, 'data')), await open(copy)]
   expect([original.epoch === first.epoch, copied.epoch === first.epoch]).toEqual([true, false])
-  expect(copied.current('a')).toMatchObject({ seq: 1, value: 'v1' })
+  expect(copied.getCurrent('a')).toMatchObject({ seq: 1, value: 'v1' })
   await Promise.all([original.close(), copied.close()])
   const again = await open(copy)
   expect(again.epoch).toBe(copied.epoch)
@@ -106,12 +106,12 @@ describe('history level with updates of several topics', () => {
     await first.close()
     for (let life = 0; life < 2; life++) {
       const history = await parts.history.level({ ...options, folder })
-      expect(history.since(createSelectors(['b']), 0)).toMatchObject({ events: [{ seq: 1 }], complete: true })
-      expect(history.since(createSelectors(['a']), 1)).toMatchObject({
+      expect(history.readSince(createSelectors(['b']), 0)).toMatchObject({ events: [{ seq: 1 }], complete: true })
+      expect(history.readSince(createSelectors(['a']), 1)).toMatchObject({
         events: [{ seq: 4 }, { seq: 5 }, { seq: 6 }],
         complete: false,
       })
-      expect(history.since(createSelectors(['a']), 3)).toMatchObject({ complete: true })
+      expect(history.readSince(createSelectors(['a']), 3)).toMatchObject({ complete: true })
       await history.close()
     }
     // Let go of by its last topic it is gone.
@@ -126,7 +126,7 @@ describe('history level with updates of several topics', () => {
 
 describe('history level after a life that ended badly', () => {
   /** The last state of a folder in which nothing was closed: what a killed process leaves. */
-  async function leftBy(use: (history: History) => Promise<void>): Promise<string> {
+  async function copyAfterCrash(use: (history: History) => Promise<void>): Promise<string> {
     const [folder, left] = [createTemporaryFolder(), createTemporaryFolder()]
     const history = await parts.history.level({ ...options, folder })
     await use(history)
@@ -152,29 +152,31 @@ describe('history level after a life that ended badly', () => {
   }
 
   it('misses nothing that is there where the process was killed', async () => {
-    const folder = await leftBy(async (history) => {
+    const folder = await copyAfterCrash(async (history) => {
       for (const seq of [1, 2, 3]) await history.append([event(seq, 'a')])
     })
-    const { since, seq } = bound(await reopen(folder))
+    const { since, seq } = bindHistory(await reopen(folder))
     expect(since(createSelectors(['a']), 2)).toMatchObject({ events: [{ seq: 3 }], complete: true })
     expect(since(createSelectors(['a']), 3)).toMatchObject({ events: [], complete: true })
     expect(since(createSelectors(['a']), seq)).toMatchObject({ complete: true })
   })
 
   it('tells a gap to who may have been in a tail that was lost, for good', async () => {
-    const folder = await leftBy(async (history) => {
+    const folder = await copyAfterCrash(async (history) => {
       for (const seq of [1, 2, 3, 4, 5]) await history.append([event(seq, 'a', 'x'.repeat(200))])
     })
     const log = logOf(folder)
     truncateSync(log, statSync(log).size - 300)
     for (let life = 0; life < 3; life++) {
       const history = await parts.history.level({ ...options, folder })
-      expect(history.current('a')!.seq).toBeLessThan(5)
-      expect(history.since(createSelectors(['a']), 5)).toMatchObject({ complete: false })
-      expect(history.since(createSelectors(['other']), 5)).toMatchObject({ complete: false })
-      expect(history.since(createSelectors(['a']), history.seq)).toMatchObject({ complete: true })
+      expect(history.getCurrent('a')!.seq).toBeLessThan(5)
+      expect(history.readSince(createSelectors(['a']), 5)).toMatchObject({ complete: false })
+      expect(history.readSince(createSelectors(['other']), 5)).toMatchObject({ complete: false })
+      expect(history.readSince(createSelectors(['a']), history.seq)).toMatchObject({ complete: true })
       // A thread is told so, too.
-      expect(new Ring(options, structuredClone(history.kept())).since(createSelectors(['a']), 5)).toMatchObject({
+      expect(
+        new RingHistory(options, structuredClone(history.getState())).readSince(createSelectors(['a']), 5),
+      ).toMatchObject({
         complete: false,
       })
       await history.close()
@@ -182,27 +184,27 @@ describe('history level after a life that ended badly', () => {
   })
 
   it('tells a gap to all who were there before a power cut', async () => {
-    const folder = await leftBy((history) => history.append([event(1, 'a'), event(2, 'a')]) as Promise<void>)
+    const folder = await copyAfterCrash((history) => history.append([event(1, 'a'), event(2, 'a')]) as Promise<void>)
     await pretendPowerCut(folder)
-    const { since, seq } = bound(await reopen(folder))
+    const { since, seq } = bindHistory(await reopen(folder))
     expect(since(createSelectors(['a']), 1)).toMatchObject({ events: [{ seq: 2 }], complete: false })
     expect(since(createSelectors(['a']), 2)).toMatchObject({ complete: false })
     expect(since(createSelectors(['a']), seq)).toMatchObject({ complete: true })
   })
 
   it.each([0, 1, 2, 50])('gives no place twice, though the last %i events are lost', async (lost) => {
-    const most = 1_000_000
-    const given = [most - 1, most, most + 1, most + 2]
-    const folder = await leftBy(async (history) => {
+    const reserved = 1_000_000
+    const given = [reserved - 1, reserved, reserved + 1, reserved + 2]
+    const folder = await copyAfterCrash(async (history) => {
       for (const seq of given) await history.append([event(seq, 'a')])
       // Given to what is not kept.
-      await history.append([], 3 * most)
+      await history.append([], 3 * reserved)
     })
     const db = await openLevel(folder, { service: 'sse', format: 3 })
     for (const seq of given.slice(given.length - lost)) await db.del(`e!${String(seq).padStart(16, '0')}`)
     await db.close()
-    const { seq } = bound(await reopen(folder))
-    expect(seq).toBeGreaterThan(3 * most)
+    const { seq } = bindHistory(await reopen(folder))
+    expect(seq).toBeGreaterThan(3 * reserved)
   })
 
   it('takes data of the first format, and gives no place that a lost tail may have had', async () => {
@@ -211,11 +213,11 @@ describe('history level after a life that ended badly', () => {
     const history = await reopen(folder)
     // The folder is a copy, so it begins a new history.
     expect(history.epoch).not.toBe('mwre4sjwgj2')
-    expect(history.current('a')).toMatchObject({ seq: 999_999, value: 'last' })
-    expect(history.since(createSelectors(['a']), 999_998)).toMatchObject({ events: [{ value: 'last' }] })
+    expect(history.getCurrent('a')).toMatchObject({ seq: 999_999, value: 'last' })
+    expect(history.readSince(createSelectors(['a']), 999_998)).toMatchObject({ events: [{ value: 'last' }] })
     expect(history.seq).toBe(2_000_000)
     expect(readFormatFile(folder)).toEqual({ service: 'sse', format: 3 })
   })
 })
 
-const bound = (history: History) => ({ since: history.since.bind(history), seq: history.seq })
+const bindHistory = (history: History) => ({ since: history.readSince.bind(history), seq: history.seq })

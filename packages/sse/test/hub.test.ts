@@ -2,15 +2,15 @@ import { createBudgetMemory, createBudget } from '@influencer-stats/runtime/budg
 import { measureHeapUsed } from '@influencer-stats/runtime/testing/heap-used'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { eventId, readEventId } from '../src/core/event-id.ts'
+import { formatEventId, parseEventId } from '../src/core/event-id.ts'
 import type { Event } from '../src/core/event.ts'
-import { PUBLIC_READER } from '../src/core/reader.ts'
+import { PUBLIC_SCOPE } from '../src/core/read-scope.ts'
 import { createSelectors } from '../src/core/selectors.ts'
 import type { Encoder } from '../src/encoder/encoder.ts'
-import { createEventStreamEncoder } from '../src/encoder/event-stream.ts'
-import { createMercureEncoder } from '../src/encoder/mercure.ts'
-import { createEachFanout } from '../src/fanout/each.ts'
-import { Ring } from '../src/history/ring.ts'
+import { createEventStreamEncoder } from '../src/encoder/event-stream-encoder.ts'
+import { createMercureEncoder } from '../src/encoder/mercure-encoder.ts'
+import { createEachFanout } from '../src/fanout/each-fanout.ts'
+import { RingHistory } from '../src/history/ring-history.ts'
 import { Hub } from '../src/hub.ts'
 import { SlowReader } from './support/slow-reader.ts'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
@@ -21,7 +21,7 @@ const turn = () => new Promise(setImmediate)
 
 /** A hub and the words to put values and open streams. */
 function startHub(options: Partial<typeof wide & { streamBuffer: number; retry: number; sendTimeout: number }> = {}) {
-  const history = new Ring({ ...wide, ...options })
+  const history = new RingHistory({ ...wide, ...options })
   const hub = new Hub({
     history,
     budget: createBudget(createBudgetMemory(1), 0, 268_435_456),
@@ -43,11 +43,11 @@ function startHub(options: Partial<typeof wide & { streamBuffer: number; retry: 
     how: { last?: boolean; resumeAfter?: number; encoder?: Encoder } = {},
   ): SlowReader => {
     const connection = new SlowReader()
-    connection.on('close', () => hub.leave(connection))
+    connection.on('close', () => hub.remove(connection))
     hub.open(connection, {
       encoder: how.encoder ?? encoder,
       selectors: createSelectors(topics),
-      reader: PUBLIC_READER,
+      reader: PUBLIC_SCOPE,
       last: how.last ?? false,
       resumeAfter: how.resumeAfter,
     })
@@ -85,12 +85,12 @@ describe('a stream that is told what came before it', () => {
         fc.option(fc.constant(true)),
         fc.subarray(topics, { minLength: 1 }),
         fc.array(step, { maxLength: 12 }),
-        async (before, from, last, asked, steps) => {
+        async (before, from, last, topicsToOpen, steps) => {
           const { history, put, open } = startHub()
           const all = before.map(([topic, text]) => put(topic, text))
           const resumeAfter = Math.min(from, history.seq)
-          const reader = open(asked, last ? { last } : { resumeAfter })
-          const current = new Set(asked.map((topic) => history.current(topic)?.seq))
+          const reader = open(topicsToOpen, last ? { last } : { resumeAfter })
+          const current = new Set(topicsToOpen.map((topic) => history.getCurrent(topic)?.seq))
           for (const one of steps) {
             if (one === 'take') {
               reader.take()
@@ -98,17 +98,17 @@ describe('a stream that is told what came before it', () => {
             } else all.push(put(...one))
           }
           await readAll(reader)
-          const mine = all.filter(({ topic }) => asked.includes(topic))
+          const mine = all.filter(({ topic }) => topicsToOpen.includes(topic))
           // With `last` the values that were current when it opened; one that is no longer need not be told.
           const must = mine.filter(({ seq }) => (last ? seq > before.length : seq > resumeAfter))
           const may = mine.filter(({ seq }) => must.some((one) => one.seq === seq) || (last && current.has(seq)))
           const ids = reader.reader.events.map(({ lastEventId }) => lastEventId)
-          const told = may.filter(({ seq }) => ids.includes(eventId(history.epoch, seq)))
-          expect(told).toEqual(expect.arrayContaining(must))
-          expect(ids).toEqual(told.map(({ seq }) => eventId(history.epoch, seq)))
-          expect(reader.values).toEqual(told.map(({ value: text }) => text.replace(/\r\n|\r/g, '\n')))
+          const received = may.filter(({ seq }) => ids.includes(formatEventId(history.epoch, seq)))
+          expect(received).toEqual(expect.arrayContaining(must))
+          expect(ids).toEqual(received.map(({ seq }) => formatEventId(history.epoch, seq)))
+          expect(reader.values).toEqual(received.map(({ value: text }) => text.replace(/\r\n|\r/g, '\n')))
           // Where the client is now nothing lies ahead of it.
-          const { seq: at } = readEventId(reader.reader.lastEventId)!
+          const { seq: at } = parseEventId(reader.reader.lastEventId)!
           expect(at).toBeLessThanOrEqual(history.seq)
           expect(mine.filter(({ seq }) => seq > at)).toEqual([])
         },
@@ -127,15 +127,15 @@ describe('a stream that is told what came before it', () => {
     for (let i = 0; i < count; i++) put('a', value)
     const readers = [open(['a'], { resumeAfter: 0 }), open(['a'], { last: true })]
     for (let i = 0; i < 10; i++) await turn()
-    for (const { most, reader } of readers) {
+    for (const { maxUnreadBytes: most, reader } of readers) {
       expect(most).toBeLessThan(200_000)
       expect(reader.events).toEqual([])
     }
     expect(hub.size).toBe(2)
-    expect(hub.topics.of('a')).toBe(2)
+    expect(hub.topics.getCount('a')).toBe(2)
     for (const reader of readers) await readAll(reader)
     expect(readers.map(({ values }) => values.length)).toEqual([count, 1])
-    expect(readers.every(({ most }) => most < 200_000)).toBe(true)
+    expect(readers.every(({ maxUnreadBytes: most }) => most < 200_000)).toBe(true)
   })
 
   it('gets a value that is larger than what may be left unread, and then the others', async () => {
@@ -144,7 +144,7 @@ describe('a stream that is told what came before it', () => {
     put('a', large)
     const reader = open(['a'], { resumeAfter: 0 })
     for (let i = 0; i < 3; i++) {
-      hub.beat()
+      hub.sendHeartbeats()
       reader.take()
       await turn()
     }
@@ -163,10 +163,10 @@ describe('a stream that is told what came before it', () => {
     await turn()
     for (let i = 5; i < 10; i++) put('a', `a${i}`)
     await readAll(reader)
-    const told = reader.reader.events.map(({ type, data }) => (type === 'gap' ? 'gap' : data.split(' ')[0]))
-    expect(told.filter((word) => word === 'gap')).toHaveLength(2)
-    expect(told[0]).toBe('gap')
-    expect(told.slice(-4)).toEqual(['gap', 'a7', 'a8', 'a9'])
+    const received = reader.reader.events.map(({ type, data }) => (type === 'gap' ? 'gap' : data.split(' ')[0]))
+    expect(received.filter((word) => word === 'gap')).toHaveLength(2)
+    expect(received[0]).toBe('gap')
+    expect(received.slice(-4)).toEqual(['gap', 'a7', 'a8', 'a9'])
   })
 
   it('ends for each loss where its client is told of one only when it comes back', async () => {
@@ -181,7 +181,7 @@ describe('a stream that is told what came before it', () => {
     expect(hub.size).toBe(0)
     // It comes back after the last that it got whole.
     expect(reader.values.map((value) => value.split(' ')[0])).toEqual(['a2'])
-    expect(readEventId(reader.reader.lastEventId)!.seq).toBe(3)
+    expect(parseEventId(reader.reader.lastEventId)!.seq).toBe(3)
   })
 
   it('hears of what was lost before it came once, though its topics reach back differently', async () => {
@@ -190,8 +190,8 @@ describe('a stream that is told what came before it', () => {
     for (let i = 0; i < 10; i++) put('a', `a${i}`)
     const reader = open(['a', 'b'], { resumeAfter: 1 })
     await readAll(reader)
-    const told = reader.reader.events.map(({ type, data }) => (type === 'gap' ? 'gap' : data.split(' ')[0]))
-    expect(told).toEqual(['gap', 'b2', 'b3', 'b4', 'a7', 'a8', 'a9'])
+    const received = reader.reader.events.map(({ type, data }) => (type === 'gap' ? 'gap' : data.split(' ')[0]))
+    expect(received).toEqual(['gap', 'b2', 'b3', 'b4', 'a7', 'a8', 'a9'])
   })
 
   it('ends with the closing only when it has been told what came before that', async () => {
@@ -227,10 +227,10 @@ describe('a stream that is told what came before it', () => {
       vi.advanceTimersByTime(600)
       slow.take()
       await turn()
-      hub.beat()
+      hub.sendHeartbeats()
     }
     expect([silent.isDestroyed, slow.isDestroyed]).toEqual([true, false])
-    expect(hub.figures.cut).toBe(1)
+    expect(hub.metrics.cut).toBe(1)
     expect(hub.size).toBe(1)
   })
 
@@ -253,12 +253,12 @@ describe('a stream of what comes from now on', () => {
     put('a', 'before')
     const readers = [open(['a']), open(['a']), open(['a', 'b'])]
     put('a', '1')
-    hub.leave(readers[1]!)
+    hub.remove(readers[1]!)
     put('a', '2')
     put('b', '3')
     for (const reader of readers) reader.take()
     expect(readers.map(({ values }) => values)).toEqual([['1', '2'], ['1'], ['1', '2', '3']])
-    expect(hub.figures).toMatchObject({ events: 4, deliveries: 6, cut: 0 })
+    expect(hub.metrics).toMatchObject({ events: 4, deliveries: 6, cut: 0 })
     expect(hub.size).toBe(2)
   })
 
@@ -268,7 +268,7 @@ describe('a stream of what comes from now on', () => {
     const readers = encoders.map((one) => open(['a'], { encoder: one }))
     for (let beat = 1; beat <= 2; beat++) {
       for (const reader of readers) reader.take()
-      hub.beat()
+      hub.sendHeartbeats()
       expect(readers.map(({ writableLength }) => writableLength)).toEqual(
         encoders.map(({ heartbeat }) => Buffer.byteLength(heartbeat)),
       )
@@ -296,12 +296,12 @@ describe('clients that lost their streams', () => {
 it('forgets streams that have left, also beside those that stay on one of their topics', () => {
   const { hub, open } = startHub()
   open(['shared'])
-  const comeAndGo = (count: number) => {
-    for (let i = 0; i < count; i++) hub.leave(open(['shared', `own ${i}`]))
+  const openAndRemove = (count: number) => {
+    for (let i = 0; i < count; i++) hub.remove(open(['shared', `own ${i}`]))
   }
-  comeAndGo(100)
+  openAndRemove(100)
   const before = measureHeapUsed()
-  comeAndGo(5_000)
+  openAndRemove(5_000)
   // 4 MB, were they kept.
   expect(measureHeapUsed() - before).toBeLessThan(1_000_000)
   expect(hub.size).toBe(1)

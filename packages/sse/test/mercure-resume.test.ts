@@ -1,16 +1,16 @@
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it } from 'vitest'
-import { HUB, mercure } from './support/mercure.ts'
-import { freePort, spawnSse } from './support/process.ts'
-import { openStream, type TestStream } from './support/stream.ts'
-import { bearer, MERCURE, signAll } from './support/tokens.ts'
+import { HUB, createMercureClient } from './support/mercure-client.ts'
+import { findFreePort, spawnSse } from './support/sse-process.ts'
+import { openStream, type TestStream } from './support/test-stream.ts'
+import { toBearerHeader, MERCURE, signAll } from './support/sign-tokens.ts'
 
-const CLIENTS = 200
+const CLIENT_COUNT = 200
 const TOPIC = 'https://x.example/fire'
 
 /** A client of the protocol that loses its stream and resumes; half may read what is private. */
-class Client {
+class ResumingClient {
   readonly values: string[] = []
   /** Where it was told that something is lost. */
   readonly gaps: string[] = []
@@ -21,11 +21,13 @@ class Client {
   #stream: TestStream | undefined
   #lastEventId = ''
 
-  constructor(port: number, place: number, token: string) {
+  constructor(port: number, resumedAt: number, token: string) {
     this.#port = port
-    this.mayReadAll = place % 2 === 0
-    this.#headers = this.mayReadAll ? bearer(token) : {}
-    this.#query = ['?match=https://x.example/fire', '?match_urlpattern=https://x.example/:any', '?match=*'][place % 3]!
+    this.mayReadAll = resumedAt % 2 === 0
+    this.#headers = this.mayReadAll ? toBearerHeader(token) : {}
+    this.#query = ['?match=https://x.example/fire', '?match_urlpattern=https://x.example/:any', '?match=*'][
+      resumedAt % 3
+    ]!
   }
 
   async connect(): Promise<void> {
@@ -35,8 +37,8 @@ class Client {
     const headers = { ...this.#headers, ...(byHeader && { 'last-event-id': id }) }
     this.#stream = await openStream(this.#port, this.#query + query, { path: HUB, headers })
     if (this.#stream.status !== 200) throw new Error(`${this.#stream.status}`)
-    const told = this.#stream.headers['mercure-last-event-id'] ?? ''
-    if (told !== id) this.gaps.push(`${id} ${told}`)
+    const resumeHeader = this.#stream.headers['mercure-last-event-id'] ?? ''
+    if (resumeHeader !== id) this.gaps.push(`${id} ${resumeHeader}`)
     await waitUntil(() => this.#stream!.reader.lastEventId !== '' || this.#stream!.ended)
   }
 
@@ -59,7 +61,7 @@ describe("200 clients that drop and resume through Mercure's names, on 3 threads
     const args = {
       ...MERCURE,
       mercureAnonymous: 'on',
-      port: await freePort(),
+      port: await findFreePort(),
       data: createTemporaryFolder(),
       history,
       threads: 3,
@@ -67,16 +69,16 @@ describe("200 clients that drop and resume through Mercure's names, on 3 threads
     }
     let server = await spawnSse(args)
     const token = await signAll()
-    const clients = Array.from({ length: CLIENTS }, (_, i) => new Client(args.port, i, token))
+    const clients = Array.from({ length: CLIENT_COUNT }, (_, i) => new ResumingClient(args.port, i, token))
     const connectAll = async () => {
-      for (let i = 0; i < CLIENTS; i += 50)
+      for (let i = 0; i < CLIENT_COUNT; i += 50)
         await Promise.all(clients.slice(i, i + 50).map((client) => client.connect()))
     }
     await connectAll()
     let sent = 0
     const fire = async (count: number) => {
       for (let i = 0; i < count; i++, sent++) {
-        await mercure(server.sse).publish(
+        await createMercureClient(server.sse).publish(
           token,
           TOPIC,
           String(sent),
@@ -86,12 +88,12 @@ describe("200 clients that drop and resume through Mercure's names, on 3 threads
     }
     const firing = fire(60)
     for (let i = 0; i < drops; i++) {
-      const client = clients[Math.floor(Math.random() * CLIENTS)]!
+      const client = clients[Math.floor(Math.random() * CLIENT_COUNT)]!
       client.drop()
       await client.connect()
     }
     await firing
-    const shouldHave = (client: Client, from = 0) =>
+    const shouldHave = (client: ResumingClient, from = 0) =>
       Array.from({ length: sent - from }, (_, i) => from + i)
         .filter((i) => client.mayReadAll || i % 3 !== 0)
         .map(String)

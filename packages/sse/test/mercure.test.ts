@@ -1,16 +1,16 @@
 import { SERVERS } from '@influencer-stats/runtime/settings'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it } from 'vitest'
-import { HUB, mercure } from './support/mercure.ts'
-import { startSse } from './support/sse.ts'
-import { AUDIENCE, bearer, MERCURE, sign, signAll } from './support/tokens.ts'
+import { HUB, createMercureClient } from './support/mercure-client.ts'
+import { startSse } from './support/test-sse.ts'
+import { AUDIENCE, toBearerHeader, MERCURE, sign, signAll } from './support/sign-tokens.ts'
 
 const problem = (status: number, code: string) => ({ status, body: { status, code } })
 
 /** A hub, its words, and a token for everything. */
 async function startHub(settings: Record<string, string | number> = {}) {
   const sse = await startSse({ ...MERCURE, mercureAnonymous: 'on', ...settings })
-  return { sse, token: await signAll(), ...mercure(sse) }
+  return { sse, token: await signAll(), ...createMercureClient(sse) }
 }
 
 describe('an update', () => {
@@ -52,7 +52,7 @@ describe('an update', () => {
     await stream!.until(1)
     expect(stream!.events[0]).toMatchObject({ type: 'news', data: 'x' })
     expect(stream!.reader.retry).toBe(1_234)
-    const reply = await post([['topic', 'a']], bearer(token))
+    const reply = await post([['topic', 'a']], toBearerHeader(token))
     expect(reply).toMatchObject({ status: 200, body: expect.stringMatching(/^#/) })
     expect(reply.headers.get('content-type')).toMatch(/^text\/plain/)
     await stream!.until(2)
@@ -62,15 +62,18 @@ describe('an update', () => {
   it('that is private reaches who may read one of its topics, whatever `private` says, and nobody else by any way', async () => {
     const { sse, token, publish, subscribe } = await startHub()
     const allowed = [
-      await subscribe('?match=*', bearer(await sign({ subscribe: ['secret'] }))),
-      await subscribe('?match=other', bearer(await sign({ subscribe: [{ match: 'secret', match_type: 'exact' }] }))),
-      await sse.openBoth('?topic=secret', bearer(await sign({ subscribe: ['*'] }))),
+      await subscribe('?match=*', toBearerHeader(await sign({ subscribe: ['secret'] }))),
+      await subscribe(
+        '?match=other',
+        toBearerHeader(await sign({ subscribe: [{ match: 'secret', match_type: 'exact' }] })),
+      ),
+      await sse.openBoth('?topic=secret', toBearerHeader(await sign({ subscribe: ['*'] }))),
     ].flat()
     const others = [
       await subscribe('?match=*'),
       await subscribe(
         '?match=*',
-        bearer(
+        toBearerHeader(
           await sign({
             publish: ['secret'],
             subscribe: ['secrets', { match: 'https://x/*', match_type: 'urlpattern' }],
@@ -95,8 +98,8 @@ describe('an update', () => {
       expect(stream.values.filter((value) => value.startsWith('private'))).toEqual([])
     }
     await publish(token, 'secret', 'private value', ['private', ''])
-    expect(await sse.ask('GET', '/value?topic=secret')).toMatchObject(problem(404, 'VALUE_NOT_FOUND'))
-    expect(await sse.ask('GET', '/value?topic=secret', { headers: bearer(token) })).toMatchObject({
+    expect(await sse.request('GET', '/value?topic=secret')).toMatchObject(problem(404, 'VALUE_NOT_FOUND'))
+    expect(await sse.request('GET', '/value?topic=secret', { headers: toBearerHeader(token) })).toMatchObject({
       body: 'private value',
     })
   })
@@ -172,7 +175,7 @@ describe('an update', () => {
       ],
     ]
     for (const [what, fields] of cases) {
-      expect({ what, ...(await post(fields, bearer(token))) }).toMatchObject({
+      expect({ what, ...(await post(fields, toBearerHeader(token))) }).toMatchObject({
         what,
         ...problem(400, 'INVALID_UPDATE'),
       })
@@ -184,9 +187,9 @@ describe('an update', () => {
 
   it('is refused where it is no form, no UTF-8, or too large', async () => {
     const { sse, token } = await startHub({ maxValue: 1_000 })
-    const form = { ...bearer(token), 'content-type': 'application/x-www-form-urlencoded' }
+    const form = { ...toBearerHeader(token), 'content-type': 'application/x-www-form-urlencoded' }
     const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = form) =>
-      sse.ask('POST', HUB, { body, headers })
+      sse.request('POST', HUB, { body, headers })
     expect(await post('{}', { ...form, 'content-type': 'application/json' })).toMatchObject(
       problem(415, 'UNSUPPORTED_MEDIA_TYPE'),
     )
@@ -194,15 +197,15 @@ describe('an update', () => {
     expect(await post(new Uint8Array([0xff]))).toMatchObject(problem(400, 'VALUE_NOT_UTF8'))
     expect(await post(`topic=a&data=${'x'.repeat(1_000)}`)).toMatchObject(problem(413, 'BODY_TOO_LARGE'))
     expect((await post('topic=a&data=%C3%A9+%2B')).status).toBe(200)
-    expect(await sse.ask('GET', '/value?topic=a')).toMatchObject({ body: 'é +' })
-    expect(await sse.ask('GET', `/put?v=1&topic=${encodeURIComponent(`${AUDIENCE}/x`)}`)).toMatchObject(
+    expect(await sse.request('GET', '/value?topic=a')).toMatchObject({ body: 'é +' })
+    expect(await sse.request('GET', `/put?v=1&topic=${encodeURIComponent(`${AUDIENCE}/x`)}`)).toMatchObject(
       problem(403, 'HUB_TOPIC'),
     )
   })
 })
 
 describe('a subscription', () => {
-  const many = Array.from({ length: 501 }, (_, i) => `match=${i}`).join('&')
+  const matchers = Array.from({ length: 501 }, (_, i) => `match=${i}`).join('&')
   it('is refused where it is not well-formed', async () => {
     const { subscribe } = await startHub()
     const cases = [
@@ -215,7 +218,7 @@ describe('a subscription', () => {
       ['a pattern that is none', '?match_urlpattern=%7B'],
       ['a pattern with a regular expression', `?match_urlpattern=${encodeURIComponent('https://x/:id((a+)+)')}`],
       ['a matcher that is too long', `?match=${'x'.repeat(1_025)}`],
-      ['too many matchers', `?${many}`],
+      ['too many matchers', `?${matchers}`],
       ['a bad escape', '?match=%FF'],
     ] as const
     for (const [what, query] of cases) {
@@ -229,7 +232,7 @@ describe('a subscription', () => {
     const { sse, subscribe, publish, token } = await startHub()
     const [stream] = await subscribe('?match=a')
     const query = `?${'match=x&'.repeat(10_000)}`
-    expect(await sse.ask('GET', HUB + query)).toMatchObject(problem(414, 'URI_TOO_LONG'))
+    expect(await sse.request('GET', HUB + query)).toMatchObject(problem(414, 'URI_TOO_LONG'))
     await publish(token, 'a', 'v')
     await stream!.until(1)
   })
@@ -272,7 +275,7 @@ describe('a subscription', () => {
 })
 
 describe('a subscription that resumes', () => {
-  const told = 'mercure-last-event-id'
+  const resumeHeader = 'mercure-last-event-id'
 
   it('goes on after the id of the header, which wins, or of the query, and says so', async () => {
     const { token, publish, subscribe } = await startHub()
@@ -288,7 +291,7 @@ describe('a subscription that resumes', () => {
       for (const stream of await subscribe(`?match=a${query}`, headers)) {
         await stream.until(values.length)
         expect(stream.values).toEqual(values)
-        expect(stream.headers[told]).toBe(ids[values.length === 2 ? 0 : 1])
+        expect(stream.headers[resumeHeader]).toBe(ids[values.length === 2 ? 0 : 1])
       }
     }
   })
@@ -303,10 +306,10 @@ describe('a subscription that resumes', () => {
       for (const stream of streams) {
         await stream.until(3)
         expect(stream.values).toEqual(['1', '2', '3'])
-        expect(stream.headers[told]).toBe('earliest')
+        expect(stream.headers[resumeHeader]).toBe('earliest')
       }
     }
-    for (const stream of await subscribe('?match=a')) expect(stream.headers[told]).toBeUndefined()
+    for (const stream of await subscribe('?match=a')) expect(stream.headers[resumeHeader]).toBeUndefined()
   })
 
   it('is told another id than its own where something is lost, or its id is not known', async () => {
@@ -325,7 +328,7 @@ describe('a subscription that resumes', () => {
           ['message', '3'],
           ['message', '4'],
         ])
-        expect(stream.headers[told]).toBe(answer)
+        expect(stream.headers[resumeHeader]).toBe(answer)
       }
     }
   })
@@ -338,7 +341,7 @@ describe('a subscription that resumes', () => {
     for (const stream of await subscribe('?match=a&match=b', { 'last-event-id': at })) {
       await stream.until(3)
       expect(stream.values).toEqual(['1', '3', '4'])
-      expect(stream.headers[told]).not.toBe(at)
+      expect(stream.headers[resumeHeader]).not.toBe(at)
     }
   })
 
@@ -349,8 +352,8 @@ describe('a subscription that resumes', () => {
     await publish(token, 'a', 'last')
     const resume = { 'last-event-id': first }
     for (const [headers, values] of [
-      [bearer(await sign({ subscribe: ['a'] })), ['private', 'last']],
-      [bearer(await sign({ subscribe: ['b'] })), ['last']],
+      [toBearerHeader(await sign({ subscribe: ['a'] })), ['private', 'last']],
+      [toBearerHeader(await sign({ subscribe: ['b'] })), ['last']],
       [{}, ['last']],
     ] as const) {
       for (const stream of await subscribe('?match=a', { ...resume, ...headers })) {
@@ -363,7 +366,7 @@ describe('a subscription that resumes', () => {
   it('is sent away once all streams were closed', async () => {
     const { sse, subscribe } = await startHub()
     const [stream] = await subscribe('?match=a')
-    await sse.ask('POST', '/closeall')
+    await sse.request('POST', '/closeall')
     await stream!.closed
     for (const { status } of await subscribe('?match=a', { 'last-event-id': stream!.reader.lastEventId }))
       expect(status).toBe(204)

@@ -1,12 +1,12 @@
 import { testApiDocument } from '@influencer-stats/runtime/testing/api-document-tests'
 import { testSettingDefaults } from '@influencer-stats/runtime/testing/setting-defaults'
-import { startSse } from './support/sse.ts'
-import { bearer, MERCURE, signAll } from './support/tokens.ts'
+import { startSse } from './support/test-sse.ts'
+import { toBearerHeader, MERCURE, signAll } from './support/sign-tokens.ts'
 import { sse as definition } from '../src/service.ts'
 
 testSettingDefaults(definition)
 
 testApiDocument(
   () => startSse({ ...MERCURE, mercureAnonymous: 'on' }),
-  async (operationId) => (operationId === 'publish' ? bearer(await signAll()) : {}),
+  async (operationId) => (operationId === 'publish' ? toBearerHeader(await signAll()) : {}),
 )

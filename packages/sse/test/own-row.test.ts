@@ -1,8 +1,8 @@
 import { expectRepaired } from '@influencer-stats/runtime/testing/own-row'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { expect, it } from 'vitest'
-import { ownRow } from '../src/history/level.ts'
-import { openSse } from './support/sse.ts'
+import { ownRow } from '../src/history/level-history.ts'
+import { openSse } from './support/test-sse.ts'
 
 const start = (data: string) => openSse({ data, history: 'level' })
 

@@ -1,7 +1,7 @@
 import { SERVERS } from '@influencer-stats/runtime/settings'
 import { openRawClient, formatRequest } from '@influencer-stats/runtime/testing/raw-client'
 import { describe, expect, test } from 'vitest'
-import { startSse } from './support/sse.ts'
+import { startSse } from './support/test-sse.ts'
 
 const value = formatRequest('GET', '/value')
 const text = { 'content-type': 'text/plain' }

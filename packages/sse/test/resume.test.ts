@@ -1,14 +1,14 @@
 import { EventSource } from 'eventsource'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { EventSourceReader } from './support/event-source-reader.ts'
-import { freePort, spawnSse } from './support/process.ts'
-import { startSse, type TestSse } from './support/sse.ts'
-import { openStream, VIA_FASTIFY, type TestStream } from './support/stream.ts'
+import { findFreePort, spawnSse } from './support/sse-process.ts'
+import { startSse, type TestSse } from './support/test-sse.ts'
+import { openStream, VIA_FASTIFY, type TestStream } from './support/test-stream.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 /** A client that loses its stream again and again, and resumes where it was. */
-class Client {
+class ResumingClient {
   readonly values: string[] = []
   gaps = 0
   readonly #port: number
@@ -50,13 +50,14 @@ class Client {
   }
 }
 
-const CLIENTS = 200
+const CLIENT_COUNT = 200
 /** How often one of them loses its stream. */
-const LOSSES = 100
+const LOSS_COUNT = 100
 
-async function connectAll(port: number): Promise<Client[]> {
-  const clients = Array.from({ length: CLIENTS }, () => new Client(port))
-  for (let i = 0; i < CLIENTS; i += 50) await Promise.all(clients.slice(i, i + 50).map((client) => client.connect()))
+async function connectAll(port: number): Promise<ResumingClient[]> {
+  const clients = Array.from({ length: CLIENT_COUNT }, () => new ResumingClient(port))
+  for (let i = 0; i < CLIENT_COUNT; i += 50)
+    await Promise.all(clients.slice(i, i + 50).map((client) => client.connect()))
   return clients
 }
 
@@ -74,7 +75,7 @@ function startFire(sse: TestSse): () => Promise<number> {
   }
 }
 
-async function expectAll(clients: readonly Client[], sent: number): Promise<void> {
+async function expectAll(clients: readonly ResumingClient[], sent: number): Promise<void> {
   const expected = Array.from({ length: sent }, (_, i) => String(i))
   for (const client of clients) {
     await waitUntil(() => client.seen >= sent)
@@ -94,8 +95,8 @@ describe('200 clients that lose their streams at random moments while values flo
     const sse = await startSse({ ...settings, ...wide, data: createTemporaryFolder() })
     const clients = await connectAll(sse.port)
     const cease = startFire(sse)
-    for (let i = 0; i < LOSSES; i++) {
-      const client = clients[Math.floor(Math.random() * CLIENTS)]!
+    for (let i = 0; i < LOSS_COUNT; i++) {
+      const client = clients[Math.floor(Math.random() * CLIENT_COUNT)]!
       client.drop()
       await client.connect()
     }
@@ -104,7 +105,7 @@ describe('200 clients that lose their streams at random moments while values flo
 
   it('get every value once and in order over restarts of the process, killed or told to stop', async () => {
     const data = createTemporaryFolder()
-    const port = await freePort()
+    const port = await findFreePort()
     const args = { port, data, history: 'level', threads: 2, historyCount: 100_000 }
     let server = await spawnSse(args)
     const clients = await connectAll(port)
@@ -126,7 +127,7 @@ describe('200 clients that lose their streams at random moments while values flo
 
 describe("npm's eventsource", () => {
   it('connects, receives, loses the server and resumes by itself', async () => {
-    const args = { port: await freePort(), data: createTemporaryFolder(), history: 'level', retry: 50 }
+    const args = { port: await findFreePort(), data: createTemporaryFolder(), history: 'level', retry: 50 }
     let server = await spawnSse(args)
     const values: string[] = []
     const source = new EventSource(`${server.sse.url}/wait?cid=npm&topic=t`)
@@ -144,7 +145,7 @@ describe("npm's eventsource", () => {
     await waitUntil(() => values.length === 3)
     expect(values).toEqual(['1', '2', '3'])
     // Sent away, it does not come back.
-    await server.sse.ask('GET', '/closeall')
+    await server.sse.request('GET', '/closeall')
     await waitUntil(() => source.readyState === source.CLOSED)
   })
 })

@@ -6,19 +6,29 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sse as service } from '../src/service.ts'
-import { HUB, mercure } from './support/mercure.ts'
-import { startSse } from './support/sse.ts'
-import { AUDIENCE, bearer, cookie, details, ISSUER, MERCURE, SECRET, sign, signAll } from './support/tokens.ts'
+import { HUB, createMercureClient } from './support/mercure-client.ts'
+import { startSse } from './support/test-sse.ts'
+import {
+  AUDIENCE,
+  toBearerHeader,
+  toCookieHeader,
+  toDetails,
+  ISSUER,
+  MERCURE,
+  SECRET,
+  sign,
+  signAll,
+} from './support/sign-tokens.ts'
 
 const soon = () => Math.floor(Date.now() / 1_000) + 600
-const ALL = details({ publish: ['*'], subscribe: ['*'] })
-const claims = () => ({ iss: ISSUER, aud: AUDIENCE, exp: soon(), authorization_details: ALL })
+const ALL_DETAILS = toDetails({ publish: ['*'], subscribe: ['*'] })
+const claims = () => ({ iss: ISSUER, aud: AUDIENCE, exp: soon(), authorization_details: ALL_DETAILS })
 const from = (name: string, origin: string) => ({ [name]: origin })
 
 describe('an access token', () => {
   it('is refused unless it holds, wherever it is shown', async () => {
     const sse = await startSse({ ...MERCURE, mercureAnonymous: 'on' })
-    const { post, subscribe } = mercure(sse)
+    const { post, subscribe } = createMercureClient(sse)
     const stranger = await generateKeyPair('ES256', { extractable: true })
     const [header, payload, signature] = (await signAll()).split('.') as [string, string, string]
     const other = (topics: unknown) => signAll({ claims: { authorization_details: topics } })
@@ -53,48 +63,48 @@ describe('an access token', () => {
       'an extension that is not known': await new CompactSign(Buffer.from(JSON.stringify(claims())))
         .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', crit: ['exp2'], exp2: 1 })
         .sign(secret, { crit: { exp2: true } }),
-      'an unknown match_type': await other(details({ publish: ['*', { match: 'a', match_type: 'regexp' }] })),
-      'a pattern that is none': await other(details({ subscribe: [{ match: '{', match_type: 'urlpattern' }] })),
+      'an unknown match_type': await other(toDetails({ publish: ['*', { match: 'a', match_type: 'regexp' }] })),
+      'a pattern that is none': await other(toDetails({ subscribe: [{ match: '{', match_type: 'urlpattern' }] })),
       'details that are none': await other({}),
-      'a match that is none': await other(details({ subscribe: [{ match: 1 }] })),
+      'a match that is none': await other(toDetails({ subscribe: [{ match: 1 }] })),
       'a signature that is cut': `${header}.${payload}.${signature.slice(0, -2)}`,
       'nothing of a token': 'nonsense',
       'too long': `${header}.${payload}${'A'.repeat(9_000)}.${signature}`,
     }
     for (const [what, token] of Object.entries(wrong)) {
       const replies = [
-        await post([['topic', 'a']], bearer(token)),
-        await post([['topic', 'a']], { ...cookie(token), origin: sse.url }),
+        await post([['topic', 'a']], toBearerHeader(token)),
+        await post([['topic', 'a']], { ...toCookieHeader(token), origin: sse.url }),
       ]
       for (const { status, headers, body } of replies) {
         expect({ what, status, code: body.code }).toEqual({ what, status: 401, code: 'INVALID_TOKEN' })
         expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
       }
-      for (const { status } of await subscribe('?match=a', bearer(token)))
+      for (const { status } of await subscribe('?match=a', toBearerHeader(token)))
         expect({ what, status }).toEqual({ what, status: 401 })
       // What looks like one is judged on the other ways in, too.
       if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) continue
-      for (const { status } of await sse.openBoth('', bearer(token)))
+      for (const { status } of await sse.openBoth('', toBearerHeader(token)))
         expect({ what, status }).toEqual({ what, status: 401 })
-      expect((await sse.ask('GET', '/put?v=1', { headers: bearer(token) })).status).toBe(401)
+      expect((await sse.request('GET', '/put?v=1', { headers: toBearerHeader(token) })).status).toBe(401)
     }
-    expect((await post([['topic', 'a']], bearer(await signAll()))).status).toBe(200)
+    expect((await post([['topic', 'a']], toBearerHeader(await signAll()))).status).toBe(200)
   })
 
   it('may be a cookie, which pages of other origins may not use unless they are named; the header wins', async () => {
     const sse = await startSse({ ...MERCURE, corsOrigins: 'https://app.example' })
-    const { post, subscribe } = mercure(sse)
+    const { post, subscribe } = createMercureClient(sse)
     const token = await signAll()
     for (const [headers, status] of [
-      [cookie(token), 403],
-      [{ ...cookie(token), ...from('origin', 'https://evil.example') }, 403],
-      [{ ...cookie(token), ...from('origin', 'null') }, 403],
-      [{ ...cookie(token), 'sec-fetch-site': 'same-site' }, 403],
-      [{ ...cookie(token), ...from('origin', 'https://app.example') }, 200],
-      [{ ...cookie(token), ...from('origin', sse.url) }, 200],
-      [{ ...cookie(token), 'sec-fetch-site': 'same-origin' }, 200],
-      [{ ...cookie(token), ...bearer('nonsense'), ...from('origin', sse.url) }, 401],
-      [{ ...cookie('nonsense'), ...bearer(token), ...from('origin', 'https://evil.example') }, 200],
+      [toCookieHeader(token), 403],
+      [{ ...toCookieHeader(token), ...from('origin', 'https://evil.example') }, 403],
+      [{ ...toCookieHeader(token), ...from('origin', 'null') }, 403],
+      [{ ...toCookieHeader(token), 'sec-fetch-site': 'same-site' }, 403],
+      [{ ...toCookieHeader(token), ...from('origin', 'https://app.example') }, 200],
+      [{ ...toCookieHeader(token), ...from('origin', sse.url) }, 200],
+      [{ ...toCookieHeader(token), 'sec-fetch-site': 'same-origin' }, 200],
+      [{ ...toCookieHeader(token), ...toBearerHeader('nonsense'), ...from('origin', sse.url) }, 401],
+      [{ ...toCookieHeader('nonsense'), ...toBearerHeader(token), ...from('origin', 'https://evil.example') }, 200],
     ] as [Record<string, string>, number][]) {
       expect({ headers, status: (await post([['topic', 'a']], headers)).status }).toEqual({ headers, status })
     }
@@ -105,7 +115,7 @@ describe('an access token', () => {
       [from('origin', 'https://evil.example'), 403],
       [from('origin', 'https://app.example'), 200],
     ] as [Record<string, string>, number][]) {
-      for (const stream of await subscribe('?match=a', { ...cookie(token), ...headers })) {
+      for (const stream of await subscribe('?match=a', { ...toCookieHeader(token), ...headers })) {
         expect({ headers, status: stream.status }).toEqual({ headers, status })
         if (headers.origin === undefined) continue
         const allowed = status === 200 ? 'https://app.example' : undefined
@@ -116,7 +126,7 @@ describe('an access token', () => {
 
   it('is asked for where none is shown, and not taken out of an address', async () => {
     const sse = await startSse(MERCURE)
-    const { post, subscribe } = mercure(sse)
+    const { post, subscribe } = createMercureClient(sse)
     const token = await signAll()
     const { status, headers, body } = await post([['topic', 'a']])
     expect([status, body.code, headers.get('www-authenticate')]).toEqual([401, 'UNAUTHORIZED', 'Bearer'])
@@ -127,22 +137,24 @@ describe('an access token', () => {
       for (const stream of await subscribe(`?match=a&${name}=${token}`)) {
         expect(stream).toMatchObject({ status: 400, headers: { 'www-authenticate': 'Bearer error="invalid_request"' } })
       }
-      const posted = await sse.ask('POST', `${HUB}?${name}=${token}`, { body: new URLSearchParams([['topic', 'a']]) })
+      const posted = await sse.request('POST', `${HUB}?${name}=${token}`, {
+        body: new URLSearchParams([['topic', 'a']]),
+      })
       expect(posted).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } })
     }
     for (const wrong of [
       { authorization: 'Bearer ' },
       { authorization: 'Bearer a b' },
-      cookie(`${token}; __Secure-mercure_access_token=x`),
+      toCookieHeader(`${token}; __Secure-mercure_access_token=x`),
     ] as Record<string, string>[]) {
       for (const stream of await subscribe('?match=a', wrong)) expect(stream.status).toBe(400)
     }
-    for (const stream of await subscribe('?match=a', bearer(token))) expect(stream.status).toBe(200)
+    for (const stream of await subscribe('?match=a', toBearerHeader(token))) expect(stream.status).toBe(200)
   })
 
   it('allows what it says and no more', async () => {
     const sse = await startSse(MERCURE)
-    const { post } = mercure(sse)
+    const { post } = createMercureClient(sse)
     const token = await sign({
       publish: ['a', { match: 'https://x.example/:id', match_type: 'urlpattern' }],
       subscribe: ['*'],
@@ -150,7 +162,7 @@ describe('an access token', () => {
     const publish = (...topics: string[]) =>
       post(
         topics.map((topic) => ['topic', topic]),
-        bearer(token),
+        toBearerHeader(token),
       )
     for (const topics of [['a'], ['https://x.example/1'], ['a', 'https://x.example/1']])
       expect((await publish(...topics)).status).toBe(200)
@@ -159,31 +171,31 @@ describe('an access token', () => {
       expect([status, body.code]).toEqual([403, 'INSUFFICIENT_SCOPE'])
       expect(headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"')
     }
-    const put = (topic: string, headers = bearer(token)) =>
-      sse.ask('POST', `/put?topic=${topic}`, { body: 'v', headers })
+    const put = (topic: string, headers = toBearerHeader(token)) =>
+      sse.request('POST', `/put?topic=${topic}`, { body: 'v', headers })
     expect((await put('a')).status).toBe(200)
     expect(await put('b')).toMatchObject({ status: 403, body: { code: 'INSUFFICIENT_SCOPE' } })
-    expect((await post([['topic', 'a']], bearer(await sign({ subscribe: ['*'] })))).status).toBe(403)
+    expect((await post([['topic', 'a']], toBearerHeader(await sign({ subscribe: ['*'] })))).status).toBe(403)
   })
 
   it("takes the place of the service's own on /put, /wait and /value, for its topics", async () => {
     const sse = await startSse({ ...MERCURE, apiToken: 'change', readToken: 'read' })
     const token = await sign({ publish: ['a'], subscribe: ['a'] })
     const put = (topic: string, headers: Record<string, string>) =>
-      sse.ask('POST', `/put?topic=${topic}`, { body: topic, headers })
+      sse.request('POST', `/put?topic=${topic}`, { body: topic, headers })
     expect((await put('a', {})).status).toBe(401)
-    expect((await put('a', bearer('wrong'))).status).toBe(401)
-    expect((await put('b', bearer(token))).status).toBe(403)
-    expect((await sse.ask('POST', '/closeall', { headers: bearer(token) })).status).toBe(401)
-    const mine = await sse.openBoth('?match=*&named=1', bearer(token))
+    expect((await put('a', toBearerHeader('wrong'))).status).toBe(401)
+    expect((await put('b', toBearerHeader(token))).status).toBe(403)
+    expect((await sse.request('POST', '/closeall', { headers: toBearerHeader(token) })).status).toBe(401)
+    const mine = await sse.openBoth('?match=*&named=1', toBearerHeader(token))
     const all = [
-      ...(await sse.openBoth('?match=*&named=1', bearer('read'))),
+      ...(await sse.openBoth('?match=*&named=1', toBearerHeader('read'))),
       ...(await sse.openBoth('?match=*&named=1&access_token=read')),
     ]
     for (const { status } of await sse.openBoth('?match=*')) expect(status).toBe(401)
-    for (const { status } of await mercure(sse).subscribe('?match=*')) expect(status).toBe(401)
-    for (const topic of ['b', 'a']) expect((await put(topic, bearer('change'))).status).toBe(200)
-    expect((await put('a', bearer(token))).status).toBe(200)
+    for (const { status } of await createMercureClient(sse).subscribe('?match=*')) expect(status).toBe(401)
+    for (const topic of ['b', 'a']) expect((await put(topic, toBearerHeader('change'))).status).toBe(200)
+    expect((await put('a', toBearerHeader(token))).status).toBe(200)
     for (const stream of all) {
       await stream.until(3)
       expect(stream.values.map((json) => JSON.parse(json).topic)).toEqual(['b', 'a', 'a'])
@@ -193,18 +205,18 @@ describe('an access token', () => {
       await stream.until(2)
       expect(stream.values.map((json) => JSON.parse(json).topic)).toEqual(['a', 'a'])
     }
-    const value = (topic: string) => sse.ask('GET', `/value?topic=${topic}`, { headers: bearer(token) })
+    const value = (topic: string) => sse.request('GET', `/value?topic=${topic}`, { headers: toBearerHeader(token) })
     expect([(await value('a')).status, (await value('b')).status]).toEqual([200, 404])
   })
 
   it('ends its streams when it ends, and not those of others', async () => {
     const sse = await startSse(MERCURE)
-    const { subscribe } = mercure(sse)
-    const others = await subscribe('?match=a', bearer(await signAll()))
+    const { subscribe } = createMercureClient(sse)
+    const others = await subscribe('?match=a', toBearerHeader(await signAll()))
     // On a busy machine a timer may be late, and streams may be opened too late: then once more.
     await waitUntil(async () => {
       const ends = Math.ceil(Date.now() / 1_000) * 1_000 + 1_000
-      const short = bearer(await sign({ subscribe: ['a'] }, { expiresAt: ends }))
+      const short = toBearerHeader(await sign({ subscribe: ['a'] }, { expiresAt: ends }))
       const ending = [...(await subscribe('?match=a', short)), ...(await sse.openBoth('?topic=a', short))]
       await Promise.all(ending.map(({ closed }) => closed))
       return ending.every(({ status }) => status === 200) && Date.now() <= ends
@@ -214,7 +226,7 @@ describe('an access token', () => {
       await stream.until(1)
       expect(stream.ended).toBe(false)
     }
-    await waitUntil(async () => (await sse.figure('sse_streams')) === 2)
+    await waitUntil(async () => (await sse.readMetric('sse_streams')) === 2)
   })
 })
 
@@ -232,10 +244,10 @@ describe('the keys of access tokens', () => {
     writeFileSync(file, JSON.stringify({ keys }))
     const { mercureJwtKey: _, ...settings } = MERCURE
     const sse = await startSse({ ...settings, mercureJwksFile: file })
-    const { post } = mercure(sse)
+    const { post } = createMercureClient(sse)
     const status = async (alg: string, kid: string, key: Parameters<SignJWT['sign']>[0]) => {
       const token = await new SignJWT(claims()).setProtectedHeader({ alg, kid, typ: 'at+jwt' }).sign(key)
-      return (await post([['topic', 'a']], bearer(token))).status
+      return (await post([['topic', 'a']], toBearerHeader(token))).status
     }
     for (const [alg, { privateKey }] of Object.entries(pairs)) expect(await status(alg, alg, privateKey)).toBe(200)
     expect(await status('ES256', 'EdDSA', pairs.ES256.privateKey)).toBe(401)
@@ -243,14 +255,14 @@ describe('the keys of access tokens', () => {
     const asSecret = await new SignJWT(claims())
       .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
       .sign(Buffer.from(await exportSPKI(pairs.RS256.publicKey)))
-    expect((await post([['topic', 'a']], bearer(asSecret))).status).toBe(401)
+    expect((await post([['topic', 'a']], toBearerHeader(asSecret))).status).toBe(401)
   })
 
   it('may be one public key', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256')
     const sse = await startSse({ ...MERCURE, mercureJwtKey: await exportSPKI(publicKey) })
     const token = await new SignJWT(claims()).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt' }).sign(privateKey)
-    expect((await mercure(sse).post([['topic', 'a']], bearer(token))).status).toBe(200)
+    expect((await createMercureClient(sse).post([['topic', 'a']], toBearerHeader(token))).status).toBe(200)
   })
 
   it.each([
@@ -265,8 +277,8 @@ describe('the keys of access tokens', () => {
 
   it('are needed for any token: without one none holds', async () => {
     const sse = await startSse({ mercureAnonymous: 'on' })
-    const { post, subscribe } = mercure(sse)
-    expect((await post([['topic', 'a']], bearer(await signAll()))).status).toBe(401)
+    const { post, subscribe } = createMercureClient(sse)
+    expect((await post([['topic', 'a']], toBearerHeader(await signAll()))).status).toBe(401)
     for (const stream of await subscribe('?match=a')) {
       await sse.put('public', 'a')
       await waitUntil(() => stream.values.length > 0)

@@ -4,9 +4,9 @@ import { sharedBytes, type SlowConnection } from '@influencer-stats/runtime/test
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createEachFanout } from '../src/fanout/each.ts'
-import { createJoinedFanout } from '../src/fanout/joined.ts'
-import { openStreams, sequencesRead } from './support/slow-streams.ts'
+import { createEachFanout } from '../src/fanout/each-fanout.ts'
+import { createJoinedFanout } from '../src/fanout/joined-fanout.ts'
+import { openStreams, readSequences } from './support/slow-streams.ts'
 
 const MIB = 1_048_576
 const COUNT = 200
@@ -16,7 +16,7 @@ const topicOf = (i: number) => `t${i}`
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 /** Resolves once values are written and cut connections have emitted `close`. */
-async function settled(): Promise<void> {
+async function waitUntilReleased(): Promise<void> {
   for (let i = 0; i < 3; i++) await turn()
 }
 
@@ -54,17 +54,17 @@ describe.each([
           Array.from({ length: 6 }, (_, i) => topicAt(seq + 1 + i)),
           10_000,
         )
-        await settled()
+        await waitUntilReleased()
         expect(sumHeldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
         expect(sharedBytes(stalled)).toBeLessThanOrEqual(clientMemoryLimit)
         // Other requests still get memory.
         expect(budget.take(clientMemoryLimit / 4)).toBe(true)
         budget.release(clientMemoryLimit / 4)
       }
-      expect(hub.figures.cut).toBeGreaterThan(0)
-      expect(sequencesRead(reader)).toEqual(numbersUpTo(seq))
+      expect(hub.metrics.cut).toBeGreaterThan(0)
+      expect(readSequences(reader)).toEqual(numbersUpTo(seq))
       for (const connection of stalled) connection.destroy()
-      await settled()
+      await waitUntilReleased()
       expect([hub.size, hub.unreadBytes, sumHeldBytes(memory)]).toEqual([1, 0, 0])
     },
   )
@@ -76,16 +76,16 @@ it('streams share the text of an event, however their topics differ', async () =
   const opened = stalled.reduce((sum, { unread }) => sum + unread.length, 0)
   // Streams get one chunk per event only while a client has unread bytes.
   put(['a'.repeat(COUNT)], 1)
-  await settled()
+  await waitUntilReleased()
   const [count, bytes] = [100, 50_000]
   for (let seq = 0; seq < count; seq += 10) {
     put(
       Array.from({ length: 10 }, (_, i) => NESTED[(37 * (seq + i)) % COUNT]!),
       bytes,
     )
-    await settled()
+    await waitUntilReleased()
   }
-  expect(hub.figures.cut).toBe(0)
+  expect(hub.metrics.cut).toBe(0)
   expect(sharedBytes(stalled)).toBeGreaterThan(count * bytes)
   expect(sharedBytes(stalled)).toBeLessThan(1.2 * count * bytes)
   // The count includes all of these bytes and those of the pending writes.
@@ -99,7 +99,7 @@ it('streams of one topic hold one chunk and one write for all values of a turn',
   const stalled = Array.from({ length: 1_000 }, () => open({ topics: ['t'] }))
   const written = stalled[0]!.unread.length
   for (let i = 0; i < 10; i++) put(['t', 't'], 100)
-  await settled()
+  await waitUntilReleased()
   const [chunk, ...others] = stalled[0]!.unread.slice(written)
   expect(others).toEqual([])
   for (const { unread } of stalled) expect(unread.slice(written)).toEqual([chunk])
@@ -122,7 +122,7 @@ describe('300 clients that resume at once and read nothing', () => {
   ])('stay within the budget: %s', async (_what, bytes, count) => {
     const clientMemoryLimit = 8 * MIB
     const { memory, hub, stalled } = resume(bytes, count, clientMemoryLimit)
-    await settled()
+    await waitUntilReleased()
     expect(sumHeldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
     expect(sharedBytes(stalled)).toBeLessThanOrEqual(sumHeldBytes(memory) + 300 * 100)
     expect(hub.size).toBeGreaterThan(0)
@@ -132,18 +132,18 @@ describe('300 clients that resume at once and read nothing', () => {
     for (const connection of left) connection.read()
     await waitUntil(() => left.every((one) => hasReached(one, count)))
     for (const connection of left.slice(0, 5)) {
-      const read = sequencesRead(connection)
+      const read = readSequences(connection)
       expect(read).toEqual(numbersUpTo(count).slice(-read.length))
     }
     for (const connection of left) connection.destroy()
-    await settled()
+    await waitUntilReleased()
     expect([hub.size, hub.unreadBytes, sumHeldBytes(memory)]).toEqual([0, 0, 0])
   })
 
   it('share the text of large values', async () => {
     const { memory, hub } = resume(100_000, 100, 256 * MIB)
-    await settled()
-    expect(hub.figures.cut).toBe(0)
+    await waitUntilReleased()
+    expect(hub.metrics.cut).toBe(0)
     // 50 sequences to resume from, a value each.
     expect(sumHeldBytes(memory)).toBeGreaterThan(50 * 100_000)
     expect(sumHeldBytes(memory)).toBeLessThan(60 * 100_000)
@@ -159,14 +159,14 @@ it('threads share one budget, and streams of one thread do not have streams of t
   const slow = other.open({ topics: ['a'] })
   for (let seq = 1; seq <= 200; seq++) {
     for (const { put } of [one, other]) put(['a'], 20_000)
-    await settled()
+    await waitUntilReleased()
     // This client reads slowly, but it reads.
     slow.read(slow.unread.length - 1)
     expect(sumHeldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
   }
-  expect([one.hub.figures.cut > 0, other.hub.figures.cut]).toEqual([true, 0])
+  expect([one.hub.metrics.cut > 0, other.hub.metrics.cut]).toEqual([true, 0])
   for (const connection of [...stalled, slow]) connection.destroy()
-  await settled()
+  await waitUntilReleased()
   expect(sumHeldBytes(memory)).toBe(0)
 })
 
@@ -175,18 +175,18 @@ it('a value that is larger than the budget reaches a stream that has nothing els
   const slow = open({ topics: ['a'] })
   for (let seq = 1; seq <= 3; seq++) {
     put(['a'], 3 * MIB)
-    await settled()
+    await waitUntilReleased()
     slow.read()
-    expect([hub.figures.cut, hub.unreadBytes, sumHeldBytes(memory)]).toEqual([0, 0, 0])
+    expect([hub.metrics.cut, hub.unreadBytes, sumHeldBytes(memory)]).toEqual([0, 0, 0])
   }
-  expect(sequencesRead(slow)).toEqual([1, 2, 3])
+  expect(readSequences(slow)).toEqual([1, 2, 3])
 })
 
 it('a connection that copies what it sends counts all of it', async () => {
   const { hub, put, open } = openStreams({ clientMemoryLimit: 64 * MIB, isCopied: true })
   for (let i = 0; i < 10; i++) open({ topics: ['a'] })
   put(['a'], 100_000)
-  await settled()
+  await waitUntilReleased()
   expect(hub.unreadBytes).toBeGreaterThan(11 * 100_000)
   expect(hub.unreadBytes).toBeLessThan(11.2 * 100_000)
 })
@@ -195,16 +195,16 @@ it('a client that reads nothing holds no more for every heartbeat', async () => 
   const { hub, put, open } = openStreams({ clientMemoryLimit: MIB })
   const slow = open({ topics: ['a'] })
   put(['a'], 100)
-  await settled()
+  await waitUntilReleased()
   const written = slow.unread.length
   for (let i = 0; i < 3; i++) {
-    hub.beat()
-    await settled()
+    hub.sendHeartbeats()
+    await waitUntilReleased()
   }
   expect(slow.unread).toHaveLength(written)
   slow.read()
-  hub.beat()
-  await settled()
+  hub.sendHeartbeats()
+  await waitUntilReleased()
   expect(slow.unread.map(String)).toEqual([':\n\n'])
 })
 
@@ -228,26 +228,26 @@ it('streams miss nothing and get nothing twice, however they read, are cut and r
       }),
       fc.array(step, { maxLength: 60 }),
       fc.constantFrom(100_000, 1_000_000, 8_000_000),
-      async (wanted, steps, clientMemoryLimit) => {
+      async (expected, steps, clientMemoryLimit) => {
         const { memory, hub, put, open } = openStreams({ clientMemoryLimit })
-        const streams = wanted.map(([topics, isPrefix]) => {
+        const streams = expected.map(([topics, isPrefix]) => {
           const names = topics.map(topicOf)
           const selectors = isPrefix ? { prefixes: names } : { topics: names }
           return { names, selectors, connection: open(selectors), read: [] as number[] }
         })
         const written: { seq: number; name: string }[] = []
         async function resume(stream: (typeof streams)[0], isReading = false): Promise<void> {
-          stream.read.push(...sequencesRead(stream.connection))
+          stream.read.push(...readSequences(stream.connection))
           stream.connection.destroy()
-          await settled()
+          await waitUntilReleased()
           stream.connection = open({ ...stream.selectors, resumeAfter: stream.read.at(-1) ?? 0, isReading })
         }
         for (const one of steps) {
-          if (one === 'turn') await settled()
+          if (one === 'turn') await waitUntilReleased()
           else if ('puts' in one) {
             const names = one.puts.map(topicOf)
             const last = put(names, one.bytes)
-            if (one.isApart) await settled()
+            if (one.isApart) await waitUntilReleased()
             written.push(...names.map((name, i) => ({ seq: last - names.length + 1 + i, name })))
           } else {
             const stream = streams[one.stream % streams.length]!
@@ -260,12 +260,12 @@ it('streams miss nothing and get nothing twice, however they read, are cut and r
           await resume(stream, true)
           const expected = written.filter(({ name }) => stream.names.includes(name)).map(({ seq }) => seq)
           const last = expected.at(-1) ?? 0
-          if (last > (stream.read.at(-1) ?? 0)) await waitUntil(() => sequencesRead(stream.connection).at(-1) === last)
-          expect([...stream.read, ...sequencesRead(stream.connection)]).toEqual(expected)
+          if (last > (stream.read.at(-1) ?? 0)) await waitUntil(() => readSequences(stream.connection).at(-1) === last)
+          expect([...stream.read, ...readSequences(stream.connection)]).toEqual(expected)
         }
-        cut += hub.figures.cut
+        cut += hub.metrics.cut
         for (const { connection } of streams) connection.destroy()
-        await settled()
+        await waitUntilReleased()
         expect([hub.size, hub.unreadBytes, sumHeldBytes(memory)]).toEqual([0, 0, 0])
       },
     ),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { variants } from '../src/variants.ts'
-import { startSse } from './support/sse.ts'
+import { startSse } from './support/test-sse.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 describe.each(Object.keys(variants))('variant %s', (variant) => {
@@ -12,7 +12,7 @@ describe.each(Object.keys(variants))('variant %s', (variant) => {
       await stream.until(1)
       expect(stream.events).toEqual([{ type: 'message', data: 'value', lastEventId: id }])
     }
-    expect((await sse.ask('GET', '/connections')).body.streams).toBe(2)
+    expect((await sse.request('GET', '/connections')).body.streams).toBe(2)
     expect(await sse.stop()).toBe(true)
   })
 })

@@ -2,42 +2,42 @@ import { createApp, type App } from '@influencer-stats/runtime/http'
 import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { createUpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
-import type { CacheOptions, StatsCache } from './cache/cache.ts'
+import type { CacheOptions, StatsCache } from './cache/stats-cache.ts'
 import { openApiKeys } from './key-file.ts'
-import type { VideoClient } from './client/client.ts'
+import type { VideoClient } from './youtube/video-client.ts'
 import { CollectionsOwner, type Collections } from './collections.ts'
 import { createRemoteCollections, createRemoteReader } from './collections-remote.ts'
-import { DAY } from './core/pace.ts'
+import { DAY_MS } from './core/quota-budget.ts'
 import { toUpstreamState, type UpstreamState } from './core/upstream-state.ts'
-import { reportLogger } from './gauges.ts'
-import type { Logger } from './logger/logger.ts'
-import type { Shared, ToMain, ToThread } from './messages.ts'
-import { clientOptions, loggerOptions, notesOptions, stateOptions } from './part-options.ts'
-import { keptRows, Overview } from './overview.ts'
+import { reportLogger } from './stats-metrics.ts'
+import type { StatsLogger } from './logger/logger.ts'
+import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from './messages.ts'
+import { getClientOptions, getLoggerOptions, getRecorderOptions, getStateOptions } from './part-options.ts'
+import { createStoredRows, Overview } from './overview.ts'
 import { parts, SHARED_STATES } from './parts.ts'
 import { QuotaMeter } from './quota-meter.ts'
-import { collectionRoutes } from './routes/collections.ts'
-import { historyRoutes } from './routes/history.ts'
-import { nodeRoute } from './routes/node.ts'
-import { overviewRoutes } from './routes/overview.ts'
-import { statsRoute } from './routes/stats.ts'
-import { upstreamRoute } from './routes/upstream.ts'
-import { videoRoutes } from './routes/videos.ts'
-import { mainOwnsState, sourceOf, type StatsConfig } from './settings.ts'
+import { registerCollectionRoutes } from './routes/collection-routes.ts'
+import { registerHistoryRoutes } from './routes/history-routes.ts'
+import { registerNodeRoute } from './routes/node-route.ts'
+import { registerOverviewRoutes } from './routes/overview-routes.ts'
+import { createStatsRoute } from './routes/stats-route.ts'
+import { registerUpstreamRoute } from './routes/upstream-route.ts'
+import { registerVideoRoutes } from './routes/video-routes.ts'
+import { isStateOnMain, getSource, type StatsConfig } from './settings.ts'
 import { createUpstreamReader, type UpstreamReader } from './upstream-reader.ts'
-import { Notebook } from './video-notes.ts'
+import { VideoDetailsRecorder } from './video-details-recorder.ts'
 
-type Context = AppContext<StatsConfig, ToMain, ToThread>
+type StatsAppContext = AppContext<StatsConfig, StatsMainMessage, StatsThreadMessage>
 
 /** Closes what was opened, in the opposite order. */
 type Closers = (() => Promise<void>)[]
 
 /** Builds the app of one serving thread from the parts that the configuration names. */
-export async function createStatsApp(context: Context): Promise<App> {
+export async function createStatsApp(context: StatsAppContext): Promise<App> {
   const { config } = context
-  const { share } = context.shared as Shared
+  const { share } = context.shared as StatsSharedState
   const closers: Closers = []
-  const logger = await parts.logger[config.logger](loggerOptions(config))
+  const logger = await parts.logger[config.logger](getLoggerOptions(config))
   closers.push(() => logger.close())
   reportLogger(logger, context.registry)
 
@@ -49,46 +49,46 @@ export async function createStatsApp(context: Context): Promise<App> {
     description: 'Collections of videos and their summed YouTube statistics.',
     source,
     data: share && createDataHealth(share.memory),
-    hotRoutes: [statsRoute(cache)],
+    hotRoutes: [createStatsRoute(cache)],
   })
   app.addHook('onClose', async () => {
     for (const close of closers.toReversed()) await close()
   })
-  collectionRoutes(app, collections)
-  overviewRoutes(app, { collections, overview, cache })
-  videoRoutes(app, collections, cache)
-  historyRoutes(app, collections, config.historyDays * DAY)
-  upstreamRoute(app, upstream)
-  if (config.log === 'jetstream') nodeRoute(app, () => context.bus.call('node'))
+  registerCollectionRoutes(app, collections)
+  registerOverviewRoutes(app, { collections, overview, cache })
+  registerVideoRoutes(app, collections, cache)
+  registerHistoryRoutes(app, collections, config.historyDays * DAY_MS)
+  registerUpstreamRoute(app, upstream)
+  if (config.log === 'jetstream') registerNodeRoute(app, () => context.bus.call('node'))
   return app
 }
 
 /** The collections as this thread reaches them. */
-interface Opened {
+interface CollectionParts {
   readonly collections: Collections
-  readonly overview: Pick<Overview, 'page' | 'one'>
+  readonly overview: Pick<Overview, 'getPage' | 'getRow'>
   /** Returns the origin of the numbers. */
   source(): string
 }
 
-async function openCollections(context: Context, closers: Closers): Promise<Opened> {
+async function openCollections(context: StatsAppContext, closers: Closers): Promise<CollectionParts> {
   const { config, bus, log } = context
-  const { share } = context.shared as Shared
-  const own = sourceOf(config)
-  const source = () => own
-  const open = () => parts.state[config.state](stateOptions(context, share))
-  if (!mainOwnsState(config)) {
+  const { share } = context.shared as StatsSharedState
+  const ownSource = getSource(config)
+  const source = () => ownSource
+  const open = () => parts.state[config.state](getStateOptions(context, share))
+  if (!isStateOnMain(config)) {
     const owner = new CollectionsOwner({
       state: await open(),
-      retention: config.historyDays * DAY,
+      retention: config.historyDays * DAY_MS,
       onFault: (fault, what) => log.error(fault, what),
     })
     closers.push(() => owner.close())
-    return { collections: owner, overview: new Overview(keptRows(owner, own), owner), source }
+    return { collections: owner, overview: new Overview(createStoredRows(owner, ownSource), owner), source }
   }
-  const overview: Opened['overview'] = {
-    page: (query) => bus.call('overviewPage', query),
-    one: (id, withChange) => bus.call('overviewOne', id, withChange),
+  const overview: CollectionParts['overview'] = {
+    getPage: (query) => bus.call('overviewPage', query),
+    getRow: (id, withChange) => bus.call('overviewOne', id, withChange),
   }
   if (!SHARED_STATES.includes(config.state))
     return { collections: createRemoteCollections(bus, createRemoteReader(bus)), overview, source }
@@ -97,63 +97,70 @@ async function openCollections(context: Context, closers: Closers): Promise<Open
   return {
     collections: createRemoteCollections(bus, reader),
     overview,
-    source: () => reader.source?.() ?? own,
+    source: () => reader.getSource?.() ?? ownSource,
   }
 }
 
 /** What main may take besides waiting for YouTube (ms). */
-const MAIN_TIMEOUT = 5_000
+const MAIN_TIMEOUT_MS = 5_000
 
 async function openCache(
-  context: Context,
+  context: StatsAppContext,
   collections: Collections,
-  logger: Logger,
+  logger: StatsLogger,
   closers: Closers,
 ): Promise<{ readonly cache: StatsCache; upstream(): UpstreamState | Promise<UpstreamState> }> {
   const { config, bus } = context
-  const { meter: memory, replies } = context.shared as Shared
+  const { meter: memory, replies } = context.shared as StatsSharedState
   // Where one thread owns the state, that is in its memory: a killed process has forgotten all of it.
-  const save = mainOwnsState(config) ? () => bus.call('saveUsage') : undefined
+  const save = isStateOnMain(config) ? () => bus.call('saveUsage') : undefined
   const meter = new QuotaMeter(memory, config.dailyBudget, { save })
   let client: VideoClient | undefined
-  let notes: Notebook | undefined
+  let recorder: VideoDetailsRecorder | undefined
   let state: () => UpstreamState | Promise<UpstreamState> = () => bus.call('upstream')
 
   async function openUpstream(): Promise<CacheOptions> {
-    const { keys, close } = openApiKeys({ config, logger, onChange: () => upstream.keyChanged() })
+    const { keys, close } = openApiKeys({ config, logger, onChange: () => upstream.onKeyChange() })
     closers.push(async () => close())
-    notes = new Notebook(notesOptions(collections, logger))
+    recorder = new VideoDetailsRecorder(getRecorderOptions(collections, logger))
     client = await parts.client[config.client](
-      clientOptions(config, { keys, meter, logger, notes, timer: createUpstreamTimer(context) }),
+      getClientOptions(config, { keys, meter, logger, recorder, timer: createUpstreamTimer(context) }),
     )
-    const { refreshInterval, cacheSize: size, readTimeout: deadline } = config
+    const { refreshInterval, cacheSize: size, readTimeout: timeout } = config
     const upstream: UpstreamReader = createUpstreamReader({
       collections,
       client,
-      notes,
+      recorder,
       meter,
       logger,
-      source: sourceOf(config),
+      source: getSource(config),
       retryAfter: refreshInterval,
       interval: refreshInterval,
-      deadline,
+      timeout,
     })
     state = () => {
-      const { allowance, used } = meter
-      const [key, now] = [keys.shown, Date.now()]
-      return toUpstreamState({ ...upstream.upstream(), allowance, used, source: sourceOf(config), key, now })
+      const { remainingQuota, used } = meter
+      const [key, now] = [keys.maskedKey, Date.now()]
+      return toUpstreamState({
+        ...upstream.getCallResults(),
+        remainingQuota,
+        used,
+        source: getSource(config),
+        key,
+        now,
+      })
     }
     return { collections, upstream, logger, meter, refreshInterval, size }
   }
 
-  const published = { bus: bus.withTimeout(config.readTimeout + MAIN_TIMEOUT), replies, meter }
+  const published = { bus: bus.withTimeout(config.readTimeout + MAIN_TIMEOUT_MS), replies, meter }
   const cache = await parts.cache[config.cache]({ published, openUpstream })
   closers.push(async () => {
     // The client first: a call under way ends now, not at its time-out.
     const closed = cache.close()
     await client?.close()
     await closed
-    await notes?.close()
+    await recorder?.close()
   })
   return { cache, upstream: () => state() }
 }

@@ -1,14 +1,14 @@
 import { createRequester, ignoreErrors, type ClientOptions } from '@influencer-stats/runtime/service-client'
-import type { Campaign, CampaignPatch, costsOf } from './core/campaign.ts'
-import type { Change } from './core/change.ts'
-import type { Totals } from './core/numbers.ts'
-import type { Sort } from './core/overview.ts'
+import type { Campaign, CampaignPatch, computeCosts } from './core/campaign.ts'
+import type { GrowthByPeriod } from './core/growth.ts'
+import type { Totals } from './core/video-numbers.ts'
+import type { Sort } from './core/overview-selection.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
-import type { Summary } from './core/prepared.ts'
-import type { ToldVideo } from './videos-of.ts'
+import type { Summary } from './core/prepared-reply.ts'
+import type { VideoResource } from './videos-view.ts'
 
-export { videoIdOf } from './core/video-links.ts'
-export type { Campaign, CampaignPatch, Change, Sort, ToldVideo as Video, UpstreamState }
+export { parseVideoId } from './core/video-links.ts'
+export type { Campaign, CampaignPatch, GrowthByPeriod, Sort, VideoResource as Video, UpstreamState }
 
 /** A collection without its id. */
 export interface CollectionContent extends Campaign {
@@ -46,8 +46,8 @@ export interface Stats extends Summary {
 /** A collection with what was asked for of it. */
 export interface CollectionRow extends Collection {
   readonly stats?: Stats
-  readonly change?: Change
-  readonly costs?: ReturnType<typeof costsOf>
+  readonly change?: GrowthByPeriod
+  readonly costs?: ReturnType<typeof computeCosts>
 }
 
 /** The sums from a time on, until the next point. */
@@ -76,7 +76,7 @@ export interface ListOptions {
   readonly after?: string
 }
 
-export interface HistoryOptions {
+export interface StatsHistoryOptions {
   readonly from?: Date
   readonly to?: Date
   /** At most one point for each so many seconds. */
@@ -101,59 +101,64 @@ export interface StatsClient {
   addVideo(id: string, video: string, condition?: ChangeCondition): Promise<readonly string[] | undefined>
   /** @returns whether it was there */
   removeVideo(id: string, video: string, condition?: ChangeCondition): Promise<boolean>
-  stats(id: string): Promise<Stats | undefined>
-  videos(
+  getStats(id: string): Promise<Stats | undefined>
+  listVideos(
     id: string,
-  ): Promise<{ readonly videos: readonly ToldVideo[]; readonly asOf: string; readonly stale: boolean } | undefined>
-  history(id: string, options?: HistoryOptions): Promise<readonly HistoryPoint[] | undefined>
-  videoHistory(id: string, video: string, options?: HistoryOptions): Promise<readonly HistoryPoint[] | undefined>
+  ): Promise<{ readonly videos: readonly VideoResource[]; readonly asOf: string; readonly stale: boolean } | undefined>
+  getHistory(id: string, options?: StatsHistoryOptions): Promise<readonly HistoryPoint[] | undefined>
+  getVideoHistory(
+    id: string,
+    video: string,
+    options?: StatsHistoryOptions,
+  ): Promise<readonly HistoryPoint[] | undefined>
   /** Returns the state of the API, the reason of an outage, and the rest of the daily budget. */
-  upstream(): Promise<UpstreamState>
+  getUpstream(): Promise<UpstreamState>
   /** The collection as a file. */
   export(id: string, format: 'csv' | 'json'): Promise<string | undefined>
 }
 
-const MISSES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION']
+const MISS_CODES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION']
 
 /** A client for the service at `url`, in a browser or in Node. */
 export function createStatsClient(url: string, options: ClientOptions = {}): StatsClient {
-  const answer = createRequester(url, options)
+  const request = createRequester(url, options)
 
   /** A reply; nothing where something is not there. */
-  const ask = (...args: Parameters<typeof answer>) => ignoreErrors(answer(...args), ...MISSES)
+  const sendRequest = (...args: Parameters<typeof request>) => ignoreErrors(request(...args), ...MISS_CODES)
 
-  async function read<T>(...args: Parameters<typeof ask>): Promise<T | undefined> {
-    return (await ask(...args))?.json() as Promise<T | undefined>
+  async function read<T>(...args: Parameters<typeof sendRequest>): Promise<T | undefined> {
+    return (await sendRequest(...args))?.json() as Promise<T | undefined>
   }
 
-  async function points(path: string, { from, to, step }: HistoryOptions = {}) {
+  async function readPoints(path: string, { from, to, step }: StatsHistoryOptions = {}) {
     const query = { from: from?.toISOString(), to: to?.toISOString(), step }
     return (await read<{ points: HistoryPoint[] }>('GET', path, { query }))?.points
   }
 
-  const pathOf = (id: string) => `/collections/${encodeURIComponent(id)}`
-  const pathOfVideo = (id: string, video: string) => `${pathOf(id)}/videos/${encodeURIComponent(video)}`
+  const toPath = (id: string) => `/collections/${encodeURIComponent(id)}`
+  const toVideoPath = (id: string, video: string) => `${toPath(id)}/videos/${encodeURIComponent(video)}`
 
   return {
     async list({ include, ...query } = {}) {
-      const asked = { query: { ...query, include: parts(include) } }
-      return (await read<Awaited<ReturnType<StatsClient['list']>>>('GET', '/collections', asked))!
+      const requestOptions = { query: { ...query, include: toIncludeQuery(include) } }
+      return (await read<Awaited<ReturnType<StatsClient['list']>>>('GET', '/collections', requestOptions))!
     },
-    get: (id, include) => read('GET', pathOf(id), { query: { include: parts(include) } }),
+    get: (id, include) => read('GET', toPath(id), { query: { include: toIncludeQuery(include) } }),
     put: async (id, json, condition) =>
-      (await read<Collection>('PUT', pathOf(id), { json, headers: toHeaders(condition) }))!,
-    patch: (id, json, condition) => read('PATCH', pathOf(id), { json, headers: toHeaders(condition) }),
-    delete: async (id, condition) => (await ask('DELETE', pathOf(id), { headers: toHeaders(condition) })) !== undefined,
+      (await read<Collection>('PUT', toPath(id), { json, headers: toHeaders(condition) }))!,
+    patch: (id, json, condition) => read('PATCH', toPath(id), { json, headers: toHeaders(condition) }),
+    delete: async (id, condition) =>
+      (await sendRequest('DELETE', toPath(id), { headers: toHeaders(condition) })) !== undefined,
     addVideo: async (id, video, condition) =>
-      (await read<Collection>('PUT', pathOfVideo(id, video), { headers: toHeaders(condition) }))?.videos,
+      (await read<Collection>('PUT', toVideoPath(id, video), { headers: toHeaders(condition) }))?.videos,
     removeVideo: async (id, video, condition) =>
-      (await ask('DELETE', pathOfVideo(id, video), { headers: toHeaders(condition) })) !== undefined,
-    stats: (id) => read('GET', `${pathOf(id)}/stats`),
-    videos: (id) => read('GET', `${pathOf(id)}/videos`),
-    history: (id, range) => points(`${pathOf(id)}/stats/history`, range),
-    videoHistory: (id, video, range) => points(`${pathOfVideo(id, video)}/history`, range),
-    upstream: async () => (await read<UpstreamState>('GET', '/upstream'))!,
-    export: async (id, format) => (await ask('GET', `${pathOf(id)}/export`, { query: { format } }))?.text(),
+      (await sendRequest('DELETE', toVideoPath(id, video), { headers: toHeaders(condition) })) !== undefined,
+    getStats: (id) => read('GET', `${toPath(id)}/stats`),
+    listVideos: (id) => read('GET', `${toPath(id)}/videos`),
+    getHistory: (id, range) => readPoints(`${toPath(id)}/stats/history`, range),
+    getVideoHistory: (id, video, range) => readPoints(`${toVideoPath(id, video)}/history`, range),
+    getUpstream: async () => (await read<UpstreamState>('GET', '/upstream'))!,
+    export: async (id, format) => (await sendRequest('GET', `${toPath(id)}/export`, { query: { format } }))?.text(),
   }
 }
 
@@ -162,7 +167,7 @@ const toHeaders = ({ ifVersion, ifAbsent }: PutCondition = {}) => ({
   'if-none-match': ifAbsent ? '*' : undefined,
 })
 
-const parts = (include: Include = []) => {
-  const asked = (['stats', 'change'] as const).filter((part) => include.includes(part))
-  return asked.length > 0 ? asked.join() : undefined
+const toIncludeQuery = (include: Include = []) => {
+  const included = (['stats', 'change'] as const).filter((part) => include.includes(part))
+  return included.length > 0 ? included.join() : undefined
 }

@@ -1,17 +1,20 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
 import type { Collections } from './collections.ts'
-import type { ToMain, ToThread } from './messages.ts'
-import type { StateReader } from './state/state.ts'
+import type { StatsMainMessage, StatsThreadMessage } from './messages.ts'
+import type { StateReader } from './state/stats-state.ts'
 
 /** The collections as a thread sees them whose main owns the state: it reads as it can, and main writes. */
-export function createRemoteCollections(bus: Bus<ToMain, ToThread>, reader: StateReader): Collections {
+export function createRemoteCollections(
+  bus: Bus<StatsMainMessage, StatsThreadMessage>,
+  reader: StateReader,
+): Collections {
   return {
     isRemote: reader.isRemote,
     get: (id) => reader.get(id),
     list: (after, limit) => reader.list(after, limit),
-    snapshot: (id) => reader.snapshot(id),
-    videos: (ids) => reader.videos(ids),
-    history: (id, from, to, limit) => reader.history(id, from, to, limit),
+    getSnapshot: (id) => reader.getSnapshot(id),
+    getVideos: (ids) => reader.getVideos(ids),
+    getHistory: (id, from, to, limit) => reader.getHistory(id, from, to, limit),
     put: (id, videos, campaign, condition) => bus.call('put', id, videos, campaign, condition),
     patch: (id, patch, condition) => bus.call('patch', id, patch, condition),
     delete: (id, condition) => bus.call('delete', id, condition),
@@ -23,13 +26,13 @@ export function createRemoteCollections(bus: Bus<ToMain, ToThread>, reader: Stat
 }
 
 /** Reads through main: 57 us each, for a state that only main can see. */
-export function createRemoteReader(bus: Bus<ToMain, ToThread>): StateReader {
+export function createRemoteReader(bus: Bus<StatsMainMessage, StatsThreadMessage>): StateReader {
   return {
     isRemote: true,
     get: (id) => bus.call('get', id),
     list: (after, limit) => bus.call('list', after, limit),
-    snapshot: (id) => bus.call('snapshot', id),
-    videos: (ids) => bus.call('videos', ids),
-    history: (id, from, to, limit) => bus.call('history', id, from, to, limit),
+    getSnapshot: (id) => bus.call('snapshot', id),
+    getVideos: (ids) => bus.call('videos', ids),
+    getHistory: (id, from, to, limit) => bus.call('history', id, from, to, limit),
   }
 }

@@ -3,22 +3,22 @@ import { createBackOff } from '@influencer-stats/runtime/back-off'
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ChangeQueue } from './change-queue.ts'
-import { isReversed, patched, type Campaign, type CampaignPatch } from './core/campaign.ts'
-import { distinct, MAX_VIDEOS } from './core/ids.ts'
-import type { Snapshot } from './core/numbers.ts'
+import { isReversed, applyPatch, type Campaign, type CampaignPatch } from './core/campaign.ts'
+import { removeDuplicates, MAX_VIDEOS } from './core/ids.ts'
+import type { Snapshot } from './core/video-numbers.ts'
 import { errors } from './errors.ts'
 import { requireCondition } from './require-condition.ts'
 import { SnapshotWriter } from './snapshot-writer.ts'
 import {
-  OvertakenError,
+  ConflictError,
   type Collection,
   type CollectionVersion,
-  type Maybe,
-  type State,
+  type MaybePromise,
+  type StatsState,
   type StateReader,
   type VideoRow,
-} from './state/state.ts'
-import { tidyCollections, tidyVideos } from './tidy.ts'
+} from './state/stats-state.ts'
+import { pruneCollections, pruneVideos } from './retention.ts'
 
 /**
  * Collections for routes and caches, independent of the thread that owns the state. A change throws the Problem
@@ -46,7 +46,7 @@ export interface Collections extends StateReader {
    */
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): Promise<void>
   /** Notes what is known of videos. */
-  saveVideos(rows: readonly VideoRow[]): Maybe<void>
+  saveVideos(rows: readonly VideoRow[]): MaybePromise<void>
 }
 
 /** A change of a collection: `null` takes away what is said of its campaign. */
@@ -54,36 +54,36 @@ export interface CollectionPatch extends CampaignPatch {
   readonly videos?: readonly string[] | undefined
 }
 
-export interface OwnerOptions {
-  readonly state: State
+export interface CollectionsOwnerOptions {
+  readonly state: StatsState
   /** How long a history goes back (ms). */
   readonly retention: number
   /** Called after a collection changed, before whoever changed it gets an answer. */
-  readonly onChange?: (id: string, collection: Collection | undefined) => Maybe<void>
+  readonly onChange?: (id: string, collection: Collection | undefined) => MaybePromise<void>
   /** Told what could not be done in the background, and why; it is tried again. */
   readonly onFault?: (fault: unknown, what: string) => void
   /** Whether histories are this one's to tidy at present: by default they are. */
-  readonly tidies?: () => boolean
+  readonly shouldPrune?: () => boolean
 }
 
 /** One change of a collection; without `after` it is forgotten, without `before` it is new. */
-interface Change {
+interface CollectionChange {
   readonly id: string
   readonly before: Collection | undefined
   readonly after: Collection | undefined
 }
 
 /** A collection without its id and its versions. */
-type Content = Omit<Collection, 'id' | 'revision' | 'created'>
+type CollectionFields = Omit<Collection, 'id' | 'revision' | 'created'>
 
-const TIDY_EVERY = 3_600_000
+const PRUNE_INTERVAL_MS = 3_600_000
 
 function rethrow(fault: unknown): never {
   throw fault
 }
 
 /** What makes of a collection another, or nothing; what it gives back as it is, is no change. */
-type Step = (before: Collection | undefined) => Content | undefined
+type CollectionEdit = (before: Collection | undefined) => CollectionFields | undefined
 
 /**
  * The one owner of a state: changes it one step at a time, so that no two of them mix. A change whose outcome is unknown
@@ -91,23 +91,23 @@ type Step = (before: Collection | undefined) => Content | undefined
  * which order, and a change that was overtaken is made anew.
  */
 export class CollectionsOwner implements Collections {
-  readonly #state: State
+  readonly #state: StatsState
   readonly #retention: number
-  readonly #onChange: NonNullable<OwnerOptions['onChange']>
-  readonly #tidying: NodeJS.Timeout
+  readonly #onChange: NonNullable<CollectionsOwnerOptions['onChange']>
+  readonly #pruneTimer: NodeJS.Timeout
   readonly #queue = new ChangeQueue()
-  readonly #snapshots: SnapshotWriter
+  readonly #snapshotWriter: SnapshotWriter
   readonly #closing = new AbortController()
   #settling: Promise<void> | undefined
   #lastRevision = 0
 
-  constructor({ state, retention, onChange, onFault = rethrow, tidies = () => true }: OwnerOptions) {
+  constructor({ state, retention, onChange, onFault = rethrow, shouldPrune = () => true }: CollectionsOwnerOptions) {
     this.#state = state
     this.#retention = retention
     this.#onChange = onChange ?? (() => {})
-    this.#snapshots = new SnapshotWriter(state, (fault) => onFault(fault, 'numbers could not be kept'))
-    const tidy = () => this.tidy().catch((fault) => onFault(fault, 'the histories could not be tidied'))
-    this.#tidying = setInterval(() => void (tidies() && tidy()), TIDY_EVERY).unref()
+    this.#snapshotWriter = new SnapshotWriter(state, (fault) => onFault(fault, 'numbers could not be kept'))
+    const prune = () => this.prune().catch((fault) => onFault(fault, 'the histories could not be tidied'))
+    this.#pruneTimer = setInterval(() => void (shouldPrune() && prune()), PRUNE_INTERVAL_MS).unref()
   }
 
   get isRemote() {
@@ -122,21 +122,21 @@ export class CollectionsOwner implements Collections {
     return this.#state.list(after, limit)
   }
 
-  snapshot(id: string) {
-    return this.#state.snapshot(id)
+  getSnapshot(id: string) {
+    return this.#state.getSnapshot(id)
   }
 
   /** The last known numbers of a page of `list`, in its order. */
-  snapshots(ids: readonly string[]) {
-    return this.#state.snapshots(ids)
+  getSnapshots(ids: readonly string[]) {
+    return this.#state.getSnapshots(ids)
   }
 
-  history(id: string, from: number, to: number, limit: number) {
-    return this.#state.history(id, from, to, limit)
+  getHistory(id: string, from: number, to: number, limit: number) {
+    return this.#state.getHistory(id, from, to, limit)
   }
 
-  videos(ids: readonly string[]) {
-    return this.#state.videos(ids)
+  getVideos(ids: readonly string[]) {
+    return this.#state.getVideos(ids)
   }
 
   saveVideos(rows: readonly VideoRow[]) {
@@ -144,23 +144,23 @@ export class CollectionsOwner implements Collections {
   }
 
   /** The point of the history that was the last one at a time (ms). */
-  pointAt(id: string, at: number) {
-    return this.#state.pointAt(id, at)
+  getPointAt(id: string, at: number) {
+    return this.#state.getPointAt(id, at)
   }
 
   async put(id: string, videos: readonly string[], campaign: Campaign = {}, condition?: Preconditions) {
     const { before, after } = await this.#change(id, (collection) => {
       requireCondition(collection, condition)
-      return { videos: distinct(videos), ...patched({}, campaign) }
+      return { videos: removeDuplicates(videos), ...applyPatch({}, campaign) }
     })
     return { collection: after!, created: before === undefined }
   }
 
   async patch(id: string, { videos, ...campaign }: CollectionPatch, condition?: Preconditions) {
     const { after } = await this.#change(id, (collection) => {
-      const before = existing(id, collection)
+      const before = requireCollection(id, collection)
       requireCondition(before, condition)
-      return { videos: videos ? distinct(videos) : before.videos, ...patched(before, campaign) }
+      return { videos: videos ? removeDuplicates(videos) : before.videos, ...applyPatch(before, campaign) }
     })
     return after!
   }
@@ -175,7 +175,7 @@ export class CollectionsOwner implements Collections {
 
   async addVideo(id: string, video: string, condition?: Preconditions) {
     const { before, after } = await this.#change(id, (collection) => {
-      const before = existing(id, collection)
+      const before = requireCollection(id, collection)
       requireCondition(before, condition)
       if (before.videos.includes(video)) return before
       if (before.videos.length >= MAX_VIDEOS) throw errors.COLLECTION_FULL(`${MAX_VIDEOS} videos at most`)
@@ -186,7 +186,7 @@ export class CollectionsOwner implements Collections {
 
   async removeVideo(id: string, video: string, condition?: Preconditions) {
     const { after } = await this.#change(id, (collection) => {
-      const before = existing(id, collection)
+      const before = requireCollection(id, collection)
       if (!before.videos.includes(video)) throw errors.VIDEO_NOT_IN_COLLECTION()
       requireCondition(before, condition)
       return { ...before, videos: before.videos.filter((other) => other !== video) }
@@ -195,22 +195,22 @@ export class CollectionsOwner implements Collections {
   }
 
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot) {
-    return this.#snapshots.save(collection, snapshot)
+    return this.#snapshotWriter.save(collection, snapshot)
   }
 
   /** Thins every history, and forgets what is too old. */
-  async tidy(now = Date.now()): Promise<void> {
-    await tidyCollections(this.#state, this.#retention, now)
-    await tidyVideos(this.#state, this.#retention, now)
+  async prune(now = Date.now()): Promise<void> {
+    await pruneCollections(this.#state, this.#retention, now)
+    await pruneVideos(this.#state, this.#retention, now)
   }
 
   /** Waits for what was begun and closes the state. Idempotent. */
   async close(): Promise<void> {
-    clearInterval(this.#tidying)
+    clearInterval(this.#pruneTimer)
     this.#closing.abort()
-    await this.#queue.idle()
+    await this.#queue.waitUntilIdle()
     await this.#settling
-    await this.#snapshots.close()
+    await this.#snapshotWriter.close()
     await this.#state.close()
   }
 
@@ -218,30 +218,30 @@ export class CollectionsOwner implements Collections {
    * Makes a collection another, or forgets it.
    * @throws Problem `STATE_UNAVAILABLE`, `LOG_UNAVAILABLE`: not done; `OUTCOME_UNKNOWN`: done, or may be yet
    */
-  #change(id: string, step: Step): Promise<Change> {
+  #change(id: string, step: CollectionEdit): Promise<CollectionChange> {
     if (this.#state.catchUp) return this.#changeShared(id, step)
     return this.#queue.run(async () => {
       if (this.#settling) throw errors.STATE_UNAVAILABLE(undefined, { headers: { 'retry-after': '1' } })
-      const change = this.#changeOf(id, await this.#state.get(id), step)
+      const change = this.#computeChange(id, await this.#state.get(id), step)
       if (change.after === change.before) return change
-      await this.#snapshots.without(id, () => this.#make(change))
+      await this.#snapshotWriter.runWithout(id, () => this.#applyChange(change))
       await this.#onChange(id, change.after)
       return change
     })
   }
 
   /** Where others change it, too. What is no change, or is refused, is so by what anybody had changed before. */
-  async #changeShared(id: string, step: Step): Promise<Change> {
+  async #changeShared(id: string, step: CollectionEdit): Promise<CollectionChange> {
     for (let isCurrent = false; ;) {
       const before = await this.#state.get(id)
-      let change: Change | undefined
+      let change: CollectionChange | undefined
       try {
-        change = this.#changeOf(id, before, step)
+        change = this.#computeChange(id, before, step)
       } catch (refusal) {
         if (isCurrent) throw refusal
       }
       if (change && change.after !== before) {
-        if (!(await this.#isMade(change))) continue
+        if (!(await this.#isWritten(change))) continue
         await this.#onChange(id, change.after)
         return change
       }
@@ -252,32 +252,32 @@ export class CollectionsOwner implements Collections {
   }
 
   /** Not if it was overtaken; what has overtaken it is seen here by then. */
-  async #isMade(change: Change): Promise<boolean> {
+  async #isWritten(change: CollectionChange): Promise<boolean> {
     try {
       await this.#write(change)
       return true
     } catch (fault) {
-      if (fault instanceof OvertakenError) return false
+      if (fault instanceof ConflictError) return false
       throw fault
     }
   }
 
-  #changeOf(id: string, before: Collection | undefined, step: Step): Change {
+  #computeChange(id: string, before: Collection | undefined, step: CollectionEdit): CollectionChange {
     const next = step(before)
     if (next === before) return { id, before, after: before }
     if (next && isReversed(next)) throw errors.DATES_REVERSED(`from ${next.from} to ${next.to}`)
-    return { id, before, after: next && this.#versionOf(id, before, next) }
+    return { id, before, after: next && this.#createVersion(id, before, next) }
   }
 
   /** Returns a collection with `content` and the next version. */
-  #versionOf(id: string, before: Collection | undefined, content: Content): Collection {
-    const revision = this.#nextRevision(before)
+  #createVersion(id: string, before: Collection | undefined, content: CollectionFields): Collection {
+    const revision = this.#createRevision(before)
     const created = before ? before.created : revision
     return { ...content, id, revision, ...(created !== undefined && { created }) }
   }
 
   /** Makes a change for good. @throws Problem `STATE_UNAVAILABLE`, `OUTCOME_UNKNOWN`, which is then found out */
-  async #make(change: Change): Promise<void> {
+  async #applyChange(change: CollectionChange): Promise<void> {
     try {
       await this.#write(change)
     } catch (fault) {
@@ -289,20 +289,20 @@ export class CollectionsOwner implements Collections {
     }
   }
 
-  async #write({ id, before, after }: Change): Promise<void> {
+  async #write({ id, before, after }: CollectionChange): Promise<void> {
     if (after) await this.#state.put(after, before)
     else await this.#state.delete(id, before)
   }
 
-  async #settleLater(change: Change): Promise<void> {
+  async #settleLater(change: CollectionChange): Promise<void> {
     const { signal } = this.#closing
     const delays = createBackOff()
     const { id, after } = change
     for (let isKnown = false; !isKnown && !signal.aborted;) {
       await delay(delays.next(), undefined, { signal }).catch(() => {})
       try {
-        const isMade = await this.#snapshots.without(id, () => this.#settle(change))
-        await this.#onChange(id, isMade ? after : await this.#state.get(id))
+        const isWritten = await this.#snapshotWriter.runWithout(id, () => this.#settle(change))
+        await this.#onChange(id, isWritten ? after : await this.#state.get(id))
         isKnown = true
       } catch {
         // Still out: the state has said so.
@@ -315,24 +315,24 @@ export class CollectionsOwner implements Collections {
    * Makes a change that may have been made, and may still be on its way: what it replaces is named, so that it happens
    * once, however often it arrives. @returns false if something else is there
    */
-  async #settle({ id, before, after }: Change): Promise<boolean> {
+  async #settle({ id, before, after }: CollectionChange): Promise<boolean> {
     const now = await this.#state.get(id)
     if (after && now?.revision === after.revision) return true
-    const isGone = !after && !now
-    if (!isGone && now?.revision !== before?.revision) return false
+    const isDeleted = !after && !now
+    if (!isDeleted && now?.revision !== before?.revision) return false
     await this.#write({ id, before: now, after })
     return true
   }
 
-  #nextRevision(before: Collection | undefined): number {
+  #createRevision(before: Collection | undefined): number {
     // Microseconds, so that no revision is used twice, even after a restart. Another machine's clock may be ahead. The
     // digits below the millisecond are random: two nodes may create one collection in the same millisecond.
-    const least = Math.max(this.#lastRevision, before?.revision ?? 0) + 1
-    return (this.#lastRevision = Math.max(least, Date.now() * 1000 + randomInt(1000)))
+    const minRevision = Math.max(this.#lastRevision, before?.revision ?? 0) + 1
+    return (this.#lastRevision = Math.max(minRevision, Date.now() * 1000 + randomInt(1000)))
   }
 }
 
-function existing(id: string, collection: Collection | undefined): Collection {
+function requireCollection(id: string, collection: Collection | undefined): Collection {
   if (!collection) throw errors.COLLECTION_NOT_FOUND(id)
   return collection
 }

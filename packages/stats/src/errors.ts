@@ -2,7 +2,7 @@ import { errors as log } from '@influencer-stats/log/errors'
 import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
-const own = defineErrors({
+const statsErrors = defineErrors({
   COLLECTION_NOT_FOUND: { status: 404, title: 'There is no such collection' },
   VIDEO_NOT_IN_COLLECTION: { status: 404, title: 'The collection does not have this video' },
   COLLECTION_FULL: { status: 409, title: 'The collection has as many videos as it may have' },
@@ -16,7 +16,7 @@ const own = defineErrors({
 
 /** What this service may answer besides what every service may. */
 export const errors = {
-  ...own,
+  ...statsErrors,
   LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,
   CONDITION_FAILED: house.CONDITION_FAILED,
   CONDITION_INVALID: house.CONDITION_INVALID,

@@ -1,11 +1,14 @@
 import type { Lease } from '@influencer-stats/log/log'
 import type { Poller } from './poller.ts'
 import type { QuotaMeter } from './quota-meter.ts'
-import type { Change } from './state/change.ts'
+import type { StatsChange } from './state/stats-change.ts'
 
 /** What of a node changes with its place among the others. */
-export interface Polling {
-  readonly poller: Pick<Poller, 'changed' | 'follow' | 'failed' | 'wanted' | 'changeSource'>
+export interface PollingControl {
+  readonly poller: Pick<
+    Poller,
+    'onCollectionChange' | 'applyFetched' | 'applyFailure' | 'requestEntry' | 'changeSource'
+  >
   readonly meter: QuotaMeter
   /** This node is the one that asks YouTube. */
   begin(): Promise<void>
@@ -17,95 +20,95 @@ export interface Polling {
 export class Follower {
   #lease: Lease | undefined
   /** What is said while the poller loads what is there. */
-  #early: Change[] = []
-  #polling: Polling | undefined
-  readonly #telling = new Set<Promise<void>>()
+  #earlyChanges: StatsChange[] = []
+  #polling: PollingControl | undefined
+  readonly #pendingPublish = new Set<Promise<void>>()
   #running: Promise<void> = Promise.resolve()
   #switching: Promise<void> = Promise.resolve()
 
-  take(changes: readonly Change[]): void {
+  onChanges(changes: readonly StatsChange[]): void {
     for (const change of changes) {
-      if (this.#polling) this.#hand(change, this.#polling)
+      if (this.#polling) this.#dispatch(change, this.#polling)
       // The base contains all changes before `listen` by the time the poller loads it.
-      else if (this.#lease) this.#early.push(change)
+      else if (this.#lease) this.#earlyChanges.push(change)
     }
   }
 
   /** From now on nothing is missed. */
-  listen(lease: Lease): void {
+  setLease(lease: Lease): void {
     this.#lease = lease
   }
 
-  join(polling: Polling): void {
-    this.#handTo(polling)
+  join(polling: PollingControl): void {
+    this.#attach(polling)
     this.#running = this.#run(polling, this.#lease!)
   }
 
-  async told(): Promise<void> {
-    await this.#switched()
-    await Promise.all(this.#telling)
+  async waitUntilPublished(): Promise<void> {
+    await this.#waitForSwitch()
+    await Promise.all(this.#pendingPublish)
   }
 
   /** The lease and the poller are closed. */
-  async ended(): Promise<void> {
+  async waitUntilEnded(): Promise<void> {
     await this.#running
-    await this.#switched()
+    await this.#waitForSwitch()
   }
 
   /** Resolves once the numbers of the current source are loaded. */
-  async #switched(): Promise<void> {
+  async #waitForSwitch(): Promise<void> {
     for (let last; last !== this.#switching;) await (last = this.#switching)
   }
 
-  #handTo(polling: Polling): void {
+  #attach(polling: PollingControl): void {
     this.#polling = polling
-    const early = this.#early
-    this.#early = []
-    this.take(early)
+    const earlyChanges = this.#earlyChanges
+    this.#earlyChanges = []
+    this.onChanges(earlyChanges)
   }
 
   /** Loads the numbers of another source. Changes wait meanwhile, as at the start. */
-  async #changeSource(source: string, polling: Polling): Promise<void> {
+  async #changeSource(source: string, polling: PollingControl): Promise<void> {
     this.#polling = undefined
     await polling.poller.changeSource(source)
-    this.#handTo(polling)
+    this.#attach(polling)
   }
 
-  #hand(change: Change, polling: Polling): void {
+  #dispatch(change: StatsChange, polling: PollingControl): void {
     const { poller, meter } = polling
     switch (change.type) {
       case 'put':
-        return this.#tell(poller.changed(change.collection.id, change.collection))
+        return this.#trackPublish(poller.onCollectionChange(change.collection.id, change.collection))
       case 'delete':
-        return this.#tell(poller.changed(change.id, undefined))
+        return this.#trackPublish(poller.onCollectionChange(change.id, undefined))
       case 'asked':
-        return this.#tell(poller.follow(change))
+        return this.#trackPublish(poller.applyFetched(change))
       case 'failed':
-        return this.#tell(poller.failed(change.ids, change.detail, change.outage))
+        return this.#trackPublish(poller.applyFailure(change.ids, change.detail, change.outage))
       case 'source':
         this.#switching = this.#changeSource(change.source, polling)
         return
       case 'wanted':
-        return poller.wanted(change.id)
+        return poller.requestEntry(change.id)
       case 'usage':
         // The poller has counted on since.
         if (this.#lease?.term === undefined) meter.restore(change.usage)
     }
   }
 
-  #tell(publishing: Promise<void>): void {
-    const telling = publishing.finally(() => this.#telling.delete(telling))
-    this.#telling.add(telling)
+  #trackPublish(publishing: Promise<void>): void {
+    const pendingPublish = publishing.finally(() => this.#pendingPublish.delete(pendingPublish))
+    this.#pendingPublish.add(pendingPublish)
   }
 
-  async #run({ begin, end }: Polling, lease: Lease): Promise<void> {
+  async #run({ begin, end }: PollingControl, lease: Lease): Promise<void> {
     for (;;) {
       try {
         await lease.waitUntilHeld()
       } catch {
         return
       }
-      await this.#switched()
+      await this.#waitForSwitch()
       // The lease was lost meanwhile.
       if (lease.term === undefined) continue
       await begin()

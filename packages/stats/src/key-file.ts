@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { watchContent } from '@influencer-stats/runtime/watch-content'
-import { ApiKeys } from './client/api-keys.ts'
-import type { Logger } from './logger/logger.ts'
+import { ApiKeys } from './youtube/api-keys.ts'
+import type { StatsLogger } from './logger/logger.ts'
 import type { StatsConfig } from './settings.ts'
 
 export interface KeyFileOptions {
   /** Called when the key in use changes. */
   onChange(): void
   readonly config: Pick<StatsConfig, 'youtubeApiKey' | 'youtubeApiKeyFile'>
-  readonly logger: Pick<Logger, 'info' | 'error'>
+  readonly logger: Pick<StatsLogger, 'info' | 'error'>
 }
 
 /** Opens the API keys of the settings. If they have a file, it is watched for new keys. */
@@ -17,7 +17,7 @@ export function openApiKeys({ config, logger, onChange }: KeyFileOptions): { rea
   const keys: ApiKeys = new ApiKeys({
     text,
     onChange(refused) {
-      const use = `the API key ${keys.shown} is used`
+      const use = `the API key ${keys.maskedKey} is used`
       if (refused) logger.error(`YouTube has refused the API key ${refused} for good: ${use}, which stood by`)
       else logger.info(use)
       onChange()

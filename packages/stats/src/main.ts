@@ -2,128 +2,132 @@ import { StartError } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
 import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
 import { createUpstreamTimer, type UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
-import { Announcer } from './announcer.ts'
+import { SsePublisher } from './sse-publisher.ts'
 import { openApiKeys } from './key-file.ts'
 import { CollectionsOwner } from './collections.ts'
-import { DAY, type Usage } from './core/pace.ts'
-import { reportAnnouncer, reportPoller, reportQuota, reportSource, reportUpstream } from './gauges.ts'
-import type { Logger } from './logger/logger.ts'
-import type { Shared, ToMain, ToThread } from './messages.ts'
-import { clientOptions, loggerOptions, notesOptions, stateOptions } from './part-options.ts'
-import { keptRows, Overview } from './overview.ts'
-import type { Node } from './node.ts'
+import { DAY_MS, type QuotaUsage } from './core/quota-budget.ts'
+import { reportSsePublisher, reportPoller, reportQuota, reportSource, reportUpstream } from './stats-metrics.ts'
+import type { StatsLogger } from './logger/logger.ts'
+import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from './messages.ts'
+import { getClientOptions, getLoggerOptions, getRecorderOptions, getStateOptions } from './part-options.ts'
+import { createStoredRows, Overview } from './overview.ts'
+import type { StatsNode } from './cluster-node.ts'
 import { parts } from './parts.ts'
 import { Poller } from './poller.ts'
 import { QuotaMeter } from './quota-meter.ts'
-import { mainOwnsState, checkUpstream, sourceOf, type StatsConfig } from './settings.ts'
-import { reportSetApart } from './set-apart.ts'
-import { createUsageKeeper } from './usage-keeper.ts'
-import type { State } from './state/state.ts'
-import { Notebook } from './video-notes.ts'
+import { isStateOnMain, checkUpstream, getSource, type StatsConfig } from './settings.ts'
+import { reportOtherSources } from './report-other-sources.ts'
+import { createQuotaPersistence } from './quota-persistence.ts'
+import type { StatsState } from './state/stats-state.ts'
+import { VideoDetailsRecorder } from './video-details-recorder.ts'
 
-type Context = OpenContext<StatsConfig, ToThread>
+type StatsContext = OpenContext<StatsConfig, StatsThreadMessage>
 
 /** Opens what exists once per process: the quota's meter, the state where main owns it, the poller where there is one. */
-export async function openStats(context: Context): Promise<ServiceMain<ToMain>> {
+export async function openStats(context: StatsContext): Promise<ServiceMain<StatsMainMessage>> {
   const { config, registry, log } = context
-  const memory = QuotaMeter.memory()
+  const memory = QuotaMeter.createMemory()
   checkUpstream(config)
-  const own = sourceOf(config)
-  if (!mainOwnsState(config)) {
+  const ownSource = getSource(config)
+  if (!isStateOnMain(config)) {
     reportQuota(new QuotaMeter(memory, config.dailyBudget), registry)
-    reportSource(() => own, registry)
-    return { shared: (): Shared => ({ meter: memory, replies: [] }), handlers: {} as never, async close() {} }
+    reportSource(() => ownSource, registry)
+    return { shared: (): StatsSharedState => ({ meter: memory, replies: [] }), handlers: {} as never, async close() {} }
   }
 
-  const node = config.log === 'jetstream' ? await (await import('./node.ts')).openNode(context) : undefined
-  const state = node?.state ?? (await parts.state[config.state](stateOptions(context)))
-  const keeper = createUsageKeeper(
+  const node = config.log === 'jetstream' ? await (await import('./cluster-node.ts')).openNode(context) : undefined
+  const state = node?.state ?? (await parts.state[config.state](getStateOptions(context)))
+  const quotaPersistence = createQuotaPersistence(
     () => state.putUsage(meter.toUsage()),
     (fault) => {
       // A store that takes no writes has told so already.
       if (!state.level?.getFault()) log.error(fault, 'the usage of the quota could not be kept')
     },
   )
-  const save = node ? () => node.saveUsage(meter) : keeper.save
+  const save = node ? () => node.saveUsage(meter) : quotaPersistence.save
   const meter: QuotaMeter = new QuotaMeter(memory, config.dailyBudget, { save })
   reportQuota(meter, registry)
-  const source = node?.source ?? (() => own)
+  const source = node?.source ?? (() => ownSource)
   reportSource(source, registry)
-  const { usage, isMissing } = await firstRead(state, config)
+  const { usage, isMissing } = await readInitialState(state, config)
   if (isMissing && !node) log.warn('stats: the data folder has no count of the used quota; it is counted from 0')
   meter.restore(usage)
 
-  let polling: Polling | undefined
+  let polling: PollerHandle | undefined
   const collections = new CollectionsOwner({
     state,
-    retention: config.historyDays * DAY,
+    retention: config.historyDays * DAY_MS,
     // The log tells all nodes, this one too.
-    onChange: (id, collection) => (node ? node.told() : polling?.poller.changed(id, collection)),
+    onChange: (id, collection) =>
+      node ? node.waitUntilPublished() : polling?.poller.onCollectionChange(id, collection),
     onFault: (fault, what) => log.error(fault, what),
-    tidies: () => node?.now().polling ?? true,
+    shouldPrune: () => node?.getState().polling ?? true,
   })
   if (config.cache === 'poller') polling = await startPolling(context, collections, meter, source(), node)
   const poller = () => polling!.poller
-  const overview = new Overview(polling?.poller.rows ?? keptRows(collections, own), collections)
-  const counting = reportSetApart(state, source(), log)
+  const overview = new Overview(polling?.poller.rows ?? createStoredRows(collections, ownSource), collections)
+  const otherSources = reportOtherSources(state, source(), log)
 
   return {
     // Of a node, that is what the log has.
     backupSource: node ? undefined : state.level,
-    shared: (): Shared => ({
+    shared: (): StatsSharedState => ({
       meter: memory,
       share: state.level?.share(),
-      replies: polling?.poller.board.replies() ?? [],
+      replies: polling?.poller.replyTable.getReplies() ?? [],
     }),
     onThreadExit(shared) {
-      const { share } = shared as Shared
+      const { share } = shared as StatsSharedState
       if (share) void state.level!.releaseShare(share)
     },
     handlers: {
       get: (id) => collections.get(id),
       list: (after, limit) => collections.list(after, limit),
-      snapshot: (id) => collections.snapshot(id),
-      history: (id, from, to, limit) => collections.history(id, from, to, limit),
-      videos: (ids) => collections.videos(ids),
+      snapshot: (id) => collections.getSnapshot(id),
+      history: (id, from, to, limit) => collections.getHistory(id, from, to, limit),
+      videos: (ids) => collections.getVideos(ids),
       put: (id, videos, campaign, condition) => collections.put(id, videos, campaign, condition),
       patch: (id, patch, condition) => collections.patch(id, patch, condition),
       delete: (id, condition) => collections.delete(id, condition),
       addVideo: (id, video, condition) => collections.addVideo(id, video, condition),
       removeVideo: (id, video, condition) => collections.removeVideo(id, video, condition),
-      overviewPage: (query) => overview.page(query),
-      overviewOne: (id, withChange) => overview.one(id, withChange),
+      overviewPage: (query) => overview.getPage(query),
+      overviewOne: (id, withChange) => overview.getRow(id, withChange),
       saveSnapshot: (collection, snapshot) => collections.saveSnapshot(collection, snapshot),
       saveVideos: (rows) => collections.saveVideos(rows),
       poll: (id) => poller().read(id),
       pollByVideo: (id) => poller().readByVideo(id),
       saveUsage: save,
-      upstream: () => poller().upstream(),
-      node: () => node?.now(),
+      upstream: () => poller().getUpstreamState(),
+      node: () => node?.getState(),
     },
     async close() {
-      const hurry = node && setTimeout(() => node.giveUp(), CLOSE_PATIENCE)
+      const closeTimer = node && setTimeout(() => node.abort(), CLOSE_TIMEOUT_MS)
       await polling?.close()
-      if (!node) await keeper.save()
-      await counting.close()
+      if (!node) await quotaPersistence.save()
+      await otherSources.close()
       await collections.close()
-      clearTimeout(hurry)
+      clearTimeout(closeTimer)
     },
   }
 }
 
 /** At its end a node waits no longer for a log that is away (ms). */
-const CLOSE_PATIENCE = 1_000
+const CLOSE_TIMEOUT_MS = 1_000
 
 /**
  * Records the source of the numbers, then reads the used quota.
  * @throws StartError if the state is unusable for a reason that the user can fix
  */
-async function firstRead(state: State, config: StatsConfig): Promise<{ usage: Usage | undefined; isMissing: boolean }> {
+async function readInitialState(
+  state: StatsState,
+  config: StatsConfig,
+): Promise<{ usage: QuotaUsage | undefined; isMissing: boolean }> {
   const { state: name, kvUri } = config
   try {
-    const isUsed = (await state.source?.()) !== undefined
-    await state.useSource?.(sourceOf(config))
-    const usage = await state.usage()
+    const isUsed = (await state.getSource?.()) !== undefined
+    await state.useSource?.(getSource(config))
+    const usage = await state.getUsage()
     return { usage, isMissing: isUsed && usage === undefined }
   } catch (fault) {
     await state.close()
@@ -133,28 +137,28 @@ async function firstRead(state: State, config: StatsConfig): Promise<{ usage: Us
   }
 }
 
-interface Polling {
+interface PollerHandle {
   readonly poller: Poller
   close(): Promise<void>
 }
 
 async function startPolling(
-  context: Context,
+  context: StatsContext,
   collections: CollectionsOwner,
   meter: QuotaMeter,
   source: string,
-  node: Node | undefined,
-): Promise<Polling> {
+  node: StatsNode | undefined,
+): Promise<PollerHandle> {
   const { config, registry, log } = context
   const timer = createUpstreamTimer(context)
-  const logger = await parts.logger[config.logger](loggerOptions(config))
-  const notes = new Notebook(notesOptions(collections, logger))
-  const { keys, close: closeKeys } = openApiKeys({ config, logger, onChange: () => poller.keyChanged() })
-  const client = await parts.client[config.client](clientOptions(config, { keys, meter, logger, notes, timer }))
+  const logger = await parts.logger[config.logger](getLoggerOptions(config))
+  const recorder = new VideoDetailsRecorder(getRecorderOptions(collections, logger))
+  const { keys, close: closeKeys } = openApiKeys({ config, logger, onChange: () => poller.onKeyChange() })
+  const client = await parts.client[config.client](getClientOptions(config, { keys, meter, logger, recorder, timer }))
   const poller: Poller = new Poller({
     collections,
     client,
-    notes,
+    recorder,
     meter,
     logger,
     source,
@@ -162,41 +166,41 @@ async function startPolling(
     connections: config.upstreamConnections,
     readTimeout: config.readTimeout,
     publish(updates) {
-      announcer?.take(poller.board.asTheyRead(updates))
+      ssePublisher?.enqueue(poller.replyTable.markStaleUpdates(updates))
       return context.broadcast('publish', updates)
     },
-    onStale: (updates) => announcer?.take(updates),
-    follows: node !== undefined,
-    onWanted: node?.want,
-    onAsked: node?.asked,
-    onFailed: node?.failed,
-    key: (of) => (of === sourceOf(config) ? keys.shown : undefined),
+    onStale: (updates) => ssePublisher?.enqueue(updates),
+    isFollower: node !== undefined,
+    onReadRequested: node?.requestRead,
+    onFetched: node?.publishFetched,
+    onFailed: node?.publishFailure,
+    key: (of) => (of === getSource(config) ? keys.maskedKey : undefined),
   })
-  let announcer: Announcer | undefined
-  async function announce(): Promise<void> {
-    announcer = await createAnnouncer(config, { logger, timer }, poller)
-    announcer?.takeAll()
+  let ssePublisher: SsePublisher | undefined
+  async function startPublisher(): Promise<void> {
+    ssePublisher = await createSsePublisher(config, { logger, timer }, poller)
+    ssePublisher?.enqueueAll()
   }
   reportPoller(poller, registry)
-  reportUpstream(() => poller.upstream(), registry)
-  if (config.sseUri) reportAnnouncer(() => announcer, registry)
+  reportUpstream(() => poller.getUpstreamState(), registry)
+  if (config.sseUri) reportSsePublisher(() => ssePublisher, registry)
   await poller.start()
   node?.join({
     poller,
     meter,
     async begin() {
       poller.begin()
-      await announce()
+      await startPublisher()
       log.info('stats: this node asks YouTube from now on')
     },
     async end() {
       poller.end()
-      await announcer?.close()
-      announcer = undefined
+      await ssePublisher?.close()
+      ssePublisher = undefined
       log.info('stats: this node asks YouTube no more')
     },
   })
-  if (!node) await announce()
+  if (!node) await startPublisher()
   return {
     poller,
     async close() {
@@ -207,28 +211,28 @@ async function startPolling(
       // A call under way ends now, not at its time-out.
       await client.close()
       await ended
-      await notes.close()
-      await announcer?.close()
+      await recorder.close()
+      await ssePublisher?.close()
       await logger.close()
     },
   }
 }
 
 /** Puts what changes to the broadcaster, where there is one. */
-async function createAnnouncer(
-  { sseUri, apiToken: token }: Context['config'],
-  { logger, timer }: { logger: Logger; timer: UpstreamTimer },
-  poller: Pick<Poller, 'board'>,
-): Promise<Announcer | undefined> {
+async function createSsePublisher(
+  { sseUri, apiToken: token }: StatsContext['config'],
+  { logger, timer }: { logger: StatsLogger; timer: UpstreamTimer },
+  poller: Pick<Poller, 'replyTable'>,
+): Promise<SsePublisher | undefined> {
   if (!sseUri) return undefined
   // Loaded only here: without a broadcaster it is not needed.
-  const { createBroadcaster } = await import('@influencer-stats/sse/broadcaster')
-  return new Announcer({
-    broadcaster: createBroadcaster(sseUri, { token, timer }),
+  const { createPublisherClient } = await import('@influencer-stats/sse/publisher-client')
+  return new SsePublisher({
+    broadcaster: createPublisherClient(sseUri, { token, timer }),
     logger,
     // The board is another one after a change of the source.
-    replies: () => poller.board.currentReplies(),
-    collectionOf: (id) => poller.board.find([id])[0]?.collection,
-    source: () => poller.board.source,
+    getReplies: () => poller.replyTable.getCurrentReplies(),
+    getCollection: (id) => poller.replyTable.find([id])[0]?.collection,
+    getSource: () => poller.replyTable.source,
   })
 }

@@ -3,40 +3,43 @@ import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import { getSecrets } from '@influencer-stats/runtime/secrets'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { createUpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
-import type { ClientOptions } from './client/client.ts'
+import type { VideoClientOptions } from './youtube/video-client.ts'
 import type { Collections } from './collections.ts'
-import type { Logger, LoggerOptions } from './logger/logger.ts'
+import type { StatsLogger, LoggerOptions } from './logger/logger.ts'
 import { settings, type StatsConfig } from './settings.ts'
-import type { StateOptions } from './state/state.ts'
-import type { NotesOptions } from './video-notes.ts'
+import type { StateOptions } from './state/stats-state.ts'
+import type { VideoDetailsRecorderOptions } from './video-details-recorder.ts'
 
-type Context = Pick<
+type PartContext = Pick<
   AppContext<StatsConfig, Record<never, never>, Record<never, never>>,
   'config' | 'log' | 'registry' | 'tracer'
 >
 
 /** What any logger is made of. */
-export function loggerOptions(config: Context['config']): LoggerOptions {
+export function getLoggerOptions(config: PartContext['config']): LoggerOptions {
   return { level: config.logLevel, secrets: getSecrets({ settings }, config) }
 }
 
 /** What any client is made of. */
-export function clientOptions(
+export function getClientOptions(
   config: StatsConfig,
-  own: Pick<ClientOptions, 'keys' | 'meter' | 'notes' | 'logger' | 'timer'>,
-): ClientOptions {
+  own: Pick<VideoClientOptions, 'keys' | 'meter' | 'recorder' | 'logger' | 'timer'>,
+): VideoClientOptions {
   const { youtubeUri: uri, upstreamTimeout: timeout, upstreamConnections: connections } = config
   return { uri: uri.replace(/\/+$/, ''), timeout, connections, ...own }
 }
 
 /** What the notes of videos are made of. */
-export const notesOptions = (collections: Pick<Collections, 'saveVideos'>, logger: Logger): NotesOptions => ({
+export const getRecorderOptions = (
+  collections: Pick<Collections, 'saveVideos'>,
+  logger: StatsLogger,
+): VideoDetailsRecorderOptions => ({
   save: (rows) => collections.saveVideos(rows),
   onFault: (fault) => logger.error('notes of videos could not be kept', fault),
 })
 
 /** What any state is made of. */
-export function stateOptions(context: Context, share?: LevelShare): StateOptions {
+export function getStateOptions(context: PartContext, share?: LevelShare): StateOptions {
   const { config, log } = context
   return {
     share,

@@ -1,11 +1,11 @@
-import type { CacheSources, StatsCache } from './cache/cache.ts'
-import type { ClientOptions, VideoClient } from './client/client.ts'
-import type { Logger, LoggerOptions } from './logger/logger.ts'
-import type { State, StateOptions } from './state/state.ts'
+import type { CacheSources, StatsCache } from './cache/stats-cache.ts'
+import type { VideoClientOptions, VideoClient } from './youtube/video-client.ts'
+import type { StatsLogger, LoggerOptions } from './logger/logger.ts'
+import type { StatsState, StateOptions } from './state/stats-state.ts'
 
 /** Makes a part; its module is loaded only when it is chosen. */
-type Factory<Options, Part> = (options: Options) => Promise<Part>
-type Table<Options, Part> = Readonly<Record<string, Factory<Options, Part>>>
+type StatsPartFactory<Options, Part> = (options: Options) => Promise<Part>
+type StatsPartTable<Options, Part> = Readonly<Record<string, StatsPartFactory<Options, Part>>>
 
 /** The one table of alternatives: part -> name -> lazy factory. */
 export const parts = {
@@ -15,21 +15,21 @@ export const parts = {
     pino: async (options) => (await import('./logger/pino.ts')).createPinoLogger(options),
     'pino-worker': async (options) => (await import('./logger/pino-worker.ts')).createPinoWorkerLogger(options),
     silent: async () => (await import('./logger/silent.ts')).createSilentLogger(),
-  } satisfies Table<LoggerOptions, Logger>,
+  } satisfies StatsPartTable<LoggerOptions, StatsLogger>,
 
   client: {
-    fetch: async (options) => (await import('./client/fetch.ts')).createFetchClient(options),
-    'undici-pool': async (options) => (await import('./client/undici-pool.ts')).createUndiciPoolClient(options),
-    'node-http': async (options) => (await import('./client/node-http.ts')).createNodeHttpClient(options),
-    batching: async (options) => (await import('./client/batching.ts')).createBatchingClient(options),
-  } satisfies Table<ClientOptions, VideoClient>,
+    fetch: async (options) => (await import('./youtube/fetch.ts')).createFetchClient(options),
+    'undici-pool': async (options) => (await import('./youtube/undici-pool.ts')).createUndiciPoolClient(options),
+    'node-http': async (options) => (await import('./youtube/node-http.ts')).createNodeHttpClient(options),
+    batching: async (options) => (await import('./youtube/batching.ts')).createBatchingClient(options),
+  } satisfies StatsPartTable<VideoClientOptions, VideoClient>,
 
   state: {
-    list: async () => (await import('./state/list.ts')).createListState(),
-    map: async () => (await import('./state/map.ts')).createMapState(),
-    level: async (options) => (await import('./state/level.ts')).createLevelState(options),
-    kv: async (options) => (await import('./state/kv.ts')).createKvState(options),
-  } satisfies Table<StateOptions, State>,
+    list: async () => (await import('./state/list-state.ts')).createListState(),
+    map: async () => (await import('./state/map-state.ts')).createMapState(),
+    level: async (options) => (await import('./state/level-state.ts')).createLevelState(options),
+    kv: async (options) => (await import('./state/kv-state.ts')).createKvState(options),
+  } satisfies StatsPartTable<StateOptions, StatsState>,
 
   cache: {
     none: async ({ openUpstream }) => (await import('./cache/none.ts')).createNoCache(await openUpstream()),
@@ -37,12 +37,12 @@ export const parts = {
     lru: async ({ openUpstream }) => (await import('./cache/lru.ts')).createLruCache(await openUpstream()),
     /** Main polls (`poller.ts`), and publishes to every thread. */
     poller: async ({ published }) => (await import('./cache/published.ts')).createPublishedCache(published),
-  } satisfies Table<CacheSources, StatsCache>,
+  } satisfies StatsPartTable<CacheSources, StatsCache>,
 } as const
 
 /** States that every thread can read by itself. The others are known to one thread only: their owner's. */
 export const SHARED_STATES: readonly string[] = ['level', 'kv']
 
 /** The names of a part's alternatives. */
-export const namesOf = <Part extends keyof typeof parts>(part: Part) =>
+export const getPartNames = <Part extends keyof typeof parts>(part: Part) =>
   Object.keys(parts[part]) as (keyof (typeof parts)[Part] & string)[]

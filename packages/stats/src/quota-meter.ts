@@ -1,13 +1,13 @@
 import { toPacificDay } from '@influencer-stats/runtime/pacific-time'
-import { allowance, type Allowance, type Usage } from './core/pace.ts'
+import { getRemainingQuota, type RemainingQuota, type QuotaUsage } from './core/quota-budget.ts'
 import { errors } from './errors.ts'
 
 // 32-bit cells: units used, the day they belong to as yyyymmdd, and the time from one refresh to the next (ms).
-const USED = 0
-const DAY = 1
-const INTERVAL = 2
+const USED_INDEX = 0
+const DAY_INDEX = 1
+const INTERVAL_INDEX = 2
 
-export interface MeterOptions {
+export interface QuotaMeterOptions {
   /** Keeps the count so that a killed process has lost none of it; called before each call that it pays for. */
   readonly save?: () => Promise<void>
   readonly now?: () => number
@@ -20,18 +20,18 @@ export interface MeterOptions {
 export class QuotaMeter {
   readonly #cells: Int32Array
   readonly #budget: number
-  readonly #save: MeterOptions['save']
+  readonly #save: QuotaMeterOptions['save']
   readonly #now: () => number
 
   /** @param budget units a day; 0 for no limit */
-  constructor(memory: SharedArrayBuffer, budget: number, { save, now = Date.now }: MeterOptions = {}) {
+  constructor(memory: SharedArrayBuffer, budget: number, { save, now = Date.now }: QuotaMeterOptions = {}) {
     this.#cells = new Int32Array(memory)
     this.#budget = budget
     this.#save = save
     this.#now = now
   }
 
-  static memory(): SharedArrayBuffer {
+  static createMemory(): SharedArrayBuffer {
     return new SharedArrayBuffer(12)
   }
 
@@ -41,21 +41,21 @@ export class QuotaMeter {
 
   /** Units used since the quota was last renewed. */
   get used(): number {
-    this.#turnDay()
-    return Atomics.load(this.#cells, USED)
+    this.#resetOnNewDay()
+    return Atomics.load(this.#cells, USED_INDEX)
   }
 
-  get allowance(): Allowance {
-    return allowance(this.#budget, this.used, this.#now())
+  get remainingQuota(): RemainingQuota {
+    return getRemainingQuota(this.#budget, this.used, this.#now())
   }
 
   /** How often the poller refreshes everything at present (ms): what all threads call old follows from it. */
   get interval(): number {
-    return Atomics.load(this.#cells, INTERVAL)
+    return Atomics.load(this.#cells, INTERVAL_INDEX)
   }
 
   set interval(interval: number) {
-    Atomics.store(this.#cells, INTERVAL, Math.round(interval))
+    Atomics.store(this.#cells, INTERVAL_INDEX, Math.round(interval))
   }
 
   /**
@@ -63,47 +63,48 @@ export class QuotaMeter {
    * @throws Problem `UPSTREAM_UNAVAILABLE` when the day's budget is spent
    */
   async spend(): Promise<void> {
-    this.#turnDay()
-    const used = Atomics.add(this.#cells, USED, 1)
+    this.#resetOnNewDay()
+    const used = Atomics.add(this.#cells, USED_INDEX, 1)
     if (this.#budget === 0 || used < this.#budget) return this.#save?.()
-    Atomics.sub(this.#cells, USED, 1)
+    Atomics.sub(this.#cells, USED_INDEX, 1)
     throw errors.UPSTREAM_UNAVAILABLE(`the day's budget of ${this.#budget} units is spent`)
   }
 
   /** The unit of a call that never reached YouTube. */
-  giveBack(): void {
+  refund(): void {
     // Not below zero, where the day has turned since.
-    if (this.used > 0) Atomics.sub(this.#cells, USED, 1)
+    if (this.used > 0) Atomics.sub(this.#cells, USED_INDEX, 1)
   }
 
-  toUsage(): Usage {
+  toUsage(): QuotaUsage {
     return { day: toPacificDay(this.#now()), used: this.used }
   }
 
   /** Goes on from what was used before a restart or by another machine, if that was today. */
-  restore(usage: Usage | undefined): void {
-    this.#turnDay()
-    Atomics.store(this.#cells, USED, usage?.day === toPacificDay(this.#now()) ? usage.used : 0)
+  restore(usage: QuotaUsage | undefined): void {
+    this.#resetOnNewDay()
+    Atomics.store(this.#cells, USED_INDEX, usage?.day === toPacificDay(this.#now()) ? usage.used : 0)
   }
 
-  #turnDay(): void {
-    const today = this.#today()
-    const day = Atomics.load(this.#cells, DAY)
+  #resetOnNewDay(): void {
+    const today = this.#getToday()
+    const day = Atomics.load(this.#cells, DAY_INDEX)
     if (day === today) return
     // Who changes the day resets the count; another thread that sees the new day finds it reset or about to be.
-    if (Atomics.compareExchange(this.#cells, DAY, day, today) === day && day !== 0) Atomics.store(this.#cells, USED, 0)
+    if (Atomics.compareExchange(this.#cells, DAY_INDEX, day, today) === day && day !== 0)
+      Atomics.store(this.#cells, USED_INDEX, 0)
   }
 
-  #knownUntil = 0
-  #known = 0
+  #cachedUntil = 0
+  #cachedDay = 0
 
   /** Formatting a date costs microseconds: at most once a second. */
-  #today(): number {
+  #getToday(): number {
     const now = this.#now()
-    if (now >= this.#knownUntil || now < this.#knownUntil - 1_000) {
-      this.#known = Number(toPacificDay(now).replaceAll('-', ''))
-      this.#knownUntil = now + 1_000
+    if (now >= this.#cachedUntil || now < this.#cachedUntil - 1_000) {
+      this.#cachedDay = Number(toPacificDay(now).replaceAll('-', ''))
+      this.#cachedUntil = now + 1_000
     }
-    return this.#known
+    return this.#cachedDay
   }
 }

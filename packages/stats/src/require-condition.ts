@@ -1,5 +1,5 @@
 import { isPreconditionMet, type Preconditions } from '@influencer-stats/runtime/conditions'
-import { etagOf } from './core/version.ts'
+import { getEtag } from './core/collection-version.ts'
 import { errors } from './errors.ts'
 
 /** @throws Problem `CONDITION_FAILED` with the current ETag if the collection does not meet the condition */
@@ -7,7 +7,7 @@ export function requireCondition(
   collection: { readonly revision: number } | undefined,
   condition: Preconditions | undefined,
 ): void {
-  const etag = collection && etagOf(collection)
+  const etag = collection && getEtag(collection)
   if (!condition || isPreconditionMet(condition, etag)) return
   throw errors.CONDITION_FAILED(undefined, etag === undefined ? {} : { headers: { etag } })
 }

@@ -1,23 +1,23 @@
 import { defineService } from '@influencer-stats/runtime/service'
-import type { ToMain, ToThread } from './messages.ts'
-import { mainOwnsState, settings } from './settings.ts'
+import type { StatsMainMessage, StatsThreadMessage } from './messages.ts'
+import { isStateOnMain, settings } from './settings.ts'
 import { variants } from './variants.ts'
 
-const SAMPLE = '99757a95-f758-499f-a170-bea93b2d8bcf'
+const SAMPLE_ID = '99757a95-f758-499f-a170-bea93b2d8bcf'
 
 /** Collections of videos and their summed YouTube statistics. */
-export const stats = defineService<typeof settings, ToMain, ToThread>({
+export const stats = defineService<typeof settings, StatsMainMessage, StatsThreadMessage>({
   name: 'stats',
   summary: 'groups videos into collections and reads their summed YouTube statistics',
   port: 8080,
   settings,
   variants,
   example: (url) =>
-    `curl -XPUT -H 'content-type: application/json' ${url}/collections/${SAMPLE} -d '{"videos":["-4lB5EKS5Uk","-jlLkTtgWUk","1FEFpk-uIYo"]}'\n` +
-    `curl ${url}/collections/${SAMPLE}/stats`,
+    `curl -XPUT -H 'content-type: application/json' ${url}/collections/${SAMPLE_ID} -d '{"videos":["-4lB5EKS5Uk","-jlLkTtgWUk","1FEFpk-uIYo"]}'\n` +
+    `curl ${url}/collections/${SAMPLE_ID}/stats`,
   getSingleThreadReason(config) {
     if (config.cache === 'refresh') return 'the cache "refresh" would spend the quota once for each thread'
-    if (!mainOwnsState(config)) return `the state "${config.state}" is known to one thread only`
+    if (!isStateOnMain(config)) return `the state "${config.state}" is known to one thread only`
     return undefined
   },
   getNoBackupReason: ({ log }) =>

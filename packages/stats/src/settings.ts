@@ -8,23 +8,23 @@ import {
 import { StartError } from '@influencer-stats/runtime/errors'
 import { logSettings } from '@influencer-stats/log/settings'
 import { STAND_IN } from './core/sources.ts'
-import { namesOf, SHARED_STATES } from './parts.ts'
+import { getPartNames, SHARED_STATES } from './parts.ts'
 
 /** The settings of the stats service. Durations in milliseconds. */
 export const settings = defineSettings({
   // Ready-made replies make little garbage: 15 MB less memory for 2 % more processor time.
   maxSemiSpaceSize: { ...commonSettings.maxSemiSpaceSize, default: 1 },
-  logger: { type: 'string', enum: namesOf('logger'), default: 'pino', description: 'logger of the service' },
+  logger: { type: 'string', enum: getPartNames('logger'), default: 'pino', description: 'logger of the service' },
   client: {
     type: 'string',
-    enum: namesOf('client'),
+    enum: getPartNames('client'),
     default: 'batching',
     description: 'client of the YouTube Data API',
   },
-  state: { type: 'string', enum: namesOf('state'), default: 'level', description: 'store of the collections' },
+  state: { type: 'string', enum: getPartNames('state'), default: 'level', description: 'store of the collections' },
   cache: {
     type: 'string',
-    enum: namesOf('cache'),
+    enum: getPartNames('cache'),
     default: 'poller',
     description: 'cache of the statistics',
   },
@@ -128,22 +128,22 @@ export const settings = defineSettings({
 export type StatsConfig = SettingValues<typeof settings>
 
 /** Source of this process's numbers: `stand-in`, which invents them, or the origin of the configured API. */
-export const sourceOf = ({ youtubeUri, standIns }: Pick<StatsConfig, 'youtubeUri'> & StandInSettings): string =>
-  standIns?.includes('youtubeUri') ? STAND_IN : originOf(youtubeUri)
+export const getSource = ({ youtubeUri, standIns }: Pick<StatsConfig, 'youtubeUri'> & StandInSettings): string =>
+  standIns?.includes('youtubeUri') ? STAND_IN : getOrigin(youtubeUri)
 
-export const originOf = (uri: string): string => URL.parse(uri)?.origin ?? uri
+export const getOrigin = (uri: string): string => URL.parse(uri)?.origin ?? uri
 
 const isGoogle = (uri: string) => /(^|\.)googleapis\.com$/.test(URL.parse(uri)?.hostname ?? '')
 
 /** @throws StartError `SETTINGS_WRONG` if no call could ever succeed */
 export function checkUpstream({ youtubeUri, youtubeApiKey }: Pick<StatsConfig, 'youtubeUri' | 'youtubeApiKey'>): void {
-  const refuse = (reason: string) => new StartError('SETTINGS_WRONG', `stats: ${reason}`)
+  const toStartError = (reason: string) => new StartError('SETTINGS_WRONG', `stats: ${reason}`)
   if (youtubeUri !== '' && !URL.canParse(youtubeUri))
-    throw refuse(`YOUTUBE_URI: ${JSON.stringify(youtubeUri)} is not an address`)
+    throw toStartError(`YOUTUBE_URI: ${JSON.stringify(youtubeUri)} is not an address`)
   if (isGoogle(youtubeUri) && youtubeApiKey === settings.youtubeApiKey.default)
-    throw refuse(`the API at ${youtubeUri} needs a key: set YOUTUBE_API_KEY_FILE or YOUTUBE_API_KEY`)
+    throw toStartError(`the API at ${youtubeUri} needs a key: set YOUTUBE_API_KEY_FILE or YOUTUBE_API_KEY`)
 }
 
 /** Whether main owns the state; otherwise the one serving thread does. */
-export const mainOwnsState = ({ state, cache }: Pick<StatsConfig, 'state' | 'cache'>): boolean =>
+export const isStateOnMain = ({ state, cache }: Pick<StatsConfig, 'state' | 'cache'>): boolean =>
   SHARED_STATES.includes(state) || cache === 'poller'

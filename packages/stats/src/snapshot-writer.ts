@@ -1,36 +1,36 @@
 import { createBackOff } from '@influencer-stats/runtime/back-off'
 import { setTimeout as delay } from 'node:timers/promises'
-import { addEdits, sameEdits } from './core/edits.ts'
-import { sameTotals, sinceOf, sum, type Snapshot } from './core/numbers.ts'
-import type { Point } from './core/history.ts'
-import type { CollectionVersion, SnapshotRow, State } from './state/state.ts'
+import { addEdits, hasSameEdits } from './core/edits.ts'
+import { hasSameTotals, getSince, sum, type Snapshot } from './core/video-numbers.ts'
+import type { Point } from './core/history-points.ts'
+import type { CollectionVersion, SnapshotRow, StatsState } from './state/stats-state.ts'
 
-interface Waiting {
+interface PendingSnapshot {
   readonly version: CollectionVersion
   readonly snapshot: Snapshot
   readonly written: PromiseWithResolvers<void>
 }
 
 /** Videos in one write: some 500 KB. */
-const BATCH = 5_000
+const BATCH_VIDEOS = 5_000
 
 /**
  * Writes the numbers of collections behind the changes' back: many collections at once, and of each the newest only.
  * While the state fails nobody waits for it: the newest numbers are kept here, and written when it is back.
  */
 export class SnapshotWriter {
-  readonly #state: State
+  readonly #state: StatsState
   readonly #onFault: (fault: unknown) => void
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #pending = new Map<string, PendingSnapshot>()
   readonly #closing = new AbortController()
   #running: Promise<void> | undefined
-  #batch = new Map<string, Waiting>()
-  #isOut = false
+  #batch = new Map<string, PendingSnapshot>()
+  #isUnavailable = false
   /** The collection that is being changed: its numbers are of another from then on. */
   #changing: string | undefined
 
   /** @param onFault told why numbers cannot be written, once for each outage */
-  constructor(state: State, onFault: (fault: unknown) => void) {
+  constructor(state: StatsState, onFault: (fault: unknown) => void) {
     this.#state = state
     this.#onFault = onFault
   }
@@ -38,20 +38,20 @@ export class SnapshotWriter {
   /** Resolves when these or newer numbers are written, or need not be; at once while the state fails. */
   async save({ id, revision }: CollectionVersion, snapshot: Snapshot): Promise<void> {
     if (this.#closing.signal.aborted) return
-    const before = this.#waiting.get(id)
+    const before = this.#pending.get(id)
     const written = before?.written ?? Promise.withResolvers<void>()
-    if (!before || before.version.revision < revision || sinceOf(before.snapshot) <= sinceOf(snapshot)) {
-      this.#waiting.set(id, { version: { id, revision }, snapshot, written })
+    if (!before || before.version.revision < revision || getSince(before.snapshot) <= getSince(snapshot)) {
+      this.#pending.set(id, { version: { id, revision }, snapshot, written })
     }
     this.#running ??= this.#run()
-    if (!this.#isOut) await written.promise
+    if (!this.#isUnavailable) await written.promise
   }
 
   /** Runs a change of a collection while none of its numbers are being written. One at a time. */
-  async without<T>(id: string, change: () => Promise<T>): Promise<T> {
+  async runWithout<T>(id: string, change: () => Promise<T>): Promise<T> {
     this.#changing = id
     try {
-      this.#forget(id)
+      this.#drop(id)
       await this.#batch.get(id)?.written.promise
       return await change()
     } finally {
@@ -65,66 +65,66 @@ export class SnapshotWriter {
     await this.#running
   }
 
-  #forget(id: string): void {
-    this.#waiting.get(id)?.written.resolve()
-    this.#waiting.delete(id)
+  #drop(id: string): void {
+    this.#pending.get(id)?.written.resolve()
+    this.#pending.delete(id)
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#closing
     const delays = createBackOff()
-    while (this.#waiting.size > 0) {
-      this.#batch = this.#take()
+    while (this.#pending.size > 0) {
+      this.#batch = this.#takeBatch()
       try {
         await this.#write([...this.#batch.values()])
-        this.#isOut = false
+        this.#isUnavailable = false
       } catch (fault) {
-        if (!this.#isOut) this.#onFault(fault)
-        this.#isOut = true
-        for (const [id, one] of this.#batch) if (!this.#waiting.has(id)) this.#waiting.set(id, one)
-        for (const { written } of this.#waiting.values()) written.resolve()
+        if (!this.#isUnavailable) this.#onFault(fault)
+        this.#isUnavailable = true
+        for (const [id, one] of this.#batch) if (!this.#pending.has(id)) this.#pending.set(id, one)
+        for (const { written } of this.#pending.values()) written.resolve()
       }
       for (const { written } of this.#batch.values()) written.resolve()
       this.#batch = new Map()
-      if (!this.#isOut) continue
+      if (!this.#isUnavailable) continue
       if (signal.aborted) break
       await delay(delays.next(), undefined, { signal }).catch(() => {})
     }
     this.#running = undefined
   }
 
-  #take(): Map<string, Waiting> {
-    const batch = new Map<string, Waiting>()
+  #takeBatch(): Map<string, PendingSnapshot> {
+    const batch = new Map<string, PendingSnapshot>()
     let videos = 0
-    for (const [id, one] of this.#waiting) {
+    for (const [id, one] of this.#pending) {
       batch.set(id, one)
-      this.#waiting.delete(id)
+      this.#pending.delete(id)
       videos += one.snapshot.videos.length + 1
-      if (videos >= BATCH) break
+      if (videos >= BATCH_VIDEOS) break
     }
     return batch
   }
 
-  async #write(batch: readonly Waiting[]): Promise<void> {
-    const rows = await Promise.all(batch.map((one) => this.#rowOf(one)))
-    const news = rows.filter((row) => row !== undefined)
-    if (news.length > 0) await this.#state.putSnapshots(news)
+  async #write(batch: readonly PendingSnapshot[]): Promise<void> {
+    const rows = await Promise.all(batch.map((one) => this.#toRow(one)))
+    const newRows = rows.filter((row) => row !== undefined)
+    if (newRows.length > 0) await this.#state.putSnapshots(newRows)
   }
 
   /** What there is to write: nothing if the collection is another by now, or has later numbers. */
-  async #rowOf({ version: { id, revision }, snapshot }: Waiting): Promise<SnapshotRow | undefined> {
+  async #toRow({ version: { id, revision }, snapshot }: PendingSnapshot): Promise<SnapshotRow | undefined> {
     const collection = await this.#state.get(id)
     if (collection?.revision !== revision || id === this.#changing) return undefined
-    const last = await this.#state.snapshot(id)
+    const last = await this.#state.getSnapshot(id)
     // Later than now: the clock was set back.
-    if (last && sinceOf(last) > sinceOf(snapshot) && sinceOf(last) <= Date.now()) return undefined
-    const at = sinceOf(snapshot)
+    if (last && getSince(last) > getSince(snapshot) && getSince(last) <= Date.now()) return undefined
+    const at = getSince(snapshot)
     // Snapshots of version 0.2 have no `point`.
-    const lastPoint = last && (last.point ?? (await this.#state.pointAt(id, sinceOf(last))))
+    const lastPoint = last && (last.point ?? (await this.#state.getPointAt(id, getSince(last))))
     const { added, removed } = lastPoint ?? {}
     const edits = last ? addEdits({ added, removed }, last.videos, snapshot.videos, at) : {}
     const totals = sum(snapshot.videos)
-    if (lastPoint && sameTotals(sum(last.videos), totals) && sameEdits(edits, lastPoint)) {
+    if (lastPoint && hasSameTotals(sum(last.videos), totals) && hasSameEdits(edits, lastPoint)) {
       return { id, revision, snapshot: { ...snapshot, point: { at: lastPoint.at, ...edits } } }
     }
     const point: Point = {

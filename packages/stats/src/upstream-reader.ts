@@ -1,34 +1,34 @@
 import { Problem } from '@influencer-stats/runtime/problems'
-import type { Answer, VideoClient } from './client/client.ts'
-import { faultOf, toUpstreamProblem, UpstreamProblem } from './client/fault.ts'
+import type { FetchResult, VideoClient } from './youtube/video-client.ts'
+import { toUpstreamFault, toUpstreamProblem, UpstreamProblem } from './youtube/upstream-problem.ts'
 import type { Collections } from './collections.ts'
-import { Circuit, isUpstreamWide, type Pause } from './core/circuit.ts'
+import { CircuitBreaker, isUpstreamWide, type Pause } from './core/circuit-breaker.ts'
 import {
   combine,
-  isWhole,
-  sameTotals,
+  hasAllCounts,
+  hasSameTotals,
   sum,
   toSnapshot,
   type Snapshot,
   type Totals,
   type VideoNumbers,
-} from './core/numbers.ts'
-import { IDS_PER_CALL, pace } from './core/pace.ts'
-import type { Reading } from './core/prepared.ts'
+} from './core/video-numbers.ts'
+import { IDS_PER_CALL, getPacedInterval } from './core/quota-budget.ts'
+import type { StatsReading } from './core/prepared-reply.ts'
 import { toOutage, type CallResults, type UpstreamOutage } from './core/upstream-state.ts'
-import type { Logger } from './logger/logger.ts'
+import type { StatsLogger } from './logger/logger.ts'
 import type { QuotaMeter } from './quota-meter.ts'
-import type { Collection } from './state/state.ts'
+import type { Collection } from './state/stats-state.ts'
 import { toSteadyTime, steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { resolveWithin } from '@influencer-stats/runtime/resolve-within'
-import type { Notebook } from './video-notes.ts'
+import type { VideoDetailsRecorder } from './video-details-recorder.ts'
 
 export interface UpstreamReaderOptions {
-  readonly collections: Pick<Collections, 'snapshot' | 'saveSnapshot'>
+  readonly collections: Pick<Collections, 'getSnapshot' | 'saveSnapshot'>
   readonly client: Pick<VideoClient, 'fetch' | 'idsPerCall'>
-  readonly notes?: Pick<Notebook, 'takeNumbers'>
-  readonly meter: Pick<QuotaMeter, 'allowance'>
-  readonly logger: Logger
+  readonly recorder?: Pick<VideoDetailsRecorder, 'recordNumbers'>
+  readonly meter: Pick<QuotaMeter, 'remainingQuota'>
+  readonly logger: StatsLogger
   /** Who is asked. */
   readonly source?: string
   /** How long until another try may succeed (ms). */
@@ -36,11 +36,11 @@ export interface UpstreamReaderOptions {
   /** Interval between two refreshes (ms). A video counts as removed after two omissions at least this far apart. */
   readonly interval: number
   /** How long a read may wait (ms). */
-  readonly deadline: number
+  readonly timeout: number
 }
 
 /** A collection's numbers, and whether they are the last known ones for want of others. */
-export interface UpstreamReading extends Reading {
+export interface UpstreamReading extends StatsReading {
   readonly failed: boolean
 }
 
@@ -48,31 +48,31 @@ export interface UpstreamReading extends Reading {
 export interface UpstreamReader {
   /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` where no numbers are known either */
   read(collection: Collection): Promise<UpstreamReading>
-  upstream(): CallResults
+  getCallResults(): CallResults
   /** Resumes calls after a change of the API key. */
-  keyChanged(): void
+  onKeyChange(): void
 }
 
 // Uncached reads of one collection may come thousands of times a second; its numbers are not kept more often than this.
-const SAVE_AT_MOST_EVERY = 1_000
-const REMEMBERED = 10_000
+const SAVE_INTERVAL_MS = 1_000
+const MAX_SAVED_ENTRIES = 10_000
 /** Pause of a collection after a failed read (ms), unless `retryAfter` is shorter. */
-const RETRY_AFTER = 1_000
+const MAX_RETRY_DELAY_MS = 1_000
 
 export function createUpstreamReader({
   collections,
   client,
-  notes,
+  recorder,
   meter,
   logger,
   source,
   retryAfter,
   interval,
-  deadline,
+  timeout,
 }: UpstreamReaderOptions): UpstreamReader {
   const saved = new Map<string, { asOf: number; totals: Totals; marks: number }>()
   const failing = new Map<string, FailedRead>()
-  const circuit = new Circuit()
+  const circuit = new CircuitBreaker()
   let successes = 0
   /** Earliest next retry of a failed collection (ms of the steady clock): all retries cost at most the day's share. */
   let retryFrom = -Infinity
@@ -82,9 +82,9 @@ export function createUpstreamReader({
     const totals = sum(snapshot.videos)
     const marks = countMarks(snapshot)
     const last = saved.get(key)
-    const isSame = last && last.marks === marks && sameTotals(last.totals, totals)
-    if (isSame && snapshot.asOf - last.asOf < SAVE_AT_MOST_EVERY) return
-    if (saved.size >= REMEMBERED) saved.clear()
+    const isSame = last && last.marks === marks && hasSameTotals(last.totals, totals)
+    if (isSame && snapshot.asOf - last.asOf < SAVE_INTERVAL_MS) return
+    if (saved.size >= MAX_SAVED_ENTRIES) saved.clear()
     saved.set(key, { asOf: snapshot.asOf, totals, marks })
     // Numbers that could not be kept are still right.
     await collections.saveSnapshot({ id, revision }, snapshot).catch((fault: unknown) => {
@@ -92,59 +92,60 @@ export function createUpstreamReader({
     })
   }
 
-  async function fetch(ids: readonly string[]): Promise<Answer> {
+  async function fetch(ids: readonly string[]): Promise<FetchResult> {
     // The error is created only on a timeout: it costs a twentieth of a read.
-    return (await resolveWithin(client.fetch(ids), deadline, undefined)) ?? tooLate(ids)
+    return (await resolveWithin(client.fetch(ids), timeout, undefined)) ?? createTimeoutResult(ids)
   }
 
-  async function ask({ id, videos }: Collection): Promise<Answer> {
+  async function fetchVideos({ id, videos }: Collection): Promise<FetchResult> {
     // No call is made, so there is no result.
     if (videos.length === 0) return { found: [], failed: [] }
     const now = steadyNow()
     const before = failing.get(id)
-    if (!circuit.allows(now)) return failedAnswer(videos, new UpstreamProblem(circuit.pause!.fault))
-    if (before && now < Math.max(before.retryFrom, retryFrom)) return failedAnswer(videos, before.problem)
+    if (!circuit.canCall(now)) return createFailedResult(videos, new UpstreamProblem(circuit.pause!.fault))
+    if (before && now < Math.max(before.retryFrom, retryFrom)) return createFailedResult(videos, before.problem)
     logger.debug(`collection ${id} has ${videos.length} videos`)
     const isProbe = circuit.begin()
-    if (isProbe || before) retryFrom = now + pace(meter.allowance, Math.max(1, videos.length / IDS_PER_CALL))
+    if (isProbe || before)
+      retryFrom = now + getPacedInterval(meter.remainingQuota, Math.max(1, videos.length / IDS_PER_CALL))
     // One call is enough to probe YouTube.
     const first = await fetch(isProbe ? videos.slice(0, client.idsPerCall) : videos)
     take(id, first, before, isProbe)
     if (!isProbe) return first
     const rest = videos.slice(client.idsPerCall)
-    return join(first, first.fault ? failedAnswer(rest, first.fault) : await fetch(rest))
+    return join(first, first.fault ? createFailedResult(rest, first.fault) : await fetch(rest))
   }
 
-  function take(id: string, { fault, found }: Answer, before: FailedRead | undefined, isProbe: boolean): void {
-    const cause = fault && faultOf(fault)
+  function take(id: string, { fault, found }: FetchResult, before: FailedRead | undefined, isProbe: boolean): void {
+    const cause = fault && toUpstreamFault(fault)
     if (fault)
-      failing.set(id, { problem: fault, successes, retryFrom: steadyNow() + Math.min(retryAfter, RETRY_AFTER) })
+      failing.set(id, { problem: fault, successes, retryFrom: steadyNow() + Math.min(retryAfter, MAX_RETRY_DELAY_MS) })
     if (!cause || (found.length > 0 && !isUpstreamWide(cause))) {
       if (!cause) successes++
-      return circuit.succeeded(isProbe)
+      return circuit.recordSuccess(isProbe)
     }
     // While other reads succeed, the cause is these videos, not YouTube.
     const othersSucceed = before !== undefined && successes > before.successes
     if (isProbe || isUpstreamWide(cause) || !othersSucceed)
-      circuit.failed(isProbe, cause, steadyNow(), meter.allowance.untilReset)
+      circuit.recordFailure(isProbe, cause, steadyNow(), meter.remainingQuota.untilReset)
   }
 
   return {
-    keyChanged: () => circuit.keyChanged(),
-    upstream: () => ({ outage: outageOf(circuit.pause), hasSucceeded: circuit.hasSucceeded }),
+    onKeyChange: () => circuit.onKeyChange(),
+    getCallResults: () => ({ outage: getOutage(circuit.pause), hasSucceeded: circuit.hasSucceeded }),
     async read(collection) {
       const { id, videos } = collection
       const [asOf, at] = [Date.now(), steadyNow()]
       const wasFailing = failing.has(id)
-      const { found, failed, fault } = await ask(collection)
-      const asked = failed.length === 0 ? videos : videos.filter((video) => !failed.includes(video))
-      const fresh = toSnapshot(asked, found, asOf)
+      const { found, failed, fault } = await fetchVideos(collection)
+      const answeredIds = failed.length === 0 ? videos : videos.filter((video) => !failed.includes(video))
+      const fresh = toSnapshot(answeredIds, found, asOf)
       logger.debug(`collection ${id}: ${found.length} videos have numbers`)
       // The last numbers are read only if they can add something.
-      const needsLast = fault !== undefined || fresh.missing.length > 0 || !found.every(isWhole)
-      const snapshot = needsLast ? combine(videos, fresh, await collections.snapshot(id), interval) : fresh
+      const needsLast = fault !== undefined || fresh.missing.length > 0 || !found.every(hasAllCounts)
+      const snapshot = needsLast ? combine(videos, fresh, await collections.getSnapshot(id), interval) : fresh
       const known = snapshot ?? fresh
-      notes?.takeNumbers(needsLast ? numbersOf(known, found) : found, asOf)
+      recorder?.recordNumbers(needsLast ? selectNumbers(known, found) : found, asOf)
       if (!fault || found.length > 0) await save(collection, known)
       if (!fault) {
         if (failing.delete(id)) logger.info(`collection ${id} has fresh numbers again`)
@@ -171,7 +172,7 @@ const countMarks = ({ videos }: Snapshot): number =>
   )
 
 /** Returns the numbers in a snapshot of those videos that a response contains. */
-function numbersOf({ videos }: Snapshot, found: readonly VideoNumbers[]): VideoNumbers[] {
+function selectNumbers({ videos }: Snapshot, found: readonly VideoNumbers[]): VideoNumbers[] {
   const ids = new Set(found.map(({ id }) => id))
   return videos.filter(({ id }) => ids.has(id))
 }
@@ -184,17 +185,18 @@ interface FailedRead {
   readonly retryFrom: number
 }
 
-const failedAnswer = (failed: readonly string[], fault: Problem): Answer => ({ found: [], failed, fault })
+const createFailedResult = (failed: readonly string[], fault: Problem): FetchResult => ({ found: [], failed, fault })
 
-const tooLate = (failed: readonly string[]): Answer => failedAnswer(failed, toUpstreamProblem({ name: 'TimeoutError' }))
+const createTimeoutResult = (failed: readonly string[]): FetchResult =>
+  createFailedResult(failed, toUpstreamProblem({ name: 'TimeoutError' }))
 
-const join = (a: Answer, b: Answer): Answer => {
+const join = (a: FetchResult, b: FetchResult): FetchResult => {
   const fault = a.fault ?? b.fault
   return { found: [...a.found, ...b.found], failed: [...a.failed, ...b.failed], ...(fault && { fault }) }
 }
 
 /** Converts a pause, with times of the steady clock, to an outage. */
-export function outageOf(pause: Pause | undefined): UpstreamOutage | undefined {
+export function getOutage(pause: Pause | undefined): UpstreamOutage | undefined {
   const offset = Date.now() - steadyNow()
   return pause && toOutage(pause.fault, pause.since + offset, pause.until + offset)
 }

@@ -1,7 +1,7 @@
 import type { CommonSettings, SettingValues } from '@influencer-stats/runtime/settings'
 import type { settings } from './settings.ts'
 
-type Row = Partial<SettingValues<typeof settings> & Pick<CommonSettings, 'server'>>
+type StatsVariant = Partial<SettingValues<typeof settings> & Pick<CommonSettings, 'server'>>
 
 // V8's own: in 1 MB the garbage of three calls to YouTube a read takes twice the processor time (v3: 267 us, not 134).
 const maxSemiSpaceSize = 16
@@ -20,4 +20,4 @@ export const variants = {
   v6: { logger: 'pino', state: 'level', client: 'batching', cache: 'lru', server: 'fastify', maxSemiSpaceSize },
   v7: { logger: 'pino', state: 'level', client: 'batching', cache: 'poller', server: 'node-http' },
   v8: { logger: 'pino', state: 'level', client: 'batching', cache: 'poller', server: 'raw' },
-} satisfies Record<string, Row>
+} satisfies Record<string, StatsVariant>

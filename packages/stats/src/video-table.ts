@@ -1,6 +1,6 @@
 import type { Problem } from '@influencer-stats/runtime/problems'
-import { updateVideo, type Snapshot, type VideoNumbers } from './core/numbers.ts'
-import type { Reading } from './core/prepared.ts'
+import { updateVideo, type Snapshot, type VideoNumbers } from './core/video-numbers.ts'
+import type { StatsReading } from './core/prepared-reply.ts'
 
 interface Video {
   /** The collections that have it. */
@@ -46,7 +46,13 @@ export class VideoTable {
    * `found` counts as omitted.
    * @param interval between two refreshes (ms)
    */
-  learn(ids: readonly string[], found: readonly VideoNumbers[], asOf: number, at: number, interval: number): void {
+  recordNumbers(
+    ids: readonly string[],
+    found: readonly VideoNumbers[],
+    asOf: number,
+    at: number,
+    interval: number,
+  ): void {
     const byId = new Map(found.map((numbers) => [numbers.id, numbers]))
     for (const id of ids) {
       const video = this.#videos.get(id)
@@ -59,12 +65,12 @@ export class VideoTable {
   }
 
   /** Returns the numbers of those of `ids` that have any. */
-  numbers(ids: readonly string[]): VideoNumbers[] {
+  getNumbers(ids: readonly string[]): VideoNumbers[] {
     return ids.flatMap((id) => this.#videos.get(id)?.numbers ?? [])
   }
 
   /** Takes note that `ids` could not be asked for. @returns those of which nothing is known therefore */
-  fail(ids: readonly string[], fault: Problem): string[] {
+  recordFault(ids: readonly string[], fault: Problem): string[] {
     return ids.filter((id) => {
       const video = this.#videos.get(id)
       if (!video || video.at !== undefined) return false
@@ -78,19 +84,19 @@ export class VideoTable {
   }
 
   /** The collections that have one of `ids`. */
-  users(ids: readonly string[]): string[] {
+  getUsers(ids: readonly string[]): string[] {
     const users = new Set<string>()
     for (const id of ids) for (const user of this.#videos.get(id)?.users ?? []) users.add(user)
     return [...users]
   }
 
   /** When each was asked for, by the clock that nobody sets; none of those that are unknown. */
-  times(): [id: string, at: number | undefined][] {
+  getTimes(): [id: string, at: number | undefined][] {
     return [...this.#videos].map(([id, { at }]) => [id, at])
   }
 
   /** Those of `ids` that were never tried. */
-  untried(ids: readonly string[]): string[] {
+  getUntried(ids: readonly string[]): string[] {
     return ids.filter((id) => {
       const video = this.#videos.get(id)
       return video?.at === undefined && video?.fault === undefined
@@ -98,7 +104,7 @@ export class VideoTable {
   }
 
   /** Why something of `ids` is unknown, and of which. */
-  fault(ids: readonly string[]): { id: string; fault: Problem } | undefined {
+  getFault(ids: readonly string[]): { id: string; fault: Problem } | undefined {
     for (const id of ids) {
       const video = this.#videos.get(id)
       if (video?.fault) return { id, fault: video.fault }
@@ -107,7 +113,7 @@ export class VideoTable {
   }
 
   /** What is known of `ids`; nothing if that is of none of them. */
-  read(ids: readonly string[]): Reading | undefined {
+  read(ids: readonly string[]): StatsReading | undefined {
     const [videos, missing, unknown] = [[] as VideoNumbers[], [] as string[], [] as string[]]
     let [at, asOf, since] = [Infinity, Infinity, -Infinity]
     for (const id of ids) {

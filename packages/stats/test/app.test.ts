@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_VIDEOS } from '../src/core/ids.ts'
-import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
-import { contentOf, startStats, type TestStats } from './support/stats.ts'
+import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
+import { toContent, startStats, type TestStats } from './support/stats.ts'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
-const manyIds = (n: number) => Array.from({ length: n }, (_, i) => `${String(i).padStart(10, '0')}A`)
+const createIds = (n: number) => Array.from({ length: n }, (_, i) => `${String(i).padStart(10, '0')}A`)
 
 describe('the API', () => {
-  let standIn: StandIn
+  let standIn: TestStandIn
   let stats: TestStats
   beforeAll(async () => {
     standIn = await startStandIn()
@@ -43,14 +43,14 @@ describe('the API', () => {
     expect(await stats.get('/collections/c2/stats')).toMatchObject({ body: { impressions: 2 * 261_734 } })
     expect((await stats.delete(`/collections/c2/videos/${SAMPLE_VIDEOS[0]}`)).status).toBe(204)
     expect(await stats.get('/collections/c2/stats')).toMatchObject({ body: { impressions: 261_734 } })
-    const gone = await stats.delete(`/collections/c2/videos/${SAMPLE_VIDEOS[0]}`)
-    expect(gone).toMatchObject({ status: 404, body: { code: 'VIDEO_NOT_IN_COLLECTION' } })
-    const nowhere = await stats.put(`/collections/none/videos/${SAMPLE_VIDEOS[0]}`)
-    expect(nowhere).toMatchObject({ status: 404, body: { code: 'COLLECTION_NOT_FOUND' } })
+    const removed = await stats.delete(`/collections/c2/videos/${SAMPLE_VIDEOS[0]}`)
+    expect(removed).toMatchObject({ status: 404, body: { code: 'VIDEO_NOT_IN_COLLECTION' } })
+    const unknownPath = await stats.put(`/collections/none/videos/${SAMPLE_VIDEOS[0]}`)
+    expect(unknownPath).toMatchObject({ status: 404, body: { code: 'COLLECTION_NOT_FOUND' } })
   })
 
   it('takes a thousand videos and not one more', async () => {
-    const videos = manyIds(MAX_VIDEOS)
+    const videos = createIds(MAX_VIDEOS)
     expect((await stats.put('/collections/full', { videos })).status).toBe(201)
     expect(await stats.put('/collections/full/videos/zzzzzzzzzzz')).toMatchObject({
       status: 409,
@@ -120,14 +120,14 @@ describe('the API', () => {
     ['with numbers for ids', { videos: [12_345_678_901] }, 'VALIDATION_FAILED'],
     ['with an id that is none', { videos: ['short'] }, 'VALIDATION_FAILED'],
     ['with more than it should have', { videos: [], rank: 'x' }, 'VALIDATION_FAILED'],
-    ['with 1,001 videos', { videos: manyIds(1_001) }, 'VALIDATION_FAILED'],
+    ['with 1,001 videos', { videos: createIds(1_001) }, 'VALIDATION_FAILED'],
   ])('refuses a body that is %s, and changes nothing', async (_, body, code) => {
     const videos = [SAMPLE_VIDEOS[2]]
     await stats.put('/collections/kept', { videos })
     const refused = await stats.put('/collections/kept', body)
     expect([code, 'BAD_JSON']).toContain(refused.body.code)
     expect(refused).toMatchObject({ status: 400, body: { status: 400, title: expect.any(String) } })
-    expect(contentOf((await stats.get('/collections/kept')).body)).toEqual({ id: 'kept', videos })
+    expect(toContent((await stats.get('/collections/kept')).body)).toEqual({ id: 'kept', videos })
   })
 
   it('refuses ids that are none, an id of a megabyte, and a body over the limit', async () => {

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { CacheOptions, StatsCache } from '../src/cache/cache.ts'
+import type { CacheOptions, StatsCache } from '../src/cache/stats-cache.ts'
 import { CollectionsOwner } from '../src/collections.ts'
-import { DAY } from '../src/core/pace.ts'
-import { asItReads } from '../src/core/prepared.ts'
+import { DAY_MS } from '../src/core/quota-budget.ts'
+import { withStaleness } from '../src/core/prepared-reply.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import type { Poller } from '../src/poller.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
-import { createMapState } from '../src/state/map.ts'
+import { createMapState } from '../src/state/map-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { createUpstreamReader } from '../src/upstream-reader.ts'
 import { FakeClient } from './support/fake-client.ts'
@@ -25,11 +25,11 @@ export type CacheSetUp = Omit<CacheOptions, 'collections'> & { collections: Coll
 /** Makes a cache and, for the poller, what main does for it. */
 export type CreateCache = (setUp: CacheSetUp) => Promise<{ cache: StatsCache; poller?: Poller }>
 
-const INTERVAL = 30
-const SIZE = 100
+const INTERVAL_MS = 30
+const CACHE_SIZE = 100
 
 /** What every cache must do. */
-export function cacheConformance(name: string, create: CreateCache, traits: CacheTraits = {}): void {
+export function testCache(name: string, create: CreateCache, traits: CacheTraits = {}): void {
   const { waitsForRound = false, uncached = false } = traits
 
   describe(`cache ${name}`, () => {
@@ -42,10 +42,10 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
       client = new FakeClient()
       collections = new CollectionsOwner({
         state: createMapState(),
-        retention: DAY,
-        onChange: (id, collection) => poller?.changed(id, collection),
+        retention: DAY_MS,
+        onChange: (id, collection) => poller?.onCollectionChange(id, collection),
       })
-      const meter = new QuotaMeter(QuotaMeter.memory(), 0)
+      const meter = new QuotaMeter(QuotaMeter.createMemory(), 0)
       const logger = createSilentLogger()
       const upstream = createUpstreamReader({
         collections,
@@ -54,9 +54,9 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
         logger,
         retryAfter: 1,
         interval: 1,
-        deadline: 5_000,
+        timeout: 5_000,
       })
-      const options = { collections, client, upstream, logger, meter, refreshInterval: INTERVAL, size: SIZE }
+      const options = { collections, client, upstream, logger, meter, refreshInterval: INTERVAL_MS, size: CACHE_SIZE }
       ;({ cache, poller } = await create(options))
     })
     afterEach(async () => {
@@ -67,12 +67,12 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
 
     /** What a client reads, once there is something to read. */
     async function read(id: string): Promise<any> {
-      if (waitsForRound) await waitUntil(async () => (await attempt(id)) !== 'STATS_NOT_READY')
+      if (waitsForRound) await waitUntil(async () => (await tryRead(id)) !== 'STATS_NOT_READY')
       const reply = await cache.read(id)
-      return reply && JSON.parse(asItReads(reply, steadyNow(), cache.staleAfter()).body)
+      return reply && JSON.parse(withStaleness(reply, steadyNow(), cache.getStaleAfter()).body)
     }
 
-    const attempt = async (id: string) => {
+    const tryRead = async (id: string) => {
       try {
         return await cache.read(id)
       } catch (error) {
@@ -104,9 +104,9 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
       await collections.put('c', ['a'])
       await read('c')
       await collections.put('c', ['a', 'b'])
-      expect(JSON.parse(cache.ready('c')?.body ?? '{"videos":2}')).toMatchObject({ videos: 2 })
+      expect(JSON.parse(cache.getReady('c')?.body ?? '{"videos":2}')).toMatchObject({ videos: 2 })
       await collections.delete('c')
-      expect(cache.ready('c')).toBeUndefined()
+      expect(cache.getReady('c')).toBeUndefined()
     })
 
     it('shows a change of the collection at once, or nothing until it has its numbers', async () => {
@@ -125,9 +125,9 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
       expect(await cache.read('c')).toBeUndefined()
 
       const { promise, resolve } = Promise.withResolvers<void>()
-      client.gate = promise
+      client.hold = promise
       await collections.put('d', ['a'])
-      const reading = attempt('d')
+      const reading = tryRead('d')
       await collections.delete('d')
       resolve()
       await reading
@@ -159,7 +159,7 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
         headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
       })
       client.down = false
-      await waitUntil(async () => typeof (await attempt('c')) === 'object')
+      await waitUntil(async () => typeof (await tryRead('c')) === 'object')
       expect(await read('c')).toMatchObject({ impressions: 1 })
     })
 
@@ -173,11 +173,11 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
     })
 
     it('answers all who ask, also for more collections at once than it holds', async () => {
-      const ids = Array.from({ length: 2 * SIZE + 50 }, (_, i) => `c${i}`)
+      const ids = Array.from({ length: 2 * CACHE_SIZE + 50 }, (_, i) => `c${i}`)
       for (const id of ids) await collections.put(id, [id])
       await read(ids.at(-1)!)
       const { promise, resolve } = Promise.withResolvers<void>()
-      client.gate = promise
+      client.hold = promise
       const replies = Promise.all(ids.map((id) => cache.read(id)))
       resolve()
       const summed = (await replies).map((reply) => JSON.parse(reply!.body).videos)
@@ -187,9 +187,9 @@ export function cacheConformance(name: string, create: CreateCache, traits: Cach
     it(uncached ? 'never has a reply ready' : 'has a reply ready once it was read', async () => {
       await collections.put('c', ['a'])
       await read('c')
-      if (uncached) expect(cache.ready('c')).toBeUndefined()
-      else await waitUntil(() => cache.ready('c') !== undefined)
-      expect(cache.ready('none')).toBeUndefined()
+      if (uncached) expect(cache.getReady('c')).toBeUndefined()
+      else await waitUntil(() => cache.getReady('c') !== undefined)
+      expect(cache.getReady('none')).toBeUndefined()
     })
 
     it('can be closed twice', async () => {

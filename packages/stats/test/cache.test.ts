@@ -1,7 +1,7 @@
-import type { ToThread } from '../src/messages.ts'
+import type { StatsThreadMessage } from '../src/messages.ts'
 import { parts } from '../src/parts.ts'
 import { Poller } from '../src/poller.ts'
-import { cacheConformance, type CacheTraits, type CreateCache } from './cache.conformance.ts'
+import { testCache, type CacheTraits, type CreateCache } from './cache.conformance.ts'
 
 const traits: Record<keyof typeof parts.cache, CacheTraits> = {
   none: { uncached: true },
@@ -14,7 +14,7 @@ const traits: Record<keyof typeof parts.cache, CacheTraits> = {
 const openUpstream = () => Promise.reject(new Error('this cache asks nobody'))
 
 const createPolled: CreateCache = async (options) => {
-  let publish: ToThread['publish'] = () => {}
+  let publish: StatsThreadMessage['publish'] = () => {}
   const poller = new Poller({
     ...options,
     connections: 4,
@@ -25,7 +25,7 @@ const createPolled: CreateCache = async (options) => {
     call: (name: string, id: string) => (name === 'poll' ? poller.read(id) : poller.readByVideo(id)) as never,
     on: (_name: string, handler: typeof publish) => void (publish = handler),
   }
-  const published = { bus: bus as never, replies: poller.board.replies(), meter: options.meter }
+  const published = { bus: bus as never, replies: poller.replyTable.getReplies(), meter: options.meter }
   const cache = await parts.cache.poller({ published, openUpstream })
   await poller.start()
   return { cache, poller }
@@ -38,5 +38,5 @@ for (const [name, create] of Object.entries(parts.cache)) {
       openUpstream: async () => options,
     }),
   })
-  cacheConformance(name, name === 'poller' ? createPolled : createCache, traits[name as keyof typeof traits])
+  testCache(name, name === 'poller' ? createPolled : createCache, traits[name as keyof typeof traits])
 }

@@ -2,8 +2,8 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_TAGS } from '../src/core/campaign.ts'
-import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
-import { contentOf, startStats, type TestStats } from './support/stats.ts'
+import { SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
+import { toContent, startStats, type TestStats } from './support/stats.ts'
 
 const CAMPAIGN = {
   name: '<b>Spring</b> & "co", Весна 🌱',
@@ -15,7 +15,7 @@ const CAMPAIGN = {
 }
 
 describe('campaigns', () => {
-  let standIn: StandIn
+  let standIn: TestStandIn
   let stats: TestStats
   const settings = { data: createTemporaryFolder() }
   beforeAll(async () => {
@@ -30,18 +30,21 @@ describe('campaigns', () => {
   it('are kept as they were given, over a restart, too, and forgotten by a PUT without them', async () => {
     const [video] = SAMPLE_VIDEOS
     const given = { videos: [video], ...CAMPAIGN, tags: [...CAMPAIGN.tags, CAMPAIGN.tags[0]] }
-    const kept = { id: 'c', videos: [video], ...CAMPAIGN }
-    expect(await stats.put('/collections/c', given)).toMatchObject({ status: 201, body: kept })
+    const unchanged = { id: 'c', videos: [video], ...CAMPAIGN }
+    expect(await stats.put('/collections/c', given)).toMatchObject({ status: 201, body: unchanged })
     await stats.stop()
     stats = await startStats({ youtubeUri: standIn.url, corsOrigins: 'https://app.example', ...settings })
-    expect(contentOf((await stats.get('/collections/c')).body)).toEqual(kept)
-    expect((await stats.get('/collections?limit=1&after=b')).body.collections.map(contentOf)).toEqual([kept])
+    expect(toContent((await stats.get('/collections/c')).body)).toEqual(unchanged)
+    expect((await stats.get('/collections?limit=1&after=b')).body.collections.map(toContent)).toEqual([unchanged])
     await stats.put(`/collections/c/videos/${SAMPLE_VIDEOS[1]}`)
-    expect(contentOf((await stats.get('/collections/c')).body)).toEqual({ ...kept, videos: SAMPLE_VIDEOS.slice(0, 2) })
+    expect(toContent((await stats.get('/collections/c')).body)).toEqual({
+      ...unchanged,
+      videos: SAMPLE_VIDEOS.slice(0, 2),
+    })
     await stats.delete(`/collections/c/videos/${SAMPLE_VIDEOS[1]}`)
-    expect(contentOf((await stats.get('/collections/c')).body)).toEqual(kept)
+    expect(toContent((await stats.get('/collections/c')).body)).toEqual(unchanged)
     await stats.put('/collections/c', { videos: [video] })
-    expect(contentOf((await stats.get('/collections/c')).body)).toEqual({ id: 'c', videos: [video] })
+    expect(toContent((await stats.get('/collections/c')).body)).toEqual({ id: 'c', videos: [video] })
   })
 
   it('change in what a PATCH names, and lose what it says is null', async () => {
@@ -49,16 +52,16 @@ describe('campaigns', () => {
     const renamed = { id: 'p', videos: SAMPLE_VIDEOS, ...CAMPAIGN, name: 'Summer' }
     expect(await stats.patch('/collections/p', { name: 'Summer' })).toMatchObject({ status: 200, body: renamed })
     const { cost: _cost, tags: _tags, ...rest } = renamed
-    expect(contentOf((await stats.patch('/collections/p', { cost: null, tags: [] })).body)).toEqual(rest)
-    expect(contentOf((await stats.patch('/collections/p', {})).body)).toEqual(rest)
+    expect(toContent((await stats.patch('/collections/p', { cost: null, tags: [] })).body)).toEqual(rest)
+    expect(toContent((await stats.patch('/collections/p', {})).body)).toEqual(rest)
     const [video] = SAMPLE_VIDEOS
-    expect(contentOf((await stats.patch('/collections/p', { videos: [video, video] })).body)).toEqual({
+    expect(toContent((await stats.patch('/collections/p', { videos: [video, video] })).body)).toEqual({
       ...rest,
       videos: [video],
     })
-    expect(contentOf((await stats.get('/collections/p')).body)).toEqual({ ...rest, videos: [video] })
-    const nowhere = await stats.patch('/collections/none', { name: 'x' })
-    expect(nowhere).toMatchObject({ status: 404, body: { code: 'COLLECTION_NOT_FOUND' } })
+    expect(toContent((await stats.get('/collections/p')).body)).toEqual({ ...rest, videos: [video] })
+    const unknownUrl = await stats.patch('/collections/none', { name: 'x' })
+    expect(unknownUrl).toMatchObject({ status: 404, body: { code: 'COLLECTION_NOT_FOUND' } })
     expect((await stats.get('/collections/none')).status).toBe(404)
   })
 
@@ -115,7 +118,7 @@ describe('campaigns', () => {
       expect(refused).toMatchObject({ status, body: { status, code, title: expect.any(String) } })
       expect(JSON.stringify(refused.body).length).toBeLessThan(1_000)
     }
-    expect(contentOf((await stats.get('/collections/kept')).body)).toEqual({ id: 'kept', ...before })
+    expect(toContent((await stats.get('/collections/kept')).body)).toEqual({ id: 'kept', ...before })
     expect((await stats.get('/collections/new')).status).toBe(404)
   })
 
@@ -123,7 +126,7 @@ describe('campaigns', () => {
     await stats.put('/collections/d', { videos: [], from: '2026-03-01' })
     const refused = await stats.patch('/collections/d', { to: '2026-02-28' })
     expect(refused).toMatchObject({ status: 409, body: { code: 'DATES_REVERSED' } })
-    expect(contentOf((await stats.get('/collections/d')).body)).toEqual({ id: 'd', videos: [], from: '2026-03-01' })
+    expect(toContent((await stats.get('/collections/d')).body)).toEqual({ id: 'd', videos: [], from: '2026-03-01' })
     expect((await stats.patch('/collections/d', { to: '2026-03-01' })).status).toBe(200)
   })
 

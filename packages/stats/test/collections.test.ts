@@ -1,27 +1,27 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { CollectionsOwner, type OwnerOptions } from '../src/collections.ts'
+import { CollectionsOwner, type CollectionsOwnerOptions } from '../src/collections.ts'
 import { MAX_VIDEOS } from '../src/core/ids.ts'
-import { DAY } from '../src/core/pace.ts'
+import { DAY_MS } from '../src/core/quota-budget.ts'
 import { errors } from '../src/errors.ts'
-import { createMapState } from '../src/state/map.ts'
-import { historyOf, OvertakenError } from '../src/state/state.ts'
+import { createMapState } from '../src/state/map-state.ts'
+import { toHistoryId, ConflictError } from '../src/state/stats-state.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
-import type { Answer } from '../src/client/client.ts'
+import type { FetchResult } from '../src/youtube/video-client.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
 import { createUpstreamReader } from '../src/upstream-reader.ts'
-import { numbersOf } from './support/numbers.ts'
+import { createNumbers } from './support/video-numbers.ts'
 
-function owner(options: Partial<OwnerOptions> = {}): CollectionsOwner {
-  const collections = new CollectionsOwner({ state: createMapState(), retention: 30 * DAY, ...options })
+function openCollections(options: Partial<CollectionsOwnerOptions> = {}): CollectionsOwner {
+  const collections = new CollectionsOwner({ state: createMapState(), retention: 30 * DAY_MS, ...options })
   onTestFinished(() => collections.close())
   return collections
 }
-const ids = (n: number) => Array.from({ length: n }, (_, i) => String(i).padStart(11, '0'))
-const snapshot = (asOf: number, views = 1) => ({ videos: [numbersOf('a', views)], missing: [], asOf })
+const createIds = (n: number) => Array.from({ length: n }, (_, i) => String(i).padStart(11, '0'))
+const snapshot = (asOf: number, views = 1) => ({ videos: [createNumbers('a', views)], missing: [], asOf })
 
 describe('the owner of the collections', () => {
   it('counts a video once, and tells a new collection from a replaced one', async () => {
-    const collections = owner()
+    const collections = openCollections()
     expect(await collections.put('c', ['a', 'b', 'a'])).toMatchObject({
       created: true,
       collection: { videos: ['a', 'b'] },
@@ -30,7 +30,7 @@ describe('the owner of the collections', () => {
   })
 
   it('gives every change a revision of its own, a deletion in between or not', async () => {
-    const collections = owner()
+    const collections = openCollections()
     const revisions: number[] = []
     for (let i = 0; i < 50; i++) {
       revisions.push((await collections.put('c', [])).collection.revision)
@@ -40,18 +40,18 @@ describe('the owner of the collections', () => {
   })
 
   it('loses none of many videos added at once, and doubles none', async () => {
-    const collections = owner()
+    const collections = openCollections()
     await collections.put('c', [])
-    const added = await Promise.all([...ids(50), ...ids(50)].map((id) => collections.addVideo('c', id)))
+    const added = await Promise.all([...createIds(50), ...createIds(50)].map((id) => collections.addVideo('c', id)))
     expect(added.filter(({ created }) => created)).toHaveLength(50)
-    expect((await collections.get('c'))!.videos.toSorted()).toEqual(ids(50))
+    expect((await collections.get('c'))!.videos.toSorted()).toEqual(createIds(50))
   })
 
   it('refuses one video too many, and changes to what is not there', async () => {
-    const collections = owner()
-    await collections.put('c', ids(MAX_VIDEOS))
+    const collections = openCollections()
+    await collections.put('c', createIds(MAX_VIDEOS))
     await expect(collections.addVideo('c', 'one more')).rejects.toMatchObject({ code: 'COLLECTION_FULL' })
-    expect((await collections.addVideo('c', ids(1)[0]!)).created).toBe(false)
+    expect((await collections.addVideo('c', createIds(1)[0]!)).created).toBe(false)
     await expect(collections.addVideo('d', 'a')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
     await expect(collections.removeVideo('d', 'a')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
     await expect(collections.removeVideo('c', 'a')).rejects.toMatchObject({ code: 'VIDEO_NOT_IN_COLLECTION' })
@@ -60,7 +60,9 @@ describe('the owner of the collections', () => {
 
   it('tells of a change before whoever made it hears of it', async () => {
     const seen: [string, boolean][] = []
-    const collections = owner({ onChange: (id, collection) => void seen.push([id, collection !== undefined]) })
+    const collections = openCollections({
+      onChange: (id, collection) => void seen.push([id, collection !== undefined]),
+    })
     await collections.put('c', [])
     expect(seen).toEqual([['c', true]])
     await collections.delete('c')
@@ -71,37 +73,37 @@ describe('the owner of the collections', () => {
   })
 
   it('adds a point to the history only when the sums changed', async () => {
-    const collections = owner()
+    const collections = openCollections()
     const c = (await collections.put('c', ['a'])).collection
     const now = Date.now()
     await collections.saveSnapshot(c, snapshot(now, 1))
     await collections.saveSnapshot(c, snapshot(now + 1, 1))
     await collections.saveSnapshot(c, snapshot(now + 2, 2))
-    expect((await collections.history('c', 0, now + 9, 9)).map(({ at, impressions }) => [at, impressions])).toEqual([
+    expect((await collections.getHistory('c', 0, now + 9, 9)).map(({ at, impressions }) => [at, impressions])).toEqual([
       [now, 1],
       [now + 2, 2],
     ])
-    expect((await collections.snapshot('c'))!.asOf).toBe(now + 2)
+    expect((await collections.getSnapshot('c'))!.asOf).toBe(now + 2)
   })
 
   it('keeps no numbers of a collection that is gone, nor older ones than it has', async () => {
-    const collections = owner()
+    const collections = openCollections()
     await collections.saveSnapshot({ id: 'c', revision: 1 }, snapshot(5))
-    expect(await collections.snapshot('c')).toBeUndefined()
+    expect(await collections.getSnapshot('c')).toBeUndefined()
     const c = (await collections.put('c', ['a'])).collection
     await collections.saveSnapshot(c, snapshot(9))
     await collections.saveSnapshot(c, snapshot(5))
-    expect((await collections.snapshot('c'))!.asOf).toBe(9)
+    expect((await collections.getSnapshot('c'))!.asOf).toBe(9)
   })
 
   it.each(['deleted and made anew', 'changed'])(
     'keeps no numbers that were asked for before it was %s',
     async (how) => {
-      const collections = owner()
+      const collections = openCollections()
       const before = (await collections.put('c', ['a'])).collection
-      const answer = Promise.withResolvers<Answer>()
+      const answer = Promise.withResolvers<FetchResult>()
       const client = { idsPerCall: 50, fetch: () => answer.promise }
-      const meter = new QuotaMeter(QuotaMeter.memory(), 0)
+      const meter = new QuotaMeter(QuotaMeter.createMemory(), 0)
       const upstream = createUpstreamReader({
         collections,
         client,
@@ -109,15 +111,15 @@ describe('the owner of the collections', () => {
         logger: createSilentLogger(),
         retryAfter: 1_000,
         interval: 1_000,
-        deadline: 5_000,
+        timeout: 5_000,
       })
       const reading = upstream.read(before)
       if (how !== 'changed') await collections.delete('c')
       await collections.put('c', ['b'])
-      answer.resolve({ found: [numbersOf('a')], failed: [] })
+      answer.resolve({ found: [createNumbers('a')], failed: [] })
       await reading
-      expect(await collections.snapshot('c')).toBeUndefined()
-      expect(await collections.history('c', 0, Date.now(), 9)).toEqual([])
+      expect(await collections.getSnapshot('c')).toBeUndefined()
+      expect(await collections.getHistory('c', 0, Date.now(), 9)).toEqual([])
     },
   )
 
@@ -126,7 +128,7 @@ describe('the owner of the collections', () => {
     const answer = Promise.withResolvers<void>()
     let puts = 0
     const put = state.put.bind(state)
-    const collections = owner({
+    const collections = openCollections({
       state: Object.assign(state, {
         async put(...args: Parameters<typeof put>) {
           puts++
@@ -135,7 +137,7 @@ describe('the owner of the collections', () => {
         },
       }),
     })
-    const all = Promise.allSettled(ids(1_100).map((id) => collections.put(id, [])))
+    const all = Promise.allSettled(createIds(1_100).map((id) => collections.put(id, [])))
     const refused = { code: 'STATE_UNAVAILABLE', status: 503, headers: { 'retry-after': '1' } }
     await expect(collections.put('one more', [])).rejects.toMatchObject(refused)
     answer.reject(errors.STATE_UNAVAILABLE())
@@ -148,37 +150,43 @@ describe('the owner of the collections', () => {
 
   it('forgets what is old of videos, and videos of which nothing was heard for long', async () => {
     const state = createMapState()
-    const collections = owner({ state })
-    const now = 100 * DAY
+    const collections = openCollections({ state })
+    const now = 100 * DAY_MS
     const point = (at: number) => ({ at, impressions: 1, engagements: 1, score: 1, videos: 1 })
-    const known = ids(250)
+    const known = createIds(250)
     for (const id of known) {
       // Every other one was asked for its details 31 days ago, and not since.
-      const asOf = Number(id) % 2 ? now - 31 * DAY : now - DAY
+      const asOf = Number(id) % 2 ? now - 31 * DAY_MS : now - DAY_MS
       await state.putVideos([{ id, details: { id, asOf } }])
-      for (const days of [40, 30, 29]) await state.putVideos([{ id, point: point(now - days * DAY) }])
+      for (const days of [40, 30, 29]) await state.putVideos([{ id, point: point(now - days * DAY_MS) }])
     }
-    await collections.tidy(now)
+    await collections.prune(now)
     const left = await state.listVideos('', 1_000)
     expect(left.map(({ id }) => Number(id) % 2)).toEqual(Array.from({ length: 125 }, () => 0))
     for (const [i, id] of known.entries()) {
-      const points = await state.history(historyOf(id), 0, now, 9)
-      expect(points.map(({ at }) => at)).toEqual(i % 2 ? [] : [now - 30 * DAY, now - 29 * DAY])
+      const points = await state.getHistory(toHistoryId(id), 0, now, 9)
+      expect(points.map(({ at }) => at)).toEqual(i % 2 ? [] : [now - 30 * DAY_MS, now - 29 * DAY_MS])
     }
   })
 
   it('thins the histories of all collections', async () => {
-    const collections = owner()
-    const now = 100 * DAY
-    for (const id of ids(250)) await collections.put(id, ['a'])
-    const last = (await collections.get(ids(250)[249]!))!
-    for (const [i, at] of [now - 40 * DAY, now - 2 * DAY, now - 2 * DAY + 1, now - 2 * DAY + 2, now - 5].entries()) {
+    const collections = openCollections()
+    const now = 100 * DAY_MS
+    for (const id of createIds(250)) await collections.put(id, ['a'])
+    const last = (await collections.get(createIds(250)[249]!))!
+    for (const [i, at] of [
+      now - 40 * DAY_MS,
+      now - 2 * DAY_MS,
+      now - 2 * DAY_MS + 1,
+      now - 2 * DAY_MS + 2,
+      now - 5,
+    ].entries()) {
       await collections.saveSnapshot(last, snapshot(at, i))
     }
-    await collections.tidy(now)
-    expect((await collections.history(ids(250)[249]!, 0, now, 9)).map(({ at }) => at)).toEqual([
-      now - 2 * DAY,
-      now - 2 * DAY + 2,
+    await collections.prune(now)
+    expect((await collections.getHistory(createIds(250)[249]!, 0, now, 9)).map(({ at }) => at)).toEqual([
+      now - 2 * DAY_MS,
+      now - 2 * DAY_MS + 2,
       now - 5,
     ])
   })
@@ -186,47 +194,47 @@ describe('the owner of the collections', () => {
 
 describe('collections that other machines change, too', () => {
   /** A state of which the changes of another are seen once it was caught up with. */
-  function shared() {
+  function openSharedCollections() {
     const state = createMapState()
     const others: (() => unknown)[] = []
-    let overtaking: (() => unknown) | undefined
-    const collections = owner({
+    let conflict: (() => unknown) | undefined
+    const collections = openCollections({
       state: {
         ...state,
         async catchUp() {
           for (const change of others.splice(0)) await change()
         },
         async put(collection, before) {
-          await overtaking?.()
-          overtaking = undefined
-          if ((await state.get(collection.id))?.revision !== before?.revision) throw new OvertakenError()
+          await conflict?.()
+          conflict = undefined
+          if ((await state.get(collection.id))?.revision !== before?.revision) throw new ConflictError()
           await state.put(collection)
         },
       },
     })
-    const overtake = (change: () => unknown) => void (overtaking = change)
-    return { state, others, collections, overtake }
+    const setConflict = (change: () => unknown) => void (conflict = change)
+    return { state, others, collections, overtake: setConflict }
   }
-  const made = (videos: string[], revision: number) => ({ id: 'c', videos, revision })
+  const createCollection = (videos: string[], revision: number) => ({ id: 'c', videos, revision })
 
   it('are refused a change, or found as they should be, by what anybody had changed before', async () => {
-    const { state, others, collections } = shared()
-    others.push(() => state.put(made(['a'], 1)))
+    const { state, others, collections } = openSharedCollections()
+    others.push(() => state.put(createCollection(['a'], 1)))
     expect((await collections.addVideo('c', 'b')).collection.videos).toEqual(['a', 'b'])
-    others.push(() => state.put(made(['a'], 3)))
+    others.push(() => state.put(createCollection(['a'], 3)))
     expect(await collections.addVideo('c', 'a')).toMatchObject({ created: false, collection: { revision: 3 } })
     others.push(() => state.delete('c'))
     await expect(collections.removeVideo('c', 'none')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
-    others.push(() => state.put(made(['a'], 4)))
+    others.push(() => state.put(createCollection(['a'], 4)))
     expect(await collections.delete('c')).toBe(true)
     expect(await collections.delete('c')).toBe(false)
   })
 
   it('are changed anew from what has overtaken a change, with a later revision whatever the clock of who made it', async () => {
-    const { state, collections, overtake } = shared()
-    await state.put(made(['a'], 1))
+    const { state, collections, overtake: setConflict } = openSharedCollections()
+    await state.put(createCollection(['a'], 1))
     const ahead = Date.now() * 1_000 + 60_000_000
-    overtake(() => state.put(made(['a', 'theirs'], ahead)))
+    setConflict(() => state.put(createCollection(['a', 'theirs'], ahead)))
     const { collection } = await collections.addVideo('c', 'ours')
     expect(collection.videos).toEqual(['a', 'theirs', 'ours'])
     expect(collection.revision).toBeGreaterThan(ahead)

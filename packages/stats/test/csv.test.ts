@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { csvLine, type Cell } from '../src/core/csv.ts'
+import { formatCsvLine, type Cell } from '../src/core/csv.ts'
 
 /** RFC 4180, letter by letter. */
 function parse(text: string): string[][] {
@@ -32,15 +32,20 @@ function parse(text: string): string[][] {
   return records
 }
 
-const odd = fc.string({
+const oddText = fc.string({
   unit: fc.constantFrom('"', ',', '\r', '\n', '\t', '=', '+', '-', '@', '\u00a0', "'", 'a', '1', '＝'),
 })
-const cell: fc.Arbitrary<Cell> = fc.oneof(odd, fc.string({ unit: 'grapheme' }), fc.integer(), fc.constant(undefined))
+const cell: fc.Arbitrary<Cell> = fc.oneof(
+  oddText,
+  fc.string({ unit: 'grapheme' }),
+  fc.integer(),
+  fc.constant(undefined),
+)
 
 it('a line of CSV is what RFC 4180 says, and says what it was given', () => {
   fc.assert(
     fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 5 }), { maxLength: 5 }), (lines) => {
-      const parsed = parse(lines.map(csvLine).join(''))
+      const parsed = parse(lines.map(formatCsvLine).join(''))
       expect(parsed.map((line) => line.length)).toEqual(lines.map((line) => line.length))
       for (const [i, line] of lines.entries()) {
         for (const [j, given] of line.entries()) {
@@ -68,5 +73,5 @@ it.each([
   [-5, '-5'],
   [undefined, ''],
 ])('a cell of %j is written as %s', (given, written) => {
-  expect(csvLine([given])).toBe(`${written}\r\n`)
+  expect(formatCsvLine([given])).toBe(`${written}\r\n`)
 })

@@ -1,6 +1,6 @@
 import { runDamageMatrix, expectNoLoss, writeRound } from '@influencer-stats/runtime/testing/damage-matrix'
 import { it } from 'vitest'
-import { openStatsLevel } from '../src/state/level.ts'
+import { openStatsLevel } from '../src/state/level-state.ts'
 
 it.each(['closed', 'killed'] as const)(
   'loses nothing in silence of a folder that was %s, whatever file is damaged',

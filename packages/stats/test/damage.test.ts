@@ -2,7 +2,7 @@ import { damageTables } from '@influencer-stats/runtime/testing/damage-tables'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createLevelState } from '../src/state/level.ts'
+import { createLevelState } from '../src/state/level-state.ts'
 import { startStats } from './support/stats.ts'
 
 const uuid = (i: number) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`

@@ -4,8 +4,8 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import { stats } from '../src/service.ts'
 
 // Nobody listens there: what is asked of YouTube fails at once.
-const NOWHERE = 'http://127.0.0.1:9'
+const UNUSED_URL = 'http://127.0.0.1:9'
 
 testEmptyRequests((settings) =>
-  embed(stats, { data: createTemporaryFolder(), youtubeUri: NOWHERE, logger: 'silent', ...settings }),
+  embed(stats, { data: createTemporaryFolder(), youtubeUri: UNUSED_URL, logger: 'silent', ...settings }),
 )

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import { Follower, type Polling } from '../src/follower.ts'
+import { Follower, type PollingControl } from '../src/follower.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
-import type { Change } from '../src/state/change.ts'
+import type { StatsChange } from '../src/state/stats-change.ts'
 import { toPacificDay } from '@influencer-stats/runtime/pacific-time'
 
-const put = (id: string): Change => ({ type: 'put', collection: { id, videos: [], revision: 1 } })
+const put = (id: string): StatsChange => ({ type: 'put', collection: { id, videos: [], revision: 1 } })
 
 /** A follower with a lease that a test gives and takes. */
 function setUp() {
   const follower = new Follower()
-  const said: string[] = []
+  const events: string[] = []
   let held = Promise.withResolvers<void>()
   let lost = Promise.withResolvers<void>()
   const lease = {
@@ -21,22 +21,25 @@ function setUp() {
   }
   const loading = Promise.withResolvers<void>()
   const publishing = Promise.withResolvers<void>()
-  const meter = new QuotaMeter(QuotaMeter.memory(), 100)
-  const polling: Polling = {
+  const meter = new QuotaMeter(QuotaMeter.createMemory(), 100)
+  const polling: PollingControl = {
     poller: {
-      changed: (id, collection) => (said.push(`${id} ${collection ? 'changed' : 'gone'}`), publishing.promise),
-      follow: async ({ ids }) => void said.push(`asked ${ids}`),
-      failed: async (ids) => void said.push(`failed ${ids}`),
-      changeSource: async (source) => (said.push(`source ${source}`), loading.promise),
-      wanted: (id) => void said.push(`wanted ${id}`),
+      onCollectionChange: (id, collection) => (
+        events.push(`${id} ${collection ? 'changed' : 'gone'}`),
+        publishing.promise
+      ),
+      applyFetched: async ({ ids }) => void events.push(`asked ${ids}`),
+      applyFailure: async (ids) => void events.push(`failed ${ids}`),
+      changeSource: async (source) => (events.push(`source ${source}`), loading.promise),
+      requestEntry: (id) => void events.push(`wanted ${id}`),
     },
     meter,
-    begin: async () => void said.push('begin'),
-    end: async () => void said.push('end'),
+    begin: async () => void events.push('begin'),
+    end: async () => void events.push('end'),
   }
   return {
     follower,
-    said,
+    said: events,
     lease,
     loading,
     publishing,
@@ -57,50 +60,50 @@ function setUp() {
 }
 
 it('hands on what is said while all is loaded, afterwards and in its order, and nothing from before', () => {
-  const { follower, said, lease, polling } = setUp()
-  follower.take([put('before')])
-  follower.listen(lease)
-  follower.take([put('a'), { type: 'wanted', id: 'a' }])
-  expect(said).toEqual([])
+  const { follower, said: events, lease, polling } = setUp()
+  follower.onChanges([put('before')])
+  follower.setLease(lease)
+  follower.onChanges([put('a'), { type: 'wanted', id: 'a' }])
+  expect(events).toEqual([])
   follower.join(polling)
-  follower.take([
+  follower.onChanges([
     { type: 'asked', ids: ['1'], found: [], asOf: 1, age: 0 },
     { type: 'failed', ids: ['2'], detail: '' },
     { type: 'delete', id: 'a' },
     { type: 'snapshots', rows: [] },
   ])
-  expect(said).toEqual(['a changed', 'wanted a', 'asked 1', 'failed 2', 'a gone'])
+  expect(events).toEqual(['a changed', 'wanted a', 'asked 1', 'failed 2', 'a gone'])
 })
 
 it('tells when every thread has what was changed', async () => {
   const { follower, lease, polling, publishing } = setUp()
-  follower.listen(lease)
+  follower.setLease(lease)
   follower.join(polling)
-  await follower.told()
-  follower.take([put('a')])
-  let isTold = false
-  const told = follower.told().then(() => (isTold = true))
+  await follower.waitUntilPublished()
+  follower.onChanges([put('a')])
+  let isPublished = false
+  const published = follower.waitUntilPublished().then(() => (isPublished = true))
   await new Promise(setImmediate)
-  expect(isTold).toBe(false)
+  expect(isPublished).toBe(false)
   publishing.resolve()
-  await told
+  await published
 })
 
 it('takes the count of another, and none while it counts itself', () => {
   const { follower, lease, polling, meter, give } = setUp()
-  const usage = (used: number): Change => ({ type: 'usage', usage: { day: toPacificDay(Date.now()), used } })
-  follower.listen(lease)
+  const usage = (used: number): StatsChange => ({ type: 'usage', usage: { day: toPacificDay(Date.now()), used } })
+  follower.setLease(lease)
   follower.join(polling)
-  follower.take([usage(7)])
+  follower.onChanges([usage(7)])
   expect(meter.used).toBe(7)
   give()
-  follower.take([usage(3)])
+  follower.onChanges([usage(3)])
   expect(meter.used).toBe(7)
 })
 
 it('begins with the lease and ends with it, each time', async () => {
-  const { follower, said, lease, polling, give, take, close } = setUp()
-  follower.listen(lease)
+  const { follower, said: events, lease, polling, give, take, close } = setUp()
+  follower.setLease(lease)
   follower.join(polling)
   for (let i = 0; i < 2; i++) {
     give()
@@ -109,43 +112,43 @@ it('begins with the lease and ends with it, each time', async () => {
     await new Promise(setImmediate)
   }
   close()
-  await follower.ended()
-  expect(said).toEqual(['begin', 'end', 'begin', 'end'])
+  await follower.waitUntilEnded()
+  expect(events).toEqual(['begin', 'end', 'begin', 'end'])
 })
 
 it('holds back what is said while the numbers of another source are loaded', async () => {
-  const { follower, said, lease, loading, publishing, polling } = setUp()
+  const { follower, said: events, lease, loading, publishing, polling } = setUp()
   publishing.resolve()
-  follower.listen(lease)
+  follower.setLease(lease)
   follower.join(polling)
-  follower.take([{ type: 'source', source: 'https://api.example' }, put('a')])
-  follower.take([put('b')])
-  expect(said).toEqual(['source https://api.example'])
-  let isTold = false
-  const told = follower.told().then(() => (isTold = true))
+  follower.onChanges([{ type: 'source', source: 'https://api.example' }, put('a')])
+  follower.onChanges([put('b')])
+  expect(events).toEqual(['source https://api.example'])
+  let isPublished = false
+  const published = follower.waitUntilPublished().then(() => (isPublished = true))
   await new Promise((resolve) => setImmediate(resolve))
-  expect(isTold).toBe(false)
+  expect(isPublished).toBe(false)
   loading.resolve()
-  await told
-  expect(said.slice(1)).toEqual(['a changed', 'b changed'])
+  await published
+  expect(events.slice(1)).toEqual(['a changed', 'b changed'])
 })
 
 it('begins only once the numbers of the current source are loaded, and with a lease', async () => {
-  const { follower, said, lease, loading, polling, give, take, close } = setUp()
-  follower.listen(lease)
+  const { follower, said: events, lease, loading, polling, give, take, close } = setUp()
+  follower.setLease(lease)
   follower.join(polling)
-  follower.take([{ type: 'source', source: 'https://api.example' }])
+  follower.onChanges([{ type: 'source', source: 'https://api.example' }])
   give()
   await new Promise(setImmediate)
-  expect(said).toEqual(['source https://api.example'])
+  expect(events).toEqual(['source https://api.example'])
   take()
   loading.resolve()
   await new Promise(setImmediate)
-  expect(said).toEqual(['source https://api.example'])
+  expect(events).toEqual(['source https://api.example'])
   give()
   await new Promise(setImmediate)
-  expect(said.slice(1)).toEqual(['begin'])
+  expect(events.slice(1)).toEqual(['begin'])
   take()
   close()
-  await follower.ended()
+  await follower.waitUntilEnded()
 })

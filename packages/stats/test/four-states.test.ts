@@ -23,7 +23,7 @@ async function setUp(variant: string, settings: Record<string, string | number> 
     return one
   }
   const control = { change: (_items: Items): Items => _items }
-  youtube.answer = (ids, reply) => {
+  youtube.handler = (ids, reply) => {
     const list = JSON.parse(listOf(ids))
     list.items = control.change(list.items)
     reply.end(JSON.stringify(list))
@@ -153,7 +153,7 @@ describe.each(VARIANTS)('a video that YouTube omits: %s', (variant) => {
       if (items.some(({ id }) => id === ids[0]) && omissions++ === 0) first = Date.now()
       return items.filter(({ id }) => id !== ids[0])
     }
-    const gone = await waitUntil(async () => {
+    const removed = await waitUntil(async () => {
       const body = await read()
       expect(body).toMatchObject({ impressions: 300, videos: 3, missing: [] })
       if (body.gone) return body
@@ -163,8 +163,8 @@ describe.each(VARIANTS)('a video that YouTube omits: %s', (variant) => {
     expect(omissions).toBeGreaterThan(1)
     expect(Date.now() - first).toBeGreaterThanOrEqual(595)
     expect(youtube.calls.length).toBeGreaterThan(1)
-    expect(Date.parse(gone.gone[0].since)).toBeLessThanOrEqual(first + 1)
-    expect(gone.gone[0].asOf >= before.asOf).toBe(true)
+    expect(Date.parse(removed.gone[0].since)).toBeLessThanOrEqual(first + 1)
+    expect(removed.gone[0].asOf >= before.asOf).toBe(true)
     const csv = (await stats.get('/collections/c/export?format=csv')).body as string
     expect(csv.split('\r\n')[1]).toMatch(/,100,10,5,,.*,removed or private; last known numbers$/)
   })

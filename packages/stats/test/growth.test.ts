@@ -3,25 +3,25 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { CollectionsOwner } from '../src/collections.ts'
-import { PERIODS, periods } from '../src/core/change.ts'
-import type { VideoNumbers } from '../src/core/numbers.ts'
-import { DAY } from '../src/core/pace.ts'
-import { keptRows, Overview } from '../src/overview.ts'
-import { createMapState } from '../src/state/map.ts'
-import type { Collection } from '../src/state/state.ts'
+import { PERIODS_MS, periods } from '../src/core/growth.ts'
+import type { VideoNumbers } from '../src/core/video-numbers.ts'
+import { DAY_MS } from '../src/core/quota-budget.ts'
+import { createStoredRows, Overview } from '../src/overview.ts'
+import { createMapState } from '../src/state/map-state.ts'
+import type { Collection } from '../src/state/stats-state.ts'
 import { listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 import { startStats } from './support/stats.ts'
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 const START = Date.parse('2026-03-01T00:00:00Z')
 
-const timeOf = (time: number) => new Date(time).toISOString()
+const toTime = (time: number) => new Date(time).toISOString()
 
 /** A collection on a clock that the test sets, stored as a poller stores it. */
-class Campaign {
-  readonly #owner = new CollectionsOwner({ state: createMapState(), retention: 30 * DAY })
-  readonly #overview = new Overview(keptRows(this.#owner, 'a source'), this.#owner)
+class SimulatedCampaign {
+  readonly #owner = new CollectionsOwner({ state: createMapState(), retention: 30 * DAY_MS })
+  readonly #overview = new Overview(createStoredRows(this.#owner, 'a source'), this.#owner)
   #collection: Collection | undefined
   /** Last known numbers, and when they were requested. */
   readonly known = new Map<string, { numbers: VideoNumbers; asOf: number }>()
@@ -57,23 +57,23 @@ class Campaign {
 
   /** Growth as an overview reports it. */
   async change() {
-    return (await this.#overview.one('c', true))!.change!
+    return (await this.#overview.getRow('c', true))!.change!
   }
 
-  tidy = () => this.#owner.tidy(Date.now())
-  history = () => this.#owner.history('c', 0, Date.now(), 100_000)
+  tidy = () => this.#owner.prune(Date.now())
+  history = () => this.#owner.getHistory('c', 0, Date.now(), 100_000)
   close = () => this.#owner.close()
 }
 
-const viewsOf = (id: string, views: number): VideoNumbers => ({ id, views, likes: 10, comments: 5 })
+const getViews = (id: string, views: number): VideoNumbers => ({ id, views, likes: 10, comments: 5 })
 
 describe('the growth of a collection', () => {
-  let campaign: Campaign
+  let campaign: SimulatedCampaign
   const at = (time: number) => vi.setSystemTime(START + time)
 
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'], now: START })
-    campaign = new Campaign()
+    campaign = new SimulatedCampaign()
   })
   afterEach(async () => {
     await campaign.close()
@@ -81,46 +81,46 @@ describe('the growth of a collection', () => {
   })
 
   /** Refreshes every half an hour; `views` of the hours since the start. */
-  async function run(from: number, to: number, views: (hours: number) => number, ids: readonly string[] = ['a']) {
-    for (let time = from; time <= to; time += HOUR / 2) {
+  async function runPlan(from: number, to: number, views: (hours: number) => number, ids: readonly string[] = ['a']) {
+    for (let time = from; time <= to; time += HOUR_MS / 2) {
       at(time)
-      await campaign.refresh(ids.map((id) => viewsOf(id, views(time / HOUR))))
+      await campaign.refresh(ids.map((id) => getViews(id, views(time / HOUR_MS))))
     }
   }
 
   it('of a window is that of the window, not of a longer outage', async () => {
     await campaign.edit(['a'])
-    await run(0, 8 * DAY, (hours) => 1_000 + 50 * Math.floor(hours))
-    await run(11 * DAY, 11 * DAY, () => 14_500)
+    await runPlan(0, 8 * DAY_MS, (hours) => 1_000 + 50 * Math.floor(hours))
+    await runPlan(11 * DAY_MS, 11 * DAY_MS, () => 14_500)
     const afterOutage = await campaign.change()
-    expect(afterOutage['24h']).toMatchObject({ impressions: 0, since: timeOf(START + 11 * DAY) })
+    expect(afterOutage['24h']).toMatchObject({ impressions: 0, since: toTime(START + 11 * DAY_MS) })
     expect(afterOutage['7d']).toMatchObject({ impressions: 14_500 - (1_000 + 50 * 96), isWhole: true })
-    await run(11 * DAY, 11.5 * DAY, (hours) => 14_500 + 10 * (hours - 264))
-    expect((await campaign.change())['24h']).toMatchObject({ impressions: 120, since: timeOf(START + 11 * DAY) })
-    await run(11.5 * DAY, 12.5 * DAY, (hours) => 14_500 + 10 * (hours - 264))
+    await runPlan(11 * DAY_MS, 11.5 * DAY_MS, (hours) => 14_500 + 10 * (hours - 264))
+    expect((await campaign.change())['24h']).toMatchObject({ impressions: 120, since: toTime(START + 11 * DAY_MS) })
+    await runPlan(11.5 * DAY_MS, 12.5 * DAY_MS, (hours) => 14_500 + 10 * (hours - 264))
     expect((await campaign.change())['24h']).toMatchObject({ impressions: 240, isWhole: true })
   })
 
   it('of a window is that of the window where a part of the videos could not be refreshed', async () => {
     await campaign.edit(['a', 'b'])
-    await run(0, 8 * DAY, (hours) => hours, ['a', 'b'])
-    await run(8 * DAY, 11 * DAY, (hours) => hours, ['a'])
-    await run(11 * DAY, 11 * DAY + HOUR / 2, (hours) => (hours === 264 ? 192 : 10_000), ['b'])
-    await run(11 * DAY + HOUR / 2, 11 * DAY + HOUR / 2, (hours) => hours, ['a'])
+    await runPlan(0, 8 * DAY_MS, (hours) => hours, ['a', 'b'])
+    await runPlan(8 * DAY_MS, 11 * DAY_MS, (hours) => hours, ['a'])
+    await runPlan(11 * DAY_MS, 11 * DAY_MS + HOUR_MS / 2, (hours) => (hours === 264 ? 192 : 10_000), ['b'])
+    await runPlan(11 * DAY_MS + HOUR_MS / 2, 11 * DAY_MS + HOUR_MS / 2, (hours) => hours, ['a'])
     const { impressions, since } = (await campaign.change())['24h']
     expect(impressions).toBeLessThanOrEqual(24)
-    expect(Date.parse(since)).toBeGreaterThanOrEqual(START + 10 * DAY)
+    expect(Date.parse(since)).toBeGreaterThanOrEqual(START + 10 * DAY_MS)
   })
 
   it('is exact at the beginning of the window: interpolated between near points', async () => {
     await campaign.edit(['a'])
-    await run(0, 2 * DAY, (hours) => 100 * hours)
-    at(2 * DAY + 20 * MINUTE)
-    await campaign.refresh([viewsOf('a', 4_900)])
+    await runPlan(0, 2 * DAY_MS, (hours) => 100 * hours)
+    at(2 * DAY_MS + 20 * MINUTE_MS)
+    await campaign.refresh([getViews('a', 4_900)])
     const { impressions, since, until: end, isWhole } = (await campaign.change())['24h']
     expect({ since, end, isWhole }).toEqual({
-      since: timeOf(START + DAY + 20 * MINUTE),
-      end: timeOf(START + 2 * DAY + 20 * MINUTE),
+      since: toTime(START + DAY_MS + 20 * MINUTE_MS),
+      end: toTime(START + 2 * DAY_MS + 20 * MINUTE_MS),
       isWhole: true,
     })
     expect(impressions).toBe(4_900 - 2_433)
@@ -128,37 +128,37 @@ describe('the growth of a collection', () => {
 
   it('is that of sums which have not changed for days', async () => {
     await campaign.edit(['a'])
-    await run(0, DAY, (hours) => hours)
-    await run(DAY, 6 * DAY, () => 24)
+    await runPlan(0, DAY_MS, (hours) => hours)
+    await runPlan(DAY_MS, 6 * DAY_MS, () => 24)
     expect((await campaign.change())['24h']).toMatchObject({
       impressions: 0,
       isWhole: true,
-      until: timeOf(START + 6 * DAY),
+      until: toTime(START + 6 * DAY_MS),
     })
-    await run(6 * DAY, 6 * DAY + HOUR, () => 30)
+    await runPlan(6 * DAY_MS, 6 * DAY_MS + HOUR_MS, () => 30)
     expect((await campaign.change())['24h']).toMatchObject({ impressions: 6, isWhole: true })
   })
 
   it('says that the campaign is younger than the window', async () => {
     await campaign.edit(['a'])
-    await run(0, 3 * DAY, (hours) => hours)
+    await runPlan(0, 3 * DAY_MS, (hours) => hours)
     const change = await campaign.change()
     expect(change['24h']).not.toHaveProperty('young')
-    expect(change['7d']).toMatchObject({ impressions: 72, since: timeOf(START), young: true })
+    expect(change['7d']).toMatchObject({ impressions: 72, since: toTime(START), young: true })
   })
 
   it('has no part in what is added and removed', async () => {
     await campaign.edit(['a', 'b'])
-    await run(0, 2 * DAY, () => 1_000, ['a', 'b'])
-    at(2 * DAY + 10 * MINUTE)
+    await runPlan(0, 2 * DAY_MS, () => 1_000, ['a', 'b'])
+    at(2 * DAY_MS + 10 * MINUTE_MS)
     await campaign.edit(['a'])
     const removed = { videos: 1, impressions: 1_000, engagements: 15, score: 25 }
     expect((await campaign.change())['24h']).toMatchObject({ impressions: 0, engagements: 0, score: 0, removed })
     await campaign.edit(['a', 'new'])
-    await run(2 * DAY + HOUR, 2 * DAY + HOUR, () => 1_200, ['a', 'new'])
+    await runPlan(2 * DAY_MS + HOUR_MS, 2 * DAY_MS + HOUR_MS, () => 1_200, ['a', 'new'])
     const added = { videos: 1, impressions: 1_200, engagements: 15, score: 25 }
     expect((await campaign.change())['24h']).toMatchObject({ impressions: 200, engagements: 0, removed, added })
-    await run(2 * DAY + HOUR, 4 * DAY, () => 1_200, ['a', 'new'])
+    await runPlan(2 * DAY_MS + HOUR_MS, 4 * DAY_MS, () => 1_200, ['a', 'new'])
     const later = (await campaign.change())['24h']
     expect(later).toMatchObject({ impressions: 0 })
     expect(later).not.toHaveProperty('added')
@@ -168,27 +168,27 @@ describe('the growth of a collection', () => {
   it('has no part in a count that is stated for the first time, or returns after days', async () => {
     await campaign.edit(['a'])
     const hidden = { id: 'a', views: 7, hidden: ['likes', 'comments'] as const, hiddenSince: START }
-    for (let time = 0; time <= 2 * DAY; time += HOUR / 2) {
+    for (let time = 0; time <= 2 * DAY_MS; time += HOUR_MS / 2) {
       at(time)
       await campaign.refresh([hidden])
     }
-    at(2 * DAY + HOUR / 2)
+    at(2 * DAY_MS + HOUR_MS / 2)
     await campaign.refresh([{ id: 'a', views: 7, likes: 5_000, comments: 30 }])
     const added = { videos: 0, impressions: 0, engagements: 5_030, score: 10_030 }
     expect((await campaign.change())['24h']).toMatchObject({ impressions: 0, engagements: 0, score: 0, added })
-    at(2 * DAY + HOUR)
-    const again = { ...hidden, likes: 5_000, comments: 30, hiddenSince: START + 2 * DAY + HOUR }
+    at(2 * DAY_MS + HOUR_MS)
+    const again = { ...hidden, likes: 5_000, comments: 30, hiddenSince: START + 2 * DAY_MS + HOUR_MS }
     await campaign.refresh([again])
-    for (let time = 2 * DAY + HOUR; time <= 5 * DAY; time += HOUR / 2) {
+    for (let time = 2 * DAY_MS + HOUR_MS; time <= 5 * DAY_MS; time += HOUR_MS / 2) {
       at(time)
       await campaign.refresh([again])
     }
-    at(5 * DAY + HOUR / 2)
+    at(5 * DAY_MS + HOUR_MS / 2)
     await campaign.refresh([{ id: 'a', views: 7, likes: 9_000, comments: 30 }])
     expect((await campaign.change())['24h']).toMatchObject({ engagements: 0, score: 0, added: { engagements: 4_000 } })
   })
 
-  interface Plan {
+  interface GrowthPlan {
     readonly days: number
     /** Views per minute of each video, in turns of six hours. */
     readonly rates: readonly (readonly number[])[]
@@ -197,7 +197,7 @@ describe('the growth of a collection', () => {
     readonly prunes: boolean
   }
   const VIDEOS = 6
-  const plan: fc.Arbitrary<Plan> = fc.record({
+  const plan: fc.Arbitrary<GrowthPlan> = fc.record({
     days: fc.integer({ min: 1, max: 12 }),
     rates: fc.array(fc.array(fc.nat(9), { minLength: 1, maxLength: 9 }), { minLength: VIDEOS, maxLength: VIDEOS }),
     outages: fc.array(
@@ -218,7 +218,7 @@ describe('the growth of a collection', () => {
   })
 
   /** Runs each minute of a plan, and computes the true growth of every video. */
-  async function simulate({ days, rates, outages, edits, prunes }: Plan) {
+  async function simulate({ days, rates, outages, edits, prunes }: GrowthPlan) {
     const ids = rates.map((_, i) => `v${i}`)
     const end = days * 24 * 60
     const views = ids.map((_, i) => {
@@ -239,7 +239,7 @@ describe('the growth of a collection', () => {
     let lastSaved = 0
     await campaign.edit(['v0', 'v1', 'v2'])
     for (let minute = 0; minute <= end; minute++) {
-      at(minute * MINUTE)
+      at(minute * MINUTE_MS)
       for (const { video } of edits.filter((one) => one.minute === minute)) {
         if (members.delete(video)) {
           const one = seen.get(video)
@@ -254,7 +254,7 @@ describe('the growth of a collection', () => {
         if (one) one.last = minute
         else seen.set(i, { first: minute, last: minute })
       }
-      await campaign.refresh(found.map((i) => viewsOf(ids[i]!, views[i]![minute]!)))
+      await campaign.refresh(found.map((i) => getViews(ids[i]!, views[i]![minute]!)))
       if (found.length > 0) {
         firstSaved = Math.min(firstSaved, minute)
         lastSaved = minute
@@ -282,15 +282,15 @@ describe('the growth of a collection', () => {
           const isQuiet = one.outages.length === 0 && one.edits.length === 0
           for (const period of periods) {
             const { impressions, since, until: ended, isWhole, added, removed } = change[period]
-            const [from, to] = [since, ended].map((time) => (Date.parse(time) - START) / MINUTE) as [number, number]
-            const length = PERIODS[period] / MINUTE
+            const [from, to] = [since, ended].map((time) => (Date.parse(time) - START) / MINUTE_MS) as [number, number]
+            const length = PERIODS_MS[period] / MINUTE_MS
             expect(to - from).toBeLessThanOrEqual(length)
             expect(isWhole === true).toBe(to - from === length)
             if (isQuiet && to - length >= firstSaved) expect(isWhole).toBe(true)
             const near = length / 12
-            const [fewest, most] = [from + near + 30, from - 2 * near - Math.max(0, age) - 30]
-            expect(impressions).toBeGreaterThanOrEqual(gained(Math.ceil(fewest), to))
-            expect(impressions).toBeLessThanOrEqual(gained(Math.floor(most), to))
+            const [smallest, largest] = [from + near + 30, from - 2 * near - Math.max(0, age) - 30]
+            expect(impressions).toBeGreaterThanOrEqual(gained(Math.ceil(smallest), to))
+            expect(impressions).toBeLessThanOrEqual(gained(Math.floor(largest), to))
             const all = [...seen.values()]
             const cameIn = all.filter(({ first }) => first > Math.max(from, firstSaved) && first <= to)
             const wentIn = all.filter(({ removed: at }) => at !== undefined && at > from && at <= to)
@@ -301,7 +301,7 @@ describe('the growth of a collection', () => {
         .beforeEach(async () => {
           await campaign.close()
           at(0)
-          campaign = new Campaign()
+          campaign = new SimulatedCampaign()
         }),
       { numRuns: 60 },
     )
@@ -312,7 +312,7 @@ describe('the growth of a collection', () => {
 describe.each(['v3', 'v6', 'v8'])('edits: %s', (variant) => {
   it('are apart from growth, and marked in the history', async () => {
     const youtube = await startFakeYoutube()
-    youtube.answer = (ids, reply) => reply.end(listOf(ids, 1_000))
+    youtube.handler = (ids, reply) => reply.end(listOf(ids, 1_000))
     const settings = {
       variant,
       youtubeUri: youtube.url,

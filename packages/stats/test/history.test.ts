@@ -3,22 +3,22 @@ import { openLevel } from '@influencer-stats/runtime/level'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CollectionsOwner } from '../src/collections.ts'
-import type { Point } from '../src/core/history.ts'
-import { DAY } from '../src/core/pace.ts'
-import { historyPages } from '../src/history-pages.ts'
-import { createLevelState } from '../src/state/level.ts'
-import { createMapState } from '../src/state/map.ts'
+import type { Point } from '../src/core/history-points.ts'
+import { DAY_MS } from '../src/core/quota-budget.ts'
+import { readHistoryPages } from '../src/history-pages.ts'
+import { createLevelState } from '../src/state/level-state.ts'
+import { createMapState } from '../src/state/map-state.ts'
 import { startStats } from './support/stats.ts'
 
 // What a page of points costs is below 5 ms, a collection of garbage some ten times that; all of these at once hold the loop for 500 ms and more.
 const POINTS = 86_000
-const LONGEST = 120
+const MAX_HOLD_MS = 120
 
-const START = Date.now() - DAY / 2
+const START = Date.now() - DAY_MS / 2
 const pointAt = (i: number): Point => ({ at: START + i, impressions: i, engagements: 2, score: 3, videos: 1 })
 
 /** A folder with a collection `c` whose history is long. */
-async function longHistory(): Promise<string> {
+async function createLongHistory(): Promise<string> {
   const folder = createTemporaryFolder()
   const db = await openLevel(folder, { service: 'stats', format: 1 })
   await db.put('c!c', JSON.stringify({ id: 'c', videos: [], revision: 1 }))
@@ -36,12 +36,12 @@ async function longHistory(): Promise<string> {
 
 describe('a long history', () => {
   it('is told in pieces between which others have their turn, the same with one point a step', async () => {
-    const stats = await startStats({ data: await longHistory(), youtubeUri: 'http://127.0.0.1:9', threads: 0 })
+    const stats = await startStats({ data: await createLongHistory(), youtubeUri: 'http://127.0.0.1:9', threads: 0 })
     const to = new Date(START + POINTS).toISOString()
     const read = async (query = '') => {
       const url = `${stats.url}/collections/c/stats/history?to=${to}${query}`
       const { result, held } = await measureLongestHold(async () => Array.fromAsync((await fetch(url)).body!))
-      expect(held).toBeLessThan(LONGEST)
+      expect(held).toBeLessThan(MAX_HOLD_MS)
       return JSON.parse(Buffer.concat(result).toString()).points
     }
     const all = await read()
@@ -62,7 +62,7 @@ describe('a long history', () => {
       await state.putSnapshots([{ id: 'c', snapshot: { videos: [], missing: [], asOf: i }, point: pointAt(i) }])
     let turns = 0
     let pages = 0
-    for await (const _page of historyPages(state, 'c', 0, Date.now())) {
+    for await (const _page of readHistoryPages(state, 'c', 0, Date.now())) {
       expect(turns).toBe(pages++)
       setImmediate(() => turns++)
     }
@@ -70,24 +70,24 @@ describe('a long history', () => {
   })
 
   it('is thinned in pieces', async () => {
-    const state = await createLevelState({ folder: await longHistory() })
-    const collections = new CollectionsOwner({ state, retention: 30 * DAY })
+    const state = await createLevelState({ folder: await createLongHistory() })
+    const collections = new CollectionsOwner({ state, retention: 30 * DAY_MS })
     onTestFinished(() => collections.close())
-    expect((await measureLongestHold(() => collections.tidy(START + 3 * DAY))).held).toBeLessThan(LONGEST)
+    expect((await measureLongestHold(() => collections.prune(START + 3 * DAY_MS))).held).toBeLessThan(MAX_HOLD_MS)
     const hours = new Set(Array.from({ length: POINTS }, (_, i) => Math.floor((START + i) / 3_600_000)))
-    const left = await state.history('c', 0, Date.now(), POINTS)
+    const left = await state.getHistory('c', 0, Date.now(), POINTS)
     const [first, ...lasts] = left
     expect(first!.at).toBe(START)
     expect(lasts.map(({ at }) => Math.floor(at / 3_600_000))).toEqual([...hours])
   })
 
   it('is forgotten in pieces, too', async () => {
-    const state = await createLevelState({ folder: await longHistory() })
-    const collections = new CollectionsOwner({ state, retention: 30 * DAY })
+    const state = await createLevelState({ folder: await createLongHistory() })
+    const collections = new CollectionsOwner({ state, retention: 30 * DAY_MS })
     onTestFinished(() => collections.close())
     const { result, held } = await measureLongestHold(() => collections.delete('c'))
     expect(result).toBe(true)
-    expect(held).toBeLessThan(LONGEST)
-    expect(await state.history('c', 0, Date.now(), POINTS)).toEqual([])
+    expect(held).toBeLessThan(MAX_HOLD_MS)
+    expect(await state.getHistory('c', 0, Date.now(), POINTS)).toEqual([])
   })
 })

@@ -1,12 +1,12 @@
 import type { RunningService } from '@influencer-stats/runtime/service-host'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startKv } from './support/kv.ts'
-import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
+import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
-const CLOSE = { connection: 'close' }
+const CLOSE_HEADERS = { connection: 'close' }
 
 describe.each([
   { variant: 'v6', threads: 0 },
@@ -15,7 +15,7 @@ describe.each([
   { variant: 'v7', threads: 1 },
 ])('collections in the key-value service, %o', ({ variant, threads }) => {
   const data = createTemporaryFolder()
-  let standIn: StandIn
+  let standIn: TestStandIn
   let kv: RunningService
   let stats: TestStats
   const start = () =>
@@ -51,7 +51,7 @@ describe.each([
     expect(read).toMatchObject(
       variant === 'v7' ? { status: 200, body: SAMPLE_TOTALS } : { status: 503, body: { code: 'STATE_UNAVAILABLE' } },
     )
-    expect((await stats.get('/healthz', CLOSE)).status).toBe(200)
+    expect((await stats.get('/healthz', CLOSE_HEADERS)).status).toBe(200)
 
     kv = await startKv({ data, port: new URL(kv.url).port })
     expect(await stats.get('/collections/c')).toMatchObject({ status: 200, body: { videos: SAMPLE_VIDEOS } })

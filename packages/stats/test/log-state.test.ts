@@ -3,17 +3,17 @@ import type { LogEntry, LogPosition } from '@influencer-stats/log/log'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { CHANGE, encodeChange, type Change } from '../src/state/change.ts'
-import { OWN_KEY } from '../src/state/snapshot.ts'
-import { historyOf, OvertakenError, type SnapshotRow } from '../src/state/state.ts'
-import { stateConformance } from './state.conformance.ts'
-import { natsServer, newStream, openNodeState, openView } from './support/node.ts'
-import { numbersOf } from './support/numbers.ts'
+import { CHANGE_KIND, encodeChange, type StatsChange } from '../src/state/stats-change.ts'
+import { POSITION_KEY } from '../src/state/level-snapshot.ts'
+import { toHistoryId, ConflictError, type SnapshotRow } from '../src/state/stats-state.ts'
+import { testState } from './state.conformance.ts'
+import { startTestNatsServer, createStreamName, openNodeState, openTestStateMachine } from './support/cluster-node.ts'
+import { createNumbers } from './support/video-numbers.ts'
 
-const nats = natsServer()
+const nats = startTestNatsServer()
 
-stateConformance('of a node', async () => {
-  const { state, held } = await openNodeState(nats().url, newStream())
+testState('of a node', async () => {
+  const { state, held } = await openNodeState(nats().url, createStreamName())
   await held()
   return state
 })
@@ -21,14 +21,14 @@ stateConformance('of a node', async () => {
 const row = (id: string, at: number, revision?: number): SnapshotRow => ({
   id,
   ...(revision !== undefined && { revision }),
-  snapshot: { videos: [numbersOf('-4lB5EKS5Uk', at)], missing: [], asOf: at },
+  snapshot: { videos: [createNumbers('-4lB5EKS5Uk', at)], missing: [], asOf: at },
   point: { at, impressions: at, engagements: 1, score: 1, videos: 1 },
 })
 const collection = (id: string, revision: number) => ({ id, videos: ['-4lB5EKS5Uk'], revision })
 
 describe('nodes that share a log', () => {
-  async function two(ttl = 5_000) {
-    const stream = newStream()
+  async function openTwoNodes(ttl = 5_000) {
+    const stream = createStreamName()
     const one = await openNodeState(nats().url, stream, ttl)
     onTestFinished(() => one.state.close())
     await one.held()
@@ -38,7 +38,7 @@ describe('nodes that share a log', () => {
   }
 
   it('change a collection only if it is what they replace, in one order', async () => {
-    const { one, other } = await two()
+    const { one, other } = await openTwoNodes()
     await one.state.put(collection('c', 1))
     await other.state.catchUp!()
     const before = (await other.state.get('c'))!
@@ -47,38 +47,38 @@ describe('nodes that share a log', () => {
       one.state.put(collection('c', 2), before),
       other.state.put(collection('c', 3), before),
     ])
-    const overtaken = results.filter((result) => result.status === 'rejected')
-    expect(overtaken.map(({ reason }) => reason instanceof OvertakenError)).toEqual([true])
+    const conflict = results.filter((result) => result.status === 'rejected')
+    expect(conflict.map(({ reason }) => reason instanceof ConflictError)).toEqual([true])
     await Promise.all([one.state.catchUp!(), other.state.catchUp!()])
     expect(await one.state.get('c')).toEqual(await other.state.get('c'))
-    await expect(one.state.delete('c', before)).rejects.toThrow(OvertakenError)
-    await expect(one.state.put(collection('c', 4))).rejects.toThrow(OvertakenError)
+    await expect(one.state.delete('c', before)).rejects.toThrow(ConflictError)
+    await expect(one.state.put(collection('c', 4))).rejects.toThrow(ConflictError)
   })
 
   it('keep no numbers of a collection that has been changed meanwhile, nor of one that is gone', async () => {
-    const { one, other } = await two()
+    const { one, other } = await openTwoNodes()
     await one.state.put(collection('c', 1))
     await one.state.putSnapshots([row('c', 5, 1)])
     await other.state.catchUp!()
     await other.state.put(collection('c', 2), collection('c', 1))
     await one.state.putSnapshots([row('c', 6, 1)])
-    expect(await one.state.history('c', 0, 10, 10)).toHaveLength(1)
+    expect(await one.state.getHistory('c', 0, 10, 10)).toHaveLength(1)
     await one.state.putSnapshots([row('c', 7, 2)])
-    expect(await one.state.snapshot('c')).toMatchObject({ asOf: 7 })
+    expect(await one.state.getSnapshot('c')).toMatchObject({ asOf: 7 })
     await one.state.catchUp!()
     await other.state.delete('c', (await other.state.get('c'))!)
     await one.state.putSnapshots([row('c', 8, 2)])
-    expect(await one.state.snapshot('c')).toBeUndefined()
-    expect(await one.state.history('c', 0, 10, 10)).toEqual([])
+    expect(await one.state.getSnapshot('c')).toBeUndefined()
+    expect(await one.state.getHistory('c', 0, 10, 10)).toEqual([])
   })
 
   it('keep no numbers of a source that has been replaced, and delete those of all with their collection', async () => {
-    const { one, other } = await two(3_600_000)
+    const { one, other } = await openTwoNodes(3_600_000)
     await one.state.put(collection('c', 1))
     await one.state.putSnapshots([row('c', 5, 1)])
     await one.state.putVideos([{ id: '-4lB5EKS5Uk', details: { id: '-4lB5EKS5Uk', asOf: 5 } }])
     const replace = (source: string, before: string) =>
-      other.log.append<boolean>(CHANGE, encodeChange({ type: 'source', source, before }))
+      other.log.append<boolean>(CHANGE_KIND, encodeChange({ type: 'source', source, before }))
     expect((await replace('https://b.example', 'https://a.example')).outcome).toBe(false)
     expect((await replace('https://b.example', 'stand-in')).outcome).toBe(true)
     // This node still has the lease, and has not applied the change yet.
@@ -87,17 +87,17 @@ describe('nodes that share a log', () => {
     await one.state.deletePoints('c', [5])
     for (const { state } of [one, other]) {
       await state.catchUp!()
-      expect(state.source!()).toBe('https://b.example')
-      expect([await state.snapshot('c'), await state.history('c', 0, 10, 10)]).toEqual([undefined, []])
-      expect(await state.videos(['-4lB5EKS5Uk'])).toEqual([undefined])
-      expect(await state.setApart!()).toEqual([{ source: 'stand-in', collections: 1, points: 1 }])
+      expect(state.getSource!()).toBe('https://b.example')
+      expect([await state.getSnapshot('c'), await state.getHistory('c', 0, 10, 10)]).toEqual([undefined, []])
+      expect(await state.getVideos(['-4lB5EKS5Uk'])).toEqual([undefined])
+      expect(await state.countOtherSources!()).toEqual([{ source: 'stand-in', collections: 1, points: 1 }])
     }
     await other.state.delete('c', collection('c', 1))
-    expect(await other.state.setApart!()).toEqual([{ source: 'stand-in', collections: 0, points: 0 }])
+    expect(await other.state.countOtherSources!()).toEqual([{ source: 'stand-in', collections: 0, points: 0 }])
   })
 
   it('keep what the one that has the lease says, and nothing of the others', async () => {
-    const { one, other } = await two(3_600_000)
+    const { one, other } = await openTwoNodes(3_600_000)
     await one.state.put(collection('c', 1))
     await one.state.putUsage({ day: '2026-11-20', used: 3 })
     await other.state.catchUp!()
@@ -105,9 +105,9 @@ describe('nodes that share a log', () => {
     await other.state.putSnapshots([row('c', 5, 1)])
     await other.state.putVideos([{ id: '-4lB5EKS5Uk', details: { id: '-4lB5EKS5Uk', asOf: 1 } }])
     await other.state.catchUp!()
-    expect(await other.state.snapshot('c')).toBeUndefined()
-    expect(await other.state.videos(['-4lB5EKS5Uk'])).toEqual([undefined])
-    expect(await other.state.usage()).toEqual({ day: '2026-11-20', used: 3 })
+    expect(await other.state.getSnapshot('c')).toBeUndefined()
+    expect(await other.state.getVideos(['-4lB5EKS5Uk'])).toEqual([undefined])
+    expect(await other.state.getUsage()).toEqual({ day: '2026-11-20', used: 3 })
     // It is taken over as soon as it is given up.
     await one.state.close()
     await other.held()
@@ -116,19 +116,19 @@ describe('nodes that share a log', () => {
 })
 
 const at = (seq: number): LogPosition => ({ epoch: 'e', seq, at: 0, check: 0, writers: [] })
-const entriesOf = (changes: readonly Change[]): LogEntry[] =>
-  changes.map((change, i) => ({ seq: i + 1, at: 0, kind: CHANGE, body: encodeChange(change) }))
+const toEntries = (changes: readonly StatsChange[]): LogEntry[] =>
+  changes.map((change, i) => ({ seq: i + 1, at: 0, kind: CHANGE_KIND, body: encodeChange(change) }))
 
-type Opened = Awaited<ReturnType<typeof openView>>
+type OpenedNode = Awaited<ReturnType<typeof openTestStateMachine>>
 
-async function contents({ level }: Opened): Promise<(readonly [string, string])[]> {
-  return (await level.db.iterator().all()).filter(([key]) => key !== OWN_KEY)
+async function readContents({ level }: OpenedNode): Promise<(readonly [string, string])[]> {
+  return (await level.db.iterator().all()).filter(([key]) => key !== POSITION_KEY)
 }
 
 const id = fc.constantFrom('a', 'b')
 const revision = fc.integer({ min: 1, max: 3 })
 const before = fc.option(revision, { nil: undefined })
-const change: fc.Arbitrary<Change> = fc.oneof(
+const change: fc.Arbitrary<StatsChange> = fc.oneof(
   fc.record({ id, revision, before }).map(({ id, revision, before }) => ({
     type: 'put' as const,
     collection: collection(id, revision),
@@ -150,26 +150,26 @@ describe('the view of the log', () => {
     const cuts = fc.infiniteStream(fc.integer({ min: 1, max: 5 }))
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 16 }), cuts, async (changes, cuts) => {
-        const entries = entriesOf(changes)
-        const told: unknown[] = []
-        const one = await openView({ onChanges: (some) => void told.push(...some) })
+        const entries = toEntries(changes)
+        const changesSeen: unknown[] = []
+        const one = await openTestStateMachine({ onChanges: (some) => void changesSeen.push(...some) })
         const outcomes: unknown[] = []
-        for (const entry of entries) outcomes.push(...(await one.view.apply([entry], at(entry.seq))))
-        expect(told).toHaveLength(outcomes.filter(Boolean).length)
+        for (const entry of entries) outcomes.push(...(await one.stateMachine.apply([entry], at(entry.seq))))
+        expect(changesSeen).toHaveLength(outcomes.filter(Boolean).length)
         const folder = createTemporaryFolder()
         const others: unknown[] = []
         for (let from = 0; from < entries.length;) {
-          const other = await openView({}, folder)
-          expect(other.view.getPosition()?.seq ?? 0).toBe(from)
+          const other = await openTestStateMachine({}, folder)
+          expect(other.stateMachine.getPosition()?.seq ?? 0).toBe(from)
           const some = entries.slice(from, (from += cuts.next().value!))
-          others.push(...(await other.view.apply(some, at(some.at(-1)!.seq))))
+          others.push(...(await other.stateMachine.apply(some, at(some.at(-1)!.seq))))
           await other.level.close()
         }
-        const other = await openView({}, folder)
+        const other = await openTestStateMachine({}, folder)
         expect(others).toEqual(outcomes)
-        expect(await contents(other)).toEqual(await contents(one))
+        expect(await readContents(other)).toEqual(await readContents(one))
         // No history without its collection.
-        for (const [key] of await contents(other))
+        for (const [key] of await readContents(other))
           if (key.startsWith('h!')) expect(await other.level.db.get(`c!${key[2]}`)).toBeDefined()
         await other.level.close()
         await one.level.close()
@@ -179,91 +179,91 @@ describe('the view of the log', () => {
   })
 
   it('forgets with a collection what the same batch has kept of it', async () => {
-    const one = await openView()
+    const one = await openTestStateMachine()
     onTestFinished(() => one.level.close())
-    const changes: Change[] = [
+    const changes: StatsChange[] = [
       { type: 'put', collection: collection('c', 1) },
       { type: 'snapshots', rows: [row('c', 4, 1)] },
       { type: 'delete', id: 'c', before: 1 },
       { type: 'snapshots', rows: [row('c', 5, 1)] },
     ]
-    expect(await one.view.apply(entriesOf(changes), at(4))).toEqual([true, true, true, true])
-    expect(await contents(one)).toEqual([])
+    expect(await one.stateMachine.apply(toEntries(changes), at(4))).toEqual([true, true, true, true])
+    expect(await readContents(one)).toEqual([])
   })
 
   it('judges a batch once: after a fault it is written as it was judged', async () => {
-    const told: unknown[] = []
-    const { level, view } = await openView({ onChanges: (some) => void told.push(...some) })
+    const changesSeen: unknown[] = []
+    const { level, stateMachine } = await openTestStateMachine({ onChanges: (some) => void changesSeen.push(...some) })
     onTestFinished(() => level.close())
-    const entries = entriesOf([{ type: 'put', collection: collection('c', 1) }])
+    const entries = toEntries([{ type: 'put', collection: collection('c', 1) }])
     // Written, and said to have failed.
     const failing = vi.spyOn(level, 'write').mockImplementationOnce(async (run) => {
       await run(level.db)
       throw new Error('who knows')
     })
-    await expect(view.apply(entries, at(1))).rejects.toThrow('who knows')
-    expect([view.getPosition(), told]).toEqual([undefined, []])
+    await expect(stateMachine.apply(entries, at(1))).rejects.toThrow('who knows')
+    expect([stateMachine.getPosition(), changesSeen]).toEqual([undefined, []])
     failing.mockRestore()
-    expect(await view.apply(entries, at(1))).toEqual([true])
-    expect(told).toHaveLength(1)
+    expect(await stateMachine.apply(entries, at(1))).toEqual([true])
+    expect(changesSeen).toHaveLength(1)
   })
 
   it('is carried over by a snapshot, which replaces what is there; half of one is none', async () => {
-    const one = await openView()
-    const other = await openView()
+    const one = await openTestStateMachine()
+    const other = await openTestStateMachine()
     onTestFinished(async () => {
       await one.level.close()
       await other.level.close()
     })
-    const changes: Change[] = []
+    const changes: StatsChange[] = []
     for (let i = 0; i < 60; i++) {
       const name = `c${i}`
       changes.push({ type: 'put', collection: { ...collection(name, 1), name: `${i}\n\u2028\u{1f600}é`.repeat(9) } })
       changes.push({ type: 'snapshots', rows: [row(name, 5, 1)] })
     }
     changes.push({ type: 'videos', rows: [{ id: '-4lB5EKS5Uk', point: row('c', 3).point! }] })
-    await one.view.apply(entriesOf(changes), at(changes.length))
-    await other.view.apply(entriesOf([{ type: 'put', collection: collection('stale', 1) }]), at(1))
-    const whole = Buffer.concat(await Array.fromAsync(one.view.snapshot()))
-    async function* cut(end: number) {
+    await one.stateMachine.apply(toEntries(changes), at(changes.length))
+    await other.stateMachine.apply(toEntries([{ type: 'put', collection: collection('stale', 1) }]), at(1))
+    const whole = Buffer.concat(await Array.fromAsync(one.stateMachine.snapshot()))
+    async function* cutSnapshot(end: number) {
       for (let from = 0; from < end; from += 777) yield whole.subarray(from, Math.min(end, from + 777))
     }
     for (const end of [0, 10, 5_000, whole.length - 5])
-      await expect(other.view.restore(cut(end))).rejects.toThrow('cut')
-    expect(other.view.getPosition()).toBeUndefined()
-    await other.view.restore(cut(whole.length))
-    expect(await contents(other)).toEqual(await contents(one))
-    expect(other.view.getPosition()).toEqual(at(changes.length))
-    expect(await other.level.db.get(`h!${historyOf('-4lB5EKS5Uk')}!${'3'.padStart(16, '0')}`)).toBeDefined()
+      await expect(other.stateMachine.restore(cutSnapshot(end))).rejects.toThrow('cut')
+    expect(other.stateMachine.getPosition()).toBeUndefined()
+    await other.stateMachine.restore(cutSnapshot(whole.length))
+    expect(await readContents(other)).toEqual(await readContents(one))
+    expect(other.stateMachine.getPosition()).toEqual(at(changes.length))
+    expect(await other.level.db.get(`h!${toHistoryId('-4lB5EKS5Uk')}!${'3'.padStart(16, '0')}`)).toBeDefined()
   })
 
   it('is none after a start of the machine, unless it was settled', async () => {
     const folder = createTemporaryFolder()
-    const entries = entriesOf([{ type: 'put', collection: collection('c', 1) }])
-    const first = await openView({}, folder)
-    await first.view.apply(entries, at(1))
-    await first.view.settle()
-    const own = JSON.parse((await first.level.db.get(OWN_KEY))!)
+    const entries = toEntries([{ type: 'put', collection: collection('c', 1) }])
+    const first = await openTestStateMachine({}, folder)
+    await first.stateMachine.apply(entries, at(1))
+    await first.stateMachine.settle()
+    const own = JSON.parse((await first.level.db.get(POSITION_KEY))!)
     await first.level.close()
-    const second = await openView({}, folder)
-    expect(second.view.getPosition()).toEqual(at(1))
-    await second.level.db.put(OWN_KEY, JSON.stringify({ ...own, boot: 'another' }))
+    const second = await openTestStateMachine({}, folder)
+    expect(second.stateMachine.getPosition()).toEqual(at(1))
+    await second.level.db.put(POSITION_KEY, JSON.stringify({ ...own, boot: 'another' }))
     await second.level.close()
-    const third = await openView({}, folder)
-    expect(third.view.getPosition()).toBeUndefined()
-    expect(await contents(third)).toEqual([])
+    const third = await openTestStateMachine({}, folder)
+    expect(third.stateMachine.getPosition()).toBeUndefined()
+    expect(await readContents(third)).toEqual([])
     await third.level.close()
   })
 
   it.each([
     ['a kind', { kind: 9, body: Buffer.from('{}') }],
-    ['a change', { kind: CHANGE, body: Buffer.from('{"type":"later"}') }],
+    ['a change', { kind: CHANGE_KIND, body: Buffer.from('{"type":"later"}') }],
   ])('stops at %s that it does not know', async (_, entry) => {
-    const { level, view } = await openView()
+    const { level, stateMachine } = await openTestStateMachine()
     onTestFinished(() => level.close())
-    const applied = view.apply([{ seq: 1, at: 0, ...entry }], at(1))
+    const applied = stateMachine.apply([{ seq: 1, at: 0, ...entry }], at(1))
     await expect(applied).rejects.toThrow(FrameError)
     await expect(applied).rejects.toMatchObject({ code: 'LOG_FORMAT_UNKNOWN' })
-    expect(view.getPosition()).toBeUndefined()
+    expect(stateMachine.getPosition()).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Logger, LoggerOptions } from '../src/logger/logger.ts'
+import type { StatsLogger, LoggerOptions } from '../src/logger/logger.ts'
 import { getLostLines } from '@influencer-stats/runtime/line-sink'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
@@ -13,15 +13,15 @@ export interface LoggerTraits {
 }
 
 /** What every logger must do. */
-export function loggerConformance(
+export function testLogger(
   name: string,
-  create: (options: LoggerOptions) => Promise<Logger>,
+  create: (options: LoggerOptions) => Promise<StatsLogger>,
   traits: LoggerTraits,
 ): void {
   const { drops = false, silent = false } = traits
 
   /** What a logger wrote, after it was closed. */
-  async function linesOf(use: (logger: Logger) => void): Promise<string[]> {
+  async function readLines(use: (logger: StatsLogger) => void): Promise<string[]> {
     const file = join(createTemporaryFolder(), 'log')
     const to = openSync(file, 'a')
     const logger = await create({ to, level: 'debug', secrets: ['a key'] })
@@ -32,7 +32,7 @@ export function loggerConformance(
 
   describe(`logger ${name}`, () => {
     it(silent ? 'writes nothing' : 'writes what it is told, in order, a line each', async () => {
-      const lines = await linesOf((logger) => {
+      const lines = await readLines((logger) => {
         logger.debug('first step')
         logger.info('second')
         logger.error('third', new Error('the cause'))
@@ -47,7 +47,7 @@ export function loggerConformance(
 
     it(drops ? 'drops what is too much, and says how much' : 'loses no line when there are many', async () => {
       let dropped = 0
-      const lines = await linesOf((logger) => {
+      const lines = await readLines((logger) => {
         for (let i = 0; i < 5_000; i++) logger.debug(`step ${i}`)
         dropped = logger.dropped
       })
@@ -73,7 +73,7 @@ export function loggerConformance(
     it('writes no secret, wherever a fault carries it', async () => {
       const url = 'http://127.0.0.1/videos?key=a%20key'
       const cause = Object.assign(new TypeError(`cannot read ${url}`), { input: url })
-      const lines = await linesOf((logger) => {
+      const lines = await readLines((logger) => {
         logger.debug('asking with a key')
         logger.info(url)
         logger.error('in vain', new Error('cannot ask with a key', { cause }))

@@ -1,5 +1,5 @@
 import { parts } from '../src/parts.ts'
-import { loggerConformance, type LoggerTraits } from './logger.conformance.ts'
+import { testLogger, type LoggerTraits } from './logger.conformance.ts'
 
 const traits: Record<keyof typeof parts.logger, LoggerTraits> = {
   console: {},
@@ -10,5 +10,5 @@ const traits: Record<keyof typeof parts.logger, LoggerTraits> = {
 }
 
 for (const [name, create] of Object.entries(parts.logger)) {
-  loggerConformance(name, create, traits[name as keyof typeof traits])
+  testLogger(name, create, traits[name as keyof typeof traits])
 }

@@ -3,20 +3,28 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Campaign } from '../src/core/campaign.ts'
-import type { Point } from '../src/core/history.ts'
-import { sum, type VideoNumbers } from '../src/core/numbers.ts'
-import { filterOf, fromCursor, Selection, SORTS, toCursor, valueOf, type Row } from '../src/core/overview.ts'
-import { DAY } from '../src/core/pace.ts'
+import type { Point } from '../src/core/history-points.ts'
+import { sum, type VideoNumbers } from '../src/core/video-numbers.ts'
+import {
+  createFilter,
+  parseCursor,
+  OverviewSelection,
+  SORTS,
+  toCursor,
+  getSortValue,
+  type OverviewRow,
+} from '../src/core/overview-selection.ts'
+import { DAY_MS } from '../src/core/quota-budget.ts'
 import { CollectionsOwner } from '../src/collections.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import { Overview } from '../src/overview.ts'
 import { Poller } from '../src/poller.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
-import { createMapState } from '../src/state/map.ts'
+import { createMapState } from '../src/state/map-state.ts'
 import { FakeClient } from './support/fake-client.ts'
 import { listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 import { measureLongestHold } from '@influencer-stats/runtime/testing/longest-hold'
-import { numbersOf } from './support/numbers.ts'
+import { createNumbers } from './support/video-numbers.ts'
 import { startStats } from './support/stats.ts'
 
 const growth = fc
@@ -32,7 +40,7 @@ const campaign: fc.Arbitrary<Campaign> = fc.record(
   },
   { requiredKeys: [] },
 )
-const row: fc.Arbitrary<Row> = fc
+const row: fc.Arbitrary<OverviewRow> = fc
   .record(
     {
       id: fc.stringMatching(/^[abB.~-]{1,3}$/),
@@ -62,28 +70,32 @@ describe('an overview', () => {
         question,
         fc.constantFrom(...SORTS),
         fc.integer({ min: 1, max: 7 }),
-        (all, asked, sort, limit) => {
+        (all, query, sort, limit) => {
           const fold = (text: string) => text.normalize('NFKD').toLowerCase()
           const expected = all
             .filter(({ collection: { id, name = '', tags = [] } }) => {
               const text = fold([id, name, ...tags].join('\n'))
-              const words = fold(asked.q ?? '').split(' ')
-              return words.every((word) => text.includes(word)) && (asked.tag === undefined || tags.includes(asked.tag))
+              const words = fold(query.q ?? '').split(' ')
+              return words.every((word) => text.includes(word)) && (query.tag === undefined || tags.includes(query.tag))
             })
             .toSorted((a, b) => {
-              const [x, y] = [valueOf(a, sort), valueOf(b, sort)]
+              const [x, y] = [getSortValue(a, sort), getSortValue(b, sort)]
               const byId = a.collection.id < b.collection.id ? -1 : 1
               if (x === undefined || y === undefined) return x === y ? byId : x === undefined ? 1 : -1
               const order = sort.endsWith('name') ? names.compare(String(x), String(y)) : x < y ? -1 : x > y ? 1 : 0
               return (sort.startsWith('-') ? -order : order) || byId
             })
           if (sort === '-id') expected.sort((a, b) => (a.collection.id < b.collection.id ? 1 : -1))
-          const matches = filterOf(asked)
-          const seen: Row[] = []
+          const matches = createFilter(query)
+          const seen: OverviewRow[] = []
           for (let cursor: string | undefined, pages = 0; ;) {
-            const selection = new Selection(sort, limit, cursor === undefined ? undefined : fromCursor(sort, cursor)!)
+            const selection = new OverviewSelection(
+              sort,
+              limit,
+              cursor === undefined ? undefined : parseCursor(sort, cursor)!,
+            )
             for (const one of all) if (matches(one.collection)) selection.offer(one)
-            const page = selection.page()
+            const page = selection.getPage()
             expect(page.rows.length).toBeLessThanOrEqual(limit)
             expect(++pages).toBeLessThanOrEqual(all.length + 1)
             seen.push(...page.rows)
@@ -101,24 +113,28 @@ describe('an overview', () => {
   it('takes no place of another order for one of its own', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        const place = fromCursor('-impressions', Buffer.from(text).toString('base64url'))
-        if (place) expect(JSON.parse(text)).toEqual([place[0] ?? null, place[1]])
+        const position = parseCursor('-impressions', Buffer.from(text).toString('base64url'))
+        if (position) expect(JSON.parse(text)).toEqual([position[0] ?? null, position[1]])
       }),
     )
   })
 })
 
 /** A poller over a state in memory, and the overview of what it has. */
-async function setUp(fill: (state: ReturnType<typeof createMapState>) => void | Promise<void>) {
+async function setUp(fillRows: (state: ReturnType<typeof createMapState>) => void | Promise<void>) {
   const state = createMapState()
-  await fill(state)
+  await fillRows(state)
   const client = new FakeClient()
   client.down = true
-  const collections = new CollectionsOwner({ state, retention: 30 * DAY, onChange: (id, c) => poller.changed(id, c) })
+  const collections = new CollectionsOwner({
+    state,
+    retention: 30 * DAY_MS,
+    onChange: (id, c) => poller.onCollectionChange(id, c),
+  })
   const poller: Poller = new Poller({
     collections,
     client,
-    meter: new QuotaMeter(QuotaMeter.memory(), 100),
+    meter: new QuotaMeter(QuotaMeter.createMemory(), 100),
     logger: createSilentLogger(),
     refreshInterval: 3_600_000,
     connections: 4,
@@ -138,21 +154,21 @@ const pointOf = (at: number, videos: readonly VideoNumbers[]): Point => ({ at, .
 const base = { limit: 10, withChange: true, sort: 'id' } as const
 
 describe('the growth of a collection', () => {
-  const now = [numbersOf('a', 1_000)]
+  const now = [createNumbers('a', 1_000)]
   const hour = 3_600_000
 
   /** What an overview says of a collection that had so many views so many hours ago. */
-  async function grownSince(points: readonly (readonly [hours: number, views: number])[]) {
+  async function startGrown(points: readonly (readonly [hours: number, views: number])[]) {
     const begun = Date.now()
     const { overview } = await setUp((state) => {
       state.put({ id: 'c', videos: ['a'], revision: 1 })
       for (const [hours, views] of points) {
-        const point = pointOf(begun - hours * hour, [numbersOf('a', views)])
+        const point = pointOf(begun - hours * hour, [createNumbers('a', views)])
         state.putSnapshots([{ id: 'c', snapshot: snapshotOf(now, begun), point }])
       }
       state.putSnapshots([{ id: 'c', snapshot: snapshotOf(now, begun) }])
     })
-    const { rows } = await overview.page(base)
+    const { rows } = await overview.getPage(base)
     const { change } = rows[0]!
     return change && Object.values(change).map(({ impressions, since }) => [impressions, begun - Date.parse(since)])
   }
@@ -169,7 +185,7 @@ describe('the growth of a collection', () => {
       [22, 700],
       [0, 1_000],
     ] as const
-    expect(await grownSince(points)).toEqual([
+    expect(await startGrown(points)).toEqual([
       [300, 22 * hour],
       [650, 168 * hour],
       [895, 720 * hour],
@@ -178,7 +194,7 @@ describe('the growth of a collection', () => {
 
   it('is that since the first point, and says so, where there is none before', async () => {
     expect(
-      await grownSince([
+      await startGrown([
         [30, 400],
         [2, 900],
         [0, 1_000],
@@ -192,7 +208,7 @@ describe('the growth of a collection', () => {
 
   it('ends with the last point while newer numbers are not in the history yet', async () => {
     expect(
-      await grownSince([
+      await startGrown([
         [30, 400],
         [2, 900],
       ]),
@@ -205,51 +221,51 @@ describe('the growth of a collection', () => {
 
   it.each([
     ['for good where the history has the numbers', now, [3, 3]],
-    ['and again after a while where it does not yet', [numbersOf('a', 1)], [3, 6]],
+    ['and again after a while where it does not yet', [createNumbers('a', 1)], [3, 6]],
   ])('is looked up once, however many ask, %s', async (_, last, expectedLooks) => {
     const { state, overview } = await setUp((filled) => {
       filled.put({ id: 'c', videos: ['a'], revision: 1 })
       filled.putSnapshots([{ id: 'c', snapshot: snapshotOf(now), point: pointOf(Date.now() - 9 * hour, last) }])
     })
     let looks = 0
-    const { history } = state
-    state.history = (...args) => {
+    const { getHistory: history } = state
+    state.getHistory = (...args) => {
       looks++
       return history(...args)
     }
     const queries = [base, { ...base, sort: '-24h' }, { ...base, sort: '7d', withChange: false }] as const
-    await Promise.all(Array.from({ length: 30 }, (_, i) => overview.page(queries[i % 3]!)))
+    await Promise.all(Array.from({ length: 30 }, (_, i) => overview.getPage(queries[i % 3]!)))
     expect(looks).toBe(3)
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
     for (const expected of expectedLooks) {
       vi.advanceTimersByTime(59_000)
-      await overview.page(base)
+      await overview.getPage(base)
       expect(looks).toBe(expected)
       vi.advanceTimersByTime(2_000)
     }
   })
 
   it('is not told without a history', async () => {
-    expect(await grownSince([])).toBeUndefined()
+    expect(await startGrown([])).toBeUndefined()
   })
 
   it('is another once the collection is, and not that of one of the same name before', async () => {
     const { collections, overview } = await setUp((state) => {
       state.put({ id: 'c', videos: ['a'], revision: 1 })
       for (const [hours, numbers] of [
-        [9, [numbersOf('a', 1)]],
+        [9, [createNumbers('a', 1)]],
         [0, now],
       ] as const) {
         const point = pointOf(Date.now() - hours * hour, numbers)
         state.putSnapshots([{ id: 'c', snapshot: snapshotOf(now), point }])
       }
     })
-    expect((await overview.page(base)).rows[0]!.change!['7d'].impressions).toBe(999)
+    expect((await overview.getPage(base)).rows[0]!.change!['7d'].impressions).toBe(999)
     await collections.delete('c')
-    expect((await overview.page(base)).rows).toEqual([])
+    expect((await overview.getPage(base)).rows).toEqual([])
     await collections.put('c', [])
-    await waitUntil(async () => (await overview.one('c', true))!.change?.['7d'].impressions === 0)
+    await waitUntil(async () => (await overview.getRow('c', true))!.change?.['7d'].impressions === 0)
   })
 })
 
@@ -261,13 +277,13 @@ describe('10,000 collections', () => {
       for (let i = 0; i < COLLECTIONS; i++) {
         const id = `c${String(i).padStart(5, '0')}`
         const videos = videoIds(10, i * 10)
-        const numbers = videos.map((video, j) => numbersOf(video, (i * 7919 + j) % 100_003))
+        const numbers = videos.map((video, j) => createNumbers(video, (i * 7919 + j) % 100_003))
         state.put({ id, videos, revision: 1, name: `Campaign ${(i * 31) % COLLECTIONS}`, tags: [`t${i % 7}`] })
         for (const [days, last] of [
-          [2, [numbersOf('a', i)]],
+          [2, [createNumbers('a', i)]],
           [0, numbers],
         ] as const) {
-          const point = pointOf(Date.now() - days * DAY, last)
+          const point = pointOf(Date.now() - days * DAY_MS, last)
           state.putSnapshots([{ id, snapshot: snapshotOf(numbers), point }])
         }
       }
@@ -280,11 +296,11 @@ describe('10,000 collections', () => {
       { sort: '7d' },
       { sort: '-rate' },
     ] as const) {
-      const ask = () => overview.page({ ...base, ...query, limit: 100 })
-      const all = (await ask()).rows
+      const listIds = () => overview.getPage({ ...base, ...query, limit: 100 })
+      const all = (await listIds()).rows
       expect(all).toHaveLength(100)
       const before = process.threadCpuUsage()
-      const { result, held } = await measureLongestHold(ask)
+      const { result, held } = await measureLongestHold(listIds)
       const { user, system } = process.threadCpuUsage(before)
       expect(result.rows).toEqual(all)
       expect((user + system) / 1_000).toBeLessThan(50)
@@ -301,7 +317,7 @@ describe('10,000 collections', () => {
 describe.each(['v3', 'v6', 'v8'])('GET /collections with numbers: %s', (variant) => {
   it('gives the sums, the costs and the growth of a page in one request', async () => {
     const youtube = await startFakeYoutube()
-    youtube.answer = (ids, reply) => reply.end(listOf(ids, 2_000))
+    youtube.handler = (ids, reply) => reply.end(listOf(ids, 2_000))
     const stats = await startStats({ variant, youtubeUri: youtube.url, data: createTemporaryFolder(), dailyBudget: 0 })
     onTestFinished(() => stats.stop().then(() => {}))
     const [a, b, c] = videoIds(3)
@@ -310,17 +326,17 @@ describe.each(['v3', 'v6', 'v8'])('GET /collections with numbers: %s', (variant)
     await stats.put('/collections/three', { videos: [] })
     const sums = new Map<string, any>()
     for (const id of ['one', 'two', 'three']) sums.set(id, (await stats.get(`/collections/${id}/stats`)).body)
-    const ask = async (query: string) => (await stats.get(`/collections?${query}`)).body
-    const idsOf = async (query: string) => (await ask(query)).collections.map(({ id }: { id: string }) => id)
+    const listIds = async (query: string) => (await stats.get(`/collections?${query}`)).body
+    const idsOf = async (query: string) => (await listIds(query)).collections.map(({ id }: { id: string }) => id)
 
     const { collections, next } = await waitUntil(async () => {
-      const body = await ask('include=stats,change&sort=-impressions')
+      const body = await listIds('include=stats,change&sort=-impressions')
       return body.collections.every(({ change }: any) => change) && body
     })
     expect(next).toBeUndefined()
     expect(collections.map(({ id }: { id: string }) => id)).toEqual(['two', 'one', 'three'])
-    for (const { id, stats: told, change } of collections) {
-      expect(told).toMatchObject({ ...sums.get(id), asOf: expect.any(String) })
+    for (const { id, stats: rendered, change } of collections) {
+      expect(rendered).toMatchObject({ ...sums.get(id), asOf: expect.any(String) })
       expect(change['24h']).toMatchObject({ impressions: 0, engagements: 0, score: 0, since: expect.any(String) })
     }
     expect(collections[1]).toMatchObject({ name: 'Spring <1>', videos: [a], tags: ['x'], cost: 50, currency: 'EUR' })
@@ -343,7 +359,7 @@ describe.each(['v3', 'v6', 'v8'])('GET /collections with numbers: %s', (variant)
     expect(await idsOf('tag=x')).toEqual(['one', 'two'])
     expect(await idsOf('tag=x&q=umm&include=stats')).toEqual(['two'])
     expect(await idsOf('tag=X')).toEqual([])
-    const first = await ask('sort=-impressions&limit=2')
+    const first = await listIds('sort=-impressions&limit=2')
     expect(first.collections[0]).not.toHaveProperty('stats')
     expect(await idsOf(`sort=-impressions&limit=2&after=${first.next}`)).toEqual(['three'])
     const wrong = await stats.get('/collections?sort=-impressions&after=one')
@@ -354,6 +370,6 @@ describe.each(['v3', 'v6', 'v8'])('GET /collections with numbers: %s', (variant)
         body: { code: 'VALIDATION_FAILED' },
       })
     }
-    expect(await ask('limit=2')).toMatchObject({ collections: [{ id: 'one' }, { id: 'three' }], next: 'three' })
+    expect(await listIds('limit=2')).toMatchObject({ collections: [{ id: 'one' }, { id: 'three' }], next: 'three' })
   })
 })

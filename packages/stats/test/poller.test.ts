@@ -1,32 +1,32 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { CollectionsOwner } from '../src/collections.ts'
-import { DAY } from '../src/core/pace.ts'
+import { DAY_MS } from '../src/core/quota-budget.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
-import type { Update } from '../src/messages.ts'
+import type { ReplyUpdate } from '../src/messages.ts'
 import { Poller } from '../src/poller.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
-import { createMapState } from '../src/state/map.ts'
+import { createMapState } from '../src/state/map-state.ts'
 import { FakeClient } from './support/fake-client.ts'
-import { numbersOf } from './support/numbers.ts'
+import { createNumbers } from './support/video-numbers.ts'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 describe('the poller', () => {
-  const closers: (() => Promise<void>)[] = []
+  const closeCallbacks: (() => Promise<void>)[] = []
   afterEach(async () => {
-    for (const close of closers.splice(0).toReversed()) await close()
+    for (const close of closeCallbacks.splice(0).toReversed()) await close()
   })
 
   function setUp({ budget = 0, refreshInterval = 20 } = {}) {
     const client = new FakeClient()
-    const published: Update[][] = []
-    const told: Update[][] = []
+    const published: ReplyUpdate[][] = []
+    const publications: ReplyUpdate[][] = []
     const lines: string[] = []
     const state = createMapState()
-    const meter = new QuotaMeter(QuotaMeter.memory(), budget)
+    const meter = new QuotaMeter(QuotaMeter.createMemory(), budget)
     const collections: CollectionsOwner = new CollectionsOwner({
       state,
-      retention: DAY,
-      onChange: (id, collection) => poller.changed(id, collection),
+      retention: DAY_MS,
+      onChange: (id, collection) => poller.onCollectionChange(id, collection),
     })
     const poller: Poller = new Poller({
       collections,
@@ -41,13 +41,13 @@ describe('the poller', () => {
       connections: 4,
       readTimeout: 5_000,
       publish: async (updates) => void published.push([...updates]),
-      onStale: (updates) => void told.push([...updates]),
+      onStale: (updates) => void publications.push([...updates]),
     })
-    closers.push(
+    closeCallbacks.push(
       () => collections.close(),
       () => poller.close(),
     )
-    return { client, published, told, lines, state, meter, collections, poller }
+    return { client, published, publications, lines, state, meter, collections, poller }
   }
 
   it('serves the last known numbers after a restart, before YouTube has answered', async () => {
@@ -55,13 +55,16 @@ describe('the poller', () => {
     client.down = true
     await state.put({ id: 'c', videos: ['a'], revision: 1 })
     await state.putSnapshots([
-      { id: 'c', snapshot: { videos: [numbersOf('a', 5)], missing: [], asOf: Date.now() - DAY } },
+      { id: 'c', snapshot: { videos: [createNumbers('a', 5)], missing: [], asOf: Date.now() - DAY_MS } },
     ])
     await poller.start()
     expect(JSON.parse((await poller.read('c'))!.body)).toMatchObject({ impressions: 5 })
-    expect(poller.board.stale).toBe(1)
-    expect(JSON.parse(poller.board.currentReplies()[0]![1]!.body)).toMatchObject({ impressions: 5, stale: true })
-    expect(poller.board.replies()).toHaveLength(1)
+    expect(poller.replyTable.stale).toBe(1)
+    expect(JSON.parse(poller.replyTable.getCurrentReplies()[0]![1]!.body)).toMatchObject({
+      impressions: 5,
+      stale: true,
+    })
+    expect(poller.replyTable.getReplies()).toHaveLength(1)
   })
 
   it('tries again where the numbers of another source cannot be loaded, and states it once', async () => {
@@ -77,8 +80,8 @@ describe('the poller', () => {
     })
     await poller.changeSource('https://api.example')
     expect(failures).toBe(3)
-    expect(poller.upstream()).toMatchObject({ source: 'https://api.example', state: 'unknown' })
-    expect(poller.board.size).toBe(1)
+    expect(poller.getUpstreamState()).toMatchObject({ source: 'https://api.example', state: 'unknown' })
+    expect(poller.replyTable.size).toBe(1)
     expect(lines.filter((line) => line.includes('https://api.example'))).toEqual([
       'error the numbers of https://api.example cannot be loaded; this node tries again',
       'info the numbers of https://api.example are loaded',
@@ -99,22 +102,22 @@ describe('the poller', () => {
     const { client, state, poller } = setUp({ refreshInterval: 60_000 })
     client.down = true
     for (const [id, age] of [
-      ['old', DAY],
-      ['older', 2 * DAY],
+      ['old', DAY_MS],
+      ['older', 2 * DAY_MS],
       ['fresh', 0],
     ] as const) {
       await state.put({ id, videos: [id], revision: 1 })
-      const snapshot = { videos: [numbersOf(id)], missing: [], asOf: Date.now() - age }
+      const snapshot = { videos: [createNumbers(id)], missing: [], asOf: Date.now() - age }
       await state.putSnapshots([{ id, snapshot }])
     }
     await state.put({ id: 'unknown', videos: ['unknown'], revision: 1 })
     await poller.start()
-    expect(poller.board.size).toBe(4)
-    expect(poller.board.stale).toBe(2)
+    expect(poller.replyTable.size).toBe(4)
+    expect(poller.replyTable.stale).toBe(2)
   })
 
   it('looks at each collection a few times while it starts, however many there are', async () => {
-    async function looksAtEach(count: number): Promise<number> {
+    async function countLookups(count: number): Promise<number> {
       const { client, state, poller } = setUp()
       let looks = 0
       client.down = true
@@ -123,29 +126,29 @@ describe('the poller', () => {
         const put = { id, videos: ['a'], revision: 1 }
         await state.put(Object.defineProperty(put, 'videos', { get: () => (looks++, ['a']) }))
         await state.putSnapshots([
-          { id: id, snapshot: { videos: [numbersOf('a')], missing: [], asOf: Date.now() - DAY } },
+          { id: id, snapshot: { videos: [createNumbers('a')], missing: [], asOf: Date.now() - DAY_MS } },
         ])
       }
       looks = 0
       await poller.start()
-      await waitUntil(() => poller.board.replies().length === count)
+      await waitUntil(() => poller.replyTable.getReplies().length === count)
       return looks / count
     }
-    expect(await looksAtEach(2_000)).toBeLessThan(10)
+    expect(await countLookups(2_000)).toBeLessThan(10)
   })
 
   it('is started before all replies are prepared: one that is asked for is, and in the end threads have each', async () => {
     const { client, state, poller, published } = setUp()
     client.down = true
     const ids = Array.from({ length: 2_500 }, (_, i) => String(i).padStart(4, '0'))
-    const snapshot = { videos: [numbersOf('a', 5)], missing: [], asOf: Date.now() - DAY }
+    const snapshot = { videos: [createNumbers('a', 5)], missing: [], asOf: Date.now() - DAY_MS }
     for (const id of ids) await state.put({ id, videos: ['a'], revision: 1 })
     await state.putSnapshots(ids.map((id) => ({ id, snapshot })))
     await poller.start()
-    expect(poller.board.replies().length).toBeLessThan(ids.length)
+    expect(poller.replyTable.getReplies().length).toBeLessThan(ids.length)
     expect(JSON.parse((await poller.read(ids.at(-1)!))!.body)).toMatchObject({ impressions: 5 })
-    expect((await poller.rows.one(ids.at(-2)!))!.known).toMatchObject({ summary: { impressions: 5 } })
-    await waitUntil(() => poller.board.replies().length === ids.length)
+    expect((await poller.rows.getRow(ids.at(-2)!))!.known).toMatchObject({ summary: { impressions: 5 } })
+    await waitUntil(() => poller.replyTable.getReplies().length === ids.length)
     await waitUntil(() => new Set(published.flat().map(([id]) => id)).size === ids.length)
   })
 
@@ -199,20 +202,20 @@ describe('the poller', () => {
     ])
     await collections.delete('d')
     expect(published.at(-1)).toEqual([['d', undefined]])
-    expect(poller.board.size).toBe(2)
+    expect(poller.replyTable.size).toBe(2)
   })
 
   it('never publishes what a collection was before it changed', async () => {
     const { client, published, collections, poller } = setUp()
     await collections.put('c', ['a', 'b'])
-    await waitUntil(() => poller.board.replies().length === 1)
-    const gate = Promise.withResolvers<void>()
-    client.gate = gate.promise
+    await waitUntil(() => poller.replyTable.getReplies().length === 1)
+    const hold = Promise.withResolvers<void>()
+    client.hold = hold.promise
     client.calls = []
     await waitUntil(() => client.calls.length > 0)
     await collections.put('c', ['a'])
     published.length = 0
-    gate.resolve()
+    hold.resolve()
     await waitUntil(() => published.length > 0)
     for (const [, reply] of published.flat()) expect(JSON.parse(reply!.body)).toMatchObject({ videos: 1 })
   })
@@ -220,39 +223,39 @@ describe('the poller', () => {
   it('keeps polling when the clock is set back by an hour, and calls nothing old fresh', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 30 })
     await collections.put('c', ['a'])
-    await waitUntil(() => poller.board.replies().length === 1)
+    await waitUntil(() => poller.replyTable.getReplies().length === 1)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 })
     onTestFinished(() => void vi.useRealTimers())
     client.views = 7
-    await waitUntil(() => JSON.parse(poller.board.replies()[0]![1]!.body).impressions === 7)
+    await waitUntil(() => JSON.parse(poller.replyTable.getReplies()[0]![1]!.body).impressions === 7)
     client.down = true
-    await waitUntil(() => poller.board.stale === 1)
+    await waitUntil(() => poller.replyTable.stale === 1)
   })
 
   it('does not wait for a state that keeps nothing: numbers stay fresh', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 50 })
     await collections.put('c', ['a'])
-    await waitUntil(() => poller.board.replies().length === 1)
-    let kept = 0
-    collections.saveSnapshot = () => new Promise(() => kept++)
+    await waitUntil(() => poller.replyTable.getReplies().length === 1)
+    let saved = 0
+    collections.saveSnapshot = () => new Promise(() => saved++)
     for (const views of [3, 4, 5]) {
       client.views = views
-      await waitUntil(() => JSON.parse(poller.board.replies()[0]![1]!.body).impressions === views)
+      await waitUntil(() => JSON.parse(poller.replyTable.getReplies()[0]![1]!.body).impressions === views)
     }
-    expect(kept).toBe(1)
+    expect(saved).toBe(1)
   })
 
   it('tells once that numbers have become stale, and again after they were fresh', async () => {
-    const { client, told, collections, poller } = setUp({ refreshInterval: 50 })
+    const { client, publications, collections, poller } = setUp({ refreshInterval: 50 })
     await collections.put('c', ['a'])
-    await waitUntil(() => poller.board.replies().length === 1)
+    await waitUntil(() => poller.replyTable.getReplies().length === 1)
     client.down = true
-    await waitUntil(() => told.length === 1)
-    expect(told[0]).toMatchObject([['c', { body: expect.stringContaining('"stale":true') }]])
+    await waitUntil(() => publications.length === 1)
+    expect(publications[0]).toMatchObject([['c', { body: expect.stringContaining('"stale":true') }]])
     client.down = false
-    await waitUntil(() => poller.board.stale === 0)
+    await waitUntil(() => poller.replyTable.stale === 0)
     client.down = true
-    await waitUntil(() => told.length === 2)
+    await waitUntil(() => publications.length === 2)
   })
 
   it('keeps to an interval that the budget allows', async () => {
@@ -260,10 +263,10 @@ describe('the poller', () => {
     await poller.start()
     const ids = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(11, '0'))
     await collections.put('c', ids)
-    expect(poller.interval()).toBeGreaterThanOrEqual((DAY * 20) / 100)
-    expect(meter.interval).toBeGreaterThanOrEqual((DAY * 20) / 100)
+    expect(poller.getInterval()).toBeGreaterThanOrEqual((DAY_MS * 20) / 100)
+    expect(meter.interval).toBeGreaterThanOrEqual((DAY_MS * 20) / 100)
     for (let i = meter.used; i < 90; i++) await meter.spend()
-    expect(poller.interval()).toBeGreaterThan(0)
+    expect(poller.getInterval()).toBeGreaterThan(0)
     for (let i = meter.used; i < 100; i++) await meter.spend()
     await expect(meter.spend()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
     expect(meter.used).toBe(100)
@@ -273,7 +276,7 @@ describe('the poller', () => {
 describe('the quota meter', () => {
   it('is one count for all threads, and starts anew with the day', async () => {
     let now = Date.parse('2026-11-20T12:00:00Z')
-    const memory = QuotaMeter.memory()
+    const memory = QuotaMeter.createMemory()
     const [a, b] = [new QuotaMeter(memory, 3, { now: () => now }), new QuotaMeter(memory, 3, { now: () => now })]
     await a.spend()
     await b.spend()
@@ -281,18 +284,18 @@ describe('the quota meter', () => {
     expect(b.used).toBe(3)
     await expect(b.spend()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
     expect(a.toUsage()).toEqual({ day: '2026-11-20', used: 3 })
-    now += DAY
+    now += DAY_MS
     expect(b.used).toBe(0)
     await b.spend()
     expect(a.used).toBe(1)
-    b.giveBack()
-    b.giveBack()
+    b.refund()
+    b.refund()
     expect(a.used).toBe(0)
   })
 
   it('goes on from the usage of the same day, not from that of another', () => {
     const now = () => Date.parse('2026-11-20T12:00:00Z')
-    const meter = new QuotaMeter(QuotaMeter.memory(), 10, { now })
+    const meter = new QuotaMeter(QuotaMeter.createMemory(), 10, { now })
     meter.restore({ day: '2026-11-19', used: 9 })
     expect(meter.used).toBe(0)
     meter.restore({ day: '2026-11-20', used: 4 })

@@ -43,7 +43,7 @@ async function spawnStats(data: string, youtubeUri: string, cache: string) {
 
 it.each(['poller', 'lru'])('a killed process has counted every call that it made, with the cache %s', async (cache) => {
   const youtube = await startFakeYoutube()
-  youtube.answer = hanging
+  youtube.handler = hanging
   const data = createTemporaryFolder()
   const killed = await spawnStats(data, youtube.url, cache)
   const videos = JSON.stringify({ videos: videoIds(1) })

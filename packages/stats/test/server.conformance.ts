@@ -2,14 +2,14 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
+import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 /** What every server must do: the hottest route keeps all manners, whoever answers it. */
-export function serverConformance(server: string): void {
+export function testServer(server: string): void {
   describe(`server ${server}`, () => {
-    let standIn: StandIn
+    let standIn: TestStandIn
     let stats: TestStats
     const path = '/collections/c/stats'
 
@@ -91,14 +91,15 @@ export function serverConformance(server: string): void {
 
     it('lets a page of a named origin read the numbers, and no other', async () => {
       // Not fetch: it sets Origin itself.
-      const ask = (origin: string) => request(stats.url + path, { headers: { origin, authorization: 'Bearer read' } })
-      const allowed = await ask('https://app.example')
+      const sendRequest = (origin: string) =>
+        request(stats.url + path, { headers: { origin, authorization: 'Bearer read' } })
+      const allowed = await sendRequest('https://app.example')
       expect(allowed.headers).toMatchObject({
         'access-control-allow-origin': 'https://app.example',
         'x-request-id': expect.any(String),
       })
       expect(await allowed.body.json()).toMatchObject(SAMPLE_TOTALS)
-      const other = await ask('https://other.example')
+      const other = await sendRequest('https://other.example')
       expect(other.headers['access-control-allow-origin']).toBeUndefined()
       await other.body.dump()
     })

@@ -1,4 +1,4 @@
 import { SERVERS } from '@influencer-stats/runtime/settings'
-import { serverConformance } from './server.conformance.ts'
+import { testServer } from './server.conformance.ts'
 
-for (const name of SERVERS) serverConformance(name)
+for (const name of SERVERS) testServer(name)

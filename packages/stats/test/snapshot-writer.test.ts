@@ -1,21 +1,21 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { SnapshotWriter } from '../src/snapshot-writer.ts'
-import { createMapState } from '../src/state/map.ts'
-import type { SnapshotRow } from '../src/state/state.ts'
-import { numbersOf } from './support/numbers.ts'
+import { createMapState } from '../src/state/map-state.ts'
+import type { SnapshotRow } from '../src/state/stats-state.ts'
+import { createNumbers } from './support/video-numbers.ts'
 
-const snapshot = (asOf: number) => ({ videos: [numbersOf('a', asOf)], missing: [], asOf })
+const snapshot = (asOf: number) => ({ videos: [createNumbers('a', asOf)], missing: [], asOf })
 const version = (id: string) => ({ id, revision: 1 })
 
 /** A writer whose state fails while `down`, and waits for `gate`. */
 async function setUp() {
   const state = createMapState()
-  const control = { down: false, gate: Promise.resolve(), writes: [] as string[][] }
+  const control = { down: false, hold: Promise.resolve(), writes: [] as string[][] }
   const putSnapshots = state.putSnapshots.bind(state)
   state.putSnapshots = async (rows: readonly SnapshotRow[]) => {
     control.writes.push(rows.map(({ id }) => id))
-    await control.gate
+    await control.hold
     if (control.down) throw new Error('down')
     await putSnapshots(rows)
   }
@@ -30,7 +30,7 @@ describe('the writer of numbers', () => {
   it('writes many collections at once, and of each the newest only', async () => {
     const { state, control, writer } = await setUp()
     const { promise, resolve } = Promise.withResolvers<void>()
-    control.gate = promise
+    control.hold = promise
     const saved = [writer.save(version('a'), snapshot(1))]
     await waitUntil(() => control.writes.length === 1)
     for (const [at, id] of ['a', 'b', 'a', 'c', 'a'].entries()) saved.push(writer.save(version(id), snapshot(at + 2)))
@@ -38,8 +38,8 @@ describe('the writer of numbers', () => {
     resolve()
     await Promise.all(saved)
     expect(control.writes).toEqual([['a'], ['a', 'b', 'c']])
-    expect(await state.snapshot('a')).toMatchObject(snapshot(6))
-    expect(await state.history('a', 0, 9, 9)).toMatchObject([{ at: 1 }, { at: 6, before: [1, 1] }])
+    expect(await state.getSnapshot('a')).toMatchObject(snapshot(6))
+    expect(await state.getHistory('a', 0, 9, 9)).toMatchObject([{ at: 1 }, { at: 6, before: [1, 1] }])
   })
 
   it('lets nobody wait while the state fails, says so once, and writes the newest when it is back', async () => {
@@ -51,20 +51,20 @@ describe('the writer of numbers', () => {
     expect(control.writes).toHaveLength(length)
     await waitUntil(() => control.writes.length > length)
     control.down = false
-    await waitUntil(async () => (await state.snapshot('c'))?.asOf === 2)
-    expect(await state.snapshot('a')).toMatchObject(snapshot(2))
+    await waitUntil(async () => (await state.getSnapshot('c'))?.asOf === 2)
+    expect(await state.getSnapshot('a')).toMatchObject(snapshot(2))
     expect(onFault).toHaveBeenCalledTimes(1)
   })
 
   it('is done with a collection before that is changed, and writes none of its numbers meanwhile', async () => {
     const { state, control, writer } = await setUp()
     const { promise, resolve } = Promise.withResolvers<void>()
-    control.gate = promise
+    control.hold = promise
     const saved = writer.save(version('a'), snapshot(1))
     await waitUntil(() => control.writes.length === 1)
     const waiting = writer.save(version('a'), snapshot(2))
     const steps: string[] = []
-    const changed = writer.without('a', async () => {
+    const changed = writer.runWithout('a', async () => {
       steps.push('changed')
       await writer.save(version('a'), snapshot(3))
       await state.delete('a')
@@ -75,16 +75,16 @@ describe('the writer of numbers', () => {
     await Promise.all([saved, waiting, changed])
     expect(steps).toEqual(['changed'])
     expect(control.writes).toEqual([['a']])
-    expect(await state.snapshot('a')).toBeUndefined()
+    expect(await state.getSnapshot('a')).toBeUndefined()
   })
 
   it('keeps numbers also after the clock was set back, but no older ones', async () => {
     const { state, writer } = await setUp()
     const later = Date.now() + 3_600_000
     for (const at of [5, 4]) await writer.save(version('a'), snapshot(at))
-    expect((await state.snapshot('a'))!.asOf).toBe(5)
+    expect((await state.getSnapshot('a'))!.asOf).toBe(5)
     await writer.save(version('b'), snapshot(later))
     await writer.save(version('b'), snapshot(Date.now()))
-    expect((await state.snapshot('b'))!.asOf).toBeLessThan(later)
+    expect((await state.getSnapshot('b'))!.asOf).toBeLessThan(later)
   })
 })

@@ -6,10 +6,10 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { failing, listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 import { startKv } from './support/kv.ts'
-import { natsServer, newStream, nodeSettings, startNode } from './support/node.ts'
+import { startTestNatsServer, createStreamName, nodeSettings, startNode } from './support/cluster-node.ts'
 import { startOnStandIn, startStats, type TestStats } from './support/stats.ts'
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 
 let kv: RunningService
 beforeAll(async () => {
@@ -18,9 +18,9 @@ beforeAll(async () => {
 afterAll(() => kv.stop())
 
 /** Starts two upstreams with different numbers: 100 views of each video, and 7. */
-async function upstreams() {
+async function startUpstreams() {
   const [first, second] = [await startFakeYoutube(), await startFakeYoutube()]
-  second.answer = (ids, reply) => reply.end(listOf(ids, 7))
+  second.handler = (ids, reply) => reply.end(listOf(ids, 7))
   return { first, second }
 }
 
@@ -34,9 +34,9 @@ describe.each<Overrides>([
   { state: 'kv', cache: 'lru', threads: 1 },
 ])('numbers belong to their source, %o', (settings) => {
   it('after a change of the source, and after the return to it', async () => {
-    const { first, second } = await upstreams()
+    const { first, second } = await startUpstreams()
     const data = createTemporaryFolder()
-    const common = { data, kvUri: kv.url, refreshInterval: HOUR, readTimeout: 2_000, ...settings }
+    const common = { data, kvUri: kv.url, refreshInterval: HOUR_MS, readTimeout: 2_000, ...settings }
     const VIDEOS = videoIds(2, (tests += 10))
     const id = `c-${JSON.stringify(settings).replaceAll(/\W/g, '')}`
     const read = (stats: TestStats) => stats.get(`/collections/${id}/stats`)
@@ -51,7 +51,7 @@ describe.each<Overrides>([
     await waitUntil(async () => (await points(onStandIn)).length === 1 && (await videoPoints(onStandIn)).length === 1)
     await onStandIn.stop()
 
-    second.answer = failing
+    second.handler = failing
     const onOther = await startStats({ ...common, youtubeUri: second.url })
     // Invented numbers never replace those of the other API, which has returned none yet.
     expect(await read(onOther)).toMatchObject({ status: 503, body: { code: 'UPSTREAM_UNAVAILABLE' } })
@@ -61,7 +61,7 @@ describe.each<Overrides>([
     expect([stats, change]).toEqual([undefined, undefined])
     await onOther.stop()
 
-    second.answer = (ids, reply) => reply.end(listOf(ids, 7))
+    second.handler = (ids, reply) => reply.end(listOf(ids, 7))
     const recovered = await startStats({ ...common, youtubeUri: second.url })
     expect((await read(recovered)).body).toMatchObject({ impressions: 14, source: second.url })
     await waitUntil(async () => (await points(recovered)).length === 1 && (await videoPoints(recovered)).length === 1)
@@ -73,7 +73,7 @@ describe.each<Overrides>([
     await recovered.stop()
 
     // Numbers count again once their source returns, and are deleted with their collection.
-    first.answer = failing
+    first.handler = failing
     const returned = await startOnStandIn({ ...common, youtubeUri: first.url })
     if (settings.cache === 'poller')
       expect((await read(returned)).body).toMatchObject({ impressions: 200, source: 'stand-in' })
@@ -83,14 +83,14 @@ describe.each<Overrides>([
     expect(await points(returned)).toEqual([])
     await returned.stop()
     const last = await startStats({ ...common, youtubeUri: second.url })
-    second.answer = failing
+    second.handler = failing
     expect(await points(last)).toEqual([])
     await last.stop()
   })
 })
 
 it('a start states in one line what is set apart', async () => {
-  const { first, second } = await upstreams()
+  const { first, second } = await startUpstreams()
   const data = createTemporaryFolder()
   const onStandIn = await startOnStandIn({ data, youtubeUri: first.url })
   for (const id of ['a', 'b']) {
@@ -115,7 +115,7 @@ it('a start states in one line what is set apart', async () => {
 })
 
 describe('nodes of different sources', () => {
-  const nats = natsServer()
+  const nats = startTestNatsServer()
   const polls = async (node: TestStats) => (await node.get('/node')).body.polling === true
 
   async function startStandInNode(stream: string, youtubeUri: string, data = createTemporaryFolder()) {
@@ -125,9 +125,9 @@ describe('nodes of different sources', () => {
   }
 
   it('one without YOUTUBE_URI never polls, also while the other restarts, and shows no invented number', async () => {
-    const { first: standIn, second: youtube } = await upstreams()
+    const { first: standIn, second: youtube } = await startUpstreams()
     const VIDEOS = videoIds(2)
-    const [stream, data] = [newStream(), createTemporaryFolder()]
+    const [stream, data] = [createStreamName(), createTemporaryFolder()]
     const settings = { data, youtubeUri: youtube.url, refreshInterval: 200, pollerLeaseTtl: 500 }
     const real = await startNode(nats().url, stream, settings)
     await waitUntil(() => polls(real))
@@ -148,7 +148,7 @@ describe('nodes of different sources', () => {
     expect(standIn.calls).toEqual([])
     const restarted = await startNode(nats().url, stream, settings)
     await waitUntil(() => polls(restarted))
-    youtube.answer = (ids, reply) => reply.end(listOf(ids, 8))
+    youtube.handler = (ids, reply) => reply.end(listOf(ids, 8))
     for (const node of [restarted, other])
       await waitUntil(async () => (await node.get('/collections/c/stats')).body.impressions === 16)
     expect(standIn.calls).toEqual([])
@@ -157,15 +157,15 @@ describe('nodes of different sources', () => {
   })
 
   it('a real source replaces the stand-in while its node polls, and that node then follows', async () => {
-    const { first: standIn, second: youtube } = await upstreams()
-    const [stream, VIDEOS] = [newStream(), videoIds(2)]
+    const { first: standIn, second: youtube } = await startUpstreams()
+    const [stream, VIDEOS] = [createStreamName(), videoIds(2)]
     const invented = await startStandInNode(stream, standIn.url)
     await waitUntil(() => polls(invented))
     await invented.put('/collections/c', { videos: VIDEOS })
     expect((await invented.get('/collections/c/stats')).body).toMatchObject({ impressions: 200, source: 'stand-in' })
     await waitUntil(async () => (await invented.get('/collections/c/stats/history')).body.points.length === 1)
     let isReady = false
-    youtube.answer = (ids, reply) => (isReady ? reply.end(listOf(ids, 7)) : failing(ids, reply))
+    youtube.handler = (ids, reply) => (isReady ? reply.end(listOf(ids, 7)) : failing(ids, reply))
     const settings = { youtubeUri: youtube.url, refreshInterval: 200, readTimeout: 1_000 }
     const real = await startNode(nats().url, stream, settings)
     await waitUntil(() => polls(real))
@@ -197,15 +197,15 @@ describe('nodes of different sources', () => {
   })
 
   it('one API replaces another only with --replace-source, and the stand-in never does', async () => {
-    const { first, second } = await upstreams()
-    const [stream, data] = [newStream(), createTemporaryFolder()]
+    const { first, second } = await startUpstreams()
+    const [stream, data] = [createStreamName(), createTemporaryFolder()]
     const key = { youtubeApiKey: 'AIzaSy-a-key-of-one-1111' }
     const one = await startNode(nats().url, stream, { data, youtubeUri: first.url, refreshInterval: 200, ...key })
     await waitUntil(() => polls(one))
     await one.put('/collections/c', { videos: videoIds(1) })
     await waitUntil(async () => (await one.get('/upstream')).body.state === 'ok')
     expect((await one.get('/upstream')).body).toMatchObject({ source: first.url, key: '…1111' })
-    second.answer = failing
+    second.handler = failing
     const other = await startNode(nats().url, stream, { youtubeUri: second.url, refreshInterval: 200 })
     expect((await other.get('/node')).body.sourceMismatch).toEqual({ node: second.url, log: first.url })
     const named = { youtubeUri: second.url, refreshInterval: 200, replaceSource: 'https://api.example' }

@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Point } from '../src/core/history.ts'
-import type { Snapshot } from '../src/core/numbers.ts'
+import type { Point } from '../src/core/history-points.ts'
+import type { Snapshot } from '../src/core/video-numbers.ts'
 import type { VideoDetails } from '../src/core/video-details.ts'
-import { historyOf, type Collection, type State } from '../src/state/state.ts'
-import { numbersOf } from './support/numbers.ts'
+import { toHistoryId, type Collection, type StatsState } from '../src/state/stats-state.ts'
+import { createNumbers } from './support/video-numbers.ts'
 
 const collection = (id: string, videos: string[] = [], revision = 1): Collection => ({ id, videos, revision })
-const snapshot = (asOf: number): Snapshot => ({ videos: [numbersOf('-4lB5EKS5Uk')], missing: [], asOf })
+const snapshot = (asOf: number): Snapshot => ({ videos: [createNumbers('-4lB5EKS5Uk')], missing: [], asOf })
 const point = (at: number): Point => ({ at, impressions: at, engagements: 2, score: 3, videos: 1 })
 
 /** What every state must do. @param open a new, empty state */
-export function stateConformance(name: string, open: () => Promise<State>): void {
+export function testState(name: string, open: () => Promise<StatsState>): void {
   describe(`state ${name}`, () => {
-    let state: State
+    let state: StatsState
     beforeEach(async () => {
       state = await open()
     })
@@ -24,10 +24,10 @@ export function stateConformance(name: string, open: () => Promise<State>): void
 
     it('knows nothing at first', async () => {
       expect(await state.get('a')).toBeUndefined()
-      expect(await state.snapshot('a')).toBeUndefined()
-      expect(await state.history('a', 0, Date.now(), 100)).toEqual([])
+      expect(await state.getSnapshot('a')).toBeUndefined()
+      expect(await state.getHistory('a', 0, Date.now(), 100)).toEqual([])
       expect(await state.list('', 10)).toEqual([])
-      expect(await state.usage()).toBeUndefined()
+      expect(await state.getUsage()).toBeUndefined()
     })
 
     it('gives back what was put, the last put winning', async () => {
@@ -49,17 +49,17 @@ export function stateConformance(name: string, open: () => Promise<State>): void
       await state.putSnapshots([{ id: 'a', snapshot: snapshot(1), point: point(1) }])
       await state.putSnapshots([{ id: 'a', snapshot: snapshot(2) }])
       await state.putSnapshots([{ id: 'a', snapshot: snapshot(3), point: point(3) }])
-      expect(await state.snapshot('a')).toEqual(snapshot(3))
-      expect(await state.history('a', 0, 10, 100)).toEqual([point(1), point(3)])
+      expect(await state.getSnapshot('a')).toEqual(snapshot(3))
+      expect(await state.getHistory('a', 0, 10, 100)).toEqual([point(1), point(3)])
     })
 
     it('gives the snapshots of a page, nothing for those without', async () => {
       for (const id of ['a', 'a.b', 'b', 'c', 'd']) await put(collection(id))
       for (const [at, id] of ['a', 'b', 'c'].entries()) await state.putSnapshots([{ id: id, snapshot: snapshot(at) }])
       const page = (await state.list('', 4)).map(({ id }) => id)
-      expect(await state.snapshots(page)).toEqual([snapshot(0), undefined, snapshot(1), snapshot(2)])
-      expect(await state.snapshots(['d'])).toEqual([undefined])
-      expect(await state.snapshots([])).toEqual([])
+      expect(await state.getSnapshots(page)).toEqual([snapshot(0), undefined, snapshot(1), snapshot(2)])
+      expect(await state.getSnapshots(['d'])).toEqual([undefined])
+      expect(await state.getSnapshots([])).toEqual([])
     })
 
     it('gives the history between two times, both inclusive, in order', async () => {
@@ -68,37 +68,37 @@ export function stateConformance(name: string, open: () => Promise<State>): void
       for (const at of [9, 10, 11, 100])
         await state.putSnapshots([{ id: 'a', snapshot: snapshot(at), point: point(at) }])
       await state.putSnapshots([{ id: 'ab', snapshot: snapshot(10), point: point(10) }])
-      expect(await state.history('a', 10, 100, 100)).toEqual([point(10), point(11), point(100)])
-      expect(await state.history('a', 10, 100, 2)).toEqual([point(10), point(11)])
-      expect(await state.history('a', 12, 99, 100)).toEqual([])
-      expect(await state.history('a', 100, 10, 100)).toEqual([])
+      expect(await state.getHistory('a', 10, 100, 100)).toEqual([point(10), point(11), point(100)])
+      expect(await state.getHistory('a', 10, 100, 2)).toEqual([point(10), point(11)])
+      expect(await state.getHistory('a', 12, 99, 100)).toEqual([])
+      expect(await state.getHistory('a', 100, 10, 100)).toEqual([])
     })
 
     it('gives the point that was the last one at a time', async () => {
       const hour = 3_600_000
       for (const id of ['a', 'ab']) await put(collection(id))
-      expect(await state.pointAt('a', 10)).toBeUndefined()
+      expect(await state.getPointAt('a', 10)).toBeUndefined()
       const times = [10, 11, 5 * hour, 400 * hour]
       for (const at of times) await state.putSnapshots([{ id: 'a', snapshot: snapshot(at), point: point(at) }])
       await state.putSnapshots([{ id: 'ab', snapshot: snapshot(9), point: point(9) }])
       for (const at of [-5, 0, 9, 10, 11, 12, 3 * hour, 5 * hour, 9 * hour, 400 * hour - 1, 400 * hour, 999 * hour]) {
         const last = times.findLast((time) => time <= at)
-        expect([at, await state.pointAt('a', at)]).toEqual([at, last === undefined ? undefined : point(last)])
+        expect([at, await state.getPointAt('a', at)]).toEqual([at, last === undefined ? undefined : point(last)])
       }
     })
 
     it('puts a point in its place, also after the clock was set back, once for each time', async () => {
       await put(collection('a'))
       for (const at of [5, 9, 7, 9]) await state.putSnapshots([{ id: 'a', snapshot: snapshot(at), point: point(at) }])
-      expect(await state.history('a', 0, 100, 100)).toEqual([point(5), point(7), point(9)])
-      expect(await state.history('a', 7, 9, 100)).toEqual([point(7), point(9)])
+      expect(await state.getHistory('a', 0, 100, 100)).toEqual([point(5), point(7), point(9)])
+      expect(await state.getHistory('a', 7, 9, 100)).toEqual([point(7), point(9)])
     })
 
     it('forgets single points', async () => {
       await put(collection('a'))
       for (const at of [1, 2, 3]) await state.putSnapshots([{ id: 'a', snapshot: snapshot(at), point: point(at) }])
       await state.deletePoints('a', [1, 3, 7])
-      expect(await state.history('a', 0, 10, 100)).toEqual([point(2)])
+      expect(await state.getHistory('a', 0, 10, 100)).toEqual([point(2)])
     })
 
     it('forgets a collection with its numbers and its history, and nothing else', async () => {
@@ -108,18 +108,18 @@ export function stateConformance(name: string, open: () => Promise<State>): void
       }
       await remove('a')
       expect(await state.get('a')).toBeUndefined()
-      expect(await state.snapshot('a')).toBeUndefined()
-      expect(await state.history('a', 0, 10, 100)).toEqual([])
+      expect(await state.getSnapshot('a')).toBeUndefined()
+      expect(await state.getHistory('a', 0, 10, 100)).toEqual([])
       expect(await state.get('ab')).toEqual(collection('ab'))
-      expect(await state.history('ab', 0, 10, 100)).toEqual([point(1)])
+      expect(await state.getHistory('ab', 0, 10, 100)).toEqual([point(1)])
       await remove('never there')
     })
 
     it('keeps what is known of videos and their histories, apart from all collections', async () => {
       const details = (id: string, asOf: number): VideoDetails => ({ id, title: `<${id}>`, asOf })
       const [first, second, third] = ['-4lB5EKS5Uk', 'AAAAAAAAAAA', '_aaaaaaaaaa'] as const
-      expect(await state.videos([first])).toEqual([undefined])
-      expect(await state.videos([])).toEqual([])
+      expect(await state.getVideos([first])).toEqual([undefined])
+      expect(await state.getVideos([])).toEqual([])
       await put(collection(first, [first]))
       await state.putSnapshots([{ id: first, snapshot: snapshot(1), point: point(1) }])
       await state.putVideos([
@@ -131,32 +131,32 @@ export function stateConformance(name: string, open: () => Promise<State>): void
         { id: first, details: details(first, 2), point: point(4) },
         { id: second, point: point(8) },
       ])
-      expect(await state.videos([third, 'BBBBBBBBBBB', first, second])).toEqual([
+      expect(await state.getVideos([third, 'BBBBBBBBBBB', first, second])).toEqual([
         details(third, 1),
         undefined,
         details(first, 2),
         undefined,
       ])
-      expect(await state.history(historyOf(first), 0, 10, 100)).toEqual([point(2), point(4)])
-      expect(await state.history(historyOf(second), 8, 10, 100)).toEqual([point(8)])
-      expect(await state.pointAt(historyOf(first), 3)).toEqual(point(2))
-      expect(await state.history(first, 0, 10, 100)).toEqual([point(1)])
+      expect(await state.getHistory(toHistoryId(first), 0, 10, 100)).toEqual([point(2), point(4)])
+      expect(await state.getHistory(toHistoryId(second), 8, 10, 100)).toEqual([point(8)])
+      expect(await state.getPointAt(toHistoryId(first), 3)).toEqual(point(2))
+      expect(await state.getHistory(first, 0, 10, 100)).toEqual([point(1)])
       expect((await state.list('', 10)).map(({ id }) => id)).toEqual([first])
       expect(await state.listVideos('', 10)).toEqual([details(first, 2), details(third, 1)])
       expect(await state.listVideos('', 1)).toEqual([details(first, 2)])
       expect(await state.listVideos(first, 10)).toEqual([details(third, 1)])
       await remove(first)
-      expect(await state.history(historyOf(first), 0, 10, 100)).toEqual([point(2), point(4)])
-      await state.deletePoints(historyOf(first), [2])
+      expect(await state.getHistory(toHistoryId(first), 0, 10, 100)).toEqual([point(2), point(4)])
+      await state.deletePoints(toHistoryId(first), [2])
       await state.deleteVideos([first, 'BBBBBBBBBBB'])
       expect(await state.listVideos('', 10)).toEqual([details(third, 1)])
-      expect(await state.history(historyOf(first), 0, 10, 100)).toEqual([point(4)])
+      expect(await state.getHistory(toHistoryId(first), 0, 10, 100)).toEqual([point(4)])
     })
 
     it('keeps the usage of the quota', async () => {
       await state.putUsage({ day: '2026-11-20', used: 7 })
       await state.putUsage({ day: '2026-11-20', used: 8 })
-      expect(await state.usage()).toEqual({ day: '2026-11-20', used: 8 })
+      expect(await state.getUsage()).toEqual({ day: '2026-11-20', used: 8 })
     })
 
     it('agrees with a Map, whatever is put and deleted', async () => {

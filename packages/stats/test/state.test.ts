@@ -2,8 +2,8 @@ import type { RunningService } from '@influencer-stats/runtime/service-host'
 import { createKvClient } from '@influencer-stats/kv/client'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parts } from '../src/parts.ts'
-import type { State, StateOptions } from '../src/state/state.ts'
-import { stateConformance } from './state.conformance.ts'
+import type { StatsState, StateOptions } from '../src/state/stats-state.ts'
+import { testState } from './state.conformance.ts'
 import { startBreakingProxy } from './support/breaking-proxy.ts'
 import { startKv } from './support/kv.ts'
 import { recordSyncs } from './support/recorded-syncs.ts'
@@ -26,7 +26,7 @@ const options = (more: Partial<StateOptions> = {}): StateOptions => ({
 })
 
 /** A key-value service like new, without the time that another takes to start. */
-async function emptyKv(): Promise<void> {
+async function startEmptyKv(): Promise<void> {
   const client = createKvClient(service.url)
   const known = await Array.fromAsync(client.entries())
   await client.batch(known.map(({ id }) => ({ op: 'delete', id })))
@@ -34,8 +34,8 @@ async function emptyKv(): Promise<void> {
 }
 
 for (const [name, create] of Object.entries(parts.state)) {
-  stateConformance(name, async () => {
-    if (name === 'kv') await emptyKv()
+  testState(name, async () => {
+    if (name === 'kv') await startEmptyKv()
     return create(options())
   })
 }
@@ -49,13 +49,13 @@ describe('state level', () => {
     await first.close()
     const second = await parts.state.level(options({ folder }))
     expect(await second.get('a')).toEqual({ id: 'a', videos: ['-4lB5EKS5Uk'], revision: 3 })
-    expect(await second.usage()).toEqual({ day: '2026-11-20', used: 5 })
+    expect(await second.getUsage()).toEqual({ day: '2026-11-20', used: 5 })
     await second.close()
   })
 })
 
 /** Everything that a state writes, step by step: a collection made, replaced and forgotten, and what is about it. */
-async function* writes(state: State): AsyncGenerator<string> {
+async function* countWrites(state: StatsState): AsyncGenerator<string> {
   const before = { id: 'a', videos: ['-4lB5EKS5Uk'], revision: 1 }
   await state.put(before)
   yield 'make'
@@ -70,32 +70,32 @@ async function* writes(state: State): AsyncGenerator<string> {
 }
 
 /** For what survives a power cut it waits, and for nothing else. */
-const DURABLE = { make: true, replace: true, numbers: false, usage: false, forget: true }
+const SYNCED_WRITES = { make: true, replace: true, numbers: false, usage: false, forget: true }
 
 it('state level waits for the disk before a change of a collection is acknowledged', async () => {
   const state = await parts.state.level(options())
   const syncs = await recordSyncs()
   const seen: Record<string, boolean> = {}
-  for await (const what of writes(state)) seen[what] = String(syncs.splice(0)) === 'true'
-  expect(seen).toEqual(DURABLE)
+  for await (const what of countWrites(state)) seen[what] = String(syncs.splice(0)) === 'true'
+  expect(seen).toEqual(SYNCED_WRITES)
   await state.close()
 })
 
 it('state kv asks for a durable write before a change of a collection is acknowledged', async () => {
-  await emptyKv()
+  await startEmptyKv()
   const proxy = await startBreakingProxy(service.url)
   const lines: string[] = []
-  proxy.fate = (head) => {
+  proxy.failure = (head) => {
     if (!head.startsWith('GET') && head.includes(' HTTP/1.1')) lines.push(head)
     return 'pass'
   }
   const state = await parts.state.kv(options({ kvUri: proxy.url }))
   const seen: Record<string, boolean> = {}
-  for await (const what of writes(state)) {
+  for await (const what of countWrites(state)) {
     expect(lines).not.toEqual([])
     seen[what] = lines.splice(0).every((line) => line.includes('durable=true'))
   }
-  expect(seen).toEqual(DURABLE)
+  expect(seen).toEqual(SYNCED_WRITES)
   await state.close()
   await proxy.close()
 })
@@ -113,25 +113,25 @@ describe('state kv', () => {
     await state.put(a)
     await state.putUsage({ day: '2026-11-20', used: 5 })
     await first.stop()
-    const asked = [
+    const requests = [
       () => state.get('a'),
       () => state.list('', 10),
-      () => state.snapshot('a'),
-      () => state.history('a', 0, 10, 9),
+      () => state.getSnapshot('a'),
+      () => state.getHistory('a', 0, 10, 9),
       () => state.put(b),
       () => state.delete('a', a),
       () => state.putSnapshots([{ id: 'a', snapshot }]),
       () => state.deletePoints('a', [1]),
-      () => state.usage(),
+      () => state.getUsage(),
       () => state.putUsage({ day: '2026-11-20', used: 6 }),
     ]
-    for (const ask of asked)
-      await expect(async () => ask()).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE', status: 503 })
+    for (const read of requests)
+      await expect(async () => read()).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE', status: 503 })
     expect(onOutage).toHaveBeenCalledTimes(1)
 
     const again = await startKv({ ...settings, port: new URL(first.url).port })
     expect(await state.list('', 10)).toEqual([a])
-    expect(await state.usage()).toEqual({ day: '2026-11-20', used: 5 })
+    expect(await state.getUsage()).toEqual({ day: '2026-11-20', used: 5 })
     await state.put(b)
     expect(await state.list('', 10)).toEqual([a, b])
     await state.close()
@@ -153,7 +153,7 @@ describe('state kv', () => {
   })
 
   it('begins a new collection without what one of that name left behind, however much', async () => {
-    await emptyKv()
+    await startEmptyKv()
     const state = await parts.state.kv(options())
     const points = Array.from({ length: 1_500 }, (_, at) => ({
       at,
@@ -164,13 +164,13 @@ describe('state kv', () => {
     }))
     await state.putSnapshots(points.map((point) => ({ id: 'a', snapshot, point })))
     await state.put(a)
-    expect(await state.snapshot('a')).toBeUndefined()
-    expect(await state.history('a', 0, 2_000, 2_000)).toEqual([])
+    expect(await state.getSnapshot('a')).toBeUndefined()
+    expect(await state.getHistory('a', 0, 2_000, 2_000)).toEqual([])
     await state.close()
   })
 
   it('changes nothing that is not what it was when it was read', async () => {
-    await emptyKv()
+    await startEmptyKv()
     const state = await parts.state.kv(options({ onOutage() {} }))
     await state.put(a)
     const before = await state.get('a')
@@ -184,7 +184,7 @@ describe('state kv', () => {
   })
 
   it('leaves alone what others keep in the service', async () => {
-    await emptyKv()
+    await startEmptyKv()
     const client = createKvClient(service.url)
     const state = await parts.state.kv(options())
     for (const id of ['c!a', 'stats', 'stats/', 'stats0', 'usage']) await client.put(id, 'theirs')

@@ -4,13 +4,13 @@ import { SERVERS } from '@influencer-stats/runtime/settings'
 import { expect, it } from 'vitest'
 import { startStats } from './support/stats.ts'
 
-const NOWHERE = 'http://127.0.0.1:9'
-const BROKEN = ['\\u0000', 'a\\u0000b', '\\ud800', '\\udc00', 'x\\udc00\\ud800y', '\\ud83d ']
+const UNUSED_URL = 'http://127.0.0.1:9'
+const BROKEN_TEXT = ['\\u0000', 'a\\u0000b', '\\ud800', '\\udc00', 'x\\udc00\\ud800y', '\\ud83d ']
 
 it('names and tags with NUL or half a character are refused by a sentence; every other text is kept exactly', async () => {
-  const stats = await startStats({ youtubeUri: NOWHERE, data: createTemporaryFolder(), threads: 1 })
+  const stats = await startStats({ youtubeUri: UNUSED_URL, data: createTemporaryFolder(), threads: 1 })
   await stats.put('/collections/c', { videos: [], name: 'Spring' })
-  for (const text of BROKEN)
+  for (const text of BROKEN_TEXT)
     for (const [where, fields] of [
       ['body/name', `"name":"${text}"`],
       ['body/tags/1', `"tags":["a","${text}"]`],
@@ -30,7 +30,7 @@ it('names and tags with NUL or half a character are refused by a sentence; every
 })
 
 it.each(SERVERS)('the ids . and .. are refused however they are spelled, served by %s', async (server) => {
-  const stats = await startStats({ youtubeUri: NOWHERE, data: createTemporaryFolder(), threads: 1, server })
+  const stats = await startStats({ youtubeUri: UNUSED_URL, data: createTemporaryFolder(), threads: 1, server })
   const body = '{"videos":[]}'
   for (const id of ['.', '..', '%2e', '%2E%2e', '.%2e']) {
     const client = await openRawClient(Number(new URL(stats.url).port))

@@ -1,14 +1,14 @@
 import type { RunningService } from '@influencer-stats/runtime/service-host'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startKv } from './support/kv.ts'
-import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
+import { SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
-const CLIENTS = 24
+const CLIENT_COUNT = 24
 
 describe.each(['v6', 'v7', 'v7 with state map', 'v6 with state kv', 'v7 with state kv'])('%s on 3 threads', (name) => {
-  let standIn: StandIn
+  let standIn: TestStandIn
   let kv: RunningService
   let stats: TestStats
   beforeAll(async () => {
@@ -25,19 +25,19 @@ describe.each(['v6', 'v7', 'v7 with state map', 'v6 with state kv', 'v7 with sta
   })
 
   /** Asks on many new connections at once, so that every thread is asked. */
-  const askAll = (path: string) =>
-    Promise.all(Array.from({ length: CLIENTS }, () => stats.get(path, { connection: 'close' })))
+  const readAll = (path: string) =>
+    Promise.all(Array.from({ length: CLIENT_COUNT }, () => stats.get(path, { connection: 'close' })))
 
   it('a change answered by one thread is seen by the next read on every other', async () => {
     for (let round = 0; round < 8; round++) {
       const videos = SAMPLE_VIDEOS.slice(0, 1 + (round % 3))
       await stats.put('/collections/c', { videos })
-      for (const { body } of await askAll('/collections/c')) expect(body.videos).toEqual(videos)
-      for (const { body } of await askAll('/collections/c/stats')) expect(body.videos).toBe(videos.length)
+      for (const { body } of await readAll('/collections/c')) expect(body.videos).toEqual(videos)
+      for (const { body } of await readAll('/collections/c/stats')) expect(body.videos).toBe(videos.length)
     }
     await stats.delete('/collections/c')
-    for (const { status } of await askAll('/collections/c/stats')) expect(status).toBe(404)
-    for (const { status } of await askAll('/collections/c')) expect(status).toBe(404)
+    for (const { status } of await readAll('/collections/c/stats')) expect(status).toBe(404)
+    for (const { status } of await readAll('/collections/c')) expect(status).toBe(404)
   })
 
   it('loses none of the videos that many clients add at once', async () => {

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it, onTestFinished } from 'vitest'
-import { namesOf } from '../src/parts.ts'
+import { getPartNames } from '../src/parts.ts'
 import { listOf } from './support/fake-youtube.ts'
 import { startKv } from './support/kv.ts'
 import { startStats } from './support/stats.ts'
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
-const IDS = { 'x-request-id': 'caller-1', traceparent: TRACEPARENT }
+const VIDEO_IDS = { 'x-request-id': 'caller-1', traceparent: TRACEPARENT }
 const VIDEO = '-4lB5EKS5Uk'
 
 /** Hands on what it is asked to `target`, or answers as YouTube; tells the headers of each request. */
@@ -32,17 +32,17 @@ async function startRecorder(target?: string) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
 }
 
-it.each(namesOf('client'))('%s passes the ids of a request on to YouTube', async (client) => {
+it.each(getPartNames('client'))('%s passes the ids of a request on to YouTube', async (client) => {
   const youtube = await startRecorder()
   const settings = { variant: 'v3', client, youtubeUri: youtube.url, data: createTemporaryFolder(), dailyBudget: 0 }
   const stats = await startStats(settings)
   onTestFinished(async () => void (await stats.stop()))
   await stats.put('/collections/c', { videos: [VIDEO] })
-  expect((await stats.get('/collections/c/stats', IDS)).body).toMatchObject({ videos: 1, source: youtube.url })
+  expect((await stats.get('/collections/c/stats', VIDEO_IDS)).body).toMatchObject({ videos: 1, source: youtube.url })
   expect(youtube.seen).toHaveLength(1)
-  expect(youtube.seen[0]!.headers).toMatchObject(IDS)
+  expect(youtube.seen[0]!.headers).toMatchObject(VIDEO_IDS)
   await stats.get('/collections/c/stats')
-  expect(youtube.seen[1]!.headers['x-request-id']).not.toBe(IDS['x-request-id'])
+  expect(youtube.seen[1]!.headers['x-request-id']).not.toBe(VIDEO_IDS['x-request-id'])
 })
 
 it('passes them on to kv, from main too; what the poller asks has none', async () => {
@@ -54,9 +54,9 @@ it('passes them on to kv, from main too; what the poller asks has none', async (
   onTestFinished(async () => void (await stats.stop()))
   // The source of the numbers is recorded at the start.
   recorder.seen.length = 0
-  expect((await stats.put('/collections/c', { videos: [VIDEO] }, IDS)).status).toBe(201)
+  expect((await stats.put('/collections/c', { videos: [VIDEO] }, VIDEO_IDS)).status).toBe(201)
   const put = recorder.seen.find(({ method }) => method === 'PUT')
-  expect(put?.headers).toMatchObject(IDS)
+  expect(put?.headers).toMatchObject(VIDEO_IDS)
   await waitUntil(() => youtube.seen.length > 0)
   for (const { headers } of youtube.seen) expect(headers).not.toHaveProperty('x-request-id')
   expect(await (await fetch(`${stats.url}/metrics`)).text()).toMatch(

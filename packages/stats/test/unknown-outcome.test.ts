@@ -3,11 +3,11 @@ import type { RunningService } from '@influencer-stats/runtime/service-host'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { CollectionsOwner } from '../src/collections.ts'
-import { DAY } from '../src/core/pace.ts'
-import { createKvState } from '../src/state/kv.ts'
+import { DAY_MS } from '../src/core/quota-budget.ts'
+import { createKvState } from '../src/state/kv-state.ts'
 import { startBreakingProxy, type BreakingProxy } from './support/breaking-proxy.ts'
 import { startKv } from './support/kv.ts'
-import { numbersOf } from './support/numbers.ts'
+import { createNumbers } from './support/video-numbers.ts'
 import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn } from './support/stand-in.ts'
 import { startStats } from './support/stats.ts'
 
@@ -21,23 +21,23 @@ afterAll(() => kv.stop())
 const isChange = (head: string) => /^(PUT|DELETE) .*stats%2Fc%21/.test(head)
 
 /** Does to the next change what `fate` says, and to all that follows what `after` says. */
-function breakNextChange(proxy: BreakingProxy, fate: 'lose' | 'hold', after: 'pass' | 'hold' = 'pass'): void {
+function failNextChange(proxy: BreakingProxy, failure: 'lose' | 'hold', after: 'pass' | 'hold' = 'pass'): void {
   let isBroken = false
-  proxy.fate = (head) => {
+  proxy.failure = (head) => {
     if (isBroken) return after
     isBroken = isChange(head)
-    return isBroken ? fate : 'pass'
+    return isBroken ? failure : 'pass'
   }
 }
 
 const changes = [
-  ['making one', (c: Collections) => c.put('new', ['a']), 'new', ['a']],
-  ['replacing one', (c: Collections) => c.put('old', ['b']), 'old', ['b']],
-  ['adding a video', (c: Collections) => c.addVideo('old', 'c'), 'old', ['a', 'c']],
-  ['removing a video', (c: Collections) => c.removeVideo('old', 'a'), 'old', []],
-  ['forgetting one', (c: Collections) => c.delete('old'), 'old', undefined],
+  ['making one', (c: ConnectedCollections) => c.put('new', ['a']), 'new', ['a']],
+  ['replacing one', (c: ConnectedCollections) => c.put('old', ['b']), 'old', ['b']],
+  ['adding a video', (c: ConnectedCollections) => c.addVideo('old', 'c'), 'old', ['a', 'c']],
+  ['removing a video', (c: ConnectedCollections) => c.removeVideo('old', 'a'), 'old', []],
+  ['forgetting one', (c: ConnectedCollections) => c.delete('old'), 'old', undefined],
 ] as const
-type Collections = CollectionsOwner
+type ConnectedCollections = CollectionsOwner
 
 describe('a change of a collection in the key-value service', () => {
   let proxy: BreakingProxy
@@ -51,7 +51,7 @@ describe('a change of a collection in the key-value service', () => {
     const state = await createKvState({ kvUri: proxy.url, kvToken: '', onOutage() {}, timeout: 400 })
     collections = new CollectionsOwner({
       state,
-      retention: DAY,
+      retention: DAY_MS,
       onFault() {},
       onChange(id, collection) {
         if (collection) known.set(id, collection.videos)
@@ -61,32 +61,32 @@ describe('a change of a collection in the key-value service', () => {
     for (const id of ['new', 'old', 'other']) await collections.delete(id)
     await collections.put('old', ['a'])
     onTestFinished(async () => {
-      proxy.fate = () => 'pass'
+      proxy.failure = () => 'pass'
       await collections.close()
       await proxy.close()
     })
   })
 
   it.each(changes)('is made and told where its reply is lost: %s', async (_, change, id, videos) => {
-    breakNextChange(proxy, 'lose')
+    failNextChange(proxy, 'lose')
     await change(collections)
     expect((await collections.get(id))?.videos).toEqual(videos)
     expect(known.get(id)).toEqual(videos)
   })
 
   it.each(changes)('is found out where there is no answer for long: %s', async (_, change, id, videos) => {
-    breakNextChange(proxy, 'hold', 'hold')
+    failNextChange(proxy, 'hold', 'hold')
     await expect(change(collections)).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', status: 503 })
     // Until then there is no other, and nobody waits for it.
     await expect(collections.put('other', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
-    proxy.fate = () => 'pass'
+    proxy.failure = () => 'pass'
     await waitUntil(() => String(known.get(id)) === String(videos))
     expect((await collections.get(id))?.videos).toEqual(videos)
     await waitUntil(() => collections.put('other', []).catch(() => undefined))
   })
 
   it.each(changes)('happens once, however late it arrives: %s', async (_, change, id, videos) => {
-    breakNextChange(proxy, 'hold')
+    failNextChange(proxy, 'hold')
     await change(collections)
     expect((await collections.get(id))?.videos).toEqual(videos)
     const next = ['z']
@@ -100,7 +100,7 @@ describe('a change of a collection in the key-value service', () => {
   it('that was refused is not made later', async () => {
     const service = await startKv({ apiToken: 'hunter2' })
     const state = await createKvState({ kvUri: service.url, kvToken: '', onOutage() {}, timeout: 150 })
-    const owner = new CollectionsOwner({ state, retention: DAY })
+    const owner = new CollectionsOwner({ state, retention: DAY_MS })
     await expect(owner.put('c', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
     await service.stop()
     await expect(owner.put('c', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
@@ -109,16 +109,16 @@ describe('a change of a collection in the key-value service', () => {
 
   it('waits for no numbers of other collections, and numbers for no state that hangs', async () => {
     const old = (await collections.get('old'))!
-    const numbers = (asOf: number) => ({ videos: [numbersOf('a', asOf)], missing: [], asOf })
-    proxy.fate = (head) => (head.startsWith('POST /v0/batch') ? 'hold' : 'pass')
+    const numbers = (asOf: number) => ({ videos: [createNumbers('a', asOf)], missing: [], asOf })
+    proxy.failure = (head) => (head.startsWith('POST /v0/batch') ? 'hold' : 'pass')
     const saved = collections.saveSnapshot(old, numbers(1))
     await waitUntil(() => proxy.held === 1)
     await collections.put('old', ['a', 'b']).catch(() => {})
     await saved
     const now = (await collections.get('old'))!
     for (let asOf = 2; asOf < 100; asOf++) await collections.saveSnapshot(now, numbers(asOf))
-    proxy.fate = () => 'pass'
-    await waitUntil(async () => (await collections.snapshot('old'))?.asOf === 99)
+    proxy.failure = () => 'pass'
+    await waitUntil(async () => (await collections.getSnapshot('old'))?.asOf === 99)
   })
 })
 
@@ -132,10 +132,10 @@ it('a collection and its numbers are both there or both gone, whichever reply is
     youtubeUri: standIn.url,
     data: createTemporaryFolder(),
   })
-  breakNextChange(proxy, 'lose')
+  failNextChange(proxy, 'lose')
   expect((await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })).status).toBe(201)
   expect(await stats.get('/collections/c/stats')).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
-  breakNextChange(proxy, 'lose')
+  failNextChange(proxy, 'lose')
   expect((await stats.delete('/collections/c')).status).toBe(204)
   expect((await stats.get('/collections/c')).status).toBe(404)
   expect((await stats.get('/collections/c/stats')).status).toBe(404)

@@ -5,37 +5,37 @@ import { openLevel } from '@influencer-stats/runtime/level'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { expect, it } from 'vitest'
 import { startFakeYoutube } from './support/fake-youtube.ts'
-import { contentOf, startStats } from './support/stats.ts'
+import { toContent, startStats } from './support/stats.ts'
 
-const AT = Date.UTC(2026, 10, 20, 12)
-const HOUR = 3_600_000
+const TIMESTAMP = Date.UTC(2026, 10, 20, 12)
+const HOUR_MS = 3_600_000
 
 /** A copy of a folder of format 1: 20 collections, all but the last with numbers; half in a table, half in a log. */
-function oldFolder(): string {
+function createOldFolder(): string {
   const folder = createTemporaryFolder()
   cpSync(fileURLToPath(new URL('./fixtures/format-1', import.meta.url)), folder, { recursive: true })
   return folder
 }
 
 it('a folder of format 1 is opened, and has all that it had', async () => {
-  const data = oldFolder()
+  const data = createOldFolder()
   const youtube = await startFakeYoutube()
-  youtube.answer = (_, reply) => reply.writeHead(503).end('{}')
+  youtube.handler = (_, reply) => reply.writeHead(503).end('{}')
   for (let start = 0; start < 2; start++) {
     const stats = await startStats({ data, youtubeUri: youtube.url, historyDays: 3_650 })
     const { collections } = (await stats.get('/collections?limit=200')).body
     expect(collections).toHaveLength(20)
     for (const [i, collection] of collections.entries()) {
       const id = `old-${String(i).padStart(2, '0')}`
-      const own = `${String(i).padStart(10, '0')}A`
-      expect(contentOf(collection)).toEqual({ id, videos: ['-4lB5EKS5Uk', own, 'gone_video_'] })
+      const videoId = `${String(i).padStart(10, '0')}A`
+      expect(toContent(collection)).toEqual({ id, videos: ['-4lB5EKS5Uk', videoId, 'gone_video_'] })
       if (i === 19) continue
       const { body } = await stats.get(`/collections/${id}/stats?by=video`)
       expect(body).toMatchObject({ impressions: 1_004 + i, engagements: 32, score: 52, videos: 2 })
       expect(body.missing).toEqual(['gone_video_'])
       const { points } = (await stats.get(`/collections/${id}/stats/history`)).body
       expect(points.map(({ at, impressions }: any) => [Date.parse(at), impressions])).toEqual(
-        [0, 1, 2, 3, 4].map((hour) => [AT + hour * HOUR, 1_000 + hour + i]),
+        [0, 1, 2, 3, 4].map((hour) => [TIMESTAMP + hour * HOUR_MS, 1_000 + hour + i]),
       )
     }
     expect((await stats.patch('/collections/old-00', { name: 'New' })).status).toBe(200)
@@ -49,7 +49,7 @@ it('a folder of format 1 is opened, and has all that it had', async () => {
 })
 
 it('a folder of format 2 is refused by what knows format 1 only', async () => {
-  const data = oldFolder()
+  const data = createOldFolder()
   const stats = await startStats({ data, youtubeUri: 'http://127.0.0.1:9' })
   await stats.stop()
   await expect(openLevel(data, { service: 'stats', format: 1 })).rejects.toMatchObject({ code: 'DATA_NEWER' })

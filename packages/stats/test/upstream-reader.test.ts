@@ -3,17 +3,17 @@ import { createSilentLogger } from '../src/logger/silent.ts'
 import { QuotaMeter } from '../src/quota-meter.ts'
 import { createUpstreamReader } from '../src/upstream-reader.ts'
 import { FakeClient } from './support/fake-client.ts'
-import { numbersOf } from './support/numbers.ts'
+import { createNumbers } from './support/video-numbers.ts'
 
-const known = { videos: [numbersOf('a', 5)], missing: [], asOf: 1_000 }
+const known = { videos: [createNumbers('a', 5)], missing: [], asOf: 1_000 }
 const collection = { id: 'c', videos: ['a', 'b'], revision: 1 }
 
 function setUp(budget: number, snapshot?: typeof known) {
   const client = new FakeClient()
-  const meter = new QuotaMeter(QuotaMeter.memory(), budget)
-  const collections = { snapshot: () => snapshot, saveSnapshot: async () => {} }
+  const meter = new QuotaMeter(QuotaMeter.createMemory(), budget)
+  const collections = { getSnapshot: () => snapshot, saveSnapshot: async () => {} }
   const logger = createSilentLogger()
-  const reader = createUpstreamReader({ collections, client, meter, logger, retryAfter: 1, interval: 1, deadline: 50 })
+  const reader = createUpstreamReader({ collections, client, meter, logger, retryAfter: 1, interval: 1, timeout: 50 })
   return { client, reader }
 }
 
@@ -32,22 +32,22 @@ it('never takes the read of an empty collection for a reply of YouTube', async (
   const { client, reader } = setUp(0, known)
   client.down = true
   await reader.read(collection)
-  const { outage } = reader.upstream()
+  const { outage } = reader.getCallResults()
   expect(outage).toMatchObject({ state: 'failing' })
   const now = performance.now()
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 61_000)
   onTestFinished(() => clock.mockRestore())
   await reader.read({ ...collection, videos: [] })
-  expect(reader.upstream()).toMatchObject({ outage: { state: 'failing' }, hasSucceeded: false })
+  expect(reader.getCallResults()).toMatchObject({ outage: { state: 'failing' }, hasSucceeded: false })
   expect(client.calls).toHaveLength(1)
 })
 
 it('waits no longer than its deadline: what is known has to do, or there is nothing', async () => {
   const { client, reader } = setUp(0, known)
-  client.gate = new Promise(() => {})
+  client.hold = new Promise(() => {})
   expect((await reader.read(collection)).snapshot).toEqual({ ...known, unknown: ['b'] })
   const other = setUp(0)
-  other.client.gate = new Promise(() => {})
+  other.client.hold = new Promise(() => {})
   await expect(other.reader.read(collection)).rejects.toMatchObject({
     code: 'UPSTREAM_UNAVAILABLE',
     headers: { 'retry-after': '1' },

@@ -7,7 +7,7 @@ import { START_SCRIPT, spawnStart } from '@influencer-stats/runtime/testing/spaw
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { createStatsClient } from '../src/client.ts'
-import { failing, listOf, numbers, startFakeYoutube, videoIds, type Answer } from './support/fake-youtube.ts'
+import { failing, listOf, numbers, startFakeYoutube, videoIds, type YoutubeHandler } from './support/fake-youtube.ts'
 import { newError, oldError } from './support/outages.ts'
 import { startStats } from './support/stats.ts'
 
@@ -23,7 +23,7 @@ const refuse = (reply: ServerResponse, status: number, body: object, headers = {
 async function startRefusing(status: number, body: object) {
   const youtube = await startFakeYoutube()
   const keys: (string | null)[] = []
-  youtube.answer = (ids, reply) => {
+  youtube.handler = (ids, reply) => {
     keys.push(keyOf(reply))
     if (keyOf(reply) === OLD_KEY) refuse(reply, status, body)
     else reply.end(listOf(ids))
@@ -41,7 +41,7 @@ async function start(youtubeUri: string, settings = {}) {
   const timing = { refreshInterval: 50, dailyBudget: 0, readTimeout: 500 }
   const stats = await startStats({ youtubeUri, data: createTemporaryFolder(), ...timing, ...settings })
   onTestFinished(async () => void (await stats.stop()))
-  return { ...stats, upstream: () => createStatsClient(stats.url).upstream() }
+  return { ...stats, upstream: () => createStatsClient(stats.url).getUpstream() }
 }
 
 describe('a refused API key', () => {
@@ -134,11 +134,11 @@ describe('a refused API key', () => {
 
 describe('the state of YouTube', () => {
   /** Starts an API whose replies wait until the test releases them. */
-  async function startHeld(answer: Answer) {
+  async function startHeld(answer: YoutubeHandler) {
     const youtube = await startFakeYoutube()
     const called = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
-    youtube.answer = (ids, reply) => (called.resolve(), release.promise.then(() => answer(ids, reply)))
+    youtube.handler = (ids, reply) => (called.resolve(), release.promise.then(() => answer(ids, reply)))
     return { url: youtube.url, called: called.promise, release: release.resolve }
   }
 
@@ -174,7 +174,7 @@ describe('the state of YouTube', () => {
     await stats.put('/collections/c', { videos: videoIds(1) })
     await waitUntil(async () => (await stats.get('/collections/c/stats')).body.reason === 'ipRefererBlocked')
     const release = Promise.withResolvers<void>()
-    youtube.answer = (ids, reply) => release.promise.then(() => numbers(ids, reply))
+    youtube.handler = (ids, reply) => release.promise.then(() => numbers(ids, reply))
     writeFileSync(`${file}.new`, `${NEW_KEY}\n`)
     renameSync(`${file}.new`, file)
     await waitUntil(async () => (await stats.upstream()).state !== 'paused')
@@ -191,14 +191,14 @@ describe('a running service', () => {
     const stats = await start(youtube.url)
     for (let i = 0; i < 5; i++) await stats.put(`/collections/c${i}`, { videos: videoIds(200, i * 200) })
     await waitUntil(() => new Set(youtube.calls.flat()).size === 1_000)
-    youtube.answer = (_, reply) => refuse(reply, 429, oldError(429, 'rateLimitExceeded'), { 'retry-after': '3' })
+    youtube.handler = (_, reply) => refuse(reply, 429, oldError(429, 'rateLimitExceeded'), { 'retry-after': '3' })
     await waitUntil(async () => (await stats.upstream()).state === 'paused')
     const { retryAt, since } = await stats.upstream()
     // Lets the calls in flight end.
     await waitUntil(async () => (await stats.get('/metrics')).status === 200)
     const before = youtube.calls.length
     const times: number[] = []
-    youtube.answer = (ids, reply) => {
+    youtube.handler = (ids, reply) => {
       times.push(Date.now())
       numbers(ids, reply)
     }

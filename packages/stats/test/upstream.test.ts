@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
+import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube misbehaves', (variant) => {
-  let standIn: StandIn
+  let standIn: TestStandIn
   let stats: TestStats
   beforeEach(async () => {
     standIn = await startStandIn()
@@ -79,8 +79,8 @@ describe('the quota', () => {
     await Promise.all(paths.map((path) => first.get(`${path}/stats`)))
     await standIn.control.resetCounts()
     await waitUntil(async () => (await standIn.control.getCounts()).ids >= 20_000)
-    const { calls, ids: asked } = await standIn.control.getCounts()
-    expect(asked / calls).toBeGreaterThan(49.5)
+    const { calls, ids: requested } = await standIn.control.getCounts()
+    expect(requested / calls).toBeGreaterThan(49.5)
     await first.stop()
 
     await standIn.control.resetCounts()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { variants } from '../src/variants.ts'
-import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
+import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
 import { startStats, type TestStats } from './support/stats.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
@@ -14,7 +14,7 @@ async function readStats(stats: TestStats): Promise<any> {
 }
 
 describe.each(Object.keys(variants))('variant %s', (variant) => {
-  let standIn: StandIn
+  let standIn: TestStandIn
   beforeAll(async () => {
     standIn = await startStandIn()
   })

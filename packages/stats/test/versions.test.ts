@@ -3,27 +3,27 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStatsClient } from '../src/client.ts'
 import { startKv } from './support/kv.ts'
-import { natsServer, newStream, nodeSettings } from './support/node.ts'
-import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
-import { startStats, type Reply, type TestStats } from './support/stats.ts'
+import { startTestNatsServer, createStreamName, nodeSettings } from './support/cluster-node.ts'
+import { SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
+import { startStats, type StatsReply, type TestStats } from './support/stats.ts'
 
-const nats = natsServer()
+const nats = startTestNatsServer()
 const [A, B, C] = SAMPLE_VIDEOS as unknown as readonly [string, string, string]
-const FAILED = { status: 412, body: { code: 'CONDITION_FAILED' } }
+const CONDITION_FAILED_REPLY = { status: 412, body: { code: 'CONDITION_FAILED' } }
 
 /** Settings of each way to store collections. */
-const ways = {
+const backends = {
   list: () => ({ state: 'list', threads: 1 }),
   map: () => ({ state: 'map', cache: 'poller' }),
   level: () => ({ state: 'level', threads: 2 }),
   kv: ({ url }: RunningService) => ({ state: 'kv', kvUri: url }),
-  log: () => nodeSettings(nats().url, newStream()),
+  log: () => nodeSettings(nats().url, createStreamName()),
 }
 
-const etagOf = ({ headers }: Reply): string => headers.get('etag')!
+const etagOf = ({ headers }: StatsReply): string => headers.get('etag')!
 
-describe.each(Object.entries(ways))('versions of collections, kept by %s', (name, settings) => {
-  let standIn: StandIn
+describe.each(Object.entries(backends))('versions of collections, kept by %s', (name, settings) => {
+  let standIn: TestStandIn
   let kv: RunningService
   let stats: TestStats
 
@@ -85,7 +85,7 @@ describe.each(Object.entries(ways))('versions of collections, kept by %s', (name
         await stats.delete(`${path}/videos/${A}`, condition),
         await stats.delete(path, condition),
       ]) {
-        expect(refused).toMatchObject(FAILED)
+        expect(refused).toMatchObject(CONDITION_FAILED_REPLY)
         expect(etagOf(refused)).toBe(current)
       }
     }
@@ -101,11 +101,11 @@ describe.each(Object.entries(ways))('versions of collections, kept by %s', (name
 
   it('a collection is made only if absent, or replaced only if present', async () => {
     const path = `/collections/none-${name}`
-    expect(await stats.put(path, { videos: [A] }, { 'if-match': '*' })).toMatchObject(FAILED)
+    expect(await stats.put(path, { videos: [A] }, { 'if-match': '*' })).toMatchObject(CONDITION_FAILED_REPLY)
     expect((await stats.get(path)).status).toBe(404)
     expect((await stats.put(path, { videos: [A] }, { 'if-none-match': '*' })).status).toBe(201)
     const again = await stats.put(path, { videos: [B] }, { 'if-none-match': '*' })
-    expect(again).toMatchObject(FAILED)
+    expect(again).toMatchObject(CONDITION_FAILED_REPLY)
     expect(etagOf(again)).toBe(etagOf(await stats.get(path)))
     expect((await stats.put(path, { videos: [C] }, { 'if-match': '*' })).status).toBe(200)
     // An absent collection gives 404, regardless of the condition.
@@ -174,7 +174,7 @@ describe.each(Object.entries(ways))('versions of collections, kept by %s', (name
 })
 
 it('a collection that an older version kept has a version and no `created`, which stays so', async () => {
-  const { createLevelState } = await import('../src/state/level.ts')
+  const { createLevelState } = await import('../src/state/level-state.ts')
   const { CollectionsOwner } = await import('../src/collections.ts')
   const state = await createLevelState({
     folder: createTemporaryFolder(),

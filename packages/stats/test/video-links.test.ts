@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { linkTo, VIDEO, videoIdOf } from '../src/core/video-links.ts'
-import { videoId } from './support/numbers.ts'
+import { toVideoUrl, VIDEO_PATTERN, parseVideoId } from '../src/core/video-links.ts'
+import { videoId } from './support/video-numbers.ts'
 
 const parameter = fc.constantFrom('t=10s', 'list=PL123', 'app=desktop', 'si=x-_9', 'feature=youtu.be', 'pp=%3D', 'tv=1')
 const query = fc.array(parameter, { maxLength: 3 })
@@ -26,27 +26,27 @@ describe('the id of a video', () => {
   it('is found in every link that YouTube gives out, and in itself', () => {
     fc.assert(
       fc.property(link, ({ id, text }) => {
-        expect([text, videoIdOf(text)]).toEqual([text, id])
-        expect(text).toMatch(new RegExp(VIDEO))
+        expect([text, parseVideoId(text)]).toEqual([text, id])
+        expect(text).toMatch(new RegExp(VIDEO_PATTERN))
       }),
     )
     fc.assert(
       fc.property(videoId, (id) => {
-        expect([videoIdOf(id), videoIdOf(linkTo(id))]).toEqual([id, id])
+        expect([parseVideoId(id), parseVideoId(toVideoUrl(id))]).toEqual([id, id])
       }),
     )
   })
 
   it('is found whatever the pattern allows', () => {
     fc.assert(
-      fc.property(fc.stringMatching(new RegExp(VIDEO)), (text) => {
-        expect(videoIdOf(text)).toMatch(/^[\w-]{11}$/)
+      fc.property(fc.stringMatching(new RegExp(VIDEO_PATTERN)), (text) => {
+        expect(parseVideoId(text)).toMatch(/^[\w-]{11}$/)
       }),
     )
   })
 
   it('is the same in capitals and between spaces, but for the id itself', () => {
-    expect(videoIdOf(' HTTPS://WWW.YouTube.com/watch?v=aBcDeFgHiJk\n')).toBe('aBcDeFgHiJk')
+    expect(parseVideoId(' HTTPS://WWW.YouTube.com/watch?v=aBcDeFgHiJk\n')).toBe('aBcDeFgHiJk')
   })
 
   const ID = '-4lB5EKS5Uk'
@@ -106,10 +106,10 @@ describe('the id of a video', () => {
     `https://youtu.be/${ID}%E2%80%8B`,
     `\u202ahttps://youtu.be/${ID}\u202c`,
     `\u00a0${ID}\u00a0`,
-  ])('is in the real form %j', (text) => expect(videoIdOf(text)).toBe(ID))
+  ])('is in the real form %j', (text) => expect(parseVideoId(text)).toBe(ID))
 
   it('is that which YouTube would play where there are two', () => {
-    expect(videoIdOf('https://www.youtube.com/watch?v=aaaaaaaaaaa&v=bbbbbbbbbbb')).toBe('aaaaaaaaaaa')
+    expect(parseVideoId('https://www.youtube.com/watch?v=aaaaaaaaaaa&v=bbbbbbbbbbb')).toBe('aaaaaaaaaaa')
   })
 
   it.each([
@@ -140,13 +140,13 @@ describe('the id of a video', () => {
     'https://studio.youtube.com/channel/aaaaaaaaaaa',
     'ftp://youtu.be/aaaaaaaaaaa',
     'aaaaa aaaaaa',
-  ])('is not in %j', (text) => expect(videoIdOf(text)).toBeUndefined())
+  ])('is not in %j', (text) => expect(parseVideoId(text)).toBeUndefined())
 
   it('is looked for in a time that grows with the text, no faster', () => {
     for (const part of ['&v=', 'v=', '&', '?v=aaaaaaaaaa&', '.', '(', '\u200b', '%E2%80%8B', 'https%3A%2F%2F']) {
       const text = `https://www.youtube.com/watch?${part.repeat(300_000)}`
       const { user } = process.cpuUsage()
-      expect(videoIdOf(text)).toBeUndefined()
+      expect(parseVideoId(text)).toBeUndefined()
       expect(process.cpuUsage().user - user).toBeLessThan(1_000_000)
     }
   })

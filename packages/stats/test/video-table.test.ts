@@ -1,24 +1,24 @@
 import { expect, it } from 'vitest'
 import { errors } from '../src/errors.ts'
 import { VideoTable } from '../src/video-table.ts'
-import { numbersOf } from './support/numbers.ts'
+import { createNumbers } from './support/video-numbers.ts'
 
 it('a failure is told of videos of which nothing is known, and of no others', () => {
   const table = new VideoTable()
   table.use(['known', 'new'], 'a collection')
-  table.learn(['known'], [numbersOf('known')], 1, 1, 0)
-  expect(table.fail(['known', 'new', 'forgotten'], errors.UPSTREAM_UNAVAILABLE())).toEqual(['new'])
-  expect(table.fault(['known'])).toBeUndefined()
-  expect(table.fault(['known', 'new'])).toMatchObject({ id: 'new', fault: { code: 'UPSTREAM_UNAVAILABLE' } })
-  expect(table.untried(['known', 'new'])).toEqual([])
+  table.recordNumbers(['known'], [createNumbers('known')], 1, 1, 0)
+  expect(table.recordFault(['known', 'new', 'forgotten'], errors.UPSTREAM_UNAVAILABLE())).toEqual(['new'])
+  expect(table.getFault(['known'])).toBeUndefined()
+  expect(table.getFault(['known', 'new'])).toMatchObject({ id: 'new', fault: { code: 'UPSTREAM_UNAVAILABLE' } })
+  expect(table.getUntried(['known', 'new'])).toEqual([])
 })
 
 it('a reading is as old as the oldest of its numbers by either clock, and says how new the newest are', () => {
   const table = new VideoTable()
   table.use(['a', 'b', 'c', 'unknown'], 'a collection')
-  table.learn(['a'], [numbersOf('a')], 10, 100, 0)
-  table.learn(['b'], [numbersOf('b')], 30, 50, 0)
-  table.learn(['c'], [], 20, 70, 0)
+  table.recordNumbers(['a'], [createNumbers('a')], 10, 100, 0)
+  table.recordNumbers(['b'], [createNumbers('b')], 30, 50, 0)
+  table.recordNumbers(['c'], [], 20, 70, 0)
   const snapshot = { asOf: 10, since: 30, missing: ['c'] }
   for (const ids of [
     ['a', 'b', 'c'],
@@ -30,7 +30,7 @@ it('a reading is as old as the oldest of its numbers by either clock, and says h
     at: 70,
     snapshot: { asOf: 10, since: 20, missing: ['c'], unknown: ['unknown'] },
   })
-  expect(table.read(['b'])).toEqual({ at: 50, snapshot: { videos: [numbersOf('b')], missing: [], asOf: 30 } })
+  expect(table.read(['b'])).toEqual({ at: 50, snapshot: { videos: [createNumbers('b')], missing: [], asOf: 30 } })
   expect(table.read(['unknown'])).toBeUndefined()
   expect(table.read([])).toMatchObject({ snapshot: { videos: [], missing: [] } })
 })

@@ -2,14 +2,14 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createStatsClient, type StatsClient } from '../src/client.ts'
-import { SAMPLE_VIDEOS, startStandIn, type StandIn } from './support/stand-in.ts'
-import { contentOf, startStats, type TestStats } from './support/stats.ts'
+import { SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
+import { toContent, startStats, type TestStats } from './support/stats.ts'
 
 const [first, second] = SAMPLE_VIDEOS as [string, string]
 const NAME = '=HYPERLINK("http://evil.example","click"), \u{1F331}'
 
 describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) => {
-  let standIn: StandIn
+  let standIn: TestStandIn
   let stats: TestStats
   let client: StatsClient
   const settings = () => ({ variant, youtubeUri: standIn.url, dailyBudget: 0, refreshInterval: 100 })
@@ -27,11 +27,11 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
   it('have titles, channels and days besides numbers, and say what is gone and what was never there', async () => {
     await client.put('c', { videos: [second, 'gone_video_', `https://youtu.be/${first}`] })
     const listed = (await waitUntil(async () => {
-      const reply = await client.videos('c')
+      const reply = await client.listVideos('c')
       return reply?.videos[0]!.title !== undefined && reply
     }))!
     expect(listed).toMatchObject({ asOf: expect.any(String), stale: expect.any(Boolean) })
-    const told = (id: string) => ({
+    const toResource = (id: string) => ({
       id,
       url: `https://www.youtube.com/watch?v=${id}`,
       title: expect.stringMatching(/#\d/),
@@ -43,51 +43,51 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
       comments: 451,
       dislikes: 928,
     })
-    const gone = { id: 'gone_video_', url: 'https://www.youtube.com/watch?v=gone_video_', missing: true }
-    expect(listed.videos).toEqual([told(second), gone, told(first)])
+    const missing = { id: 'gone_video_', url: 'https://www.youtube.com/watch?v=gone_video_', missing: true }
+    expect(listed.videos).toEqual([toResource(second), missing, toResource(first)])
     await standIn.control.setFaults({ gone: [second] })
     const after = await waitUntil(async () => {
-      const reply = await client.videos('c')
+      const reply = await client.listVideos('c')
       return reply!.videos[0]!.gone && reply!.videos
     })
     const times = { since: expect.any(String), asOf: expect.any(String) }
-    expect(after).toEqual([{ ...told(second), gone: times }, gone, told(first)])
+    expect(after).toEqual([{ ...toResource(second), gone: times }, missing, toResource(first)])
     // Sums are told once they are kept: a moment after the videos that they are of.
     const sums = await waitUntil(async () => {
-      const reply = (await client.stats('c'))!
+      const reply = (await client.getStats('c'))!
       return reply.gone && reply
     })
     expect(sums).toMatchObject({ impressions: 2 * 261_734, gone: [{ id: second }] })
-    expect(await client.videos('none')).toBeUndefined()
+    expect(await client.listVideos('none')).toBeUndefined()
   })
 
   it('each have a history of their own, which goes on whatever collection they are in', async () => {
     await client.put('c', { videos: [first, 'gone_video_'] })
-    await client.stats('c')
+    await client.getStats('c')
     const points = await waitUntil(async () => {
-      const found = await client.videoHistory('c', `https://youtu.be/${first}`)
+      const found = await client.getVideoHistory('c', `https://youtu.be/${first}`)
       return found!.length > 0 && found
     })
     expect(points).toMatchObject([{ impressions: 261_734, engagements: 15_616, score: 29_853, videos: 1 }])
-    expect(await client.videoHistory('c', 'gone_video_')).toEqual([])
-    expect(await client.videoHistory('c', first, { from: new Date(Date.parse(points[0]!.at) + 1) })).toEqual([])
-    expect(await client.videoHistory('c', second)).toBeUndefined()
-    expect(await client.videoHistory('none', second)).toBeUndefined()
+    expect(await client.getVideoHistory('c', 'gone_video_')).toEqual([])
+    expect(await client.getVideoHistory('c', first, { from: new Date(Date.parse(points[0]!.at) + 1) })).toEqual([])
+    expect(await client.getVideoHistory('c', second)).toBeUndefined()
+    expect(await client.getVideoHistory('none', second)).toBeUndefined()
     await client.delete('c')
     await client.put('d', { videos: [first] })
-    expect((await client.videoHistory('d', first))![0]).toEqual(points[0])
+    expect((await client.getVideoHistory('d', first))![0]).toEqual(points[0])
   })
 
   it('are exported with all that is said of the campaign, harmless to a spreadsheet', async () => {
     const campaign = { name: NAME, tags: ['x'], cost: 1_000, currency: 'USD' }
     await client.put('c', { videos: [first, 'gone_video_'], ...campaign })
-    await waitUntil(async () => (await client.videos('c'))!.videos[0]!.title)
+    await waitUntil(async () => (await client.listVideos('c'))!.videos[0]!.title)
     const text = (await client.export('c', 'json'))!
     const { stats: sums, videos, costs, ...rest } = JSON.parse(text)
-    expect(contentOf(rest)).toEqual({ id: 'c', ...campaign })
+    expect(toContent(rest)).toEqual({ id: 'c', ...campaign })
     expect(sums).toMatchObject({ impressions: 261_734, missing: ['gone_video_'], stale: expect.any(Boolean) })
     expect(costs).toEqual({ perThousandViews: (1_000 / 261_734) * 1_000, perEngagement: 1_000 / 15_616 })
-    expect(videos).toEqual((await client.videos('c'))!.videos)
+    expect(videos).toEqual((await client.listVideos('c'))!.videos)
 
     const reply = await stats.get('/collections/c/export?format=csv')
     expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
@@ -112,17 +112,17 @@ describe('what is known of videos', () => {
     const client = createStatsClient(one.url)
     await client.put('c', { videos: [first] })
     const before = await waitUntil(async () => {
-      const reply = await client.videos('c')
+      const reply = await client.listVideos('c')
       return reply!.videos[0]!.title && reply!.videos
     })
-    const points = await client.videoHistory('c', first)
+    const points = await client.getVideoHistory('c', first)
     expect((await standIn.control.getCounts()).calls).toBe(1)
     await one.stop()
     await standIn.control.setFaults({ errorRate: 1 })
     const other = await startStats(settings)
     const again = createStatsClient(other.url)
-    expect((await again.videos('c'))!.videos).toEqual(before)
-    expect(await again.videoHistory('c', first)).toEqual(points)
+    expect((await again.listVideos('c'))!.videos).toEqual(before)
+    expect(await again.getVideoHistory('c', first)).toEqual(points)
     expect((await standIn.control.getCounts()).calls).toBe(1)
     await other.stop()
     await standIn.stop()
@@ -134,7 +134,7 @@ it('the client says what a service does', async () => {
   const stats = await startStats({ youtubeUri: standIn.url, data: createTemporaryFolder(), apiToken: 'secret' })
   const client = createStatsClient(stats.url, { token: 'secret' })
   expect(await client.put('c', { videos: [first], name: 'N' })).toMatchObject({ id: 'c', videos: [first], name: 'N' })
-  expect(contentOf({ ...(await client.patch('c', { name: null, cost: 5 })) })).toEqual({
+  expect(toContent({ ...(await client.patch('c', { name: null, cost: 5 })) })).toEqual({
     id: 'c',
     videos: [first],
     cost: 5,
@@ -144,14 +144,14 @@ it('the client says what a service does', async () => {
   expect(await client.addVideo('none', second)).toBeUndefined()
   expect(await client.removeVideo('c', first)).toBe(true)
   expect(await client.removeVideo('c', first)).toBe(false)
-  expect(contentOf({ ...(await client.get('c')) })).toEqual({ id: 'c', videos: [second], cost: 5 })
+  expect(toContent({ ...(await client.get('c')) })).toEqual({ id: 'c', videos: [second], cost: 5 })
   expect(await client.get('none')).toBeUndefined()
-  expect(await client.stats('c')).toMatchObject({ impressions: 261_734 })
+  expect(await client.getStats('c')).toMatchObject({ impressions: 261_734 })
   expect(await client.get('c', ['change', 'stats'])).toMatchObject({ costs: { perEngagement: 5 / 15_616 } })
   expect(await client.list({ include: ['stats'], sort: '-impressions', q: 'C', limit: 1 })).toMatchObject({
     collections: [{ id: 'c', stats: { impressions: 261_734 } }],
   })
-  await waitUntil(async () => (await client.history('c', { from: new Date(0), step: 60 }))!.length > 0)
+  await waitUntil(async () => (await client.getHistory('c', { from: new Date(0), step: 60 }))!.length > 0)
   const wrong = createStatsClient(stats.url)
   await expect(wrong.put('c', { videos: [] })).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
   await expect(client.put('c', { videos: ['nonsense'] })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })

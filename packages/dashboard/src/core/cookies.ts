@@ -1,5 +1,5 @@
 /** The value of one cookie of a `Cookie` header. */
-export function cookieOf(header: string | undefined, name: string): string | undefined {
+export function findCookie(header: string | undefined, name: string): string | undefined {
   for (const part of header?.split(';') ?? []) {
     const at = part.indexOf('=')
     if (part.slice(0, at).trim() === name) return part.slice(at + 1).trim()

@@ -1,4 +1,4 @@
-import type { UpstreamStatus } from './core/upstream.ts'
+import type { UpstreamStatus } from './core/upstream-status.ts'
 import { toServiceError, ServiceError } from '@influencer-stats/runtime/service-error'
 import {
   createStatsClient,
@@ -7,12 +7,12 @@ import {
   type Stats,
   type Video,
 } from '@influencer-stats/stats/client'
-import { sentenceFor } from './core/refusals.ts'
+import { describeRefusal } from './core/error-sentences.ts'
 
 /** Campaigns and their numbers, through this page's own origin. */
 export const stats = createStatsClient(`${location.origin}/api/stats`)
 
-export interface Session {
+export interface SessionInfo {
   readonly needed: boolean
   readonly role?: 'editor' | 'reader'
   readonly source?: 'youtube' | 'stand-in'
@@ -21,7 +21,7 @@ export interface Session {
   readonly nodes: readonly string[]
 }
 
-export interface Link {
+export interface LinkResource {
   readonly id: string
   /** The id of its campaign. */
   readonly campaign: string
@@ -35,7 +35,7 @@ export interface Link {
 }
 
 /** Which services work. */
-export interface Status {
+export interface StatusReply {
   /** When this was observed. */
   readonly at: string
   readonly services: readonly {
@@ -43,12 +43,12 @@ export interface Status {
     readonly state: 'ok' | 'not-ready' | 'unavailable'
     readonly detail?: string
   }[]
-  readonly source?: Session['source']
+  readonly source?: SessionInfo['source']
   readonly upstream?: UpstreamStatus
 }
 
 /** Asks this origin. @throws ServiceError */
-export async function ask<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
+export async function requestJson<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
   const reply = await fetch(path, {
     method,
     signal: signal ?? null,
@@ -65,59 +65,61 @@ async function remove(path: string, headers: Record<string, string> = {}): Promi
   if (!reply.ok && reply.status !== 404) throw toServiceError(reply.status, await reply.text())
 }
 
-const campaignPath = (id: string) => `/collections/${encodeURIComponent(id)}`
+const toCampaignPath = (id: string) => `/collections/${encodeURIComponent(id)}`
 
 /** Deletes a campaign if it still has this version. @throws ServiceError */
-export const deleteCampaign = (id: string, version: string) => remove(campaignPath(id), { 'if-match': `"${version}"` })
+export const deleteCampaign = (id: string, version: string) =>
+  remove(toCampaignPath(id), { 'if-match': `"${version}"` })
 
 /** @throws ServiceError */
-export const removeVideo = (campaign: string, video: string) => remove(`${campaignPath(campaign)}/videos/${video}`)
+export const removeVideo = (campaign: string, video: string) => remove(`${toCampaignPath(campaign)}/videos/${video}`)
 
 /** @param url `/status`, or that of a shared page */
-export const readStatus = (url: string, signal: AbortSignal) => ask<Status>('GET', url, undefined, signal)
-export const session = () => ask<Session>('GET', '/session')
-export const signIn = (token: string) => ask<Pick<Session, 'role'>>('POST', '/session', { token })
-export const signOut = () => ask('DELETE', '/session')
+export const readStatus = (url: string, signal: AbortSignal) => requestJson<StatusReply>('GET', url, undefined, signal)
+export const readSession = () => requestJson<SessionInfo>('GET', '/session')
+export const signIn = (token: string) => requestJson<Pick<SessionInfo, 'role'>>('POST', '/session', { token })
+export const signOut = () => requestJson('DELETE', '/session')
 
 /** Pages that tell what was measured of this project, where there are any; under `/measured/`. */
-export const measured = async () => (await ask<{ paths: string[] }>('GET', '/measured')).paths
+export const listReports = async () => (await requestJson<{ paths: string[] }>('GET', '/measured')).paths
 
 /** A page of links, the newest first. @param after `next` of the page before; @param campaign its id, or all */
 export function listLinks(after?: string, campaign?: string) {
   const query = new URLSearchParams({ ...(after && { after }), ...(campaign && { campaign }) })
-  return ask<{ readonly links: readonly Link[]; readonly next?: string }>('GET', `/links?${query}`)
+  return requestJson<{ readonly links: readonly LinkResource[]; readonly next?: string }>('GET', `/links?${query}`)
 }
-export const makeLink = (campaign: string, days: number) => ask<Link>('POST', '/links', { campaign, days })
-export const revokeLink = (id: string) => ask('DELETE', `/links/${encodeURIComponent(id)}`)
+export const makeLink = (campaign: string, days: number) =>
+  requestJson<LinkResource>('POST', '/links', { campaign, days })
+export const revokeLink = (id: string) => requestJson('DELETE', `/links/${encodeURIComponent(id)}`)
 
 /** What a screen needs to show one campaign, whoever looks at it. */
 export interface CampaignSource {
   get(): Promise<CollectionRow | undefined>
   /** The sums of the videos that have numbers, once all were tried or none can be read at present. */
-  sums(): Promise<Stats | undefined>
-  videos(): Promise<readonly Video[] | undefined>
-  history(from: Date, step: number): Promise<readonly HistoryPoint[] | undefined>
+  getSums(): Promise<Stats | undefined>
+  getVideos(): Promise<readonly Video[] | undefined>
+  getHistory(from: Date, step: number): Promise<readonly HistoryPoint[] | undefined>
 }
 
 /** A campaign as its makers see it. */
-export const ownCampaign = (id: string): CampaignSource => ({
+export const createCampaignSource = (id: string): CampaignSource => ({
   get: () => stats.get(id, ['stats', 'change']),
-  sums: () => stats.stats(id),
-  videos: async () => (await stats.videos(id))?.videos,
-  history: (from, step) => stats.history(id, { from, step }),
+  getSums: () => stats.getStats(id),
+  getVideos: async () => (await stats.listVideos(id))?.videos,
+  getHistory: (from, step) => stats.getHistory(id, { from, step }),
 })
 
 /** A campaign as whoever has a link sees it. @param base `/shared/<token>` */
-export const sharedCampaign = (base: string): CampaignSource => ({
-  get: () => ask('GET', `${base}/campaign`),
-  sums: () => ask('GET', `${base}/stats`),
-  videos: async () => (await ask<{ videos: Video[] }>('GET', `${base}/videos`)).videos,
-  async history(from, step) {
+export const createSharedSource = (base: string): CampaignSource => ({
+  get: () => requestJson('GET', `${base}/campaign`),
+  getSums: () => requestJson('GET', `${base}/stats`),
+  getVideos: async () => (await requestJson<{ videos: Video[] }>('GET', `${base}/videos`)).videos,
+  async getHistory(from, step) {
     const query = new URLSearchParams({ from: from.toISOString(), step: String(step) })
-    return (await ask<{ points: HistoryPoint[] }>('GET', `${base}/history?${query}`)).points
+    return (await requestJson<{ points: HistoryPoint[] }>('GET', `${base}/history?${query}`)).points
   },
 })
 
 /** The fault and the required change, in a sentence for people. */
-export const wordsFor = (error: unknown): string =>
-  error instanceof ServiceError ? sentenceFor(error) : 'The dashboard does not answer. Try again in a moment.'
+export const describeError = (error: unknown): string =>
+  error instanceof ServiceError ? describeRefusal(error) : 'The dashboard does not answer. Try again in a moment.'

@@ -1,18 +1,18 @@
 import { ServiceError } from '@influencer-stats/runtime/service-error'
-import { readStatus, type Status } from './api.ts'
-import { isFailing, reasonsOf, withLastOutage, type UpstreamStatus } from './core/upstream.ts'
-import type { Live, LiveState } from './live.ts'
+import { readStatus, type StatusReply } from './api.ts'
+import { isFailing, listReasons, mergeLastOutage, type UpstreamStatus } from './core/upstream-status.ts'
+import type { LiveStream, StreamState } from './live-stream.ts'
 
 /** With the time that a reply may take, an outage is known within 15 s (ms). */
 const POLL_INTERVAL_MS = 5_000
 const REPLY_TIMEOUT_MS = 6_000
 /** A page whose timers stood still for longer was asleep: its stream may be dead without a sign (ms). */
-const SLEEP_MS = 30_000
+const MIN_SLEEP_MS = 30_000
 /** Numbers are live only while all of these work. */
 const NUMBER_SERVICES: ReadonlySet<string> = new Set(['stats', 'sse'])
 
 /** One part that does not work, in words. */
-export interface Trouble {
+export interface ServiceIssue {
   readonly name: string
   readonly text: string
   /** Whether the numbers on the page stand still because of it. */
@@ -22,15 +22,15 @@ export interface Trouble {
 }
 
 export interface AvailabilityState {
-  readonly dot: LiveState
-  readonly troubles: readonly Trouble[]
+  readonly dot: StreamState
+  readonly issues: readonly ServiceIssue[]
   /** As of the last reply. */
-  readonly status: Status | undefined
+  readonly status: StatusReply | undefined
 }
 
-const UNREACHABLE = 'dashboard'
-const STREAM = 'stream'
-const UPSTREAM = 'YouTube'
+const DASHBOARD_NAME = 'dashboard'
+const STREAM_NAME = 'stream'
+const UPSTREAM_NAME = 'YouTube'
 
 const CONSEQUENCES: Readonly<Record<string, string>> = {
   stats: ' Numbers stand still.',
@@ -38,11 +38,11 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
   prices: ' Prices cannot be read.',
 }
 
-const failedIn = (status: Status | undefined) => (status?.services ?? []).filter(({ state }) => state !== 'ok')
+const findFailed = (status: StatusReply | undefined) => (status?.services ?? []).filter(({ state }) => state !== 'ok')
 
 /** Whether what the page shows is live: it polls the state of the services, and combines it with that of the stream. */
 export class Availability {
-  readonly #live: Live
+  readonly #live: LiveStream
   readonly #onSignInNeeded: () => void
   readonly #url: string
   readonly #listeners = new Set<() => void>()
@@ -54,10 +54,10 @@ export class Availability {
   #polledAt = Date.now()
   #turn = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  state: AvailabilityState = { dot: 'connecting', troubles: [], status: undefined }
+  state: AvailabilityState = { dot: 'connecting', issues: [], status: undefined }
 
   /** @param url of the state of the services */
-  constructor(url: string, live: Live, onSignInNeeded: () => void) {
+  constructor(url: string, live: LiveStream, onSignInNeeded: () => void) {
     this.#url = url
     this.#onSignInNeeded = onSignInNeeded
     this.#live = live
@@ -81,10 +81,10 @@ export class Availability {
   async #poll(): Promise<void> {
     clearTimeout(this.#timer)
     const turn = ++this.#turn
-    const wasAsleep = Date.now() - this.#polledAt > SLEEP_MS
+    const wasAsleep = Date.now() - this.#polledAt > MIN_SLEEP_MS
     this.#polledAt = Date.now()
     const wasReachable = this.#isReachable
-    let status: Status | undefined
+    let status: StatusReply | undefined
     try {
       status = await readStatus(this.#url, AbortSignal.timeout(REPLY_TIMEOUT_MS))
       if (turn !== this.#turn) return
@@ -98,17 +98,17 @@ export class Availability {
       else if (isRefused) this.#live.reportGap()
     }
     this.#timer = setTimeout(() => document.hidden || void this.#poll(), POLL_INTERVAL_MS)
-    if (status) this.#take(status, wasAsleep || !wasReachable)
+    if (status) this.#applyReply(status, wasAsleep || !wasReachable)
     this.#update()
   }
 
   /** @param isBack whether the page was cut off until now */
-  #take(reply: Status, isBack: boolean): void {
-    const upstream = withLastOutage(reply.upstream, this.#lastUpstream)
+  #applyReply(reply: StatusReply, isBack: boolean): void {
+    const upstream = mergeLastOutage(reply.upstream, this.#lastUpstream)
     const status = upstream ? { ...reply, upstream } : reply
     if (upstream && upstream.state !== 'unknown') this.#lastUpstream = upstream
-    const failed = new Set(failedIn(status).map(({ name }) => name))
-    const recovered = failedIn(this.state.status).filter(({ name }) => !failed.has(name))
+    const failed = new Set(findFailed(status).map(({ name }) => name))
+    const recovered = findFailed(this.state.status).filter(({ name }) => !failed.has(name))
     const at = Date.parse(status.at)
     for (const { name } of status.services) if (!failed.has(name)) this.#workedAt.set(name, at)
     this.state = { ...this.state, status }
@@ -120,31 +120,31 @@ export class Availability {
     const { status } = this.state
     // A page that was opened in an outage knows from stats since when the numbers stand still.
     if (isFailing(status?.upstream) && status.upstream.since) this.#liveAt ??= Date.parse(status.upstream.since)
-    const troubles = this.#isReachable
-      ? this.#troublesIn(status)
-      : [this.#trouble(UNREACHABLE, 'The dashboard does not answer.', true)]
-    const isLive = this.#live.state === 'live' && !troubles.some(({ stopsNumbers }) => stopsNumbers)
-    const isUnknown = troubles.length === 0 && this.#live.state !== 'lost' && !(isLive && status)
+    const issues = this.#isReachable
+      ? this.#findIssues(status)
+      : [this.#toIssue(DASHBOARD_NAME, 'The dashboard does not answer.', true)]
+    const isLive = this.#live.state === 'live' && !issues.some(({ stopsNumbers }) => stopsNumbers)
+    const isUnknown = issues.length === 0 && this.#live.state !== 'lost' && !(isLive && status)
     const dot = isUnknown ? 'connecting' : isLive ? 'live' : 'lost'
     if (status && dot === 'live') this.#liveAt = Date.parse(status.at)
-    this.state = { dot, troubles, status }
+    this.state = { dot, issues, status }
     for (const listener of this.#listeners) listener()
   }
 
-  #troublesIn(status: Status | undefined): Trouble[] {
-    const troubles = failedIn(status).map(({ name, state, detail }) => {
+  #findIssues(status: StatusReply | undefined): ServiceIssue[] {
+    const issues = findFailed(status).map(({ name, state, detail }) => {
       const fault = state === 'unavailable' ? 'does not answer' : `is not ready${detail ? ` (${detail})` : ''}`
-      return this.#trouble(name, `${name} ${fault}.${CONSEQUENCES[name] ?? ''}`, NUMBER_SERVICES.has(name))
+      return this.#toIssue(name, `${name} ${fault}.${CONSEQUENCES[name] ?? ''}`, NUMBER_SERVICES.has(name))
     })
     const { upstream } = status ?? {}
     if (isFailing(upstream))
-      troubles.push(this.#trouble(UPSTREAM, ['YouTube gives no numbers.', ...reasonsOf(upstream)].join(' '), true))
-    if (this.#live.state === 'lost' && troubles.length === 0)
-      troubles.push(this.#trouble(STREAM, 'The connection is lost. The page connects again.', true))
-    return troubles
+      issues.push(this.#toIssue(UPSTREAM_NAME, ['YouTube gives no numbers.', ...listReasons(upstream)].join(' '), true))
+    if (this.#live.state === 'lost' && issues.length === 0)
+      issues.push(this.#toIssue(STREAM_NAME, 'The connection is lost. The page connects again.', true))
+    return issues
   }
 
-  #trouble(name: string, text: string, stopsNumbers: boolean): Trouble {
+  #toIssue(name: string, text: string, stopsNumbers: boolean): ServiceIssue {
     return { name, text, stopsNumbers, workedAt: stopsNumbers ? this.#liveAt : this.#workedAt.get(name) }
   }
 }

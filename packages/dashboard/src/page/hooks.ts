@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
-import { wordsFor } from './api.ts'
-import { signInNeeded } from './session.ts'
+import { describeError } from './api.ts'
+import { notifySignInNeeded } from './page-state.ts'
 
-export interface Loaded<T> {
+export interface LoadState<T> {
   readonly value?: T
   readonly fault?: string
   /** Of what went wrong, where a service said so. */
@@ -27,8 +27,8 @@ interface CurrentRead {
  * Reads something whenever `keys` change, and when told to. What was read stays until there is something newer. A reload does
  * not discard a read in progress but follows it: otherwise nothing would arrive where reloads come faster than replies.
  */
-export function useLoaded<T>(read: () => Promise<T>, keys: readonly unknown[]): Loaded<T> {
-  const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>({ isLoading: true })
+export function useLoaded<T>(read: () => Promise<T>, keys: readonly unknown[]): LoadState<T> {
+  const [state, setState] = useState<Omit<LoadState<T>, 'reload'>>({ isLoading: true })
   const current = useRef<CurrentRead>(undefined)
   const load = useCallback(() => {
     if (current.current && performance.now() - current.current.startedAt < MAX_READ_MS) {
@@ -38,7 +38,7 @@ export function useLoaded<T>(read: () => Promise<T>, keys: readonly unknown[]): 
     const own: CurrentRead = { startedAt: performance.now(), isOutdated: false }
     current.current = own
     setState((before) => ({ ...before, isLoading: true }))
-    function end(change: (before: Omit<Loaded<T>, 'reload'>) => Omit<Loaded<T>, 'reload'>): void {
+    function end(change: (before: Omit<LoadState<T>, 'reload'>) => Omit<LoadState<T>, 'reload'>): void {
       if (own !== current.current) return
       current.current = undefined
       setState(change)
@@ -47,8 +47,8 @@ export function useLoaded<T>(read: () => Promise<T>, keys: readonly unknown[]): 
     read().then(
       (value) => end(() => ({ value, isLoading: false })),
       (error) => {
-        if (own === current.current && isSignInNeeded(error)) signInNeeded()
-        end(({ value }) => ({ value, fault: wordsFor(error), ...codeOf(error), isLoading: false }))
+        if (own === current.current && isSignInNeeded(error)) notifySignInNeeded()
+        end(({ value }) => ({ value, fault: describeError(error), ...getCode(error), isLoading: false }))
       },
     )
   }, keys)
@@ -59,7 +59,7 @@ export function useLoaded<T>(read: () => Promise<T>, keys: readonly unknown[]): 
   return { ...state, reload: load }
 }
 
-const codeOf = (error: unknown) => (error instanceof ServiceError ? { code: error.code } : {})
+const getCode = (error: unknown) => (error instanceof ServiceError ? { code: error.code } : {})
 const isSignInNeeded = (error: unknown) => error instanceof ServiceError && error.code === 'SIGN_IN_NEEDED'
 
 /** A change under way: what it says went wrong, and whether it is still to be waited for. */
@@ -76,8 +76,8 @@ export function useChange(): {
       setState({ isBusy: false })
       return true
     } catch (error) {
-      if (isSignInNeeded(error)) signInNeeded()
-      setState({ fault: wordsFor(error), isBusy: false })
+      if (isSignInNeeded(error)) notifySignInNeeded()
+      setState({ fault: describeError(error), isBusy: false })
       return false
     }
   }

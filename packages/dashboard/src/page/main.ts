@@ -1,10 +1,10 @@
 import { render } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { session as readSession, sharedCampaign, signOut, wordsFor, type Session } from './api.ts'
+import { readSession, createSharedSource, signOut, describeError, type SessionInfo } from './api.ts'
 import { Availability } from './availability.ts'
 import { html } from './html.ts'
-import { Live } from './live.ts'
-import { usePlace, type Place } from './router.ts'
+import { LiveStream } from './live-stream.ts'
+import { usePageLocation, type PageLocation } from './router.ts'
 import { Campaign } from './screens/campaign.ts'
 import { ClientLinks } from './screens/client-links.ts'
 import { Compare } from './screens/compare.ts'
@@ -13,23 +13,23 @@ import { Home } from './screens/home.ts'
 import { NotFound } from './screens/not-found.ts'
 import { Prices } from './screens/prices.ts'
 import { SignIn } from './screens/sign-in.ts'
-import { Clock } from './parts/figures.ts'
+import { Clock } from './parts/cards.ts'
 import { UndoList } from './parts/undo-list.ts'
-import { onSignInNeeded, SharedContext, signInNeeded, useAvailability } from './session.ts'
+import { onSignInNeeded, PageStateContext, notifySignInNeeded, useAvailability } from './page-state.ts'
 
-const SHARED = /^\/shared\/[^/]+$/
-const CAMPAIGN = /^\/campaigns\/([^/]+)$/
-const ALL = '/api/sse/wait?match=collections/*&named=1&cid=dashboard'
-const SESSION_RETRY = 2_000
+const SHARED_PATH = /^\/shared\/[^/]+$/
+const CAMPAIGN_PATH = /^\/campaigns\/([^/]+)$/
+const ALL_CAMPAIGNS_URL = '/api/sse/wait?match=collections/*&named=1&cid=dashboard'
+const SESSION_RETRY_MS = 2_000
 
-const link = SHARED.exec(location.pathname)?.[0]
+const link = SHARED_PATH.exec(location.pathname)?.[0]
 // Opened before anything is read, so that nothing is missed between.
 function openLive() {
-  const live = new Live(link ? `${link}/wait?cid=link` : ALL)
-  return { live, availability: new Availability(link ? `${link}/status` : '/status', live, signInNeeded) }
+  const live = new LiveStream(link ? `${link}/wait?cid=link` : ALL_CAMPAIGNS_URL)
+  return { live, availability: new Availability(link ? `${link}/status` : '/status', live, notifySignInNeeded) }
 }
 
-const BY_PATH: Readonly<Record<string, (props: { place: Place }) => unknown>> = {
+const SCREENS_BY_PATH: Readonly<Record<string, (props: { pageLocation: PageLocation }) => unknown>> = {
   '/': Home,
   '/compare': Compare,
   '/prices': Prices,
@@ -38,7 +38,7 @@ const BY_PATH: Readonly<Record<string, (props: { place: Place }) => unknown>> = 
 }
 
 /** `undefined` where it is no text. */
-function decoded(part: string | undefined): string | undefined {
+function decodePart(part: string | undefined): string | undefined {
   try {
     return part && decodeURIComponent(part)
   } catch {
@@ -46,24 +46,24 @@ function decoded(part: string | undefined): string | undefined {
   }
 }
 
-function screenFor(place: Place) {
-  if (link) return html`<${Campaign} key=${link} source=${sharedCampaign(link)} place=${place} />`
-  const [isCampaign, part] = CAMPAIGN.exec(place.path) ?? []
-  const id = decoded(part)
-  if (id !== undefined) return html`<${Campaign} key=${id} id=${id} place=${place} />`
-  const Screen = BY_PATH[place.path] ?? (isCampaign ? NotFound : Home)
-  return html`<${Screen} place=${place} />`
+function renderScreen(pageLocation: PageLocation) {
+  if (link) return html`<${Campaign} key=${link} source=${createSharedSource(link)} pageLocation=${pageLocation} />`
+  const [isCampaign, part] = CAMPAIGN_PATH.exec(pageLocation.path) ?? []
+  const id = decodePart(part)
+  if (id !== undefined) return html`<${Campaign} key=${id} id=${id} pageLocation=${pageLocation} />`
+  const Screen = SCREENS_BY_PATH[pageLocation.path] ?? (isCampaign ? NotFound : Home)
+  return html`<${Screen} pageLocation=${pageLocation} />`
 }
 
 /** False for an address that no screen has. */
-const isKnown = ({ path }: Place) =>
-  link !== undefined || CAMPAIGN.test(path) || path === '/sign-in' || Object.hasOwn(BY_PATH, path)
+const isKnown = ({ path }: PageLocation) =>
+  link !== undefined || CAMPAIGN_PATH.test(path) || path === '/sign-in' || Object.hasOwn(SCREENS_BY_PATH, path)
 
 function App() {
-  const place = usePlace()
-  const [session, setSession] = useState<Session | undefined>()
+  const pageLocation = usePageLocation()
+  const [session, setSession] = useState<SessionInfo | undefined>()
   const [fault, setFault] = useState<string | undefined>()
-  const isIn = session?.role !== undefined || link !== undefined
+  const isSignedIn = session?.role !== undefined || link !== undefined
 
   function load() {
     readSession().then(
@@ -72,32 +72,32 @@ function App() {
         setSession(found)
       },
       (error) => {
-        setFault(wordsFor(error))
-        setTimeout(load, SESSION_RETRY)
+        setFault(describeError(error))
+        setTimeout(load, SESSION_RETRY_MS)
       },
     )
   }
   useEffect(load, [])
   useEffect(() => onSignInNeeded(load), [])
-  const opened = useMemo(() => (isIn && session ? openLive() : undefined), [isIn, session !== undefined])
+  const opened = useMemo(() => (isSignedIn && session ? openLive() : undefined), [isSignedIn, session !== undefined])
 
-  if (!isKnown(place))
-    return html`<${Top} path=${place.path} session=${session} />
+  if (!isKnown(pageLocation))
+    return html`<${Top} path=${pageLocation.path} session=${session} />
       <main class="page"><${NotFound} /></main>`
   if (!session)
-    return html`<${Top} path=${place.path} />
+    return html`<${Top} path=${pageLocation.path} />
       <main class="page"><p class="quiet" role="status">${fault ?? 'Loading…'}</p></main>`
-  if (!isIn || !opened)
-    return html`<${Top} path=${place.path} />
+  if (!isSignedIn || !opened)
+    return html`<${Top} path=${pageLocation.path} />
       <main class="page"><${SignIn} onDone=${load} /></main>`
-  return html`<${SharedContext.Provider} value=${{ session, ...opened }}>
+  return html`<${PageStateContext.Provider} value=${{ session, ...opened }}>
     <a class="skip" href="#main">Skip to content</a>
-    <${Top} path=${place.path} session=${session} availability=${opened.availability} />
+    <${Top} path=${pageLocation.path} session=${session} availability=${opened.availability} />
     <${StandIn} session=${session} availability=${opened.availability} />
-    <${Troubles} availability=${opened.availability} />
-    <main class="page" id="main" tabindex="-1">${screenFor(place)}</main>
+    <${Issues} availability=${opened.availability} />
+    <main class="page" id="main" tabindex="-1">${renderScreen(pageLocation)}</main>
     <${UndoList} />
-  </${SharedContext.Provider}>`
+  </${PageStateContext.Provider}>`
 }
 
 const SCREENS = [
@@ -108,9 +108,9 @@ const SCREENS = [
   ['/health', 'Health'],
 ] as const
 
-function Top({ path, session, availability }: { path: string; session?: Session; availability?: Availability }) {
+function Top({ path, session, availability }: { path: string; session?: SessionInfo; availability?: Availability }) {
   const isHere = (to: string) => (to === '/' ? path === '/' || path.startsWith('/campaigns/') : path === to)
-  async function leave() {
+  async function leaveSession() {
     await signOut()
     location.assign('/')
   }
@@ -121,7 +121,7 @@ function Top({ path, session, availability }: { path: string; session?: Session;
       ${session && !link && html`<nav aria-label="Screens">${screens.map(([to, title]) => html`<a key=${to} href=${to} aria-current=${isHere(to) ? 'page' : undefined}>${title}</a>`)}</nav>`}
       <div class="side">
         ${availability && html`<${Dot} availability=${availability} />`}
-        ${session?.needed && session.role && !link && html`<button class="link" onClick=${leave}>Sign out</button>`}
+        ${session?.needed && session.role && !link && html`<button class="link" onClick=${leaveSession}>Sign out</button>`}
       </div>
     </div>
   </header>`
@@ -144,7 +144,7 @@ function Dot({ availability }: AvailabilityProps) {
 }
 
 /** Says so while numbers are invented. What the services state now counts, not what they stated when the page opened. */
-function StandIn({ session, availability }: AvailabilityProps & { session: Session }) {
+function StandIn({ session, availability }: AvailabilityProps & { session: SessionInfo }) {
   const { status } = useAvailability(availability)
   if ((status?.source ?? session.source) !== 'stand-in') return null
   return html`<aside class="stand-in" aria-label="Where the numbers come from">
@@ -153,10 +153,10 @@ function StandIn({ session, availability }: AvailabilityProps & { session: Sessi
 }
 
 /** Names the parts that do not work, and states the age of what the page shows. */
-function Troubles({ availability }: AvailabilityProps) {
-  const { troubles } = useAvailability(availability)
+function Issues({ availability }: AvailabilityProps) {
+  const { issues } = useAvailability(availability)
   return html`<div role="status">
-    ${troubles.map(
+    ${issues.map(
       ({ name, text, stopsNumbers, workedAt }) =>
         html`<p class="lost" key=${name}>
           <b>${text}</b>

@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
 /** Where the page is. */
-export interface Place {
+export interface PageLocation {
   readonly path: string
   readonly search: string
 }
 
 const listeners = new Set<() => void>()
-const here = (): Place => ({ path: location.pathname, search: location.search })
-const tell = () => {
+const readLocation = (): PageLocation => ({ path: location.pathname, search: location.search })
+const notifyListeners = () => {
   for (const listener of listeners) listener()
 }
 
@@ -21,29 +21,29 @@ const READER_EVENTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 history.scrollRestoration = 'manual'
 
 /** Adds to what the entry of the history knows about this state of the page. */
-export const remember = (state: object): void => history.replaceState({ ...history.state, ...state }, '')
+export const saveState = (state: object): void => history.replaceState({ ...history.state, ...state }, '')
 
 /** State that a screen left with its entry of the history. */
-export const entryState = <T>(name: string, initial: T): T => history.state?.[name] ?? initial
+export const getEntryState = <T>(name: string, initial: T): T => history.state?.[name] ?? initial
 
 let scrollTimer: ReturnType<typeof setTimeout> | undefined
 let isRestoring = false
 
-function rememberScroll(): void {
+function saveScroll(): void {
   clearTimeout(scrollTimer)
-  if (!isRestoring) remember({ scroll: scrollY })
+  if (!isRestoring) saveState({ scroll: scrollY })
 }
 
 // Not when the page is left: a browser may ignore a change of the history then, and allows few of them.
 addEventListener('scroll', () => {
   clearTimeout(scrollTimer)
-  scrollTimer = setTimeout(rememberScroll, SCROLL_SETTLED_MS)
+  scrollTimer = setTimeout(saveScroll, SCROLL_SETTLED_MS)
 })
 
 /** Scrolls to where the reader was, as the content grows, until the reader acts. */
 function restoreScroll(): void {
   clearTimeout(scrollTimer)
-  const scroll = entryState('scroll', 0)
+  const scroll = getEntryState('scroll', 0)
   if (scroll === 0) return
   isRestoring = true
   const ending = new AbortController()
@@ -62,7 +62,7 @@ function restoreScroll(): void {
 }
 
 addEventListener('popstate', () => {
-  tell()
+  notifyListeners()
   restoreScroll()
 })
 restoreScroll()
@@ -71,20 +71,20 @@ restoreScroll()
 export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(history.state, '', to)
   else {
-    rememberScroll()
+    saveScroll()
     history.pushState(null, '', to)
     scrollTo(0, 0)
   }
-  tell()
+  notifyListeners()
 }
 
 /** State of a screen that returns with its entry of the history: after Back, and after a reload. */
 export function useEntryState<T>(name: string, initial: T): [T, (change: (before: T) => T) => void] {
-  const [value, setValue] = useState<T>(() => entryState(name, initial))
+  const [value, setValue] = useState<T>(() => getEntryState(name, initial))
   const newest = useRef(value)
   const change = useCallback((next: (before: T) => T) => {
     newest.current = next(newest.current)
-    remember({ [name]: newest.current })
+    saveState({ [name]: newest.current })
     setValue(newest.current)
   }, [])
   return [value, change]
@@ -100,12 +100,12 @@ document.addEventListener('click', (event) => {
   go(link.pathname + link.search)
 })
 
-export function usePlace(): Place {
-  const [place, setPlace] = useState(here)
+export function usePageLocation(): PageLocation {
+  const [current, setCurrent] = useState(readLocation)
   useEffect(() => {
-    const follow = () => setPlace(here())
+    const follow = () => setCurrent(readLocation())
     listeners.add(follow)
     return () => void listeners.delete(follow)
   }, [])
-  return place
+  return current
 }

@@ -2,13 +2,13 @@ import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { spawnService, type ServiceProcess } from '@influencer-stats/runtime/testing/service-process'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
-type Settings = Readonly<Record<string, string | number>>
+type SettingValues = Readonly<Record<string, string | number>>
 
 interface ProcessOptions<Name extends string> {
   /** In the order of their start. */
   readonly names: readonly Name[]
   /** The settings of each service without its port and its folder. */
-  settings(uriOf: (name: Name) => string): Readonly<Record<Name, Settings>>
+  settings(getUri: (name: Name) => string): Readonly<Record<Name, SettingValues>>
   /** Added to the environment of each process. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -16,8 +16,8 @@ interface ProcessOptions<Name extends string> {
 /** Starts services, each in its process: it can be killed, frozen and started again with its address and its data. */
 export async function startProcesses<Name extends string>({ names, settings, env }: ProcessOptions<Name>) {
   const ports = new Map(await Promise.all(names.map(async (name) => [name, await findFreePort()] as const)))
-  const uriOf = (name: Name) => `http://127.0.0.1:${ports.get(name)}`
-  const own = settings(uriOf)
+  const getUri = (name: Name) => `http://127.0.0.1:${ports.get(name)}`
+  const own = settings(getUri)
   const folders = new Map(names.map((name) => [name, createTemporaryFolder()]))
   const running = new Map<Name, ServiceProcess>()
   async function start(name: Name): Promise<void> {
@@ -27,7 +27,7 @@ export async function startProcesses<Name extends string>({ names, settings, env
   for (const name of names) await start(name)
   const signal = (name: Name, kind: NodeJS.Signals) => void process.kill(running.get(name)!.pid, kind)
   return {
-    uriOf,
+    uriOf: getUri,
     start,
     kill: (name: Name) => running.get(name)!.end('SIGKILL'),
     freeze: (name: Name) => signal(name, 'SIGSTOP'),

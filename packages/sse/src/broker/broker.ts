@@ -1,7 +1,7 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
-import type { Entry } from '../core/event.ts'
+import type { StreamEntry } from '../core/event.ts'
 import type { History } from '../history/history.ts'
-import type { Connections, Put, ThreadCount, ToMain, ToThread } from '../messages.ts'
+import type { ConnectionCounts, Put, ThreadCount, SseMainMessage, SseThreadMessage } from '../messages.ts'
 
 /** Gives values their one order and brings them to every thread in that order, once. */
 export interface Broker {
@@ -16,26 +16,26 @@ export interface Broker {
   /** Resolves once all that was brought to any thread, of any node, has been brought to this one. @throws Problem `LOG_UNAVAILABLE`, `LOG_BEHIND` */
   catchUp(): Promise<void>
   /** The streams of every thread. */
-  connections(): Promise<Connections>
+  countConnections(): Promise<ConnectionCounts>
   /** Idempotent. */
   close(): Promise<void>
 }
 
 export interface BrokerOptions {
-  readonly bus: Bus<ToMain, ToThread>
+  readonly bus: Bus<SseMainMessage, SseThreadMessage>
   /** This thread's own: the broker sees to it that it has whatever is delivered. */
   readonly history: History
-  readonly lag: LagLimits
+  readonly backlogLimits: BacklogLimits
   /** Takes entries to this thread's streams. */
-  deliver(entries: readonly Entry[]): void
+  deliver(entries: readonly StreamEntry[]): void
   /** This thread's topics with the most streams. */
-  largestTopics(): string[]
+  getLargestTopics(): string[]
   /** This thread's streams. */
-  count(topics: readonly string[]): ThreadCount
+  countStreams(topics: readonly string[]): ThreadCount
 }
 
 /** How much may be put and not yet delivered to every thread: messages between threads have no back-pressure. */
-export interface LagLimits {
+export interface BacklogLimits {
   readonly values: number
   readonly bytes: number
 }

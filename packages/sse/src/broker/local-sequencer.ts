@@ -1,19 +1,19 @@
-import { eventOf, type Entry } from '../core/event.ts'
+import { createEvent, type StreamEntry } from '../core/event.ts'
 import type { History } from '../history/history.ts'
 import type { Put } from '../messages.ts'
-import { bytesOf, Lag } from './lag.ts'
-import { keep, type Sequencer, type SequencerOptions } from './sequencer.ts'
+import { sumBytes, FanoutBacklog } from './fanout-backlog.ts'
+import { appendEntries, type Sequencer, type SequencerOptions } from './sequencer.ts'
 
 export interface LocalSequencerOptions extends SequencerOptions {
   readonly history: History
 }
 
 /** What is done once an entry has its place. */
-interface Waiting {
-  readonly entries: readonly Entry[]
-  readonly kept: PromiseWithResolvers<number[]>
+interface QueuedEntries {
+  readonly entries: readonly StreamEntry[]
+  readonly appended: PromiseWithResolvers<number[]>
   /** Called when the entries have arrived everywhere, or never will. */
-  arrived(): void
+  onDelivered(): void
 }
 
 /**
@@ -23,34 +23,34 @@ interface Waiting {
 export class LocalSequencer implements Sequencer {
   readonly history: History
   readonly #options: LocalSequencerOptions
-  readonly #lag: Lag
+  readonly #backlog: FanoutBacklog
   #seq: number
-  #waiting: Waiting[] = []
-  #flushing = false
+  #queued: QueuedEntries[] = []
+  #isFlushing = false
   #idle: Promise<void> = Promise.resolve()
 
   constructor(options: LocalSequencerOptions) {
     this.history = options.history
     this.#options = options
-    this.#lag = new Lag(options.lag)
+    this.#backlog = new FanoutBacklog(options.backlogLimits)
     this.#seq = options.history.seq
   }
 
-  get lag(): number {
-    return this.#lag.values
+  get backlogLimits(): number {
+    return this.#backlog.values
   }
 
   async publish(puts: readonly Put[]): Promise<number[]> {
-    const arrived = this.#lag.add(puts.length, bytesOf(puts))
+    const onDelivered = this.#backlog.add(puts.length, sumBytes(puts))
     const at = Date.now()
-    return this.#queue(
-      puts.map((put) => eventOf(put, ++this.#seq, at)),
-      arrived,
+    return this.#enqueue(
+      puts.map((put) => createEvent(put, ++this.#seq, at)),
+      onDelivered,
     )
   }
 
   async closeAll(): Promise<number> {
-    const [seq] = await this.#queue([{ seq: ++this.#seq, closing: true }], () => {})
+    const [seq] = await this.#enqueue([{ seq: ++this.#seq, closing: true }], () => {})
     return seq!
   }
 
@@ -63,42 +63,42 @@ export class LocalSequencer implements Sequencer {
     await this.#options.history.close()
   }
 
-  #queue(entries: readonly Entry[], arrived: () => void): Promise<number[]> {
-    const kept = Promise.withResolvers<number[]>()
-    this.#waiting.push({ entries, kept, arrived })
-    if (!this.#flushing) {
-      this.#flushing = true
+  #enqueue(entries: readonly StreamEntry[], onDelivered: () => void): Promise<number[]> {
+    const appended = Promise.withResolvers<number[]>()
+    this.#queued.push({ entries, appended, onDelivered })
+    if (!this.#isFlushing) {
+      this.#isFlushing = true
       this.#idle = new Promise((resolve) => setImmediate(() => resolve(this.#flush())))
     }
-    return kept.promise
+    return appended.promise
   }
 
   async #flush(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting
-      this.#waiting = []
+    while (this.#queued.length > 0) {
+      const batch = this.#queued
+      this.#queued = []
       await this.#deliver(batch)
     }
-    this.#flushing = false
+    this.#isFlushing = false
   }
 
-  async #deliver(batch: readonly Waiting[]): Promise<void> {
+  async #deliver(batch: readonly QueuedEntries[]): Promise<void> {
     const { history, deliver } = this.#options
     const entries = batch.flatMap((one) => one.entries)
-    const arrived = () => batch.forEach((one) => one.arrived())
+    const onDelivered = () => batch.forEach((one) => one.onDelivered())
     // At once: a stream that is opened in between would have a place ahead of values that it is not yet to get, or get
     // them twice.
-    const onKept = () => {
-      for (const one of batch) one.kept.resolve(one.entries.map(({ seq }) => seq))
-      const arriving = deliver(entries)
-      if (arriving) void arriving.finally(arrived)
-      else arrived()
+    const onAppended = () => {
+      for (const one of batch) one.appended.resolve(one.entries.map(({ seq }) => seq))
+      const delivery = deliver(entries)
+      if (delivery) void delivery.finally(onDelivered)
+      else onDelivered()
     }
     try {
-      await keep(history, entries, onKept)
+      await appendEntries(history, entries, onAppended)
     } catch (error) {
-      arrived()
-      for (const { kept } of batch) kept.reject(error)
+      onDelivered()
+      for (const { appended } of batch) appended.reject(error)
     }
   }
 }

@@ -1,14 +1,14 @@
-import { isClosing, type Entry, type Event } from '../core/event.ts'
+import { isClosing, type StreamEntry, type Event } from '../core/event.ts'
 import type { History } from '../history/history.ts'
 import type { Put } from '../messages.ts'
-import type { LagLimits } from './broker.ts'
+import type { BacklogLimits } from './broker.ts'
 
 /** The one place where values get their order: once per process, or, over a log, once for all nodes. */
 export interface Sequencer {
   /** What was put so far. */
   readonly history: History
   /** Values put and not yet delivered everywhere. */
-  readonly lag: number
+  readonly backlogLimits: number
   /**
    * Resolves with the values' places, one behind the other, once they are kept, all or none.
    * @throws Problem `FALLEN_BEHIND`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
@@ -23,13 +23,17 @@ export interface Sequencer {
 }
 
 export interface SequencerOptions {
-  readonly lag: LagLimits
+  readonly backlogLimits: BacklogLimits
   /** Takes entries to wherever there are streams; resolves once they have arrived. */
-  deliver(entries: readonly Entry[]): void | Promise<unknown>
+  deliver(entries: readonly StreamEntry[]): void | Promise<unknown>
 }
 
 /** Puts what was delivered, or is about to be, into a history. */
-export function keep(history: History, entries: readonly Entry[], onKept?: () => void): void | Promise<void> {
+export function appendEntries(
+  history: History,
+  entries: readonly StreamEntry[],
+  onAppended?: () => void,
+): void | Promise<void> {
   const events = entries.filter((entry): entry is Event => !isClosing(entry))
-  return history.append(events, entries.at(-1)!.seq, onKept)
+  return history.append(events, entries.at(-1)!.seq, onAppended)
 }

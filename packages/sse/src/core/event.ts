@@ -7,11 +7,11 @@ export interface Event {
   readonly topic: string
   readonly value: string
   /** What most have none of. */
-  readonly more?: Extras
+  readonly more?: EventExtras
 }
 
 /** What an update may say besides its topic and its value. */
-export interface Extras {
+export interface EventExtras {
   /** Other topics that it is put to, too; without doubles. */
   readonly alternates?: readonly string[]
   /** Only for who may read one of its topics. */
@@ -23,28 +23,28 @@ export interface Extras {
 }
 
 /** A value for a topic that has no place in the order yet. */
-export type Put = readonly [topic: string, value: string, more?: Extras]
+export type TopicPut = readonly [topic: string, value: string, more?: EventExtras]
 
 /** A value in its place. */
-export function eventOf([topic, value, more]: Put, seq: number, at: number): Event {
+export function createEvent([topic, value, more]: TopicPut, seq: number, at: number): Event {
   const event = { seq, at, topic, value }
   return more ? { ...event, more } : event
 }
 
 /** All topics that an event was put to, the one it is named by first. */
-export const topicsOf = ({ topic, more }: Pick<Event, 'topic' | 'more'>): readonly string[] =>
+export const getTopics = ({ topic, more }: Pick<Event, 'topic' | 'more'>): readonly string[] =>
   more?.alternates ? [topic, ...more.alternates] : [topic]
 
 /** All streams are to be ended. */
-export interface Closing {
+export interface ClosingEntry {
   readonly seq: number
   readonly closing: true
 }
 
 /** What is brought to every thread, in order. */
-export type Entry = Event | Closing
+export type StreamEntry = Event | ClosingEntry
 
-export const isClosing = (entry: Entry): entry is Closing => 'closing' in entry
+export const isClosing = (entry: StreamEntry): entry is ClosingEntry => 'closing' in entry
 
 /** The topic of whoever names none. */
 export const DEFAULT_TOPIC = 'default'

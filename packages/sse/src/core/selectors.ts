@@ -1,5 +1,5 @@
 import type { TopicPattern } from './topic-pattern.ts'
-import { readTopicUrl } from './topic-url.ts'
+import { parseTopicUrl } from './topic-url.ts'
 
 /** Some topics: those that a stream asks for, or a token allows. */
 export interface Selectors {
@@ -10,53 +10,54 @@ export interface Selectors {
 }
 
 /** What matches every topic. */
-export const EVERY_TOPIC = '*'
+export const ALL_TOPICS = '*'
 
-const NONE: readonly never[] = []
+const EMPTY_LIST: readonly never[] = []
 
-const distinct = (texts: readonly string[]): readonly string[] => (texts.length < 2 ? texts : [...new Set(texts)])
+const removeDuplicates = (texts: readonly string[]): readonly string[] =>
+  texts.length < 2 ? texts : [...new Set(texts)]
 
 /** Selectors without doubles. */
 export function createSelectors(
   topics: readonly string[],
-  prefixes: readonly string[] = NONE,
-  patterns: readonly TopicPattern[] = NONE,
+  prefixes: readonly string[] = EMPTY_LIST,
+  patterns: readonly TopicPattern[] = EMPTY_LIST,
 ): Selectors {
   const bySource = patterns.length < 2 ? undefined : new Map(patterns.map((pattern) => [pattern.source, pattern]))
   return {
-    topics: distinct(topics),
-    prefixes: distinct(prefixes),
+    topics: removeDuplicates(topics),
+    prefixes: removeDuplicates(prefixes),
     patterns: bySource ? [...bySource.values()] : patterns,
   }
 }
 
 /** The same selectors, sharing no text with what they were read from: a part of a request would keep all of it. */
-export function ownSelectors({ topics, prefixes, patterns }: Selectors): Selectors {
-  const [ownTopics, ownPrefixes] = JSON.parse(JSON.stringify([topics, prefixes])) as [string[], string[]]
+export function copySelectors({ topics, prefixes, patterns }: Selectors): Selectors {
+  const [topicsCopy, prefixesCopy] = JSON.parse(JSON.stringify([topics, prefixes])) as [string[], string[]]
   return {
-    topics: topics.length === 0 ? NONE : ownTopics,
-    prefixes: prefixes.length === 0 ? NONE : ownPrefixes,
+    topics: topics.length === 0 ? EMPTY_LIST : topicsCopy,
+    prefixes: prefixes.length === 0 ? EMPTY_LIST : prefixesCopy,
     patterns,
   }
 }
 
 /** The same text for the same selectors, whatever their order, and no others. */
-export function selectorsKey(selectors: Selectors): string {
+export function toSelectorsKey(selectors: Selectors): string {
   const { topics, prefixes, patterns } = selectors
-  if (topics.length === 1 && areExact(selectors)) return `=${topics[0]}`
+  if (topics.length === 1 && isExact(selectors)) return `=${topics[0]}`
   return JSON.stringify([topics.toSorted(), prefixes.toSorted(), patterns.map(({ source }) => source).sort()])
 }
 
 /** What they are called where streams are counted, but for patterns: anybody can make those. */
-export const namesOf = ({ topics, prefixes }: Selectors): readonly string[] =>
+export const getSelectorNames = ({ topics, prefixes }: Selectors): readonly string[] =>
   prefixes.length === 0 ? topics : [...topics, ...prefixes.map((prefix) => `${prefix}*`)]
 
 /** Whether they name their topics, each. */
-export const areExact = ({ prefixes, patterns }: Selectors): boolean => prefixes.length === 0 && patterns.length === 0
+export const isExact = ({ prefixes, patterns }: Selectors): boolean => prefixes.length === 0 && patterns.length === 0
 
-export function selects({ topics, prefixes, patterns }: Selectors, topic: string): boolean {
+export function isSelected({ topics, prefixes, patterns }: Selectors, topic: string): boolean {
   if (topics.includes(topic) || prefixes.some((prefix) => topic.startsWith(prefix))) return true
   if (patterns.length === 0) return false
-  const url = readTopicUrl(topic)
-  return url !== undefined && patterns.some((pattern) => pattern.matches(url))
+  const url = parseTopicUrl(topic)
+  return url !== undefined && patterns.some((pattern) => pattern.test(url))
 }

@@ -1,112 +1,112 @@
-import { countOf, eachOf, withOne, withoutOne, type Few } from './few.ts'
+import { getSetSize, iterateSet, addToSet, removeFromSet, type SmallSet } from './small-set.ts'
 import type { Selectors } from './selectors.ts'
 import type { TopicPattern } from './topic-pattern.ts'
-import { readTopicUrl, textOf } from './topic-url.ts'
+import { parseTopicUrl, formatTopicUrl } from './topic-url.ts'
 
 /** Most different patterns with the same literal beginning: an event to a topic that begins so is compared to each. */
-const MOST_ALIKE = 128
+const MAX_PATTERNS_PER_ANCHOR = 128
 
 /** Those who want what a pattern matches. */
-interface Wanted<T extends object> {
+interface PatternEntry<T extends object> {
   readonly pattern: TopicPattern
-  by: Few<T>
+  subscribers: SmallSet<T>
 }
 
 /** Finds who selects a topic by what it begins with: nobody else is looked at, nor is any other topic. */
 export class TopicIndex<T extends object> {
-  readonly #exact = new Map<string, Few<T>>()
-  readonly #prefixes = new Map<string, Few<T>>()
-  readonly #prefixLengths = new Lengths()
+  readonly #exact = new Map<string, SmallSet<T>>()
+  readonly #prefixes = new Map<string, SmallSet<T>>()
+  readonly #prefixLengths = new LengthSet()
   /** By how they begin. */
-  readonly #patterns = new Map<string, Few<Wanted<T>>>()
-  readonly #anchorLengths = new Lengths()
+  readonly #patterns = new Map<string, SmallSet<PatternEntry<T>>>()
+  readonly #anchorLengths = new LengthSet()
 
   /** Whether these may be added: not where there are too many patterns alike. */
-  hasRoom({ patterns }: Selectors): boolean {
+  canAdd({ patterns }: Selectors): boolean {
     return patterns.every((pattern) => {
-      const alike = this.#patterns.get(pattern.anchor)
-      return countOf(alike) < MOST_ALIKE || findSource(alike, pattern) !== undefined
+      const entries = this.#patterns.get(pattern.anchor)
+      return getSetSize(entries) < MAX_PATTERNS_PER_ANCHOR || findPattern(entries, pattern) !== undefined
     })
   }
 
-  add({ topics, prefixes, patterns }: Selectors, one: T): void {
-    for (const topic of topics) this.#exact.set(topic, withOne(this.#exact.get(topic), one))
+  add({ topics, prefixes, patterns }: Selectors, subscriber: T): void {
+    for (const topic of topics) this.#exact.set(topic, addToSet(this.#exact.get(topic), subscriber))
     for (const prefix of prefixes) {
       if (!this.#prefixes.has(prefix)) this.#prefixLengths.add(prefix.length)
-      this.#prefixes.set(prefix, withOne(this.#prefixes.get(prefix), one))
+      this.#prefixes.set(prefix, addToSet(this.#prefixes.get(prefix), subscriber))
     }
-    for (const pattern of patterns) this.#addPattern(pattern, one)
+    for (const pattern of patterns) this.#addPattern(pattern, subscriber)
   }
 
-  delete({ topics, prefixes, patterns }: Selectors, one: T): void {
-    for (const topic of topics) without(this.#exact, topic, one)
+  delete({ topics, prefixes, patterns }: Selectors, subscriber: T): void {
+    for (const topic of topics) removeFromMap(this.#exact, topic, subscriber)
     for (const prefix of prefixes) {
-      if (!without(this.#prefixes, prefix, one)) this.#prefixLengths.delete(prefix.length)
+      if (!removeFromMap(this.#prefixes, prefix, subscriber)) this.#prefixLengths.delete(prefix.length)
     }
-    for (const pattern of patterns) this.#deletePattern(pattern, one)
+    for (const pattern of patterns) this.#deletePattern(pattern, subscriber)
   }
 
   /** Calls with each who selects a topic; with one who does so in several ways, each time. */
-  find(topic: string, found: (one: T) => void): void {
-    for (const one of eachOf(this.#exact.get(topic))) found(one)
-    if (this.#prefixes.size > 0) this.#findByPrefix(topic, found)
-    if (this.#patterns.size > 0) this.#findByPattern(topic, found)
+  find(topic: string, onMatch: (subscriber: T) => void): void {
+    for (const subscriber of iterateSet(this.#exact.get(topic))) onMatch(subscriber)
+    if (this.#prefixes.size > 0) this.#findByPrefix(topic, onMatch)
+    if (this.#patterns.size > 0) this.#findByPattern(topic, onMatch)
   }
 
-  #findByPrefix(topic: string, found: (one: T) => void): void {
-    for (const length of this.#prefixLengths.upTo(topic.length)) {
-      for (const one of eachOf(this.#prefixes.get(topic.slice(0, length)))) found(one)
+  #findByPrefix(topic: string, onMatch: (subscriber: T) => void): void {
+    for (const length of this.#prefixLengths.getUpTo(topic.length)) {
+      for (const subscriber of iterateSet(this.#prefixes.get(topic.slice(0, length)))) onMatch(subscriber)
     }
   }
 
-  #findByPattern(topic: string, found: (one: T) => void): void {
-    const url = readTopicUrl(topic)
+  #findByPattern(topic: string, onMatch: (subscriber: T) => void): void {
+    const url = parseTopicUrl(topic)
     if (!url) return
-    const text = textOf(url)
-    for (const length of this.#anchorLengths.upTo(text.length)) {
-      for (const { pattern, by } of eachOf(this.#patterns.get(text.slice(0, length)))) {
-        if (pattern.matches(url)) for (const one of eachOf(by)) found(one)
+    const text = formatTopicUrl(url)
+    for (const length of this.#anchorLengths.getUpTo(text.length)) {
+      for (const { pattern, subscribers } of iterateSet(this.#patterns.get(text.slice(0, length)))) {
+        if (pattern.test(url)) for (const subscriber of iterateSet(subscribers)) onMatch(subscriber)
       }
     }
   }
 
-  #addPattern(pattern: TopicPattern, one: T): void {
+  #addPattern(pattern: TopicPattern, subscriber: T): void {
     const { anchor } = pattern
-    const alike = this.#patterns.get(anchor)
-    const known = findSource(alike, pattern)
-    if (known) known.by = withOne(known.by, one)
-    else this.#patterns.set(anchor, withOne(alike, { pattern, by: one }))
-    if (!alike) this.#anchorLengths.add(anchor.length)
+    const entries = this.#patterns.get(anchor)
+    const existing = findPattern(entries, pattern)
+    if (existing) existing.subscribers = addToSet(existing.subscribers, subscriber)
+    else this.#patterns.set(anchor, addToSet(entries, { pattern, subscribers: subscriber }))
+    if (!entries) this.#anchorLengths.add(anchor.length)
   }
 
-  #deletePattern(pattern: TopicPattern, one: T): void {
+  #deletePattern(pattern: TopicPattern, subscriber: T): void {
     const { anchor } = pattern
-    const known = findSource(this.#patterns.get(anchor), pattern)
-    if (!known) return
-    const left = withoutOne(known.by, one)
-    if (left) known.by = left
-    else if (!without(this.#patterns, anchor, known)) this.#anchorLengths.delete(anchor.length)
+    const existing = findPattern(this.#patterns.get(anchor), pattern)
+    if (!existing) return
+    const remaining = removeFromSet(existing.subscribers, subscriber)
+    if (remaining) existing.subscribers = remaining
+    else if (!removeFromMap(this.#patterns, anchor, existing)) this.#anchorLengths.delete(anchor.length)
   }
 }
 
-function findSource<T extends object>(
-  alike: Few<Wanted<T>> | undefined,
+function findPattern<T extends object>(
+  entries: SmallSet<PatternEntry<T>> | undefined,
   { source }: TopicPattern,
-): Wanted<T> | undefined {
-  for (const wanted of eachOf(alike)) if (wanted.pattern.source === source) return wanted
+): PatternEntry<T> | undefined {
+  for (const entry of iterateSet(entries)) if (entry.pattern.source === source) return entry
   return undefined
 }
 
 /** Returns whether any are left. */
-function without<T extends object>(map: Map<string, Few<T>>, key: string, one: T): boolean {
-  const left = withoutOne(map.get(key), one)
-  if (left) map.set(key, left)
+function removeFromMap<T extends object>(map: Map<string, SmallSet<T>>, key: string, subscriber: T): boolean {
+  const remaining = removeFromSet(map.get(key), subscriber)
+  if (remaining) map.set(key, remaining)
   else map.delete(key)
-  return left !== undefined
+  return remaining !== undefined
 }
 
 /** Which lengths there are, and how often. */
-class Lengths {
+class LengthSet {
   readonly #counts = new Map<number, number>()
   #sorted: number[] = []
 
@@ -123,8 +123,8 @@ class Lengths {
     this.#sort()
   }
 
-  upTo(most: number): readonly number[] {
-    const end = this.#sorted.findIndex((length) => length > most)
+  getUpTo(max: number): readonly number[] {
+    const end = this.#sorted.findIndex((length) => length > max)
     return end < 0 ? this.#sorted : this.#sorted.slice(0, end)
   }
 

@@ -10,10 +10,19 @@ export interface TopicUrl {
   readonly hash: string
 }
 
-export const PARTS = ['protocol', 'hostname', 'port', 'pathname', 'username', 'password', 'search', 'hash'] as const
+export const URL_COMPONENTS = [
+  'protocol',
+  'hostname',
+  'port',
+  'pathname',
+  'username',
+  'password',
+  'search',
+  'hash',
+] as const
 
 /** Nothing where a topic is no URL. */
-export function readTopicUrl(topic: string): TopicUrl | undefined {
+export function parseTopicUrl(topic: string): TopicUrl | undefined {
   const url = URL.parse(topic)
   if (!url) return undefined
   const { hostname, port, pathname, username, password } = url
@@ -30,26 +39,26 @@ export function readTopicUrl(topic: string): TopicUrl | undefined {
 }
 
 /** What patterns are found by: a text that begins as that of every pattern that matches the topic. */
-export const textOf = ({ protocol, hostname, port, pathname }: TopicUrl): string =>
+export const formatTopicUrl = ({ protocol, hostname, port, pathname }: TopicUrl): string =>
   `${protocol}://${hostname}:${port}${pathname}`
 
 /** Where the hub is. */
 export const HUB_PATH = '/.well-known/mercure'
 
 // Whatever else a topic says, it cannot lead below the hub's path. Tabs and line ends are none of a URL's.
-const MAY_BE_HUB = /mercure|[%\t\n\r]|^[\0- ]*(?:[?#]|$)/
+const HUB_TOPIC_HINT = /mercure|[%\t\n\r]|^[\0- ]*(?:[?#]|$)/
 
 /** Whether a topic is the hub's own: those nobody may put to. @param base the hub's URL */
 export function isHubTopic(topic: string, base: string): boolean {
-  if (!MAY_BE_HUB.test(topic)) return false
+  if (!HUB_TOPIC_HINT.test(topic)) return false
   const url = URL.parse(topic, base)
   if (!url) return false
-  const path = decodedPath(url.pathname)
+  const path = decodePath(url.pathname)
   return path === HUB_PATH || path.startsWith(`${HUB_PATH}/`)
 }
 
 /** A path with its escapes resolved, and then its dots and doubled slashes. */
-function decodedPath(pathname: string): string {
+function decodePath(pathname: string): string {
   let path = pathname
   try {
     path = decodeURIComponent(pathname)

@@ -1,7 +1,7 @@
 import type { Event } from '../core/event.ts'
 
 /** What an encoder looks at of an event. */
-export type Told = Pick<Event, 'topic' | 'value' | 'more'>
+export type EventContent = Pick<Event, 'topic' | 'value' | 'more'>
 
 /** Puts values on a stream. Everything it gives is a whole piece, so pieces can be joined in any number. */
 export interface Encoder {
@@ -9,18 +9,18 @@ export interface Encoder {
   readonly name: string
   readonly contentType: string
   /** Whether clients are told of a gap by the stream; others only where it begins, so it must end for one. */
-  readonly tellsGaps: boolean
+  readonly hasGapEvents: boolean
   /** What a stream begins with; if it is lost, the client is to come back after `retry` ms. */
-  opening(retry: number): string
+  encodeOpening(retry: number): string
   /** Tells the client how far it is, without an event. */
-  position(id: string): string
-  value(id: string, event: Told): string
+  encodePosition(id: string): string
+  encodeValue(id: string, event: EventContent): string
   /** Some of what the client has missed is no longer kept. */
-  gap(id: string): string
+  encodeGap(id: string): string
   /** The stream ends, and the client is to stay away. */
-  closed(id: string): string
+  encodeClosed(id: string): string
   /** The stream ends, and the client is to come back after `retry` ms. */
-  farewell(retry: number): string
+  encodeGoodbye(retry: number): string
   /** Says nothing, but shows whether the client is still there. */
   readonly heartbeat: string
 }

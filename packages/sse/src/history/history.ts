@@ -1,10 +1,10 @@
 import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 import type { Event } from '../core/event.ts'
-import type { Reader } from '../core/reader.ts'
+import type { ReadScope } from '../core/read-scope.ts'
 import type { Selectors } from '../core/selectors.ts'
 
 /** What a history holds, as plain data: a thread that starts gets it. */
-export interface Kept {
+export interface HistoryState {
   readonly epoch: string
   /** The last place given out. */
   readonly seq: number
@@ -13,7 +13,7 @@ export interface Kept {
   /** What earlier lives may have given out and lost: who was there may have missed something. */
   readonly lost?: readonly LostRange[]
   /** The one that was put to last stands last. */
-  readonly topics: readonly KeptTopic[]
+  readonly topics: readonly TopicState[]
 }
 
 /** Places from one (inclusive) to another (exclusive). */
@@ -22,7 +22,7 @@ export interface LostRange {
   readonly before: number
 }
 
-export interface KeptTopic {
+export interface TopicState {
   readonly topic: string
   /** Events up to here are no longer kept. */
   readonly floor: number
@@ -31,7 +31,7 @@ export interface KeptTopic {
 }
 
 /** The events that a client missed. */
-export interface Missed {
+export interface MissedEvents {
   readonly events: readonly Event[]
   /** Whether these are all, or the first of them: otherwise some are no longer kept. */
   readonly complete: boolean
@@ -49,20 +49,20 @@ export interface History {
   /**
    * Takes events in order; resolves once they are kept.
    * @param seq the last place given out, which may be that of something that is not kept
-   * @param onKept called at once when they are: nobody finds them before, nor `seq`
+   * @param onAppended called at once when they are: nobody finds them before, nor `seq`
    */
-  append(events: readonly Event[], seq?: number, onKept?: () => void): void | Promise<void>
+  append(events: readonly Event[], seq?: number, onAppended?: () => void): void | Promise<void>
   /**
    * What came to these topics after `seq`, in order.
-   * @param most about so many characters of it: the first of them, and one event at least
+   * @param maxLength about so many characters of it: the first of them, and one event at least
    * @param reader what it may not see is left out; by default nothing
    */
-  since(selectors: Selectors, seq: number, most?: number, reader?: Reader): Missed
+  readSince(selectors: Selectors, seq: number, maxLength?: number, reader?: ReadScope): MissedEvents
   /** Which of these topics have a current value. */
-  names(selectors: Selectors): string[]
+  getNames(selectors: Selectors): string[]
   /** A topic's newest event. Kept however old it is, until there are too many topics. */
-  current(topic: string): Event | undefined
-  kept(): Kept
+  getCurrent(topic: string): Event | undefined
+  getState(): HistoryState
   /** Idempotent. */
   close(): Promise<void>
 }

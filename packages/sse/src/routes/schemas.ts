@@ -1,6 +1,6 @@
 import { NAME_PATTERN, TEXT_PATTERN } from '@influencer-stats/runtime/validation'
 import type { FromSchema } from 'json-schema-to-ts'
-import { MOST_LISTED } from '../connections.ts'
+import { MAX_LISTED_TOPICS } from '../connection-counts.ts'
 
 const topic = { type: 'string', minLength: 1, maxLength: 256, pattern: NAME_PATTERN } as const
 
@@ -65,12 +65,12 @@ export const getPutQuery = {
 export const postPutQuery = { type: 'object', additionalProperties: false, properties: { v, topic } } as const
 
 /** Most values that are put at once. */
-const MOST_VALUES = 1_000
+const MAX_VALUES = 1_000
 
-export const manyValues = {
+export const valuesBody = {
   type: 'array',
   minItems: 1,
-  maxItems: MOST_VALUES,
+  maxItems: MAX_VALUES,
   examples: [[{ topic: 'news', value: '42' }]],
   items: {
     type: 'object',
@@ -80,14 +80,14 @@ export const manyValues = {
   },
 } as const
 
-export interface ManyValue {
+export interface PutValue {
   readonly topic?: string
   readonly value: string
 }
 
 const id = { type: 'string', description: "An event's id." } as const
 
-export const manyReply = {
+export const valuesReply = {
   title: 'EventIds',
   type: 'object',
   required: ['first', 'last'],
@@ -119,7 +119,7 @@ export const connectionsReply = {
     },
     topics: {
       type: 'array',
-      maxItems: MOST_LISTED,
+      maxItems: MAX_LISTED_TOPICS,
       description: 'Those with the most streams.',
       items: {
         type: 'object',
@@ -137,7 +137,7 @@ const eventIdHeader = {
 } as const
 
 /** A value as plain text, with its event's id. */
-export const valueReply = (description: string) => ({
+export const describeValueReply = (description: string) => ({
   description,
   headers: eventIdHeader,
   content: { 'text/plain': { schema: { type: 'string' } } },

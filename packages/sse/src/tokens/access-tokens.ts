@@ -1,15 +1,15 @@
 import { StartError } from '@influencer-stats/runtime/errors'
-import { readGrants, type Allowance } from '../core/allowance.ts'
-import { createReader, type Reader } from '../core/reader.ts'
+import { parseTokenPermissions, type TopicPermissions } from '../core/topic-permissions.ts'
+import { createReadScope, type ReadScope } from '../core/read-scope.ts'
 import { HUB_PATH } from '../core/topic-url.ts'
-import { invalidToken } from './refusals.ts'
+import { createInvalidTokenError } from './token-errors.ts'
 import type { SseConfig } from '../settings.ts'
-import { readKeys, type TokenKey } from './keys.ts'
+import { readKeys, type TokenKey } from './token-keys.ts'
 
 /** Who has shown an access token that holds. */
 export interface Bearer {
-  readonly reader: Reader
-  readonly publish: Allowance
+  readonly reader: ReadScope
+  readonly publish: TopicPermissions
   /** ms since 1970 */
   readonly expiresAt: number
 }
@@ -17,23 +17,26 @@ export interface Bearer {
 /** Tells which access tokens hold, and for what. */
 export interface AccessTokens {
   /** @throws Problem `INVALID_TOKEN` */
-  judge(token: string): Promise<Bearer>
+  verify(token: string): Promise<Bearer>
 }
 
 // Tokens whose signature was found good: checking one takes longer than all else of a request.
-const MOST_KNOWN = 1_000
-const LONGEST = 8_192
+const MAX_CACHED_TOKENS = 1_000
+const MAX_TOKEN_LENGTH = 8_192
 
 /** What relative patterns of tokens are resolved against: the hub's URL. */
-export const baseOf = ({ mercureAudience }: Pick<SseConfig, 'mercureAudience'>, host = 'localhost'): string =>
+export const getBaseUrl = ({ mercureAudience }: Pick<SseConfig, 'mercureAudience'>, host = 'localhost'): string =>
   URL.parse(mercureAudience)?.protocol.startsWith('http') ? mercureAudience : `http://${host}${HUB_PATH}`
 
 /**
  * JWT access tokens (RFC 9068) of the one issuer that the settings name; nothing where they name none.
- * @param isAllGuarded whether nothing is public
+ * @param isReadTokenRequired whether nothing is public
  * @throws StartError `MERCURE_KEYS`
  */
-export async function createAccessTokens(config: SseConfig, isAllGuarded: boolean): Promise<AccessTokens | undefined> {
+export async function createAccessTokens(
+  config: SseConfig,
+  isReadTokenRequired: boolean,
+): Promise<AccessTokens | undefined> {
   const keys = await readKeys(config)
   const { mercureIssuer: issuer, mercureAudience: audience } = config
   if (keys.length === 0) return undefined
@@ -42,11 +45,11 @@ export async function createAccessTokens(config: SseConfig, isAllGuarded: boolea
   }
   // Loaded only here: without keys it is not needed.
   const { jwtVerify, decodeProtectedHeader } = await import('jose')
-  const known = new Map<string, Bearer>()
+  const cache = new Map<string, Bearer>()
 
   async function verify(token: string): Promise<Bearer> {
     const { alg = '', kid } = decodeProtectedHeader(token)
-    for (const { key, algorithms } of candidates(keys, alg, kid)) {
+    for (const { key, algorithms } of findCandidateKeys(keys, alg, kid)) {
       const { payload } = await jwtVerify(token, key, {
         algorithms: [...algorithms],
         issuer,
@@ -55,33 +58,33 @@ export async function createAccessTokens(config: SseConfig, isAllGuarded: boolea
         requiredClaims: ['exp'],
       }).catch(() => ({ payload: undefined }))
       if (!payload) continue
-      const grants = readGrants(payload.authorization_details, baseOf(config))
-      if (!grants) break
-      const reader = createReader(grants.subscribe, isAllGuarded)
-      return { reader, publish: grants.publish, expiresAt: payload.exp! * 1_000 }
+      const permissions = parseTokenPermissions(payload.authorization_details, getBaseUrl(config))
+      if (!permissions) break
+      const reader = createReadScope(permissions.subscribe, isReadTokenRequired)
+      return { reader, publish: permissions.publish, expiresAt: payload.exp! * 1_000 }
     }
-    throw invalidToken()
+    throw createInvalidTokenError()
   }
 
   return {
-    async judge(token) {
-      const found = known.get(token)
-      if (found && found.expiresAt > Date.now()) return found
-      known.delete(token)
-      if (token.length > LONGEST) throw invalidToken()
+    async verify(token) {
+      const cached = cache.get(token)
+      if (cached && cached.expiresAt > Date.now()) return cached
+      cache.delete(token)
+      if (token.length > MAX_TOKEN_LENGTH) throw createInvalidTokenError()
       let bearer: Bearer
       try {
         bearer = await verify(token)
       } catch {
-        throw invalidToken()
+        throw createInvalidTokenError()
       }
-      if (known.size >= MOST_KNOWN) for (const [oldest] of known) if (known.delete(oldest)) break
-      known.set(token, bearer)
+      if (cache.size >= MAX_CACHED_TOKENS) for (const [oldest] of cache) if (cache.delete(oldest)) break
+      cache.set(token, bearer)
       return bearer
     },
   }
 }
 
 /** The keys that a token may have been made with; which one it names decides where several have the algorithm. */
-const candidates = (keys: readonly TokenKey[], alg: string, kid: string | undefined) =>
+const findCandidateKeys = (keys: readonly TokenKey[], alg: string, kid: string | undefined) =>
   keys.filter(({ id, algorithms }) => algorithms.includes(alg) && (kid === undefined || id === undefined || id === kid))

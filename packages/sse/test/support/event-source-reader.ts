@@ -1,5 +1,5 @@
 /** An event as a page would see it. */
-export interface Received {
+export interface ReceivedEvent {
   readonly type: string
   readonly data: string
   readonly lastEventId: string
@@ -7,7 +7,7 @@ export interface Received {
 
 /** Reads a stream as the HTML standard says ("Interpreting an event stream"), line by line. */
 export class EventSourceReader {
-  readonly events: Received[] = []
+  readonly events: ReceivedEvent[] = []
   lastEventId = ''
   retry: number | undefined
   comments = 0
@@ -19,18 +19,18 @@ export class EventSourceReader {
   feed(text: string): void {
     this.#input += text
     for (let end; (end = /\r\n|\n|\r(?!$)/.exec(this.#input));) {
-      const line = this.#input.slice(0, end.index)
+      const readLine = this.#input.slice(0, end.index)
       this.#input = this.#input.slice(end.index + end[0].length)
-      this.#line(line)
+      this.#readLine(readLine)
     }
   }
 
-  #line(line: string): void {
-    if (line === '') return this.#dispatch()
-    if (line.startsWith(':')) return void this.comments++
-    const colon = line.indexOf(':')
-    const field = colon < 0 ? line : line.slice(0, colon)
-    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')
+  #readLine(readLine: string): void {
+    if (readLine === '') return this.#dispatch()
+    if (readLine.startsWith(':')) return void this.comments++
+    const colon = readLine.indexOf(':')
+    const field = colon < 0 ? readLine : readLine.slice(0, colon)
+    const value = colon < 0 ? '' : readLine.slice(colon + 1).replace(/^ /, '')
     if (field === 'event') this.#type = value
     else if (field === 'data') this.#data += `${value}\n`
     else if (field === 'id' && !value.includes('\0')) this.#id = value

@@ -8,7 +8,7 @@ const HIGH_WATER_MARK = 65_536
 export class SlowReader extends EventEmitter implements StreamConnection {
   readonly reader = new EventSourceReader()
   /** The most that it ever left unread (bytes). */
-  most = 0
+  maxUnreadBytes = 0
   isEnded = false
   isDestroyed = false
   #unread: Buffer[] = []
@@ -29,7 +29,7 @@ export class SlowReader extends EventEmitter implements StreamConnection {
     if (this.isEnded) throw new Error('written to after its end')
     this.#unread.push(Buffer.from(chunk))
     const length = this.writableLength
-    this.most = Math.max(this.most, length)
+    this.maxUnreadBytes = Math.max(this.maxUnreadBytes, length)
     this.#needsDrain ||= length >= HIGH_WATER_MARK
     return length < HIGH_WATER_MARK
   }

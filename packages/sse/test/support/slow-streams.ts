@@ -1,11 +1,11 @@
 import { createBudgetMemory, createBudget } from '@influencer-stats/runtime/budget'
 import { SlowConnection } from '@influencer-stats/runtime/testing/slow-connection'
-import { PUBLIC_READER } from '../../src/core/reader.ts'
+import { PUBLIC_SCOPE } from '../../src/core/read-scope.ts'
 import { createSelectors } from '../../src/core/selectors.ts'
-import { createEventStreamEncoder } from '../../src/encoder/event-stream.ts'
+import { createEventStreamEncoder } from '../../src/encoder/event-stream-encoder.ts'
 import type { CreateFanout } from '../../src/fanout/fanout.ts'
-import { createJoinedFanout } from '../../src/fanout/joined.ts'
-import { Ring, type RingOptions } from '../../src/history/ring.ts'
+import { createJoinedFanout } from '../../src/fanout/joined-fanout.ts'
+import { RingHistory, type RingOptions } from '../../src/history/ring-history.ts'
 import { Hub } from '../../src/hub.ts'
 import { EventSourceReader } from './event-source-reader.ts'
 
@@ -34,7 +34,14 @@ export function openStreams({
   thread = 0,
   ...options
 }: StreamsSetup) {
-  const history = new Ring({ count: 100_000, bytes: 1e9, age: 3_600_000, topics: 10_000, total: 1e9, ...options })
+  const history = new RingHistory({
+    count: 100_000,
+    bytes: 1e9,
+    age: 3_600_000,
+    topics: 10_000,
+    total: 1e9,
+    ...options,
+  })
   const budget = createBudget(memory, thread, clientMemoryLimit)
   const hub = new Hub({
     history,
@@ -57,16 +64,16 @@ export function openStreams({
   }
   function open({ topics = [], prefixes = [], resumeAfter, isReading = false }: StreamSetup): SlowConnection {
     const connection = new SlowConnection({ isReading })
-    connection.on('close', () => hub.leave(connection))
+    connection.on('close', () => hub.remove(connection))
     const selectors = createSelectors(topics, prefixes)
-    hub.open(connection, { encoder, selectors, reader: PUBLIC_READER, last: false, resumeAfter })
+    hub.open(connection, { encoder, selectors, reader: PUBLIC_SCOPE, last: false, resumeAfter })
     return connection
   }
   return { history, memory, budget, hub, put, open }
 }
 
 /** Returns the sequences of the values that the client of a stream has received. */
-export function sequencesRead({ received }: SlowConnection): number[] {
+export function readSequences({ received }: SlowConnection): number[] {
   const reader = new EventSourceReader()
   reader.feed(Buffer.concat(received).toString())
   return reader.events.map(({ data }) => Number(data.split(' ')[0]))

@@ -1,25 +1,25 @@
-import { STALE_INTERVALS, type Prepared } from '../core/prepared.ts'
-import type { Published, StatsCache } from './cache.ts'
+import { STALE_INTERVALS, type PreparedReply } from '../core/prepared-reply.ts'
+import type { PublishedCacheOptions, StatsCache } from './stats-cache.ts'
 
 /** This thread's copy of the ready-made replies that main's poller publishes: a read is one look-up. */
-export function createPublishedCache({ bus, replies: first, meter }: Published): StatsCache {
-  const replies = new Map<string, Prepared>()
+export function createPublishedCache({ bus, replies: initialReplies, meter }: PublishedCacheOptions): StatsCache {
+  const replies = new Map<string, PreparedReply>()
 
-  function publish(updates: Published['replies']): void {
+  function publish(updates: PublishedCacheOptions['replies']): void {
     for (const [id, reply] of updates) {
       if (reply) replies.set(id, reply)
       else replies.delete(id)
     }
   }
-  publish(first)
+  publish(initialReplies)
   bus.on('publish', publish)
 
   return {
-    ready: (id) => replies.get(id),
+    getReady: (id) => replies.get(id),
     // What is not here has no numbers yet, or does not exist: main knows.
     read: async (id) => replies.get(id) ?? bus.call('poll', id),
     readByVideo: (id) => bus.call('pollByVideo', id),
-    staleAfter: () => STALE_INTERVALS * meter.interval,
+    getStaleAfter: () => STALE_INTERVALS * meter.interval,
     async close() {},
   }
 }

@@ -1,21 +1,27 @@
-import { prepare, prepareByVideo, STALE_INTERVALS, type Prepared, type Reading } from '../core/prepared.ts'
-import { IDS_PER_CALL, refreshInterval } from '../core/pace.ts'
+import {
+  prepare,
+  prepareByVideo,
+  STALE_INTERVALS,
+  type PreparedReply,
+  type StatsReading,
+} from '../core/prepared-reply.ts'
+import { IDS_PER_CALL, computeRefreshInterval } from '../core/quota-budget.ts'
 import { errors } from '../errors.ts'
-import type { Collection } from '../state/state.ts'
-import type { CacheOptions, StatsCache } from './cache.ts'
+import type { Collection } from '../state/stats-state.ts'
+import type { CacheOptions, StatsCache } from './stats-cache.ts'
 
-interface Entry {
+interface RefreshEntry {
   readonly revision: number
-  readonly reading: Reading
-  readonly reply: Prepared
+  readonly reading: StatsReading
+  readonly reply: PreparedReply
 }
 
-const PAGE = 100
+const PAGE_SIZE = 100
 
 /** Refreshes every collection at a fixed interval, read or not; a new one has no numbers until the next round. */
 export function createRefreshCache(options: CacheOptions): StatsCache {
   const { collections, upstream, logger, meter } = options
-  const entries = new Map<string, Entry>()
+  const entries = new Map<string, RefreshEntry>()
   let timer: NodeJS.Timeout | undefined
   let nextAt = 0
   let interval = options.refreshInterval
@@ -34,7 +40,7 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
   async function refreshAll(): Promise<number> {
     const seen = new Set<string>()
     let calls = 0
-    for (let after = '', page; (page = await collections.list(after, PAGE)).length > 0; after = page.at(-1)!.id) {
+    for (let after = '', page; (page = await collections.list(after, PAGE_SIZE)).length > 0; after = page.at(-1)!.id) {
       for (const { id, videos } of page) {
         seen.add(id)
         calls += Math.ceil(videos.length / IDS_PER_CALL)
@@ -52,13 +58,13 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
     })
     if (closed) return
     const now = Date.now()
-    interval = refreshInterval(calls, meter.budget, meter.used, options.refreshInterval, now)
+    interval = computeRefreshInterval(calls, meter.budget, meter.used, options.refreshInterval, now)
     nextAt = now + interval
     timer = setTimeout(() => (round = run()), interval)
   }
   round = run()
 
-  async function find(id: string): Promise<Entry | undefined> {
+  async function find(id: string): Promise<RefreshEntry | undefined> {
     const collection = await collections.get(id)
     if (!collection) return undefined
     const entry = entries.get(id)
@@ -68,7 +74,7 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
   }
 
   return {
-    ready(id) {
+    getReady(id) {
       if (collections.isRemote) return undefined
       const entry = entries.get(id)
       const collection = collections.get(id)
@@ -82,7 +88,7 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
       const entry = await find(id)
       return entry && prepareByVideo(entry.reading)
     },
-    staleAfter: () => STALE_INTERVALS * interval,
+    getStaleAfter: () => STALE_INTERVALS * interval,
     async close() {
       closed = true
       clearTimeout(timer)

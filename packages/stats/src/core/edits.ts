@@ -1,23 +1,23 @@
-import { COUNTS, sum, type Edits, type Totals, type VideoNumbers } from './numbers.ts'
+import { COUNT_NAMES, sum, type Edits, type Totals, type VideoNumbers } from './video-numbers.ts'
 
-const NOTHING: Totals = { impressions: 0, engagements: 0, score: 0, videos: 0 }
+const ZERO_TOTALS: Totals = { impressions: 0, engagements: 0, score: 0, videos: 0 }
 
-const plus = (a: Totals, b: Totals, sign = 1): Totals => ({
+const addTotals = (a: Totals, b: Totals, sign = 1): Totals => ({
   impressions: a.impressions + sign * b.impressions,
   engagements: a.engagements + sign * b.engagements,
   score: a.score + sign * b.score,
   videos: a.videos + sign * b.videos,
 })
 
-const isNothing = (totals: Totals) => Object.values(totals).every((sum) => sum === 0)
+const isZero = (totals: Totals) => Object.values(totals).every((sum) => sum === 0)
 
 const toEdits = (added: Totals, removed: Totals): Edits => ({
-  ...(!isNothing(added) && { added }),
-  ...(!isNothing(removed) && { removed }),
+  ...(!isZero(added) && { added }),
+  ...(!isZero(removed) && { removed }),
 })
 
 /** What of a count came while it could not be seen for longer than this is no growth of the moment in which it returns (ms). */
-const UNSEEN = 7_200_000
+const MAX_UNSEEN_MS = 7_200_000
 
 /**
  * Adds what changes between two sets of videos other than by growth: videos that come and go, counts that are stated for
@@ -26,30 +26,30 @@ const UNSEEN = 7_200_000
  */
 export function addEdits(edits: Edits, last: readonly VideoNumbers[], now: readonly VideoNumbers[], at: number): Edits {
   const before = new Map(last.map((video) => [video.id, video]))
-  let { added = NOTHING, removed = NOTHING } = edits
+  let { added = ZERO_TOTALS, removed = ZERO_TOTALS } = edits
   for (const video of now) {
     const known = before.get(video.id)
     before.delete(video.id)
     if (known) {
-      const { gained, lost } = changeUnseen(known, video, at)
-      if (gained) added = plus(added, { ...sum([gained]), videos: 0 })
-      if (lost) removed = plus(removed, { ...sum([lost]), videos: 0 })
-    } else added = plus(added, sum([video]))
+      const { gained, lost } = diffUnseen(known, video, at)
+      if (gained) added = addTotals(added, { ...sum([gained]), videos: 0 })
+      if (lost) removed = addTotals(removed, { ...sum([lost]), videos: 0 })
+    } else added = addTotals(added, sum([video]))
   }
-  if (before.size > 0) removed = plus(removed, sum([...before.values()]))
+  if (before.size > 0) removed = addTotals(removed, sum([...before.values()]))
   return toEdits(added, removed)
 }
 
 /** The change of counts that nobody saw grow. */
-function changeUnseen(last: VideoNumbers, now: VideoNumbers, at: number) {
+function diffUnseen(last: VideoNumbers, now: VideoNumbers, at: number) {
   const gained: Record<string, number> = {}
   const lost: Record<string, number> = {}
-  const wasGone = last.gone && !now.gone && at - last.gone.asOf > UNSEEN
-  const wasHidden = last.hiddenSince !== undefined && at - last.hiddenSince > UNSEEN
-  for (const count of COUNTS) {
+  const wasRemoved = last.gone && !now.gone && at - last.gone.asOf > MAX_UNSEEN_MS
+  const wasHidden = last.hiddenSince !== undefined && at - last.hiddenSince > MAX_UNSEEN_MS
+  for (const count of COUNT_NAMES) {
     const value = now[count]
     if (value === undefined) continue
-    const isBack = wasGone || (wasHidden && last.hidden?.includes(count) && !now.hidden?.includes(count))
+    const isBack = wasRemoved || (wasHidden && last.hidden?.includes(count) && !now.hidden?.includes(count))
     const before = last[count]
     if (before !== undefined && !isBack) continue
     const change = value - (before ?? 0)
@@ -62,17 +62,17 @@ function changeUnseen(last: VideoNumbers, now: VideoNumbers, at: number) {
 }
 
 /** What has come and gone since an earlier time. */
-export function editsSince(now: Edits, before: Edits): Edits {
-  const since = (name: 'added' | 'removed') => plus(now[name] ?? NOTHING, before[name] ?? NOTHING, -1)
+export function diffEdits(now: Edits, before: Edits): Edits {
+  const since = (name: 'added' | 'removed') => addTotals(now[name] ?? ZERO_TOTALS, before[name] ?? ZERO_TOTALS, -1)
   return toEdits(since('added'), since('removed'))
 }
 
-export const sameEdits = (a: Edits, b: Edits): boolean => {
-  const { added, removed } = editsSince(a, b)
+export const hasSameEdits = (a: Edits, b: Edits): boolean => {
+  const { added, removed } = diffEdits(a, b)
   return !added && !removed
 }
 
 /** Sums as they would be without edits: only growth changes them. */
-export function toGrown({ added = NOTHING, removed = NOTHING, ...totals }: Totals & Edits): Totals {
-  return plus(plus(totals, added, -1), removed)
+export function removeEdits({ added = ZERO_TOTALS, removed = ZERO_TOTALS, ...totals }: Totals & Edits): Totals {
+  return addTotals(addTotals(totals, added, -1), removed)
 }

@@ -1,4 +1,4 @@
-import { isUpstreamWide, type UpstreamFault } from './circuit.ts'
+import { isUpstreamWide, type UpstreamFault } from './circuit-breaker.ts'
 
 /** Ids that are tried again together, because their call has failed. */
 export interface Failure {
@@ -15,9 +15,9 @@ export interface Failure {
   readonly isSuspect: boolean
 }
 
-const FIRST_RETRY = 1_000
+const MIN_RETRY_DELAY_MS = 1_000
 /** After so many failures ids are halved even if no other call has succeeded, where YouTube answered and refused them. */
-const ENOUGH = 5
+const MAX_UNSPLIT_RETRIES = 5
 
 /**
  * What has failed, each with a wait of its own that doubles. Ids that fail while others succeed are halved until the one
@@ -42,36 +42,37 @@ export class Failures {
     ids: readonly string[],
     before: Failure | undefined,
     fault: UpstreamFault,
-    { now, longest, isAlone }: { readonly now: number; readonly longest: number; readonly isAlone: boolean },
+    { now, maxDelay, isAlone }: { readonly now: number; readonly maxDelay: number; readonly isAlone: boolean },
   ): Failure[] {
     // A refusal of the whole upstream says nothing about these ids.
     if (isUpstreamWide(fault)) {
       const { times = 1, triedAt = -Infinity, successes = this.#successes, isSuspect = false } = before ?? {}
-      return this.#cut(ids, ids.length, { times: Math.max(1, times), triedAt, at: now, successes, isSuspect })
+      return this.#split(ids, ids.length, { times: Math.max(1, times), triedAt, at: now, successes, isSuspect })
     }
     const times = (before?.times ?? 0) + 1
-    const at = now + Math.min(FIRST_RETRY * 2 ** (times - 1), longest)
-    const othersSucceed = this.othersSucceed(before)
-    const isSuspect = othersSucceed || before?.isSuspect === true
+    const at = now + Math.min(MIN_RETRY_DELAY_MS * 2 ** (times - 1), maxDelay)
+    const haveOthersSucceeded = this.haveOthersSucceeded(before)
+    const isSuspect = haveOthersSucceeded || before?.isSuspect === true
     const isRefused = fault.kind === 'request' || (isAlone && fault.kind === 'server')
-    const most = othersSucceed || (isRefused && times > ENOUGH) ? Math.ceil(ids.length / 2) : ids.length
+    const batchSize =
+      haveOthersSucceeded || (isRefused && times > MAX_UNSPLIT_RETRIES) ? Math.ceil(ids.length / 2) : ids.length
     const triedAt = times === 1 ? -Infinity : now
-    return this.#cut(ids, most, { times, triedAt, at, successes: this.#successes, isSuspect })
+    return this.#split(ids, batchSize, { times, triedAt, at, successes: this.#successes, isSuspect })
   }
 
   /** Whether another call has succeeded since these ids failed last. */
-  othersSucceed(failure: Failure | undefined): boolean {
+  haveOthersSucceeded(failure: Failure | undefined): boolean {
     return failure !== undefined && failure.times > 0 && this.#successes > failure.successes
   }
 
   /** Ids that may have been tried before a restart. */
   resume(ids: readonly string[], now: number): Failure[] {
     const unknown = { times: 0, triedAt: -Infinity, at: now, successes: 0, isSuspect: false }
-    return this.#cut(ids, this.#idsPerCall, unknown)
+    return this.#split(ids, this.#idsPerCall, unknown)
   }
 
   /** YouTube answers. @returns where the ids are now that failed because it did not */
-  succeeded(now: number): Failure[] {
+  recordSuccess(now: number): Failure[] {
     this.#successes++
     const [suspects, others] = [[] as Failure[], [] as Failure[]]
     for (const one of this.#all) (one.isSuspect || one.times === 0 ? suspects : others).push(one)
@@ -79,7 +80,7 @@ export class Failures {
     this.#all = suspects
     const ids = others.flatMap((one) => one.ids)
     const triedAt = Math.min(...others.map((one) => one.triedAt))
-    return this.#cut(ids, this.#idsPerCall, {
+    return this.#split(ids, this.#idsPerCall, {
       times: 1,
       triedAt,
       at: now,
@@ -88,26 +89,26 @@ export class Failures {
     })
   }
 
-  #cut(ids: readonly string[], most: number, failure: Omit<Failure, 'ids'>): Failure[] {
-    const cut: Failure[] = []
-    for (let i = 0; i < ids.length; i += most) cut.push({ ...failure, ids: ids.slice(i, i + most) })
-    this.#all.push(...cut)
-    return cut
+  #split(ids: readonly string[], batchSize: number, failure: Omit<Failure, 'ids'>): Failure[] {
+    const split: Failure[] = []
+    for (let i = 0; i < ids.length; i += batchSize) split.push({ ...failure, ids: ids.slice(i, i + batchSize) })
+    this.#all.push(...split)
+    return split
   }
 
   /** Of those that may be tried again, the one that was tried longest ago. */
-  due(now: number): Failure | undefined {
+  getDue(now: number): Failure | undefined {
     let oldest: Failure | undefined
     for (const one of this.#all) if (one.at <= now && !(oldest && oldest.triedAt <= one.triedAt)) oldest = one
     return oldest
   }
 
-  take(failure: Failure): void {
+  remove(failure: Failure): void {
     this.#all = this.#all.filter((one) => one !== failure)
   }
 
   /** When the first of them may be tried again. */
-  dueAt(): number {
+  getDueAt(): number {
     return this.#all.reduce((first, { at }) => Math.min(first, at), Infinity)
   }
 }

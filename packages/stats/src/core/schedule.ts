@@ -1,32 +1,32 @@
-import { Circuit, isUpstreamWide, type Pause, type UpstreamFault } from './circuit.ts'
+import { CircuitBreaker, isUpstreamWide, type Pause, type UpstreamFault } from './circuit-breaker.ts'
 import { Failures, type Failure } from './failures.ts'
-import { pace, type Allowance } from './pace.ts'
+import { getPacedInterval, type RemainingQuota } from './quota-budget.ts'
 
 /** One call to make: at most as many ids as a call takes. */
-export interface Call {
+export interface ScheduledCall {
   readonly ids: readonly string[]
-  readonly lane: 'first' | 'paced'
+  readonly queue: 'first' | 'paced'
   /** What it tries again, if it has failed before. */
   readonly failure?: Failure
   /** Whether it finds out if YouTube answers again: no other call is made meanwhile. */
   readonly isProbe: boolean
 }
 
-type NewCall = Omit<Call, 'isProbe'>
+type NewCall = Omit<ScheduledCall, 'isProbe'>
 
 export interface ScheduleOptions {
   readonly idsPerCall: number
   /** Most calls at a time, in both lanes together. */
   readonly connections: number
   /** Numbers are refreshed at most this often (ms). */
-  readonly fastest: number
+  readonly minInterval: number
 }
 
 /** Where an id is: known, wanted for the first time, asked for, or among what is tried again. */
-type Place = 'known' | 'first' | Call | Failure
+type VideoStatus = 'known' | 'first' | ScheduledCall | Failure
 
 /** Ids that nobody waits for yet wait this long for others to share a call with (ms). */
-const GATHER = 50
+const GATHER_MS = 50
 
 /**
  * Decides which videos are asked for next, and when. Numbers that are wanted for the first time have a lane of their own
@@ -38,7 +38,7 @@ const GATHER = 50
  */
 export class Schedule {
   readonly #options: ScheduleOptions
-  readonly #places = new Map<string, Place>()
+  readonly #statuses = new Map<string, VideoStatus>()
   /** Since when numbers are known, oldest first. */
   readonly #known = new Map<string, number>()
   /** Wanted for the first time, and waited for. */
@@ -46,11 +46,11 @@ export class Schedule {
   /** Wanted for the first time: from when on they need not wait for others any more. */
   readonly #gathering = new Map<string, number>()
   readonly #failures: Failures
-  readonly #circuit = new Circuit()
+  readonly #circuit = new CircuitBreaker()
   /** When the calls of the last interval began, oldest first. */
-  #begun: number[] = []
+  #startTimes: number[] = []
   readonly #running = { first: 0, paced: 0 }
-  readonly #widths: { readonly first: number; readonly paced: number }
+  readonly #maxRunning: { readonly first: number; readonly paced: number }
   readonly #started: number
   #lastPaced = -Infinity
 
@@ -59,31 +59,31 @@ export class Schedule {
     this.#started = now
     this.#failures = new Failures(options.idsPerCall)
     const first = Math.max(1, Math.floor(options.connections / 4))
-    this.#widths = { first, paced: Math.max(1, options.connections - first) }
+    this.#maxRunning = { first, paced: Math.max(1, options.connections - first) }
   }
 
   /** Calls that a refresh of everything takes. */
   get calls(): number {
-    return Math.ceil(this.#places.size / this.#options.idsPerCall)
+    return Math.ceil(this.#statuses.size / this.#options.idsPerCall)
   }
 
   /** How long from one refresh of an id to the next (ms). */
-  interval(allowance: Allowance): number {
-    return Math.max(this.#options.fastest, pace(allowance, this.calls))
+  getInterval(remainingQuota: RemainingQuota): number {
+    return Math.max(this.#options.minInterval, getPacedInterval(remainingQuota, this.calls))
   }
 
   /** Takes up an id that is known since `at`; the oldest first. */
-  known(id: string, at: number): void {
-    this.#places.set(id, 'known')
+  addKnown(id: string, at: number): void {
+    this.#statuses.set(id, 'known')
     this.#known.set(id, at)
     this.#lastPaced = Math.max(this.#lastPaced, at)
   }
 
   /** Takes up ids of which nothing is known. */
-  want(ids: readonly string[], now: number): void {
+  add(ids: readonly string[], now: number): void {
     for (const id of ids) {
-      this.#places.set(id, 'first')
-      this.#gathering.set(id, now + GATHER)
+      this.#statuses.set(id, 'first')
+      this.#gathering.set(id, now + GATHER_MS)
     }
   }
 
@@ -93,122 +93,134 @@ export class Schedule {
   }
 
   /** Somebody waits for these: those that were never tried are fetched now. */
-  urge(ids: readonly string[]): void {
+  prioritize(ids: readonly string[]): void {
     for (const id of ids) {
-      const place = this.#places.get(id)
-      if (place !== 'first' && !(isFailure(place) && place.times === 0)) continue
-      this.#places.set(id, 'first')
+      const status = this.#statuses.get(id)
+      if (status !== 'first' && !(isFailure(status) && status.times === 0)) continue
+      this.#statuses.set(id, 'first')
       this.#gathering.delete(id)
       this.#urgent.add(id)
     }
   }
 
-  forget(id: string): void {
-    this.#places.delete(id)
+  remove(id: string): void {
+    this.#statuses.delete(id)
     this.#known.delete(id)
     this.#urgent.delete(id)
     this.#gathering.delete(id)
   }
 
   /** The next call to make now, if there is one; whoever takes it says later what became of it. */
-  next(now: number, allowance: Allowance): Call | undefined {
-    if (allowance.left < 1 || !this.#circuit.allows(now)) return undefined
-    return this.#nextFirst(now) ?? this.#nextPaced(now, allowance)
+  next(now: number, remainingQuota: RemainingQuota): ScheduledCall | undefined {
+    if (remainingQuota.left < 1 || !this.#circuit.canCall(now)) return undefined
+    return this.#takeFirst(now) ?? this.#takePaced(now, remainingQuota)
   }
 
-  #nextFirst(now: number): Call | undefined {
-    if (this.#running.first >= this.#widths.first || this.#firstAt() > now) return undefined
+  #takeFirst(now: number): ScheduledCall | undefined {
+    if (this.#running.first >= this.#maxRunning.first || this.#getFirstAt() > now) return undefined
     const ids: string[] = []
-    for (const lane of [this.#urgent, this.#gathering]) {
-      for (const id of lane.keys()) {
+    for (const queue of [this.#urgent, this.#gathering]) {
+      for (const id of queue.keys()) {
         if (ids.length === this.#options.idsPerCall) break
         ids.push(id)
       }
     }
-    return this.#begin({ ids, lane: 'first' }, now)
+    return this.#begin({ ids, queue: 'first' }, now)
   }
 
-  #nextPaced(now: number, allowance: Allowance): Call | undefined {
-    if (this.#running.paced >= this.#widths.paced || now < this.#slot(allowance)) return undefined
-    const interval = this.interval(allowance)
+  #takePaced(now: number, remainingQuota: RemainingQuota): ScheduledCall | undefined {
+    if (this.#running.paced >= this.#maxRunning.paced || now < this.#getNextSlot(remainingQuota)) return undefined
+    const interval = this.getInterval(remainingQuota)
     const oldest = this.#oldest()
     const isDue = oldest !== undefined && oldest + interval <= now
-    const retry = this.#retrySlot(interval) <= now ? this.#nextRetry(now, isDue ? oldest : Infinity) : undefined
-    const call = retry ?? (isDue && this.#nextRefresh(now - interval / 2))
+    const retry = this.#getRetrySlot(interval) <= now ? this.#takeRetry(now, isDue ? oldest : Infinity) : undefined
+    const call = retry ?? (isDue && this.#takeRefresh(now - interval / 2))
     if (!call) return undefined
     this.#lastPaced = now
     return this.#begin(call, now)
   }
 
   /** What has failed and was tried before `before`. */
-  #nextRetry(now: number, before: number): NewCall | undefined {
-    for (let failure; (failure = this.#failures.due(now)) && failure.triedAt <= before;) {
-      this.#failures.take(failure)
-      const ids = failure.ids.filter((id) => this.#places.get(id) === failure)
-      if (ids.length > 0) return { ids, lane: 'paced', failure }
+  #takeRetry(now: number, before: number): NewCall | undefined {
+    for (let failure; (failure = this.#failures.getDue(now)) && failure.triedAt <= before;) {
+      this.#failures.remove(failure)
+      const ids = failure.ids.filter((id) => this.#statuses.get(id) === failure)
+      if (ids.length > 0) return { ids, queue: 'paced', failure }
     }
     return undefined
   }
 
   /** The oldest; a call costs the same however many it asks for, so it takes along all that is older than `before`. */
-  #nextRefresh(before: number): NewCall {
+  #takeRefresh(before: number): NewCall {
     const ids: string[] = []
     for (const [id, at] of this.#known) {
       if (ids.length === this.#options.idsPerCall || at > before) break
       ids.push(id)
     }
-    return { ids, lane: 'paced' }
+    return { ids, queue: 'paced' }
   }
 
   /** When what has failed may be tried again: an interval has no more calls than a refresh of everything takes. */
-  #retrySlot(interval: number): number {
-    const before = this.#begun.at(-this.calls)
+  #getRetrySlot(interval: number): number {
+    const before = this.#startTimes.at(-this.calls)
     return before === undefined ? -Infinity : before + interval
   }
 
-  #begin(newCall: NewCall, now: number): Call {
+  #begin(newCall: NewCall, now: number): ScheduledCall {
     const call = { ...newCall, isProbe: this.#circuit.begin() }
-    this.#running[call.lane]++
-    this.#begun.push(now)
+    this.#running[call.queue]++
+    this.#startTimes.push(now)
     // Cut now and then, not each time.
-    if (this.#begun.length > 2 * this.calls) this.#begun = this.#begun.slice(-this.calls)
+    if (this.#startTimes.length > 2 * this.calls) this.#startTimes = this.#startTimes.slice(-this.calls)
     for (const id of call.ids) {
       this.#known.delete(id)
       this.#urgent.delete(id)
       this.#gathering.delete(id)
-      this.#places.set(id, call)
+      this.#statuses.set(id, call)
     }
     return call
   }
 
   /** A call has given numbers. @param at when it was made */
-  succeeded(call: Call, at: number, now: number): void {
+  recordSuccess(call: ScheduledCall, at: number, now: number): void {
     this.#end(call)
-    this.#circuit.succeeded(call.isProbe)
-    this.#put(this.#failures.succeeded(now))
-    for (const id of this.#ownIds(call)) {
-      this.#places.set(id, 'known')
+    this.#circuit.recordSuccess(call.isProbe)
+    this.#put(this.#failures.recordSuccess(now))
+    for (const id of this.#getOwnIds(call)) {
+      this.#statuses.set(id, 'known')
       this.#known.set(id, at)
     }
   }
 
   /** Ids of a call that has succeeded whose numbers cannot be read: they are tried again later. */
-  unreadable(ids: readonly string[], { failure }: Call, now: number, allowance: Allowance, fault: UpstreamFault): void {
+  recordUnreadable(
+    ids: readonly string[],
+    { failure }: ScheduledCall,
+    now: number,
+    remainingQuota: RemainingQuota,
+    fault: UpstreamFault,
+  ): void {
     const known = ids.filter((id) => this.#known.delete(id))
-    if (known.length > 0) this.#fail(known, failure, now, allowance, fault)
+    if (known.length > 0) this.#addFailure(known, failure, now, remainingQuota, fault)
   }
 
   /** A call has failed: its ids are tried again later, each time later still. */
-  failed(call: Call, now: number, allowance: Allowance, fault: UpstreamFault): void {
+  recordFailure(call: ScheduledCall, now: number, remainingQuota: RemainingQuota, fault: UpstreamFault): void {
     this.#end(call)
     // While others succeed it is these ids, not YouTube.
-    if (call.isProbe || isUpstreamWide(fault) || !this.#failures.othersSucceed(call.failure))
-      this.#circuit.failed(call.isProbe, fault, now, allowance.untilReset)
-    this.#fail(this.#ownIds(call), call.failure, now, allowance, fault)
+    if (call.isProbe || isUpstreamWide(fault) || !this.#failures.haveOthersSucceeded(call.failure))
+      this.#circuit.recordFailure(call.isProbe, fault, now, remainingQuota.untilReset)
+    this.#addFailure(this.#getOwnIds(call), call.failure, now, remainingQuota, fault)
   }
 
-  #fail(ids: string[], before: Failure | undefined, now: number, allowance: Allowance, fault: UpstreamFault): void {
-    const options = { now, longest: this.interval(allowance), isAlone: this.calls <= 1 }
+  #addFailure(
+    ids: string[],
+    before: Failure | undefined,
+    now: number,
+    remainingQuota: RemainingQuota,
+    fault: UpstreamFault,
+  ): void {
+    const options = { now, maxDelay: this.getInterval(remainingQuota), isAlone: this.calls <= 1 }
     this.#put(this.#failures.add(ids, before, fault, options))
   }
 
@@ -223,57 +235,58 @@ export class Schedule {
   }
 
   /** The API key is another one: if YouTube has refused the one before, calls go on. */
-  keyChanged(): void {
-    this.#circuit.keyChanged()
+  onKeyChange(): void {
+    this.#circuit.onKeyChange()
   }
 
   #put(failures: readonly Failure[]): void {
-    for (const failure of failures) for (const id of failure.ids) this.#places.set(id, failure)
+    for (const failure of failures) for (const id of failure.ids) this.#statuses.set(id, failure)
   }
 
-  #end({ lane }: Call): void {
-    this.#running[lane]--
+  #end({ queue }: ScheduledCall): void {
+    this.#running[queue]--
   }
 
   /** Those that were neither forgotten nor taken up anew since. */
-  #ownIds(call: Call): string[] {
-    return call.ids.filter((id) => this.#places.get(id) === call)
+  #getOwnIds(call: ScheduledCall): string[] {
+    return call.ids.filter((id) => this.#statuses.get(id) === call)
   }
 
   /** When an id that has failed is tried again at the earliest. */
-  retryAt(id: string, now: number, allowance: Allowance): number {
-    const place = this.#places.get(id)
-    if (allowance.left < 1) return now + allowance.untilReset
-    const at = isFailure(place) ? Math.max(place.at, this.#slot(allowance)) : now
+  getRetryAt(id: string, now: number, remainingQuota: RemainingQuota): number {
+    const status = this.#statuses.get(id)
+    if (remainingQuota.left < 1) return now + remainingQuota.untilReset
+    const at = isFailure(status) ? Math.max(status.at, this.#getNextSlot(remainingQuota)) : now
     return Math.max(at, this.pause?.until ?? now)
   }
 
   /** When there may be a call to make, if no other ends before: `Infinity` if only then. */
-  wakeAt(now: number, allowance: Allowance): number {
-    if (allowance.left < 1) return now + allowance.untilReset
-    return Math.max(this.#circuit.allowsAt(), this.#dueAt(allowance))
+  getWakeAt(now: number, remainingQuota: RemainingQuota): number {
+    if (remainingQuota.left < 1) return now + remainingQuota.untilReset
+    return Math.max(this.#circuit.getAllowedAt(), this.#getDueAt(remainingQuota))
   }
 
-  #dueAt(allowance: Allowance): number {
-    const first = this.#running.first < this.#widths.first ? this.#firstAt() : Infinity
-    if (this.#running.paced >= this.#widths.paced) return first
-    const interval = this.interval(allowance)
+  #getDueAt(remainingQuota: RemainingQuota): number {
+    const first = this.#running.first < this.#maxRunning.first ? this.#getFirstAt() : Infinity
+    if (this.#running.paced >= this.#maxRunning.paced) return first
+    const interval = this.getInterval(remainingQuota)
     const due = (this.#oldest() ?? Infinity) + interval
-    const retry = Math.max(this.#retrySlot(interval), this.#failures.dueAt())
-    return Math.min(first, Math.max(this.#slot(allowance), Math.min(due, retry)))
+    const retry = Math.max(this.#getRetrySlot(interval), this.#failures.getDueAt())
+    return Math.min(first, Math.max(this.#getNextSlot(remainingQuota), Math.min(due, retry)))
   }
 
   /** When the next call of the paced lane may go. Not right after a start: a process that keeps dying makes none. */
-  #slot(allowance: Allowance): number {
-    const wait = pace(allowance, 1)
-    return Math.max(this.#lastPaced + wait, this.#started + Math.min(wait, this.#options.fastest))
+  #getNextSlot(remainingQuota: RemainingQuota): number {
+    const wait = getPacedInterval(remainingQuota, 1)
+    return Math.max(this.#lastPaced + wait, this.#started + Math.min(wait, this.#options.minInterval))
   }
 
   #oldest = (): number | undefined => this.#known.values().next().value
 
-  #firstAt(): number {
+  #getFirstAt(): number {
     return this.#urgent.size > 0 ? -Infinity : (this.#gathering.values().next().value ?? Infinity)
   }
 }
 
-const isFailure = (place: Place | undefined): place is Failure => typeof place === 'object' && 'times' in place
+const isFailure = (status: VideoStatus | undefined): status is Failure =>
+  typeof status === 'object' && 'times' in status

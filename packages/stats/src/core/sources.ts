@@ -17,20 +17,20 @@ export function withSource({ names }: Pick<Sources, 'names'>, name: string): Sou
 /** Before a source is recorded: what is stored by then belongs to the first. */
 export const NO_SOURCES: Sources = { names: [], current: 0 }
 
-export const currentSource = ({ names, current }: Sources): string | undefined => names[current]
+export const getCurrentSource = ({ names, current }: Sources): string | undefined => names[current]
 
 /**
  * True if a node may make its source that of the cluster. Invented numbers never replace those of an API.
  * @param replaced the source that the operator allows this node to replace
  */
-export function mayReplace(current: string | undefined, own: string, replaced: string): boolean {
+export function canReplace(current: string | undefined, own: string, replaced: string): boolean {
   if (current === undefined) return true
   if (current === own || own === STAND_IN) return false
   return current === STAND_IN || current === replaced
 }
 
 /** What a state has of a source that is not the current one. */
-export interface SetApart {
+export interface OtherSource {
   readonly source: string
   /** Collections with numbers. */
   readonly collections: number

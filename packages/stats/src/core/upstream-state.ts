@@ -1,6 +1,6 @@
-import { isUpstreamWide, type UpstreamFault } from './circuit.ts'
+import { isUpstreamWide, type UpstreamFault } from './circuit-breaker.ts'
 import { toIsoTime } from './iso-time.ts'
-import type { Allowance } from './pace.ts'
+import type { RemainingQuota } from './quota-budget.ts'
 import { STAND_IN } from './sources.ts'
 
 /** An outage of the API, as clients see it. Times as in JSON. */
@@ -51,7 +51,7 @@ export interface CallResults {
 }
 
 export interface UpstreamStateParts extends CallResults {
-  readonly allowance: Allowance
+  readonly remainingQuota: RemainingQuota
   readonly used: number
   readonly source: string
   /** The API key in use, by its last four characters; `undefined` if it is for another source. */
@@ -61,7 +61,7 @@ export interface UpstreamStateParts extends CallResults {
 }
 
 /** No call is made: the daily budget of this service is used up. */
-const spent = ({ budget, untilReset }: Allowance, now: number): UpstreamOutage => ({
+const createBudgetOutage = ({ budget, untilReset }: RemainingQuota, now: number): UpstreamOutage => ({
   state: 'paused',
   reason: 'dailyBudgetSpent',
   detail: `The daily budget of ${budget} units is used up`,
@@ -72,14 +72,14 @@ const spent = ({ budget, untilReset }: Allowance, now: number): UpstreamOutage =
 export function toUpstreamState({
   outage,
   hasSucceeded,
-  allowance,
+  remainingQuota,
   used,
   source,
   key,
   now,
 }: UpstreamStateParts): UpstreamState {
-  const { budget, left } = allowance
-  const known = outage ?? (left < 1 ? spent(allowance, now) : undefined)
+  const { budget, left } = remainingQuota
+  const known = outage ?? (left < 1 ? createBudgetOutage(remainingQuota, now) : undefined)
   return {
     state: hasSucceeded ? 'ok' : 'unknown',
     ...(key && source !== STAND_IN && { key }),

@@ -10,11 +10,12 @@ export interface VideoDetails {
   readonly asOf: number
 }
 
-const LONGEST = 500
+const MAX_TEXT_LENGTH = 500
 
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, LONGEST) : undefined)
+const toText = (value: unknown) =>
+  typeof value === 'string' && value !== '' ? value.slice(0, MAX_TEXT_LENGTH) : undefined
 
-function time(value: unknown): string | undefined {
+function toTime(value: unknown): string | undefined {
   const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
 }
@@ -23,11 +24,11 @@ function time(value: unknown): string | undefined {
 export function toDetails(item: any, asOf: number): VideoDetails {
   const { title, channelTitle, channelId, publishedAt } = item?.snippet ?? {}
   const all = {
-    title: text(title),
-    channel: text(channelTitle),
-    channelId: text(channelId),
-    publishedAt: time(publishedAt),
+    title: toText(title),
+    channel: toText(channelTitle),
+    channelId: toText(channelId),
+    publishedAt: toTime(publishedAt),
   }
-  const said = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
-  return { id: item.id, ...said, asOf }
+  const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  return { id: item.id, ...present, asOf }
 }

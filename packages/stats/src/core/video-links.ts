@@ -1,46 +1,46 @@
-const ID = '[A-Za-z0-9_-]{11}'
-const HOST = '(?:(?:https?:)?//)?(?:(?:www|m|music|gaming)\\.)?'
-const REST = '/?(?:[?#][!-~]*)?'
+const ID_PATTERN = '[A-Za-z0-9_-]{11}'
+const HOST_PATTERN = '(?:(?:https?:)?//)?(?:(?:www|m|music|gaming)\\.)?'
+const REST_PATTERN = '/?(?:[?#][!-~]*)?'
 
 /**
- * The pattern of an id or a direct link: watch, youtu.be, shorts, live, embed, v, e. `videoIdOf` accepts more: links of
+ * The pattern of an id or a direct link: watch, youtu.be, shorts, live, embed, v, e. `parseVideoId` accepts more: links of
  * YouTube Studio, redirects to a video, and the characters that surround links in texts.
  */
-export const VIDEO =
-  `^(?:${ID}|${HOST}(?:youtu\\.be(?::443)?/${ID}${REST}|youtube(?:-nocookie)?\\.com(?::443)?/(?:` +
-  `(?:shorts|live|embed|v|e)/${ID}${REST}|watch/?\\?(?:[!-"$-~]*?&)??v=${ID}(?:[&#][!-~]*)?)))$`
+export const VIDEO_PATTERN =
+  `^(?:${ID_PATTERN}|${HOST_PATTERN}(?:youtu\\.be(?::443)?/${ID_PATTERN}${REST_PATTERN}|youtube(?:-nocookie)?\\.com(?::443)?/(?:` +
+  `(?:shorts|live|embed|v|e)/${ID_PATTERN}${REST_PATTERN}|watch/?\\?(?:[!-"$-~]*?&)??v=${ID_PATTERN}(?:[&#][!-~]*)?)))$`
 
-const IS_ID = new RegExp(`^${ID}$`)
+const ID_REGEXP = new RegExp(`^${ID_PATTERN}$`)
 
 /** Zero-width characters, marks of direction and the like: they come with text that was copied. */
-const INVISIBLE = /[\p{Cc}\p{Cf}]/gu
-const BEFORE = new Set('([{<"\'«“‘*')
-const BEHIND = new Set(')]}>"\'»”’*.,;:!?…&/')
+const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}]/gu
+const LEADING_CHARACTERS = new Set('([{<"\'«“‘*')
+const TRAILING_CHARACTERS = new Set(')]}>"\'»”’*.,;:!?…&/')
 
 /** Longest link (characters). */
-const MAX_LINK = 8_192
+const MAX_LINK_LENGTH = 8_192
 /** A redirect may lead to a redirect. */
 const MAX_REDIRECTS = 3
 
 /** The id of the video that a link or an id names; undefined if it names none. */
-export function videoIdOf(text: string): string | undefined {
-  if (IS_ID.test(text)) return text
-  if (text.length > MAX_LINK) return undefined
-  const link = trimmed(text)
-  if (IS_ID.test(link)) return link
+export function parseVideoId(text: string): string | undefined {
+  if (ID_REGEXP.test(text)) return text
+  if (text.length > MAX_LINK_LENGTH) return undefined
+  const link = trimLink(text)
+  if (ID_REGEXP.test(link)) return link
   const url = toUrl(link)
-  return url && idOf(url, MAX_REDIRECTS)
+  return url && findId(url, MAX_REDIRECTS)
 }
 
 /** A link to a video. */
-export const linkTo = (id: string): string => `https://www.youtube.com/watch?v=${id}`
+export const toVideoUrl = (id: string): string => `https://www.youtube.com/watch?v=${id}`
 
 /** Text without the characters that surround a link in prose. */
-function trimmed(text: string): string {
-  const visible = text.replace(INVISIBLE, '').trim()
+function trimLink(text: string): string {
+  const visible = text.replace(INVISIBLE_CHARACTERS, '').trim()
   let [start, end] = [0, visible.length]
-  while (start < end && BEFORE.has(visible[start]!)) start++
-  while (end > start && BEHIND.has(visible[end - 1]!)) end--
+  while (start < end && LEADING_CHARACTERS.has(visible[start]!)) start++
+  while (end > start && TRAILING_CHARACTERS.has(visible[end - 1]!)) end--
   return visible.slice(start, end)
 }
 
@@ -50,36 +50,36 @@ function toUrl(link: string): URL | undefined {
   return URL.parse(scheme + link) ?? undefined
 }
 
-function idOf(url: URL, redirects: number): string | undefined {
+function findId(url: URL, redirects: number): string | undefined {
   if (url.username || !['', '80', '443'].includes(url.port)) return undefined
-  return idOnYouTube(url) ?? (redirects > 0 ? idOfTarget(url, redirects) : undefined)
+  return findYoutubeId(url) ?? (redirects > 0 ? findTargetId(url, redirects) : undefined)
 }
 
-const KINDS = new Set(['shorts', 'live', 'embed', 'v', 'e', 'watch'])
+const PATH_KINDS = new Set(['shorts', 'live', 'embed', 'v', 'e', 'watch'])
 
-function idOnYouTube({ hostname, pathname, searchParams }: URL): string | undefined {
+function findYoutubeId({ hostname, pathname, searchParams }: URL): string | undefined {
   const [first = '', second = ''] = pathname.split('/').slice(1)
   switch (hostname.replace(/^(?:www|m|music|gaming)\.|\.$/g, '')) {
     case 'youtu.be':
-      return idIn(first)
+      return parseId(first)
     case 'studio.youtube.com':
-      return first === 'video' ? idIn(second) : undefined
+      return first === 'video' ? parseId(second) : undefined
     case 'youtube.com':
     case 'youtube-nocookie.com':
-      if (KINDS.has(first) && second !== '') return idIn(second)
-      return first === '' || first === 'watch' ? searchParams.getAll('v').map(idIn).find(Boolean) : undefined
+      if (PATH_KINDS.has(first) && second !== '') return parseId(second)
+      return first === '' || first === 'watch' ? searchParams.getAll('v').map(parseId).find(Boolean) : undefined
     default:
       return undefined
   }
 }
 
 /** An id out of a part of a URL, behind which there may be parameters without a `?`, and what else surrounds a link. */
-function idIn(part: string): string | undefined {
-  const id = trimmed(decoded(part).split('&', 1)[0]!)
-  return IS_ID.test(id) ? id : undefined
+function parseId(part: string): string | undefined {
+  const id = trimLink(decodePart(part).split('&', 1)[0]!)
+  return ID_REGEXP.test(id) ? id : undefined
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
@@ -88,14 +88,14 @@ function decoded(part: string): string {
 }
 
 /** Names of the parameters in which redirects have their target: YouTube's, Google's, mail filters' and social networks'. */
-const TARGETS = ['u', 'q', 'url', 'to', 'continue', 'next', 'target', 'z']
+const TARGET_PARAMETERS = ['u', 'q', 'url', 'to', 'continue', 'next', 'target', 'z']
 
-function idOfTarget(url: URL, redirects: number): string | undefined {
-  for (const name of TARGETS)
+function findTargetId(url: URL, redirects: number): string | undefined {
+  for (const name of TARGET_PARAMETERS)
     for (const target of url.searchParams.getAll(name)) {
       const isPath = target.startsWith('/') && !target.startsWith('//')
-      const next = toUrl(isPath ? url.origin + target : trimmed(target))
-      const id = next && idOf(next, redirects - 1)
+      const next = toUrl(isPath ? url.origin + target : trimLink(target))
+      const id = next && findId(next, redirects - 1)
       if (id) return id
     }
   return undefined

@@ -1,8 +1,8 @@
 import { createRedactor } from '@influencer-stats/runtime/secrets'
-import { createLineSink, formatLine, type Logger, type LoggerOptions } from './logger.ts'
+import { createLineSink, formatLine, type StatsLogger, type LoggerOptions } from './logger.ts'
 
 /** Writes every line at once and waits until it is written: nothing is lost, and every request pays for it. */
-export function createConsoleLogger({ to = 1, secrets = [] }: LoggerOptions = {}): Logger {
+export function createConsoleLogger({ to = 1, secrets = [] }: LoggerOptions = {}): StatsLogger {
   const out = createLineSink(to)
   const hide = createRedactor(secrets)
   const write = (...line: Parameters<typeof formatLine>) => out.write(hide(formatLine(...line)))

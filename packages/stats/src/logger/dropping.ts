@@ -1,11 +1,11 @@
 import { createRedactor } from '@influencer-stats/runtime/secrets'
-import { createLineSink, formatLine, type Level, type Logger, type LoggerOptions } from './logger.ts'
+import { createLineSink, formatLine, type LogLevel, type StatsLogger, type LoggerOptions } from './logger.ts'
 
-const LINES_A_SECOND = 1_000
-const SECOND = 1_000
+const MAX_LINES_PER_SECOND = 1_000
+const FLUSH_INTERVAL_MS = 1_000
 
 /** Keeps at most 1,000 lines a second, writes them once a second, and says how many more there would have been. */
-export function createDroppingLogger({ to = 1, secrets = [] }: LoggerOptions = {}): Logger {
+export function createDroppingLogger({ to = 1, secrets = [] }: LoggerOptions = {}): StatsLogger {
   const out = createLineSink(to)
   const hide = createRedactor(secrets)
   let lines: string[] = []
@@ -19,22 +19,22 @@ export function createDroppingLogger({ to = 1, secrets = [] }: LoggerOptions = {
     droppedNow = 0
     lines = []
   }
-  const timer = setInterval(flush, SECOND).unref()
+  const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref()
 
   // Counted before it is formatted: a dropped line costs nothing more.
-  const hasRoom = () => lines.length < LINES_A_SECOND || (droppedNow++, false)
+  const hasCapacity = () => lines.length < MAX_LINES_PER_SECOND || (droppedNow++, false)
 
-  function keep(level: Level, message: string, fault?: unknown): void {
-    if (hasRoom()) lines.push(hide(formatLine(level, message, fault)))
+  function addLine(level: LogLevel, message: string, fault?: unknown): void {
+    if (hasCapacity()) lines.push(hide(formatLine(level, message, fault)))
   }
 
   return {
     get dropped() {
       return dropped + droppedNow
     },
-    debug: (message) => keep('DEBUG', message),
-    info: (message) => keep('INFO', message),
-    error: (message, fault) => keep('ERROR', message, fault),
+    debug: (message) => addLine('DEBUG', message),
+    info: (message) => addLine('INFO', message),
+    error: (message, fault) => addLine('ERROR', message, fault),
     async close() {
       clearInterval(timer)
       flush()

@@ -1,7 +1,7 @@
 import { openLineSink, type LineSink } from '@influencer-stats/runtime/line-sink'
 
 /** Where the service writes what it does, a line a step. */
-export interface Logger {
+export interface StatsLogger {
   /** One step of a request's way: the bulk of what is logged. */
   debug(message: string): void
   info(message: string): void
@@ -21,14 +21,14 @@ export interface LoggerOptions {
   readonly secrets?: readonly string[]
 }
 
-export type Level = 'DEBUG' | 'INFO' | 'ERROR'
+export type LogLevel = 'DEBUG' | 'INFO' | 'ERROR'
 
 /** For lines of text; what could not be written is told in one of them. */
 export const createLineSink = (to: number): LineSink =>
   openLineSink(to, { formatLoss: (lost) => formatLine('ERROR', `${lost} lines could not be written`).trimEnd() })
 
 /** A line of text as `console` and `dropping` write it. */
-export function formatLine(level: Level, message: string, fault?: unknown): string {
+export function formatLine(level: LogLevel, message: string, fault?: unknown): string {
   const cause = fault === undefined ? '' : ` (${fault instanceof Error ? fault.message : String(fault)})`
   return `${new Date().toISOString()} ${level} ${message}${cause}\n`
 }

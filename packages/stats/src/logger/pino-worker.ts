@@ -2,15 +2,15 @@ import { createJsonRedactor } from '@influencer-stats/runtime/secrets'
 import { getSinkWords } from '@influencer-stats/runtime/line-sink'
 import { once } from 'node:events'
 import { pino } from 'pino'
-import { BASE } from './json-log.ts'
-import type { Logger, LoggerOptions } from './logger.ts'
+import { BASE_FIELDS } from './json-log.ts'
+import type { StatsLogger, LoggerOptions } from './logger.ts'
 
-const WRITER = new URL('./pino-worker-thread.ts', import.meta.url).href
+const WRITER_URL = new URL('./pino-worker-thread.ts', import.meta.url).href
 
 /** JSON lines, handed to a thread of their own, which writes them. */
-export function createPinoWorkerLogger({ to = 1, level = 'info', secrets = [] }: LoggerOptions = {}): Logger {
-  const transport = pino.transport({ target: WRITER, options: { to, sinkWords: getSinkWords() } })
-  const log = pino({ level, base: BASE, hooks: { streamWrite: createJsonRedactor(secrets) } }, transport)
+export function createPinoWorkerLogger({ to = 1, level = 'info', secrets = [] }: LoggerOptions = {}): StatsLogger {
+  const transport = pino.transport({ target: WRITER_URL, options: { to, sinkWords: getSinkWords() } })
+  const log = pino({ level, base: BASE_FIELDS, hooks: { streamWrite: createJsonRedactor(secrets) } }, transport)
   let closed: Promise<unknown> | undefined
 
   return {

@@ -1,15 +1,15 @@
 import { createJsonRedactor } from '@influencer-stats/runtime/secrets'
 import { pino } from 'pino'
-import { BASE, createJsonSink } from './json-log.ts'
-import type { Logger, LoggerOptions } from './logger.ts'
+import { BASE_FIELDS, createJsonSink } from './json-log.ts'
+import type { StatsLogger, LoggerOptions } from './logger.ts'
 
-const GATHER = 4_096
-const WITHIN = 1_000
+const BUFFER_BYTES = 4_096
+const FLUSH_INTERVAL_MS = 1_000
 
 /** JSON lines, gathered into writes of 4 KB; a killed process loses at most the last second. */
-export function createPinoLogger({ to = 1, level = 'info', secrets = [] }: LoggerOptions = {}): Logger {
-  const out = createJsonSink(to, { minWriteLength: GATHER, flushIntervalMs: WITHIN })
-  const log = pino({ level, base: BASE, hooks: { streamWrite: createJsonRedactor(secrets) } }, out)
+export function createPinoLogger({ to = 1, level = 'info', secrets = [] }: LoggerOptions = {}): StatsLogger {
+  const out = createJsonSink(to, { minWriteLength: BUFFER_BYTES, flushIntervalMs: FLUSH_INTERVAL_MS })
+  const log = pino({ level, base: BASE_FIELDS, hooks: { streamWrite: createJsonRedactor(secrets) } }, out)
   return {
     dropped: 0,
     debug: (message) => log.debug(message),

@@ -1,6 +1,6 @@
-import type { Logger } from './logger.ts'
+import type { StatsLogger } from './logger.ts'
 
 /** Writes nothing. */
-export function createSilentLogger(): Logger {
+export function createSilentLogger(): StatsLogger {
   return { dropped: 0, debug() {}, info() {}, error() {}, async close() {} }
 }

@@ -1,10 +1,10 @@
-import { COUNTS } from '../core/numbers.ts'
-import { collectionReply, video, videos } from './schemas.ts'
+import { COUNT_NAMES } from '../core/video-numbers.ts'
+import { collectionReply, video, videos } from './collection-schemas.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
 
 const example = { impressions: 785_202, engagements: 46_848, score: 89_559, videos: 3 }
-const told = {
+const exampleStats = {
   ...example,
   missing: [],
   asOf: '2026-11-20T12:00:00.000Z',
@@ -16,12 +16,12 @@ const totals = { impressions: count, engagements: count, score: count, videos: c
 
 const moment = { type: 'string', format: 'date-time' } as const
 
-const gone = {
+const removalTimes = {
   since: { ...moment, description: 'When YouTube was first asked for it in vain.' },
   asOf: { ...moment, description: 'When YouTube was asked for its last numbers, or earlier.' },
 } as const
 
-const countName = { type: 'string', enum: COUNTS } as const
+const countName = { type: 'string', enum: COUNT_NAMES } as const
 
 const hidden = {
   hidden: {
@@ -48,7 +48,7 @@ const sums = {
         type: 'object',
         required: ['id', 'since', 'asOf'],
         additionalProperties: false,
-        properties: { id: video, ...gone },
+        properties: { id: video, ...removalTimes },
       },
     },
     hidden: {
@@ -94,12 +94,12 @@ const growth = {
 
 const price = { type: 'number', minimum: 0 } as const
 
-const grown = {
+const exampleGrowth = {
   impressions: 1_200,
   engagements: 61,
   score: 100,
   since: '2026-11-19T12:00:00.000Z',
-  until: told.asOf,
+  until: exampleStats.asOf,
   isWhole: true,
 }
 
@@ -109,8 +109,8 @@ export const overviewRow = {
   examples: [
     {
       ...collectionReply.examples[0],
-      stats: told,
-      change: { '24h': grown, '7d': grown, '30d': grown },
+      stats: exampleStats,
+      change: { '24h': exampleGrowth, '7d': exampleGrowth, '30d': exampleGrowth },
       costs: { perThousandViews: 15.92, perEngagement: 0.27 },
     },
   ],
@@ -136,7 +136,7 @@ export const overviewRow = {
 export const statsReply = {
   ...sums,
   title: 'Statistics',
-  examples: [told],
+  examples: [exampleStats],
   properties: {
     ...sums.properties,
     byVideo: {
@@ -152,14 +152,14 @@ export const statsReply = {
           comments: count,
           dislikes: count,
           ...hidden,
-          gone: { type: 'object', required: ['since', 'asOf'], additionalProperties: false, properties: gone },
+          gone: { type: 'object', required: ['since', 'asOf'], additionalProperties: false, properties: removalTimes },
         },
       },
     },
   },
 } as const
 
-const toldVideo = {
+const videoResource = {
   type: 'object',
   title: 'Video',
   required: ['id', 'url'],
@@ -181,13 +181,13 @@ const toldVideo = {
       description: 'Removed or made private: these are its last numbers.',
       required: ['since', 'asOf'],
       additionalProperties: false,
-      properties: gone,
+      properties: removalTimes,
     },
     missing: { type: 'boolean', description: 'YouTube has given no numbers yet, and gives none.' },
   },
 } as const
 
-const aVideo = {
+const exampleVideo = {
   id: '-4lB5EKS5Uk',
   url: 'https://www.youtube.com/watch?v=-4lB5EKS5Uk',
   title: 'Street food #12',
@@ -199,27 +199,31 @@ const aVideo = {
   comments: 451,
 }
 
-export const toldVideos = {
+export const videosView = {
   type: 'object',
   title: 'Videos',
-  examples: [{ videos: [aVideo], asOf: told.asOf, stale: false }],
+  examples: [{ videos: [exampleVideo], asOf: exampleStats.asOf, stale: false }],
   required: ['videos', 'asOf', 'stale'],
   additionalProperties: false,
-  properties: { videos: { type: 'array', items: toldVideo }, asOf: sums.properties.asOf, stale: sums.properties.stale },
+  properties: {
+    videos: { type: 'array', items: videoResource },
+    asOf: sums.properties.asOf,
+    stale: sums.properties.stale,
+  },
 } as const
 
 export const exportReply = {
   ...overviewRow,
   title: 'Exported collection',
-  examples: [{ ...collectionReply.examples[0], stats: told, videos: [aVideo] }],
+  examples: [{ ...collectionReply.examples[0], stats: exampleStats, videos: [exampleVideo] }],
   required: ['id', 'videos', 'version', 'stats'],
-  properties: { ...overviewRow.properties, videos: { type: 'array', items: toldVideo } },
+  properties: { ...overviewRow.properties, videos: { type: 'array', items: videoResource } },
 } as const
 
 export const historyReply = {
   type: 'object',
   title: 'History',
-  examples: [{ points: [{ at: told.asOf, ...example }] }],
+  examples: [{ points: [{ at: exampleStats.asOf, ...example }] }],
   required: ['points'],
   additionalProperties: false,
   properties: {

@@ -1,24 +1,24 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Sources } from '../core/sources.ts'
-import { collectionKey, keysOfAll, SOURCES, USAGE, type SourceKeys } from './keys.ts'
-import { historyOf, type Collection, type SnapshotRow, type VideoRow } from './state.ts'
+import { toCollectionKey, getAllKeys, SOURCES_KEY, USAGE_KEY, type SourceKeys } from './level-keys.ts'
+import { toHistoryId, type Collection, type SnapshotRow, type VideoRow } from './stats-state.ts'
 
 /** One change of a base. */
-export type Row =
+export type LevelRow =
   | { readonly type: 'put'; readonly key: string; readonly value: string }
   | { readonly type: 'del'; readonly key: string }
 
-const put = (key: string, value: unknown): Row => ({ type: 'put', key, value: JSON.stringify(value) })
-const del = (key: string): Row => ({ type: 'del', key })
+const put = (key: string, value: unknown): LevelRow => ({ type: 'put', key, value: JSON.stringify(value) })
+const del = (key: string): LevelRow => ({ type: 'del', key })
 
 /** What is written where something changes. */
-export const rowsOf = {
-  collection: (collection: Collection) => [put(collectionKey(collection.id), collection)],
+export const buildRows = {
+  collection: (collection: Collection) => [put(toCollectionKey(collection.id), collection)],
   /** All of a collection, of every source, but for its histories. */
   noCollection: (id: string, sources: Sources) => [
-    del(collectionKey(id)),
-    ...keysOfAll(sources).map((keys) => del(keys.snapshot(id))),
+    del(toCollectionKey(id)),
+    ...getAllKeys(sources).map((keys) => del(keys.snapshot(id))),
   ],
   snapshots: (rows: readonly SnapshotRow[], keys: SourceKeys) =>
     rows.flatMap(({ id, snapshot, point }) => [
@@ -28,25 +28,25 @@ export const rowsOf = {
   videos: (rows: readonly VideoRow[], keys: SourceKeys) =>
     rows.flatMap(({ id, details, point }) => [
       ...(details ? [put(keys.video(id), details)] : []),
-      ...(point ? [put(keys.point(historyOf(id), point.at), point)] : []),
+      ...(point ? [put(keys.point(toHistoryId(id), point.at), point)] : []),
     ]),
   noVideos: (ids: readonly string[], keys: SourceKeys) => ids.map((id) => del(keys.video(id))),
   noPoints: (id: string, times: readonly number[], keys: SourceKeys) => times.map((at) => del(keys.point(id, at))),
-  sources: (sources: Sources) => [put(SOURCES, sources)],
-  usage: (usage: object) => [put(USAGE, usage)],
+  sources: (sources: Sources) => [put(SOURCES_KEY, sources)],
+  usage: (usage: object) => [put(USAGE_KEY, usage)],
 }
 
 /** So many rows go into a batch before others have their turn: a millisecond or two. */
-const SLICE = 1_000
+const SLICE_ROWS = 1_000
 
 /** Writes all or none. @param options of LevelDB */
-export async function writeRows(db: SharedLevel['db'], rows: readonly Row[], options = {}): Promise<void> {
+export async function writeRows(db: SharedLevel['db'], rows: readonly LevelRow[], options = {}): Promise<void> {
   const [first] = rows
   // A fourth less than as a batch.
   if (rows.length === 1 && first?.type === 'put') return db.put(first.key, first.value, options)
   const batch = db.batch()
   for (const [i, row] of rows.entries()) {
-    if (i % SLICE === SLICE - 1) await nextTurn()
+    if (i % SLICE_ROWS === SLICE_ROWS - 1) await nextTurn()
     if (row.type === 'put') batch.put(row.key, row.value)
     else batch.del(row.key)
   }

@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 
 /** What becomes of a request: it passes, its reply is lost, or it waits at the proxy, even when its sender is gone. */
-export type Fate = 'pass' | 'lose' | 'hold'
+export type ConnectionFailure = 'pass' | 'lose' | 'hold'
 
 /** Between a client and a service, on loopback. */
 export interface BreakingProxy {
   readonly url: string
   /** Asked for each request, by its head. */
-  fate: (head: string) => Fate
+  failure: (head: string) => ConnectionFailure
   /** Requests that are held. */
   readonly held: number
   /** Lets the held requests go on; resolves when each has been answered. */
@@ -29,9 +29,9 @@ export async function startBreakingProxy(target: string): Promise<BreakingProxy>
     let isLost = false
     let isHeld = false
     client.on('data', (chunk) => {
-      const fate = proxy.fate(chunk.toString('latin1'))
-      isLost ||= fate === 'lose'
-      isHeld ||= fate === 'hold'
+      const failure = proxy.failure(chunk.toString('latin1'))
+      isLost ||= failure === 'lose'
+      isHeld ||= failure === 'hold'
       if (!isHeld) return void service.write(chunk)
       held.push(async () => {
         service.write(chunk)
@@ -48,7 +48,7 @@ export async function startBreakingProxy(target: string): Promise<BreakingProxy>
 
   const proxy: BreakingProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    fate: () => 'pass',
+    failure: () => 'pass',
     get held() {
       return held.length
     },

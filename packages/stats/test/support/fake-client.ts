@@ -1,7 +1,7 @@
 import type { Problem } from '@influencer-stats/runtime/problems'
-import type { VideoClient } from '../../src/client/client.ts'
+import type { VideoClient } from '../../src/youtube/video-client.ts'
 import { errors } from '../../src/errors.ts'
-import { numbersOf } from './numbers.ts'
+import { createNumbers } from './video-numbers.ts'
 
 /** A client whose numbers a test sets. Ids that end in `_` are missing. */
 export class FakeClient implements VideoClient {
@@ -13,14 +13,14 @@ export class FakeClient implements VideoClient {
   /** The ids of every call. */
   calls: (readonly string[])[] = []
   /** While set, calls wait for it. */
-  gate: Promise<void> | undefined
+  hold: Promise<void> | undefined
 
   async call(ids: readonly string[]) {
     this.calls.push(ids)
     const { views, down } = this
-    await this.gate
+    await this.hold
     if (down) throw errors.UPSTREAM_UNAVAILABLE()
-    return { found: ids.filter((id) => !id.endsWith('_')).map((id) => numbersOf(id, views)), failed: [] }
+    return { found: ids.filter((id) => !id.endsWith('_')).map((id) => createNumbers(id, views)), failed: [] }
   }
 
   async fetch(ids: readonly string[]) {

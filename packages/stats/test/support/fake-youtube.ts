@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** What a call is answered with. */
-export type Answer = (ids: readonly string[], reply: ServerResponse) => unknown
+export type YoutubeHandler = (ids: readonly string[], reply: ServerResponse) => unknown
 
 /** A YouTube whose answers a test writes. */
 export interface FakeYoutube {
   readonly url: string
   /** The ids of every call, in the order in which they came. */
   readonly calls: string[][]
-  answer: Answer
+  handler: YoutubeHandler
 }
 
 const item = (id: string, views: number) => ({
@@ -22,18 +22,18 @@ const item = (id: string, views: number) => ({
 export const listOf = (ids: readonly string[], views = 100) =>
   JSON.stringify({ kind: 'youtube#videoListResponse', items: ids.map((id) => item(id, views)) })
 
-export const numbers: Answer = (ids, reply) => reply.end(listOf(ids))
-export const failing: Answer = (_, reply) => reply.writeHead(503).end('{}')
-export const hanging: Answer = () => {}
+export const numbers: YoutubeHandler = (ids, reply) => reply.end(listOf(ids))
+export const failing: YoutubeHandler = (_, reply) => reply.writeHead(503).end('{}')
+export const hanging: YoutubeHandler = () => {}
 
 /** Sends a byte every few milliseconds, and never comes to an end. */
-export const dripping: Answer = (_, reply) => {
+export const dripping: YoutubeHandler = (_, reply) => {
   const timer = setInterval(() => reply.write(' '), 10)
   reply.writeHead(200).once('close', () => clearInterval(timer))
 }
 
 /** Sends as fast as it is read, and never comes to an end. */
-export const flooding: Answer = (_, reply) => {
+export const flooding: YoutubeHandler = (_, reply) => {
   const piece = Buffer.alloc(65_536, ' ')
   const send = () => {
     while (!reply.destroyed && reply.write(piece));
@@ -46,7 +46,7 @@ export async function startFakeYoutube(): Promise<FakeYoutube> {
   const server = createServer((request, reply) => {
     const ids = new URL(request.url!, 'http://fake').searchParams.getAll('id').join(',').split(',')
     fake.calls.push(ids)
-    fake.answer(ids, reply)
+    fake.handler(ids, reply)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -54,7 +54,7 @@ export async function startFakeYoutube(): Promise<FakeYoutube> {
     server.closeAllConnections()
   })
   const { port } = server.address() as AddressInfo
-  const fake: FakeYoutube = { url: `http://127.0.0.1:${port}`, calls: [], answer: numbers }
+  const fake: FakeYoutube = { url: `http://127.0.0.1:${port}`, calls: [], handler: numbers }
   return fake
 }
 

@@ -1,9 +1,9 @@
-import type { UpstreamFault } from '../../src/core/circuit.ts'
-import { allowance, untilReset } from '../../src/core/pace.ts'
-import { Schedule, type Call } from '../../src/core/schedule.ts'
+import type { UpstreamFault } from '../../src/core/circuit-breaker.ts'
+import { getRemainingQuota, getTimeUntilReset } from '../../src/core/quota-budget.ts'
+import { Schedule, type ScheduledCall } from '../../src/core/schedule.ts'
 import { QuotaMeter } from '../../src/quota-meter.ts'
 
-export interface Faults {
+export interface SimulatedFaults {
   /** Times since the start (ms) during which no call succeeds. */
   readonly outages: readonly { from: number; for: number; kind: string }[]
   /** This share of the calls fails. */
@@ -17,39 +17,39 @@ const failing: UpstreamFault = { kind: 'server', detail: 'YouTube answered 500',
 const unreachable: UpstreamFault = { kind: 'network', detail: 'YouTube cannot be reached', remedy: '' }
 
 const CONNECTIONS = 16
-const FASTEST = 10_000
-const TIMEOUT = 5_000
-const MINUTE = 60_000
+const MIN_INTERVAL_MS = 10_000
+const TIMEOUT_MS = 5_000
+const MINUTE_MS = 60_000
 /** Who makes so many calls makes them without end: a day of the largest budget takes 12,000. */
-const ENDLESS = 40_000
+const MAX_CALLS = 40_000
 
 /** What a schedule does in hours of a clock that a test turns, with a YouTube whose faults are told. */
 export class Simulation {
   /** Every call: when it was made (ms since the start), for how many ids, and whether it gave numbers. */
-  readonly calls: { at: number; ids: number; ok: boolean }[] = []
+  readonly calls: { runAt: number; ids: number; ok: boolean }[] = []
   readonly usedByDay = new Map<string, number>()
   /** Ids that were asked for while they were being asked for. */
-  askedTwice = 0
+  repeatedIds = 0
   /** Ids that were older than their share allows. */
   readonly late: string[] = []
   readonly #begin: number
   readonly #meter: QuotaMeter
   readonly #known = new Map<string, number>()
   readonly #ids = new Set<string>()
-  readonly #asking = new Set<string>()
-  #events: { at: number; run: () => void }[] = []
+  readonly #pendingIds = new Set<string>()
+  #events: { runAt: number; run: () => void }[] = []
   #schedule: Schedule
   #life = 0
   #now = 0
   #random: number
   /** Since when nothing has hindered a refresh, and the longest interval since then. */
-  #calmSince = 0
-  #longest = 0
+  #healthySince = 0
+  #maxAge = 0
 
   constructor({ budget, start, seed = 1 }: { budget: number; start: number; seed?: number }) {
     this.#begin = start
     this.#random = seed >>> 0
-    this.#meter = new QuotaMeter(QuotaMeter.memory(), budget, { now: () => start + this.#now })
+    this.#meter = new QuotaMeter(QuotaMeter.createMemory(), budget, { now: () => start + this.#now })
     this.#schedule = this.#newSchedule()
   }
 
@@ -61,105 +61,111 @@ export class Simulation {
     return [...this.#ids].filter((id) => !this.#known.has(id))
   }
 
-  oldest(ids: readonly string[]): number {
+  getOldest(ids: readonly string[]): number {
     return this.#now - Math.min(...ids.map((id) => this.#known.get(id) ?? -Infinity))
   }
 
   /** Runs something at a time (ms since the start). */
-  at(time: number, run: () => void): void {
-    this.#events.push({ at: time, run })
-    this.#events.sort((a, b) => a.at - b.at)
+  runAt(time: number, run: () => void): void {
+    this.#events.push({ runAt: time, run })
+    this.#events.sort((a, b) => a.runAt - b.runAt)
   }
 
   add(ids: readonly string[]): void {
     for (const id of ids) this.#ids.add(id)
-    this.#schedule.want(ids, this.#now)
-    this.#disturb()
+    this.#schedule.add(ids, this.#now)
+    this.#addFault()
   }
 
   removeSome(): void {
     for (const id of [...this.#ids].slice(0, 7)) {
       this.#ids.delete(id)
       this.#known.delete(id)
-      this.#schedule.forget(id)
+      this.#schedule.remove(id)
     }
   }
 
   /** The process ends and another begins with what was kept. */
   restart(): void {
     this.#life++
-    this.#asking.clear()
+    this.#pendingIds.clear()
     this.#schedule = this.#newSchedule()
-    for (const [id, at] of [...this.#known].sort((a, b) => a[1] - b[1])) this.#schedule.known(id, at)
+    for (const [id, runAt] of [...this.#known].sort((a, b) => a[1] - b[1])) this.#schedule.addKnown(id, runAt)
     this.#schedule.resume(this.unknown, this.#now)
-    this.#disturb()
+    this.#addFault()
   }
 
-  run(time: number, faults: Faults): void {
+  run(time: number, faults: SimulatedFaults): void {
     const end = this.#now + time
     for (; this.#now < end;) {
-      this.#begins(faults)
-      const wake = Math.max(this.#now + 1, this.#schedule.wakeAt(this.#now, this.#allowance()))
+      this.#beginCall(faults)
+      const wake = Math.max(this.#now + 1, this.#schedule.getWakeAt(this.#now, this.#getRemainingQuota()))
       const event = this.#events[0]
-      this.#now = Math.min(end, wake, event?.at ?? Infinity, this.#now + MINUTE)
-      while (this.#events[0] && this.#events[0].at <= this.#now) this.#events.shift()!.run()
+      this.#now = Math.min(end, wake, event?.runAt ?? Infinity, this.#now + MINUTE_MS)
+      while (this.#events[0] && this.#events[0].runAt <= this.#now) this.#events.shift()!.run()
       this.#check(faults)
     }
   }
 
-  #newSchedule = () => new Schedule({ idsPerCall: 50, connections: CONNECTIONS, fastest: FASTEST }, this.#now)
+  #newSchedule = () =>
+    new Schedule({ idsPerCall: 50, connections: CONNECTIONS, minInterval: MIN_INTERVAL_MS }, this.#now)
 
-  #allowance = () => allowance(this.#meter.budget, this.#meter.used, this.#begin + this.#now)
+  #getRemainingQuota = () => getRemainingQuota(this.#meter.budget, this.#meter.used, this.#begin + this.#now)
 
-  #begins(faults: Faults): void {
-    for (let call; (call = this.#schedule.next(this.#now, this.#allowance()));) this.#call(call, faults)
+  #beginCall(faults: SimulatedFaults): void {
+    for (let call; (call = this.#schedule.next(this.#now, this.#getRemainingQuota()));) this.#call(call, faults)
   }
 
-  #call(call: Call, faults: Faults): void {
-    const [at, life] = [this.#now, this.#life]
+  #call(call: ScheduledCall, faults: SimulatedFaults): void {
+    const [runAt, life] = [this.#now, this.#life]
     void this.#meter.spend()
     const day = this.#meter.toUsage().day
     this.usedByDay.set(day, this.#meter.used)
-    for (const id of call.ids) if (this.#asking.size === this.#asking.add(id).size) this.askedTwice++
-    const kind = faults.outages.find((one) => at >= one.from && at < one.from + one.for)?.kind
-    const ok = !kind && this.#roll() >= faults.errorRate && !call.ids.some((id) => faults.poison.has(id))
-    if (this.calls.push({ at, ids: call.ids.length, ok }) > ENDLESS) throw new Error('calls without end')
-    this.at(at + (kind === 'hanging' ? TIMEOUT : faults.latency), () => {
-      if (kind === 'refused') this.#meter.giveBack()
+    for (const id of call.ids) if (this.#pendingIds.size === this.#pendingIds.add(id).size) this.repeatedIds++
+    const kind = faults.outages.find((one) => runAt >= one.from && runAt < one.from + one.for)?.kind
+    const ok = !kind && this.#rollDice() >= faults.errorRate && !call.ids.some((id) => faults.poison.has(id))
+    if (this.calls.push({ runAt, ids: call.ids.length, ok }) > MAX_CALLS) throw new Error('calls without end')
+    this.runAt(runAt + (kind === 'hanging' ? TIMEOUT_MS : faults.latency), () => {
+      if (kind === 'refused') this.#meter.refund()
       if (life !== this.#life) return
-      for (const id of call.ids) this.#asking.delete(id)
+      for (const id of call.ids) this.#pendingIds.delete(id)
       if (ok) {
-        for (const id of call.ids) if (this.#ids.has(id)) this.#known.set(id, at)
-        this.#schedule.succeeded(call, at, this.#now)
+        for (const id of call.ids) if (this.#ids.has(id)) this.#known.set(id, runAt)
+        this.#schedule.recordSuccess(call, runAt, this.#now)
       } else {
-        this.#schedule.failed(call, this.#now, this.#allowance(), kind === 'failing' || !kind ? failing : unreachable)
-        if (kind) this.#disturb()
+        this.#schedule.recordFailure(
+          call,
+          this.#now,
+          this.#getRemainingQuota(),
+          kind === 'failing' || !kind ? failing : unreachable,
+        )
+        if (kind) this.#addFault()
       }
     })
   }
 
   /** From here on it takes a round until all numbers have to be fresh. */
-  #disturb(): void {
-    this.#calmSince = this.#now
-    this.#longest = 0
+  #addFault(): void {
+    this.#healthySince = this.#now
+    this.#maxAge = 0
   }
 
   #checked = 0
 
   /** Whether every number is as fresh as its share allows, where nothing has hindered that for two rounds. */
-  #check(faults: Faults): void {
-    const { left } = this.#allowance()
+  #check(faults: SimulatedFaults): void {
+    const { left } = this.#getRemainingQuota()
     const inOutage = faults.outages.some(({ from, for: time }) => this.#now >= from && this.#now < from + time)
     if (
       faults.errorRate > 0 ||
       inOutage ||
       left < this.#schedule.calls ||
-      untilReset(this.#begin + this.#now) < FASTEST
+      getTimeUntilReset(this.#begin + this.#now) < MIN_INTERVAL_MS
     )
-      this.#disturb()
-    this.#longest = Math.max(this.#longest, this.#schedule.interval(this.#allowance()))
-    const round = 2 * this.#longest + MINUTE
-    if (this.#now - this.#calmSince < round || this.#now - this.#checked < 5 * MINUTE) return
+      this.#addFault()
+    this.#maxAge = Math.max(this.#maxAge, this.#schedule.getInterval(this.#getRemainingQuota()))
+    const round = 2 * this.#maxAge + MINUTE_MS
+    if (this.#now - this.#healthySince < round || this.#now - this.#checked < 5 * MINUTE_MS) return
     this.#checked = this.#now
     for (const id of this.#ids) {
       if (faults.poison.has(id) || this.#now - (this.#known.get(id) ?? -Infinity) <= round) continue
@@ -168,7 +174,7 @@ export class Simulation {
   }
 
   /** The same numbers for the same seed (mulberry32). */
-  #roll(): number {
+  #rollDice(): number {
     this.#random = (this.#random + 0x6d2b79f5) >>> 0
     let t = this.#random
     t = Math.imul(t ^ (t >>> 15), t | 1)

@@ -3,13 +3,13 @@ import { createControl, type StandInControl } from '@influencer-stats/youtube/cl
 import { youtube } from '@influencer-stats/youtube/service'
 
 /** A stand-in for YouTube of a test's own. */
-export interface StandIn {
+export interface TestStandIn {
   readonly url: string
   readonly control: StandInControl
   stop(): Promise<unknown>
 }
 
-export async function startStandIn(): Promise<StandIn> {
+export async function startStandIn(): Promise<TestStandIn> {
   const running = await embed(youtube)
   return { url: running.url, control: createControl(running.url), stop: () => running.stop() }
 }

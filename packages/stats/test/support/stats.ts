@@ -6,15 +6,15 @@ import { stats } from '../../src/service.ts'
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
 
 /** Nothing is given up because a busy machine takes its time (ms). */
-const PATIENT = { upstreamTimeout: 30_000, readTimeout: 30_000 }
+const PATIENT_SETTINGS = { upstreamTimeout: 30_000, readTimeout: 30_000 }
 
 /** A collection as replies state it, without its version and the time of its first PUT. */
-export function contentOf({ version: _version, created: _created, ...content }: Record<string, unknown>) {
+export function toContent({ version: _version, created: _created, ...content }: Record<string, unknown>) {
   return content
 }
 
 /** A reply as tests look at it. */
-export interface Reply {
+export interface StatsReply {
   readonly status: number
   readonly headers: Headers
   readonly body: any
@@ -23,10 +23,10 @@ export interface Reply {
 /** A running stats service and a few words to talk to it. */
 export interface TestStats {
   readonly url: string
-  get(path: string, headers?: Record<string, string>): Promise<Reply>
-  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
-  patch(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>
-  delete(path: string, headers?: Record<string, string>): Promise<Reply>
+  get(path: string, headers?: Record<string, string>): Promise<StatsReply>
+  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<StatsReply>
+  patch(path: string, body: unknown, headers?: Record<string, string>): Promise<StatsReply>
+  delete(path: string, headers?: Record<string, string>): Promise<StatsReply>
   stop(): Promise<boolean>
 }
 
@@ -37,17 +37,17 @@ export const startOnStandIn = (settings: Overrides): Promise<TestStats> => start
 
 async function start(settings: Overrides, standIns: readonly string[], log = pino({ level: 'silent' })) {
   const own = { port: 0, threads: 0, logLevel: 'silent', logger: 'silent' }
-  const config = { ...buildConfig(stats, { ...own, ...PATIENT_SERVICE, ...PATIENT, ...settings }), standIns }
-  return testStatsOf(await startService({ services: SERVICES, definition: stats, config, log }))
+  const config = { ...buildConfig(stats, { ...own, ...PATIENT_SERVICE, ...PATIENT_SETTINGS, ...settings }), standIns }
+  return createTestStats(await startService({ services: SERVICES, definition: stats, config, log }))
 }
 
-function testStatsOf(running: RunningService): TestStats {
-  async function ask(
+function createTestStats(running: RunningService): TestStats {
+  async function sendRequest(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Reply> {
+  ): Promise<StatsReply> {
     const withBody = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const reply = await fetch(running.url + path, { method, ...withBody, headers: { ...type, ...headers } })
@@ -58,10 +58,10 @@ function testStatsOf(running: RunningService): TestStats {
 
   return {
     url: running.url,
-    get: (path, headers) => ask('GET', path, undefined, headers),
-    put: (path, body, headers) => ask('PUT', path, body, headers),
-    patch: (path, body, headers) => ask('PATCH', path, body, headers),
-    delete: (path, headers) => ask('DELETE', path, undefined, headers),
+    get: (path, headers) => sendRequest('GET', path, undefined, headers),
+    put: (path, body, headers) => sendRequest('PUT', path, body, headers),
+    patch: (path, body, headers) => sendRequest('PATCH', path, body, headers),
+    delete: (path, headers) => sendRequest('DELETE', path, undefined, headers),
     stop: () => running.stop(),
   }
 }

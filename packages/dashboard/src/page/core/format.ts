@@ -31,7 +31,7 @@ export interface Formats {
 }
 
 /** More decimals than a number has; a currency's usual number of decimals remains the least. */
-const ALL_DIGITS = 20
+const MAX_FRACTION_DIGITS = 20
 
 /** @param locale as the browser says it, or its default */
 export function createFormats(locale?: string | readonly string[], timeZone?: string): Formats {
@@ -50,7 +50,7 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
   const second = new Intl.DateTimeFormat(languages, { timeStyle: 'medium', timeZone })
   const moment = new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeStyle: 'short', timeZone })
   const numbers = new Map<string, Intl.NumberFormat>()
-  function cached(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  function getFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
     const key = JSON.stringify(options)
     let format = numbers.get(key)
     if (!format) numbers.set(key, (format = number(options)))
@@ -70,12 +70,12 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
       // Of what is less than one of them, hundredths say too little.
       const isSmall = value !== 0 && Math.abs(value) < 1
       const digits = isSmall ? { maximumSignificantDigits: 3 } : {}
-      if (currency === undefined) return (isSmall ? cached(digits) : amount).format(value)
-      return cached({ style: 'currency', currency, ...digits }).format(value)
+      if (currency === undefined) return (isSmall ? getFormat(digits) : amount).format(value)
+      return getFormat({ style: 'currency', currency, ...digits }).format(value)
     },
     amount(value, currency) {
-      const digits = { maximumFractionDigits: ALL_DIGITS }
-      return cached(currency === undefined ? digits : { style: 'currency', currency, ...digits }).format(value)
+      const digits = { maximumFractionDigits: MAX_FRACTION_DIGITS }
+      return getFormat(currency === undefined ? digits : { style: 'currency', currency, ...digits }).format(value)
     },
     day: (at) => day.format(at),
     date: (text) => date.format(Date.parse(text)),

@@ -8,17 +8,17 @@ export interface EditSums {
   readonly engagements: number
 }
 
-export interface Edits<Sums = EditSums> {
+export interface EditTotals<Sums = EditSums> {
   readonly added?: Sums | undefined
   readonly removed?: Sums | undefined
 }
 
 /** The part of a sum that edits made. */
-export const editsOf = ({ added, removed }: Edits<Record<Measure, number>>, measure: Measure): number =>
+export const sumEdits = ({ added, removed }: EditTotals<Record<Measure, number>>, measure: Measure): number =>
   (added?.[measure] ?? 0) - (removed?.[measure] ?? 0)
 
 /** Growth with all that stats states about it; version 0.1 states `since` alone. */
-export interface WindowGrowth extends Edits {
+export interface WindowGrowth extends EditTotals {
   readonly impressions: number
   readonly engagements: number
   readonly since: string
@@ -34,14 +34,14 @@ export interface Coverage {
 }
 
 /** Version 0.1 compares with the nearest point: it may be this share of the window off. */
-const TOLERANCE = 0.02
+const TOLERANCE_RATIO = 0.02
 
 /** @param length of the window (ms) @param now ms since 1970 */
-export function coverageOf(growth: WindowGrowth, length: number, now: number): Coverage {
+export function getCoverage(growth: WindowGrowth, length: number, now: number): Coverage {
   const since = Date.parse(growth.since)
   if (growth.isWhole) return { kind: 'whole', since }
   if (growth.young) return { kind: 'young', since }
-  const isNear = growth.until === undefined && Math.abs(since - (now - length)) <= TOLERANCE * length
+  const isNear = growth.until === undefined && Math.abs(since - (now - length)) <= TOLERANCE_RATIO * length
   return { kind: isNear ? 'whole' : 'other', since }
 }
 
@@ -62,7 +62,7 @@ export interface GrowthSum {
 export function sumGrowth(growths: readonly (WindowGrowth | undefined)[], length: number, now: number): GrowthSum {
   const sum = { impressions: 0, engagements: 0, left: 0, counted: 0, young: 0, youngSince: Infinity }
   for (const growth of growths) {
-    const coverage = growth && coverageOf(growth, length, now)
+    const coverage = growth && getCoverage(growth, length, now)
     if (!growth || !coverage || coverage.kind === 'other') {
       sum.left++
       continue

@@ -10,14 +10,14 @@ export interface HomeQuery {
 const SORTS: ReadonlySet<Sort> = new Set([
   'name',
   '-name',
-  ...both('impressions'),
-  ...both('engagements'),
-  ...both('rate'),
-  ...both('24h'),
-  ...both('asOf'),
+  ...toBothOrders('impressions'),
+  ...toBothOrders('engagements'),
+  ...toBothOrders('rate'),
+  ...toBothOrders('24h'),
+  ...toBothOrders('asOf'),
 ] as const)
 
-function both<Name extends 'impressions' | 'engagements' | 'rate' | '24h' | 'asOf'>(name: Name) {
+function toBothOrders<Name extends 'impressions' | 'engagements' | 'rate' | '24h' | 'asOf'>(name: Name) {
   return [name, `-${name}`] as const
 }
 
@@ -40,7 +40,7 @@ export function writeHomeQuery({ sort, q, tag }: HomeQuery): string {
 }
 
 /** What a click on a column's head asks for: numbers the largest first, names from the beginning, and then the other way. */
-export function nextSort(sort: Sort, column: string): Sort {
+export function getNextSort(sort: Sort, column: string): Sort {
   const first = column === 'name' ? column : `-${column}`
   const second = column === 'name' ? `-${column}` : column
   return (sort === first ? second : first) as Sort

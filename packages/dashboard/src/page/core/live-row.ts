@@ -26,11 +26,11 @@ export interface LiveRow {
 const MAX_DRIFT_MS = 1_728_000
 
 /** What two sums have to share so that their difference is growth. */
-export const basisOf = ({ videos, missing, unknown = [], gone = [], hidden = {} }: Stats) =>
-  JSON.stringify([videos, [...missing].sort(), [...unknown].sort(), gone.map(({ id }) => id).sort(), hidden])
+export const toBasis = ({ videos, missing, unknown = [], gone: removed = [], hidden = {} }: Stats) =>
+  JSON.stringify([videos, [...missing].sort(), [...unknown].sort(), removed.map(({ id }) => id).sort(), hidden])
 
 /** @returns the row itself if the value is not newer, is of an earlier collection with the same id, or makes the row outdated */
-export function withValue(row: CollectionRow, value: LiveValue | undefined): LiveRow {
+export function mergeValue(row: CollectionRow, value: LiveValue | undefined): LiveRow {
   const { stats, change, created } = row
   if (!value || value.id !== row.id) return { row, isOutdated: false }
   if (value.created !== created) return { row, isOutdated: (value.created ?? '') > (created ?? '') }
@@ -41,24 +41,24 @@ export function withValue(row: CollectionRow, value: LiveValue | undefined): Liv
   if (stats && value.source !== stats.source) return { row, isOutdated: true }
   if (stats && value.asOf < stats.asOf) return { row, isOutdated: false }
   const { id: _id, created: _created, version: _version, ...sums } = value
-  if (!stats || basisOf(stats) !== basisOf(sums)) return { row, isOutdated: true }
+  if (!stats || toBasis(stats) !== toBasis(sums)) return { row, isOutdated: true }
   if (!change) return { row: { ...row, stats: sums }, isOutdated: false }
   // A part of stale sums may be of today, and the rest of before an outage.
   if ((sums.stale || stats.stale) && sums.impressions !== stats.impressions) return { row, isOutdated: true }
   const { until = stats.asOf } = change['24h']
   if (Date.parse(sums.asOf) - Date.parse(until) > MAX_DRIFT_MS) return { row, isOutdated: true }
-  const grown = (['impressions', 'engagements', 'score'] as const).map(
+  const increases = (['impressions', 'engagements', 'score'] as const).map(
     (name) => [name, sums[name] - stats[name]] as const,
   )
   const windows = Object.entries(change).map(([period, growth]) => {
-    const sum = grown.map(([name, more]) => [name, growth[name] + more])
+    const sum = increases.map(([name, more]) => [name, growth[name] + more])
     return [period, { ...growth, ...Object.fromEntries(sum) }]
   })
   return { row: { ...row, stats: sums, change: Object.fromEntries(windows) }, isOutdated: false }
 }
 
 /** A row whose videos have sums but for those that were added: the API states none until it has read these. */
-function withoutNewVideos(row: CollectionRow, shown: CollectionRow, sums: Stats): CollectionRow {
+function removeNewVideos(row: CollectionRow, shown: CollectionRow, sums: Stats): CollectionRow {
   const unknown = [...(sums.unknown ?? []), ...row.videos.filter((video) => !shown.videos.includes(video))]
   const isExplained = unknown.length > 0 && shown.videos.every((video) => row.videos.includes(video))
   return isExplained ? { ...row, stats: { ...sums, unknown }, ...(shown.change && { change: shown.change }) } : row
@@ -68,10 +68,10 @@ function withoutNewVideos(row: CollectionRow, shown: CollectionRow, sums: Stats)
  * A row as the API states it, with the sums that the page shows if those are newer: a reply may have been sent before the
  * newest live value, or be of a node that is behind. An edit makes sums of its own, which are as old as their oldest number.
  */
-export function withNewerSums(row: CollectionRow, shown: CollectionRow | undefined): CollectionRow {
+export function mergeNewerSums(row: CollectionRow, shown: CollectionRow | undefined): CollectionRow {
   const { stats } = row
   if (!shown?.stats || shown.id !== row.id || shown.created !== row.created) return row
-  if (!stats) return withoutNewVideos(row, shown, shown.stats)
+  if (!stats) return removeNewVideos(row, shown, shown.stats)
   if (shown.videos.join() !== row.videos.join() || shown.stats.asOf <= stats.asOf) return row
   if (shown.stats.source !== stats.source) return row
   const isStale = stats.stale || shown.stats.stale

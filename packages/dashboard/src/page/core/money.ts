@@ -93,7 +93,7 @@ export interface CurrencyOption {
 }
 
 /** All currencies that this browser knows, with their names, and `stored` too if it does not know that one. */
-export function currencyOptions(locale?: string | readonly string[], stored?: string): CurrencyOption[] {
+export function listCurrencies(locale?: string | readonly string[], stored?: string): CurrencyOption[] {
   const names = new Intl.DisplayNames(locale as string | string[] | undefined, { type: 'currency', fallback: 'none' })
   const codes = new Set([...Intl.supportedValuesOf('currency'), ...(stored === undefined ? [] : [stored])])
   return [...codes].sort().map((code) => {

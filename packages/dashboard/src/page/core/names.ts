@@ -1,8 +1,8 @@
 /** Characters that fonts draw as nothing. */
-const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu
+const INVISIBLE_CHARACTERS = /[\s\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu
 
-export const isBlank = (text: string): boolean => text.replace(INVISIBLE, '') === ''
+export const isBlank = (text: string): boolean => text.replace(INVISIBLE_CHARACTERS, '') === ''
 
 /** The name of a campaign, or its id if the name is absent or shows nothing. */
-export const titleOf = ({ id, name }: { readonly id: string; readonly name?: string | undefined }): string =>
+export const getTitle = ({ id, name }: { readonly id: string; readonly name?: string | undefined }): string =>
   name === undefined || isBlank(name) ? id : name

@@ -1,5 +1,5 @@
-const DAY = 86_400_000
-const HOURS = new Intl.DateTimeFormat('en-US', {
+const DAY_MS = 86_400_000
+const PACIFIC_TIME_FORMAT = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/Los_Angeles',
   hourCycle: 'h23',
   hour: 'numeric',
@@ -8,8 +8,10 @@ const HOURS = new Intl.DateTimeFormat('en-US', {
 })
 
 /** When the quota is renewed: at the next midnight in California (ms since 1970). Two days a year are off by an hour. */
-export function nextRenewal(now: number): number {
-  const parts = Object.fromEntries(HOURS.formatToParts(now).map(({ type, value }) => [type, Number(value)]))
+export function getNextRenewal(now: number): number {
+  const parts = Object.fromEntries(
+    PACIFIC_TIME_FORMAT.formatToParts(now).map(({ type, value }) => [type, Number(value)]),
+  )
   const passed = ((parts.hour! * 60 + parts.minute!) * 60 + parts.second!) * 1_000
-  return Math.floor(now / 1_000) * 1_000 - passed + DAY
+  return Math.floor(now / 1_000) * 1_000 - passed + DAY_MS
 }

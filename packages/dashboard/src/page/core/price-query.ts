@@ -7,17 +7,17 @@ export interface PriceQuery {
   readonly chars: Readonly<Record<string, string | number>>
 }
 
-const CHAR = 'char.'
+const CHAR_PREFIX = 'char.'
 /** A number's values are told from texts that look alike. */
-const NUMBER = 'number.'
+const NUMBER_PREFIX = 'number.'
 
 export function readPriceQuery(search: string): PriceQuery {
   const query = new URLSearchParams(search)
   const chars: Record<string, string | number> = {}
   for (const [name, value] of query) {
-    if (name.startsWith(CHAR)) chars[name.slice(CHAR.length)] = value
-    else if (name.startsWith(NUMBER) && Number.isSafeInteger(Number(value)))
-      chars[name.slice(NUMBER.length)] = Number(value)
+    if (name.startsWith(CHAR_PREFIX)) chars[name.slice(CHAR_PREFIX.length)] = value
+    else if (name.startsWith(NUMBER_PREFIX) && Number.isSafeInteger(Number(value)))
+      chars[name.slice(NUMBER_PREFIX.length)] = Number(value)
   }
   const text = (name: string) => query.get(name) ?? ''
   return { offeringId: text('offering'), groupId: text('group'), priceSpecId: text('spec'), chars }
@@ -29,25 +29,25 @@ export function writePriceQuery({ offeringId, groupId, priceSpecId, chars }: Pri
   if (groupId) query.set('group', groupId)
   if (priceSpecId) query.set('spec', priceSpecId)
   for (const [name, value] of Object.entries(chars))
-    query.set((typeof value === 'number' ? NUMBER : CHAR) + name, String(value))
+    query.set((typeof value === 'number' ? NUMBER_PREFIX : CHAR_PREFIX) + name, String(value))
   const text = query.toString()
   return text && `?${text}`
 }
 
-const conditions = ({ chars }: PriceQuery) => Object.entries(chars).map(([char, value]) => ({ char, value }))
+const toConditions = ({ chars }: PriceQuery) => Object.entries(chars).map(([char, value]) => ({ char, value }))
 
 /** The query of `GET /facets` for what is chosen so far. */
-export function facetsQuery(chosen: PriceQuery): string {
+export function toFacetsQuery(chosen: PriceQuery): string {
   const { offeringId, groupId, priceSpecId } = chosen
   const query = new URLSearchParams({ limit: '200' })
   for (const [name, value] of Object.entries({ offeringId, groupId, priceSpecId })) if (value) query.set(name, value)
-  if (Object.keys(chosen.chars).length > 0) query.set('charValues', JSON.stringify(conditions(chosen)))
+  if (Object.keys(chosen.chars).length > 0) query.set('charValues', JSON.stringify(toConditions(chosen)))
   return query.toString()
 }
 
 /** The body of a search, once enough is chosen for one. */
-export function searchFor(chosen: PriceQuery): object | undefined {
+export function toSearch(chosen: PriceQuery): object | undefined {
   const { offeringId, groupId, priceSpecId } = chosen
   if (!offeringId || !groupId || !priceSpecId) return undefined
-  return { offeringId, groupId, priceSpecId, charValues: conditions(chosen), explain: true }
+  return { offeringId, groupId, priceSpecId, charValues: toConditions(chosen), explain: true }
 }

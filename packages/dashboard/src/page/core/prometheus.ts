@@ -1,46 +1,54 @@
 /** One figure of `/metrics`. */
-export interface Sample {
+export interface PrometheusSample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }
 
-const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? ([^ ]+)/
-const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
+const LINE_PATTERN = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? ([^ ]+)/
+const LABEL_PATTERN = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
 
 /** Reads the Prometheus text format; what is no figure is passed over. */
-export function readMetrics(text: string): Sample[] {
+export function readMetrics(text: string): PrometheusSample[] {
   return text.split('\n').flatMap((line) => {
-    const [, name, labels = '', value] = LINE.exec(line) ?? []
+    const [, name, labels = '', value] = LINE_PATTERN.exec(line) ?? []
     if (name === undefined) return []
-    const read = Array.from(labels.matchAll(LABEL), ([, key, said]) => [key!, said!.replace(/\\(.)/g, '$1')])
+    const read = Array.from(labels.matchAll(LABEL_PATTERN), ([, key, labelValue]) => [
+      key!,
+      labelValue!.replace(/\\(.)/g, '$1'),
+    ])
     return [{ name, labels: Object.fromEntries(read), value: Number(value) }]
   })
 }
 
 /** What asks how a service does is no part of what it does. */
-const ASIDE = new Set(['/metrics', '/readyz', '/healthz'])
+const INTERNAL_PATHS = new Set(['/metrics', '/readyz', '/healthz'])
 
 /** The sum of all figures of a name; nothing where there is none. */
-export function figure(samples: readonly Sample[], name: string): number | undefined {
+export function sumMetric(samples: readonly PrometheusSample[], name: string): number | undefined {
   const found = samples.filter((sample) => sample.name === name)
   return found.length > 0 ? found.reduce((sum, { value }) => sum + value, 0) : undefined
 }
 
 /** How many requests ended between two readings of a histogram, and how long so many of them took at most (s). */
-export function between(before: readonly Sample[], after: readonly Sample[], histogram: string, share: number) {
-  const buckets = (samples: readonly Sample[]) => {
+export function compareHistograms(
+  before: readonly PrometheusSample[],
+  after: readonly PrometheusSample[],
+  histogram: string,
+  share: number,
+) {
+  const buckets = (samples: readonly PrometheusSample[]) => {
     const sums = new Map<number, number>()
     for (const { name, labels, value } of samples) {
-      if (name !== `${histogram}_bucket` || ASIDE.has(labels.route!)) continue
+      if (name !== `${histogram}_bucket` || INTERNAL_PATHS.has(labels.route!)) continue
       const edge = labels.le === '+Inf' ? Infinity : Number(labels.le)
       sums.set(edge, (sums.get(edge) ?? 0) + value)
     }
     return sums
   }
   const old = buckets(before)
-  const grown = [...buckets(after)].map(([edge, value]) => [edge, value - (old.get(edge) ?? 0)] as const)
-  const sorted = grown.sort(([a], [b]) => a - b)
+  const increases = [...buckets(after)].map(([edge, value]) => [edge, value - (old.get(edge) ?? 0)] as const)
+  const sorted = increases.sort(([a], [b]) => a - b)
   const total = sorted.at(-1)?.[1] ?? 0
   if (total <= 0) return { total: 0, quantile: undefined }
   let [low, under] = [0, 0]

@@ -1,60 +1,60 @@
-import { editsOf, type Edits, type Measure } from './growth.ts'
+import { sumEdits, type EditTotals, type Measure } from './growth.ts'
 
 /** What a collection's sums were at a time. */
-export interface Point {
+export interface SeriesPoint {
   /** ms since 1970 */
   readonly at: number
   readonly value: number
 }
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 
 /** Growth an hour between one point and the next; there is none before the first. */
-export function perHour(points: readonly Point[]): Point[] {
+export function toHourly(points: readonly SeriesPoint[]): SeriesPoint[] {
   return points.slice(1).map(({ at, value }, i) => {
     const before = points[i]!
-    return { at, value: at > before.at ? ((value - before.value) / (at - before.at)) * HOUR : 0 }
+    return { at, value: at > before.at ? ((value - before.value) / (at - before.at)) * HOUR_MS : 0 }
   })
 }
 
-interface EditedSums extends Record<Measure, number>, Edits<Record<Measure, number>> {
+interface EditedSums extends Record<Measure, number>, EditTotals<Record<Measure, number>> {
   readonly at: number
 }
 
 /** Sums as only growth changes them: each point states the edits since the point before it. */
-export function withoutEdits(sums: readonly EditedSums[], measure: Measure): Point[] {
+export function subtractEdits(sums: readonly EditedSums[], measure: Measure): SeriesPoint[] {
   let edited = 0
   return sums.map((point, i) => {
-    if (i > 0) edited += editsOf(point, measure)
+    if (i > 0) edited += sumEdits(point, measure)
     return { at: point.at, value: point[measure] - edited }
   })
 }
 
 /** Moved so that the first point is at 0. */
-export function fromStart(points: readonly Point[]): Point[] {
+export function shiftToStart(points: readonly SeriesPoint[]): SeriesPoint[] {
   const first = points[0]?.at ?? 0
   return points.map(({ at, value }) => ({ at: at - first, value }))
 }
 
 /** What has come since the first point. */
-export function sinceFirst(points: readonly Point[]): Point[] {
+export function subtractFirst(points: readonly SeriesPoint[]): SeriesPoint[] {
   const first = points[0]?.value ?? 0
   return points.map(({ at, value }) => ({ at, value: value - first }))
 }
 
 /** By how much something has grown, as a share of what it was; nothing where there was nothing. */
-export function growthShare(now: number, growth: number): number | undefined {
+export function computeGrowthShare(now: number, growth: number): number | undefined {
   const before = now - growth
   return before > 0 ? growth / before : undefined
 }
 
 /** Several series on one axis: all times in order, and each series' value there, or null where it has none. */
-export function joined(series: readonly (readonly Point[])[]): [number[], ...(number | null)[][]] {
+export function joinSeries(series: readonly (readonly SeriesPoint[])[]): [number[], ...(number | null)[][]] {
   const times = [...new Set(series.flatMap((points) => points.map(({ at }) => at)))].sort((a, b) => a - b)
-  const places = new Map(times.map((at, i) => [at, i]))
+  const indexes = new Map(times.map((at, i) => [at, i]))
   const values = series.map((points) => {
     const row: (number | null)[] = Array.from({ length: times.length }, () => null)
-    for (const { at, value } of points) row[places.get(at)!] = value
+    for (const { at, value } of points) row[indexes.get(at)!] = value
     return row
   })
   return [times, ...values]
@@ -62,7 +62,7 @@ export function joined(series: readonly (readonly Point[])[]): [number[], ...(nu
 
 /** A path through values in a box, for an SVG; the newest value is at its right edge.
  * @param floor what the bottom is, unless a value is below */
-export function pathThrough(values: readonly number[], width: number, height: number, floor = Infinity): string {
+export function drawPath(values: readonly number[], width: number, height: number, floor = Infinity): string {
   if (values.length < 2) return ''
   const least = Math.min(floor, ...values)
   const range = Math.max(...values) - least
@@ -74,7 +74,7 @@ export function pathThrough(values: readonly number[], width: number, height: nu
 }
 
 /** The value at each of so many equal steps up to `to`: what was known then. Steps before the first point have its value. */
-export function sampled(points: readonly Point[], from: number, to: number, steps: number): number[] {
+export function samplePoints(points: readonly SeriesPoint[], from: number, to: number, steps: number): number[] {
   if (points.length === 0) return []
   const values: number[] = []
   let next = 0

@@ -1,12 +1,12 @@
 import uPlot, { type AlignedData, type Options } from 'uplot'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../html.ts'
-import { formats } from '../session.ts'
+import { formats } from '../page-state.ts'
 
-const DARK = matchMedia('(prefers-color-scheme: dark)')
-const HEIGHT = 280
+const DARK_SCHEME = matchMedia('(prefers-color-scheme: dark)')
+const HEIGHT_PX = 280
 /** Besides by its colour a line is told by how it is drawn. */
-const DASHES = [[], [8, 4], [2, 3], [12, 4, 2, 4], [4, 4], [16, 4]]
+const LINE_DASHES = [[], [8, 4], [2, 3], [12, 4, 2, 4], [4, 4], [16, 4]]
 
 interface ChartProps {
   /** Times in s, or whatever `x` tells; then a row of values a line. */
@@ -27,47 +27,47 @@ interface ChartProps {
   readonly summary: string
 }
 
-const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+const readColor = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-function optionsFor(
+function createOptions(
   { names, isTime, isFromZero, x, yShort, data }: ChartProps,
   width: number,
   onMove: (index: number | undefined) => void,
   marks: () => ChartProps['marks'],
 ): Options {
   const axis = {
-    stroke: color('--quiet'),
-    grid: { stroke: color('--line'), width: 1 },
+    stroke: readColor('--quiet'),
+    grid: { stroke: readColor('--line'), width: 1 },
     ticks: { show: false },
     font: '12px system-ui',
   }
   const isOne = names.length === 1
   return {
     width,
-    height: HEIGHT,
+    height: HEIGHT_PX,
     legend: { show: false },
     cursor: { y: false, drag: { setScale: false }, points: { size: 8 } },
-    scales: { x: { time: isTime }, ...(isFromZero && { y: { range: fromZero } }) },
+    scales: { x: { time: isTime }, ...(isFromZero && { y: { range: getRangeFromZero } }) },
     axes: [
       {
         ...axis,
         grid: { show: false },
         space: 90,
         size: 30,
-        values: (_chart, splits, _axis, _space, step) => splits.map(isTime ? (at) => timeAtAxis(at, step) : x),
+        values: (_chart, splits, _axis, _space, step) => splits.map(isTime ? (at) => formatAxisTime(at, step) : x),
       },
-      { ...axis, size: (_chart, texts) => widthOf(texts ?? []), values: (_chart, splits) => yShort(splits) },
+      { ...axis, size: (_chart, texts) => computeWidth(texts ?? []), values: (_chart, splits) => yShort(splits) },
     ],
     series: [
       {},
       ...names.map((label, i) => ({
         label,
-        stroke: color(`--series-${i + 1}`),
+        stroke: readColor(`--series-${i + 1}`),
         width: 2,
-        dash: DASHES[i]!,
+        dash: LINE_DASHES[i]!,
         spanGaps: true,
         points: { show: data[0].length < 3 },
-        ...(isOne && { fill: color('--area') }),
+        ...(isOne && { fill: readColor('--area') }),
       })),
     ],
     hooks: {
@@ -81,7 +81,7 @@ function optionsFor(
 function drawMarks({ ctx, bbox, scales, valToPos }: uPlot, marks: NonNullable<ChartProps['marks']>): void {
   const { min, max } = scales.x ?? {}
   ctx.save()
-  ctx.strokeStyle = color('--warn')
+  ctx.strokeStyle = readColor('--warn')
   ctx.lineWidth = devicePixelRatio
   ctx.setLineDash([4, 4])
   for (const { at } of marks) {
@@ -96,27 +96,27 @@ function drawMarks({ ctx, bbox, scales, valToPos }: uPlot, marks: NonNullable<Ch
 }
 
 /** Room for the longest (px). */
-const widthOf = (texts: readonly string[]) => 14 + 7 * Math.max(3, ...texts.map(({ length }) => length))
+const computeWidth = (texts: readonly string[]) => 14 + 7 * Math.max(3, ...texts.map(({ length }) => length))
 
-const MINUTE = 60
-const DAY = 86_400
+const MINUTE_S = 60
+const DAY_S = 86_400
 
 /** A time at the axis (s): a day where steps are that long, or where it begins; else a time of day. */
-function timeAtAxis(seconds: number, step: number): string {
+function formatAxisTime(seconds: number, step: number): string {
   const at = new Date(seconds * 1_000)
-  const isDay = step >= DAY || (at.getHours() === 0 && at.getMinutes() === 0)
+  const isDay = step >= DAY_S || (at.getHours() === 0 && at.getMinutes() === 0)
   if (isDay) return formats.shortDay(+at)
-  return step < MINUTE ? formats.second(+at) : formats.time(+at)
+  return step < MINUTE_S ? formats.second(+at) : formats.time(+at)
 }
 
 /** With room above the highest, and nothing below zero unless there is something. */
-const fromZero = (_chart: uPlot, least: number | null, most: number | null): [number, number] => [
-  Math.min(0, least ?? 0),
-  1.1 * Math.max(1, most ?? 1),
+const getRangeFromZero = (_chart: uPlot, lower: number | null, upper: number | null): [number, number] => [
+  Math.min(0, lower ?? 0),
+  1.1 * Math.max(1, upper ?? 1),
 ]
 
 /** What was known of a line at a place: lines have their points at different times. */
-function knownAt(values: AlignedData[number], index: number): number | undefined {
+function findKnown(values: AlignedData[number], index: number): number | undefined {
   for (let i = index; i >= 0; i--) if (values[i] !== null && values[i] !== undefined) return values[i]!
   return undefined
 }
@@ -138,7 +138,7 @@ export function Chart(props: ChartProps) {
     const draw = () => {
       chart.current?.destroy()
       chart.current = new uPlot(
-        optionsFor(newest.current, element.clientWidth, setIndex, () => newest.current.marks),
+        createOptions(newest.current, element.clientWidth, setIndex, () => newest.current.marks),
         newest.current.data,
         element,
       )
@@ -146,13 +146,13 @@ export function Chart(props: ChartProps) {
     draw()
     const observer = new ResizeObserver(() => {
       const { clientWidth: width } = element
-      if (width > 0 && width !== chart.current?.width) chart.current?.setSize({ width, height: HEIGHT })
+      if (width > 0 && width !== chart.current?.width) chart.current?.setSize({ width, height: HEIGHT_PX })
     })
     observer.observe(element)
-    DARK.addEventListener('change', draw)
+    DARK_SCHEME.addEventListener('change', draw)
     return () => {
       observer.disconnect()
-      DARK.removeEventListener('change', draw)
+      DARK_SCHEME.removeEventListener('change', draw)
       chart.current?.destroy()
       chart.current = undefined
     }
@@ -173,7 +173,7 @@ export function Chart(props: ChartProps) {
     <figcaption class="readout">
       <span class="when">${last >= 0 ? props.x(data[0][shown]!) : ''}</span>
       ${names.map((name, i) => {
-        const value = knownAt(data[i + 1]!, shown)
+        const value = findKnown(data[i + 1]!, shown)
         return html`<span class="value" key=${i}>
           ${names.length > 1 && html`<i class=${`swatch s${i + 1}`} aria-hidden="true"></i><bdi>${name}</bdi>`}
           <b>${value === undefined ? '–' : props.y(value)}</b>
@@ -189,19 +189,19 @@ export function Chart(props: ChartProps) {
       aria-valuemin="0"
       aria-valuemax=${Math.max(0, last)}
       aria-valuenow=${Math.max(0, shown)}
-      aria-valuetext=${last >= 0 ? readAt(props, shown) : ''}
+      aria-valuetext=${last >= 0 ? describePoint(props, shown) : ''}
       onKeyDown=${onKeyDown}
     ></div>
   </figure>`
 }
 
-function readAt({ data, names, x, y }: ChartProps, index: number): string {
+function describePoint({ data, names, x, y }: ChartProps, index: number): string {
   const values = names.map((name, i) => {
-    const value = knownAt(data[i + 1]!, index)
+    const value = findKnown(data[i + 1]!, index)
     return `${name} ${value === undefined ? 'unknown' : y(value)}`
   })
   return `${x(data[0][index]!)}: ${values.join(', ')}`
 }
 
 /** What to show at the axis of a chart of times. */
-export const timeOf = (seconds: number) => formats.moment(seconds * 1_000)
+export const formatTime = (seconds: number) => formats.moment(seconds * 1_000)

@@ -15,11 +15,11 @@ export function useUnsaved(isUnsaved: boolean): void {
   const dialog = useContext(Unsaved)
   useLayoutEffect(() => {
     if (!isUnsaved) return
-    const ask = (event: Event) => event.preventDefault()
-    addEventListener('beforeunload', ask)
+    const confirmLeave = (event: Event) => event.preventDefault()
+    addEventListener('beforeunload', confirmLeave)
     if (dialog) dialog.current = true
     return () => {
-      removeEventListener('beforeunload', ask)
+      removeEventListener('beforeunload', confirmLeave)
       if (dialog) dialog.current = false
     }
   }, [isUnsaved, dialog])
@@ -30,12 +30,12 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null)
   const isUnsaved = useRef(false)
   const isPressedOutside = useRef(false)
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   useLayoutEffect(() => {
     box.current!.showModal()
   }, [])
 
-  const requestClose = () => (isUnsaved.current ? setAsking(true) : onClose())
+  const requestClose = () => (isUnsaved.current ? setConfirming(true) : onClose())
   function onCancel(event: Event) {
     event.preventDefault()
     requestClose()
@@ -66,12 +66,12 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         <button type="button" class="icon" aria-label="Close" onClick=${requestClose}>✕</button>
       </div>
       <${Unsaved.Provider} value=${isUnsaved}>${children}</${Unsaved.Provider}>
-      ${isAsking && html`<${Discarding} onContinue=${() => setAsking(false)} onDiscard=${onClose} />`}
+      ${isConfirming && html`<${DiscardPrompt} onContinue=${() => setConfirming(false)} onDiscard=${onClose} />`}
     </div>
   </dialog>`
 }
 
-function Discarding({ onContinue, onDiscard }: { onContinue(): void; onDiscard(): void }) {
+function DiscardPrompt({ onContinue, onDiscard }: { onContinue(): void; onDiscard(): void }) {
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => button.current!.focus(), [])
   return html`<div class="discarding" role="alertdialog" aria-label="Unsaved changes">
@@ -84,6 +84,6 @@ function Discarding({ onContinue, onDiscard }: { onContinue(): void; onDiscard()
 }
 
 /** A fault as a sentence, announced by screen readers. */
-export function Fault({ text }: { text: string | undefined }) {
+export function ErrorMessage({ text }: { text: string | undefined }) {
   return text ? html`<p class="fault" role="alert">${text}</p>` : null
 }

@@ -1,9 +1,9 @@
-import type { Edits, Measure } from '../core/growth.ts'
+import type { EditTotals, Measure } from '../core/growth.ts'
 import { html } from '../html.ts'
-import { formats } from '../session.ts'
+import { formats } from '../page-state.ts'
 
 /** What edits changed of a sum, in words. */
-export function wordsForEdits({ added, removed }: Edits, measure: Measure): string[] {
+export function describeEdits({ added, removed }: EditTotals, measure: Measure): string[] {
   const words = (what: string, { videos }: { readonly videos: number }) =>
     videos === 0 ? `counts ${what}` : `${formats.count(videos)} ${videos === 1 ? 'video' : 'videos'} ${what}`
   return [
@@ -13,6 +13,6 @@ export function wordsForEdits({ added, removed }: Edits, measure: Measure): stri
 }
 
 /** Edits within a window, apart from its growth. */
-export function EditNotes({ edits, measure }: { edits: Edits; measure: Measure }) {
-  return html`${wordsForEdits(edits, measure).map((text) => html`<span class="edit" key=${text}>${text}</span>`)}`
+export function EditNotes({ edits, measure }: { edits: EditTotals; measure: Measure }) {
+  return html`${describeEdits(edits, measure).map((text) => html`<span class="edit" key=${text}>${text}</span>`)}`
 }

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
-import { revokeLink, type Link } from '../api.ts'
-import { titleOf } from '../core/names.ts'
+import { revokeLink, type LinkResource } from '../api.ts'
+import { getTitle } from '../core/names.ts'
 import { useChange } from '../hooks.ts'
 import { html } from '../html.ts'
-import { formats } from '../session.ts'
-import { Fault } from './dialog.ts'
+import { formats } from '../page-state.ts'
+import { ErrorMessage } from './dialog.ts'
 
 interface LinkRowsProps {
-  readonly links: readonly Link[]
+  readonly links: readonly LinkResource[]
   readonly canChange: boolean
   /** True if the links are of several campaigns: each row names its own. */
   readonly hasNames?: boolean
@@ -18,19 +18,19 @@ interface LinkRowsProps {
 export function LinkRows({ links, canChange, hasNames = false, onRevoked }: LinkRowsProps) {
   const change = useChange()
   const revoke = async (id: string) => void ((await change.run(() => revokeLink(id))) && onRevoked())
-  return html`<${Fault} text=${change.fault} />
+  return html`<${ErrorMessage} text=${change.fault} />
     <ul class="links">
-      ${links.map((link) => html`<${Row} key=${link.id} link=${link} hasNames=${hasNames} revoke=${canChange && (() => revoke(link.id))} />`)}
+      ${links.map((link) => html`<${LinkRow} key=${link.id} link=${link} hasNames=${hasNames} revoke=${canChange && (() => revoke(link.id))} />`)}
     </ul>`
 }
 
-const STATES: Readonly<Record<Link['state'], string>> = {
+const STATE_NOTES: Readonly<Record<LinkResource['state'], string>> = {
   valid: '',
   deleted: 'The campaign was deleted: this link shows nothing.',
   unknown: 'Stats does not respond: it is unknown whether the campaign still exists.',
 }
 
-function Row({ link, hasNames, revoke }: { link: Link; hasNames: boolean; revoke: false | (() => void) }) {
+function LinkRow({ link, hasNames, revoke }: { link: LinkResource; hasNames: boolean; revoke: false | (() => void) }) {
   const [isCopied, setCopied] = useState(false)
   const url = location.origin + link.path
   // Only a page on https, or on this machine, may write to the clipboard.
@@ -39,7 +39,7 @@ function Row({ link, hasNames, revoke }: { link: Link; hasNames: boolean; revoke
       () => setCopied(true),
       () => {},
     )
-  const title = titleOf({ id: link.campaign, name: link.name })
+  const title = getTitle({ id: link.campaign, name: link.name })
   const name =
     link.state === 'deleted'
       ? html`<bdi>${title}</bdi>`
@@ -59,6 +59,6 @@ function Row({ link, hasNames, revoke }: { link: Link; hasNames: boolean; revoke
     ${link.state !== 'deleted' && navigator.clipboard && html`<button onClick=${copy}>${isCopied ? 'Copied' : 'Copy'}</button>`}
     ${revoke && html`<button class="danger" onClick=${revoke}>Revoke</button>`}
     <span class="quiet">until ${formats.day(Date.parse(link.expires))}</span>
-    ${STATES[link.state] && html`<span class="quiet">${STATES[link.state]}</span>`}
+    ${STATE_NOTES[link.state] && html`<span class="quiet">${STATE_NOTES[link.state]}</span>`}
   </li>`
 }

@@ -1,9 +1,9 @@
 import { stats } from '../api.ts'
-import { newId, readPaste } from '../core/pasted.ts'
+import { createId, readPaste } from '../core/read-paste.ts'
 import { useChange } from '../hooks.ts'
 import { html } from '../html.ts'
 import { go } from '../router.ts'
-import { Fault, useUnsaved } from './dialog.ts'
+import { ErrorMessage, useUnsaved } from './dialog.ts'
 import { PasteRest } from './paste-rest.ts'
 
 const ID_LENGTH = 16
@@ -33,7 +33,7 @@ export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
   async function submit(event: Event) {
     event.preventDefault()
     if (found.length === 0) return
-    const id = newId(crypto.getRandomValues(new Uint8Array(ID_LENGTH)))
+    const id = createId(crypto.getRandomValues(new Uint8Array(ID_LENGTH)))
     const name = draft.name.trim()
     if (!(await change.run(() => stats.put(id, { videos: found, ...(name && { name }) })))) return
     setDraft(EMPTY_DRAFT)
@@ -62,7 +62,7 @@ export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
       />
     </label>
     <${PasteRest} paste=${paste} />
-    <${Fault} text=${change.fault} />
+    <${ErrorMessage} text=${change.fault} />
     <div class="actions">
       <button class="primary" disabled=${change.isBusy || found.length === 0}>Start campaign</button>
       <span class="quiet" role="status"

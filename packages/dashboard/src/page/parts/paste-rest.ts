@@ -1,4 +1,4 @@
-import type { Paste } from '../core/pasted.ts'
+import type { Paste } from '../core/read-paste.ts'
 import { html } from '../html.ts'
 
 const MAX_SHOWN = 8

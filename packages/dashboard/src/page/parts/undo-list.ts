@@ -1,15 +1,15 @@
 import { html } from '../html.ts'
-import { removeNow, undo, UNDO_MS, usePendingRemovals, type PendingRemoval } from '../undo.ts'
+import { removeNow, undo, UNDO_MS, usePendingRemovals, type PendingRemoval } from '../pending-removals.ts'
 
 /** Each removal with its Undo, as long as there is time for it. */
 export function UndoList() {
   const removals = [...usePendingRemovals().values()]
   return html`<div class="undo-list" role="status">
-    ${removals.map((removal) => html`<${Row} key=${removal.key} removal=${removal} />`)}
+    ${removals.map((removal) => html`<${RemovalRow} key=${removal.key} removal=${removal} />`)}
   </div>`
 }
 
-function Row({ removal: { key, name, kind, fault } }: { removal: PendingRemoval }) {
+function RemovalRow({ removal: { key, name, kind, fault } }: { removal: PendingRemoval }) {
   const title = html`<bdi>${name}</bdi>`
   if (fault !== undefined)
     return html`<div class="undo">

@@ -3,13 +3,13 @@ import type { CollectionRow } from '@influencer-stats/stats/client'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { stats } from '../api.ts'
-import { changedFields, fieldsOf, mergeEdit, type CampaignFields, type FieldName } from '../core/edit.ts'
-import { createMoneyReader, currencyOptions, type TypedAmount } from '../core/money.ts'
-import { tagsIn } from '../core/pasted.ts'
+import { findChangedFields, toFields, mergeEdit, type CampaignFields, type FieldName } from '../core/merge-edit.ts'
+import { createMoneyReader, listCurrencies, type TypedAmount } from '../core/money.ts'
+import { parseTags } from '../core/read-paste.ts'
 import { useChange } from '../hooks.ts'
 import { html } from '../html.ts'
-import { Fault, useUnsaved } from '../parts/dialog.ts'
-import { formats } from '../session.ts'
+import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
+import { formats } from '../page-state.ts'
 
 type FormTexts = Readonly<Record<FieldName, string>>
 
@@ -45,7 +45,7 @@ const toTexts = ({ name, tags, from, to, cost, currency }: CampaignFields): Form
   currency: currency ?? '',
 })
 
-const orNull = (text: string) => text.trim() || null
+const toNullable = (text: string) => text.trim() || null
 
 /** The fields that texts mean: of an unchanged text the unchanged field, which the text may show only in part. */
 function readTexts(texts: FormTexts, base: CampaignFields): { fields: CampaignFields; costFault: string | undefined } {
@@ -53,31 +53,31 @@ function readTexts(texts: FormTexts, base: CampaignFields): { fields: CampaignFi
   const isChanged = (name: FieldName) => texts[name] !== before[name]
   const cost: TypedAmount = isChanged('cost') ? money.parse(texts.cost) : { value: base.cost }
   const fields = {
-    name: isChanged('name') ? orNull(texts.name) : base.name,
-    tags: isChanged('tags') ? tagsIn(texts.tags) : base.tags,
-    from: orNull(texts.from),
-    to: orNull(texts.to),
+    name: isChanged('name') ? toNullable(texts.name) : base.name,
+    tags: isChanged('tags') ? parseTags(texts.tags) : base.tags,
+    from: toNullable(texts.from),
+    to: toNullable(texts.to),
     cost: cost.value ?? null,
-    currency: orNull(texts.currency),
+    currency: toNullable(texts.currency),
   }
   return { fields, costFault: cost.fault }
 }
 
 const isConflict = (error: unknown) => error instanceof ServiceError && error.code === 'CONDITION_FAILED'
-const notFound = () => new ServiceError(404, 'COLLECTION_NOT_FOUND')
+const createNotFoundError = () => new ServiceError(404, 'COLLECTION_NOT_FOUND')
 
 /** Edits a campaign. It sends only what changed, and asks where somebody else changed the same field. */
 export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): void }) {
   const change = useChange()
   const [base, setBase] = useState<FormBase>(
-    () => drafts.get(row.id)?.base ?? { fields: fieldsOf(row), version: row.version },
+    () => drafts.get(row.id)?.base ?? { fields: toFields(row), version: row.version },
   )
   const [texts, setTexts] = useState(() => drafts.get(row.id)?.texts ?? toTexts(base.fields))
   const [conflicts, setConflicts] = useState<readonly FieldName[]>([])
   const costInput = useRef<HTMLInputElement>(null)
-  const currencies = useMemo(() => currencyOptions(navigator.languages, row.currency), [row.currency])
+  const currencies = useMemo(() => listCurrencies(navigator.languages, row.currency), [row.currency])
   const { fields, costFault } = readTexts(texts, base.fields)
-  const isUnsaved = costFault !== undefined || Object.keys(changedFields(base.fields, fields)).length > 0
+  const isUnsaved = costFault !== undefined || Object.keys(findChangedFields(base.fields, fields)).length > 0
   useUnsaved(isUnsaved)
   useLayoutEffect(() => {
     if (isUnsaved) drafts.set(row.id, { base, texts })
@@ -86,26 +86,26 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
 
   /** @returns whether the changes are saved; otherwise there are conflicts */
   async function save(): Promise<boolean> {
-    let [from, mine] = [base, fields]
+    let [from, local] = [base, fields]
     for (let attempt = 1; ; attempt++) {
-      const patch = changedFields(from.fields, mine)
+      const patch = findChangedFields(from.fields, local)
       if (Object.keys(patch).length === 0) return true
       try {
-        if (!(await stats.patch(row.id, patch, { ifVersion: from.version }))) throw notFound()
+        if (!(await stats.patch(row.id, patch, { ifVersion: from.version }))) throw createNotFoundError()
         return true
       } catch (error) {
         if (!isConflict(error) || attempt === MAX_ATTEMPTS) throw error
       }
       const newer = await stats.get(row.id)
-      if (!newer) throw notFound()
-      const theirs = fieldsOf(newer)
-      const merge = mergeEdit(from.fields, mine, theirs)
-      const mineOnly = changedFields(theirs, merge.merged)
-      const theirTexts = toTexts(theirs)
-      const pick = (name: FieldName) => (name in mineOnly ? texts[name] : theirTexts[name])
+      if (!newer) throw createNotFoundError()
+      const remote = toFields(newer)
+      const merge = mergeEdit(from.fields, local, remote)
+      const localOnly = findChangedFields(remote, merge.merged)
+      const newTexts = toTexts(remote)
+      const pick = (name: FieldName) => (name in localOnly ? texts[name] : newTexts[name])
       const names = Object.keys(texts) as FieldName[]
-      from = { fields: theirs, version: newer.version }
-      mine = merge.merged
+      from = { fields: remote, version: newer.version }
+      local = merge.merged
       setBase(from)
       setTexts(Object.fromEntries(names.map((name) => [name, pick(name)])) as FormTexts)
       setConflicts(merge.conflicts)
@@ -129,34 +129,34 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
     onInput: (event: Event) => set({ [name]: (event.target as HTMLInputElement).value }),
   })
   /** @param shown their value */
-  const conflict = (name: FieldName, shown: ComponentChildren, theirs: Partial<FormTexts>) =>
+  const conflict = (name: FieldName, shown: ComponentChildren, remote: Partial<FormTexts>) =>
     conflicts.includes(name) &&
     html`<${Conflict}
       shown=${shown}
       take=${() => {
-        set(theirs)
+        set(remote)
         setConflicts((before) => before.filter((one) => one !== name))
       }}
     />`
-  const their = toTexts(base.fields)
+  const remoteTexts = toTexts(base.fields)
   const amount = (value: number | null, currency: string | null) =>
     value === null ? 'none' : formats.amount(value, currency ?? undefined)
   const day = (date: string | null) => (date === null ? 'none' : formats.date(date))
 
   return html`<form class="form" onSubmit=${submit}>
     <label>Name <input ...${bind('name')} /></label>
-    ${conflict('name', their.name || 'none', { name: their.name })}
+    ${conflict('name', remoteTexts.name || 'none', { name: remoteTexts.name })}
     <label
       ><span>Tags <span class="quiet">(separated by commas)</span></span>
       <input ...${bind('tags')} />
     </label>
-    ${conflict('tags', their.tags || 'none', { tags: their.tags })}
+    ${conflict('tags', remoteTexts.tags || 'none', { tags: remoteTexts.tags })}
     <div class="pair">
       <label>From <input type="date" ...${bind('from')} /></label>
       <label>To <input type="date" ...${bind('to')} /></label>
     </div>
-    ${conflict('from', day(base.fields.from), { from: their.from })}
-    ${conflict('to', day(base.fields.to), { to: their.to })}
+    ${conflict('from', day(base.fields.from), { from: remoteTexts.from })}
+    ${conflict('to', day(base.fields.to), { to: remoteTexts.to })}
     <div class="pair">
       <label
         >Cost
@@ -180,8 +180,8 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
     <p id="cost-preview" class=${costFault === undefined ? 'quiet' : 'fault'} role="status">
       ${costFault ?? (fields.cost === null ? '' : `= ${amount(fields.cost, fields.currency)}`)}
     </p>
-    ${conflict('cost', amount(base.fields.cost, base.fields.currency), { cost: their.cost, currency: their.currency })}
-    <${Fault} text=${change.fault} />
+    ${conflict('cost', amount(base.fields.cost, base.fields.currency), { cost: remoteTexts.cost, currency: remoteTexts.currency })}
+    <${ErrorMessage} text=${change.fault} />
     <div class="actions">
       <button class="primary" disabled=${change.isBusy}>${conflicts.length > 0 ? 'Save mine' : 'Save'}</button>
     </div>

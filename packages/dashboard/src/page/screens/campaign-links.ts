@@ -2,17 +2,17 @@ import { useState } from 'preact/hooks'
 import { listLinks, makeLink } from '../api.ts'
 import { useChange, useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
-import { Fault } from '../parts/dialog.ts'
+import { ErrorMessage } from '../parts/dialog.ts'
 import { LinkRows } from '../parts/link-rows.ts'
 
-const DAYS = [7, 30, 90, 365]
+const LIFETIME_DAYS = [7, 30, 90, 365]
 
 /** Links by which a client sees this campaign, and nothing else. */
 export function CampaignLinks({ id }: { id: string }) {
   const links = useLoaded(async () => (await listLinks(undefined, id)).links, [id])
   const change = useChange()
   const [days, setDays] = useState(30)
-  const changed = async (run: () => Promise<unknown>) => void ((await change.run(run)) && links.reload())
+  const runChange = async (run: () => Promise<unknown>) => void ((await change.run(run)) && links.reload())
   return html`<p class="quiet">
       Whoever has the link sees this campaign's numbers, live, until the link expires, you revoke it, or the campaign is
       deleted: not what it costs, and no other campaign. <a href="/client-links">All links</a>
@@ -25,13 +25,13 @@ export function CampaignLinks({ id }: { id: string }) {
           value=${days}
           onChange=${(event: Event) => setDays(Number((event.target as HTMLSelectElement).value))}
         >
-          ${DAYS.map((one) => html`<option key=${one} value=${one} selected=${one === days}>${one} days</option>`)}
+          ${LIFETIME_DAYS.map((one) => html`<option key=${one} value=${one} selected=${one === days}>${one} days</option>`)}
         </select>
       </label>
-      <button class="primary" disabled=${change.isBusy} onClick=${() => changed(() => makeLink(id, days))}>
+      <button class="primary" disabled=${change.isBusy} onClick=${() => runChange(() => makeLink(id, days))}>
         Make a link
       </button>
     </div>
-    <${Fault} text=${change.fault ?? links.fault} />
+    <${ErrorMessage} text=${change.fault ?? links.fault} />
     <${LinkRows} links=${links.value ?? []} canChange onRevoked=${links.reload} />`
 }

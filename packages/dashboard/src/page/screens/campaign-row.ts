@@ -1,29 +1,29 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { Component } from 'preact'
-import { unreadIn } from '../core/counts.ts'
-import { titleOf } from '../core/names.ts'
-import { RANGES } from '../core/ranges.ts'
+import { describeUnread } from '../core/counts.ts'
+import { getTitle } from '../core/names.ts'
+import { TIME_RANGES } from '../core/time-ranges.ts'
 import { html } from '../html.ts'
-import { Clock, GrowthChange, Moving } from '../parts/figures.ts'
+import { Clock, GrowthChange, MovingNumber } from '../parts/cards.ts'
 import { Sparkline } from '../parts/sparkline.ts'
-import { formats } from '../session.ts'
+import { formats } from '../page-state.ts'
 
-interface RowProps {
+interface CampaignRowProps {
   readonly row: CollectionRow
   readonly isChosen: boolean
   choose(id: string): void
 }
 
 /** One campaign in the list. Only those whose numbers move are made anew. */
-export class CampaignRow extends Component<RowProps> {
-  override shouldComponentUpdate({ row, isChosen }: RowProps): boolean {
+export class CampaignRow extends Component<CampaignRowProps> {
+  override shouldComponentUpdate({ row, isChosen }: CampaignRowProps): boolean {
     return row !== this.props.row || isChosen !== this.props.isChosen
   }
 
   override render() {
     const { row, isChosen, choose } = this.props
     const { id, stats, change, tags = [] } = row
-    const title = titleOf(row)
+    const title = getTitle(row)
     const growth =
       stats &&
       change &&
@@ -31,10 +31,10 @@ export class CampaignRow extends Component<RowProps> {
         sum=${stats.impressions}
         growth=${change['24h']}
         measure="impressions"
-        window=${RANGES['24h']}
+        window=${TIME_RANGES['24h']}
         isShort=${true}
       />`
-    const unread = (stats?.unknown?.length ?? 0) > 0 && html`<span class="unread">${unreadIn(stats!)}</span>`
+    const unread = (stats?.unknown?.length ?? 0) > 0 && html`<span class="unread">${describeUnread(stats!)}</span>`
     return html`<tr>
       <td class="choose wide">
         <input type="checkbox" aria-label=${`Compare ${title}`} checked=${isChosen} onChange=${() => choose(id)} />
@@ -46,7 +46,7 @@ export class CampaignRow extends Component<RowProps> {
         >
       </th>
       <td class="number">
-        ${stats ? html`<${Moving} value=${stats.impressions} text=${formats.count(stats.impressions)} />${unread}<span class="under">${growth}${stats.stale && html`<span class="stale">Old: <${Clock} at=${stats.asOf} /></span>`}</span>` : '–'}
+        ${stats ? html`<${MovingNumber} value=${stats.impressions} text=${formats.count(stats.impressions)} />${unread}<span class="under">${growth}${stats.stale && html`<span class="stale">Old: <${Clock} at=${stats.asOf} /></span>`}</span>` : '–'}
       </td>
       <td class="number wide">${growth ?? '–'}</td>
       <td class="number wide">${stats ? formats.count(stats.engagements) : '–'}</td>

@@ -2,16 +2,16 @@ import { ServiceError } from '@influencer-stats/runtime/service-error'
 import type { CollectionRow, Video } from '@influencer-stats/stats/client'
 import { useEffect, useState } from 'preact/hooks'
 import { removeVideo, stats, type CampaignSource } from '../api.ts'
-import { titleOf } from '../core/names.ts'
-import { hiddenBadge, statedCount, type Count } from '../core/counts.ts'
-import { readPaste } from '../core/pasted.ts'
+import { getTitle } from '../core/names.ts'
+import { formatHiddenBadge, getStatedCount, type CountName } from '../core/counts.ts'
+import { readPaste } from '../core/read-paste.ts'
 import { useChange, useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
-import { Fault, useUnsaved } from '../parts/dialog.ts'
+import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
 import { PasteRest } from '../parts/paste-rest.ts'
-import { Bar } from '../parts/figures.ts'
-import { formats } from '../session.ts'
-import { onRemoved, removeLater, usePendingRemovals, videoKey } from '../undo.ts'
+import { Bar } from '../parts/cards.ts'
+import { formats } from '../page-state.ts'
+import { onRemoved, removeLater, usePendingRemovals, toVideoKey } from '../pending-removals.ts'
 
 interface VideosProps {
   readonly row: CollectionRow
@@ -24,16 +24,19 @@ interface VideosProps {
 
 /** The videos of a campaign, those with most views first. */
 export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosProps) {
-  const videos = useLoaded(() => source.videos(), [source, row.videos.join()])
+  const videos = useLoaded(() => source.getVideos(), [source, row.videos.join()])
   const pending = usePendingRemovals()
   useEffect(() => {
     if (videos.value) videos.reload()
   }, [asOf])
-  useEffect(() => onRemoved((key) => row.videos.some((id) => videoKey(row.id, id) === key) && reload()), [row, reload])
+  useEffect(
+    () => onRemoved((key) => row.videos.some((id) => toVideoKey(row.id, id) === key) && reload()),
+    [row, reload],
+  )
   const remove = (video: Video) =>
     removeLater({
-      key: videoKey(row.id, video.id),
-      name: titleOf({ id: video.id, name: video.title }),
+      key: toVideoKey(row.id, video.id),
+      name: getTitle({ id: video.id, name: video.title }),
       kind: 'video',
       run: () => removeVideo(row.id, video.id),
     })
@@ -42,7 +45,7 @@ export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosP
   const views = all.reduce((sum, video) => sum + (video.views ?? 0), 0)
   return html`<section class="panel" aria-label="Videos">
     <div class="panel-head"><h2>Videos</h2></div>
-    <${Fault} text=${videos.fault} />
+    <${ErrorMessage} text=${videos.fault} />
     ${
       all.length > 0 &&
       html`<table class="videos">
@@ -57,16 +60,16 @@ export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosP
           </tr>
         </thead>
         <tbody>
-          ${all.map((video) => html`<${Row} key=${video.id} video=${video} views=${views} canChange=${canChange} isPending=${pending.has(videoKey(row.id, video.id))} remove=${remove} />`)}
+          ${all.map((video) => html`<${VideoRow} key=${video.id} video=${video} views=${views} canChange=${canChange} isPending=${pending.has(toVideoKey(row.id, video.id))} remove=${remove} />`)}
         </tbody>
       </table>`
     }
     ${videos.value?.length === 0 && html`<p class="quiet none">No videos yet.</p>`}
-    ${canChange && html`<${Addition} id=${row.id} reload=${reload} />`}
+    ${canChange && html`<${VideoAddition} id=${row.id} reload=${reload} />`}
   </section>`
 }
 
-interface RowProps {
+interface VideoRowProps {
   readonly video: Video
   readonly views: number
   readonly canChange: boolean
@@ -74,23 +77,23 @@ interface RowProps {
   remove(video: Video): void
 }
 
-function Row({ video, views, canChange, isPending, remove }: RowProps) {
-  const { id, url, channel, gone, missing } = video
-  const title = titleOf({ id, name: video.title })
+function VideoRow({ video, views, canChange, isPending, remove }: VideoRowProps) {
+  const { id, url, channel, gone: removed, missing } = video
+  const title = getTitle({ id, name: video.title })
   const share = video.views !== undefined && views > 0 ? video.views / views : 0
-  const count = (name: Count) => {
-    const value = statedCount(video, name)
+  const count = (name: CountName) => {
+    const value = getStatedCount(video, name)
     return value === undefined ? '–' : formats.count(value)
   }
-  const badge = hiddenBadge(video, formats.count)
+  const badge = formatHiddenBadge(video, formats.count)
   const isUnread = video.views === undefined && !missing && !badge
-  return html`<tr class=${gone || missing || isPending ? 'gone' : ''}>
+  return html`<tr class=${removed || missing || isPending ? 'gone' : ''}>
     <th scope="row">
       <a class="name" href=${url} target="_blank" rel="noreferrer noopener"><bdi>${title}</bdi></a>
       <span class="quiet below">
         ${channel && html`<bdi>${channel}</bdi>`}${channel && video.publishedAt && ' · '}
         ${video.publishedAt && formats.day(Date.parse(video.publishedAt))}
-        ${gone && html`<span class="badge">Gone since ${formats.day(Date.parse(gone.since))}</span>`}
+        ${removed && html`<span class="badge">Gone since ${formats.day(Date.parse(removed.since))}</span>`}
         ${missing && html`<span class="badge">Not found on YouTube</span>`}
         ${isUnread && html`<span class="badge">Not read yet</span>`}
         ${badge && html`<span class="badge">${badge}</span>`}
@@ -106,7 +109,7 @@ function Row({ video, views, canChange, isPending, remove }: RowProps) {
   </tr>`
 }
 
-function Addition({ id, reload }: { id: string; reload(): void }) {
+function VideoAddition({ id, reload }: { id: string; reload(): void }) {
   const [text, setText] = useState('')
   const change = useChange()
   const paste = readPaste(text)
@@ -139,6 +142,6 @@ function Addition({ id, reload }: { id: string; reload(): void }) {
     />
     <button disabled=${change.isBusy || found.length === 0}>Add${found.length > 1 ? ` ${found.length}` : ''}</button>
     <${PasteRest} paste=${paste} />
-    <${Fault} text=${change.fault} />
+    <${ErrorMessage} text=${change.fault} />
   </form>`
 }

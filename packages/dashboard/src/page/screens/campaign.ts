@@ -1,23 +1,23 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { deleteCampaign, ownCampaign, stats, type CampaignSource } from '../api.ts'
-import { gapsIn, hiddenIn } from '../core/counts.ts'
+import { deleteCampaign, createCampaignSource, stats, type CampaignSource } from '../api.ts'
+import { describeGaps, describeHidden } from '../core/counts.ts'
 import type { Measure } from '../core/growth.ts'
-import { basisOf, withNewerSums, withValue, type LiveValue } from '../core/live-row.ts'
-import { titleOf } from '../core/names.ts'
-import { changedSearch, rangeOf, RANGES, ranges } from '../core/ranges.ts'
-import { isFailing, reasonsOf } from '../core/upstream.ts'
+import { toBasis, mergeNewerSums, mergeValue, type LiveValue } from '../core/live-row.ts'
+import { getTitle } from '../core/names.ts'
+import { updateSearch, parseTimeRange, TIME_RANGES, timeRangeNames } from '../core/time-ranges.ts'
+import { isFailing, listReasons } from '../core/upstream-status.ts'
 import { useChange, useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
-import { Dialog, Fault } from '../parts/dialog.ts'
+import { Dialog, ErrorMessage } from '../parts/dialog.ts'
 import { EditNotes } from '../parts/edits.ts'
-import { Card, Clock, GrowthChange, Moving } from '../parts/figures.ts'
-import { Growth } from '../parts/growth.ts'
+import { Card, Clock, GrowthChange, MovingNumber } from '../parts/cards.ts'
+import { GrowthChart } from '../parts/growth-chart.ts'
 import { Tabs } from '../parts/tabs.ts'
-import { useRefresh } from '../refresh.ts'
-import { go, type Place } from '../router.ts'
-import { formats, useAvailability, useShared } from '../session.ts'
-import { campaignKey, onRemoved, removeLater, UNDO_MS } from '../undo.ts'
+import { useRefresh } from '../use-refresh.ts'
+import { go, type PageLocation } from '../router.ts'
+import { formats, useAvailability, usePageState } from '../page-state.ts'
+import { toCampaignKey, onRemoved, removeLater, UNDO_MS } from '../pending-removals.ts'
 import { CampaignForm, discardEdit, hasEditDraft } from './campaign-form.ts'
 import { CampaignLinks } from './campaign-links.ts'
 import { CampaignVideos } from './campaign-videos.ts'
@@ -26,14 +26,14 @@ interface CampaignProps {
   /** Of a campaign that is one's own; else there is a source, and no more to be done than to look. */
   readonly id?: string
   readonly source?: CampaignSource
-  readonly place: Place
+  readonly pageLocation: PageLocation
 }
 
-export function Campaign({ id, source: given, place }: CampaignProps) {
-  const { live, session } = useShared()
-  const source = useMemo(() => given ?? ownCampaign(id!), [id])
+export function Campaign({ id, source: sharedSource, pageLocation }: CampaignProps) {
+  const { live, session } = usePageState()
+  const source = useMemo(() => sharedSource ?? createCampaignSource(id!), [id])
   const campaign = useLoaded(() => source.get(), [source])
-  const [told, setTold] = useState<LiveValue | undefined>()
+  const [liveValue, setLiveValue] = useState<LiveValue | undefined>()
   const [open, setOpen] = useState<'edit' | 'share' | 'delete' | undefined>(() =>
     id !== undefined && hasEditDraft(id) ? 'edit' : undefined,
   )
@@ -42,54 +42,60 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
   if (campaign.value) lastRow.current = campaign.value
   const read = campaign.value ?? (open === undefined ? undefined : lastRow.current)
   // A new video leaves the campaign without sums while stats cannot read it.
-  const unsummed = read && !read.stats && read.videos.length > 0 ? read : undefined
-  const known = useLoaded(async () => unsummed && { ...unsummed, stats: await source.sums() }, [source, unsummed])
-  const summed = unsummed && known.value?.videos === unsummed.videos ? known.value : read
-  const { row: current, isOutdated } = summed ? withValue(summed, told) : { row: undefined, isOutdated: false }
+  const withoutSums = read && !read.stats && read.videos.length > 0 ? read : undefined
+  const readSums = useLoaded(
+    async () => withoutSums && { ...withoutSums, stats: await source.getSums() },
+    [source, withoutSums],
+  )
+  const withSums = withoutSums && readSums.value?.videos === withoutSums.videos ? readSums.value : read
+  const { row: current, isOutdated } = withSums
+    ? mergeValue(withSums, liveValue)
+    : { row: undefined, isOutdated: false }
   const shown = useRef<CollectionRow>(undefined)
-  const row = current && withNewerSums(current, shown.current)
+  const row = current && mergeNewerSums(current, shown.current)
   shown.current = row
-  useTitle(row ? titleOf(row) : 'Campaign')
+  useTitle(row ? getTitle(row) : 'Campaign')
 
   useEffect(
     () =>
       live.listen({
-        values: (updates) => setTold((before) => updates.get(row?.id ?? id ?? '') ?? before),
+        values: (updates) => setLiveValue((before) => updates.get(row?.id ?? id ?? '') ?? before),
         // A link that ended ends its stream.
-        state: (state) => void (given && state === 'lost' && campaign.reload()),
+        state: (state) => void (sharedSource && state === 'lost' && campaign.reload()),
       }),
     [live, row?.id, campaign.reload],
   )
   useRefresh(campaign.reload)
   useEffect(() => {
     if (isOutdated) campaign.reload()
-  }, [isOutdated, told])
+  }, [isOutdated, liveValue])
 
   useEffect(
-    () => onRemoved((key) => id !== undefined && key === campaignKey(id) && campaign.reload()),
+    () => onRemoved((key) => id !== undefined && key === toCampaignKey(id) && campaign.reload()),
     [campaign.reload],
   )
 
-  if (campaign.fault && (!row || campaign.code === 'LINK_EXPIRED')) return html`<${Fault} text=${campaign.fault} />`
-  if (!row) return campaign.isLoading ? html`<p class="quiet" role="status">Loading…</p>` : html`<${Gone} />`
+  if (campaign.fault && (!row || campaign.code === 'LINK_EXPIRED'))
+    return html`<${ErrorMessage} text=${campaign.fault} />`
+  if (!row) return campaign.isLoading ? html`<p class="quiet" role="status">Loading…</p>` : html`<${DeletedCampaign} />`
 
   const isOwn = id !== undefined
   const canChange = isOwn && session.role === 'editor'
-  const query = new URLSearchParams(place.search)
-  const range = rangeOf(query.get('range'))
+  const query = new URLSearchParams(pageLocation.search)
+  const range = parseTimeRange(query.get('range'))
   const show = (change: Record<string, string>) =>
-    go(place.path + changedSearch(place.search, change), { replace: true })
+    go(pageLocation.path + updateSearch(pageLocation.search, change), { replace: true })
   const sums = row.stats
   function close() {
     if (open === 'edit') discardEdit(row!.id)
     setOpen(undefined)
   }
-  const closeAnew = () => (close(), campaign.reload())
+  const closeAndReload = () => (close(), campaign.reload())
 
   return html`<div class="head">
       <div>
         ${isOwn && html`<a class="back" href="/">← Campaigns</a>`}
-        <h1><bdi>${titleOf(row)}</bdi></h1>
+        <h1><bdi>${getTitle(row)}</bdi></h1>
         <p class="quiet facts">
           ${(row.tags ?? []).map((tag) => html`<a class="tag" key=${tag} href=${`/?tag=${encodeURIComponent(tag)}`}><bdi>${tag}</bdi></a>`)}
           ${(row.from || row.to) && html`<span>${row.from ? formats.date(row.from) : '…'} – ${row.to ? formats.date(row.to) : '…'}</span>`}
@@ -99,7 +105,7 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
       <div class="tools">
         <${Tabs}
           label="Range"
-          options=${ranges.map((one) => [one, RANGES[one].title])}
+          options=${timeRangeNames.map((one) => [one, TIME_RANGES[one].title])}
           value=${range}
           onChange=${(one: string) => show({ range: one })}
         />
@@ -109,13 +115,13 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
       </div>
     </div>
     <${Cards} row=${row} range=${range} />
-    <${Growth}
+    <${GrowthChart}
       source=${source}
       id=${row.id}
       range=${range}
       query=${query}
       now=${sums}
-      basis=${sums && basisOf(sums)}
+      basis=${sums && toBasis(sums)}
       show=${show}
     />
     <${CampaignVideos}
@@ -128,7 +134,7 @@ export function Campaign({ id, source: given, place }: CampaignProps) {
     ${
       open === 'edit' &&
       html`<${Dialog} title="Edit campaign" onClose=${close}>
-        <${CampaignForm} row=${row} onDone=${closeAnew} />
+        <${CampaignForm} row=${row} onDone=${closeAndReload} />
         <p class="apart"><button class="danger" onClick=${() => setOpen('delete')}>Delete campaign…</button></p>
       </${Dialog}>`
     }
@@ -142,11 +148,11 @@ function NoNumbers() {
   if (!isFailing(status?.upstream))
     return html`<p class="quiet none" role="status">No numbers yet: YouTube is being asked.</p>`
   return html`<p class="none" role="status">
-    No numbers yet: YouTube refuses them. ${reasonsOf(status.upstream).join(' ')}
+    No numbers yet: YouTube refuses them. ${listReasons(status.upstream).join(' ')}
   </p>`
 }
 
-const Gone = () =>
+const DeletedCampaign = () =>
   html`<section class="empty">
     <h1>No such campaign</h1>
     <p class="quiet">It may have been deleted.</p>
@@ -155,32 +161,33 @@ const Gone = () =>
 
 interface CardsProps {
   readonly row: CollectionRow
-  readonly range: keyof typeof RANGES
+  readonly range: keyof typeof TIME_RANGES
 }
 
 function Cards({ row, range }: CardsProps) {
   const sums = row.stats
   if (!sums) return html`<${NoNumbers} />`
   const growth = row.change?.[range]
-  const growthOf = (measure: Measure) =>
+  const toGrowth = (measure: Measure) =>
     growth &&
-    html`<${GrowthChange} sum=${sums[measure]} growth=${growth} measure=${measure} window=${RANGES[range]} />
+    html`<${GrowthChange} sum=${sums[measure]} growth=${growth} measure=${measure} window=${TIME_RANGES[range]} />
       <${EditNotes} edits=${growth} measure=${measure} />`
   const cost = row.cost
   const money = (value: number | undefined) => (value === undefined ? '–' : formats.money(value, row.currency))
-  const gaps = gapsIn(sums)
+  const gaps = describeGaps(sums)
   return html`<dl class="cards">
     <${Card}
       title="Views"
-      value=${html`<${Moving} value=${sums.impressions} text=${formats.count(sums.impressions)} />`}
+      value=${html`<${MovingNumber} value=${sums.impressions} text=${formats.count(sums.impressions)} />`}
     >
-      ${growthOf('impressions')}
+      ${toGrowth('impressions')}
     </${Card}>
     <${Card}
       title="Engagements"
-      value=${html`<${Moving} value=${sums.engagements} text=${formats.count(sums.engagements)} />`}
+      value=${html`<${MovingNumber} value=${sums.engagements} text=${formats.count(sums.engagements)} />`}
     >
-      ${growthOf('engagements')} ${hiddenIn(sums).map((text) => html`<span class="edit" key=${text}>${text}</span>`)}
+      ${toGrowth('engagements')}
+      ${describeHidden(sums).map((text) => html`<span class="edit" key=${text}>${text}</span>`)}
     </${Card}>
     <${Card}
       title="Engagement rate"
@@ -212,15 +219,15 @@ function Deletion({ row }: { row: CollectionRow }) {
     const isFound = await change.run(async () => {
       const { version } = (await stats.get(id)) ?? row
       const run = () => deleteCampaign(id, version)
-      removeLater({ key: campaignKey(id), name: titleOf(row), kind: 'campaign', run })
+      removeLater({ key: toCampaignKey(id), name: getTitle(row), kind: 'campaign', run })
     })
     if (isFound) go('/')
   }
   return html`<p>
-      <bdi>${titleOf(row)}</bdi>, its numbers, its history and its links for clients are deleted after
+      <bdi>${getTitle(row)}</bdi>, its numbers, its history and its links for clients are deleted after
       ${' '}${UNDO_MS / 1_000} seconds, or when you leave this page. Until then you can undo this.
     </p>
-    <${Fault} text=${change.fault} />
+    <${ErrorMessage} text=${change.fault} />
     <div class="actions">
       <button class="danger" disabled=${change.isBusy} onClick=${remove}>Delete campaign</button>
     </div>`

@@ -1,67 +1,70 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useMemo } from 'preact/hooks'
 import { stats } from '../api.ts'
-import { titleOf } from '../core/names.ts'
-import { changedSearch, rangeOf, RANGES, ranges } from '../core/ranges.ts'
-import { fromStart, joined, perHour, sinceFirst } from '../core/series.ts'
+import { getTitle } from '../core/names.ts'
+import { updateSearch, parseTimeRange, TIME_RANGES, timeRangeNames } from '../core/time-ranges.ts'
+import { shiftToStart, joinSeries, toHourly, subtractFirst } from '../core/series.ts'
 import { useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
-import { Chart, timeOf } from '../parts/chart.ts'
-import { Fault } from '../parts/dialog.ts'
-import { GrowthChange } from '../parts/figures.ts'
+import { Chart, formatTime } from '../parts/chart.ts'
+import { ErrorMessage } from '../parts/dialog.ts'
+import { GrowthChange } from '../parts/cards.ts'
 import { Tabs } from '../parts/tabs.ts'
-import { useRefresh } from '../refresh.ts'
-import { go, type Place } from '../router.ts'
-import { formats } from '../session.ts'
+import { useRefresh } from '../use-refresh.ts'
+import { go, type PageLocation } from '../router.ts'
+import { formats } from '../page-state.ts'
 
-const MOST = 6
-const LISTED = 200
-const HOUR = 3_600
+const MAX_COMPARED = 6
+const MAX_LISTED = 200
+const HOUR_S = 3_600
 const ALIGNMENTS = [
   ['', 'By date'],
   ['start', 'From the start'],
 ] as const
 /** What has come since the range began; campaigns of which one is far larger would be flat lines otherwise. */
-const MODES = [
+const MODE_TABS = [
   ['', 'Growth'],
   ['total', 'Total'],
   ['hourly', 'Per hour'],
 ] as const
 
-const hoursOf = (seconds: number) => {
-  const [days, hours] = [Math.floor(seconds / (24 * HOUR)), Math.floor((seconds % (24 * HOUR)) / HOUR)]
+const formatHours = (seconds: number) => {
+  const [days, hours] = [Math.floor(seconds / (24 * HOUR_S)), Math.floor((seconds % (24 * HOUR_S)) / HOUR_S)]
   return days > 0 ? `${days} d ${hours} h` : `${hours} h`
 }
 
 /** Two to six campaigns on one chart. */
-export function Compare({ place }: { place: Place }) {
+export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
   useTitle('Compare')
-  const query = new URLSearchParams(place.search)
-  const ids = [...new Set(query.getAll('c'))].slice(0, MOST)
-  const range = rangeOf(query.get('range'))
+  const query = new URLSearchParams(pageLocation.search)
+  const ids = [...new Set(query.getAll('c'))].slice(0, MAX_COMPARED)
+  const range = parseTimeRange(query.get('range'))
   const isAligned = query.get('align') === 'start'
   const mode = query.get('mode') ?? ''
-  const listed = useLoaded(() => stats.list({ include: ['stats', 'change'], sort: '-impressions', limit: LISTED }), [])
+  const listed = useLoaded(
+    () => stats.list({ include: ['stats', 'change'], sort: '-impressions', limit: MAX_LISTED }),
+    [],
+  )
   const chosen = useLoaded(() => readAll(ids, range), [ids.join(), range])
   useRefresh(listed.reload)
   useRefresh(chosen.reload)
 
   const data = useMemo(() => {
     const all = (chosen.value ?? []).map(({ points }) => {
-      const shown = mode === 'hourly' ? perHour(points) : mode === 'total' ? points : sinceFirst(points)
-      return (isAligned ? fromStart(shown) : shown).map(({ at, value }) => ({ at: at / 1_000, value }))
+      const shown = mode === 'hourly' ? toHourly(points) : mode === 'total' ? points : subtractFirst(points)
+      return (isAligned ? shiftToStart(shown) : shown).map(({ at, value }) => ({ at: at / 1_000, value }))
     })
-    return joined(all)
+    return joinSeries(all)
   }, [chosen.value, isAligned, mode])
-  const names = useMemo(() => (chosen.value ?? []).map(({ row }) => titleOf(row)), [chosen.value])
+  const names = useMemo(() => (chosen.value ?? []).map(({ row }) => getTitle(row)), [chosen.value])
 
   const show = (change: Record<string, string>) =>
-    go(place.path + changedSearch(place.search, change), { replace: true })
+    go(pageLocation.path + updateSearch(pageLocation.search, change), { replace: true })
   function choose(next: readonly string[]) {
-    const changed = new URLSearchParams(place.search)
+    const changed = new URLSearchParams(pageLocation.search)
     changed.delete('c')
     for (const id of next) changed.append('c', id)
-    go(`${place.path}?${changed}`, { replace: true })
+    go(`${pageLocation.path}?${changed}`, { replace: true })
   }
   const others = (listed.value?.collections ?? []).filter(({ id }) => !ids.includes(id))
 
@@ -70,7 +73,7 @@ export function Compare({ place }: { place: Place }) {
       <div class="tools">
         <${Tabs}
           label="Range"
-          options=${ranges.map((one) => [one, RANGES[one].title])}
+          options=${timeRangeNames.map((one) => [one, TIME_RANGES[one].title])}
           value=${range}
           onChange=${(one: string) => show({ range: one })}
         />
@@ -81,12 +84,12 @@ export function Compare({ place }: { place: Place }) {
         ({ row }, i) =>
           html`<span class="chip" key=${row.id}
             ><i class=${`swatch s${i + 1}`} aria-hidden="true"></i>
-            <a href=${`/campaigns/${encodeURIComponent(row.id)}`}><bdi>${titleOf(row)}</bdi></a>
+            <a href=${`/campaigns/${encodeURIComponent(row.id)}`}><bdi>${getTitle(row)}</bdi></a>
             ${row.stats && html`<b>${formats.count(row.stats.impressions)}</b>`}
-            ${row.stats && row.change && html`<${GrowthChange} sum=${row.stats.impressions} growth=${row.change[range]} measure="impressions" window=${RANGES[range]} isShort=${true} />`}
+            ${row.stats && row.change && html`<${GrowthChange} sum=${row.stats.impressions} growth=${row.change[range]} measure="impressions" window=${TIME_RANGES[range]} isShort=${true} />`}
             <button
               class="icon"
-              aria-label=${`Leave out ${titleOf(row)}`}
+              aria-label=${`Leave out ${getTitle(row)}`}
               onClick=${() => choose(ids.filter((id) => id !== row.id))}
             >
               ✕
@@ -94,7 +97,7 @@ export function Compare({ place }: { place: Place }) {
           >`,
       )}
       ${
-        ids.length < MOST &&
+        ids.length < MAX_COMPARED &&
         others.length > 0 &&
         html`<select
           aria-label="Add a campaign"
@@ -102,11 +105,11 @@ export function Compare({ place }: { place: Place }) {
           onChange=${(event: Event) => choose([...ids, (event.target as HTMLSelectElement).value])}
         >
           <option value="">Add a campaign…</option>
-          ${others.map((row) => html`<option key=${row.id} value=${row.id} dir="auto">${titleOf(row)}</option>`)}
+          ${others.map((row) => html`<option key=${row.id} value=${row.id} dir="auto">${getTitle(row)}</option>`)}
         </select>`
       }
     </div>
-    <${Fault} text=${chosen.fault ?? listed.fault} />
+    <${ErrorMessage} text=${chosen.fault ?? listed.fault} />
     ${ids.length < 2 && html`<p class="quiet none">Choose two to six campaigns, here or in the list of campaigns.</p>`}
     ${
       ids.length > 1 &&
@@ -121,7 +124,7 @@ export function Compare({ place }: { place: Place }) {
           />
           <${Tabs}
             label="How it is counted"
-            options=${MODES}
+            options=${MODE_TABS}
             value=${mode}
             onChange=${(value: string) => show({ mode: value })}
           />
@@ -132,12 +135,12 @@ export function Compare({ place }: { place: Place }) {
             : html`<${Chart}
                 data=${data}
                 names=${names}
-                x=${isAligned ? hoursOf : timeOf}
+                x=${isAligned ? formatHours : formatTime}
                 y=${formats.count}
                 yShort=${formats.short}
                 isTime=${!isAligned}
                 isFromZero=${mode !== 'total'}
-                summary=${`Views of ${names.join(', ')} in ${RANGES[range].title}. Arrow keys read values.`}
+                summary=${`Views of ${names.join(', ')} in ${TIME_RANGES[range].title}. Arrow keys read values.`}
               />`
         }
       </section>`
@@ -145,14 +148,14 @@ export function Compare({ place }: { place: Place }) {
 }
 
 /** Those of them that there are, with what is known of their views. */
-async function readAll(ids: readonly string[], range: keyof typeof RANGES) {
-  const { length, step } = RANGES[range]
+async function readAll(ids: readonly string[], range: keyof typeof TIME_RANGES) {
+  const { length, step } = TIME_RANGES[range]
   const from = new Date(Date.now() - length)
   const found = await Promise.all(
     ids.map(async (id) => {
       const [row, history = []] = await Promise.all([
         stats.get(id, ['stats', 'change']),
-        stats.history(id, { from, step }),
+        stats.getHistory(id, { from, step }),
       ])
       return (
         row && {

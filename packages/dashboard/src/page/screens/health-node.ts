@@ -1,20 +1,20 @@
 import { ServiceError } from '@influencer-stats/runtime/service-error'
-import { ask } from '../api.ts'
-import { between, figure, readMetrics, type Sample } from '../core/prometheus.ts'
-import { pathThrough } from '../core/series.ts'
+import { requestJson } from '../api.ts'
+import { compareHistograms, sumMetric, readMetrics, type PrometheusSample } from '../core/prometheus.ts'
+import { drawPath } from '../core/series.ts'
 import { useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
-import { formats } from '../session.ts'
+import { formats } from '../page-state.ts'
 
 /** So many readings are shown. */
-const SHOWN = 60
+const MAX_POINTS = 60
 /** A node that takes longer does not answer (ms). */
 const REPLY_TIMEOUT_MS = 6_000
-const DURATIONS = 'http_request_duration_seconds'
+const DURATION_METRIC = 'http_request_duration_seconds'
 
-interface Reading {
+interface MetricsReading {
   readonly at: number
-  readonly samples: readonly Sample[]
+  readonly samples: readonly PrometheusSample[]
 }
 
 /** One node at one time. */
@@ -22,7 +22,7 @@ export interface NodeObservation {
   readonly isReady: boolean
   /** Why it is not ready. */
   readonly fault?: string
-  readonly reading?: Reading
+  readonly reading?: MetricsReading
   /** Requests a second, and how long 99 of 100 took at most (ms). */
   readonly rates: readonly number[]
   readonly latencies: readonly number[]
@@ -33,13 +33,13 @@ export async function observeNode(node: string, before: NodeObservation | undefi
   const { rates = [], latencies = [] } = before ?? {}
   try {
     const signal = AbortSignal.timeout(REPLY_TIMEOUT_MS)
-    const read = <T>(path: string) => ask<T>('GET', `/api/${node}/${path}`, undefined, signal)
+    const read = <T>(path: string) => requestJson<T>('GET', `/api/${node}/${path}`, undefined, signal)
     const [text] = await Promise.all([read<string>('metrics'), read('readyz')])
     const reading = { at: Date.now(), samples: readMetrics(text) }
     if (!before?.reading) return { isReady: true, reading, rates, latencies }
-    const { total, quantile } = between(before.reading.samples, reading.samples, DURATIONS, 0.99)
+    const { total, quantile } = compareHistograms(before.reading.samples, reading.samples, DURATION_METRIC, 0.99)
     const seconds = (reading.at - before.reading.at) / 1_000
-    const add = (values: readonly number[], value: number) => [...values, value].slice(-SHOWN)
+    const add = (values: readonly number[], value: number) => [...values, value].slice(-MAX_POINTS)
     return {
       isReady: true,
       reading,
@@ -54,15 +54,15 @@ export async function observeNode(node: string, before: NodeObservation | undefi
 }
 
 /** What a node is asked about that has a log. */
-const LOG_FIGURES = [
+const LOG_METRICS = [
   ['log_applied', 'places in the log'],
   ['log_lag', 'behind'],
 ] as const
 /** A node hears of the log each second; one that has not had all of it for longer is behind (s). */
-const BEHIND = 3
+const MAX_STALENESS_S = 3
 
 /** What a service is asked about besides what all are: figure and title. */
-const FIGURES: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+const SERVICE_METRICS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   stats: [
     ['stats_puts_waiting', 'waiting to be told'],
     ['stats_puts_failed_total', 'not taken'],
@@ -75,83 +75,98 @@ const FIGURES: Readonly<Record<string, readonly (readonly [string, string])[]>> 
   prices: [['prices_in_catalog', 'prices']],
 }
 
-const busy = (threads: readonly Sample[]) => formats.percent(Math.max(...threads.map(({ value }) => value)))
+const formatBusy = (threads: readonly PrometheusSample[]) =>
+  formats.percent(Math.max(...threads.map(({ value }) => value)))
 
 /** The panel of one node. */
 export function Service({ name, state }: { name: string; state: NodeObservation | undefined }) {
   const [service = '', node] = name.split('.')
   const ready = state?.isReady ? state : undefined
   const samples = state?.reading?.samples ?? []
-  const memory = figure(samples, 'process_resident_memory_bytes')
+  const memory = sumMetric(samples, 'process_resident_memory_bytes')
   const threads = samples.filter((sample) => sample.name === 'thread_event_loop_utilization')
-  const [dot, words] = standing(state, figure(samples, `${service}_log_silence_seconds`) ?? 0)
-  const figures = [
-    ...LOG_FIGURES.map(([figureName, title]) => [`${service}_${figureName}`, title] as const),
-    ...(FIGURES[service] ?? []),
+  const [dot, statusText] = toNodeStatus(state, sumMetric(samples, `${service}_log_silence_seconds`) ?? 0)
+  const rows = [
+    ...LOG_METRICS.map(([metricName, title]) => [`${service}_${metricName}`, title] as const),
+    ...(SERVICE_METRICS[service] ?? []),
   ]
-  const polling = figure(samples, 'stats_polling')
+  const polling = sumMetric(samples, 'stats_polling')
   const facts = [
     polling === undefined ? undefined : polling ? 'asks YouTube' : 'another node asks YouTube',
     threads.length > 0
-      ? `${threads.length} ${threads.length === 1 ? 'thread' : 'threads'}, ${busy(threads)} busy`
+      ? `${threads.length} ${threads.length === 1 ? 'thread' : 'threads'}, ${formatBusy(threads)} busy`
       : undefined,
     memory === undefined ? undefined : `${formats.count(memory / 1_048_576)} MB`,
-    ...figures.map(([figureName, title]) => {
-      const value = figure(samples, figureName)
+    ...rows.map(([metricName, title]) => {
+      const value = sumMetric(samples, metricName)
       return value === undefined ? undefined : `${formats.count(value)} ${title}`
     }),
   ].filter(Boolean)
   return html`<section class="panel service" aria-label=${node ? `${service}, node ${node}` : service}>
     <div class="panel-head">
       <h2>${service}${node && html` <span class="quiet">node ${node}</span>`}</h2>
-      <span class=${`dot ${dot}`}>${words}</span>
+      <span class=${`dot ${dot}`}>${statusText}</span>
     </div>
     <p class="quiet">${facts.join(' · ')}</p>
     ${service === 'sse' && html`<${Topics} node=${name} turn=${state?.reading?.at} />`}
     <div class="pair">
-      <${Small}
+      <${SmallChart}
         title="Requests a second"
         values=${ready?.rates ?? []}
         text=${(value: number) => formats.money(value)}
       />
-      <${Small} title="p99" values=${ready?.latencies ?? []} text=${(value: number) => `${formats.money(value)} ms`} />
+      <${SmallChart}
+        title="p99"
+        values=${ready?.latencies ?? []}
+        text=${(value: number) => `${formats.money(value)} ms`}
+      />
     </div>
   </section>`
 }
 
-const TOPICS_SHOWN = 5
+const MAX_TOPICS = 5
 /** Of who only wants to know that the broadcaster is there. */
-const WATCHED = '(none)'
+const WATCH_TOPIC = '(none)'
 
-/** How a node is, as a dot and in words. @param silence for how long it has not had all of the log (s) */
-function standing(state: NodeObservation | undefined, silence: number): [dot: string, words: string] {
+/** How a node is, as a dot and in words. @param stalenessS for how long it has not had all of the log (s) */
+function toNodeStatus(state: NodeObservation | undefined, stalenessS: number): [dot: string, words: string] {
   if (!state) return ['connecting', 'asking…']
   if (!state.isReady) return ['lost', state.fault ?? 'does not answer']
-  return silence > BEHIND ? ['lost', `behind the log for ${formats.count(silence)} s`] : ['live', 'ready']
+  return stalenessS > MAX_STALENESS_S
+    ? ['lost', `behind the log for ${formats.count(stalenessS)} s`]
+    : ['live', 'ready']
 }
 
 /** Which topics have the most streams. @param turn read again when there is another */
 function Topics({ node, turn }: { node: string; turn: number | undefined }) {
   const { value } = useLoaded(
-    () => ask<{ topics: { topic: string; streams: number }[] }>('GET', `/api/${node}/connections`),
+    () => requestJson<{ topics: { topic: string; streams: number }[] }>('GET', `/api/${node}/connections`),
     [turn],
   )
   if (turn === undefined || !value) return null
-  const topics = value.topics.filter(({ topic }) => topic !== WATCHED).slice(0, TOPICS_SHOWN)
+  const topics = value.topics.filter(({ topic }) => topic !== WATCH_TOPIC).slice(0, MAX_TOPICS)
   return html`<p class="quiet">
     ${topics.map(({ topic, streams }) => `${topic}: ${formats.count(streams)}`).join(' · ') || 'no topic is waited for'}
   </p>`
 }
 
-const WIDTH = 220
-const HEIGHT = 44
+const WIDTH_PX = 220
+const HEIGHT_PX = 44
 
-function Small({ title, values, text }: { title: string; values: readonly number[]; text(value: number): string }) {
-  const path = pathThrough(values, WIDTH, HEIGHT, 0)
+function SmallChart({
+  title,
+  values,
+  text,
+}: {
+  title: string
+  values: readonly number[]
+  text(value: number): string
+}) {
+  const path = drawPath(values, WIDTH_PX, HEIGHT_PX, 0)
   const last = values.at(-1)
   return html`<figure class="small">
     <figcaption class="quiet">${title} <b>${last === undefined ? '–' : text(last)}</b></figcaption>
-    <svg class="sparkline" viewBox=${`0 -2 ${WIDTH} ${HEIGHT + 4}`} preserveAspectRatio="none" aria-hidden="true">
+    <svg class="sparkline" viewBox=${`0 -2 ${WIDTH_PX} ${HEIGHT_PX + 4}`} preserveAspectRatio="none" aria-hidden="true">
       ${path && html`<path class="line" d=${path} />`}
     </svg>
   </figure>`

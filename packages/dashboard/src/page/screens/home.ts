@@ -1,21 +1,21 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { nextSort, readHomeQuery, writeHomeQuery, DEFAULT_SORT, type HomeQuery } from '../core/home-query.ts'
+import { getNextSort, readHomeQuery, writeHomeQuery, DEFAULT_SORT, type HomeQuery } from '../core/home-query.ts'
 import { sumGrowth, type GrowthSum } from '../core/growth.ts'
-import { RANGES } from '../core/ranges.ts'
+import { TIME_RANGES } from '../core/time-ranges.ts'
 import { useChange, useNow, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
-import { Dialog, Fault } from '../parts/dialog.ts'
-import { Card, Change } from '../parts/figures.ts'
+import { Dialog, ErrorMessage } from '../parts/dialog.ts'
+import { Card, ChangeLabel } from '../parts/cards.ts'
 import { EMPTY_DRAFT, isEmptyDraft, NewCampaign, type CampaignDraft } from '../parts/new-campaign.ts'
-import { go, useEntryState, type Place } from '../router.ts'
-import { formats, useShared } from '../session.ts'
+import { go, useEntryState, type PageLocation } from '../router.ts'
+import { formats, usePageState } from '../page-state.ts'
 import { CampaignRow } from './campaign-row.ts'
 import { useCampaigns } from './use-campaigns.ts'
 
-const MOST_COMPARED = 6
+const MAX_COMPARED = 6
 /** Who types is not asked to wait for each letter (ms). */
-const TYPING = 250
+const TYPING_DELAY_MS = 250
 
 const COLUMNS = [
   ['name', 'Campaign', ''],
@@ -28,11 +28,11 @@ const COLUMNS = [
 /** The draft of a new campaign survives a change of the screen. */
 let lastDraft = EMPTY_DRAFT
 
-export function Home({ place }: { place: Place }) {
+export function Home({ pageLocation }: { pageLocation: PageLocation }) {
   useTitle('Campaigns')
-  const query = readHomeQuery(place.search)
-  const { session } = useShared()
-  const { rows, isRead, isWhole, fault, more } = useCampaigns(query)
+  const query = readHomeQuery(pageLocation.search)
+  const { session } = usePageState()
+  const { rows, isRead, isWhole, fault, readMore: more } = useCampaigns(query)
   const paging = useChange()
   const [chosen, setChosen] = useEntryState<readonly string[]>('chosen', [])
   const [isMaking, setMaking] = useState(false)
@@ -58,7 +58,7 @@ export function Home({ place }: { place: Place }) {
 
   const choose = (id: string) =>
     setChosen((before) =>
-      before.includes(id) ? before.filter((one) => one !== id) : [...before, id].slice(-MOST_COMPARED),
+      before.includes(id) ? before.filter((one) => one !== id) : [...before, id].slice(-MAX_COMPARED),
     )
 
   return html`<div class="head">
@@ -75,9 +75,9 @@ export function Home({ place }: { place: Place }) {
         Tag <bdi><b>${query.tag}</b></bdi> <button class="link" onClick=${() => show({ tag: '' })}>Show all</button>
       </p>`
     }
-    <${Fault} text=${fault ?? paging.fault} />
+    <${ErrorMessage} text=${fault ?? paging.fault} />
     ${isWhole && rows.length > 1 && html`<${Totals} rows=${rows} />`}
-    ${rows.length > 0 && html`<${Table} rows=${rows} query=${query} chosen=${chosen} choose=${choose} show=${show} />`}
+    ${rows.length > 0 && html`<${CampaignTable} rows=${rows} query=${query} chosen=${chosen} choose=${choose} show=${show} />`}
     ${isRead && rows.length === 0 && html`<p class="quiet none">No campaign has that.</p>`}
     ${!isRead && !fault && html`<p class="quiet" role="status">Loading…</p>`}
     ${more && html`<p class="more"><button disabled=${paging.isBusy} onClick=${() => paging.run(more)}>Show more</button></p>`}
@@ -89,7 +89,7 @@ function Search({ q, onChange }: { q: string; onChange(q: string): void }) {
   function onInput(event: InputEvent) {
     const { value } = event.target as HTMLInputElement
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => onChange(value), TYPING)
+    timer.current = setTimeout(() => onChange(value), TYPING_DELAY_MS)
   }
   return html`<input
     type="search"
@@ -114,13 +114,14 @@ function toPeriod({ counted, young, youngSince, left }: GrowthSum, now: number):
 function Totals({ rows }: { rows: readonly CollectionRow[] }) {
   const now = useNow()
   const sums = useMemo(() => {
-    const sum = (of: (row: CollectionRow) => number | undefined) => rows.reduce((all, row) => all + (of(row) ?? 0), 0)
+    const sum = (getValue: (row: CollectionRow) => number | undefined) =>
+      rows.reduce((all, row) => all + (getValue(row) ?? 0), 0)
     return {
       views: sum((row) => row.stats?.impressions),
       engagements: sum((row) => row.stats?.engagements),
       day: sumGrowth(
         rows.map((row) => row.change?.['24h']),
-        RANGES['24h'].length,
+        TIME_RANGES['24h'].length,
         now,
       ),
     }
@@ -128,10 +129,10 @@ function Totals({ rows }: { rows: readonly CollectionRow[] }) {
   const period = toPeriod(sums.day, now)
   return html`<dl class="cards">
     <${Card} title="Views" value=${formats.count(sums.views)}
-      ><${Change} now=${sums.views} growth=${sums.day.impressions} period=${period}
+      ><${ChangeLabel} now=${sums.views} growth=${sums.day.impressions} period=${period}
     /></${Card}>
     <${Card} title="Engagements" value=${formats.count(sums.engagements)}
-      ><${Change} now=${sums.engagements} growth=${sums.day.engagements} period=${period}
+      ><${ChangeLabel} now=${sums.engagements} growth=${sums.day.engagements} period=${period}
     /></${Card}>
     <${Card} title="Engagement rate" value=${sums.views > 0 ? formats.percent(sums.engagements / sums.views) : '–'}
       >of all views</${Card}
@@ -150,7 +151,7 @@ interface TableProps {
   show(change: Partial<HomeQuery>): void
 }
 
-function Table({ rows, query, chosen, choose, show }: TableProps) {
+function CampaignTable({ rows, query, chosen, choose, show }: TableProps) {
   const order = (column: string) =>
     query.sort === column ? 'ascending' : query.sort === `-${column}` ? 'descending' : 'none'
   const arrow = { ascending: '↑', descending: '↓', none: '' }
@@ -162,7 +163,7 @@ function Table({ rows, query, chosen, choose, show }: TableProps) {
           ${COLUMNS.map(
             ([column, title, kind]) =>
               html`<th scope="col" class=${kind} aria-sort=${order(column)} key=${column}>
-                <button class="sort" onClick=${() => show({ sort: nextSort(query.sort ?? DEFAULT_SORT, column) })}>
+                <button class="sort" onClick=${() => show({ sort: getNextSort(query.sort ?? DEFAULT_SORT, column) })}>
                   ${title}<span aria-hidden="true">${' '}${arrow[order(column)]}</span>
                 </button>
               </th>`,

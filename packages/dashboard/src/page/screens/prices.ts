@@ -1,30 +1,30 @@
-import { ask } from '../api.ts'
-import { sentenceOf } from '../core/refusals.ts'
-import { facetsQuery, readPriceQuery, searchFor, writePriceQuery, type PriceQuery } from '../core/price-query.ts'
+import { requestJson } from '../api.ts'
+import { getSentence } from '../core/error-sentences.ts'
+import { toFacetsQuery, readPriceQuery, toSearch, writePriceQuery, type PriceQuery } from '../core/price-query.ts'
 import { useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
-import { Fault } from '../parts/dialog.ts'
-import { Bar } from '../parts/figures.ts'
-import { useRefresh } from '../refresh.ts'
-import { go, type Place } from '../router.ts'
-import { formats } from '../session.ts'
+import { ErrorMessage } from '../parts/dialog.ts'
+import { Bar } from '../parts/cards.ts'
+import { useRefresh } from '../use-refresh.ts'
+import { go, type PageLocation } from '../router.ts'
+import { formats } from '../page-state.ts'
 
-type Value = string | number
+type FacetValue = string | number
 
-interface Values {
-  readonly values: readonly { readonly value: Value; readonly count: number }[]
+interface FacetValues {
+  readonly values: readonly { readonly value: FacetValue; readonly count: number }[]
   readonly next?: string
 }
 
-interface Facets {
+interface FacetsReply {
   readonly count: number
-  readonly offerings: Values
-  readonly groups: Values
-  readonly specs: Values
-  readonly characteristics: { readonly values: readonly (Values & { readonly char: string })[] }
+  readonly offerings: FacetValues
+  readonly groups: FacetValues
+  readonly specs: FacetValues
+  readonly characteristics: { readonly values: readonly (FacetValues & { readonly char: string })[] }
 }
 
-interface Found {
+interface PriceSearchReply {
   readonly id?: string
   readonly value?: number
   readonly currency?: string
@@ -32,59 +32,67 @@ interface Found {
   readonly explain: readonly { readonly condition: string; readonly left: number }[]
 }
 
-const SEARCH = '/api/prices/v1/search/bitmap/prices'
+const SEARCH_PATH = '/api/prices/v1/search/bitmap/prices'
 
 /** The one price that fits, found by choosing. */
-export function Prices({ place }: { place: Place }) {
+export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
   useTitle('Prices')
-  const chosen = readPriceQuery(place.search)
-  const facets = useLoaded(() => ask<Facets>('GET', `/api/prices/facets?${facetsQuery(chosen)}`), [place.search])
-  const search = searchFor(chosen)
-  const found = useLoaded(async () => search && ask<Found>('POST', SEARCH, search), [place.search])
+  const chosen = readPriceQuery(pageLocation.search)
+  const facets = useLoaded(
+    () => requestJson<FacetsReply>('GET', `/api/prices/facets?${toFacetsQuery(chosen)}`),
+    [pageLocation.search],
+  )
+  const search = toSearch(chosen)
+  const found = useLoaded(
+    async () => search && requestJson<PriceSearchReply>('POST', SEARCH_PATH, search),
+    [pageLocation.search],
+  )
   useRefresh(facets.reload)
   useRefresh(found.reload)
   const show = (change: Partial<PriceQuery>) =>
-    go(`${place.path}${writePriceQuery({ ...chosen, ...change })}`, { replace: true })
-  function chooseChar(char: string, value: Value | '') {
+    go(`${pageLocation.path}${writePriceQuery({ ...chosen, ...change })}`, { replace: true })
+  function chooseChar(char: string, value: FacetValue | '') {
     const { [char]: _before, ...chars } = chosen.chars
     show({ chars: value === '' ? chars : { ...chars, [char]: value } })
   }
 
-  const told = facets.value
+  const facetValues = facets.value
   return html`<div class="head">
       <h1>Prices</h1>
-      <div class="tools">${place.search && html`<button onClick=${() => go(place.path)}>Start over</button>`}</div>
+      <div class="tools">
+        ${pageLocation.search && html`<button onClick=${() => go(pageLocation.path)}>Start over</button>`}
+      </div>
     </div>
-    <${Fault} text=${facets.fault} />
+    <${ErrorMessage} text=${facets.fault} />
     ${
-      told &&
+      facetValues &&
       html`<div class="split">
         <section class="panel form" aria-label="Conditions">
           <${Choice}
             title="Offering"
-            values=${told.offerings}
+            values=${facetValues.offerings}
             value=${chosen.offeringId}
-            onChange=${(value: Value) => show({ offeringId: String(value) })}
+            onChange=${(value: FacetValue) => show({ offeringId: String(value) })}
           />
           <${Choice}
             title="Group"
-            values=${told.groups}
+            values=${facetValues.groups}
             value=${chosen.groupId}
-            onChange=${(value: Value) => show({ groupId: String(value) })}
+            onChange=${(value: FacetValue) => show({ groupId: String(value) })}
           />
           <${Choice}
             title="Spec"
-            values=${told.specs}
+            values=${facetValues.specs}
             value=${chosen.priceSpecId}
-            onChange=${(value: Value) => show({ priceSpecId: String(value) })}
+            onChange=${(value: FacetValue) => show({ priceSpecId: String(value) })}
           />
-          ${told.characteristics.values.map((one) => html`<${Choice} key=${one.char} title=${one.char} values=${one} value=${chosen.chars[one.char] ?? ''} onChange=${(value: Value) => chooseChar(one.char, value)} />`)}
+          ${facetValues.characteristics.values.map((one) => html`<${Choice} key=${one.char} title=${one.char} values=${one} value=${chosen.chars[one.char] ?? ''} onChange=${(value: FacetValue) => chooseChar(one.char, value)} />`)}
         </section>
         <section class="panel result" aria-label="Result">
           <p class="quiet" role="status">
-            ${formats.count(told.count)} ${told.count === 1 ? 'price fits' : 'prices fit'}
+            ${formats.count(facetValues.count)} ${facetValues.count === 1 ? 'price fits' : 'prices fit'}
           </p>
-          <${Answer} found=${found.value} fault=${found.fault} />
+          <${PriceAnswer} found=${found.value} fault=${found.fault} />
         </section>
       </div>`
     }`
@@ -92,47 +100,47 @@ export function Prices({ place }: { place: Place }) {
 
 interface ChoiceProps {
   readonly title: string
-  readonly values: Values
-  readonly value: Value
-  onChange(value: Value): void
+  readonly values: FacetValues
+  readonly value: FacetValue
+  onChange(value: FacetValue): void
 }
 
 /** A list to choose from, with how many prices would be left. */
 function Choice({ title, values: { values, next }, value, onChange }: ChoiceProps) {
-  const isThere = value === '' || values.some((one) => one.value === value)
+  const isListed = value === '' || values.some((one) => one.value === value)
   const change = (event: Event) => {
-    const place = Number((event.target as HTMLSelectElement).value)
-    onChange(place < 0 ? '' : values[place]!.value)
+    const index = Number((event.target as HTMLSelectElement).value)
+    onChange(index < 0 ? '' : values[index]!.value)
   }
   return html`<label
     ><span><bdi>${title}</bdi>${next && html` <span class="quiet">(the first ${values.length})</span>`}</span>
     <select onChange=${change}>
       <option value="-1" selected=${value === ''}>Any</option>
-      ${!isThere && html`<option value="-1" disabled selected dir="auto">${value}</option>`}
+      ${!isListed && html`<option value="-1" disabled selected dir="auto">${value}</option>`}
       ${values.map((one, i) => html`<option key=${i} value=${i} selected=${one.value === value} dir="auto">${one.value} (${formats.count(one.count)})</option>`)}
     </select>
   </label>`
 }
 
-function Outcome({ found: { id, value, currency, error } }: { found: Found }) {
+function PriceOutcome({ found: { id, value, currency, error } }: { found: PriceSearchReply }) {
   if (!error)
     return html`<p class="price">${formats.amount(value!, currency)}</p>
       <p class="quiet id"><bdi>${id}</bdi></p>`
-  return html`<p class="lead">${sentenceOf(error.code)}</p>`
+  return html`<p class="lead">${getSentence(error.code)}</p>`
 }
 
-function Answer({ found, fault }: { found: Found | undefined; fault: string | undefined }) {
-  if (fault) return html`<${Fault} text=${fault} />`
+function PriceAnswer({ found, fault }: { found: PriceSearchReply | undefined; fault: string | undefined }) {
+  if (fault) return html`<${ErrorMessage} text=${fault} />`
   if (!found) return html`<p class="quiet none">Choose an offering, a group and a spec.</p>`
-  const most = Math.max(1, ...found.explain.map(({ left }) => left))
-  return html`<${Outcome} found=${found} />
+  const max = Math.max(1, ...found.explain.map(({ left }) => left))
+  return html`<${PriceOutcome} found=${found} />
     <h2>How it was found</h2>
     <ol class="funnel">
       ${found.explain.map(
         ({ condition, left }, i) =>
           html`<li key=${i}>
             <bdi>${condition}</bdi><b>${formats.count(left)}</b>
-            <${Bar} share=${Math.log1p(left) / Math.log1p(most)} />
+            <${Bar} share=${Math.log1p(left) / Math.log1p(max)} />
           </li>`,
       )}
     </ol>`

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { signIn } from '../api.ts'
 import { useChange, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
-import { Fault } from '../parts/dialog.ts'
+import { ErrorMessage } from '../parts/dialog.ts'
 
 /** Asks for a token where tokens are set. @param onDone called once it was taken */
 export function SignIn({ onDone }: { onDone(): void }) {
@@ -29,7 +29,7 @@ export function SignIn({ onDone }: { onDone(): void }) {
           value=${token}
           onInput=${(event: InputEvent) => setToken((event.target as HTMLInputElement).value)}
       /></label>
-      <${Fault} text=${change.fault} />
+      <${ErrorMessage} text=${change.fault} />
       <div class="actions"><button class="primary" disabled=${change.isBusy}>Sign in</button></div>
     </form>
   </section>`

@@ -2,20 +2,20 @@ import type { CollectionRow, ListOptions, Stats } from '@influencer-stats/stats/
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { stats } from '../api.ts'
 import type { HomeQuery } from '../core/home-query.ts'
-import { withNewerSums, withValue, type LiveValue } from '../core/live-row.ts'
-import { isFailing } from '../core/upstream.ts'
+import { mergeNewerSums, mergeValue, type LiveValue } from '../core/live-row.ts'
+import { isFailing } from '../core/upstream-status.ts'
 import { useLoaded } from '../hooks.ts'
-import type { Updates } from '../live.ts'
-import { useRefresh } from '../refresh.ts'
-import { entryState, remember } from '../router.ts'
-import { useAvailability, useShared } from '../session.ts'
-import { campaignKey, onRemoved, usePendingRemovals } from '../undo.ts'
+import type { LiveUpdates } from '../live-stream.ts'
+import { useRefresh } from '../use-refresh.ts'
+import { getEntryState, saveState } from '../router.ts'
+import { useAvailability, usePageState } from '../page-state.ts'
+import { toCampaignKey, onRemoved, usePendingRemovals } from '../pending-removals.ts'
 
-const PAGE = 100
+const PAGE_SIZE = 100
 /** The list is not read again for new campaigns so soon (ms). */
-const READ_AGAIN = 2_000
+const MIN_RELOAD_INTERVAL_MS = 2_000
 
-export interface Campaigns {
+export interface CampaignsState {
   readonly rows: readonly CollectionRow[]
   /** Whether it has been read at all. */
   readonly isRead: boolean
@@ -23,63 +23,73 @@ export interface Campaigns {
   readonly isWhole: boolean
   readonly fault: string | undefined
   /** Reads what comes next, where there is more. */
-  readonly more: (() => Promise<void>) | undefined
+  readonly readMore: (() => Promise<void>) | undefined
 }
 
 /** With the newest numbers; rows that have none stay the same object. */
-function withUpdates(rows: readonly CollectionRow[], updates: Updates): readonly CollectionRow[] {
+function mergeUpdates(rows: readonly CollectionRow[], updates: LiveUpdates): readonly CollectionRow[] {
   if (!rows.some(({ id }) => updates.has(id))) return rows
-  return rows.map((row) => withValue(row, updates.get(row.id)).row)
+  return rows.map((row) => mergeValue(row, updates.get(row.id)).row)
 }
 
 /** Rows of a reply, with the newest values of their topics, and with the sums that the page shows if they are newer. */
-function withNewest(
+function mergeNewest(
   read: readonly CollectionRow[],
-  newest: Updates,
+  newest: LiveUpdates,
   shown: readonly CollectionRow[],
 ): readonly CollectionRow[] {
   const before = new Map(shown.map((row) => [row.id, row]))
-  return withUpdates(read, newest).map((row) => withNewerSums(row, before.get(row.id)))
+  return mergeUpdates(read, newest).map((row) => mergeNewerSums(row, before.get(row.id)))
 }
 
-const withSums = (row: CollectionRow, stats: Stats | undefined): CollectionRow => (stats ? { ...row, stats } : row)
+const mergeSums = (row: CollectionRow, stats: Stats | undefined): CollectionRow => (stats ? { ...row, stats } : row)
 
 /** The campaigns that a query asks for, with their newest numbers. */
-export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
-  const { live } = useShared()
+export function useCampaigns({ sort, q, tag }: HomeQuery): CampaignsState {
+  const { live } = usePageState()
   const [rows, setRows] = useState<readonly CollectionRow[]>([])
   const [next, setNext] = useState<string | undefined>()
   // The query whose rows these are. Not before the rows are there: without any there is another page.
   const [readKey, setReadKey] = useState<string | undefined>()
   const key = JSON.stringify([sort, q, tag])
-  const asked = { include: ['stats', 'change'] as const, sort, limit: PAGE, ...(q && { q }), ...(tag && { tag }) }
+  const listOptions = {
+    include: ['stats', 'change'] as const,
+    sort,
+    limit: PAGE_SIZE,
+    ...(q && { q }),
+    ...(tag && { tag }),
+  }
 
   // The newest value of each topic: a reply may be older, even if the page requests it later.
   const newest = useRef(new Map<string, LiveValue>())
-  const page = useLoaded(async () => ({ key, ...(await readPages(asked, entryState('shown', PAGE))) }), [key])
+  const page = useLoaded(
+    async () => ({ key, ...(await readPages(listOptions, getEntryState('shown', PAGE_SIZE))) }),
+    [key],
+  )
   useEffect(() => {
     if (!page.value) return
     const { collections } = page.value
-    setRows((before) => withNewest(collections, newest.current, before))
+    setRows((before) => mergeNewest(collections, newest.current, before))
     setNext(page.value.next)
     setReadKey(page.value.key)
   }, [page.value])
   useRefresh(page.reload)
 
   const { status } = useAvailability()
-  const isOut = isFailing(status?.upstream)
+  const isUnavailable = isFailing(status?.upstream)
   // A new video leaves its campaign without sums in an outage. Only then stats answers such a read at once.
   useEffect(() => {
-    if (!isOut || !page.value) return
+    if (!isUnavailable || !page.value) return
     for (const { id, videos, stats: sums } of page.value.collections) {
       if (sums || videos.length === 0) continue
-      stats.stats(id).then(
-        (known) => setRows((before) => before.map((row) => (row.id === id && !row.stats ? withSums(row, known) : row))),
+      stats.getStats(id).then(
+        (known) =>
+          setRows((before) => before.map((row) => (row.id === id && !row.stats ? mergeSums(row, known) : row))),
         // The list states that there are none.
         () => {},
       )
     }
-  }, [page.value, isOut])
+  }, [page.value, isUnavailable])
 
   const isRead = readKey === key || (readKey !== undefined && page.isLoading)
   const isWhole = isRead && !next
@@ -95,7 +105,7 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
           readAt = performance.now()
           page.reload()
         },
-        Math.max(0, readAt + READ_AGAIN - performance.now()),
+        Math.max(0, readAt + MIN_RELOAD_INTERVAL_MS - performance.now()),
       )
     }
     const end = live.listen({
@@ -105,8 +115,8 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
         const ids = new Set(all.map(({ id }) => id))
         // Another page has created a campaign: where all are shown it belongs to them.
         const isNew = isAll && [...updates.keys()].some((id) => !ids.has(id))
-        if (isNew || all.some((row) => withValue(row, updates.get(row.id)).isOutdated)) reloadSoon()
-        setRows((before) => withUpdates(before, updates))
+        if (isNew || all.some((row) => mergeValue(row, updates.get(row.id)).isOutdated)) reloadSoon()
+        setRows((before) => mergeUpdates(before, updates))
       },
     })
     return () => {
@@ -115,27 +125,28 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): Campaigns {
     }
   }, [live, page.reload])
 
-  useEffect(() => onRemoved((key) => setRows((before) => before.filter(({ id }) => campaignKey(id) !== key))), [])
+  useEffect(() => onRemoved((key) => setRows((before) => before.filter(({ id }) => toCampaignKey(id) !== key))), [])
   const pending = usePendingRemovals()
   const remaining = useMemo(
-    () => rows.filter(({ id }) => pending.get(campaignKey(id))?.fault !== undefined || !pending.has(campaignKey(id))),
+    () =>
+      rows.filter(({ id }) => pending.get(toCampaignKey(id))?.fault !== undefined || !pending.has(toCampaignKey(id))),
     [rows, pending],
   )
 
-  async function more(): Promise<void> {
-    const found = await stats.list({ ...asked, after: next! })
-    setRows((before) => [...before, ...withUpdates(found.collections, newest.current)])
+  async function readMore(): Promise<void> {
+    const found = await stats.list({ ...listOptions, after: next! })
+    setRows((before) => [...before, ...mergeUpdates(found.collections, newest.current)])
     setNext(found.next)
-    remember({ shown: rows.length + found.collections.length })
+    saveState({ shown: rows.length + found.collections.length })
   }
-  return { rows: isRead ? remaining : [], isRead, isWhole, fault: page.fault, more: next ? more : undefined }
+  return { rows: isRead ? remaining : [], isRead, isWhole, fault: page.fault, readMore: next ? readMore : undefined }
 }
 
 /** Reads until so many rows are there, or all. */
-async function readPages(asked: ListOptions, count: number) {
-  let { collections, next } = await stats.list(asked)
+async function readPages(listOptions: ListOptions, count: number) {
+  let { collections, next } = await stats.list(listOptions)
   while (next && collections.length < count) {
-    const more = await stats.list({ ...asked, after: next })
+    const more = await stats.list({ ...listOptions, after: next })
     collections = [...collections, ...more.collections]
     next = more.next
   }

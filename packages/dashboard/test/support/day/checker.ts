@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { StatsClient } from '@influencer-stats/stats/client'
 import type { Page } from 'playwright-core'
 import { Oracle, type TrueSums } from './oracle.ts'
-import { viewOf, type PageView, type ShownGrowth } from './page-view.ts'
-import type { Upstream } from './upstream.ts'
+import { readPageView, type PageView, type ShownGrowth } from './page-view.ts'
+import type { FakeUpstream } from './fake-upstream.ts'
 
 const HOUR_MS = 3_600_000
 const CHECK_INTERVAL_MS = 1_000
@@ -73,7 +73,7 @@ interface CheckedPage {
 }
 
 interface CheckerOptions {
-  readonly upstream: Upstream
+  readonly upstream: FakeUpstream
   readonly stats: StatsClient
   /** Units of quota a day. */
   readonly budget: number
@@ -314,7 +314,7 @@ export class Checker {
 
   async #checkPage(checked: CheckedPage): Promise<void> {
     const { page, kind, campaign } = checked
-    const view = await viewOf(page)
+    const view = await readPageView(page)
     const subject = `${kind} page${campaign === undefined ? '' : ` of ${campaign}`}`
     this.#checkLive(subject, view, checked.endedAt !== undefined)
     if (checked.endedAt !== undefined) this.#checkEnded(subject, view, checked.endedAt)

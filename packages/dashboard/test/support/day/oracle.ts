@@ -1,4 +1,4 @@
-import type { StatedCounts, Statement, Upstream } from './upstream.ts'
+import type { StatedCounts, Statement, FakeUpstream } from './fake-upstream.ts'
 
 /** A time in a reply has whole milliseconds. */
 const CLOCK_RESOLUTION_MS = 1
@@ -20,9 +20,9 @@ export interface TrueSums {
 
 /** Knows which numbers may be shown, independently of stats: from what YouTube stated, and from the true counts. */
 export class Oracle {
-  readonly #upstream: Upstream
+  readonly #upstream: FakeUpstream
 
-  constructor(upstream: Upstream) {
+  constructor(upstream: FakeUpstream) {
     this.#upstream = upstream
   }
 

@@ -41,14 +41,14 @@ export interface PageView {
 }
 
 /** Runs in the page. */
-function read(): PageView {
+function readPage(): PageView {
   const { document } = globalThis as any
   const clean = (text: string | null | undefined) => (text ?? '').replaceAll(/[\s\u202f]+/g, ' ').trim()
   const textOf = (node: any, selector?: string): string =>
     clean((selector === undefined ? node : node?.querySelector(selector))?.textContent)
   const all = (selector: string, node: any = document): any[] => [...node.querySelectorAll(selector)]
   const timeOf = (node: any, selector: string): string | undefined => node.querySelector(selector)?.dateTime
-  function growthIn(node: any): ShownGrowth | undefined {
+  function readGrowth(node: any): ShownGrowth | undefined {
     const change = node?.querySelector('.change')
     if (!change) return undefined
     const period = textOf(change, '.period')
@@ -69,7 +69,7 @@ function read(): PageView {
       title: textOf(card, 'dt'),
       value: textOf(card, 'strong'),
       note: textOf(card, '.note'),
-      growth: growthIn(card),
+      growth: readGrowth(card),
     })),
     rows: all('table.campaigns tbody tr').map((row) => {
       const [, name, views, growth, engagements, rate, , fresh] = [...row.children]
@@ -77,7 +77,7 @@ function read(): PageView {
         id: decodeURIComponent(name.querySelector('a.name').pathname.split('/').at(-1)),
         name: textOf(name, 'a.name'),
         views: textOf(views, '.moving'),
-        growth: growthIn(growth),
+        growth: readGrowth(growth),
         engagements: textOf(engagements),
         rate: textOf(rate),
         asOf: timeOf(fresh, 'time'),
@@ -94,4 +94,4 @@ function read(): PageView {
   } as PageView
 }
 
-export const viewOf = (page: Page): Promise<PageView> => page.evaluate(read)
+export const readPageView = (page: Page): Promise<PageView> => page.evaluate(readPage)

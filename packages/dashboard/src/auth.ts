@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { createRequestGuard, type Access } from '@influencer-stats/runtime/request-guard'
+import type { Problem } from '@influencer-stats/runtime/problems'
+import type { FastifyRequest } from 'fastify'
+import { findCookie } from './core/cookies.ts'
+import { seal, unseal } from './core/seal.ts'
+import { errors } from './errors.ts'
+import type { DashboardConfig } from './settings.ts'
+
+const COOKIE_NAME = 'dashboard_session'
+const DAY_MS = 86_400_000
+
+const NOT_SIGNED_IN_DETAIL = 'Sign in at the dashboard, or send one of its tokens as "Authorization: Bearer".'
+const READ_ONLY_DETAIL = 'You are signed in for reading only. Sign in with the token for changes (API_TOKEN).'
+const WRONG_TOKEN_DETAIL = 'This is neither the API_TOKEN nor the READ_TOKEN of the dashboard. Copy the whole token.'
+const FOREIGN_CHANGE_DETAIL =
+  'A change with a session cookie must come from a page of the dashboard. Programs send "Authorization: Bearer".'
+
+/** What somebody may do here. */
+export type Role = 'editor' | 'reader'
+
+interface SignedSession {
+  readonly role: Role
+  readonly until: number
+}
+
+/** Who asks, and what the services are told of it. */
+export interface Auth {
+  /** Whether anybody has to sign in. */
+  readonly needed: boolean
+  /** What may be done by who asks so; nothing where they have to sign in. */
+  getRole(request: FastifyRequest): Role | undefined
+  /** Why a request may not be answered, or nothing. */
+  check(request: FastifyRequest, access: 'read' | 'change'): Problem | undefined
+  /** The cookie for whoever has this token. @throws Problem `TOKEN_WRONG`, or why the page may not ask */
+  signIn(request: FastifyRequest, token: string): { readonly role: Role; readonly cookie: string }
+  /** A cookie that takes the session away. */
+  signOut(): string
+  /** The token that a service is asked with. */
+  getToken(role: Role): string | undefined
+}
+
+type AuthSettings = Pick<
+  DashboardConfig,
+  'host' | 'apiToken' | 'readToken' | 'allowedHosts' | 'corsOrigins' | 'sessionDays'
+>
+
+/** Where tokens are set, whoever reads has to show one, too: a page is for people, and all campaigns are on it. */
+export function createAuth(config: AuthSettings, secret: string): Auth {
+  const apiToken = config.apiToken || config.readToken
+  const readToken = config.readToken || config.apiToken
+  const guard = createRequestGuard({ ...config, apiToken, readToken })
+  // Other tokens end all sessions.
+  const key = createHash('sha256')
+    .update(JSON.stringify([secret, apiToken, readToken]))
+    .digest('hex')
+  const needed = apiToken !== ''
+  const getToken = (role: Role) => (role === 'editor' ? apiToken : readToken)
+
+  function readSession({ headers }: FastifyRequest): SignedSession | undefined {
+    const cookie = findCookie(headers.cookie, COOKIE_NAME)
+    const session = cookie === undefined ? undefined : unseal<SignedSession>(key, 'session', cookie)
+    return session && session.until > Date.now() ? session : undefined
+  }
+
+  /** As if the request had shown this token. */
+  function checkWith({ raw }: FastifyRequest, access: Access, token: string | undefined): Problem | undefined {
+    const headers = token === undefined ? raw.headers : { ...raw.headers, authorization: `Bearer ${token}` }
+    return guard.check({ headers, url: raw.url, rawHeaders: raw.rawHeaders }, access)
+  }
+
+  /** Only a page of this origin: browsers say so of every change that a page makes. */
+  const isOwnPage = ({ headers }: FastifyRequest) =>
+    headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin'
+
+  function check(request: FastifyRequest, access: 'read' | 'change'): Problem | undefined {
+    const session = request.headers.authorization === undefined ? readSession(request) : undefined
+    const fault = checkWith(request, access, session && getToken(session.role))
+    if (fault?.code === 'UNAUTHORIZED') return errors.SIGN_IN_NEEDED(session ? READ_ONLY_DETAIL : NOT_SIGNED_IN_DETAIL)
+    if (!fault && session && access === 'change' && !isOwnPage(request))
+      return errors.ORIGIN_UNKNOWN(FOREIGN_CHANGE_DETAIL)
+    return fault
+  }
+
+  const cookie = (request: FastifyRequest | undefined, value: string, seconds: number) => {
+    const secure = request?.headers.origin?.startsWith('https:') ? '; Secure' : ''
+    return `${COOKIE_NAME}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`
+  }
+
+  return {
+    needed,
+    check,
+    getRole(request) {
+      if (!needed) return 'editor'
+      if (request.headers.authorization === undefined) return readSession(request)?.role
+      if (!checkWith(request, 'change', undefined)) return 'editor'
+      return checkWith(request, 'read', undefined) ? undefined : 'reader'
+    },
+    signIn(request, token) {
+      // A token with a space in it is none.
+      const safeToken = token.replace(/\s/g, '_')
+      const fault = checkWith(request, 'change', safeToken)
+      if (fault && fault.code !== 'UNAUTHORIZED') throw fault
+      if (fault && checkWith(request, 'read', safeToken)) throw errors.TOKEN_WRONG(WRONG_TOKEN_DETAIL)
+      const role = fault ? 'reader' : 'editor'
+      const session: SignedSession = { role, until: Date.now() + config.sessionDays * DAY_MS }
+      return { role, cookie: cookie(request, seal(key, 'session', session), config.sessionDays * 86_400) }
+    },
+    signOut: () => cookie(undefined, '', 0),
+    getToken: (role) => getToken(role) || undefined,
+  }
+}

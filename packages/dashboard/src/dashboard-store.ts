@@ -1,0 +1,163 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartError } from '@influencer-stats/runtime/errors'
+import { openSharedLevel, type SharedLevel } from '@influencer-stats/runtime/shared-level'
+import type { Logger } from 'pino'
+import { errors } from './errors.ts'
+import type { CampaignVersion, ShareLink } from './messages.ts'
+
+const DAY_MS = 86_400_000
+/** Every thread holds all links in memory. */
+const MAX_LINKS = 10_000
+const SIGNING_KEY_ROW = 'key'
+/** Detects a key that is not the one that signed the links and sessions. */
+const KEY_DIGEST_ROW = 'key-digest'
+const KEY_PATTERN = /^[0-9a-f]{64}$/
+const DEMO_ROW = 'demo'
+const FORMAT_VERSION = 1
+const REMEDY = 'restore a backup (pnpm restore), or move the folder away, which ends all links and sessions'
+const toLinkKey = (id: string) => `links/${id}`
+
+const hashKey = (key: string) => createHash('sha256').update(`dashboard key\n${key}`).digest('hex')
+
+/** The persistent data of the dashboard: the signing key and the issued links. Main thread only. */
+export class DashboardStore {
+  readonly #level: SharedLevel
+  readonly #links: Map<string, ShareLink>
+  /** Signs sessions and links. */
+  readonly key: string
+  /** True once the demo campaigns were created. */
+  hadDemo: boolean
+
+  private constructor(level: SharedLevel, key: string, hadDemo: boolean, links: Map<string, ShareLink>) {
+    this.#level = level
+    this.key = key
+    this.hadDemo = hadDemo
+    this.#links = links
+  }
+
+  /** @throws StartError `KEY_DAMAGED`, `DATA_DAMAGED`, and those of `openLevel` */
+  static async open(folder: string, log: Logger): Promise<DashboardStore> {
+    const isNew = !existsSync(join(folder, 'format.json'))
+    const level = await openSharedLevel<string, string>(folder, { service: 'dashboard', format: FORMAT_VERSION, log })
+    try {
+      restrictToOwner(folder, log)
+      const key = await readKey(level, folder, () => {
+        if (!isNew) log.warn(`dashboard: made a new key in ${folder}, which had none: earlier sessions have ended`)
+      })
+      const links = new Map<string, ShareLink>()
+      for await (const [key, text] of level.db.iterator({ gt: toLinkKey(''), lt: toLinkKey('\uffff') })) {
+        const link = parseLink(text)
+        if (!link || toLinkKey(link.id) !== key)
+          throw new StartError(
+            'DATA_DAMAGED',
+            `dashboard: row ${key} of the database in ${folder} is damaged: ${REMEDY}`,
+          )
+        links.set(link.id, link)
+      }
+      return new DashboardStore(level, key, (await level.db.get(DEMO_ROW)) !== undefined, links)
+    } catch (error) {
+      await level.close()
+      throw error
+    }
+  }
+
+  /** The content of a backup: everything. */
+  get level(): SharedLevel {
+    return this.#level
+  }
+
+  /** Where all threads see how the data are. */
+  get memory(): SharedArrayBuffer {
+    return this.#level.memory
+  }
+
+  get links(): readonly ShareLink[] {
+    return [...this.#links.values()]
+  }
+
+  /** @throws Problem `LINKS_FULL` */
+  async addLink(campaign: CampaignVersion, days: number): Promise<ShareLink> {
+    if (this.#links.size >= MAX_LINKS) throw errors.LINKS_FULL(`at most ${MAX_LINKS}`)
+    const created = Date.now()
+    const id = randomBytes(9).toString('base64url')
+    const link: ShareLink = { id, ...campaign, created, expires: created + days * DAY_MS }
+    await this.#level.write((db) => db.put(toLinkKey(link.id), JSON.stringify(link), { sync: true }))
+    this.#links.set(link.id, link)
+    return link
+  }
+
+  /** @returns whether there was one */
+  async removeLink(id: string): Promise<boolean> {
+    if (!this.#links.has(id)) return false
+    await this.#level.write((db) => db.del(toLinkKey(id), { sync: true }))
+    return this.#links.delete(id)
+  }
+
+  /** Forgets links that have expired; gives their ids. */
+  async sweep(now: number): Promise<readonly string[]> {
+    const expired = this.links.filter(({ expires }) => expires <= now).map(({ id }) => id)
+    for (const id of expired) await this.removeLink(id)
+    return expired
+  }
+
+  async recordDemo(): Promise<void> {
+    await this.#level.write((db) => db.put(DEMO_ROW, 'made', { sync: true }))
+    this.hadDemo = true
+  }
+
+  close(): Promise<void> {
+    return this.#level.close()
+  }
+}
+
+/** Undefined if the text is no link. */
+function parseLink(text: string): ShareLink | undefined {
+  try {
+    const link: Partial<ShareLink> | null = JSON.parse(text)
+    const isComplete =
+      typeof link?.campaign === 'string' && Number.isFinite(link.created) && Number.isFinite(link.expires)
+    return isComplete ? (link as ShareLink) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The key forges links and sessions: no other user of the machine may read it. */
+function restrictToOwner(folder: string, log: Logger): void {
+  if ((statSync(folder).mode & 0o077) === 0) return
+  try {
+    chmodSync(folder, 0o700)
+  } catch (error) {
+    log.warn(error, `dashboard: other users can read the signing key in ${folder}`)
+  }
+}
+
+/**
+ * The key, which is made for an empty store only: another key would silently end all links and sessions.
+ * @param onCreated runs after a key was made
+ * @throws StartError `KEY_DAMAGED` if it is missing or not the one that was made
+ */
+async function readKey(level: SharedLevel, folder: string, onCreated: () => void): Promise<string> {
+  const { db } = level
+  const [key, digest] = await db.getMany([SIGNING_KEY_ROW, KEY_DIGEST_ROW])
+  if (key === undefined && digest === undefined && (await db.keys({ limit: 1 }).all()).length === 0) {
+    const newKey = randomBytes(32).toString('hex')
+    await level.write((batch) =>
+      batch.batch().put(SIGNING_KEY_ROW, newKey).put(KEY_DIGEST_ROW, hashKey(newKey)).write({ sync: true }),
+    )
+    onCreated()
+    return newKey
+  }
+  if (key === undefined || !KEY_PATTERN.test(key) || (digest !== undefined && digest !== hashKey(key))) {
+    const state = key === undefined ? 'missing' : 'damaged'
+    throw new StartError(
+      'KEY_DAMAGED',
+      `dashboard: the key in ${folder} that signs links and sessions is ${state}: ${REMEDY}`,
+    )
+  }
+  // Versions before 0.3 stored no digest.
+  if (digest === undefined) await level.write((batch) => batch.put(KEY_DIGEST_ROW, hashKey(key), { sync: true }))
+  return key
+}

@@ -1,0 +1,65 @@
+import { createRequester, readJson } from '@influencer-stats/runtime/service-client'
+import { createStatsClient, type CollectionContent, type StatsClient } from '@influencer-stats/stats/client'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DashboardConfig } from './settings.ts'
+import { toDataSource } from './data-source.ts'
+
+// Of the stand-in's videos those that move fast: 500 to 1,000 views an hour.
+const DEMO_CAMPAIGNS = [
+  {
+    id: 'demo-summer',
+    name: 'Demo: Summer drinks',
+    tags: ['demo', 'drinks'],
+    videos: ['kkHvZ4nIAbF', 'MJpKEX3Y34e', 'xYhoIuA6wTs', 'WZdNMR0MTjh', 'zFA0xJXzBBQ'],
+    cost: 180_000,
+    currency: 'EUR',
+  },
+  {
+    id: 'demo-city',
+    name: 'Demo: City bikes',
+    tags: ['demo', 'mobility'],
+    videos: ['wtmGImMds8u', 'haSaXxISpMw', '7FSoSSbqOCb', '1dnd2CLXeU2'],
+    cost: 140_000,
+    currency: 'EUR',
+  },
+  {
+    id: 'demo-books',
+    name: 'Demo: Autumn books',
+    tags: ['demo'],
+    videos: ['aVR1yTfUKO4', 'W9TFTJmVgsf', 'fI5uEWSIo0m'],
+  },
+] as const
+
+const MAX_RETRIES = 5
+
+/**
+ * Creates the demo campaigns if the stand-in invents the numbers, whatever other campaigns there are.
+ * @returns true if they exist, so that they are never created again
+ */
+export async function createDemo(config: DashboardConfig, signal: AbortSignal): Promise<boolean> {
+  const { statsUri, apiToken, readToken } = config
+  const [url] = statsUri.split(',')
+  if (config.demo === 'off' || !url) return false
+  const token = apiToken || readToken
+  const request = createRequester(url, { token })
+  const stats = createStatsClient(url, { token })
+  for (let remaining = MAX_RETRIES; ; remaining--) {
+    try {
+      const version = await readJson<{ source?: string }>(request('GET', '/version', { signal }))
+      if (toDataSource(version) !== 'stand-in') return false
+      for (const { id, ...content } of DEMO_CAMPAIGNS) await createIfAbsent(stats, id, content)
+      return true
+    } catch (error) {
+      if (remaining === 0 || signal.aborted) throw error
+      await delay(1_000, undefined, { signal })
+    }
+  }
+}
+
+async function createIfAbsent(stats: StatsClient, id: string, content: CollectionContent): Promise<void> {
+  try {
+    await stats.put(id, content, { ifAbsent: true })
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'CONDITION_FAILED') throw error
+  }
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, extname, join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { stripTypesCached } from './strip-types-cache.ts'
+
+const PAGE_FOLDER = fileURLToPath(new URL('./page/', import.meta.url))
+/** Stands for the path that all files are under, which is known once they are read. */
+const ROOT_PLACEHOLDER = '{root}'
+
+/** Where a browser is to get another file than Node does. */
+const BROWSER_MODULES: Readonly<Record<string, string>> = { uplot: 'uplot/dist/uPlot.esm.js' }
+const STYLE_MODULE = 'uplot/dist/uPlot.min.css'
+
+const IMPORT_PATTERN = /(\bfrom\s*|\bimport\s*)(["'])([.@\w/-]+)\2/g
+const MODULE_PATTERN = /\.[mj]?[jt]s$/
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.ts': 'text/javascript; charset=utf-8',
+}
+
+const compressors = {
+  br: (bytes: Buffer) =>
+    promisify(brotliCompress)(bytes, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_MODE]: 1 },
+    }),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
+  identity: async (bytes: Buffer) => bytes,
+}
+
+export type ContentCoding = keyof typeof compressors
+
+/** A file as it is sent. */
+export interface EncodedAsset {
+  readonly type: string
+  readonly coding: ContentCoding
+  /** Of these very bytes. */
+  readonly etag: string
+  readonly bytes: Buffer
+}
+
+/** One file of the page; made ready when it is first asked for. */
+class Asset {
+  readonly #type: string
+  readonly #bytes: Buffer
+  readonly #encoded = new Map<ContentCoding, Promise<EncodedAsset>>()
+
+  constructor(type: string, text: string) {
+    this.#type = type
+    this.#bytes = Buffer.from(text)
+  }
+
+  encode(coding: ContentCoding): Promise<EncodedAsset> {
+    let encoded = this.#encoded.get(coding)
+    if (!encoded) this.#encoded.set(coding, (encoded = this.#compress(coding)))
+    return encoded
+  }
+
+  async #compress(coding: ContentCoding): Promise<EncodedAsset> {
+    const bytes = await compressors[coding](this.#bytes)
+    return { type: this.#type, coding, etag: `"${hashParts(bytes).slice(0, 22)}"`, bytes }
+  }
+}
+
+const hashParts = (...parts: (Buffer | string)[]) => {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest('base64url')
+}
+
+/** The files of the page, under a path that changes whenever one of them does, so that browsers may keep them for good. */
+export interface Assets {
+  readonly version: string
+  readonly page: Asset
+  /** Of the one style that stands in the page, as its policy names it. */
+  readonly styleHash: string
+  find(path: string): Asset | undefined
+}
+
+/** The module that is meant by a name, in a module of the page or of a library. @returns its file */
+const resolveFile = (name: string, importer: string): string =>
+  name.startsWith('.')
+    ? join(dirname(importer), name)
+    : fileURLToPath(import.meta.resolve(BROWSER_MODULES[name] ?? name))
+
+/** Where a library's file is served: two of one name come from different folders. */
+const toAssetPath = (file: string) => `libraries/${file.split(sep).slice(-3).join('-')}`
+
+/** All files of the page by path, modules with their types stripped, and those that they import from elsewhere. */
+function readFiles(): Map<string, string> {
+  const files = new Map<string, string>()
+  function add(path: string, file: string): void {
+    if (files.has(path)) return
+    const text = readFileSync(file, 'utf8')
+    const script = file.endsWith('.ts') ? stripTypesCached(text) : text
+    files.set(path, script)
+    if (!MODULE_PATTERN.test(file)) return
+    const rewritten = script.replace(IMPORT_PATTERN, (all, keyword: string, quote: string, name: string) => {
+      const imported = resolveFile(name, file)
+      // The page's own are beside it.
+      if (imported.startsWith(PAGE_FOLDER)) return all
+      add(toAssetPath(imported), imported)
+      return `${keyword}${quote}${ROOT_PLACEHOLDER}${toAssetPath(imported)}${quote}`
+    })
+    files.set(path, rewritten)
+  }
+  const names = readdirSync(PAGE_FOLDER, { recursive: true, encoding: 'utf8' }).sort()
+  for (const name of names)
+    if (Object.hasOwn(CONTENT_TYPES, extname(name))) add(name.replaceAll(sep, '/'), join(PAGE_FOLDER, name))
+  return files
+}
+
+/** Reads all files now, so that they are of one state; bytes are compressed when they are asked for. */
+export function readAssets(): Assets {
+  const files = readFiles()
+  const version = hashParts(...[...files].flat()).slice(0, 12)
+  const root = `/assets/${version}/`
+  // What one module asks for after another would otherwise come one round after another.
+  const preloads = [...files.keys()]
+    .filter((path) => MODULE_PATTERN.test(path))
+    .map((path) => `<link rel="modulepreload" href="${ROOT_PLACEHOLDER}${path}">`)
+  // In the page itself: nothing is painted before it is there.
+  const style = readFileSync(fileURLToPath(import.meta.resolve(STYLE_MODULE)), 'utf8') + files.get('style.css')!
+  files.delete('style.css')
+  const page = files.get('index.html')!.replace('{style}', () => `<style>${style}</style>`)
+  files.set('index.html', page.replace('{preloads}', preloads.join('\n')))
+  const assets = new Map(
+    [...files].map(([path, text]) => [
+      path,
+      new Asset(CONTENT_TYPES[extname(path)]!, text.replaceAll(ROOT_PLACEHOLDER, root)),
+    ]),
+  )
+  const styleHash = `sha256-${createHash('sha256').update(style).digest('base64')}`
+  return { version, page: assets.get('index.html')!, styleHash, find: (path) => assets.get(path) }
+}

@@ -1,0 +1,48 @@
+import { parseVideoId } from '@influencer-stats/stats/client'
+
+/** The parts of a pasted text. */
+export interface Paste {
+  /** Ids of videos, each once. */
+  readonly videos: readonly string[]
+  /** All other words, each once; first those that may have been meant as videos. */
+  readonly rest: readonly string[]
+}
+
+const INVISIBLE_CHARACTERS = /\p{Cf}/gu
+/** Between two links there may be no character at all. */
+const SEPARATORS = /[\s,;|"'<>()[\]{}]+|(?<=[\w-]{11}\**)(?=https?:\/\/)/
+/** English words and numbers of 11 characters, `Influencers` say: as an id only a link to it is clear. */
+const WORD_PATTERN = /^(?:\d*(?:[A-Z]?[a-z]*|[A-Z]+)\d*(?:[-_]|$))+$/
+const LINK_PATTERN = /:\/\/|youtu|\.\w+\//i
+
+/** Finds the videos in a text, a sheet for instance, by their links and ids. */
+export function readPaste(text: string): Paste {
+  const videos = new Set<string>()
+  const unclear = new Set<string>()
+  const others = new Set<string>()
+  for (const word of text.replace(INVISIBLE_CHARACTERS, '').split(SEPARATORS).filter(Boolean)) {
+    const id = parseVideoId(word)
+    const isLink = LINK_PATTERN.test(word)
+    if (id !== undefined && (isLink || !WORD_PATTERN.test(id))) videos.add(id)
+    else if (id !== undefined || isLink) unclear.add(word)
+    else others.add(word)
+  }
+  return { videos: [...videos], rest: [...unclear, ...others] }
+}
+
+/** An id for a new campaign: nobody else will have it. */
+export function createId(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => (byte % 36).toString(36)).join('')
+}
+
+/** Tags as somebody types them. */
+export function parseTags(text: string): string[] {
+  return [
+    ...new Set(
+      text
+        .split(',')
+        .map((tag) => tag.trim())
+        .filter(Boolean),
+    ),
+  ]
+}

@@ -1,0 +1,126 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { CampaignSource } from '../api.ts'
+import type { EditTotals } from '../core/growth.ts'
+import { TIME_RANGES, type TimeRange } from '../core/time-ranges.ts'
+import { joinSeries, toHourly, subtractEdits } from '../core/series.ts'
+import { useLoaded } from '../hooks.ts'
+import { html } from '../html.ts'
+import { useRefresh } from '../use-refresh.ts'
+import { formats } from '../page-state.ts'
+import { Chart, formatTime } from './chart.ts'
+import { ErrorMessage } from './dialog.ts'
+import { describeEdits } from './edits.ts'
+import { Tabs } from './tabs.ts'
+
+const MEASURE_TABS = [
+  ['', 'Views'],
+  ['engagements', 'Engagements'],
+] as const
+const MODE_TABS = [
+  ['', 'Total'],
+  ['hourly', 'Per hour'],
+] as const
+
+interface GrowthSums extends EditTotals {
+  /** ms since 1970 */
+  readonly at: number
+  readonly impressions: number
+  readonly engagements: number
+}
+
+interface GrowthChartProps {
+  readonly source: CampaignSource
+  readonly id: string
+  readonly range: TimeRange
+  readonly query: URLSearchParams
+  /** The newest sums, which the history may not have yet. */
+  readonly now: { readonly asOf: string; readonly impressions: number; readonly engagements: number } | undefined
+  /** Another one means that an edit changed the sums. */
+  readonly basis: string | undefined
+  show(change: Record<string, string>): void
+}
+
+/** How a campaign has grown. */
+export function GrowthChart({ source, id, range, query, now, basis, show }: GrowthChartProps) {
+  const { length, step, title } = TIME_RANGES[range]
+  const measure = query.get('measure') === 'engagements' ? 'engagements' : 'impressions'
+  const isHourly = query.get('mode') === 'hourly'
+  const history = useLoaded(() => source.getHistory(new Date(Date.now() - length), step), [source, id, range, basis])
+  useRefresh(history.reload)
+
+  // What came while the page was open belongs to the line, a point a step; the newest moves until its step is over.
+  const since = useRef<GrowthSums[]>([])
+  useEffect(() => {
+    since.current = []
+  }, [history.value])
+  const data = useMemo(() => {
+    const known: GrowthSums[] = [
+      ...(history.value ?? []).map(({ at, ...sums }) => ({ ...sums, at: Date.parse(at) })),
+      ...since.current,
+    ]
+    const newest = now && { ...now, at: Date.parse(now.asOf) }
+    if (newest && newest.at >= (known.at(-1)?.at ?? -Infinity) + step * 1_000) {
+      since.current.push(newest)
+      known.push(newest)
+    } else if (newest && !isHourly && newest.at > known.at(-1)!.at) known.push(newest)
+    const points = known.map((sums) => ({ at: sums.at, value: sums[measure] }))
+    return joinSeries([
+      (isHourly ? toHourly(subtractEdits(known, measure)) : points).map(({ at, value }) => ({ at: at / 1_000, value })),
+    ])
+  }, [history.value, measure, isHourly, now?.asOf])
+
+  // The first point has no point before it that it could be compared with.
+  const edits = useMemo(
+    () =>
+      (history.value ?? []).slice(1).flatMap((point) => {
+        const texts = describeEdits(point, measure)
+        return texts.length > 0 ? [{ at: Date.parse(point.at) / 1_000, text: texts.join('; ') }] : []
+      }),
+    [history.value, measure],
+  )
+
+  const name = `${measure === 'impressions' ? 'Views' : 'Engagements'}${isHourly ? ' per hour' : ''}`
+  const [first, newest] = [data[1]?.[0], data[1]?.at(-1)]
+  const summary =
+    typeof first === 'number'
+      ? `${name} in ${title}, from ${formats.count(first)} to ${formats.count(newest ?? first)}. Arrow keys read values.`
+      : `${name} in ${title}`
+  return html`<section class="panel" aria-label="Growth">
+    <div class="panel-head">
+      <${Tabs}
+        label="Measure"
+        options=${MEASURE_TABS}
+        value=${measure === 'impressions' ? '' : measure}
+        onChange=${(value: string) => show({ measure: value })}
+      />
+      <${Tabs}
+        label="How it is counted"
+        options=${MODE_TABS}
+        value=${isHourly ? 'hourly' : ''}
+        onChange=${(value: string) => show({ mode: value })}
+      />
+    </div>
+    <${ErrorMessage} text=${history.fault} />
+    ${data[0].length < 2 && !history.isLoading && html`<p class="quiet none">There is a line as soon as numbers have changed; there ${data[0].length === 1 ? 'is one point' : 'are none'} yet.</p>`}
+    ${
+      data[0].length > 1 &&
+      html`<${Chart}
+        data=${data}
+        names=${[name]}
+        x=${formatTime}
+        y=${formats.count}
+        yShort=${formats.short}
+        isTime=${true}
+        isFromZero=${isHourly}
+        summary=${summary}
+        marks=${edits}
+      />`
+    }
+    ${
+      edits.length > 0 &&
+      html`<ul class="edits" aria-label="Edits">
+        ${edits.map(({ at, text }) => html`<li key=${at}>${formats.moment(at * 1_000)}: ${text}</li>`)}
+      </ul>`
+    }
+  </section>`
+}

@@ -1,0 +1,113 @@
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import type { App } from '@influencer-stats/runtime/http'
+import { buildOpenReplies } from '@influencer-stats/runtime/problem-schemas'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Assets, ContentCoding, EncodedAsset } from '../page-assets.ts'
+
+/** Nothing that stands in the page itself runs, no style but its own counts, and nothing is asked of any other place. */
+const createPolicy = (styleHash: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src '${styleHash}'`,
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+
+const PAGE_HEADERS = {
+  'cache-control': 'no-cache',
+  // The address of a link is the key to what it shows.
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+}
+
+const IMMUTABLE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
+
+/** Where the page is: which screen it shows it reads from the address. */
+const SCREEN_PATHS = [
+  '/',
+  '/campaigns/:id',
+  '/compare',
+  '/prices',
+  '/health',
+  '/client-links',
+  '/sign-in',
+  '/shared/:token',
+]
+
+/** What the client prefers of what there is. */
+export function selectCoding(accepted: string | undefined): ContentCoding {
+  const accepts = (coding: string) =>
+    new RegExp(`(^|[ ,])${coding}( *;q=(1|0?\\.\\d*[1-9]))?($|[ ,])`, 'i').test(accepted ?? '')
+  return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : 'identity'
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  encoded: EncodedAsset,
+  headers: Record<string, string>,
+): FastifyReply {
+  void reply.headers({ ...headers, etag: encoded.etag, vary: 'accept-encoding', 'x-content-type-options': 'nosniff' })
+  const isCurrent = request.headers['if-none-match']
+    ?.split(',')
+    .some((tag) => tag.trim().replace(/^W\//, '') === encoded.etag)
+  if (isCurrent) return reply.code(304).send()
+  return sendBytes(reply, encoded)
+}
+
+function sendBytes(reply: FastifyReply, { coding, type, bytes }: EncodedAsset): FastifyReply {
+  if (coding !== 'identity') void reply.header('content-encoding', coding)
+  return reply.type(type).send(bytes)
+}
+
+const createHeaders = (assets: Assets) => ({
+  ...PAGE_HEADERS,
+  'content-security-policy': createPolicy(assets.styleHash),
+})
+
+/** Browsers name HTML when they open an address; programs rarely do, and `*\/*` does not. */
+const acceptsPage = ({ method, headers: { accept = '' } }: FastifyRequest) =>
+  (method === 'GET' || method === 'HEAD') && /(^|[ ,])text\/html *(;|,|$)/i.test(accept)
+
+/** Sends browsers the page for an unknown path. It states that there is nothing. */
+export function createNotFoundPage(assets: Assets) {
+  const headers = { ...createHeaders(assets), 'x-content-type-options': 'nosniff' }
+  async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const encoded = await assets.page.encode(selectCoding(request.headers['accept-encoding']))
+    return sendBytes(reply.code(404).headers(headers), encoded)
+  }
+  return (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined => {
+    void reply.header('vary', 'accept, accept-encoding')
+    return acceptsPage(request) ? sendPage(request, reply) : undefined
+  }
+}
+
+/** The page and its files. They hold nothing that is not public. */
+export function registerPageRoutes(app: App, assets: Assets): void {
+  const headers = createHeaders(assets)
+  for (const url of SCREEN_PATHS) {
+    app.get(url, { config: { access: 'host' }, schema: { hide: true } }, async (request, reply) => {
+      const encoded = await assets.page.encode(selectCoding(request.headers['accept-encoding']))
+      return send(request, reply as never, encoded, headers) as never
+    })
+  }
+
+  app.get(
+    '/assets/:version/*',
+    { config: { access: 'host' }, schema: { hide: true, response: buildOpenReplies(house.NOT_FOUND) } },
+    async (request, reply) => {
+      const { version, '*': path } = request.params as { version: string; '*': string }
+      const asset = version === assets.version ? assets.find(path) : undefined
+      if (!asset) throw house.NOT_FOUND()
+      const encoded = await asset.encode(selectCoding(request.headers['accept-encoding']))
+      return send(request, reply as never, encoded, IMMUTABLE_HEADERS) as never
+    },
+  )
+}

@@ -1,0 +1,52 @@
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import type { App } from '@influencer-stats/runtime/http'
+import { buildOpenReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+import type { Reports } from '../reports.ts'
+
+/** They are pages of their own, with scripts within: apart from this origin, its cookies and its page. */
+const REPORT_HEADERS = {
+  'content-security-policy':
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'none'",
+  'cache-control': 'no-cache',
+  'x-content-type-options': 'nosniff',
+}
+
+/** What was measured of this project, where its report and its graphs are at hand. */
+export function registerReportRoutes(app: App, { paths, read }: Reports): void {
+  const config = { access: 'host' as const }
+
+  app.get(
+    '/measured',
+    {
+      config,
+      schema: {
+        tags: ['measured'],
+        operationId: 'listMeasured',
+        summary: "The bench's report and the flame graphs that are at hand",
+        response: {
+          200: {
+            type: 'object',
+            required: ['paths'],
+            additionalProperties: false,
+            properties: { paths: { type: 'array', items: { type: 'string' }, description: 'Under `/measured/`.' } },
+          },
+          ...buildReadReplies(),
+        },
+      },
+    },
+    async () => ({ paths: [...paths] }),
+  )
+
+  app.get(
+    '/measured/*',
+    { config, schema: { hide: true, response: buildOpenReplies(house.NOT_FOUND) } },
+    async (request, reply) => {
+      const page = read((request.params as { '*': string })['*'])
+      if (!page) throw house.NOT_FOUND()
+      return reply
+        .headers(REPORT_HEADERS)
+        .type('text/html; charset=utf-8')
+        .send((await page) as never) as never
+    },
+  )
+}

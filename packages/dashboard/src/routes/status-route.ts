@@ -1,0 +1,56 @@
+import type { App } from '@influencer-stats/runtime/http'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+import { errors } from '../errors.ts'
+import type { ServiceMonitor } from '../service-monitor.ts'
+import type { Auth } from '../auth.ts'
+import { guardRoute } from './guard-route.ts'
+
+/** Whether services can be used, for open pages that poll it. */
+export function registerStatusRoute(app: App, auth: Auth, monitor: ServiceMonitor): void {
+  app.get(
+    '/status',
+    {
+      ...guardRoute(auth, 'read'),
+      schema: {
+        tags: ['status'],
+        operationId: 'getStatus',
+        summary: 'Which services are available, and whether YouTube gives numbers',
+        response: {
+          200: {
+            type: 'object',
+            title: 'Availability',
+            required: ['at', 'services'],
+            additionalProperties: false,
+            properties: {
+              at: { type: 'string', format: 'date-time', description: 'When this was observed.' },
+              services: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  required: ['name', 'state'],
+                  additionalProperties: false,
+                  properties: {
+                    name: { type: 'string' },
+                    state: { type: 'string', enum: ['ok', 'not-ready', 'unavailable'] },
+                    detail: { type: 'string', description: 'Why it is not ready, as a code of the service.' },
+                  },
+                },
+              },
+              source: { type: 'string', enum: ['youtube', 'stand-in'], description: 'Absent where it is unknown.' },
+              upstream: {
+                type: 'object',
+                description: 'The reply of `GET /upstream` of stats; absent where it is unknown.',
+                additionalProperties: true,
+              },
+            },
+          },
+          ...buildReadReplies(errors.SIGN_IN_NEEDED),
+        },
+      },
+    },
+    async (_request, reply) => {
+      void reply.header('cache-control', 'no-store')
+      return (await monitor.status()) as never
+    },
+  )
+}

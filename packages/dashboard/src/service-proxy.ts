@@ -1,0 +1,139 @@
+import { Transform } from 'node:stream'
+import { registerGauge } from '@influencer-stats/runtime/gauge'
+import type { AppContext } from '@influencer-stats/runtime/service'
+import type { FastifyReply } from 'fastify'
+import { errors } from './errors.ts'
+import { SERVICES } from './core/route-allowlist.ts'
+import type { DashboardConfig } from './settings.ts'
+import { UpstreamPool } from './upstream-pool.ts'
+import type { UpstreamReply, UpstreamRequest } from './upstream-node.ts'
+
+const EVENT_STREAM_TYPE = 'text/event-stream'
+/** What has no body by its nature. */
+const EMPTY_STATUSES = new Set([204, 304])
+
+interface ForwardOptions {
+  /** Ends a stream before its time. */
+  readonly ended?: AbortSignal
+  /** Runs once the reply has begun, and for each chunk of a stream. If it rejects, none of that is sent on. */
+  readonly confirm?: () => Promise<unknown>
+}
+
+/** Brings what pages ask to the services, and their replies back as they come. */
+export class ServiceProxy {
+  readonly #services: ReadonlyMap<string, UpstreamPool>
+  readonly #drain: AbortSignal
+  readonly #maxStreams: number
+  #streams = 0
+
+  constructor({
+    config,
+    registry,
+    lifecycle,
+  }: Pick<AppContext<DashboardConfig, any, any>, 'config' | 'registry' | 'lifecycle'>) {
+    const uris: Record<string, string> = {
+      stats: config.statsUri,
+      sse: config.sseUri,
+      prices: config.pricesUri,
+      kv: config.kvUri,
+    }
+    const configured = SERVICES.filter((name) => uris[name])
+    this.#services = new Map(configured.map((name) => [name, new UpstreamPool(uris[name]!, config.serviceTimeout)]))
+    this.#drain = lifecycle.drain
+    this.#maxStreams = config.maxStreams
+    registerGauge(registry, 'dashboard_streams', 'Open streams of pages.', () => this.#streams)
+  }
+
+  /** The services that can be asked. */
+  get services(): readonly string[] {
+    return [...this.#services.keys()]
+  }
+
+  /** All of their nodes, as pages name them: a service that is one node by its name alone. */
+  get nodes(): readonly string[] {
+    return [...this.#services].flatMap(([name, { count }]) =>
+      count === 1 ? [name] : Array.from({ length: count }, (_, i) => `${name}.${i + 1}`),
+    )
+  }
+
+  /**
+   * @param name of a service, or of one of its nodes
+   * @throws Problem `SERVICE_UNKNOWN`, `SERVICE_UNREACHABLE`, `SERVICE_SLOW`
+   */
+  async request(name: string, request: UpstreamRequest): Promise<UpstreamReply> {
+    const [service, node] = name.split('.')
+    const nodes = this.#services.get(service!)
+    if (!nodes) throw errors.SERVICE_UNKNOWN()
+    return nodes.request(request, node === undefined ? undefined : Number(node))
+  }
+
+  /**
+   * Asks a service and sends its reply on, a stream as it comes; who reads slowly makes the service wait.
+   * @throws Problem as `ask` and `confirm`, and `TOO_MANY_STREAMS`
+   */
+  async forward(
+    reply: FastifyReply,
+    service: string,
+    request: UpstreamRequest,
+    options: ForwardOptions = {},
+  ): Promise<FastifyReply> {
+    const answer = await this.request(service, request)
+    const { status, headers, body, cut } = answer
+    try {
+      await options.confirm?.()
+    } catch (error) {
+      cut()
+      throw error
+    }
+    const output = headers['content-type']?.startsWith(EVENT_STREAM_TYPE) ? this.#stream(answer, options) : body
+    void reply.code(status).headers({ ...headers, 'x-content-type-options': 'nosniff' })
+    // Whoever has left takes nothing more.
+    reply.raw.once('close', () => void (body.readableEnded || cut()))
+    if (reply.raw.destroyed) cut()
+    if (!EMPTY_STATUSES.has(status)) return reply.send(output)
+    body.resume()
+    return reply.send()
+  }
+
+  #stream({ body, cut }: UpstreamReply, { ended, confirm }: ForwardOptions): Transform {
+    if (this.#streams >= this.#maxStreams) {
+      cut()
+      throw errors.TOO_MANY_STREAMS(undefined, { headers: { 'retry-after': '5' } })
+    }
+    this.#streams++
+    let hasEnded = false
+    const output = new Transform({
+      async transform(chunk, _encoding, done) {
+        const isConfirmed =
+          !confirm ||
+          (await confirm().then(
+            () => true,
+            () => false,
+          ))
+        if (isConfirmed && !hasEnded) return done(null, chunk)
+        done()
+        if (!hasEnded) end()
+      },
+    })
+    // A stream that ends well makes its reader come back at once; in a drain, to whoever is there then.
+    const end = () => {
+      hasEnded = true
+      body.unpipe(output)
+      output.end()
+      cut()
+    }
+    const signals = ended ? [this.#drain, ended] : [this.#drain]
+    for (const signal of signals) signal.addEventListener('abort', end)
+    if (signals.some(({ aborted }) => aborted)) end()
+    body.on('error', () => output.end())
+    output.once('close', () => {
+      this.#streams--
+      for (const signal of signals) signal.removeEventListener('abort', end)
+    })
+    return body.pipe(output)
+  }
+
+  close(): void {
+    for (const nodes of this.#services.values()) nodes.close()
+  }
+}

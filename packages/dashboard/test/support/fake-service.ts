@@ -1,0 +1,14 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { onTestFinished } from 'vitest'
+
+/** No service listens there. */
+export const UNREACHABLE_URL = 'http://127.0.0.1:9'
+
+/** Starts a service whose replies a test decides. @returns its address */
+export async function serve(respond: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(respond).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`
+}

@@ -1,0 +1,114 @@
+import { buildConfig, embed, LENIENT_TIMEOUTS, type Overrides } from '@influencer-stats/runtime/embed'
+import { startService } from '@influencer-stats/runtime/service-host'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { sse } from '@influencer-stats/sse/service'
+import { createStatsClient, type StatsClient } from '@influencer-stats/stats/client'
+import { stats } from '@influencer-stats/stats/service'
+import { createControl } from '@influencer-stats/youtube/client'
+import { youtube } from '@influencer-stats/youtube/service'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { dashboard } from '../../src/service.ts'
+
+type SettingValues = Readonly<Record<string, string | number>>
+
+/** What tests need of a house: the dashboard, and what it shows. */
+export interface TestStack {
+  /** The dashboard's. */
+  readonly url: string
+  readonly statsUrl: string
+  readonly sseUrl: string
+  readonly stats: StatsClient
+  readonly control: ReturnType<typeof createControl>
+  /** Stops the dashboard alone, and starts it again on the same data. */
+  restart(overrides?: SettingValues, whileStopped?: () => Promise<void>): Promise<string>
+  /** The dashboard's. */
+  readonly data: string
+  stop(): Promise<boolean>
+}
+
+interface TestStackOptions {
+  readonly dashboard?: SettingValues
+  /** For stats, sse and the dashboard. */
+  readonly all?: SettingValues
+  /** Of stats; by default the stand-in. */
+  readonly source?: 'stand-in' | 'gateway'
+  /** In place of a broadcaster of its own. */
+  readonly sseUri?: string
+}
+
+type EmbeddedService = ReturnType<typeof embed>
+
+async function stopAfterTest(starting: EmbeddedService): EmbeddedService {
+  const running = await starting
+  onTestFinished(async () => void (await running.stop()))
+  return running
+}
+
+const run = (definition: Parameters<typeof embed>[0], settings: Overrides) => stopAfterTest(embed(definition, settings))
+
+/** Stats as the supervisor starts it: it knows whether its address is the stand-in's. */
+function runStats(settings: Overrides, isStandIn: boolean) {
+  const config = buildConfig(stats, { port: 0, threads: 0, logLevel: 'silent', ...LENIENT_TIMEOUTS, ...settings })
+  const standIns = isStandIn ? ['youtubeUri'] : []
+  const log = pino({ level: 'silent' })
+  return stopAfterTest(startService({ services: '', definition: stats, config: { ...config, standIns }, log }))
+}
+
+/** All in this process, until the test ends; numbers are read from the stand-in five times a second. */
+export async function startStack({
+  dashboard: own = {},
+  all = {},
+  source = 'stand-in',
+  sseUri,
+}: TestStackOptions = {}): Promise<TestStack> {
+  const standIn = await run(youtube, {})
+  const sseUrl = sseUri ?? (await run(sse, { data: createTemporaryFolder(), ...all })).url
+  const settings = {
+    data: createTemporaryFolder(),
+    youtubeUri: standIn.url,
+    sseUri: sseUrl,
+    refreshInterval: 200,
+    dailyBudget: 0,
+    logger: 'silent',
+    ...all,
+  }
+  const { url: statsUrl } = await runStats(settings, source === 'stand-in')
+  const data = createTemporaryFolder()
+  const start = (more: SettingValues = {}) =>
+    run(dashboard, { statsUri: statsUrl, sseUri: sseUrl, data, demo: 'off', ...all, ...own, ...more })
+  let running = await start()
+  const token = all.apiToken as string | undefined
+  return {
+    url: running.url,
+    statsUrl,
+    sseUrl,
+    stats: createStatsClient(statsUrl, token === undefined ? {} : { token }),
+    control: createControl(standIn.url),
+    data,
+    async restart(more, whileStopped) {
+      await running.stop()
+      await whileStopped?.()
+      running = await start(more)
+      return running.url
+    },
+    stop: () => running.stop(),
+  }
+}
+
+/** Asks as a program would. */
+export async function sendRequest(
+  url: string,
+  method = 'GET',
+  { headers = {}, body }: { headers?: Record<string, string>; body?: object } = {},
+) {
+  const type = body && { 'content-type': 'application/json' }
+  const reply = await fetch(url, {
+    method,
+    headers: { ...type, ...headers },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await reply.text()
+  const isJson = reply.headers.get('content-type')?.includes('json')
+  return { status: reply.status, headers: reply.headers, text, body: isJson && text ? JSON.parse(text) : undefined }
+}

@@ -1,0 +1,77 @@
+import { embed } from '@influencer-stats/runtime/embed'
+import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
+import { spawnService } from '@influencer-stats/runtime/testing/service-process'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { createStatsClient } from '@influencer-stats/stats/client'
+import { expect, it, onTestFinished } from 'vitest'
+import { dashboard } from '../src/service.ts'
+import { sendRequest } from './support/test-stack.ts'
+import { UNREACHABLE_URL, serve } from './support/fake-service.ts'
+
+/** How long a read may take that another node has to answer (ms). */
+const FAILOVER_MS = 4_000
+/** A read of a node that works (ms). */
+const QUICK_MS = 1_000
+
+/** The dashboard before two stats, of which the first is frozen: it accepts connections, and answers nothing. */
+async function startBeforeFrozen(settings: Record<string, number> = {}) {
+  const args = { youtubeUri: UNREACHABLE_URL, sseUri: '', dailyBudget: 0 }
+  const [frozen, other] = await Promise.all(
+    ['1', '2'].map(() => spawnService('stats', { ...args, data: createTemporaryFolder() })),
+  )
+  const statsUri = `${frozen!.url},${other!.url}`
+  const running = await embed(dashboard, {
+    data: createTemporaryFolder(),
+    statsUri,
+    sseUri: UNREACHABLE_URL,
+    demo: 'off',
+    ...settings,
+  })
+  onTestFinished(async () => void (await running.stop()))
+  const { url } = running
+  await createStatsClient(other!.url).put('a', { videos: [], name: 'Spring' })
+  process.kill(frozen!.pid, 'SIGSTOP')
+  return { frozen: frozen!, other: createStatsClient(other!.url), collection: `${url}/api/stats/collections/a` }
+}
+
+it('a read that a frozen node does not answer is answered by another node, which answers the next ones', async () => {
+  const { collection } = await startBeforeFrozen()
+  const time = startProcessClock()
+  const all = await Promise.all([sendRequest(collection), sendRequest(`${collection}/stats`)])
+  expect(all.map(({ status }) => status)).toEqual([200, 200])
+  expect(all[0]!.body).toMatchObject({ name: 'Spring' })
+  expect(time()).toBeLessThan(FAILOVER_MS)
+  const next = startProcessClock()
+  expect((await sendRequest(collection)).status).toBe(200)
+  expect((await sendRequest(collection, 'PATCH', { body: { name: 'Summer' } })).status).toBe(200)
+  expect(next()).toBeLessThan(QUICK_MS)
+})
+
+it('a change that a frozen node may still make is not repeated, and the next one goes to another node', async () => {
+  const { frozen, other, collection } = await startBeforeFrozen({ serviceTimeout: 2_000 })
+  const change = (name: string) => sendRequest(collection, 'PATCH', { body: { name } })
+  expect((await change('Summer')).body.code).toBe('SERVICE_SLOW')
+  expect(await other.get('a')).toMatchObject({ name: 'Spring' })
+  expect((await change('Autumn')).status).toBe(200)
+  expect(await other.get('a')).toMatchObject({ name: 'Autumn' })
+  process.kill(frozen.pid, 'SIGCONT')
+})
+
+it('a node that is not ready does not answer a read in place of one that takes its time', async () => {
+  let answerSlowly: (() => void) | undefined
+  const slow = await serve((_request, response) => {
+    answerSlowly = () => void response.end('{}')
+  })
+  const starting = await serve((_request, response) => {
+    response.writeHead(503).end('{}', () => answerSlowly?.())
+  })
+  const settings = {
+    data: createTemporaryFolder(),
+    statsUri: `${slow},${starting}`,
+    sseUri: UNREACHABLE_URL,
+    demo: 'off',
+  }
+  const running = await embed(dashboard, settings)
+  onTestFinished(async () => void (await running.stop()))
+  expect((await sendRequest(`${running.url}/api/stats/collections`)).status).toBe(200)
+})

@@ -1,0 +1,43 @@
+import { errors } from '../errors.ts'
+import type { Put } from '../messages.ts'
+import type { BacklogLimits } from './broker.ts'
+
+/** What values take on their way (bytes). */
+export const sumBytes = (puts: readonly Put[]) => puts.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0)
+
+/** Counts what is on its way, and refuses more where that is too much. */
+export class FanoutBacklog {
+  readonly #limits: BacklogLimits
+  #values = 0
+  #bytes = 0
+
+  constructor(limits: BacklogLimits) {
+    this.#limits = limits
+  }
+
+  get values(): number {
+    return this.#values
+  }
+
+  get isFull(): boolean {
+    return this.#values >= this.#limits.values || this.#bytes >= this.#limits.bytes
+  }
+
+  /** @returns what to call, once, when they have arrived; @throws Problem `FALLEN_BEHIND` */
+  add(values: number, bytes: number): () => void {
+    if (this.isFull) throw createBacklogError()
+    return this.count(values, bytes)
+  }
+
+  /** The same of what cannot be refused. */
+  count(values: number, bytes: number): () => void {
+    this.#values += values
+    this.#bytes += bytes
+    return () => {
+      this.#values -= values
+      this.#bytes -= bytes
+    }
+  }
+}
+
+export const createBacklogError = () => errors.FALLEN_BEHIND(undefined, { headers: { 'retry-after': '1' } })

@@ -1,0 +1,88 @@
+import { FrameError } from '@influencer-stats/log/errors'
+import type { LogEntry, LogPosition, StateMachine } from '@influencer-stats/log/log'
+import { deriveEpoch } from '../core/event-id.ts'
+import { createEvent, type StreamEntry, type TopicPut } from '../core/event.ts'
+import { decodePuts } from '../core/encode-puts.ts'
+import type { History, HistoryState } from '../history/history.ts'
+import { decodeSnapshot, encodeSnapshot } from '../history/history-snapshot.ts'
+import { appendEntries, type SequencerOptions } from './sequencer.ts'
+
+/** Kinds of the log's entries: values that are put at once, and the end of all streams. */
+export const PUTS_KIND = 1
+export const CLOSING_KIND = 2
+
+export interface SseStateMachineOptions extends Pick<SequencerOptions, 'deliver'> {
+  /** Makes the history that it is, in memory, of what that begins with. */
+  create(state: HistoryState): History
+}
+
+/**
+ * What a node makes of the log: the history, and what its threads are told. Values and closings are counted in the log's
+ * order, so that all nodes give them the same ids.
+ */
+export class SseStateMachine implements StateMachine {
+  readonly #options: SseStateMachineOptions
+  #history: History | undefined
+  #position: LogPosition | undefined
+
+  constructor(options: SseStateMachineOptions) {
+    this.#options = options
+  }
+
+  getPosition(): LogPosition | undefined {
+    return this.#position
+  }
+
+  /** @param epoch of the log */
+  getHistory(epoch: string): History {
+    return (this.#history ??= this.#options.create({ epoch: deriveEpoch(epoch), seq: 0, floor: 0, topics: [] }))
+  }
+
+  /** Resolves with the last place that each entry has taken, once threads have room for what comes next. */
+  async apply(entries: readonly LogEntry[], position: LogPosition): Promise<number[]> {
+    const history = this.getHistory(position.epoch)
+    let { seq } = history
+    const published: StreamEntry[] = []
+    // What cannot be read is found before anything is kept.
+    const seqs = entries.map((entry) => {
+      const puts = decodeEntry(entry)
+      if (puts) for (const put of puts) published.push(createEvent(put, ++seq, entry.at))
+      else published.push({ seq: ++seq, closing: true })
+      return seq
+    })
+    this.#position = position
+    if (published.length > 0) {
+      // At once, as `LocalSequencer` does.
+      void appendEntries(history, published)
+      await this.#options.deliver(published)
+    }
+    return seqs
+  }
+
+  async *snapshot(): AsyncGenerator<Buffer> {
+    if (this.#position && this.#history)
+      yield* encodeSnapshot({ position: this.#position, state: this.#history.getState() })
+  }
+
+  async restore(chunks: AsyncIterable<Buffer>): Promise<void> {
+    const { position, state } = await decodeSnapshot(chunks)
+    this.#history = this.#options.create(state)
+    this.#position = position
+  }
+}
+
+/** Nothing where all streams are to end. @throws FrameError */
+function decodeEntry({ kind, body, seq }: LogEntry): TopicPut[] | undefined {
+  if (kind === CLOSING_KIND) return undefined
+  if (kind !== PUTS_KIND)
+    throw new FrameError(
+      'LOG_FORMAT_UNKNOWN',
+      `has an entry of kind ${kind}; this version knows ${PUTS_KIND} and ${CLOSING_KIND}`,
+      seq,
+    )
+  try {
+    return decodePuts(body)
+  } catch {
+    throw new FrameError('LOG_DAMAGED', 'has values that cannot be read', seq)
+  }
+}

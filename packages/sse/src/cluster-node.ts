@@ -1,0 +1,41 @@
+import { openClusterLog } from '@influencer-stats/log/cluster-log'
+import { StartError } from '@influencer-stats/runtime/errors'
+import { openLogSequencer } from './broker/log-sequencer.ts'
+import type { Sequencer, SequencerOptions } from './broker/sequencer.ts'
+import { MAX_BATCH_BYTES } from './broker/threads-broker.ts'
+import { createMemoryHistory } from './history/memory-history.ts'
+import type { SseMainContext } from './main.ts'
+import { getHistoryOptions } from './part-options.ts'
+
+// What an entry of the log holds besides values: topics.
+const MAX_HEAD_BYTES = 1_048_576
+
+/** What gives the order where this process is a node of many. @throws StartError */
+export async function openClusterSequencer(
+  { config, registry, log, fail }: SseMainContext,
+  options: SequencerOptions,
+): Promise<Sequencer> {
+  if (config.broker !== 'threads' || config.history === 'level') {
+    throw new StartError(
+      'SETTINGS_WRONG',
+      'sse: with --log jetstream the log gives the order and keeps values: it goes with the broker threads, and with the histories ring and none',
+    )
+  }
+  return openLogSequencer({
+    ...options,
+    sequenceWaitTimeout: config.sequenceWaitTimeout,
+    create: (state) => createMemoryHistory(config.history, getHistoryOptions(config, log), state),
+    open: (stateMachine) =>
+      openClusterLog({
+        service: 'sse',
+        config,
+        registry,
+        log,
+        fail,
+        stateMachine: stateMachine,
+        storage: config.natsStorage,
+        snapshotIntervalBytes: config.snapshotIntervalBytes,
+        maxBody: Math.max(MAX_BATCH_BYTES, config.maxValue) + MAX_HEAD_BYTES,
+      }),
+  })
+}

@@ -1,0 +1,60 @@
+import type { EventExtras } from './event.ts'
+import type { SseQuery } from './parse-query.ts'
+import { ALL_TOPICS } from './selectors.ts'
+import { isHubTopic } from './topic-url.ts'
+
+/** Most topics of an update. */
+const MAX_UPDATE_TOPICS = 100
+
+/** Longest topic (characters). */
+export const MAX_TOPIC_LENGTH = 1_024
+
+/** Longest type and id (characters). */
+const MAX_FIELD_LENGTH = 256
+
+/** An update that a publisher sent. */
+export interface MercureUpdate {
+  readonly topic: string
+  readonly value: string
+  readonly more: EventExtras | undefined
+}
+
+/** Characters that change what is around them, or are not seen. */
+export const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}]/u
+
+/**
+ * Reads the fields of an update as the Mercure protocol has them; unknown ones are not looked at.
+ * @param base the hub's URL
+ * @returns or what is wrong with them
+ */
+export function parseUpdate(form: SseQuery, base: string): MercureUpdate | string {
+  const topics = [...new Set([form.topic ?? []].flat())]
+  const [topic, ...alternates] = topics
+  if (topic === undefined) return '`topic` is missing'
+  if (topics.length > MAX_UPDATE_TOPICS) return `more than ${MAX_UPDATE_TOPICS} topics`
+  const problem = topics.map((one) => checkTopic(one, base)).find(Boolean)
+  if (problem) return problem
+  const { data = '', id, type, retry } = form
+  if (Array.isArray(data) || Array.isArray(id) || Array.isArray(type) || Array.isArray(retry)) {
+    return 'only `topic` may come several times'
+  }
+  if (id !== undefined && (id.startsWith('#') || id === 'earliest' || isInvalidField(id))) return '`id` is not one'
+  if (type !== undefined && (type === 'mercure' || isInvalidField(type))) return '`type` is not one'
+  if (retry !== undefined && !/^\d{1,15}$/.test(retry)) return '`retry` is no number'
+  const more: EventExtras = {
+    ...(alternates.length > 0 && { alternates }),
+    ...('private' in form && { isPrivate: true }),
+    ...(type && { type }),
+    ...(retry && { retry: Number(retry) }),
+  }
+  return { topic, value: data, more: Object.keys(more).length > 0 ? more : undefined }
+}
+
+const isInvalidField = (text: string) => text.length > MAX_FIELD_LENGTH || INVISIBLE_CHARACTERS.test(text)
+
+function checkTopic(topic: string, base: string): string | undefined {
+  if (topic === '' || topic === ALL_TOPICS) return 'nobody can publish to that topic'
+  if (topic.length > MAX_TOPIC_LENGTH) return `a topic is longer than ${MAX_TOPIC_LENGTH} characters`
+  if (INVISIBLE_CHARACTERS.test(topic)) return 'a topic has control or format characters'
+  return isHubTopic(topic, base) ? "a topic is the hub's own" : undefined
+}

@@ -1,0 +1,23 @@
+/** Some things, one at least: a single one takes no set, which would be 200 bytes. */
+export type SmallSet<T extends object> = T | Set<T>
+
+export function addToSet<T extends object>(set: SmallSet<T> | undefined, item: T): SmallSet<T> {
+  if (set === undefined || set === item) return item
+  return set instanceof Set ? set.add(item) : new Set([set, item])
+}
+
+/** Nothing where no other is left. */
+export function removeFromSet<T extends object>(set: SmallSet<T> | undefined, item: T): SmallSet<T> | undefined {
+  if (set === item) return undefined
+  if (!(set instanceof Set)) return set
+  set.delete(item)
+  if (set.size > 1) return set
+  const [last] = set
+  return last
+}
+
+export const iterateSet = <T extends object>(set: SmallSet<T> | undefined): Iterable<T> =>
+  set instanceof Set ? set : set === undefined ? [] : [set]
+
+export const getSetSize = (set: SmallSet<object> | undefined): number =>
+  set instanceof Set ? set.size : set === undefined ? 0 : 1

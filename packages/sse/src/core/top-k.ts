@@ -1,0 +1,55 @@
+/**
+ * Counts by name that give the largest without looking at the others: names with the same count lie together, but for
+ * those with one, of which there may be very many.
+ */
+export class TopK {
+  readonly #counts = new Map<string, number>()
+  readonly #names = new Map<number, Set<string>>()
+  #total = 0
+
+  /** All counts together. */
+  get total(): number {
+    return this.#total
+  }
+
+  getCount(name: string): number {
+    return this.#counts.get(name) ?? 0
+  }
+
+  /** Counts one more, or one less, of a name. */
+  add(name: string, change: 1 | -1): void {
+    const before = this.getCount(name)
+    const after = before + change
+    this.#total += change
+    this.#removeName(name, before)
+    if (after === 0) return void this.#counts.delete(name)
+    this.#counts.set(name, after)
+    if (after === 1) return
+    const names = this.#names.get(after)
+    if (names) names.add(name)
+    else this.#names.set(after, new Set([name]))
+  }
+
+  /** The names with the largest counts, largest first. */
+  largest(max: number): string[] {
+    const largest: string[] = []
+    // Few: so that counts differ there must be as many of them as their sum allows, 566 for 160,000.
+    for (const count of [...this.#names.keys()].sort((a, b) => b - a)) {
+      for (const name of this.#names.get(count)!) {
+        if (largest.length === max) return largest
+        largest.push(name)
+      }
+    }
+    if (largest.length === max) return largest
+    for (const [name, count] of this.#counts) {
+      if (count === 1 && largest.push(name) === max) break
+    }
+    return largest
+  }
+
+  #removeName(name: string, count: number): void {
+    const names = this.#names.get(count)
+    names?.delete(name)
+    if (names?.size === 0) this.#names.delete(count)
+  }
+}

@@ -1,0 +1,79 @@
+import { createSelectors, ALL_TOPICS, isSelected, toSelectorsKey, type Selectors } from './selectors.ts'
+import { TopicPattern } from './topic-pattern.ts'
+
+/** The topics for which a token allows something. */
+export class TopicPermissions {
+  readonly key: string
+  readonly #topics: ReadonlySet<string>
+  readonly #rest: Selectors
+
+  constructor(selectors: Selectors) {
+    this.key = toSelectorsKey(selectors)
+    this.#topics = new Set(selectors.topics)
+    this.#rest = { ...selectors, topics: [] }
+  }
+
+  isAllowed(topic: string): boolean {
+    return this.#topics.has(topic) || isSelected(this.#rest, topic)
+  }
+}
+
+/** What a token allows its bearer. */
+export interface TokenPermissions {
+  readonly publish: TopicPermissions
+  readonly subscribe: TopicPermissions
+}
+
+const DETAIL_TYPE = 'https://mercure.rocks/authorization-detail'
+const ACTIONS = ['publish', 'subscribe'] as const
+
+type DetailFields = Readonly<Record<string, unknown>>
+const isFields = (value: unknown): value is DetailFields => typeof value === 'object' && value !== null
+
+/**
+ * Reads the claim `authorization_details`. Nothing where it says what is not understood: then all of it may mean less than
+ * it seems to.
+ * @param base what relative patterns are resolved against
+ */
+export function parseTokenPermissions(details: unknown, base: string): TokenPermissions | undefined {
+  if (details !== undefined && !Array.isArray(details)) return undefined
+  const drafts = { publish: new PermissionsDraft(), subscribe: new PermissionsDraft() }
+  for (const detail of (details ?? []) as unknown[]) {
+    if (!isFields(detail)) return undefined
+    if (detail.type !== DETAIL_TYPE) continue
+    const { actions, topics } = detail
+    if (!Array.isArray(actions) || !Array.isArray(topics)) return undefined
+    const actionDrafts = ACTIONS.filter((action) => actions.includes(action)).map((action) => drafts[action])
+    for (const topic of topics as unknown[]) {
+      if (!isFields(topic) || !parseTopic(topic, actionDrafts, base)) return undefined
+    }
+  }
+  return { publish: drafts.publish.toPermissions(), subscribe: drafts.subscribe.toPermissions() }
+}
+
+class PermissionsDraft {
+  readonly topics: string[] = []
+  readonly prefixes: string[] = []
+  readonly patterns: TopicPattern[] = []
+
+  toPermissions(): TopicPermissions {
+    return new TopicPermissions(createSelectors(this.topics, this.prefixes, this.patterns))
+  }
+}
+
+/** Returns whether a topic of a detail is understood. */
+function parseTopic(
+  { match, match_type: type = 'exact' }: DetailFields,
+  drafts: readonly PermissionsDraft[],
+  base: string,
+): boolean {
+  if (typeof match !== 'string' || (type !== 'exact' && type !== 'urlpattern')) return false
+  const pattern = type === 'urlpattern' && match !== ALL_TOPICS ? TopicPattern.parse(match, base) : undefined
+  if (type === 'urlpattern' && match !== ALL_TOPICS && !pattern) return false
+  for (const draft of drafts) {
+    if (match === ALL_TOPICS) draft.prefixes.push('')
+    else if (pattern) draft.patterns.push(pattern)
+    else draft.topics.push(match)
+  }
+  return true
+}

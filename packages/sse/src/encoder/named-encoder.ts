@@ -1,0 +1,9 @@
+import type { Encoder } from './encoder.ts'
+import { createEventStreamEncoder, formatData } from './event-stream-encoder.ts'
+
+/** The same with values that say whose they are: `{"topic":"a","value":"1"}`. */
+export const createNamedEncoder = (): Encoder => ({
+  ...createEventStreamEncoder(),
+  name: 'named',
+  encodeValue: (id, { topic, value }) => `id: ${id}\n${formatData(JSON.stringify({ topic, value }))}\n`,
+})

@@ -1,0 +1,7 @@
+import type { Fanout } from './fanout.ts'
+import type { StreamGroup } from '../stream-group.ts'
+
+/** A write for each value. */
+export const createEachFanout = (flush: (groups: readonly StreamGroup[]) => void): Fanout => ({
+  queue: (group) => flush([group]),
+})

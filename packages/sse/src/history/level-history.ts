@@ -1,0 +1,207 @@
+import { readBootId } from '@influencer-stats/runtime/boot-id'
+import type { OwnRow } from '@influencer-stats/runtime/own-row'
+import { openSharedLevel, type SharedLevel } from '@influencer-stats/runtime/shared-level'
+import { getTopics, type Event } from '../core/event.ts'
+import { createEpoch } from '../core/event-id.ts'
+import type { History, HistoryOptions, HistoryState, TopicState, LostRange } from './history.ts'
+import { RingHistory } from './ring-history.ts'
+
+// e!<seq> an event; meta what is known of all.
+const toEventKey = (seq: number) => `e!${String(seq).padStart(16, '0')}`
+const META_KEY = 'meta'
+
+/** Data written by another version of this file is refused. Since 2, `meta` has a ceiling; since 3, updates have more. */
+const FORMAT_VERSION = 3
+
+/** So many places are reserved at a time. */
+const RESERVED_SEQS = 1_000_000
+
+/** Of so many lives that ended badly it is known which ids may lie in what they lost; the oldest are taken together. */
+const MAX_LOST_RANGES = 64
+
+/** An event as it is written. */
+interface EventRow extends Event {
+  /** The topic's event before, or how far back its being unknown reaches: the floor, should this be the oldest kept. */
+  readonly before: number
+  /** The same of each of its other topics. */
+  readonly others?: readonly number[]
+}
+
+interface HistoryMeta {
+  readonly epoch: string
+  readonly floor: number
+  /** No place above was ever given: each life begins there, whatever a power cut took of the one before. */
+  readonly ceiling: number
+  readonly lost: readonly LostRange[]
+  /** Where the life that wrote this began. */
+  readonly start?: number
+  /** Which run of the machine wrote this; nothing where that is not known. */
+  readonly boot?: string
+  /** Whether everything had been written to the disk when the last life ended. */
+  readonly clean?: boolean
+}
+
+/** A ring that is read from LevelDB at the start and written to it before anybody hears of an event. */
+class LevelHistory extends RingHistory {
+  readonly level: SharedLevel
+  #meta: HistoryMeta
+  #dropped: Event[]
+
+  /** @param dropped what is there still and no longer kept */
+  constructor(level: SharedLevel, options: HistoryOptions, state: HistoryState, meta: HistoryMeta, dropped: Event[]) {
+    super(options, state)
+    this.level = level
+    this.#meta = meta
+    this.#dropped = dropped
+  }
+
+  /** Survives a killed process; a power cut may cost the last events. @throws Problem `DISK_FULL`, `STORE_FAILED` */
+  override async append(events: readonly Event[], seq = events.at(-1)!.seq, onAppended?: () => void): Promise<void> {
+    const dropped = this.#dropped
+    const last = new Map<string, number>()
+    const writes = events.map((event) => {
+      const [before, ...others] = getTopics(event).map((topic) => {
+        const seqBefore = last.get(topic) ?? this.getCurrent(topic)?.seq ?? this.floor
+        last.set(topic, event.seq)
+        return seqBefore
+      })
+      const row = { ...event, before, ...(others.length > 0 && { others }) } as EventRow
+      return { type: 'put' as const, key: toEventKey(event.seq), value: JSON.stringify(row) }
+    })
+    const deletes = dropped.map(({ seq: droppedSeq }) => ({ type: 'del' as const, key: toEventKey(droppedSeq) }))
+    const meta = this.#buildMeta(seq)
+    if (meta !== this.#meta) writes.push({ type: 'put', key: META_KEY, value: JSON.stringify(meta) })
+    // A place is given out only when the disk knows that it may have been.
+    const sync = meta.ceiling !== this.#meta.ceiling
+    if (writes.length > 0) await this.level.write((db) => db.batch([...deletes, ...writes], { sync }))
+    this.#meta = meta
+    this.#dropped = this.#dropped.slice(dropped.length)
+    await super.append(events, seq, onAppended)
+  }
+
+  /** Idempotent. */
+  override close(): Promise<void> {
+    return (this.#closed ??= this.#end())
+  }
+  #closed: Promise<void> | undefined
+
+  protected override onDropped(event: Event): void {
+    this.#dropped.push(event)
+  }
+
+  async #end(): Promise<void> {
+    try {
+      await this.level.flush()
+      await this.level.write((db) => db.put(META_KEY, JSON.stringify({ ...this.#meta, clean: true }), { sync: true }))
+    } catch {
+      // The disk refuses, which was told: the next life takes this one for one that ended badly.
+    }
+    await this.level.close()
+  }
+
+  #buildMeta(seq: number): HistoryMeta {
+    const { floor } = this
+    const ceiling = seq < this.#meta.ceiling ? this.#meta.ceiling : getCeilingAbove(seq)
+    const isSame = floor === this.#meta.floor && ceiling === this.#meta.ceiling
+    return isSame ? this.#meta : { ...this.#meta, floor, ceiling }
+  }
+}
+
+const getCeilingAbove = (seq: number) => (Math.floor(seq / RESERVED_SEQS) + 1) * RESERVED_SEQS
+
+/** Row with the state of all events. Without it ids would repeat. */
+export const ownRow: OwnRow = {
+  key: Buffer.from(META_KEY),
+  since: 1,
+  async rebuild(db) {
+    const range = { gt: Buffer.from('e!'), lt: Buffer.from('e~'), limit: 1 }
+    const toSeq = ([key]: Buffer[]) => (key === undefined ? 0 : Number(key.toString('latin1', 2)))
+    const first = toSeq(await db.keys(range).all())
+    const last = toSeq(await db.keys({ ...range, reverse: true }).all())
+    const ceiling = getCeilingAbove(last) + RESERVED_SEQS
+    const meta: HistoryMeta = {
+      epoch: createEpoch(),
+      floor: Math.max(0, first - 1),
+      ceiling,
+      lost: [{ from: 0, before: ceiling }],
+    }
+    await db.put(Buffer.from(META_KEY), Buffer.from(JSON.stringify(meta)), { sync: true })
+    return ['the sequence of event ids; new ids belong to another history, and clients that resume get a gap']
+  },
+}
+
+/** @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER` */
+export async function createLevelHistory(options: HistoryOptions): Promise<History> {
+  const { folder, log } = options
+  const level = await openSharedLevel(folder, {
+    service: 'sse',
+    format: FORMAT_VERSION,
+    ownRow,
+    upgrades: { 1: addCeiling, 2: async () => {} },
+    log,
+  })
+  const { db } = level
+  const stored = db.getSync(META_KEY)
+  const previous: HistoryMeta | undefined = stored ? JSON.parse(stored) : undefined
+  const topics: TopicsByName = new Map()
+  const read: Event[] = []
+  for await (const text of db.values({ gt: 'e!', lt: 'e~' })) {
+    const { before, others = [], ...event } = JSON.parse(text) as EventRow
+    read.push(event)
+    for (const [i, name] of getTopics(event).entries())
+      addReadEvent(topics, name, i === 0 ? before : others[i - 1]!, event)
+  }
+  const seq = previous?.ceiling ?? 0
+  const lost = previous ? findLostRanges(previous, read.at(-1)?.seq ?? 0) : []
+  const meta: HistoryMeta = {
+    // The original of a restored or copied folder may have used the same ids for other events.
+    epoch: previous && !level.isNewHistory ? previous.epoch : createEpoch(),
+    floor: previous?.floor ?? 0,
+    ceiling: seq + RESERVED_SEQS,
+    lost,
+    start: seq,
+    boot: readBootId(),
+  }
+  await level.write(() => db.put(META_KEY, JSON.stringify(meta), { sync: true }))
+  level.beginHistory()
+  const { epoch, floor } = meta
+  const heldEvents = new Set([...topics.values()].flatMap(({ events }) => events))
+  const dropped = read.filter((event) => !heldEvents.has(event))
+  return new LevelHistory(level, options, { epoch, floor, seq, lost, topics: [...topics.values()] }, meta, dropped)
+}
+
+type TopicsByName = Map<string, TopicState & { events: Event[] }>
+
+/** @param before the topic's event before this one, or how far back its being unknown reaches */
+function addReadEvent(topics: TopicsByName, name: string, before: number, event: Event): void {
+  const known = topics.get(name)
+  topics.delete(name)
+  // One that is there for the sake of another topic may lie before what this one has lost.
+  const topic = known?.events.at(-1)!.seq === before ? known : { topic: name, floor: before, events: [] }
+  topics.set(name, topic)
+  topic.events.push(event)
+}
+
+/** What the lives before may have lost, of which clients must be told. @param last the last event that is there */
+function findLostRanges({ lost, clean, boot, start = 0, ceiling }: HistoryMeta, last: number): readonly LostRange[] {
+  if (clean) return lost
+  // A killed process leaves what it wrote to the system: who was at a place that is still there missed nothing. What a
+  // power cut took nobody knows.
+  const from = boot !== undefined && boot === readBootId() ? Math.max(last, start) + 1 : 0
+  const ranges = [...lost, { from, before: ceiling }]
+  if (from === 0) return ranges.slice(-1)
+  if (ranges.length <= MAX_LOST_RANGES) return ranges
+  const [first, second, ...rest] = ranges
+  return [{ from: first!.from, before: second!.before }, ...rest]
+}
+
+/** In format 1 each life began at the next million after the last event, so that a lost one might be followed by its like. */
+async function addCeiling(db: SharedLevel['db']): Promise<void> {
+  const stored = await db.get(META_KEY)
+  if (stored === undefined) return
+  const [lastKey] = await db.keys({ gt: 'e!', lt: 'e~', reverse: true, limit: 1 }).all()
+  const last = lastKey === undefined ? 0 : Number(lastKey.slice(2))
+  const { epoch, floor } = JSON.parse(stored) as HistoryMeta
+  const meta: HistoryMeta = { epoch, floor, ceiling: getCeilingAbove(last) + RESERVED_SEQS, lost: [] }
+  await db.put(META_KEY, JSON.stringify(meta))
+}

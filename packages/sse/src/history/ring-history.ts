@@ -1,0 +1,277 @@
+import type { Event } from '../core/event.ts'
+import { createEpoch } from '../core/event-id.ts'
+import { FULL_SCOPE, type ReadScope } from '../core/read-scope.ts'
+import { isExact, isSelected, type Selectors } from '../core/selectors.ts'
+import { getEventCost, getTopicCost } from './event-cost.ts'
+import type { History, HistoryOptions, HistoryState, LostRange, MissedEvents } from './history.ts'
+import { mergeEvents, type MergeCursor } from './merge-events.ts'
+
+export type RingOptions = Omit<HistoryOptions, 'folder'>
+
+/** The events of one topic, oldest first. */
+class RingTopic {
+  readonly name: string
+  floor: number
+  bytes = 0
+  /** Those before `head` are no longer kept. */
+  events: Event[] = []
+  head = 0
+
+  constructor(name: string, floor: number) {
+    this.name = name
+    this.floor = floor
+  }
+
+  get size(): number {
+    return this.events.length - this.head
+  }
+
+  get newest(): Event {
+    return this.events.at(-1)!
+  }
+}
+
+/** A topic that nobody has put to for so long has no claim to its place (ms). */
+const STALE_TOPIC_AGE_MS = 86_400_000
+
+/** Cutting the front off an array costs its length: done rarely, it costs nothing an event. */
+const MIN_COMPACT_EVENTS = 64
+
+/**
+ * In memory, bounded for each topic by count, bytes and age, and in all by topics and bytes. Current values go last: who
+ * puts much takes the room of what is not current any more, and who puts to many topics that of other new topics.
+ */
+export class RingHistory implements History {
+  readonly epoch: string
+  seq: number
+  readonly #options: RingOptions
+  /** Those that came when there was room: they stay. Both in the order in which they were last put to. */
+  readonly #established = new Map<string, RingTopic>()
+  /** The others, a quarter of all at most: each new one takes the place of one of these. */
+  readonly #newcomers = new Map<string, RingTopic>()
+  /** Those with more than their current value, in the same order. */
+  readonly #multiEventTopics = new Set<RingTopic>()
+  #floor: number
+  readonly #lost: readonly LostRange[]
+  #bytes = 0
+  /** In how many topics events are that were put to several. */
+  readonly #holderCounts = new Map<Event, number>()
+  /** Counts how often topics came and went. */
+  #changes = 0
+  readonly #matchCache = new WeakMap<Selectors, { readonly changes: number; readonly topics: readonly RingTopic[] }>()
+
+  /** @param stored what it begins with */
+  constructor(options: RingOptions, stored: HistoryState = { epoch: createEpoch(), seq: 0, floor: 0, topics: [] }) {
+    this.#options = options
+    this.epoch = stored.epoch
+    this.seq = stored.seq
+    this.#floor = stored.floor
+    this.#lost = stored.lost ?? []
+    for (const { topic: name, floor, events } of stored.topics) {
+      const topic = this.#addTopic(new RingTopic(name, floor))
+      for (const event of events) this.#push(topic, event.more?.alternates ? event : { ...event, topic: name })
+    }
+    this.#promoteTopics()
+  }
+
+  append(events: readonly Event[], seq = this.seq, onAppended?: () => void): void | Promise<void> {
+    for (const event of events) this.#add(event)
+    this.#advanceTo(seq)
+    onAppended?.()
+  }
+
+  readSince(selectors: Selectors, seq: number, maxLength = Infinity, reader: ReadScope = FULL_SCOPE): MissedEvents {
+    const oldest = Date.now() - this.#options.age
+    const topics = this.#findMatching(selectors)
+    const hasAllTopics = isExact(selectors) && topics.length === selectors.topics.length
+    let lostUpTo = hasAllTopics ? 0 : this.#floor
+    for (const { from, before } of this.#lost) if (from <= seq && seq < before) lostUpTo = Math.max(lostUpTo, before)
+    const cursors: MergeCursor[] = []
+    for (const topic of topics) {
+      this.#evict(topic, oldest)
+      lostUpTo = Math.max(lostUpTo, topic.floor)
+      const at = findFirstAfter(topic, seq)
+      if (at < topic.events.length) cursors.push({ events: topic.events, at })
+    }
+    return { events: mergeEvents(cursors, maxLength, reader), complete: seq >= lostUpTo, lostUpTo }
+  }
+
+  /** Topics that are not kept may have had events up to here. */
+  get floor(): number {
+    return this.#floor
+  }
+
+  getCurrent(topic: string): Event | undefined {
+    return this.#find(topic)?.newest
+  }
+
+  getNames(selectors: Selectors): string[] {
+    return this.#findMatching(selectors).map(({ name }) => name)
+  }
+
+  getState(): HistoryState {
+    const topics = [...this.#established.values(), ...this.#newcomers.values()].map(
+      ({ name, floor, events, head }) => ({
+        topic: name,
+        floor,
+        events: events.slice(head),
+      }),
+    )
+    return { epoch: this.epoch, seq: this.seq, floor: this.#floor, lost: this.#lost, topics }
+  }
+
+  async close(): Promise<void> {}
+
+  /** An event is kept no longer. */
+  protected onDropped(_event: Event): void {}
+
+  #advanceTo(seq: number): void {
+    this.seq = Math.max(this.seq, seq)
+  }
+
+  #find(name: string): RingTopic | undefined {
+    return this.#newcomers.get(name) ?? this.#established.get(name)
+  }
+
+  /** The topics that are kept of those. Of selectors that do not name theirs they are looked for once. */
+  #findMatching(selectors: Selectors): readonly RingTopic[] {
+    if (isExact(selectors)) return selectors.topics.flatMap((name) => this.#find(name) ?? [])
+    const known = this.#matchCache.get(selectors)
+    if (known?.changes === this.#changes) return known.topics
+    const all = [...this.#established.values(), ...this.#newcomers.values()]
+    const topics = all.filter(({ name }) => isSelected(selectors, name))
+    this.#matchCache.set(selectors, { changes: this.#changes, topics })
+    return topics
+  }
+
+  #addTopic(topic: RingTopic): RingTopic {
+    this.#changes++
+    this.#newcomers.set(topic.name, topic)
+    this.#bytes += getTopicCost(topic.name)
+    return topic
+  }
+
+  #add(event: Event): void {
+    this.#advanceTo(event.seq)
+    const topic = this.#touch(event.topic)
+    // What comes from another thread brings the topic's name along each time.
+    const stored = { ...event, topic: topic.name }
+    const topics = [topic]
+    if (event.more?.alternates) topics.push(...event.more.alternates.map((name) => this.#touch(name)))
+    for (const held of topics) {
+      this.#push(held, stored)
+      this.#evict(held, event.at - this.#options.age)
+    }
+    this.#evictExcess(topics, event.at)
+    this.#promoteTopics()
+  }
+
+  /** A topic that is put to, now the latest of all. */
+  #touch(name: string): RingTopic {
+    const topic = this.#find(name) ?? this.#addTopic(new RingTopic(name, this.#floor))
+    const topics = this.#established.has(topic.name) ? this.#established : this.#newcomers
+    topics.delete(topic.name)
+    topics.set(topic.name, topic)
+    return topic
+  }
+
+  #push(topic: RingTopic, event: Event): void {
+    const bytes = getEventCost(event)
+    topic.events.push(event)
+    topic.bytes += bytes
+    this.#bytes += bytes
+    if (event.more?.alternates) this.#holderCounts.set(event, (this.#holderCounts.get(event) ?? 0) + 1)
+    if (topic.size === 1) return
+    this.#multiEventTopics.delete(topic)
+    this.#multiEventTopics.add(topic)
+  }
+
+  /** @param latest the topics that were put to, at `now` */
+  #evictExcess(latest: readonly RingTopic[], now: number): void {
+    const { topics, total } = this.#options
+    for (const topic of this.#multiEventTopics) {
+      while (this.#bytes > total && topic.size > 1) this.#dropFirst(topic)
+      if (this.#bytes <= total) break
+    }
+    while (this.#established.size + this.#newcomers.size > topics || this.#bytes > total) {
+      const candidate = this.#findEvictionCandidate(latest, now)
+      if (!candidate) break
+      this.#removeTopic(candidate)
+    }
+  }
+
+  #findEvictionCandidate(latest: readonly RingTopic[], now: number): RingTopic | undefined {
+    const [established] = this.#established.values()
+    const [newcomer] = this.#newcomers.values()
+    const isStale = established && established.newest.at < now - STALE_TOPIC_AGE_MS
+    return [isStale ? established : newcomer, newcomer, established].find((topic) => topic && !latest.includes(topic))
+  }
+
+  /** Newcomers stay where there is room. */
+  #promoteTopics(): void {
+    const { topics } = this.#options
+    const maxLength = Math.max(1, topics >> 2)
+    while (this.#newcomers.size > maxLength && this.#established.size < topics - maxLength) {
+      const [topic] = this.#newcomers.values()
+      this.#newcomers.delete(topic!.name)
+      this.#established.set(topic!.name, topic!)
+    }
+  }
+
+  /** Drops what is over a topic's bounds, its newest event excepted. */
+  #evict(topic: RingTopic, oldest: number): void {
+    const { count, bytes } = this.#options
+    while (topic.size > 1 && (topic.size > count || topic.bytes > bytes || topic.events[topic.head]!.at < oldest)) {
+      this.#dropFirst(topic)
+    }
+    if (topic.head > MIN_COMPACT_EVENTS && topic.head * 2 > topic.events.length) {
+      topic.events = topic.events.slice(topic.head)
+      topic.head = 0
+    }
+  }
+
+  #dropFirst(topic: RingTopic): void {
+    const event = topic.events[topic.head]!
+    // Lets go of the value now rather than at the next cut.
+    topic.events[topic.head++] = undefined as never
+    topic.floor = event.seq
+    const bytes = getEventCost(event)
+    topic.bytes -= bytes
+    this.#bytes -= bytes
+    if (topic.size <= 1) this.#multiEventTopics.delete(topic)
+    if (event.more?.alternates && this.#hasOtherHolders(event)) return
+    this.onDropped(event)
+  }
+
+  /** Whether an event that one topic lets go of is still one of another's. */
+  #hasOtherHolders(event: Event): boolean {
+    const remaining = (this.#holderCounts.get(event) ?? 1) - 1
+    if (remaining > 0) this.#holderCounts.set(event, remaining)
+    else this.#holderCounts.delete(event)
+    return remaining > 0
+  }
+
+  #removeTopic(topic: RingTopic): void {
+    while (topic.size > 0) this.#dropFirst(topic)
+    this.#floor = Math.max(this.#floor, topic.floor)
+    this.#changes++
+    this.#bytes -= getTopicCost(topic.name)
+    this.#established.delete(topic.name)
+    this.#newcomers.delete(topic.name)
+  }
+}
+
+/** Where a topic's events after `seq` begin. */
+function findFirstAfter({ events, head }: RingTopic, seq: number): number {
+  let low = head
+  let high = events.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (events[middle]!.seq > seq) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+export const createRingHistory = (options: RingOptions, state?: HistoryState): History =>
+  new RingHistory(options, state)

@@ -1,0 +1,208 @@
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import {
+  defineHotRoute,
+  type HotRequest,
+  type HotRoute,
+  type BufferedReply,
+  type StreamReply,
+} from '@influencer-stats/runtime/hot-route'
+import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
+import { parseResumption, findResumePoint } from '../parse-subscription.ts'
+import type { Broker } from '../broker/broker.ts'
+import { formatEventId } from '../core/event-id.ts'
+import { isMalformed, parseQuery, type SseQuery } from '../core/parse-query.ts'
+import { PUBLIC_SCOPE } from '../core/read-scope.ts'
+import { parseMatchers } from '../core/parse-matchers.ts'
+import { HUB_PATH } from '../core/topic-url.ts'
+import { parseUpdate } from '../core/parse-update.ts'
+import type { Encoder } from '../encoder/encoder.ts'
+import { toMercureId } from '../encoder/mercure-encoder.ts'
+import { logReadErrors, errors, logWriteErrors } from '../errors.ts'
+import type { History } from '../history/history.ts'
+import type { Streams } from '../streams.ts'
+import type { Bearer } from '../tokens/access-tokens.ts'
+import type { TokenAuth } from '../tokens/token-auth.ts'
+import { createScopeError, createInvalidRequestError, createNoTokenError } from '../tokens/token-errors.ts'
+import { createTargetReader } from './target-reader.ts'
+import { mercureQuery } from './schemas.ts'
+import { decodeText } from './value-routes.ts'
+import { createStreamReply, NO_RECONNECT } from './wait-route.ts'
+
+export interface MercureOptions {
+  readonly streams: Streams
+  readonly history: History
+  readonly encoder: Encoder
+  readonly broker: Broker
+  readonly tokenAuth: TokenAuth
+  /** Whether who shows no token may subscribe. */
+  readonly allowAnonymous: boolean
+  /** Largest body of a POST (bytes). */
+  readonly maxUpdate: number
+  /** The hub's URL, for who asked this host. */
+  getBaseUrl(host: string): string
+}
+
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+const tags = ['mercure']
+const LAST_EVENT_ID_HEADER = 'mercure-last-event-id'
+const EARLIEST_ID = 'earliest'
+// What earlier drafts took in the address, where logs and histories keep it.
+const TOKEN_PARAMETERS = ['access_token', 'authorization']
+
+/** The Mercure protocol (draft 08): another way to open streams and to put values, on the same hub. */
+export function createMercureRoutes(options: MercureOptions): HotRoute[] {
+  return [createSubscribeRoute(options), createPublishRoute(options)]
+}
+
+function createSubscribeRoute({
+  streams,
+  history,
+  encoder,
+  broker,
+  tokenAuth,
+  allowAnonymous,
+  getBaseUrl,
+}: MercureOptions) {
+  /** Nothing where this thread has yet to hear of what the client has seen. */
+  function subscribe(query: SseQuery, request: HotRequest, bearer: Bearer | undefined, isCaughtUp: boolean) {
+    const selectors = parseMatchers(query, getBaseUrl(String(request.headers.host)))
+    if (typeof selectors === 'string') throw errors.INVALID_MATCHER(selectors)
+    const reader = bearer?.reader ?? PUBLIC_SCOPE
+    const lastId = String(request.headers['last-event-id'] || query.last_event_id || '')
+    const resumption = parseResumption(lastId === EARLIEST_ID ? '' : lastId, history, isCaughtUp)
+    if (resumption.kind === 'closed') return NO_RECONNECT
+    if (resumption.kind === 'ahead') return undefined
+    if (!streams.hub.canSubscribe(selectors))
+      throw errors.PATTERN_LIMIT(undefined, { headers: { 'retry-after': '60' } })
+    const resumeAfter = lastId === EARLIEST_ID ? 0 : resumption.resumeAfter
+    const stream = { encoder, selectors, reader, last: false, resumeAfter, expiresAt: bearer?.expiresAt }
+    if (resumeAfter === undefined) return open(stream, request)
+    const { lostUpTo, from } = findResumePoint(history, selectors, reader, resumeAfter, lastId === EARLIEST_ID)
+    const reportedId = from === undefined ? EARLIEST_ID : toMercureId(formatEventId(history.epoch, from))
+    return open({ ...stream, lostUpTo }, request, [
+      LAST_EVENT_ID_HEADER,
+      reportedId,
+      'access-control-expose-headers',
+      LAST_EVENT_ID_HEADER,
+    ])
+  }
+
+  function open(
+    stream: Parameters<typeof createStreamReply>[1],
+    request: HotRequest,
+    headers: readonly string[] = [],
+  ): StreamReply {
+    const createFullError = () => errors.STREAM_LIMIT(undefined, { headers: { 'retry-after': '5' } })
+    return createStreamReply(streams, stream, request, createFullError, headers)
+  }
+
+  function answer(query: SseQuery, request: HotRequest, bearer: Bearer | undefined) {
+    const reply = subscribe(query, request, bearer, false)
+    return reply ?? broker.catchUp().then(() => subscribe(query, request, bearer, true)!)
+  }
+
+  return defineHotRoute<SseQuery>({
+    method: 'GET',
+    url: HUB_PATH,
+    access: 'host',
+    head: false,
+    canStream: true,
+    schema: {
+      tags,
+      operationId: 'subscribe',
+      summary: 'Subscribes to topics, as the Mercure protocol has it',
+      description:
+        'The token comes in `Authorization: Bearer` or in the cookie `__Secure-mercure_access_token`. ' +
+        '`Last-Event-ID`, or `last_event_id`, resumes; `Mercure-Last-Event-ID` then says from where.',
+      querystring: mercureQuery,
+      response: {
+        200: {
+          description: 'The stream.',
+          headers: { 'Mercure-Last-Event-ID': { type: 'string' } },
+          content: { 'text/event-stream': { schema: { type: 'string' } } },
+        },
+        204: { type: 'null', description: 'All streams were closed: stay away.' },
+        ...buildReadReplies(
+          house.VALIDATION_FAILED,
+          errors.INVALID_MATCHER,
+          errors.INVALID_REQUEST,
+          errors.INVALID_TOKEN,
+          errors.ORIGIN_REFUSED,
+          errors.STREAM_LIMIT,
+          errors.PATTERN_LIMIT,
+          ...logReadErrors,
+        ),
+      },
+    },
+    match: createTargetReader<SseQuery>(HUB_PATH, mercureQuery),
+    read: ({ query }) => query as SseQuery,
+    answer(query, request) {
+      if (isMalformed(query)) throw errors.INVALID_MATCHER('the query cannot be read')
+      if (TOKEN_PARAMETERS.some((name) => name in query))
+        throw createInvalidRequestError('a token does not belong into the address')
+      const bearer = tokenAuth.authenticate(request.headers, false)
+      if (bearer) return bearer.then((verified) => answer(query, request, verified))
+      if (!allowAnonymous) throw createNoTokenError()
+      return answer(query, request, undefined)
+    },
+  })
+}
+
+function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl }: MercureOptions) {
+  async function publish(request: HotRequest, { publish: permissions }: Bearer): Promise<BufferedReply> {
+    const form = parseQuery(decodeText(request.body))
+    if (isMalformed(form)) throw errors.INVALID_UPDATE('the form cannot be read')
+    const update = parseUpdate(form, getBaseUrl(String(request.headers.host)))
+    if (typeof update === 'string') throw errors.INVALID_UPDATE(update)
+    const { topic, value, more } = update
+    if (![topic, ...(more?.alternates ?? [])].every((one) => permissions.isAllowed(one))) throw createScopeError()
+    const [seq] = await broker.publish([more ? [topic, value, more] : [topic, value]])
+    const id = toMercureId(formatEventId(history.epoch, seq!))
+    return {
+      status: 200,
+      headers: ['x-content-type-options', 'nosniff'],
+      type: 'text/plain; charset=utf-8',
+      body: id,
+    }
+  }
+
+  return defineHotRoute<SseQuery>({
+    method: 'POST',
+    url: HUB_PATH,
+    access: 'host',
+    body: { limit: maxUpdate, tooLarge: house.BODY_TOO_LARGE, type: FORM_TYPE },
+    // The form is read by hand.
+    validatorCompiler: () => () => true,
+    schema: {
+      tags,
+      operationId: 'publish',
+      summary: 'Publishes an update, as the Mercure protocol has it',
+      description:
+        'The form has `topic`, once or several times, and may have `data`, `private`, `id`, `type` and `retry`.',
+      body: { content: { [FORM_TYPE]: { schema: { type: 'string', examples: ['topic=news&data=42'] } } } },
+      response: {
+        200: { description: "The update's id.", content: { 'text/plain': { schema: { type: 'string' } } } },
+        ...buildChangeReplies(
+          errors.INVALID_UPDATE,
+          errors.INVALID_REQUEST,
+          errors.INVALID_TOKEN,
+          errors.INSUFFICIENT_SCOPE,
+          errors.ORIGIN_REFUSED,
+          errors.VALUE_NOT_UTF8,
+          errors.FALLEN_BEHIND,
+          ...logWriteErrors,
+          ...storeErrors,
+        ),
+      },
+    },
+    match: createTargetReader<SseQuery>(HUB_PATH, {}),
+    read: ({ query }) => query as SseQuery,
+    answer(query, request) {
+      if (TOKEN_PARAMETERS.some((name) => name in query))
+        throw createInvalidRequestError('a token does not belong into the address')
+      const bearer = tokenAuth.authenticate(request.headers, true)
+      if (!bearer) throw createNoTokenError()
+      return bearer.then((verified) => publish(request, verified))
+    },
+  })
+}

@@ -1,0 +1,30 @@
+import type { App } from '@influencer-stats/runtime/http'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+
+const PAGE_HTML = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Broadcaster</title>
+<p>Every value that is put appears in the console of this page: <code>curl '/put?v=hello'</code>.</p>
+<iframe src="/wait?cid=1" style="display:none"></iframe>
+</html>
+`
+
+/** A page whose hidden frame logs every value: how a browser listened before EventSource. */
+export function registerPageRoute(app: App): void {
+  app.get(
+    '/',
+    {
+      schema: {
+        tags: ['streams'],
+        operationId: 'getPage',
+        summary: 'A page that logs every value to its console',
+        response: {
+          200: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
+          ...buildReadReplies(),
+        },
+      },
+    },
+    async (_request, reply) => reply.type('text/html; charset=utf-8').send(PAGE_HTML),
+  )
+}

@@ -1,0 +1,60 @@
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import type { App } from '@influencer-stats/runtime/http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
+import type { Broker } from '../broker/broker.ts'
+import { formatClosingId } from '../core/event-id.ts'
+import { logWriteErrors } from '../errors.ts'
+import type { History } from '../history/history.ts'
+import { coalesceCalls } from '../connection-counts.ts'
+import { connectionsReply, noQuery } from './schemas.ts'
+
+const tags = ['streams']
+
+/** All streams at once: closing and counting them. */
+export function registerStreamRoutes(app: App, broker: Broker, history: History): void {
+  const close = (method: 'GET' | 'POST', operationId: string) => ({
+    method,
+    url: '/closeall',
+    config: { access: 'change' } as const,
+    exposeHeadRoute: false,
+    schema: {
+      tags,
+      operationId,
+      summary: 'End all streams; their clients stay away',
+      querystring: noQuery,
+      response: {
+        200: {
+          description: 'Every stream gets `event: closed` and ends.',
+          headers: { 'event-id': { type: 'string' } },
+          content: { 'text/plain': { schema: { type: 'string' } } },
+        },
+        ...buildChangeReplies(house.VALIDATION_FAILED, ...logWriteErrors, ...storeErrors),
+      },
+    },
+    handler: async (request: FastifyRequest, reply: FastifyReply) => {
+      const id = formatClosingId(history.epoch, await broker.closeAll())
+      request.audit = { change: 'close', what: 'all streams' }
+      return reply.type('text/plain; charset=utf-8').header('event-id', id).send('closed')
+    },
+  })
+  app.route(close('POST', 'closeStreams'))
+  // For who can open an address, and no more.
+  app.route(close('GET', 'closeStreamsByGet'))
+
+  // Written once for all who ask at a time.
+  const connections = coalesceCalls(async () => Buffer.from(JSON.stringify(await broker.countConnections())))
+  app.get(
+    '/connections',
+    {
+      schema: {
+        tags,
+        operationId: 'getConnections',
+        summary: 'How many streams are open, for each thread and topic',
+        querystring: noQuery,
+        response: { 200: connectionsReply, ...buildReadReplies(house.VALIDATION_FAILED) },
+      },
+    },
+    async (_request, reply) => reply.type('application/json; charset=utf-8').send((await connections()) as never),
+  )
+}

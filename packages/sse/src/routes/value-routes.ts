@@ -1,0 +1,229 @@
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { defineHotRoute, type HotRequest, type HotRoute, type BufferedReply } from '@influencer-stats/runtime/hot-route'
+import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
+import { describeValidationError, skipBodyValidation, createValidator } from '@influencer-stats/runtime/validation'
+import type { Broker } from '../broker/broker.ts'
+import { formatEventId } from '../core/event-id.ts'
+import { DEFAULT_TOPIC } from '../core/event.ts'
+import type { ReadScope } from '../core/read-scope.ts'
+import { HUB_PATH, isHubTopic } from '../core/topic-url.ts'
+import { errors, logWriteErrors } from '../errors.ts'
+import type { History } from '../history/history.ts'
+import type { TokenAuth } from '../tokens/token-auth.ts'
+import { createScopeError, tokenErrors } from '../tokens/token-errors.ts'
+import { createTargetReader } from './target-reader.ts'
+import {
+  getPutQuery,
+  valuesReply,
+  valuesBody,
+  postPutQuery,
+  topicQuery,
+  describeValueReply,
+  type PutValue,
+} from './schemas.ts'
+
+const PUT_PATH = '/put'
+const VALUES_PATH = '/values'
+const VALUE_PATH = '/value'
+const JSON_TYPE = 'application/json'
+// Of many values at once.
+const MAX_VALUES_BYTES = 1_048_576
+// Of a topic that is the hub's own the path says so, whatever the hub's host.
+const HUB_BASE_URL = `http://localhost${HUB_PATH}`
+const tags = ['values']
+// A byte order mark is part of the value, as in the query.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** @throws Problem `VALUE_NOT_UTF8` */
+export function decodeText(body: Buffer): string {
+  try {
+    return utf8.decode(body)
+  } catch {
+    throw errors.VALUE_NOT_UTF8()
+  }
+}
+
+const createTextReply = (history: History, seq: number, value: string): BufferedReply => ({
+  status: 200,
+  headers: ['x-content-type-options', 'nosniff', 'event-id', formatEventId(history.epoch, seq)],
+  type: 'text/plain; charset=utf-8',
+  body: value,
+})
+
+type PutQuery = { readonly v?: string; readonly topic?: string }
+
+/** What takes and gives single values. */
+export interface ValuesOptions {
+  readonly broker: Broker
+  readonly history: History
+  readonly tokenAuth: TokenAuth
+  /** Who reads without a token of a kind that is judged here. */
+  readonly reader: ReadScope
+  /** Largest value of a POST (bytes). */
+  readonly maxValue: number
+}
+
+/** @throws Problem where who asks may not put to one of the topics, or nobody may */
+async function checkPublish(
+  topics: readonly string[],
+  headers: HotRequest['headers'],
+  tokenAuth: TokenAuth,
+): Promise<void> {
+  if (topics.some((topic) => isHubTopic(topic, HUB_BASE_URL))) throw errors.HUB_TOPIC()
+  if (!tokenAuth.hasServiceToken(headers)) return
+  const bearer = await tokenAuth.authenticate(headers, true)
+  if (!topics.every((topic) => bearer?.publish.isAllowed(topic))) throw createScopeError()
+}
+
+/** Puts a value: as a parameter, or as a body. */
+export function createPutRoutes({ broker, history, tokenAuth, maxValue }: ValuesOptions): HotRoute[] {
+  const { hasServiceToken } = tokenAuth
+  const response = {
+    200: describeValueReply('The value, which all streams of the topic get.'),
+    ...buildChangeReplies(
+      house.VALIDATION_FAILED,
+      errors.HUB_TOPIC,
+      errors.VALUE_NOT_UTF8,
+      errors.VALUE_TWICE,
+      ...tokenErrors,
+      errors.INSUFFICIENT_SCOPE,
+      errors.FALLEN_BEHIND,
+      ...logWriteErrors,
+      ...storeErrors,
+    ),
+  }
+
+  async function publish(
+    topic: string = DEFAULT_TOPIC,
+    value: string,
+    { headers }: HotRequest,
+  ): Promise<BufferedReply> {
+    await checkPublish([topic], headers, tokenAuth)
+    const [seq] = await broker.publish([[topic, value]])
+    return createTextReply(history, seq!, value)
+  }
+
+  const get = defineHotRoute<PutQuery>({
+    method: 'GET',
+    url: PUT_PATH,
+    access: 'change',
+    head: false,
+    schema: { tags, operationId: 'putValueByQuery', summary: 'Put a value', querystring: getPutQuery, response },
+    match: createTargetReader(PUT_PATH, getPutQuery),
+    read: ({ query }) => query as PutQuery,
+    hasServiceToken: hasServiceToken,
+    answer: ({ topic, v }, request) => publish(topic, v!, request),
+  })
+
+  const post = defineHotRoute<PutQuery>({
+    method: 'POST',
+    url: PUT_PATH,
+    // A value may have any media type: it is text to us, whatever it is to who reads it.
+    body: { limit: maxValue, tooLarge: house.BODY_TOO_LARGE },
+    schema: {
+      tags,
+      operationId: 'putValue',
+      summary: 'Put a value, `v` or the body',
+      // Not as a body schema: the API document could not say that it may be absent.
+      description: 'Without `v` the request body is the value: UTF-8 text of any media type.',
+      querystring: postPutQuery,
+      response,
+    },
+    match: createTargetReader(PUT_PATH, postPutQuery),
+    read: ({ query }) => query as PutQuery,
+    hasServiceToken: hasServiceToken,
+    answer({ topic, v }, request) {
+      const { body } = request
+      if (v !== undefined && body.length > 0) throw errors.VALUE_TWICE()
+      return publish(topic, v ?? decodeText(body), request)
+    },
+  })
+  return [get, post]
+}
+
+/** Puts many values at once, all or none. */
+export function createPutValuesRoute({ broker, history, tokenAuth }: ValuesOptions) {
+  const validate = createValidator(valuesBody, 'body')
+
+  function readValues(body: Buffer): readonly PutValue[] {
+    let values: unknown
+    try {
+      values = JSON.parse(decodeText(body))
+    } catch {
+      throw house.BAD_JSON()
+    }
+    if (!validate(values)) throw house.VALIDATION_FAILED(describeValidationError(validate.errors![0]!, 'body'))
+    return values as readonly PutValue[]
+  }
+
+  return defineHotRoute<true>({
+    method: 'POST',
+    url: VALUES_PATH,
+    body: { limit: MAX_VALUES_BYTES, tooLarge: house.BODY_TOO_LARGE, type: JSON_TYPE },
+    validatorCompiler: skipBodyValidation,
+    schema: {
+      tags,
+      operationId: 'putValues',
+      summary: 'Put many values, all or none',
+      description: 'They come one behind the other.',
+      body: valuesBody,
+      response: {
+        200: valuesReply,
+        ...buildChangeReplies(
+          house.VALIDATION_FAILED,
+          house.BAD_JSON,
+          house.BODY_TOO_LARGE,
+          house.UNSUPPORTED_MEDIA_TYPE,
+          errors.HUB_TOPIC,
+          ...tokenErrors,
+          errors.INSUFFICIENT_SCOPE,
+          errors.FALLEN_BEHIND,
+          ...logWriteErrors,
+          ...storeErrors,
+        ),
+      },
+    },
+    match: (target) => (target === VALUES_PATH ? true : undefined),
+    read: () => true,
+    hasServiceToken: tokenAuth.hasServiceToken,
+    async answer(_query, { body, headers }) {
+      const values = readValues(body)
+      const topics = values.map(({ topic = DEFAULT_TOPIC }) => topic)
+      await checkPublish(topics, headers, tokenAuth)
+      const seqs = await broker.publish(values.map(({ value }, i) => [topics[i]!, value]))
+      const ids = { first: formatEventId(history.epoch, seqs[0]!), last: formatEventId(history.epoch, seqs.at(-1)!) }
+      return { status: 200, headers: ['event-id', ids.last], type: JSON_TYPE, body: JSON.stringify(ids) }
+    },
+  })
+}
+
+/** Reads the current value. */
+export function createValueRoute({ history, tokenAuth, reader }: ValuesOptions) {
+  function createValueReply(topic: string, { reader: by }: { readonly reader: ReadScope }): BufferedReply {
+    const event = history.getCurrent(topic)
+    if (!event || !by.canRead(event)) throw errors.VALUE_NOT_FOUND()
+    return createTextReply(history, event.seq, event.value)
+  }
+
+  return defineHotRoute<PutQuery>({
+    method: 'GET',
+    url: VALUE_PATH,
+    schema: {
+      tags,
+      operationId: 'getValue',
+      summary: 'The current value of a topic',
+      querystring: topicQuery,
+      response: {
+        200: describeValueReply('The value that was put last.'),
+        ...buildReadReplies(house.VALIDATION_FAILED, errors.VALUE_NOT_FOUND, ...tokenErrors),
+      },
+    },
+    match: createTargetReader(VALUE_PATH, topicQuery),
+    read: ({ query }) => query as PutQuery,
+    hasServiceToken: tokenAuth.hasServiceToken,
+    answer({ topic = DEFAULT_TOPIC }, { headers }) {
+      const bearer = tokenAuth.hasServiceToken(headers) ? tokenAuth.authenticate(headers, false) : undefined
+      return bearer ? bearer.then((verified) => createValueReply(topic, verified)) : createValueReply(topic, { reader })
+    },
+  })
+}

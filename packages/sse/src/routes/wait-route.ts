@@ -1,0 +1,105 @@
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import {
+  defineHotRoute,
+  type HotRequest,
+  type BufferedReply,
+  type StreamReply,
+} from '@influencer-stats/runtime/hot-route'
+import type { Problem } from '@influencer-stats/runtime/problems'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+import { parseSubscription, type Encoders } from '../parse-subscription.ts'
+import type { Broker } from '../broker/broker.ts'
+import type { ReadScope } from '../core/read-scope.ts'
+import { logReadErrors, errors } from '../errors.ts'
+import type { History } from '../history/history.ts'
+import { createTooManyStreamsError, type Streams } from '../streams.ts'
+import type { StreamRequest } from '../stream-request.ts'
+import type { Bearer } from '../tokens/access-tokens.ts'
+import type { TokenAuth } from '../tokens/token-auth.ts'
+import { tokenErrors } from '../tokens/token-errors.ts'
+import { createTargetReader } from './target-reader.ts'
+import { waitQuery, type WaitQuery } from './schemas.ts'
+
+/** What opens streams. */
+export interface WaitOptions {
+  readonly streams: Streams
+  readonly history: History
+  readonly encoders: Encoders
+  readonly broker: Broker
+  readonly tokenAuth: TokenAuth
+  /** Who waits without a token of a kind that is judged here. */
+  readonly reader: ReadScope
+}
+
+const WAIT_PATH = '/wait'
+const text = { schema: { type: 'string' } } as const
+const STREAM_HEADERS = [
+  ['cache-control', 'no-store, no-transform'],
+  ['x-accel-buffering', 'no'],
+  ['x-content-type-options', 'nosniff'],
+].flat()
+/** Whoever was told that all streams were closed. */
+export const NO_RECONNECT: BufferedReply = { status: 204, headers: [], body: '' }
+
+/** Opens a stream if there is room for one more. @param createFullError what is answered if not */
+export function createStreamReply(
+  streams: Streams,
+  stream: StreamRequest,
+  request: HotRequest,
+  createFullError: () => Problem,
+  headers: readonly string[] = [],
+): StreamReply {
+  const address = request.getAddress()
+  if (!streams.canOpen(address)) throw createFullError()
+  return {
+    status: 200,
+    headers: ['content-type', stream.encoder.contentType, ...STREAM_HEADERS, ...headers],
+    open: (connection, head) => streams.open(connection, address, stream, head),
+  }
+}
+
+/** Opens a stream. */
+export function createWaitRoute({ streams, history, encoders, broker, tokenAuth, reader }: WaitOptions) {
+  function open(query: WaitQuery, request: HotRequest, access: Pick<Bearer, 'reader'> & Partial<Bearer>) {
+    const subscribe = (isCaughtUp: boolean) => {
+      const subscription = parseSubscription(query, request.headers, history, encoders, access, isCaughtUp)
+      if (subscription.kind === 'closed') return NO_RECONNECT
+      return subscription.kind === 'stream'
+        ? createStreamReply(streams, subscription.request, request, createTooManyStreamsError)
+        : undefined
+    }
+    return subscribe(false) ?? broker.catchUp().then(() => subscribe(true)!)
+  }
+
+  return defineHotRoute<WaitQuery>({
+    method: 'GET',
+    url: WAIT_PATH,
+    head: false,
+    canStream: true,
+    schema: {
+      tags: ['streams'],
+      operationId: 'openStream',
+      summary: 'Opens a stream',
+      description:
+        'Sends the values of its topics as they are put. `Accept: text/html` gives a page that calls `console.log`. ' +
+        '`Last-Event-ID` resumes: what is no longer kept is announced by `event: gap`.',
+      querystring: waitQuery,
+      response: {
+        200: { description: 'The stream.', content: { 'text/event-stream': text, 'text/html': text } },
+        204: { type: 'null', description: 'All streams were closed: stay away.' },
+        ...buildReadReplies(house.VALIDATION_FAILED, errors.TOO_MANY_STREAMS, ...logReadErrors, ...tokenErrors),
+      },
+    },
+    match: createTargetReader<WaitQuery>(WAIT_PATH, waitQuery),
+    read: ({ query }) => query as WaitQuery,
+    // EventSource sends no headers.
+    getToken: ({ access_token: token }) => token,
+    hasServiceToken: tokenAuth.hasServiceToken,
+    answer(query, request) {
+      const bearer = tokenAuth.hasServiceToken(request.headers)
+        ? tokenAuth.authenticate(request.headers, false)
+        : undefined
+      return bearer ? bearer.then((verified) => open(query, request, verified)) : open(query, request, { reader })
+    },
+  })
+}

@@ -1,0 +1,42 @@
+import { registerCounter } from '@influencer-stats/runtime/counter'
+import { registerGauge } from '@influencer-stats/runtime/gauge'
+import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
+import type { Hub } from './hub.ts'
+
+/** @param topics those that have a figure of their own: anybody can make topics, so not all may */
+export function registerHubMetrics(hub: Hub, registry: Registry, topics: readonly string[]): void {
+  const { metrics } = hub
+  registerGauge(registry, 'sse_streams', 'Open streams.', () => hub.size)
+  registerCounter(registry, 'sse_events_total', 'Values brought to a thread; each thread counts.', () => metrics.events)
+  registerCounter(registry, 'sse_deliveries_total', 'Values written to streams.', () => metrics.deliveries)
+  registerCounter(registry, 'sse_bytes_total', 'Bytes written to streams.', () => metrics.bytes)
+  registerGauge(
+    registry,
+    'sse_unread_bytes',
+    'Memory of values that clients of streams have not read.',
+    () => hub.unreadBytes,
+  )
+  registerCounter(
+    registry,
+    'sse_streams_cut_total',
+    'Streams that were cut because their clients read too slowly, or because memory was short.',
+    () => metrics.cut,
+  )
+  registry.registerMetric(
+    new Gauge({
+      name: 'sse_topic_streams',
+      help: 'Open streams of the topics named in metricTopics, and of all others together.',
+      labelNames: ['topic'],
+      registers: [],
+      collect() {
+        let otherStreams = hub.topics.total
+        for (const topic of topics) {
+          const streams = hub.topics.getCount(topic)
+          this.set({ topic }, streams)
+          otherStreams -= streams
+        }
+        this.set({ topic: '(others)' }, otherStreams)
+      },
+    }),
+  )
+}

@@ -1,0 +1,16 @@
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { errors } from '../errors.ts'
+
+// RFC 6750, 3: what a client is told of its token.
+const createChallenge = (error?: string) => ({
+  headers: { 'www-authenticate': error ? `Bearer error="${error}"` : 'Bearer' },
+})
+
+/** What a route may answer to a token that is judged by the service. */
+export const tokenErrors = [errors.INVALID_TOKEN, errors.INVALID_REQUEST, errors.ORIGIN_REFUSED] as const
+
+export const createNoTokenError = () => house.UNAUTHORIZED(undefined, createChallenge())
+export const createInvalidTokenError = () => errors.INVALID_TOKEN(undefined, createChallenge('invalid_token'))
+export const createInvalidRequestError = (why: string) =>
+  errors.INVALID_REQUEST(why, createChallenge('invalid_request'))
+export const createScopeError = () => errors.INSUFFICIENT_SCOPE(undefined, createChallenge('insufficient_scope'))

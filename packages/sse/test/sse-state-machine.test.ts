@@ -1,0 +1,180 @@
+import { startTestNatsServer } from '@influencer-stats/log/testing/nats'
+import type { LogEntry, LogPosition } from '@influencer-stats/log/log'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CLOSING_KIND, SseStateMachine, PUTS_KIND } from '../src/broker/sse-state-machine.ts'
+import { isClosing, type StreamEntry, type TopicPut } from '../src/core/event.ts'
+import { decodePuts, encodePuts } from '../src/core/encode-puts.ts'
+import { createSelectors } from '../src/core/selectors.ts'
+import { RingHistory } from '../src/history/ring-history.ts'
+import { createStreamName, openTestLog } from './support/cluster-nodes.ts'
+
+const text = fc.string({ unit: 'grapheme', maxLength: 12 })
+const topic = fc.constantFrom('a', 'b', 'c/1', 'ü')
+const more = fc.record(
+  {
+    alternates: fc.subarray(['x', 'y'], { minLength: 1 }),
+    isPrivate: fc.constant(true as const),
+    type: fc.constant('t'),
+    retry: fc.nat(),
+  },
+  { requiredKeys: [] },
+)
+const put: fc.Arbitrary<TopicPut> = fc
+  .tuple(topic, text, fc.option(more))
+  .map(([name, value, extras]): TopicPut => (extras ? [name, value, extras] : [name, value]))
+const puts = fc.array(put, { minLength: 1, maxLength: 5 })
+/** A step of the log; nothing where all streams are ended. */
+const step = fc.option(puts, { freq: 8 })
+
+const options = { count: 4, bytes: 10_000, age: 3_600_000, topics: 100, total: 1_000_000, log: undefined as never }
+const at = (seq: number): LogPosition => ({ epoch: 'log', seq, at: 0, check: 0, writers: [] })
+
+function toEntry(one: readonly TopicPut[] | null, i: number): LogEntry {
+  const base = { seq: i + 1, at: Date.now() + i }
+  return one
+    ? { ...base, kind: PUTS_KIND, body: encodePuts(one) }
+    : { ...base, kind: CLOSING_KIND, body: Buffer.alloc(0) }
+}
+
+function openStateMachine() {
+  const delivered: StreamEntry[] = []
+  const view = new SseStateMachine({
+    create: (state) => new RingHistory(options, state),
+    deliver: (entries) => void delivered.push(...entries),
+  })
+  return { view, delivered }
+}
+
+/** In pieces of other sizes than they came in. */
+async function* cut(pieces: AsyncIterable<Buffer>, sizes: Iterator<number>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    for (let from = 0; from < piece.length;) {
+      const to = from + sizes.next().value
+      yield piece.subarray(from, to)
+      from = to
+    }
+  }
+}
+
+describe('values as an entry of the log', () => {
+  it('come out as they went in', () => {
+    fc.assert(
+      fc.property(puts, (given) => {
+        expect(decodePuts(encodePuts(given))).toEqual(given)
+      }),
+    )
+    const odd: TopicPut[] = [
+      ['t\u{d800}', '\u{feff}a'],
+      ['', ''],
+    ]
+    expect(decodePuts(encodePuts(odd))).toEqual(odd)
+  })
+
+  it('that are cut are refused', () => {
+    const entry = encodePuts([
+      ['a', 'value'],
+      ['b', 'é'],
+    ])
+    for (let length = 0; length < entry.length; length++) expect(() => decodePuts(entry.subarray(0, length))).toThrow()
+    expect(() => decodePuts(Buffer.concat([entry, entry]))).toThrow(RangeError)
+  })
+})
+
+describe('the view of the log', () => {
+  it('gives the same places to the same values on every node, however the log comes to it, and over a snapshot', async () => {
+    const cuts = fc.infiniteStream(fc.integer({ min: 1, max: 4 }))
+    const sizes = fc.infiniteStream(fc.integer({ min: 1, max: 100 }))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 20 }),
+        cuts,
+        sizes,
+        fc.nat(),
+        async (steps, runs, pieces, when) => {
+          const entries = steps.map(toEntry)
+          const one = openStateMachine()
+          const seqs: unknown[] = []
+          for (const entry of entries) seqs.push(...(await one.view.apply([entry], at(entry.seq))))
+          const snapshotAfter = when % entries.length
+          const others: unknown[] = []
+          let { view, delivered } = openStateMachine()
+          for (let from = 0; from < entries.length;) {
+            const some = entries.slice(from, (from += runs.next().value))
+            others.push(...(await view.apply(some, at(some.at(-1)!.seq))))
+            if (from < snapshotAfter) continue
+            const next = openStateMachine()
+            await next.view.restore(cut(view.snapshot(), pieces))
+            expect(next.view.getPosition()).toEqual(view.getPosition())
+            next.delivered.push(...delivered)
+            ;({ view, delivered } = next)
+          }
+          expect(others).toEqual(seqs)
+          expect(delivered).toEqual(one.delivered)
+          expect(delivered.map(({ seq }) => seq)).toEqual(delivered.map((_, i) => i + 1))
+          expect(view.getHistory('log').getState()).toEqual(one.view.getHistory('log').getState())
+          // Each entry's last value has the place that its putter is told.
+          const counts = steps.map((given) => given?.length ?? 1)
+          expect(seqs).toEqual(counts.map((_, i) => counts.slice(0, i + 1).reduce((sum, count) => sum + count, 0)))
+          expect(delivered.filter(isClosing)).toHaveLength(steps.filter((given) => !given).length)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  it('takes no half of a snapshot, nor one that it does not know', async () => {
+    const { view } = openStateMachine()
+    await view.apply([toEntry([['a', '1']], 0), toEntry([['b', '2']], 1)], at(2))
+    const pieces = await Array.fromAsync(view.snapshot())
+    const whole = Buffer.concat(pieces)
+    async function* given(bytes: Buffer) {
+      yield bytes
+    }
+    for (let length = 0; length < whole.length; length++) {
+      const other = openStateMachine().view
+      await expect(other.restore(given(whole.subarray(0, length)))).rejects.toThrow()
+      expect(other.getPosition()).toBeUndefined()
+    }
+    const another = Buffer.from(whole.toString().replace('snapshot 1', 'snapshot 2'))
+    await expect(openStateMachine().view.restore(given(another))).rejects.toThrow('this version')
+  })
+
+  it('stops at what it does not know, and keeps nothing of what came with it', async () => {
+    const { view, delivered } = openStateMachine()
+    const known = toEntry([['a', '1']], 0)
+    const wrong = [
+      { ...toEntry([['a', '2']], 1), kind: 9 },
+      { ...known, seq: 2, body: Buffer.from('values?') },
+    ]
+    const codes = ['LOG_FORMAT_UNKNOWN', 'LOG_DAMAGED']
+    for (const [i, entry] of wrong.entries())
+      await expect(view.apply([known, entry], at(2))).rejects.toMatchObject({ name: 'Error', code: codes[i] })
+    expect([delivered, view.getPosition(), view.getHistory('log').seq]).toEqual([[], undefined, 0])
+  })
+})
+
+describe('a log behind which older messages are gone', () => {
+  it('begins for a new node with a snapshot, and tells a gap where that no longer reaches', async () => {
+    const { url } = await startTestNatsServer()
+    const stream = createStreamName()
+    const one = openStateMachine()
+    const log = await openTestLog(url, stream, one.view)
+    const add = (value: string, name = 'a') => log.append<number>(PUTS_KIND, encodePuts([[name, value]]))
+    for (let i = 1; i <= 10; i++) await add(String(i))
+    await add('quiet', 'b')
+    await log.trim(await log.snapshot())
+    for (let i = 11; i <= 13; i++) await add(String(i))
+    const other = openStateMachine()
+    await openTestLog(url, stream, other.view)
+    const [here, there] = [one, other].map(({ view }) => view.getHistory(log.epoch))
+    expect(there!.getState()).toEqual(here!.getState())
+    expect(there!.epoch).toBe(here!.epoch)
+    const since = (seq: number) => there!.readSince(createSelectors(['a']), seq)
+    expect(since(10).events.map(({ value }) => value)).toEqual(['11', '12', '13'])
+    expect([since(10).complete, since(9).complete, since(1).complete]).toEqual([true, true, false])
+    expect(there!.getCurrent('b')?.value).toBe('quiet')
+    // Only what came after the snapshot is news.
+    expect(other.delivered.map(({ seq }) => seq)).toEqual([12, 13, 14])
+  })
+})

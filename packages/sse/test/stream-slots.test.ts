@@ -1,0 +1,74 @@
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { StreamSlots, SlotTable } from '../src/stream-slots.ts'
+
+import { findFreePort } from './support/sse-process.ts'
+import { startSse } from './support/test-sse.ts'
+import { createWaitText } from './support/test-stream.ts'
+
+describe('the places of streams', () => {
+  it('are as many as there may be on all threads together, whoever asks first', () => {
+    const table = new SlotTable()
+    const threads = [1, 2, 3].map(() => new StreamSlots(table.share(), 5))
+    expect([0, 1, 2, 0, 1, 2, 0].map((i) => threads[i]!.tryAcquire())).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ])
+    expect(threads[2]!.isFull).toBe(true)
+    threads[1]!.release()
+    expect(threads[0]!.isFull).toBe(false)
+    expect(threads[2]!.tryAcquire()).toBe(true)
+  })
+
+  it('are free again when the thread that had them is gone', () => {
+    const table = new SlotTable()
+    for (let lives = 0; lives < 200; lives++) {
+      const [first, second] = [table.share(), table.share()]
+      const [dying, living] = [new StreamSlots(first, 3), new StreamSlots(second, 3)]
+      expect([dying.tryAcquire(), dying.tryAcquire(), living.tryAcquire(), living.tryAcquire()]).toEqual([
+        true,
+        true,
+        true,
+        false,
+      ])
+      table.release(first)
+      expect([living.tryAcquire(), living.tryAcquire(), living.tryAcquire()]).toEqual([true, true, false])
+      table.release(second)
+    }
+  })
+
+  it('are not miscounted where streams come and go while threads start', async () => {
+    const port = await findFreePort()
+    const sockets = new Set<Socket>()
+    onTestFinished(() => sockets.forEach((socket) => socket.destroy()))
+    const open = () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      socket.on('close', () => sockets.delete(socket))
+      socket.on('data', (data) => data.includes(' 503 ') && socket.destroy())
+      sockets.add(socket)
+      socket.write(createWaitText(port))
+    }
+    let isReady = false
+    const starting = startSse({ port, threads: 3, maxStreams: 300, maxStreamsPerAddress: 1_000 })
+    void starting.finally(() => (isReady = true))
+    // Many streams come at every moment of the start, those in which a thread joins the others included.
+    while (!isReady) {
+      while (sockets.size < 400) open()
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      for (const socket of [...sockets].slice(0, 40)) socket.destroy()
+    }
+    const sse = await starting
+    for (const socket of sockets) socket.destroy()
+    await waitUntil(async () => (await sse.readMetric('sse_streams')) === 0)
+    for (let i = 0; i < 500; i++) open()
+    await waitUntil(() => sockets.size <= 300)
+    await waitUntil(async () => (await sse.readMetric('sse_streams')) >= 300)
+    expect(await sse.readMetric('sse_streams')).toBe(300)
+  })
+})

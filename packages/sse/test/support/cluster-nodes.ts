@@ -1,0 +1,34 @@
+import type { Log, StateMachine } from '@influencer-stats/log/log'
+import { logs } from '@influencer-stats/log/parts'
+import { onTestFinished } from 'vitest'
+
+let streams = 0
+
+/** A name that no other test of this process has used. */
+export const createStreamName = () => `sse-${process.pid}-${++streams}`
+
+/** Settings of a node. */
+export const createNodeSettings = (natsUrl: string, natsStream: string) => ({
+  log: 'jetstream',
+  natsUrl,
+  natsStream,
+  natsReplicas: 1,
+})
+
+const silent = { info() {}, warn() {}, error() {} }
+
+/** The log of that name, as a node of sse has it; it is closed when the test ends. */
+export async function openTestLog(url: string, stream: string, view: StateMachine): Promise<Log> {
+  const log = await logs.jetstream({
+    service: 'sse',
+    stream,
+    nats: { servers: [url] },
+    replicas: 1,
+    stateMachine: view,
+    log: silent,
+    appendTimeout: 15_000,
+    maxBody: 5_000_000,
+  })
+  onTestFinished(() => log.close())
+  return log
+}

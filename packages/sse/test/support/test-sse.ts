@@ -1,0 +1,78 @@
+import { embed, type Overrides } from '@influencer-stats/runtime/embed'
+import { onTestFinished } from 'vitest'
+import { sse } from '../../src/service.ts'
+import { openStream, VIA_FASTIFY, type TestStreamOptions, type TestStream } from './test-stream.ts'
+
+const SERVICES = new URL('../../../../services.ts', import.meta.url).href
+
+/** A reply as tests look at it. */
+export interface SseReply {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: any
+}
+
+/** A running broadcaster and a few words to talk to it. */
+export interface TestSse {
+  readonly url: string
+  readonly port: number
+  request(method: string, path: string, options?: RequestInit): Promise<SseReply>
+  /** Puts a value by POST; gives its event's id. */
+  put(value: string, topic?: string): Promise<string>
+  open(query?: string, options?: TestStreamOptions): Promise<TestStream>
+  /** One stream through each door. */
+  openBoth(query?: string, headers?: Record<string, string>): Promise<TestStream[]>
+  /** The figure of that name in `/metrics`, of all threads. */
+  readMetric(name: string): Promise<number>
+  stop(): Promise<boolean>
+}
+
+/** Runs the broadcaster in this process until it is stopped: for tests that are apart by their topics. */
+export async function openSse(settings: Overrides = {}): Promise<TestSse> {
+  const running = await embed(sse, settings, SERVICES)
+  return createTestSse(running.url, () => running.stop())
+}
+
+/** Runs the broadcaster in this process until the test ends. */
+export async function startSse(settings: Overrides = {}): Promise<TestSse> {
+  const running = await openSse(settings)
+  onTestFinished(async () => void (await running.stop()))
+  return running
+}
+
+/** The same words for a broadcaster that runs elsewhere. */
+export function createTestSse(url: string, stop: () => Promise<boolean>): TestSse {
+  const port = Number(new URL(url).port)
+
+  async function request(method: string, path: string, options?: RequestInit): Promise<SseReply> {
+    const reply = await fetch(url + path, { method, ...options })
+    const text = await reply.text()
+    const isJson = reply.headers.get('content-type')?.includes('json')
+    return { status: reply.status, headers: reply.headers, body: isJson && text !== '' ? JSON.parse(text) : text }
+  }
+
+  const open = (query?: string, options?: TestStreamOptions) => openStream(port, query, options)
+
+  return {
+    url,
+    port,
+    request,
+    open,
+    async put(value, topic) {
+      const path = topic === undefined ? '/put' : `/put?topic=${encodeURIComponent(topic)}`
+      const { status, headers, body } = await request('POST', path, { body: value })
+      if (status !== 200) throw Object.assign(new Error(`put: ${status}`), { status, code: body.code })
+      return headers.get('event-id')!
+    },
+    openBoth: (query, headers = {}) =>
+      Promise.all([open(query, { headers }), open(query, { headers, ...VIA_FASTIFY })]),
+    async readMetric(name) {
+      const { body } = await request('GET', '/metrics')
+      const line = String(body)
+        .split('\n')
+        .find((one) => one.startsWith(`${name} `) || one.startsWith(`${name}{`))
+      return Number(line?.split(' ').at(-1))
+    },
+    stop,
+  }
+}

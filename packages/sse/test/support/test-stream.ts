@@ -1,0 +1,114 @@
+import { connect, type Socket } from 'node:net'
+import { EventSourceReader, type ReceivedEvent } from './event-source-reader.ts'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+
+/** An open stream and what has come of it. */
+export interface TestStream {
+  readonly socket: Socket
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly reader: EventSourceReader
+  readonly events: readonly ReceivedEvent[]
+  /** The values of `message` events. */
+  readonly values: readonly string[]
+  /** Everything after the head. */
+  readonly body: string
+  readonly ended: boolean
+  /** Waits for so many events in all. */
+  until(count: number): Promise<readonly ReceivedEvent[]>
+  readonly closed: Promise<void>
+}
+
+export interface TestStreamOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly path?: string
+  /** In place of one request in one piece. */
+  readonly pieces?: readonly string[]
+}
+
+/** The text of a plain request for a stream. */
+export function createWaitText(
+  port: number,
+  query = '',
+  headers: Readonly<Record<string, string>> = {},
+  path = '/wait',
+): string {
+  const lines = Object.entries({ host: `127.0.0.1:${port}`, ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
+  return `GET ${path}${query} HTTP/1.1\r\n${lines.join('')}\r\n`
+}
+
+/** A spelling of the path that every door leaves to Fastify. */
+export const VIA_FASTIFY = { path: '/%77ait' }
+
+/** Opens a stream; resolves once its head has come. */
+export async function openStream(port: number, query = '', options: TestStreamOptions = {}): Promise<TestStream> {
+  const socket = connect(port, '127.0.0.1')
+  const reader = new EventSourceReader()
+  const decoder = new TextDecoder()
+  let input = Buffer.alloc(0)
+  let head: { status: number; headers: Record<string, string> } | undefined
+  let body = ''
+  let ended = false
+
+  function onBytes(bytes: Buffer): void {
+    const text = decoder.decode(bytes, { stream: true })
+    body += text
+    reader.feed(text)
+  }
+
+  socket.on('data', (chunk) => {
+    input = Buffer.concat([input, chunk])
+    if (!head) {
+      const end = input.indexOf('\r\n\r\n')
+      if (end < 0) return
+      const [first = '', ...lines] = input.toString('latin1', 0, end).split('\r\n')
+      const fields = lines.map((line) => [
+        line.split(':', 1)[0]!.toLowerCase(),
+        line.slice(line.indexOf(':') + 1).trim(),
+      ])
+      head = { status: Number(first.split(' ')[1]), headers: Object.fromEntries(fields) }
+      input = input.subarray(end + 4)
+    }
+    onBytes(input)
+    input = Buffer.alloc(0)
+  })
+  socket.on('error', () => {})
+  const closed = new Promise<void>((resolve) => {
+    socket.on('close', () => {
+      ended = true
+      resolve()
+    })
+  })
+  for (const piece of options.pieces ?? [createWaitText(port, query, options.headers, options.path)]) {
+    socket.write(piece, 'latin1')
+    if (options.pieces) await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await waitUntil(() => head || ended)
+  if (!head) throw new Error('the connection ended without a reply')
+  const { status, headers } = head
+
+  return {
+    socket,
+    status,
+    headers,
+    reader,
+    events: reader.events,
+    get values() {
+      return reader.events.filter(({ type }) => type === 'message').map(({ data }) => data)
+    },
+    get body() {
+      return body
+    },
+    get ended() {
+      return ended
+    },
+    async until(count) {
+      await waitUntil(() => reader.events.length >= count || ended)
+      if (reader.events.length < count) throw new Error(`the stream ended after ${reader.events.length} events`)
+      return reader.events
+    },
+    closed,
+  }
+}

@@ -1,0 +1,190 @@
+import { closeLevel } from '@influencer-stats/log/level-state-machine'
+import { openClusterLog as openLog } from '@influencer-stats/log/cluster-log'
+import { getStalenessSeconds, toReplicaFolder } from '@influencer-stats/log/log-state'
+import { createBackOff } from '@influencer-stats/runtime/back-off'
+import { StartError } from '@influencer-stats/runtime/errors'
+import type { OpenContext } from '@influencer-stats/runtime/service'
+import { setTimeout as delay } from 'node:timers/promises'
+import { errors } from './errors.ts'
+import { getCurrentSource, canReplace, STAND_IN } from './core/sources.ts'
+import { Follower, type PollingControl } from './follower.ts'
+import { reportPolling, reportSourceMismatch } from './stats-metrics.ts'
+import type { StatsThreadMessage } from './messages.ts'
+import type { NodeState } from './node-state.ts'
+import type { QuotaMeter } from './quota-meter.ts'
+import type { UpstreamOutage } from './core/upstream-state.ts'
+import { createPollerLease } from './poller-lease.ts'
+import { getOrigin, getSource, type StatsConfig } from './settings.ts'
+import { CHANGE_KIND, encodeChange, type FetchedVideos, type StatsChange } from './state/stats-change.ts'
+import { openStatsLevel, readSources } from './state/level-state.ts'
+import { createLogState } from './state/log-state.ts'
+import { openStatsStateMachine } from './state/stats-state-machine.ts'
+import type { StatsState } from './state/stats-state.ts'
+
+type StatsNodeContext = OpenContext<StatsConfig, StatsThreadMessage>
+
+/** Numbers of many collections are kept at once (bytes): see `SnapshotWriter`. */
+const MAX_CHANGE_BYTES = 4_194_304
+
+/** One node of many, as main has it. */
+export interface StatsNode {
+  readonly state: StatsState
+  /** Returns the origin of the cluster's numbers. */
+  source(): string
+  getState(): NodeState
+  /** Somebody waits for a collection's first numbers, which another node is to ask for. @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
+  requestRead(id: string): Promise<void>
+  /** Tells all nodes what a call has given, */
+  publishFetched(fetched: FetchedVideos): void
+  /** or that first numbers of these videos could not be had. */
+  publishFailure(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
+  /** Keeps the count of units used for all nodes. @throws Problem `UPSTREAM_UNAVAILABLE` where this one may use none */
+  saveUsage(meter: QuotaMeter): Promise<void>
+  /** Hands on what the log says from now on, and takes part in who polls. */
+  join(polling: PollingControl): void
+  /** Resolves once every thread has what was changed so far. */
+  waitUntilPublished(): Promise<void>
+  /** What waits for the log is given up. */
+  abort(): void
+}
+
+/**
+ * Opens what makes this process one node of many: the log, and the base that it makes of it. It ends with its state.
+ * @throws StartError
+ */
+export async function openNode({ config, registry, log, fail }: StatsNodeContext): Promise<StatsNode> {
+  if (config.state !== 'level' || config.cache !== 'poller')
+    throw new StartError(
+      'SETTINGS_WRONG',
+      'stats: --log jetstream keeps what it has in the state level, and needs the cache poller',
+    )
+  const level = await openStatsLevel({ folder: toReplicaFolder(config.data), log, isReplica: true })
+  const follower = new Follower()
+  const ownSource = getSource(config)
+  const source = () => getCurrentSource(readSources(level.db))
+  /** Returns both sources if this node's own differs from the cluster's. */
+  function getSourceMismatch(clusterSource = source()): NodeState['sourceMismatch'] {
+    return clusterSource === undefined || clusterSource === ownSource
+      ? undefined
+      : { node: ownSource, log: clusterSource }
+  }
+  const closing = new AbortController()
+  try {
+    const stateMachine = await openStatsStateMachine({
+      level,
+      onChanges(changes) {
+        if (changes.some(({ type }) => type === 'source')) checkSource()
+        follower.onChanges(changes)
+      },
+    })
+    const clusterLog = await openLog({
+      service: 'stats',
+      config,
+      registry,
+      log,
+      fail,
+      stateMachine: stateMachine,
+      maxBody: MAX_CHANGE_BYTES,
+    })
+    const lease = createPollerLease(() => clusterLog.openLease(config.pollerLeaseTtl))
+    follower.setLease(lease)
+
+    /** Lets this node poll only if its source is the cluster's. */
+    function checkSource(): void {
+      const clusterSource = source()
+      lease.setAllowed(clusterSource === ownSource)
+      const mismatch = getSourceMismatch(clusterSource)
+      if (mismatch) log.error(formatMismatch(mismatch))
+    }
+
+    /** Makes the source of this node the cluster's if that is allowed. @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` */
+    async function claimSource(): Promise<void> {
+      for (let before; canReplace((before = source()), ownSource, getOrigin(config.replaceSource));)
+        await clusterLog.append(CHANGE_KIND, encodeChange({ type: 'source', source: ownSource, before }))
+    }
+
+    async function claimSourceLater(): Promise<void> {
+      const delays = createBackOff()
+      while (!closing.signal.aborted) {
+        await delay(delays.next(), undefined, { signal: closing.signal }).catch(() => {})
+        const isDone = await claimSource().then(
+          () => true,
+          () => false,
+        )
+        if (isDone) return
+      }
+    }
+
+    await claimSource().catch((fault: unknown) => {
+      log.warn({ err: fault }, 'stats: the log has not taken the source of this node yet, which polls only then')
+      void claimSourceLater()
+    })
+    checkSource()
+
+    async function close(): Promise<void> {
+      closing.abort()
+      const ended = lease.close()
+      await clusterLog.close()
+      await ended
+      await follower.waitUntilEnded()
+      await closeLevel(stateMachine, level, log, 'stats')
+    }
+    let closed: Promise<void> | undefined
+    const state = createLogState({
+      log: clusterLog,
+      lease,
+      source: ownSource,
+      level,
+      close: () => (closed ??= close()),
+    })
+
+    function getState(): NodeState {
+      const { state } = clusterLog
+      const { applied, known } = state
+      const clusterSource = source()
+      const mismatch = getSourceMismatch(clusterSource)
+      return {
+        polling: lease.term !== undefined,
+        ...(clusterSource !== undefined && { source: clusterSource }),
+        ...(mismatch && { sourceMismatch: mismatch }),
+        applied,
+        lag: known - applied,
+        silence: getStalenessSeconds(state),
+      }
+    }
+    reportPolling(() => getState().polling, registry)
+    reportSourceMismatch(() => getSourceMismatch() !== undefined, registry)
+
+    /** Where that is lost, others know it later. */
+    function publish(change: StatsChange): void {
+      lease.append(CHANGE_KIND, encodeChange(change)).catch(() => {})
+    }
+    return {
+      state,
+      source: () => source() ?? ownSource,
+      getState,
+      requestRead: async (id) => void (await clusterLog.append(CHANGE_KIND, encodeChange({ type: 'wanted', id }))),
+      publishFetched: (fetched) => publish({ type: 'asked', ...fetched, from: ownSource }),
+      publishFailure: (ids, detail, outage) =>
+        publish({ type: 'failed', ids, detail, from: ownSource, ...(outage && { outage }) }),
+      async saveUsage(meter) {
+        try {
+          await state.putUsage(meter.toUsage())
+        } catch (cause) {
+          meter.refund()
+          throw errors.UPSTREAM_UNAVAILABLE('the quota of all nodes cannot be counted at present', { cause })
+        }
+      },
+      join: (polling) => follower.join(polling),
+      waitUntilPublished: () => follower.waitUntilPublished(),
+      abort: () => void clusterLog.close(),
+    }
+  } catch (error) {
+    await level.close()
+    throw error
+  }
+}
+
+const formatMismatch = ({ node, log }: NonNullable<NodeState['sourceMismatch']>) =>
+  `stats: this node never asks YouTube: its source is ${node}, and the cluster's numbers come from ${log}. ` +
+  `Set YOUTUBE_URI as on the other nodes${node === STAND_IN ? '' : `, or start this one with --replace-source ${log}`}`

@@ -1,0 +1,128 @@
+import { DAY_MS } from './quota-budget.ts'
+
+/**
+ * The cause of a failed call:
+ * - `network`: no complete reply came.
+ * - `server`: YouTube failed (5xx), or its reply is not what the API returns.
+ * - `request`: YouTube refuses this request (another 4xx).
+ * - `rate`: too many calls at a time. `quota`: the quota of the day is used up. `key`: YouTube refuses the API key.
+ */
+export type FaultKind = 'network' | 'server' | 'request' | 'rate' | 'quota' | 'key'
+
+/** The cause of a failed call, and what a user can do about it. */
+export interface UpstreamFault {
+  readonly kind: FaultKind
+  /** Google's machine-readable reason, such as `quotaExceeded`. */
+  readonly reason?: string | undefined
+  readonly detail: string
+  /** One sentence. */
+  readonly remedy: string
+  /** The wait that the reply asks for (ms). */
+  readonly retryAfter?: number | undefined
+  /** The refused API key, by its last four characters. */
+  readonly key?: string | undefined
+}
+
+/** A refusal of the whole upstream: other ids would be refused too. */
+export const isUpstreamWide = ({ kind }: UpstreamFault): boolean =>
+  kind === 'rate' || kind === 'quota' || kind === 'key'
+
+/** No calls are made before `until`. Times are those of the caller's clock (ms). */
+export interface Pause {
+  readonly fault: UpstreamFault
+  readonly since: number
+  readonly until: number
+}
+
+interface Backoff {
+  readonly min: number
+  readonly max: number
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** YouTube may take minutes to lift a refusal. Refused calls use no quota, but a key is not probed more often than this. */
+const KEY_BACKOFF: Backoff = { min: MINUTE_MS, max: 15 * MINUTE_MS }
+const RATE_BACKOFF: Backoff = { min: 10_000, max: 5 * MINUTE_MS }
+const FAULT_BACKOFF: Backoff = { min: 1_000, max: MINUTE_MS }
+/** A quota that is refused so soon after its reset has not been reset: clocks differ, or change twice a year. */
+const RESET_TOLERANCE_MS = 2 * HOUR_MS
+const LATE_RESET_RETRY_MS = 15 * MINUTE_MS
+
+const getBackoff = ({ kind }: UpstreamFault): Backoff =>
+  kind === 'key' ? KEY_BACKOFF : kind === 'rate' ? RATE_BACKOFF : FAULT_BACKOFF
+
+/** How long no call is justified after a fault (ms). @param times failed probes in succession, from 1 */
+function computePauseMs(fault: UpstreamFault, times: number, untilReset: number): number {
+  const { min, max } = getBackoff(fault)
+  const isResetLate = DAY_MS - untilReset < RESET_TOLERANCE_MS
+  const wait =
+    fault.kind === 'quota' ? (isResetLate ? LATE_RESET_RETRY_MS : untilReset) : Math.min(min * 2 ** (times - 1), max)
+  return Math.max(wait, Math.min(fault.retryAfter ?? 0, DAY_MS))
+}
+
+/**
+ * The circuit breaker of all calls to YouTube. A failure pauses them all; once the pause is over, one call probes
+ * whether YouTube answers again. A success of the probe ends the pause, a failure prolongs it.
+ *
+ * Times are ms of a clock that is never set.
+ */
+export class CircuitBreaker {
+  #pause: Pause | undefined
+  #times = 0
+  #isProbing = false
+  #hasSucceeded = false
+
+  /** False until the first call succeeds, and after a change of a refused key until one does. */
+  get hasSucceeded(): boolean {
+    return this.#hasSucceeded
+  }
+
+  get pause(): Pause | undefined {
+    return this.#pause
+  }
+
+  /** Whether a call may begin. */
+  canCall(now: number): boolean {
+    return now >= this.getAllowedAt()
+  }
+
+  /** When the next call may begin; `Infinity` while a probe is in flight. */
+  getAllowedAt(): number {
+    return this.#isProbing ? Infinity : (this.#pause?.until ?? -Infinity)
+  }
+
+  /** A call begins, which `allows` has permitted. @returns whether it is a probe */
+  begin(): boolean {
+    return (this.#isProbing = this.#pause !== undefined)
+  }
+
+  recordSuccess(isProbe: boolean): void {
+    this.#hasSucceeded = true
+    // A call from before the pause shows that YouTube answers, but not that a refusal is over.
+    if (isProbe || (this.#pause && !isUpstreamWide(this.#pause.fault))) this.#close()
+  }
+
+  recordFailure(isProbe: boolean, fault: UpstreamFault, now: number, untilReset: number): void {
+    if (isProbe) this.#isProbing = false
+    const before = this.#pause
+    // Calls that were in flight together fail together: that counts as one failure.
+    if (isProbe || !before) this.#times++
+    const until = now + computePauseMs(fault, this.#times, untilReset)
+    if (before && !isProbe && until <= before.until) return
+    this.#pause = { fault, since: before?.since ?? now, until }
+  }
+
+  /** Another key is in use: a refusal of the one before says nothing about it. */
+  onKeyChange(): void {
+    if (this.#pause?.fault.kind !== 'key') return
+    this.#close()
+    this.#hasSucceeded = false
+  }
+
+  #close(): void {
+    this.#pause = undefined
+    this.#times = 0
+    this.#isProbing = false
+  }
+}

@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto'
+import { toIsoTime } from './iso-time.ts'
+import {
+  COUNT_NAMES,
+  sum,
+  type CountName,
+  type VideoRemoval,
+  type Snapshot,
+  type Totals,
+  type VideoNumbers,
+} from './video-numbers.ts'
+
+/** A ready-made reply: what a cached read sends as it is. Plain data, so that it can cross threads. */
+export interface PreparedReply {
+  /**
+   * JSON; ASCII only. A string, not a Buffer: head and body of a string become one write, which costs 1.5 us less a
+   * request.
+   */
+  readonly body: string
+  readonly etag: string
+  /** When the numbers were true (ms since the epoch). */
+  readonly asOf: number
+  /** The same by the clock that nobody sets: what their age is told by. */
+  readonly at: number
+}
+
+/** A snapshot, and when its oldest numbers were true by the clock that nobody sets. */
+export interface StatsReading {
+  readonly snapshot: Snapshot
+  readonly at: number
+  /** Where the numbers come from. */
+  readonly source?: string | undefined
+}
+
+const toEtag = (body: string) => `"${hash('sha1', body, 'base64url')}"`
+
+function prepareBody(content: object, { snapshot: { asOf }, at }: StatsReading): PreparedReply {
+  const body = JSON.stringify(content)
+  return { body, etag: toEtag(body), asOf, at }
+}
+
+/** What a reply says of a collection's numbers, but for whether they are stale. Times as in JSON. */
+export interface Summary extends Totals {
+  readonly missing: readonly string[]
+  readonly unknown?: readonly string[]
+  readonly gone?: readonly { readonly id: string; readonly since: string; readonly asOf: string }[]
+  /** Of how many videos YouTube does not state a count. The sums contain the last known values. */
+  readonly hidden?: { readonly [Name in CountName]?: number }
+  readonly asOf: string
+}
+
+/** A summary, and when its oldest numbers were true by the clock that nobody sets. */
+export interface KnownSummary {
+  readonly summary: Summary
+  readonly at: number
+  /** Where the numbers come from. */
+  readonly source?: string | undefined
+}
+
+const toTimes = ({ since, asOf }: VideoRemoval) => ({ since: toIsoTime(since), asOf: toIsoTime(asOf) })
+
+export function summarize({ videos, missing, unknown, asOf }: Snapshot): Summary {
+  const gone = videos.flatMap((video) => (video.gone ? [{ id: video.id, ...toTimes(video.gone) }] : []))
+  return {
+    ...sum(videos),
+    missing,
+    ...(unknown && { unknown }),
+    ...(gone.length > 0 && { gone }),
+    ...countHidden(videos),
+    asOf: toIsoTime(asOf),
+  }
+}
+
+function countHidden(videos: readonly VideoNumbers[]): Pick<Summary, 'hidden'> {
+  const counted = videos.flatMap(({ hidden }) => hidden ?? [])
+  if (counted.length === 0) return {}
+  const numbers = COUNT_NAMES.map((name) => [name, counted.filter((count) => count === name).length] as const)
+  return { hidden: Object.fromEntries(numbers.filter(([, number]) => number > 0)) }
+}
+
+function toByVideo({ hidden, hiddenSince, omitted: _omitted, gone, ...counts }: VideoNumbers) {
+  return {
+    ...counts,
+    ...(hidden && { hidden, hiddenSince: toIsoTime(hiddenSince!) }),
+    ...(gone && { gone: toTimes(gone) }),
+  }
+}
+
+/** The reply of `GET /collections/:id/stats`. */
+export function prepare(reading: StatsReading, summary = summarize(reading.snapshot)): PreparedReply {
+  return prepareBody({ ...summary, stale: false, source: reading.source }, reading)
+}
+
+/** The same with each video's numbers (`?by=video`). */
+export function prepareByVideo(reading: StatsReading): PreparedReply {
+  const { snapshot, source } = reading
+  return prepareBody({ ...summarize(snapshot), stale: false, source, byVideo: snapshot.videos.map(toByVideo) }, reading)
+}
+
+/** Numbers are stale when they are older than this many intervals. */
+export const STALE_INTERVALS = 2
+
+const staleReplies = new WeakMap<PreparedReply, PreparedReply>()
+
+/** A reply as it reads once its numbers are stale. */
+export function toStaleReply(prepared: PreparedReply): PreparedReply {
+  let stale = staleReplies.get(prepared)
+  if (!stale) {
+    // The first, before anything that a client could have named so.
+    const body = prepared.body.replace('"stale":false', '"stale":true')
+    stale = { ...prepared, body, etag: toEtag(body) }
+    staleReplies.set(prepared, stale)
+  }
+  return stale
+}
+
+/** A reply as it reads now. @param staleAfter how old its numbers may be (ms) */
+export const withStaleness = (prepared: PreparedReply, now: number, staleAfter: number): PreparedReply =>
+  now - prepared.at > staleAfter ? toStaleReply(prepared) : prepared
+
+const removeTime = ({ body, asOf }: PreparedReply) => body.replace(toIsoTime(asOf), '')
+
+/** Whether two replies say the same but for when it was true. */
+export const hasSameNumbers = (a: PreparedReply, b: PreparedReply) => removeTime(a) === removeTime(b)

@@ -1,0 +1,45 @@
+import { findPointsToPrune, type Point } from './core/history-points.ts'
+import { readHistoryPages } from './history-pages.ts'
+import { toHistoryId, type StatsState } from './state/stats-state.ts'
+
+const PAGE_SIZE = 100
+
+/** Thins the history of every collection: all points of a day, then one an hour, none older than `retention` (ms). */
+export async function pruneCollections(state: StatsState, retention: number, now: number): Promise<void> {
+  for (let after = '', page; (page = await state.list(after, PAGE_SIZE)).length > 0; after = page.at(-1)!.id) {
+    for (const { id } of page) await thinHistory(state, id, retention, now)
+  }
+}
+
+async function thinHistory(state: StatsState, id: string, retention: number, now: number): Promise<void> {
+  let last: Point[] = []
+  let retainedAt: number | undefined
+  for await (const page of readHistoryPages(state, id, 0, now)) {
+    const points = [...last, ...page]
+    const times = findPointsToPrune(points, now, retention, retainedAt)
+    retainedAt = points.slice(0, -1).findLast(({ at }) => !times.includes(at))?.at ?? retainedAt
+    // Judged once more with the points after it.
+    last = points.slice(-1)
+    if (times.length > 0) await state.deletePoints(id, times)
+  }
+}
+
+/**
+ * Cuts the history of every video, which has a point an hour anyway, to `retention` (ms). Videos of which nothing was
+ * heard for so long are forgotten with theirs.
+ */
+export async function pruneVideos(state: StatsState, retention: number, now: number): Promise<void> {
+  const oldest = now - retention
+  for (let after = '', page; (page = await state.listVideos(after, PAGE_SIZE)).length > 0; after = page.at(-1)!.id) {
+    const expired = page.filter(({ asOf }) => asOf < oldest).map(({ id }) => id)
+    for (const { id } of page) await cutHistory(state, toHistoryId(id), expired.includes(id) ? now : oldest - 1)
+    if (expired.length > 0) await state.deleteVideos(expired)
+  }
+}
+
+async function cutHistory(state: StatsState, id: string, until: number): Promise<void> {
+  for await (const page of readHistoryPages(state, id, 0, until)) {
+    const times = page.map(({ at }) => at)
+    await state.deletePoints(id, times)
+  }
+}

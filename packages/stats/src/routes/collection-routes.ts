@@ -1,0 +1,178 @@
+import { readPreconditions, type Preconditions } from '@influencer-stats/runtime/conditions'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import type { RequestHeaders } from '@influencer-stats/runtime/hot-route'
+import type { App } from '@influencer-stats/runtime/http'
+import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
+import type { Collections } from '../collections.ts'
+import { errors } from '../errors.ts'
+import { getEtag, getVersion } from '../core/collection-version.ts'
+import { toCollectionReply } from './overview-routes.ts'
+import {
+  collectionBody,
+  collectionParams,
+  collectionPatch,
+  collectionReply,
+  conditions,
+  matchCondition,
+  newCollectionParams,
+  videoParams,
+  videosReply,
+} from './collection-schemas.ts'
+import { resolveLinks } from './resolve-links.ts'
+
+const tags = ['collections']
+const config = { isConditional: true }
+
+/** What any change may be answered with. */
+const changeFaults = [
+  ...storeErrors,
+  errors.STATE_UNAVAILABLE,
+  errors.LOG_UNAVAILABLE,
+  errors.OUTCOME_UNKNOWN,
+  house.VALIDATION_FAILED,
+  errors.CONDITION_INVALID,
+  errors.CONDITION_FAILED,
+]
+
+const videoFaults = [...changeFaults, errors.COLLECTION_NOT_FOUND]
+
+/** Returns the condition in `If-Match`, the collection's version. `If-None-Match` would refer to the video. */
+function readMatch(headers: RequestHeaders): Preconditions | undefined {
+  const condition = readPreconditions(headers)
+  if (condition?.noneMatch) throw errors.CONDITION_UNSUPPORTED('only If-Match applies to a video of a collection')
+  return condition
+}
+
+/** Changes of collections: make, replace, change, delete. */
+export function registerCollectionRoutes(app: App, collections: Collections): void {
+  app.put(
+    '/collections/:id',
+    {
+      config,
+      preValidation: resolveLinks,
+      schema: {
+        tags,
+        operationId: 'putCollection',
+        summary: 'Make or replace a collection',
+        params: newCollectionParams,
+        headers: conditions,
+        body: collectionBody,
+        response: {
+          200: collectionReply,
+          201: collectionReply,
+          ...buildChangeReplies(...changeFaults, errors.DATES_REVERSED),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { videos, ...campaign } = request.body
+      const condition = readPreconditions(request.headers)
+      const { collection, created } = await collections.put(request.params.id, videos, campaign, condition)
+      if (!created) request.audit = { change: 'replace', what: request.params.id }
+      return reply
+        .code(created ? 201 : 200)
+        .header('etag', getEtag(collection))
+        .send(toCollectionReply(collection))
+    },
+  )
+
+  app.patch(
+    '/collections/:id',
+    {
+      config,
+      preValidation: resolveLinks,
+      schema: {
+        tags,
+        operationId: 'patchCollection',
+        summary: 'Change a collection',
+        description: 'What is not named stays as it is; `null` takes something away.',
+        params: collectionParams,
+        headers: conditions,
+        body: collectionPatch,
+        response: {
+          200: collectionReply,
+          ...buildChangeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, errors.DATES_REVERSED),
+        },
+      },
+    },
+    async ({ params, body, headers }, reply) => {
+      const collection = await collections.patch(params.id, body, readPreconditions(headers))
+      return reply.header('etag', getEtag(collection)).send(toCollectionReply(collection))
+    },
+  )
+
+  app.delete(
+    '/collections/:id',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'deleteCollection',
+        summary: 'Forget a collection, its numbers and its history',
+        params: collectionParams,
+        headers: conditions,
+        response: {
+          204: { type: 'null', description: 'Forgotten.' },
+          ...buildChangeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      if (!(await collections.delete(id, readPreconditions(request.headers)))) throw errors.COLLECTION_NOT_FOUND(id)
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.put(
+    '/collections/:id/videos/:video',
+    {
+      config,
+      preValidation: resolveLinks,
+      schema: {
+        tags,
+        operationId: 'addVideo',
+        summary: 'Add a video to a collection',
+        params: videoParams,
+        headers: matchCondition,
+        response: {
+          200: videosReply,
+          201: videosReply,
+          ...buildChangeReplies(...videoFaults, errors.COLLECTION_FULL),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id, video } = request.params
+      const { collection, created } = await collections.addVideo(id, video, readMatch(request.headers))
+      return reply
+        .code(created ? 201 : 200)
+        .header('etag', getEtag(collection))
+        .send({ videos: [...collection.videos], version: getVersion(collection) })
+    },
+  )
+
+  app.delete(
+    '/collections/:id/videos/:video',
+    {
+      config,
+      preValidation: resolveLinks,
+      schema: {
+        tags,
+        operationId: 'removeVideo',
+        summary: 'Remove a video from a collection',
+        params: videoParams,
+        headers: matchCondition,
+        response: {
+          204: { type: 'null', description: 'Removed.' },
+          ...buildChangeReplies(...videoFaults, errors.VIDEO_NOT_IN_COLLECTION),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id, video } = request.params
+      const collection = await collections.removeVideo(id, video, readMatch(request.headers))
+      return reply.code(204).header('etag', getEtag(collection)).send(null)
+    },
+  )
+}

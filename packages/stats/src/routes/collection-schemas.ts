@@ -1,0 +1,176 @@
+import { NAME_PATTERN } from '@influencer-stats/runtime/validation'
+import { CURRENCIES, MAX_COST, MAX_NAME_LENGTH, MAX_TAG_LENGTH, MAX_TAGS } from '../core/campaign.ts'
+import { COLLECTION_ID_PATTERN, MAX_VIDEOS, VIDEO_ID_PATTERN } from '../core/ids.ts'
+import { VIDEO_PATTERN } from '../core/video-links.ts'
+
+const id = {
+  type: 'string',
+  pattern: COLLECTION_ID_PATTERN,
+  description: 'Chosen by whoever makes the collection.',
+  examples: ['99757a95-f758-499f-a170-bea93b2d8bcf'],
+} as const
+export const video = {
+  type: 'string',
+  pattern: VIDEO_ID_PATTERN,
+  description: "YouTube's id of the video.",
+  examples: ['-4lB5EKS5Uk'],
+} as const
+
+/**
+ * Id other than `.` and `..`, which clients and proxies resolve as path segments. Older versions accepted them, so only a
+ * PUT refuses them.
+ */
+const newId = { ...id, pattern: COLLECTION_ID_PATTERN.replace('^', '^(?!\\.{1,2}$)') } as const
+
+export const newCollectionParams = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: newId },
+} as const
+
+export const collectionParams = {
+  type: 'object',
+  required: ['id'],
+  properties: { id },
+} as const
+
+export const videoParams = {
+  type: 'object',
+  required: ['id', 'video'],
+  properties: { id, video },
+} as const
+
+export const videos = { type: 'array', maxItems: MAX_VIDEOS, items: video } as const
+
+const links = {
+  type: 'array',
+  maxItems: MAX_VIDEOS,
+  items: { type: 'string', pattern: VIDEO_PATTERN },
+  description:
+    'Ids of videos, or links to them; the ids are stored. Links of YouTube Studio, redirects to a video and punctuation ' +
+    'around a link are accepted in addition to the pattern.',
+} as const
+
+/** Condition headers of a change, and of a read. */
+export const conditions = {
+  type: 'object',
+  properties: {
+    'if-match': {
+      type: 'string',
+      description:
+        'ETags of the collection, or `*`: the change is made only if it has one of these versions, else 412.',
+    },
+    'if-none-match': {
+      type: 'string',
+      description: '`*`: the change is made only if there is no such collection, else 412.',
+    },
+  },
+} as const
+
+export const readConditions = {
+  type: 'object',
+  properties: {
+    'if-match': { type: 'string', description: 'ETags of the collection, or `*`: 412 if it has another.' },
+    'if-none-match': { type: 'string', description: 'ETags of the collection: 304 if it has one of these.' },
+  },
+} as const
+
+/** Condition header of a change of one video. */
+export const matchCondition = {
+  type: 'object',
+  properties: { 'if-match': conditions.properties['if-match'] },
+} as const
+
+const name = { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH } as const
+const tags = {
+  type: 'array',
+  maxItems: MAX_TAGS,
+  items: { type: 'string', minLength: 1, maxLength: MAX_TAG_LENGTH },
+} as const
+/** Name and tags in requests. Older versions accepted any text, so replies may contain it. */
+const newName = { ...name, pattern: NAME_PATTERN } as const
+const newTags = { ...tags, items: { ...tags.items, pattern: NAME_PATTERN } } as const
+const day = { type: 'string', format: 'date' } as const
+const from = { ...day, description: 'The first day of the campaign.' } as const
+const to = { ...day, description: 'The last day of the campaign.' } as const
+const cost = { type: 'number', minimum: 0, maximum: MAX_COST, description: 'What the campaign costs.' } as const
+const currency = { type: 'string', enum: CURRENCIES, description: 'An ISO 4217 code.' } as const
+
+const orNull = <const Schema extends object>(schema: Schema) => ({ anyOf: [schema, { type: 'null' }] }) as const
+
+const example = {
+  name: 'Spring, sparkling water',
+  tags: ['spring', 'drinks'],
+  from: '2026-03-01',
+  to: '2026-05-31',
+  cost: 12_500,
+  currency: 'EUR',
+}
+
+export const collectionBody = {
+  type: 'object',
+  title: 'Collection to keep',
+  required: ['videos'],
+  additionalProperties: false,
+  properties: { videos: links, name: newName, tags: newTags, from, to, cost, currency },
+  examples: [
+    { videos: ['-4lB5EKS5Uk', '-jlLkTtgWUk'] },
+    { videos: ['https://www.youtube.com/watch?v=-4lB5EKS5Uk&t=10s', 'https://youtu.be/1FEFpk-uIYo'], ...example },
+  ],
+} as const
+
+/** `null` takes something away. */
+export const collectionPatch = {
+  type: 'object',
+  title: 'Change of a collection',
+  additionalProperties: false,
+  properties: {
+    videos: links,
+    name: orNull(newName),
+    tags: orNull(newTags),
+    from: orNull(from),
+    to: orNull(to),
+    cost: orNull(cost),
+    currency: orNull(currency),
+  },
+  examples: [{ name: 'Spring', cost: null }],
+} as const
+
+const version = {
+  type: 'string',
+  description: 'Another text after every change: the `ETag` without its quotation marks.',
+  examples: ['1764547200123456'],
+} as const
+const created = {
+  type: 'string',
+  format: 'date-time',
+  description:
+    'When the collection was made: the same after every change, another if it is deleted and made once more. Absent for ' +
+    'collections that version 0.2 made.',
+  examples: ['2026-11-20T12:00:00.123456Z'],
+} as const
+
+export const videosReply = {
+  type: 'object',
+  examples: [{ videos: ['-4lB5EKS5Uk', '1FEFpk-uIYo'], version: version.examples[0] }],
+  required: ['videos', 'version'],
+  additionalProperties: false,
+  properties: { videos, version },
+} as const
+
+export const collectionReply = {
+  type: 'object',
+  title: 'Collection',
+  required: ['id', 'videos', 'version'],
+  additionalProperties: false,
+  properties: { id, videos, name, tags, from, to, cost, currency: { type: 'string' }, version, created },
+  examples: [
+    {
+      id: id.examples[0],
+      videos: ['-4lB5EKS5Uk', '1FEFpk-uIYo'],
+      ...example,
+      version: version.examples[0],
+      created: created.examples[0],
+    },
+  ],
+} as const

@@ -1,0 +1,122 @@
+import { Readable } from 'node:stream'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import type { App } from '@influencer-stats/runtime/http'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+import type { FastifyReply } from 'fastify'
+import type { Collections } from '../collections.ts'
+import { diffEdits } from '../core/edits.ts'
+import type { Point } from '../core/history-points.ts'
+import { errors } from '../errors.ts'
+import { selectStepPages, readHistoryPages } from '../history-pages.ts'
+import { toHistoryId } from '../state/stats-state.ts'
+import { collectionParams, videoParams } from './collection-schemas.ts'
+import { historyReply } from './stats-schemas.ts'
+import { resolveLinks } from './resolve-links.ts'
+
+const time = { type: 'string', format: 'date-time' } as const
+
+const querystring = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    from: { ...time, description: 'No points before this time.' },
+    to: { ...time, description: 'No points after this time.' },
+    step: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 2_592_000,
+      description: 'At most one point for each so many seconds.',
+    },
+  },
+} as const
+
+interface HistoryQuery {
+  readonly from?: string
+  readonly to?: string
+  readonly step?: number
+}
+
+/** How the sums of collections, and of videos, came to be what they are. @param retention how far back it goes (ms) */
+export function registerHistoryRoutes(app: App, collections: Collections, retention: number): void {
+  async function send(reply: FastifyReply, id: string, { from, to, step }: HistoryQuery): Promise<never> {
+    const now = Date.now()
+    const first = Math.max(from === undefined ? 0 : Date.parse(from), now - retention)
+    const pages = readHistoryPages(collections, id, first, to === undefined ? now : Date.parse(to))
+    const chosen = step === undefined ? pages : selectStepPages(pages, step * 1000)
+    // What the state has to say against it comes with the first page, while there can still be another reply.
+    const firstPage = await chosen.next()
+    const body = Readable.from(toJson(firstPage, chosen), { objectMode: false })
+    return reply.type('application/json; charset=utf-8').send(body) as never
+  }
+
+  app.get(
+    '/collections/:id/stats/history',
+    {
+      schema: {
+        tags: ['statistics'],
+        operationId: 'getHistory',
+        summary: 'A point whenever the sums changed; one an hour after a day',
+        params: collectionParams,
+        querystring,
+        response: {
+          200: historyReply,
+          ...buildReadReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
+        },
+      },
+    },
+    async ({ params: { id }, query }, reply) => {
+      if (!(await collections.get(id))) throw errors.COLLECTION_NOT_FOUND(id)
+      return send(reply as never, id, query)
+    },
+  )
+
+  app.get(
+    '/collections/:id/videos/:video/history',
+    {
+      preValidation: resolveLinks,
+      schema: {
+        tags: ['videos'],
+        operationId: 'getVideoHistory',
+        summary: "A video's own, a point an hour at most, when its numbers have changed",
+        params: videoParams,
+        querystring,
+        response: {
+          200: historyReply,
+          ...buildReadReplies(
+            errors.STATE_UNAVAILABLE,
+            house.VALIDATION_FAILED,
+            errors.COLLECTION_NOT_FOUND,
+            errors.VIDEO_NOT_IN_COLLECTION,
+          ),
+        },
+      },
+    },
+    async ({ params: { id, video }, query }, reply) => {
+      const collection = await collections.get(id)
+      if (!collection) throw errors.COLLECTION_NOT_FOUND(id)
+      if (!collection.videos.includes(video)) throw errors.VIDEO_NOT_IN_COLLECTION()
+      return send(reply as never, toHistoryId(video), query)
+    },
+  )
+}
+
+/** The reply, a page at a time. */
+async function* toJson(first: IteratorResult<Point[]>, more: AsyncIterable<Point[]>): AsyncGenerator<string> {
+  let text = '{"points":['
+  let last: Point | undefined
+  const addPoints = (points: Point[]) => {
+    for (const point of points) {
+      const { impressions, engagements, score, videos } = point
+      const sums = { at: new Date(point.at).toISOString(), impressions, engagements, score, videos }
+      text += (last ? ',' : '') + JSON.stringify({ ...sums, ...(last && diffEdits(point, last)) })
+      last = point
+    }
+  }
+  if (!first.done) addPoints(first.value)
+  for await (const points of more) {
+    yield text
+    text = ''
+    addPoints(points)
+  }
+  yield `${text}]}`
+}

@@ -1,0 +1,180 @@
+import { isPreconditionMet, readPreconditions } from '@influencer-stats/runtime/conditions'
+import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import type { App } from '@influencer-stats/runtime/http'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+import type { StatsCache } from '../cache/stats-cache.ts'
+import type { Collections } from '../collections.ts'
+import { computeCosts, applyPatch } from '../core/campaign.ts'
+import { parseCursor, SORTS, toCursor, type Sort } from '../core/overview-selection.ts'
+import { toIsoMicroseconds } from '../core/iso-time.ts'
+import { getEtag, getVersion } from '../core/collection-version.ts'
+import { errors } from '../errors.ts'
+import type { CollectionRow, Overview } from '../overview.ts'
+import { requireCondition } from '../require-condition.ts'
+import type { Collection } from '../state/stats-state.ts'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
+import { collectionParams, readConditions } from './collection-schemas.ts'
+import { overviewRow } from './stats-schemas.ts'
+
+const tags = ['collections']
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 200
+const MAX_QUERY_LENGTH = 200
+/** A name as a cursor has it takes up to four bytes a character, and four thirds of that. */
+const CURSOR_PATTERN = '^[A-Za-z0-9._~-]{1,2048}$'
+
+const include = {
+  type: 'string',
+  enum: ['stats', 'change', 'stats,change'],
+  description: 'Adds the sums; by how much they have grown in 24 hours, 7 and 30 days.',
+} as const
+
+interface OverviewOptions {
+  readonly collections: Pick<Collections, 'get' | 'list'>
+  readonly overview: Pick<Overview, 'getPage' | 'getRow'>
+  readonly cache: Pick<StatsCache, 'getStaleAfter'>
+}
+
+/** A collection as replies tell it. */
+export function toCollectionReply({ id, videos, revision, created, ...rest }: Collection) {
+  const { tags: marks, ...campaign } = applyPatch(rest, {})
+  return {
+    id,
+    videos: [...videos],
+    ...campaign,
+    ...(marks && { tags: [...marks] }),
+    version: getVersion({ revision }),
+    ...(created !== undefined && { created: toIsoMicroseconds(created) }),
+  }
+}
+
+/** What a reply is to tell of collections. */
+const parseInclude = (included: string | undefined) => ({
+  withStats: included?.includes('stats') === true,
+  withChange: included?.includes('change') === true,
+})
+
+/** Collections, one or many, with their numbers where those are asked for. */
+export function registerOverviewRoutes(app: App, { collections, overview, cache }: OverviewOptions): void {
+  function toRow({ collection, known, change }: CollectionRow, withStats: boolean): object {
+    const { cost } = collection
+    return {
+      ...toCollectionReply(collection),
+      ...(withStats &&
+        known && {
+          stats: { ...known.summary, stale: steadyNow() - known.at > cache.getStaleAfter(), source: known.source },
+        }),
+      ...(withStats && known && cost !== undefined && { costs: computeCosts(cost, known.summary) }),
+      ...(change && { change }),
+    }
+  }
+
+  app.get(
+    '/collections/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'getCollection',
+        summary: 'A collection',
+        description:
+          'Without `include` the reply has an `ETag`, the version of the collection itself. `If-None-Match` with it gives ' +
+          '304, `If-Match` with another 412.',
+        headers: readConditions,
+        params: collectionParams,
+        querystring: { type: 'object', additionalProperties: false, properties: { include } },
+        response: {
+          200: overviewRow,
+          304: { type: 'null', description: 'The client has this version.' },
+          ...buildReadReplies(
+            errors.STATE_UNAVAILABLE,
+            house.VALIDATION_FAILED,
+            errors.CONDITION_INVALID,
+            errors.COLLECTION_NOT_FOUND,
+            errors.CONDITION_FAILED,
+          ),
+        },
+      },
+    },
+    async ({ params: { id }, query, headers }, reply): Promise<any> => {
+      if (query.include === undefined) {
+        const { match, noneMatch } = readPreconditions(headers) ?? {}
+        const collection = await collections.get(id)
+        if (!collection) throw errors.COLLECTION_NOT_FOUND(id)
+        requireCondition(collection, match && { match })
+        const etag = getEtag(collection)
+        void reply.header('etag', etag)
+        if (noneMatch && !isPreconditionMet({ noneMatch }, etag)) return reply.code(304).send(null)
+        return toCollectionReply(collection)
+      }
+      const { withStats, withChange } = parseInclude(query.include)
+      const row = await overview.getRow(id, withChange)
+      if (!row) throw errors.COLLECTION_NOT_FOUND(id)
+      return toRow(row, withStats)
+    },
+  )
+
+  app.get(
+    '/collections',
+    {
+      schema: {
+        tags,
+        operationId: 'listCollections',
+        summary: 'Collections, in the order of their ids or another',
+        querystring: {
+          type: 'object',
+          additionalProperties: false,
+          properties: {
+            limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+            after: { type: 'string', pattern: CURSOR_PATTERN, description: 'What the page before gave as `next`.' },
+            include,
+            sort: {
+              type: 'string',
+              enum: SORTS,
+              default: 'id',
+              description:
+                'By what; with `-` the largest first. `rate` is engagements by impressions; `24h`, `7d` and `30d` are ' +
+                'how many impressions came. What has none comes last.',
+            },
+            q: {
+              type: 'string',
+              maxLength: MAX_QUERY_LENGTH,
+              description: 'Words that all are in the id, the name or the tags; capitals do not matter.',
+            },
+            tag: { type: 'string', maxLength: MAX_QUERY_LENGTH, description: 'Only those with this tag.' },
+          },
+        },
+        response: {
+          200: {
+            type: 'object',
+            title: 'Collections',
+            required: ['collections'],
+            examples: [{ collections: overviewRow.examples }],
+            additionalProperties: false,
+            properties: {
+              collections: { type: 'array', items: overviewRow },
+              next: { type: 'string', description: 'What to give as `after` for the next page, if there may be one.' },
+            },
+          },
+          ...buildReadReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.CURSOR_UNKNOWN),
+        },
+      },
+    },
+    async ({ query }): Promise<any> => {
+      const { limit = DEFAULT_LIMIT, after, include: included, sort = 'id', q, tag } = query
+      if (included === undefined && sort === 'id' && q === undefined && tag === undefined) {
+        const page = await collections.list(after ?? '', limit)
+        return { collections: page.map(toCollectionReply), next: page.length === limit ? page.at(-1)!.id : undefined }
+      }
+      const { withStats, withChange } = parseInclude(included)
+      const position = after === undefined ? undefined : requirePosition(sort, after)
+      const { rows, end } = await overview.getPage({ sort, limit, after: position, q, tag, withChange })
+      return { collections: rows.map((row) => toRow(row, withStats)), next: end && toCursor(sort, end) }
+    },
+  )
+}
+
+function requirePosition(sort: Sort, cursor: string) {
+  const position = parseCursor(sort, cursor)
+  if (!position) throw errors.CURSOR_UNKNOWN(`${cursor.slice(0, 100)}, in the order of ${sort}`)
+  return position
+}

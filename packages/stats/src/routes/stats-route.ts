@@ -1,0 +1,82 @@
+import { defineHotRoute, type BufferedReply } from '@influencer-stats/runtime/hot-route'
+import type { StatsCache } from '../cache/stats-cache.ts'
+import { withStaleness, type PreparedReply } from '../core/prepared-reply.ts'
+import { errors } from '../errors.ts'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
+import { collectionParams } from './collection-schemas.ts'
+import { buildNumbersReplies } from './upstream-route.ts'
+import { statsReply } from './stats-schemas.ts'
+
+interface StatsQuery {
+  readonly id: string
+  readonly byVideo: boolean
+}
+
+const STATS_PATH_PATTERN = /^\/collections\/([A-Za-z0-9._~-]{1,128})\/stats$/
+
+/** The hottest route of the house: where the reply is ready, a read is one look-up. */
+export const createStatsRoute = (cache: StatsCache) => {
+  /** @throws Problem `COLLECTION_NOT_FOUND` */
+  function toReply(found: PreparedReply | undefined): BufferedReply {
+    if (!found) throw errors.COLLECTION_NOT_FOUND()
+    const now = steadyNow()
+    return withAge(withStaleness(found, now, cache.getStaleAfter()), now)
+  }
+
+  return defineHotRoute<StatsQuery>({
+    method: 'GET',
+    url: '/collections/:id/stats',
+    schema: {
+      tags: ['statistics'],
+      operationId: 'getStats',
+      summary: 'The summed statistics of a collection',
+      description:
+        'impressions = views; engagements = likes + comments (+ dislikes where given); score = engagements + likes. ' +
+        'With `If-None-Match`, 304 if nothing changed.',
+      params: collectionParams,
+      querystring: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { by: { type: 'string', enum: ['video'], description: "Adds each video's numbers." } },
+      },
+      response: {
+        200: statsReply,
+        304: { type: 'null', description: 'Unchanged.' },
+        ...buildNumbersReplies(),
+      },
+    },
+    match(target) {
+      const id = STATS_PATH_PATTERN.exec(target)?.[1]
+      return id === undefined ? undefined : { id, byVideo: false }
+    },
+    read({ params, query }) {
+      return { id: (params as { id: string }).id, byVideo: (query as { by?: string }).by === 'video' }
+    },
+    // Each video's numbers are main's to look up.
+    shouldQueue: ({ byVideo }) => byVideo,
+    answer({ id, byVideo }) {
+      if (byVideo) return cache.readByVideo(id).then(toReply)
+      const ready = cache.getReady(id)
+      return ready ? toReply(ready) : cache.read(id).then(toReply)
+    },
+  })
+}
+
+/** The reply with a prepared one's numbers, as old as they are now (s). */
+interface AgedReply {
+  readonly age: number
+  readonly reply: BufferedReply
+}
+
+const replies = new WeakMap<PreparedReply, AgedReply>()
+
+function withAge(prepared: PreparedReply, now: number): BufferedReply {
+  const { body, etag, at } = prepared
+  const age = Math.max(0, Math.floor((now - at) / 1000))
+  const last = replies.get(prepared)
+  if (last?.age === age) return last.reply
+  const headers = ['age', String(age), 'cache-control', 'no-cache']
+  const reply = { status: 200, headers, etag, type: 'application/json; charset=utf-8', body, isKept: true }
+  replies.set(prepared, { age, reply })
+  return reply
+}

@@ -1,0 +1,115 @@
+import type { App } from '@influencer-stats/runtime/http'
+import type { StatsCache } from '../cache/stats-cache.ts'
+import type { Collections } from '../collections.ts'
+import { computeCosts } from '../core/campaign.ts'
+import { formatCsvLine } from '../core/csv.ts'
+import { COUNT_NAMES } from '../core/video-numbers.ts'
+import { errors } from '../errors.ts'
+import { readVideosView, type VideoResource, type VideosView } from '../videos-view.ts'
+import { toCollectionReply } from './overview-routes.ts'
+import { collectionParams } from './collection-schemas.ts'
+import { exportReply, videosView } from './stats-schemas.ts'
+import { buildNumbersReplies } from './upstream-route.ts'
+
+const tags = ['videos']
+
+/** The videos of a collection one by one, and all of it as a file. */
+export function registerVideoRoutes(app: App, collections: Collections, cache: StatsCache): void {
+  /** @throws Problem `COLLECTION_NOT_FOUND` */
+  async function read(id: string): Promise<VideosView> {
+    const view = await readVideosView(id, collections, cache)
+    if (!view) throw errors.COLLECTION_NOT_FOUND(id)
+    return view
+  }
+
+  app.get(
+    '/collections/:id/videos',
+    {
+      schema: {
+        tags,
+        operationId: 'listVideos',
+        summary: 'The videos of a collection: titles, numbers, which are gone',
+        params: collectionParams,
+        response: { 200: videosView, ...buildNumbersReplies() },
+      },
+    },
+    async ({ params: { id } }): Promise<any> => {
+      const { stats, videos } = await read(id)
+      return { videos, asOf: stats.asOf, stale: stats.stale }
+    },
+  )
+
+  app.get(
+    '/collections/:id/export',
+    {
+      schema: {
+        tags,
+        operationId: 'exportCollection',
+        summary: 'A collection and its videos as a file',
+        params: collectionParams,
+        querystring: {
+          type: 'object',
+          additionalProperties: false,
+          properties: { format: { type: 'string', enum: ['json', 'csv'], default: 'json' } },
+        },
+        response: {
+          200: {
+            description: 'The file: in CSV a line a video, in JSON the collection, its sums and its videos.',
+            content: { 'application/json': { schema: exportReply }, 'text/csv': { schema: { type: 'string' } } },
+          },
+          ...buildNumbersReplies(),
+        },
+      },
+    },
+    async ({ params: { id }, query }, reply): Promise<any> => {
+      const view = await read(id)
+      const { format = 'json' } = query
+      void reply.header('content-disposition', `attachment; filename="${id}.${format}"`)
+      if (format === 'csv') return reply.type('text/csv; charset=utf-8; header=present').send(toCsv(view))
+      const { collection, stats, videos } = view
+      const { cost } = collection
+      return {
+        ...toCollectionReply(collection),
+        stats,
+        ...(cost !== undefined && { costs: computeCosts(cost, stats) }),
+        videos,
+      }
+    },
+  )
+}
+
+const CSV_HEADER =
+  'collection,name,video,url,title,channel,published,views,likes,comments,dislikes,gone since,missing,as of,stale,reason'
+
+/** Spreadsheets take what does not begin so for another encoding. */
+const BYTE_ORDER_MARK = '\ufeff'
+
+function toCsv({ collection, stats, videos }: VideosView): string {
+  const lines = videos.map((video) => {
+    const { id, url, title, channel, publishedAt, views, likes, comments, dislikes, gone, missing } = video
+    const columns = [collection.id, collection.name, id, url, title, channel, publishedAt]
+    // The last numbers of what is gone are not of the same time as the rest.
+    const isKnown = COUNT_NAMES.some((count) => video[count] !== undefined)
+    const asOf = isKnown ? (gone?.asOf ?? stats.asOf) : undefined
+    const stale = isKnown ? String(stats.stale) : undefined
+    const state = [gone?.since, missing && 'true', asOf, stale, getReason(video, isKnown)]
+    return formatCsvLine([...columns, views, likes, comments, dislikes, ...state])
+  })
+  return BYTE_ORDER_MARK + formatCsvLine(CSV_HEADER.split(',')) + lines.join('')
+}
+
+const listFormat = new Intl.ListFormat('en')
+
+/** Returns why cells are empty, or older than the others. */
+function getReason(
+  { missing, gone, hidden, hiddenSince, ...video }: VideoResource,
+  isKnown: boolean,
+): string | undefined {
+  if (missing) return 'YouTube gives no numbers of it'
+  if (!isKnown) return 'YouTube has not given its numbers yet'
+  if (gone) return 'removed or private; last known numbers'
+  if (!hidden) return undefined
+  const known = hidden.filter((count) => video[count] !== undefined)
+  const last = known.length > 0 ? `; last known ${listFormat.format(known)}` : ''
+  return `YouTube has not stated ${listFormat.format(hidden)} since ${hiddenSince}${last}`
+}

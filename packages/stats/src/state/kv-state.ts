@@ -1,0 +1,218 @@
+import { createKvClient, type KvChange, type KvValue } from '@influencer-stats/kv/client'
+import { ServiceError } from '@influencer-stats/runtime/service-error'
+import { getCurrentSource, NO_SOURCES, withSource, type Sources } from '../core/sources.ts'
+import { errors } from '../errors.ts'
+import { toCollectionKey, getAllKeys, getSourceKeys, SOURCES_KEY, USAGE_KEY, type StatsKeyRange } from './level-keys.ts'
+import { countSourceRows } from './count-other-sources.ts'
+import { toHistoryId, type Collection, type StatsState, type StateOptions } from './stats-state.ts'
+
+/** Prefix of the keys of `keys.ts` in the service: other data there have other keys. */
+const KEY_PREFIX = 'stats/'
+
+/** The first key after another: ranges of the service include their start and leave out their end. */
+const toNextKey = (key: string) => `${key}\0`
+
+/** The service refuses writes that wait for 2 s by itself. */
+const TIMEOUT_MS = 3_000
+
+/** Points that are read or deleted in one go. */
+const PAGE_SIZE = 1_000
+
+const HOUR_MS = 3_600_000
+
+const parse = ({ value }: Pick<KvValue, 'value'>) => JSON.parse(value.toString())
+
+/**
+ * The key-value service at `kvUri`, over HTTP. It keeps the changes of its clients in order, so that all threads may read
+ * while one owner writes.
+ * @throws Problem `STATE_UNAVAILABLE` from every method while the service is down, refuses the token or a write;
+ *   `OUTCOME_UNKNOWN` from `put` and `delete` if the service may have taken the change, or may take it yet
+ */
+export async function createKvState({
+  kvUri,
+  kvToken,
+  timeout = TIMEOUT_MS,
+  timer,
+  onOutage,
+}: Omit<StateOptions, 'folder'>): Promise<StatsState> {
+  const client = createKvClient(kvUri, { token: kvToken, timeout, timer })
+  let isUnavailable = false
+
+  /** What the service answers. Whatever else happens is not the fault of who asks us. */
+  async function trackOutage<T>(
+    answer: Promise<T>,
+    toError = (_cause: unknown) => errors.STATE_UNAVAILABLE,
+  ): Promise<T> {
+    try {
+      const value = await answer
+      isUnavailable = false
+      return value
+    } catch (cause) {
+      if (!isUnavailable) onOutage(cause)
+      isUnavailable = true
+      throw toError(cause)(undefined, { cause, headers: { 'retry-after': '1' } })
+    }
+  }
+
+  async function read(key: string) {
+    const found = await trackOutage(client.get(KEY_PREFIX + key))
+    return found && parse(found)
+  }
+  const entries = (start: string, end: string, limit?: number) =>
+    trackOutage(Array.fromAsync(client.entries({ start: KEY_PREFIX + start, end: KEY_PREFIX + end, limit })))
+  /** The range of state/level's keys, as the service takes it. */
+  const toRange = ({ gt, lt }: StatsKeyRange) => ({ start: toNextKey(KEY_PREFIX + gt), end: KEY_PREFIX + lt })
+
+  /** Read once: one stats service at a time owns what is there, and its threads open it after main has named the source. */
+  let known: Sources | undefined
+  const sources = async (): Promise<Sources> => (known ??= (await read(SOURCES_KEY)) ?? NO_SOURCES)
+  const keys = async () => getSourceKeys((await sources()).current)
+  const apply = (changes: readonly KvChange[]) =>
+    trackOutage(client.batch(changes.map((change) => ({ ...change, id: KEY_PREFIX + change.id }))))
+
+  /** What names the value of a collection that `get` gave: it is replaced, and nothing else. */
+  const etags = new WeakMap<Collection, string>()
+  const condition = (before: Collection | undefined) =>
+    before ? { durable: true, ifMatch: etags.get(before) } : ({ durable: true, ifNoneMatch: '*' } as const)
+
+  /** Forgets numbers and histories of every source, a page of them at a time. */
+  async function clear(id: string): Promise<void> {
+    for (const { snapshot, history } of getAllKeys(await sources())) {
+      for (let found = PAGE_SIZE; found === PAGE_SIZE;) {
+        const points = client.entries({ ...toRange(history(id)), limit: PAGE_SIZE })
+        const keys = [KEY_PREFIX + snapshot(id), ...(await Array.fromAsync(points, (point) => point.id))]
+        await client.batch(
+          keys.map((key) => ({ op: 'delete', id: key })),
+          { durable: true },
+        )
+        found = keys.length - 1
+      }
+    }
+  }
+
+  async function remove(id: string, before?: Collection): Promise<void> {
+    if (before) await trackOutage(client.delete(KEY_PREFIX + toCollectionKey(id), condition(before)), toOutcomeError)
+    await trackOutage(clear(id), () => errors.OUTCOME_UNKNOWN)
+  }
+
+  return {
+    isRemote: true,
+    async get(id) {
+      const found = await trackOutage(client.get(KEY_PREFIX + toCollectionKey(id)))
+      if (!found) return undefined
+      const collection: Collection = parse(found)
+      etags.set(collection, found.etag)
+      return collection
+    },
+    async list(id, limit) {
+      const found = await entries(toNextKey(toCollectionKey(id)), 'c"', limit)
+      return found.map(parse)
+    },
+    getSnapshot: async (id) => read((await keys()).snapshot(id)),
+    async getSnapshots(ids) {
+      if (ids.length === 0) return []
+      const { snapshot } = await keys()
+      const found = await entries(snapshot(ids[0]!), toNextKey(snapshot(ids.at(-1)!)))
+      const byKey = new Map(found.map((entry) => [entry.id, entry]))
+      return ids.map((id) => {
+        const entry = byKey.get(KEY_PREFIX + snapshot(id))
+        return entry && parse(entry)
+      })
+    },
+    async getHistory(id, from, to, limit) {
+      const { point } = await keys()
+      const found = await entries(point(id, from), toNextKey(point(id, to)), limit)
+      return found.map(parse)
+    },
+    async getPointAt(id, at) {
+      const { point } = await keys()
+      // The service goes through a range upwards only. Of what is older than a day there is a point an hour.
+      for (const back of [3 * HOUR_MS, at]) {
+        const found = await entries(point(id, at - back), toNextKey(point(id, at)))
+        if (found.length > 0) return parse(found.at(-1)!)
+      }
+      return undefined
+    },
+    async put(collection, before) {
+      if (!before) await trackOutage(clear(collection.id))
+      const value = JSON.stringify(collection)
+      await trackOutage(
+        client.put(KEY_PREFIX + toCollectionKey(collection.id), value, condition(before)),
+        toOutcomeError,
+      )
+    },
+    delete: remove,
+    async putSnapshots(rows) {
+      const { snapshot, point: pointKey } = await keys()
+      await apply(
+        rows.flatMap(({ id, snapshot: numbers, point }): KvChange[] => [
+          { op: 'put', id: snapshot(id), value: JSON.stringify(numbers) },
+          ...(point ? [{ op: 'put' as const, id: pointKey(id, point.at), value: JSON.stringify(point) }] : []),
+        ]),
+      )
+    },
+    async getVideos(ids) {
+      const { video } = await keys()
+      return Promise.all(ids.map((id) => read(video(id))))
+    },
+    async putVideos(rows) {
+      const { video, point: pointKey } = await keys()
+      await apply(
+        rows.flatMap(({ id, details, point }): KvChange[] => [
+          ...(details ? [{ op: 'put' as const, id: video(id), value: JSON.stringify(details) }] : []),
+          ...(point
+            ? [{ op: 'put' as const, id: pointKey(toHistoryId(id), point.at), value: JSON.stringify(point) }]
+            : []),
+        ]),
+      )
+    },
+    async listVideos(id, limit) {
+      const { gt, lt } = (await keys()).videosAfter(id)
+      const found = await entries(toNextKey(gt), lt, limit)
+      return found.map(parse)
+    },
+    async deleteVideos(ids) {
+      const { video } = await keys()
+      await apply(ids.map((id) => ({ op: 'delete', id: video(id) })))
+    },
+    async deletePoints(id, times) {
+      const { point } = await keys()
+      await apply(times.map((at) => ({ op: 'delete', id: point(id, at) })))
+    },
+    async useSource(name) {
+      const before = await sources()
+      if (getCurrentSource(before) === name) return
+      const next = withSource(before, name)
+      await trackOutage(client.put(KEY_PREFIX + SOURCES_KEY, JSON.stringify(next), { durable: true }))
+      known = next
+    },
+    countOtherSources: async () =>
+      countSourceRows(await sources(), (range) => trackOutage(client.count(toRange(range)))),
+    getUsage: () => read(USAGE_KEY),
+    async putUsage(usage) {
+      await trackOutage(client.put(KEY_PREFIX + USAGE_KEY, JSON.stringify(usage)))
+    },
+    close: () => client.close(),
+  }
+}
+
+// Nobody has heard of the change.
+const CONNECT_ERROR_CODES = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+// What the service refuses it has not done; but where another value is there, the change may have come twice.
+const UNCERTAIN_CODES = new Set(['CONDITION_FAILED', 'UNEXPECTED_REPLY', 'UNEXPECTED_REDIRECT'])
+const isRefusal = ({ status, code }: ServiceError) =>
+  (status < 500 || status === 503 || status === 507) && !UNCERTAIN_CODES.has(code)
+
+/** What a change that failed so is answered with. */
+function toOutcomeError(cause: unknown) {
+  const { code } = cause as { code?: string }
+  const isKnown = cause instanceof ServiceError ? isRefusal(cause) : CONNECT_ERROR_CODES.has(String(code))
+  return isKnown ? errors.STATE_UNAVAILABLE : errors.OUTCOME_UNKNOWN
+}

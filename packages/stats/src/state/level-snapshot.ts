@@ -1,0 +1,69 @@
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
+
+// A snapshot of a base: its format's name, then a line for each key and what is kept under it, as JSON; last the key that
+// says what it is of.
+
+/** Where a base keeps how far in the log it is. */
+export const POSITION_KEY = 'log'
+
+const SNAPSHOT_HEADER = 'influencer-stats stats snapshot 1'
+const SLICE_ENTRIES = 1_000
+const SLICE_BYTES = 256 * 1_024
+
+type StatsDb = SharedLevel['db']
+
+const toLine = (entry: readonly [key: string, value: string]) => `${JSON.stringify(entry)}\n`
+
+/** All of a base, as it is now. */
+export async function* createSnapshotChunks(db: StatsDb): AsyncGenerator<Buffer> {
+  const snapshot = db.snapshot()
+  const iterator = db.iterator({ snapshot, fillCache: false, highWaterMarkBytes: SLICE_BYTES })
+  try {
+    yield Buffer.from(`${SNAPSHOT_HEADER}\n`)
+    for (;;) {
+      const entries = await iterator.nextv(SLICE_ENTRIES)
+      if (entries.length === 0) break
+      yield Buffer.from(
+        entries
+          .filter(([key]) => key !== POSITION_KEY)
+          .map(toLine)
+          .join(''),
+      )
+    }
+    const position = await db.get(POSITION_KEY, { snapshot })
+    if (position !== undefined) yield Buffer.from(toLine([POSITION_KEY, position]))
+  } finally {
+    await iterator.close()
+    await snapshot.close()
+  }
+}
+
+/** Puts a snapshot's entries into an empty base. Gives what the base's own key is to hold. @throws Error where it is none, or cut */
+export async function restoreSnapshot(chunks: AsyncIterable<Buffer>, db: StatsDb): Promise<string> {
+  let position: string | undefined
+  let isBegun = false
+  for await (const lines of readLines(chunks)) {
+    if (!isBegun && lines.length > 0) {
+      if (lines.shift() !== SNAPSHOT_HEADER) throw new Error('this is no snapshot that this version knows')
+      isBegun = true
+    }
+    const entries = lines.map((line) => JSON.parse(line) as [key: string, value: string])
+    for (const [key, value] of entries) if (key === POSITION_KEY) position = value
+    const rows = entries.filter(([key]) => key !== POSITION_KEY)
+    await db.batch(rows.map(([key, value]) => ({ type: 'put' as const, key, value })))
+  }
+  if (position === undefined) throw new Error('the snapshot is cut')
+  return position
+}
+
+/** Whole lines, as many as each piece ends. @throws Error where the last one has no end */
+async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop()!
+    yield lines
+  }
+  if (rest !== '') throw new Error('the snapshot is cut')
+}

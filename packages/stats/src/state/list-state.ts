@@ -1,0 +1,78 @@
+import { withPoint, type Point } from '../core/history-points.ts'
+import type { Snapshot } from '../core/video-numbers.ts'
+import type { QuotaUsage } from '../core/quota-budget.ts'
+import type { VideoDetails } from '../core/video-details.ts'
+import { toHistoryId, type Collection, type StatsState } from './stats-state.ts'
+
+interface ListRow {
+  readonly id: string
+  collection?: Collection
+  snapshot?: Snapshot
+  /** Of a video. */
+  details?: VideoDetails
+  history: Point[]
+}
+
+/** One list in memory, searched from its start: the naive state, and what it costs. */
+export function createListState(): StatsState {
+  let rows: ListRow[] = []
+  let usage: QuotaUsage | undefined
+  const find = (id: string) => rows.find((row) => row.id === id)
+
+  return {
+    get: (id) => find(id)?.collection,
+    list(after, limit) {
+      const collections = rows.flatMap((row) => row.collection ?? []).filter(({ id }) => id > after)
+      return collections.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
+    },
+    getSnapshot: (id) => find(id)?.snapshot,
+    getSnapshots: (ids) => ids.map((id) => find(id)?.snapshot),
+    getHistory(id, from, to, limit) {
+      const points = find(id)?.history ?? []
+      return points.filter(({ at }) => at >= from && at <= to).slice(0, limit)
+    },
+    getPointAt: (id, at) => find(id)?.history.findLast((point) => point.at <= at),
+    put(collection) {
+      const row = find(collection.id)
+      if (row) row.collection = collection
+      else rows.push({ id: collection.id, collection, history: [] })
+    },
+    delete(id) {
+      rows = rows.filter((row) => row.id !== id)
+    },
+    putSnapshots(updates) {
+      for (const { id, snapshot, point } of updates) {
+        const row = find(id)
+        if (!row) continue
+        row.snapshot = snapshot
+        if (point) row.history = withPoint(row.history, point)
+      }
+    },
+    deletePoints(id, times) {
+      const row = find(id)
+      if (row) row.history = row.history.filter(({ at }) => !times.includes(at))
+    },
+    getVideos: (ids) => ids.map((id) => find(toHistoryId(id))?.details),
+    putVideos(updates) {
+      for (const { id, details, point } of updates) {
+        const name = toHistoryId(id)
+        let row = find(name)
+        if (!row) rows.push((row = { id: name, history: [] }))
+        if (details) row.details = details
+        if (point) row.history = withPoint(row.history, point)
+      }
+    },
+    listVideos(after, limit) {
+      const all = rows.flatMap((row) => row.details ?? []).filter(({ id }) => id > after)
+      return all.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
+    },
+    deleteVideos(ids) {
+      for (const id of ids) delete find(toHistoryId(id))?.details
+    },
+    getUsage: () => usage,
+    putUsage(next) {
+      usage = next
+    },
+    async close() {},
+  }
+}

@@ -1,0 +1,111 @@
+import { registerCounter } from '@influencer-stats/runtime/counter'
+import { registerGauge } from '@influencer-stats/runtime/gauge'
+import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
+import type { UpstreamState } from './core/upstream-state.ts'
+import { STAND_IN } from './core/sources.ts'
+import type { SsePublisher } from './sse-publisher.ts'
+import type { StatsLogger } from './logger/logger.ts'
+import type { Poller } from './poller.ts'
+import type { QuotaMeter } from './quota-meter.ts'
+
+export function reportQuota(meter: QuotaMeter, registry: Registry): void {
+  registerGauge(
+    registry,
+    'stats_quota_units_used',
+    "Units of YouTube's quota used since it was last renewed.",
+    () => meter.used,
+  )
+  registerGauge(
+    registry,
+    'stats_quota_units_budget',
+    'Units that may be used a day; 0 for no limit.',
+    () => meter.budget,
+  )
+}
+
+/** Reports the origin of the numbers: the configured API, which may be a gateway to YouTube's, or the stand-in. */
+export function reportSource(source: () => string, registry: Registry): void {
+  registerGauge(
+    registry,
+    'stats_source_is_youtube',
+    '1 if numbers come from the API at YOUTUBE_URI, 0 if the stand-in invents them.',
+    () => Number(source() !== STAND_IN),
+  )
+}
+
+export function reportPoller(poller: Poller, registry: Registry): void {
+  registerGauge(registry, 'stats_collections', 'Collections that are refreshed.', () => poller.replyTable.size)
+  registerGauge(
+    registry,
+    'stats_collections_stale',
+    'Collections whose numbers are older than two intervals.',
+    () => poller.replyTable.stale,
+  )
+  registerGauge(
+    registry,
+    'stats_refresh_interval_seconds',
+    'Time from one refresh to the next.',
+    () => poller.getInterval() / 1000,
+  )
+}
+
+/** @param getPublisher the one there is at present: where there are other nodes, only the one that asks YouTube has one */
+export function reportSsePublisher(getPublisher: () => SsePublisher | undefined, registry: Registry): void {
+  const getCounter = (name: keyof SsePublisher['counters']) => getPublisher()?.counters[name] ?? 0
+  registerCounter(registry, 'stats_puts_total', "Collections' numbers put to the broadcaster.", () =>
+    getCounter('sent'),
+  )
+  registerCounter(registry, 'stats_puts_failed_total', 'Puts that the broadcaster did not take.', () =>
+    getCounter('failed'),
+  )
+  registerGauge(
+    registry,
+    'stats_puts_waiting',
+    'Collections whose numbers wait to be put.',
+    () => getPublisher()?.pending ?? 0,
+  )
+}
+
+/** Which node it is that asks YouTube, of main. */
+export function reportPolling(isPolling: () => boolean, registry: Registry): void {
+  registerGauge(registry, 'stats_polling', '1 on the one node that asks YouTube, 0 on the others.', () =>
+    Number(isPolling()),
+  )
+}
+
+/** Reports a node of a cluster whose source differs from the one in the log. */
+export function reportSourceMismatch(isMismatch: () => boolean, registry: Registry): void {
+  registerGauge(
+    registry,
+    'stats_source_mismatch',
+    "1 if this node's source is not the one of the cluster's numbers: it never asks YouTube.",
+    () => Number(isMismatch()),
+  )
+}
+
+export function reportLogger(logger: StatsLogger, registry: Registry): void {
+  registerCounter(registry, 'stats_log_lines_dropped_total', 'Lines that the logger dropped.', () => logger.dropped)
+}
+
+const isOutage = ({ state }: UpstreamState) => state === 'failing' || state === 'paused'
+
+/** Reports outages. The reason and the refused key are labels, so that an alert shows them. */
+export function reportUpstream(state: () => UpstreamState, registry: Registry): void {
+  registerGauge(registry, 'stats_upstream_available', '0 while calls to YouTube fail or pause, otherwise 1.', () =>
+    Number(!isOutage(state())),
+  )
+  registry.registerMetric(
+    new Gauge({
+      name: 'stats_upstream_outage',
+      help: '1 while calls fail or pause; the key by its last four characters.',
+      labelNames: ['state', 'reason', 'key'],
+      registers: [],
+      collect() {
+        this.reset()
+        const upstream = state()
+        const { state: outage, reason = 'none', key = '' } = upstream
+        if (isOutage(upstream)) this.set({ state: outage, reason, key }, 1)
+      },
+    }),
+  )
+}

@@ -1,0 +1,108 @@
+import { hasSameTotals, sum, type VideoNumbers } from './core/video-numbers.ts'
+import { DAY_MS } from './core/quota-budget.ts'
+import type { VideoDetailsSink } from './youtube/video-client.ts'
+import type { VideoDetails } from './core/video-details.ts'
+import type { MaybePromise, VideoRow } from './state/stats-state.ts'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
+import type { Point } from './core/history-points.ts'
+
+interface RecordedVideo {
+  /** When its details were asked for last, by the clock that nobody sets. */
+  detailsAt: number
+  /** The last point of its history. */
+  point?: Point
+}
+
+/** A history has a point an hour at most. */
+const HOUR_MS = 3_600_000
+const toHour = (time: number) => Math.floor(time / HOUR_MS)
+
+/** Videos in one write. */
+const BATCH_ROWS = 1_000
+/** Videos to remember; more are asked for their details more often than daily. */
+const MAX_RECORDED_VIDEOS = 1_000_000
+
+export interface VideoDetailsRecorderOptions {
+  save(rows: readonly VideoRow[]): MaybePromise<void>
+  /** Told why notes cannot be kept, once for each outage. */
+  onFault(fault: unknown): void
+}
+
+/**
+ * Notes what the calls of this thread have given: details once a day, and a point of a video's history once an hour, if
+ * its numbers have changed. Nobody waits for it. What cannot be kept is noted anew from the next call.
+ */
+export class VideoDetailsRecorder implements VideoDetailsSink {
+  readonly #options: VideoDetailsRecorderOptions
+  readonly #recorded = new Map<string, RecordedVideo>()
+  readonly #pending = new Map<string, VideoRow>()
+  #running: Promise<void> | undefined
+  #isUnavailable = false
+
+  constructor(options: VideoDetailsRecorderOptions) {
+    this.#options = options
+  }
+
+  /** A call costs the same with them: as soon as one is due, it asks for all. After a start all are. */
+  needsDetails(ids: readonly string[]): boolean {
+    const latest = steadyNow() - DAY_MS
+    return ids.some((id) => (this.#recorded.get(id)?.detailsAt ?? -Infinity) < latest)
+  }
+
+  recordDetails(ids: readonly string[], details: readonly VideoDetails[]): void {
+    if (this.#recorded.size > MAX_RECORDED_VIDEOS) this.#recorded.clear()
+    const now = steadyNow()
+    // Includes ids without details: otherwise every call would request them again.
+    for (const id of ids) this.#getRecorded(id).detailsAt = now
+    for (const one of details) this.#add(one.id, { details: one })
+    this.#write()
+  }
+
+  /** Takes numbers with the last known values of hidden counts. @param asOf when they were requested (ms) */
+  recordNumbers(videos: readonly VideoNumbers[], asOf: number): void {
+    for (const numbers of videos) {
+      const recorded = this.#getRecorded(numbers.id)
+      const point = { at: asOf, ...sum([numbers]) }
+      const { point: last } = recorded
+      if (last && (toHour(last.at) === toHour(asOf) || hasSameTotals(last, point))) continue
+      recorded.point = point
+      this.#add(numbers.id, { point })
+    }
+    this.#write()
+  }
+
+  /** Resolves when all is kept that can be. */
+  async close(): Promise<void> {
+    await this.#running
+  }
+
+  #write(): void {
+    if (this.#pending.size > 0) this.#running ??= this.#run()
+  }
+
+  #getRecorded(id: string): RecordedVideo {
+    let recorded = this.#recorded.get(id)
+    if (!recorded) this.#recorded.set(id, (recorded = { detailsAt: -Infinity }))
+    return recorded
+  }
+
+  #add(id: string, row: Omit<VideoRow, 'id'>): void {
+    this.#pending.set(id, { ...this.#pending.get(id), id, ...row })
+  }
+
+  async #run(): Promise<void> {
+    while (this.#pending.size > 0) {
+      const rows = [...this.#pending.values()].slice(0, BATCH_ROWS)
+      for (const { id } of rows) this.#pending.delete(id)
+      try {
+        await this.#options.save(rows)
+        this.#isUnavailable = false
+      } catch (fault) {
+        if (!this.#isUnavailable) this.#options.onFault(fault)
+        this.#isUnavailable = true
+        for (const { id } of rows) this.#recorded.delete(id)
+      }
+    }
+    this.#running = undefined
+  }
+}

@@ -1,0 +1,58 @@
+import { IDS_PER_CALL } from '../core/quota-budget.ts'
+import { joinResults } from './youtube-call.ts'
+import type { FetchResult, VideoClientOptions, VideoClient } from './video-client.ts'
+import { createUndiciCall } from './undici-pool.ts'
+
+interface PendingVideo {
+  readonly id: string
+  resolve(answer: FetchResult): void
+  reject(fault: unknown): void
+}
+
+/**
+ * Gathers what is asked for within one turn of the event loop and asks for 50 videos a call, because a call costs one
+ * unit of quota whatever it asks for. A video that is being asked for is not asked for twice.
+ */
+export function createBatchingClient(options: VideoClientOptions): VideoClient {
+  const { call, close } = createUndiciCall(options, IDS_PER_CALL)
+  const inFlight = new Map<string, Promise<FetchResult>>()
+  let queued: PendingVideo[] = []
+
+  function enqueue(id: string): Promise<FetchResult> {
+    const answer = new Promise<FetchResult>((resolve, reject) => {
+      if (queued.length === 0) setImmediate(flush)
+      queued.push({ id, resolve, reject })
+    })
+    inFlight.set(id, answer)
+    return answer
+  }
+
+  function flush(): void {
+    const pending = queued
+    queued = []
+    for (let i = 0; i < pending.length; i += IDS_PER_CALL) void send(pending.slice(i, i + IDS_PER_CALL))
+  }
+
+  async function send(batch: readonly PendingVideo[]): Promise<void> {
+    try {
+      const { found, failed, fault } = await call(batch.map(({ id }) => id))
+      const byId = new Map(found.map((numbers) => [numbers.id, numbers]))
+      for (const { id, resolve } of batch) {
+        const numbers = byId.get(id)
+        if (failed.includes(id)) resolve({ found: [], failed: [id], ...(fault && { fault }) })
+        else resolve({ found: numbers ? [numbers] : [], failed: [] })
+      }
+    } catch (fault) {
+      for (const { reject } of batch) reject(fault)
+    } finally {
+      for (const { id } of batch) inFlight.delete(id)
+    }
+  }
+
+  return {
+    idsPerCall: IDS_PER_CALL,
+    call,
+    fetch: (ids) => joinResults(ids.map((id) => [[id], inFlight.get(id) ?? enqueue(id)])),
+    close,
+  }
+}

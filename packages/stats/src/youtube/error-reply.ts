@@ -1,0 +1,113 @@
+import type { FaultKind, UpstreamFault } from '../core/circuit-breaker.ts'
+
+/** The parts of Google's error replies that are read. Both forms: `errors[]` is older, `details[]` newer. */
+interface GoogleError {
+  readonly status?: unknown
+  readonly errors?: readonly { readonly reason?: unknown }[]
+  readonly details?: readonly { readonly reason?: unknown; readonly metadata?: Readonly<Record<string, unknown>> }[]
+}
+
+const QUOTA_REASONS = /^(quotaExceeded|dailyLimitExceeded|dailyLimitExceededUnreg)$/
+const RATE_REASONS =
+  /^(rateLimitExceeded|userRateLimitExceeded|servingLimitExceeded|RATE_LIMIT_EXCEEDED|RESOURCE_EXHAUSTED)$/
+const KEY_REASONS =
+  /^(keyInvalid|keyExpired|ipRefererBlocked|accessNotConfigured|forbidden|required|authError|API_KEY_\w+|SERVICE_DISABLED|CONSUMER_\w+|ACCESS_TOKEN_\w+|CREDENTIALS_MISSING|PERMISSION_DENIED|UNAUTHENTICATED)$/
+
+/** A key with one of these will never be accepted again: the standby key may take its place. */
+const DEAD_KEY_REASONS = /^(keyInvalid|keyExpired|API_KEY_INVALID|API_KEY_EXPIRED)$/
+
+export const isDeadKey = ({ kind, reason = '' }: UpstreamFault): boolean =>
+  kind === 'key' && DEAD_KEY_REASONS.test(reason)
+
+const REPLACE_KEY_REMEDY =
+  'Put a valid key into the file that YOUTUBE_API_KEY_FILE names (it is used at once), or set YOUTUBE_API_KEY and restart.'
+const UNRESTRICT_KEY_REMEDY =
+  "In the Google Cloud console, allow this server's IP address in the application restrictions of the key."
+const ENABLE_API_REMEDY = 'In the Google Cloud console, enable the YouTube Data API v3 for the project of the key.'
+const KEY_REMEDIES: Readonly<Record<string, string>> = {
+  keyInvalid: REPLACE_KEY_REMEDY,
+  keyExpired: REPLACE_KEY_REMEDY,
+  API_KEY_INVALID: REPLACE_KEY_REMEDY,
+  API_KEY_EXPIRED: REPLACE_KEY_REMEDY,
+  ipRefererBlocked: UNRESTRICT_KEY_REMEDY,
+  API_KEY_HTTP_REFERRER_BLOCKED: UNRESTRICT_KEY_REMEDY,
+  API_KEY_IP_ADDRESS_BLOCKED: UNRESTRICT_KEY_REMEDY,
+  API_KEY_ANDROID_APP_BLOCKED: UNRESTRICT_KEY_REMEDY,
+  API_KEY_IOS_APP_BLOCKED: UNRESTRICT_KEY_REMEDY,
+  API_KEY_SERVICE_BLOCKED:
+    'In the Google Cloud console, allow the YouTube Data API v3 in the API restrictions of the key.',
+  accessNotConfigured: ENABLE_API_REMEDY,
+  SERVICE_DISABLED: ENABLE_API_REMEDY,
+}
+const WAIT_REMEDY = 'No action is needed: stats calls YouTube again by itself.'
+
+export const remedies: Readonly<Record<FaultKind, string>> = {
+  network: 'Check the network, the DNS and YOUTUBE_URI; stats tries again by itself.',
+  server: WAIT_REMEDY,
+  request: 'Check YOUTUBE_URI, and whether a newer version of this software is available.',
+  rate: WAIT_REMEDY,
+  quota: 'Wait for the reset at midnight Pacific Time, or request more quota in the Google Cloud console.',
+  key: 'Check the key and its project in the Google Cloud console, or replace the key.',
+}
+
+/** Only text that is a name: anything else may show what nobody should read. */
+const toReason = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^\w{1,64}$/.test(value) ? value : undefined
+
+function parseError(text: string): GoogleError {
+  try {
+    const { error } = JSON.parse(text)
+    return typeof error === 'object' && error !== null ? error : {}
+  } catch {
+    return {}
+  }
+}
+
+const toObjects = <T>(value: readonly T[] | undefined): readonly T[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : []
+
+/** A limit of calls a day is reported as a rate, too. */
+const isDaily = ({ metadata = {} }: NonNullable<GoogleError['details']>[number]): boolean =>
+  /^1\/d\b/.test(String(metadata.quota_unit)) || /PerDay/.test(String(metadata.quota_limit))
+
+function toFaultKind(status: number, reasons: readonly string[], daily: boolean): FaultKind {
+  const has = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason))
+  if (has(QUOTA_REASONS) || daily) return 'quota'
+  if (has(RATE_REASONS) || status === 429) return 'rate'
+  if (status >= 500) return 'server'
+  if (has(KEY_REASONS) || status === 401 || status === 403) return 'key'
+  return status >= 400 ? 'request' : 'server'
+}
+
+/** Besides its status and text. */
+export interface ReplyContext {
+  /** The wait that its header asks for (ms). */
+  readonly retryAfter?: number | undefined
+  /** The API key of the call, by its last characters. */
+  readonly key?: string
+}
+
+/** Reads a reply that is not 200. */
+export function parseErrorReply(status: number, text: string, { retryAfter, key = '…' }: ReplyContext): UpstreamFault {
+  const error = parseError(text)
+  const details = toObjects(error.details)
+  const reasons = [
+    ...details.map(({ reason }) => toReason(reason)),
+    ...toObjects(error.errors).map(({ reason }) => toReason(reason)),
+    toReason(error.status),
+  ].filter((reason) => reason !== undefined)
+  const kind = toFaultKind(status, reasons, details.some(isDaily))
+  const [reason] = reasons
+  const detail = `YouTube answered ${status} (${reason ?? 'no reason given'})`
+  if (kind !== 'key') return { kind, reason, detail, remedy: remedies[kind], retryAfter }
+  const remedy = KEY_REMEDIES[reason ?? ''] ?? remedies.key
+  return { kind, reason, detail: `${detail} to the API key ${key}`, remedy, retryAfter, key }
+}
+
+/** Parses a `Retry-After` header, seconds or a date. @returns ms from now */
+export function parseRetryAfter(value: string | undefined, now = Date.now()): number | undefined {
+  if (value === undefined) return undefined
+  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1_000
+  const time = Date.parse(value)
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now)
+}

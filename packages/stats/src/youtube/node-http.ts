@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http'
+import { fetchOneByOne, createCall, readBody } from './youtube-call.ts'
+import type { VideoClientOptions, VideoClient } from './video-client.ts'
+
+// Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
+const http = process.getBuiltinModule('node:http')
+const https = process.getBuiltinModule('node:https')
+
+/** Node's own client with a keep-alive agent: one call a video, all at once. */
+export function createNodeHttpClient(options: VideoClientOptions): VideoClient {
+  const { Agent, get } = options.uri.startsWith('https:') ? https : http
+  const agent = new Agent({ keepAlive: true, maxSockets: options.connections })
+
+  const call = createCall(options, async (path, headers, signal) => {
+    const reply = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = get(options.uri + path, { agent, headers, signal }, resolve)
+      request.on('error', (error) => reject(signal.aborted ? signal.reason : error))
+    })
+    return { status: reply.statusCode!, retryAfter: reply.headers['retry-after'], body: await readBody(reply) }
+  })
+
+  return {
+    ...fetchOneByOne(call),
+    async close() {
+      agent.destroy()
+    },
+  }
+}

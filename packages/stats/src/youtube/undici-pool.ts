@@ -1,0 +1,62 @@
+// Not from 'undici', which also loads fetch, WebSocket and its caches: 8 MB of memory in every thread.
+import Pool from 'undici/lib/dispatcher/pool.js'
+import { fetchOneByOne, createCall, MAX_REPLY_BYTES, createTooLargeError, type YoutubeReply } from './youtube-call.ts'
+import type { VideoClientOptions, VideoClient } from './video-client.ts'
+import { NOT_SENT_CODE } from './upstream-problem.ts'
+
+/** Kept-alive connections of undici: one call a video, all at once. */
+export function createUndiciPoolClient(options: VideoClientOptions): VideoClient {
+  const { call, close } = createUndiciCall(options)
+  return { ...fetchOneByOne(call), close }
+}
+
+/** One call of `videos.list` through a pool. */
+export function createUndiciCall(
+  options: VideoClientOptions,
+  idsPerCall?: number,
+): Pick<VideoClient, 'call' | 'close'> {
+  const { uri, timeout, connections } = options
+  // A call has one deadline for all it does; undici's own would begin anew with every byte.
+  const pool = new Pool(uri, { connections, headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeout })
+  let closed: Promise<void> | undefined
+  return {
+    call: createCall(options, (path, headers, signal) => get(pool, path, headers, signal), idsPerCall),
+    close: () => (closed ??= pool.destroy()),
+  }
+}
+
+/** By `dispatch`, without the stream that `request` makes of each body: a fifth less processor time. */
+function get(pool: Pool, path: string, headers: Record<string, string>, signal: AbortSignal): Promise<YoutubeReply> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    let status = 0
+    let retryAfter: string | undefined
+    let end = () => reject(Object.assign(new Error('not sent in time'), { code: NOT_SENT_CODE }))
+    signal.addEventListener('abort', () => end())
+    pool.dispatch(
+      { path, method: 'GET', headers },
+      {
+        onRequestStart(controller) {
+          end = () => controller.abort(signal.reason)
+          if (signal.aborted) end()
+        },
+        onResponseStart(_controller, code, responseHeaders) {
+          status = code
+          retryAfter = [responseHeaders['retry-after']].flat()[0]
+        },
+        onResponseData(controller, chunk) {
+          if ((size += chunk.length) > MAX_REPLY_BYTES) controller.abort(createTooLargeError())
+          else chunks.push(chunk)
+        },
+        onResponseEnd() {
+          const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+          resolve({ status, retryAfter, body })
+        },
+        onResponseError(_controller, error) {
+          reject(error)
+        },
+      },
+    )
+  })
+}

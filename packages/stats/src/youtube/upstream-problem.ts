@@ -1,0 +1,62 @@
+import { Problem } from '@influencer-stats/runtime/problems'
+import { errors } from '../errors.ts'
+import type { UpstreamFault } from '../core/circuit-breaker.ts'
+import { remedies } from './error-reply.ts'
+
+interface SystemErrorLike {
+  readonly code?: string
+  readonly name?: string
+  readonly syscall?: string
+  readonly cause?: SystemErrorLike
+  /** Of an attempt at several addresses. */
+  readonly errors?: readonly SystemErrorLike[]
+}
+
+/** The code of a call that was given up before it was sent. */
+export const NOT_SENT_CODE = 'NOT_SENT'
+
+/** Whether a call never left this machine for YouTube: no address, no connection. It costs no quota. */
+export function isConnectError(fault: unknown): boolean {
+  const { code, syscall, cause, errors: attempts } = (fault ?? {}) as SystemErrorLike
+  if (fault instanceof Problem) return false
+  if (code === NOT_SENT_CODE || code === 'UND_ERR_CONNECT_TIMEOUT') return true
+  if (syscall === 'connect' || syscall === 'getaddrinfo') return true
+  return attempts ? attempts.every(isConnectError) : cause !== undefined && isConnectError(cause)
+}
+
+/** `UPSTREAM_UNAVAILABLE`, with the cause and the remedy for clients. */
+export class UpstreamProblem extends Problem {
+  readonly fault: UpstreamFault
+
+  constructor(fault: UpstreamFault, cause?: string) {
+    const { reason, remedy } = fault
+    const kind = errors.UPSTREAM_UNAVAILABLE
+    super(kind.code, kind, fault.detail, { cause, members: { ...(reason && { reason }), remedy } })
+    this.fault = fault
+  }
+}
+
+/** A reply that is not what the API returns. */
+export const createUnreadableReply = (detail: string): UpstreamProblem =>
+  new UpstreamProblem({ kind: 'server', detail, remedy: remedies.server })
+
+/** The fault behind a failed call. Another problem is this machine's, such as a quota that cannot be counted. */
+export const toUpstreamFault = (problem: Problem): UpstreamFault =>
+  problem instanceof UpstreamProblem
+    ? problem.fault
+    : { kind: 'server', detail: problem.message, remedy: remedies.server }
+
+/**
+ * Whatever went wrong with a call, as `UPSTREAM_UNAVAILABLE`. Of its cause only the code is kept: the rest may show the
+ * URL, which carries the key.
+ */
+export function toUpstreamProblem(fault: unknown): Problem {
+  if (fault instanceof Problem) return fault
+  const { code, name, cause } = (fault ?? {}) as SystemErrorLike
+  const kind = String(code ?? cause?.code ?? name)
+  const timedOut = name === 'TimeoutError' || /TIMEOUT|ABORT|NOT_SENT/.test(kind)
+  const detail = timedOut ? 'YouTube took too long' : 'YouTube cannot be reached'
+  return new UpstreamProblem({ kind: 'network', reason: toCode(kind), detail, remedy: remedies.network }, kind)
+}
+
+const toCode = (kind: string) => (/^[A-Z][A-Z_]{2,40}$/.test(kind) ? kind : undefined)

@@ -1,0 +1,86 @@
+import type { VideoNumbers } from '../core/video-numbers.ts'
+import { toDetails, type VideoDetails } from '../core/video-details.ts'
+import { parseErrorReply, type ReplyContext } from './error-reply.ts'
+import { createUnreadableReply, UpstreamProblem } from './upstream-problem.ts'
+
+const NUMBERS_QUERY = 'part=statistics&fields=kind,items(id,statistics)'
+const DETAILS_QUERY =
+  'part=snippet,statistics&fields=kind,items(id,snippet(title,channelId,channelTitle,publishedAt),statistics)'
+
+/** The path and query that ask for the numbers of `ids`, and for their details at no further cost. */
+export function buildVideosPath(ids: readonly string[], key: string, withDetails = false): string {
+  return `/youtube/v3/videos?${withDetails ? DETAILS_QUERY : NUMBERS_QUERY}&id=${ids.join(',')}&key=${encodeURIComponent(key)}`
+}
+
+const COUNT_FIELDS = {
+  viewCount: 'views',
+  likeCount: 'likes',
+  commentCount: 'comments',
+  dislikeCount: 'dislikes',
+} as const
+
+/** Counts are unsigned longs as strings. Undefined if it is no count, or a larger one than a number can hold exactly. */
+function parseCount(value: unknown): number | undefined {
+  const count = typeof value === 'string' && /^\d{1,20}$/.test(value) ? Number(value) : undefined
+  return Number.isSafeInteger(count) ? count : undefined
+}
+
+/** The counts that an item states; the owner hides the others. Undefined if one of them cannot be read. */
+function parseItem({ id, statistics = {} }: { id: string; statistics?: any }): VideoNumbers | undefined {
+  if (typeof statistics !== 'object' || statistics === null) return undefined
+  const numbers: { id: string } & Record<string, unknown> = { id }
+  for (const [field, name] of Object.entries(COUNT_FIELDS)) {
+    if (statistics[field] === undefined) continue
+    numbers[name] = parseCount(statistics[field])
+    if (numbers[name] === undefined) return undefined
+  }
+  return numbers
+}
+
+/** What the items of a reply say of `ids` besides numbers. */
+export const parseDetails = (items: readonly any[], ids: readonly string[], asOf: number): VideoDetails[] =>
+  items.filter((item) => ids.includes(item?.id)).map((item) => toDetails(item, asOf))
+
+/** A reply of `videos.list`. It omits the videos that are neither found nor unreadable. */
+export interface VideoList {
+  readonly found: readonly VideoNumbers[]
+  /** Those of which the reply has an item that cannot be read. */
+  readonly unreadable: readonly string[]
+  readonly items: readonly any[]
+}
+
+/**
+ * Reads a reply of `videos.list`.
+ * @param ids the requested ones
+ * @param idsPerCall the ids of a full call: an empty reply to several ids that fill a call is a fault
+ * @throws Problem `UPSTREAM_UNAVAILABLE` for an error reply, for anything that is not what the API gives, and where no
+ * item at all can be read
+ */
+export function parseVideos(
+  status: number,
+  text: string,
+  ids: readonly string[],
+  idsPerCall: number,
+  context: ReplyContext = {},
+): VideoList {
+  if (status !== 200) throw new UpstreamProblem(parseErrorReply(status, text, context))
+  let reply: any
+  try {
+    reply = JSON.parse(text)
+  } catch {
+    throw createUnreadableReply('the reply was not JSON')
+  }
+  const items = reply?.items ?? (reply?.kind === 'youtube#videoListResponse' ? [] : undefined)
+  if (!Array.isArray(items)) throw createUnreadableReply('the reply was not a list of videos')
+  if (items.length === 0 && ids.length > 1 && ids.length >= idsPerCall)
+    throw createUnreadableReply(`the reply had none of ${ids.length} videos`)
+  const identified = items.filter((item) => typeof item?.id === 'string')
+  // A network fault that changes an id would otherwise pass for a video that YouTube omits.
+  if (identified.some(({ id }) => !ids.includes(id)))
+    throw createUnreadableReply('the reply had a video that was not requested')
+  const found = identified.map(parseItem).filter((one) => one !== undefined)
+  if (found.length === 0 && items.length > 0) throw createUnreadableReply('the reply had no video that could be read')
+  const read = new Set(found.map(({ id }) => id))
+  const suspects = identified.length < items.length ? ids : identified.map(({ id }) => id)
+  return { found, unreadable: [...new Set(suspects)].filter((id) => !read.has(id)), items }
+}

@@ -1,0 +1,124 @@
+import { isUtf8 } from 'node:buffer'
+import type { VideoNumbers } from '../core/video-numbers.ts'
+import { getTraceHeaders } from '@influencer-stats/runtime/trace'
+import type { FetchResult, VideoClientOptions, VideoClient } from './video-client.ts'
+import { maskKey } from './api-keys.ts'
+import { isDeadKey, parseRetryAfter } from './error-reply.ts'
+import { isConnectError, toUpstreamProblem, createUnreadableReply, UpstreamProblem } from './upstream-problem.ts'
+import { parseDetails, parseVideos, buildVideosPath } from './video-list.ts'
+
+export interface YoutubeReply {
+  readonly status: number
+  /** The header `Retry-After`. */
+  readonly retryAfter?: string | undefined
+  readonly body: Buffer
+}
+
+/** Gets a path with these headers; ends with the signal. */
+export type HttpGet = (path: string, headers: Record<string, string>, signal: AbortSignal) => Promise<YoutubeReply>
+
+/** Most bytes of a reply. 50 videos take 11 KB. */
+export const MAX_REPLY_BYTES = 1_048_576
+
+export const createTooLargeError = () => createUnreadableReply(`the reply was larger than ${MAX_REPLY_BYTES} bytes`)
+
+/** One call of `videos.list`: takes its unit of quota, ends in time, and reads what came. */
+export function createCall(
+  { keys, timeout, meter, recorder, logger, timer: timed }: VideoClientOptions,
+  get: HttpGet,
+  idsPerCall = 1,
+): VideoClient['call'] {
+  /** Gets a path, and tells how that ended. */
+  async function getTimed(path: string, signal: AbortSignal): Promise<YoutubeReply> {
+    const call = timed?.('youtube')
+    try {
+      const reply = await get(path, call?.headers ?? getTraceHeaders(), signal)
+      call?.end(reply.status)
+      return reply
+    } catch (fault) {
+      call?.end(signal.aborted ? 'timeout' : isConnectError(fault) ? 'unreachable' : 'broken')
+      throw fault
+    }
+  }
+
+  async function callWith(key: string, ids: readonly string[], signal: AbortSignal): ReturnType<VideoClient['call']> {
+    const asOf = Date.now()
+    const withDetails = recorder?.needsDetails(ids) === true
+    await meter.spend()
+    logger.debug(`asking YouTube for ${ids.join()}`)
+    const { status, body, retryAfter } = await getTimed(buildVideosPath(ids, key, withDetails), signal)
+    logger.debug(`YouTube answered ${status} for ${ids.join()}`)
+    const text = status === 200 ? toUtf8Text(body) : body.toString()
+    const context = { retryAfter: parseRetryAfter(retryAfter), key: maskKey(key) }
+    const { found, unreadable, items } = parseVideos(status, text, ids, idsPerCall, context)
+    if (withDetails) recorder.recordDetails(ids, parseDetails(items, ids, asOf))
+    if (unreadable.length === 0) return { found, failed: [] }
+    const fault = createUnreadableReply(`the reply had numbers that could not be read: ${unreadable.join()}`)
+    return { found, failed: unreadable, fault }
+  }
+
+  /** The call; with the standby key, if YouTube refuses the first for good. */
+  async function callWithKeys(ids: readonly string[], signal: AbortSignal): ReturnType<VideoClient['call']> {
+    const key = keys.current
+    try {
+      return await callWith(key, ids, signal)
+    } catch (fault) {
+      if (!(fault instanceof UpstreamProblem && isDeadKey(fault.fault) && keys.refuse(key))) throw fault
+      return callWith(keys.current, ids, signal)
+    }
+  }
+
+  return async (ids) => {
+    const ending = new AbortController()
+    const timer = setTimeout(() => ending.abort(new DOMException('too late', 'TimeoutError')), timeout)
+    try {
+      return await callWithKeys(ids, ending.signal)
+    } catch (fault) {
+      if (isConnectError(fault)) meter.refund()
+      throw toUpstreamProblem(fault)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** A body, as long as it is no longer than a reply may be. */
+export async function readBody(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    if ((size += chunk.length) > MAX_REPLY_BYTES) throw createTooLargeError()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function toUtf8Text(body: Buffer): string {
+  if (!isUtf8(body)) throw createUnreadableReply('the reply was not UTF-8')
+  return body.toString()
+}
+
+/** The results of several calls in one. A rejected call fails all of its ids. */
+export async function joinResults(
+  calls: readonly (readonly [ids: readonly string[], answer: Promise<FetchResult>])[],
+): Promise<FetchResult> {
+  const [found, failed] = [[] as VideoNumbers[], [] as string[]]
+  let fault: FetchResult['fault']
+  for (const [i, result] of (await Promise.allSettled(calls.map(([, answer]) => answer))).entries()) {
+    const isRejected = result.status === 'rejected'
+    const answer = isRejected
+      ? { found: [], failed: calls[i]![0], fault: toUpstreamProblem(result.reason) }
+      : result.value
+    found.push(...answer.found)
+    failed.push(...answer.failed)
+    fault ??= answer.fault
+  }
+  return { found, failed, fault }
+}
+
+/** A client that makes a call a video, all at once. */
+export const fetchOneByOne = (call: VideoClient['call']): Pick<VideoClient, 'idsPerCall' | 'call' | 'fetch'> => ({
+  idsPerCall: 1,
+  call,
+  fetch: (ids) => joinResults(ids.map((id) => [[id], call([id])])),
+})

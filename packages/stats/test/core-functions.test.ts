@@ -1,0 +1,285 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { selectEveryStep, findPointsToPrune, type Point } from '../src/core/history-points.ts'
+import { interpolateStart } from '../src/core/growth.ts'
+import { combine, sum, toSnapshot } from '../src/core/video-numbers.ts'
+import { DAY_MS, computeRefreshInterval, getTimeUntilReset } from '../src/core/quota-budget.ts'
+import { withStaleness, prepare, prepareByVideo } from '../src/core/prepared-reply.ts'
+import { parseDetails, parseVideos, buildVideosPath } from '../src/youtube/video-list.ts'
+import { videoId, videoNumbers } from './support/video-numbers.ts'
+
+const HOUR_MS = 3_600_000
+
+describe('sum', () => {
+  it('counts the sample as the sources of the rules do', () => {
+    const one = { views: 261_734, likes: 14_237, dislikes: 928, comments: 451 }
+    const videos = ['a', 'b', 'c'].map((id) => ({ id, ...one }))
+    expect(sum(videos)).toEqual({ impressions: 785_202, engagements: 46_848, score: 89_559, videos: 3 })
+  })
+
+  it('is zero for nothing', () => {
+    expect(sum([])).toEqual({ impressions: 0, engagements: 0, score: 0, videos: 0 })
+  })
+
+  it('of two lists is the sum of their sums', () => {
+    fc.assert(
+      fc.property(fc.array(videoNumbers), fc.array(videoNumbers), (a, b) => {
+        const [left, right, both] = [sum(a), sum(b), sum([...a, ...b])]
+        expect(both.impressions).toBe(left.impressions + right.impressions)
+        expect(both.engagements).toBe(left.engagements + right.engagements)
+        expect(both.score).toBe(left.score + right.score)
+      }),
+    )
+  })
+})
+
+describe('snapshots', () => {
+  it('keep the order of the collection and name what is missing', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(videoId), fc.array(videoNumbers), (ids, more) => {
+        const known = ids.filter((_, i) => i % 2 === 0)
+        const found = known.map((id) => ({ id, views: 1, likes: 1, comments: 1 })).toReversed()
+        const others = more.filter(({ id }) => !ids.includes(id))
+        const snapshot = toSnapshot(ids, [...others, ...found], 5)
+        expect(snapshot.videos.map(({ id }) => id)).toEqual(known)
+        expect(snapshot.missing).toEqual(ids.filter((id) => !known.includes(id)))
+      }),
+    )
+  })
+
+  it('speak of a part of their videos, and name those of which they know nothing', () => {
+    const before = toSnapshot(['a', 'b', 'c'], [{ id: 'a', views: 1, likes: 1, comments: 1 }], 5)
+    const nothing = toSnapshot([], [], 9)
+    expect(combine(['c', 'a'], nothing, before, 0)).toEqual({ ...before, missing: ['c'] })
+    expect(combine(['a', 'd'], nothing, before, 0)).toEqual({ ...before, missing: [], unknown: ['d'] })
+    expect(combine(['d'], nothing, before, 0)).toBeUndefined()
+    expect(combine([], nothing, before, 0)).toEqual(nothing)
+    const now = toSnapshot(['a', 'b'], [{ id: 'a', views: 2, likes: 1, comments: 1 }], 9)
+    expect(combine(['a', 'b'], now, before, 0)).toEqual(now)
+    expect(combine(['a', 'b', 'c'], now, before, 0)).toEqual({ ...now, missing: ['b', 'c'], asOf: 5, since: 9 })
+  })
+})
+
+describe('prepared replies', () => {
+  it('say what they always said where nothing is gone, and name what is', () => {
+    const one = { id: 'a', views: 3, likes: 2, comments: 1 }
+    const reading = { snapshot: { videos: [one], missing: ['b'], unknown: ['c'], asOf: 0 }, at: 0 }
+    const sums = '{"impressions":3,"engagements":3,"score":5,"videos":1,"missing":["b"],"unknown":["c"],'
+    const end = '"asOf":"1970-01-01T00:00:00.000Z","stale":false'
+    expect(prepare(reading).body).toBe(`${sums}${end}}`)
+    expect(prepareByVideo(reading).body).toBe(`${sums}${end},"byVideo":[{"id":"a","views":3,"likes":2,"comments":1}]}`)
+    const removed = { ...reading, snapshot: { ...reading.snapshot, videos: [{ ...one, gone: { since: 1, asOf: 0 } }] } }
+    const times = '"since":"1970-01-01T00:00:00.001Z","asOf":"1970-01-01T00:00:00.000Z"'
+    expect(prepare(removed).body).toBe(`${sums}"gone":[{"id":"a",${times}}],${end}}`)
+  })
+
+  it('are JSON whose length is its size, with an ETag that changes with them', () => {
+    fc.assert(
+      fc.property(fc.array(videoNumbers), fc.uniqueArray(videoId), fc.boolean(), (videos, missing, stale) => {
+        const reading = { snapshot: { videos, missing, asOf: 1_000 }, at: 50 }
+        const now = stale ? 71 : 70
+        const plain = withStaleness(prepare(reading), now, 20)
+        expect(plain.body.length).toBe(Buffer.byteLength(plain.body))
+        expect(JSON.parse(plain.body)).toEqual({ ...sum(videos), missing, asOf: '1970-01-01T00:00:01.000Z', stale })
+        expect(JSON.parse(withStaleness(prepareByVideo(reading), now, 20).body)).toMatchObject({
+          byVideo: videos,
+          stale,
+        })
+        expect(withStaleness(prepare(reading), stale ? 70 : 71, 20).etag).not.toBe(plain.etag)
+        expect(withStaleness(prepare(reading), now, 20).etag).toBe(plain.etag)
+      }),
+    )
+  })
+})
+
+describe('history', () => {
+  const now = 100 * DAY_MS
+  const points = (times: number[]): Point[] =>
+    times.map((at) => ({ at, impressions: 1, engagements: 1, score: 1, videos: 1 }))
+
+  it('keeps every point of a day, one an hour after and two after a gap, none past the retention', () => {
+    const times = fc.uniqueArray(fc.integer({ min: now - 40 * DAY_MS, max: now }), { maxLength: 200 })
+    const near = fc.uniqueArray(fc.integer({ min: now - 3 * DAY_MS, max: now - 2 * DAY_MS }), { maxLength: 200 })
+    fc.assert(
+      fc.property(fc.oneof(times, near), (unsorted) => {
+        const all = points(unsorted.sort((a, b) => a - b))
+        const pruned = new Set(findPointsToPrune(all, now, 30 * DAY_MS))
+        const retained = all.map(({ at }) => at).filter((at) => !pruned.has(at))
+        expect(retained.every((at) => at >= now - 30 * DAY_MS)).toBe(true)
+        expect(all.every(({ at }) => at < now - DAY_MS || retained.includes(at))).toBe(true)
+        const within = all.map(({ at }) => at).filter((at) => at >= now - 30 * DAY_MS)
+        const toHour = (at: number) => Math.floor(at / HOUR_MS)
+        for (const at of retained.filter((one) => one < now - DAY_MS)) {
+          const others = within.filter((other) => toHour(other) === toHour(at))
+          const isFirst = at === others[0] && at - (retained.findLast((other) => other < at) ?? -Infinity) > HOUR_MS
+          expect(at === others.at(-1) || isFirst).toBe(true)
+        }
+        // No gap of the history looks longer than it was by more than an hour.
+        for (const [i, at] of within.entries()) {
+          if (i === 0 || at - within[i - 1]! <= 2 * HOUR_MS) continue
+          expect(retained).toContain(at)
+          expect(retained).toContain(within[i - 1]!)
+        }
+        for (const at of within)
+          expect(retained.some((other) => other >= at && toHour(other) === toHour(at))).toBe(true)
+      }),
+    )
+  })
+
+  it('is exact between two points only where none between them is pruned', () => {
+    const at = (hours: number, impressions: number, before?: [number, number]): Point => ({
+      at: hours * HOUR_MS,
+      impressions,
+      engagements: 0,
+      score: 0,
+      videos: 1,
+      ...(before && { before }),
+    })
+    const end = { point: at(44, 900), until: 44 * HOUR_MS }
+    const first = at(18, 100)
+    const start = (next: Point) => interpolateStart('24h', end, { before: first, next })
+    expect(start(at(22, 500, [18 * HOUR_MS, 21 * HOUR_MS]))).toMatchObject({ impressions: 100, at: 20 * HOUR_MS })
+    expect(start(at(22, 500, [19 * HOUR_MS, 21 * HOUR_MS]))).toBeUndefined()
+    expect(start(at(20.5, 500, [18 * HOUR_MS, 19.5 * HOUR_MS]))).toMatchObject({ impressions: 300 })
+    expect(start(at(22, 500))).toBeUndefined()
+  })
+
+  it('gives the last point of each step', () => {
+    expect(selectEveryStep(points([1, 5, 9, 10, 25, 29]), 10).map(({ at }) => at)).toEqual([9, 10, 29])
+  })
+})
+
+describe('pace', () => {
+  const noon = Date.parse('2026-11-20T20:00:00Z')
+
+  it('knows when the quota starts anew: at midnight Pacific Time', () => {
+    expect(getTimeUntilReset(noon)).toBe(12 * HOUR_MS)
+    expect(getTimeUntilReset(Date.parse('2026-11-20T08:00:00Z'))).toBe(DAY_MS)
+  })
+
+  it('is never faster than the fastest, nor than the budget allows for a day', () => {
+    expect(computeRefreshInterval(1, 10_000, 0, 10_000, noon)).toBe(10_000)
+    expect(computeRefreshInterval(200, 10_000, 0, 10_000, noon)).toBe((DAY_MS * 200) / 10_000)
+    expect(computeRefreshInterval(200, 0, 0, 10_000, noon)).toBe(10_000)
+  })
+
+  it('slows down when little is left, and waits for the next day when too little is', () => {
+    expect(computeRefreshInterval(200, 10_000, 9_000, 10_000, noon)).toBe((12 * HOUR_MS * 200) / 1_000)
+    expect(computeRefreshInterval(200, 10_000, 9_900, 10_000, noon)).toBe(12 * HOUR_MS)
+  })
+
+  it('never overspends a day, whatever was used before', () => {
+    const arbitrary = [fc.integer({ min: 1, max: 500 }), fc.integer({ min: 1, max: 20_000 }), fc.nat(20_000)] as const
+    fc.assert(
+      fc.property(...arbitrary, (calls, budget, used) => {
+        const start = Date.parse('2026-11-20T08:00:00Z')
+        let spent = Math.min(used, budget)
+        const before = spent
+        let rounds = 0
+        for (let now = start; now < start + DAY_MS && rounds < 300; rounds++) {
+          now += computeRefreshInterval(calls, budget, spent, 10_000, now)
+          if (now < start + DAY_MS) spent += calls
+        }
+        expect(spent).toBeLessThanOrEqual(Math.max(budget, before))
+      }),
+    )
+  })
+})
+
+describe('videos.list', () => {
+  it('asks for ids in one call, the key escaped', () => {
+    expect(buildVideosPath(['a', 'b'], 'k&y')).toBe(
+      '/youtube/v3/videos?part=statistics&fields=kind,items(id,statistics)&id=a,b&key=k%26y',
+    )
+  })
+
+  it('asks for details, too, and takes of them what can be read', () => {
+    expect(buildVideosPath(['a'], 'k', true)).toContain('part=snippet,statistics&')
+    const snippet = { title: 'T', channelTitle: 'C', channelId: 'UC', publishedAt: '2020-01-02T03:04:05Z' }
+    const known = { title: 'T', channel: 'C', channelId: 'UC', publishedAt: '2020-01-02T03:04:05.000Z' }
+    const odd = { title: 5, channelTitle: '', channelId: null, publishedAt: 'yesterday' }
+    const long = { title: 'x'.repeat(10_000) }
+    const ids = ['a', 'b', 'c', 'd']
+    const items = [snippet, odd, undefined, long].map((one, i) => ({ id: ids[i], snippet: one }))
+    expect(parseDetails([...items, { id: 'other', snippet }, null, 7], ids, 9)).toEqual([
+      { id: 'a', ...known, asOf: 9 },
+      { id: 'b', asOf: 9 },
+      { id: 'c', asOf: 9 },
+      { id: 'd', title: 'x'.repeat(500), asOf: 9 },
+    ])
+  })
+
+  it('reads counts that are strings; an absent one is none', () => {
+    const statistics = { viewCount: '10', likeCount: '2', commentCount: '1' }
+    const items = [
+      { id: 'a', statistics },
+      { id: 'b', statistics: { viewCount: '7', dislikeCount: '3' } },
+    ]
+    expect(parseVideos(200, JSON.stringify({ items }), ['a', 'b'], 50).found).toEqual([
+      { id: 'a', views: 10, likes: 2, comments: 1 },
+      { id: 'b', views: 7, dislikes: 3 },
+    ])
+    expect(parseVideos(200, '{"kind":"youtube#videoListResponse"}', ['a', 'b'], 50).found).toEqual([])
+  })
+
+  it('names what cannot be read, and takes the rest', () => {
+    const good = { id: 'good', statistics: { viewCount: '1' } }
+    const ids = ['good', 'bad', 'omitted']
+    const parse = (bad: unknown) => parseVideos(200, JSON.stringify({ items: [bad, good] }), ids, 50)
+    const spoilt = [1, '-1', '1.5', '', null, '9007199254740993', {}].map((viewCount) => ({ viewCount }))
+    for (const statistics of [...spoilt, null, 7, 'x']) {
+      const { found, unreadable } = parse({ id: 'bad', statistics })
+      expect(found).toEqual([{ id: 'good', views: 1 }])
+      expect(unreadable).toEqual(['bad'])
+    }
+    // An item without an id may be any video.
+    for (const bad of [{ id: 1, statistics: {} }, null, 7]) expect(parse(bad).unreadable).toEqual(['bad', 'omitted'])
+    for (const bad of [{ id: 'bad' }, { id: 'bad', statistics: {} }]) {
+      expect(parse(bad)).toMatchObject({ found: [{ id: 'bad' }, { id: 'good', views: 1 }], unreadable: [] })
+    }
+  })
+
+  it('takes an empty list for a fault only where it is the answer to a full call of several ids', () => {
+    const list = '{"kind":"youtube#videoListResponse","items":[]}'
+    expect(parseVideos(200, list, ['a'], 1).found).toEqual([])
+    expect(parseVideos(200, list, ['a', 'b'], 50).found).toEqual([])
+    expect(() => parseVideos(200, list, ['a', 'b'], 2)).toThrow('none of 2 videos')
+  })
+
+  it.each([
+    [200, ''],
+    [200, '<html>'],
+    [200, 'null'],
+    [200, '{}'],
+    [200, '{"items":{}}'],
+    [200, '{"items":[{"id":1,"statistics":{}}]}'],
+    [200, '{"items":[{"id":"a","statistics":{"viewCount":12}}]}'],
+    [200, '{"items":[{"id":"a","statistics":{"viewCount":"-1"}}]}'],
+    [200, '{"items":[{"id":"b","statistics":{}}]}'],
+    [403, '{"error":{"errors":[{"reason":"quotaExceeded"}]}}'],
+    [500, 'oops'],
+    [503, '{}'],
+  ])('refuses nonsense and errors: %i %s', (status, text) => {
+    expect(() => parseVideos(status, text, ['a'], 50)).toThrow(
+      expect.objectContaining({ code: 'UPSTREAM_UNAVAILABLE' }),
+    )
+  })
+
+  it('refuses whatever is not the API, and never fails otherwise', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 599 }), fc.oneof(fc.json(), fc.string()), (status, text) => {
+        try {
+          expect(Array.isArray(parseVideos(status, text, ['a'], 50).found)).toBe(true)
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+        }
+      }),
+    )
+  })
+
+  it('shows of a refusal its reason, and nothing else of the reply', () => {
+    const reply = (reason: string) => JSON.stringify({ error: { errors: [{ reason }] } })
+    expect(() => parseVideos(403, reply('quotaExceeded'), [], 50)).toThrow('quotaExceeded')
+    expect(() => parseVideos(403, reply('key=secret'), [], 50)).toThrow('no reason given')
+  })
+})

@@ -1,0 +1,150 @@
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
+import { afterEach, expect, it } from 'vitest'
+import { CollectionsOwner } from '../src/collections.ts'
+import { DAY_MS } from '../src/core/quota-budget.ts'
+import { createSilentLogger } from '../src/logger/silent.ts'
+import { Poller, type PollerOptions } from '../src/poller.ts'
+import { QuotaMeter } from '../src/quota-meter.ts'
+import { createMapState } from '../src/state/map-state.ts'
+import { FakeClient } from './support/fake-client.ts'
+
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close()
+})
+
+/** One that asks and one that follows, of the same collections. */
+function setUp({ refreshInterval = 20, budget = 0 } = {}) {
+  const state = createMapState()
+  const requests: string[] = []
+  const failed: string[][] = []
+  const collections: CollectionsOwner = new CollectionsOwner({
+    state,
+    retention: DAY_MS,
+    async onChange(id, collection) {
+      await poller.onCollectionChange(id, collection)
+      await follower.onCollectionChange(id, collection)
+    },
+  })
+  function createPoller(more: Partial<PollerOptions>) {
+    const client = new FakeClient()
+    const poller: Poller = new Poller({
+      collections,
+      client,
+      meter: new QuotaMeter(QuotaMeter.createMemory(), budget),
+      logger: createSilentLogger(),
+      refreshInterval,
+      connections: 4,
+      readTimeout: 5_000,
+      publish: async () => {},
+      ...more,
+    })
+    closers.push(() => poller.close())
+    return { client, poller }
+  }
+  const line = { isCut: false }
+  const { client, poller } = createPoller({
+    onFetched: (fetched) => void follower.applyFetched(structuredClone(fetched)),
+    onFailed(ids, detail) {
+      failed.push([...ids])
+      void follower.applyFailure(ids, detail)
+    },
+  })
+  const { client: other, poller: follower } = createPoller({
+    isFollower: true,
+    onReadRequested: async (id) => {
+      requests.push(id)
+      if (line.isCut) throw new Error('nobody hears it')
+      poller.requestEntry(id)
+    },
+  })
+  closers.push(() => collections.close())
+  const replies = (of: Poller) => of.replyTable.getReplies().map(([id, reply]) => [id, reply?.body])
+  return { client, other, poller, follower, collections, state, requests, failed, replies, line }
+}
+
+it('tells the same as the one that asks, and asks nothing', async () => {
+  const { client, other, poller, follower, collections, replies } = setUp()
+  await poller.start()
+  await follower.start()
+  const waitForSame = (count: number) =>
+    waitUntil(() => String(replies(poller)) === String(replies(follower)) && replies(poller).length === count)
+  await collections.put('a', ['1', '2', 'missing_'])
+  await collections.put('b', ['2', '3'])
+  await waitForSame(2)
+  client.views = 7
+  await waitUntil(() => String(replies(follower)).includes('"impressions":14'))
+  await waitForSame(2)
+  await collections.patch('a', { videos: ['2', '4'] })
+  await waitForSame(2)
+  await collections.delete('b')
+  expect(follower.replyTable.getReplies().map(([id]) => id)).toEqual(['a'])
+  expect(follower.getInterval()).toBe(poller.getInterval())
+  expect(other.calls).toEqual([])
+})
+
+it('has the other asked once for what it waits for, and hears that it cannot be had', async () => {
+  const { client, follower, collections, requests } = setUp({ refreshInterval: 60_000 })
+  await collections.put('a', ['1'])
+  const found = await Promise.all(Array.from({ length: 9 }, () => follower.read('a')))
+  expect(new Set(found.map((createPoller) => JSON.parse(createPoller!.body).impressions))).toEqual(new Set([1]))
+  expect([requests, client.calls]).toEqual([['a'], [['1']]])
+  client.down = true
+  await collections.put('b', ['9'])
+  await expect(follower.read('b')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+  await expect(follower.read('b')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+  expect(requests).toEqual(['a', 'b'])
+})
+
+it('asks once more where nobody has heard it', async () => {
+  const { follower, collections, requests, line } = setUp({ refreshInterval: 60_000 })
+  line.isCut = true
+  await collections.put('a', ['1'])
+  const first = follower.read('a')
+  await waitUntil(() => requests.length === 1)
+  line.isCut = false
+  const second = follower.read('a')
+  for (const createPoller of [first, second])
+    expect(JSON.parse((await createPoller)!.body)).toMatchObject({ impressions: 1 })
+  expect(requests).toEqual(['a', 'a'])
+})
+
+it('has the other ask at once, also for what that one would take its time for', async () => {
+  const { client, poller, follower, state } = setUp({ refreshInterval: 3_600_000, budget: 100 })
+  await state.put({ id: 'c', videos: ['1'], revision: 1 })
+  await poller.start()
+  await follower.start()
+  expect(client.calls).toEqual([])
+  expect(JSON.parse((await follower.read('c'))!.body)).toMatchObject({ videos: 1 })
+})
+
+it('begins with what is old or waited for, and takes nothing of calls from before its end', async () => {
+  const { client, other, poller, follower, collections } = setUp({ refreshInterval: 60_000 })
+  await collections.put('a', ['1'])
+  await follower.read('a')
+  const hold = Promise.withResolvers<void>()
+  client.hold = hold.promise
+  await collections.put('new', ['2'])
+  const waiting = follower.read('new')
+  await waitUntil(() => client.calls.length === 2)
+  // The other way round.
+  poller.end()
+  follower.begin()
+  await waiting
+  expect(other.calls).toEqual([['2']])
+  client.views = 99
+  hold.resolve()
+  await poller.close()
+  expect(poller.replyTable.getReplies().map(([id]) => id)).toEqual(['a'])
+})
+
+it('knows of what is waited for elsewhere, when it takes over', async () => {
+  const { other, poller, follower, collections } = setUp({ refreshInterval: 60_000 })
+  poller.end()
+  await collections.put('a', ['1'])
+  await collections.put('b', ['2'])
+  follower.requestEntry('b')
+  follower.begin()
+  await waitUntil(() => other.calls.length > 0)
+  expect(other.calls[0]).toEqual(['2'])
+})

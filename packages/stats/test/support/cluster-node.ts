@@ -1,0 +1,92 @@
+import { startNatsServer, type NatsServer } from '@influencer-stats/log/nats-server'
+import type { Log } from '@influencer-stats/log/log'
+import { logs } from '@influencer-stats/log/parts'
+import type { Overrides } from '@influencer-stats/runtime/embed'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { CHANGE_KIND, encodeChange } from '../../src/state/stats-change.ts'
+import { openStatsLevel } from '../../src/state/level-state.ts'
+import { createLogState } from '../../src/state/log-state.ts'
+import {
+  openStatsStateMachine,
+  type StatsStateMachine,
+  type StatsStateMachineOptions,
+} from '../../src/state/stats-state-machine.ts'
+import type { StatsState } from '../../src/state/stats-state.ts'
+import { startStats, type TestStats } from './stats.ts'
+
+/** A server of NATS for the tests of a file. */
+export function startTestNatsServer(): () => NatsServer {
+  let server: NatsServer
+  beforeAll(async () => {
+    server = await startNatsServer({ folder: createTemporaryFolder() })
+  })
+  afterAll(() => server?.stop('SIGKILL'))
+  return () => server
+}
+
+let streams = 0
+/** A name that no stream has. */
+export const createStreamName = () => `stats-${process.pid}-${++streams}`
+
+const silentLog = { info() {}, warn() {}, error() {} }
+
+/** A base of a node's, and what it makes of the log. */
+export async function openTestStateMachine(
+  options: Partial<StatsStateMachineOptions> = {},
+  folder = createTemporaryFolder(),
+) {
+  const level = await openStatsLevel({ folder, log: silentLog, isReplica: true })
+  return { level, stateMachine: await openStatsStateMachine({ level, onChanges() {}, ...options }) }
+}
+
+export interface TestNodeState {
+  readonly state: StatsState
+  readonly stateMachine: StatsStateMachine
+  readonly log: Log
+  /** Resolves once it is the one that may keep what pollers do. */
+  held(): Promise<void>
+}
+
+/** Opens the state of a node. @param ttl of the lease (ms) @param source of its numbers, and of the cluster's if none is recorded */
+export async function openNodeState(
+  url: string,
+  stream: string,
+  ttl = 5_000,
+  source = 'stand-in',
+): Promise<TestNodeState> {
+  const { level, stateMachine } = await openTestStateMachine()
+  const log = await logs.jetstream({
+    service: 'stats',
+    stream,
+    nats: { servers: [url] },
+    replicas: 1,
+    stateMachine: stateMachine,
+    log: silentLog as never,
+    appendTimeout: 5_000,
+  })
+  const lease = log.openLease(ttl)
+  let closed: Promise<void> | undefined
+  async function close(): Promise<void> {
+    await log.close()
+    await level.close()
+  }
+  const state = createLogState({ log, lease, source, level, close: () => (closed ??= close()) })
+  if (state.getSource!() === undefined) await log.append(CHANGE_KIND, encodeChange({ type: 'source', source }))
+  return { state, stateMachine, log, held: () => lease.waitUntilHeld() }
+}
+
+/** What makes a service a node of those that share a stream. */
+export const nodeSettings = (natsUrl: string, natsStream: string): Overrides => ({
+  log: 'jetstream',
+  natsUrl,
+  natsStream,
+  natsReplicas: 1,
+})
+
+/** A node in this process; it is stopped when the test ends. */
+export async function startNode(natsUrl: string, natsStream: string, settings: Overrides): Promise<TestStats> {
+  const node = await startStats({ data: createTemporaryFolder(), ...nodeSettings(natsUrl, natsStream), ...settings })
+  onTestFinished(async () => void (await node.stop()))
+  return node
+}
