@@ -174,7 +174,7 @@ test.each([
   ],
 ])('the raw door itself answers %s', async (_what, pieces) => {
   const { isRaw, isOpen, text } = await runExchange(ports.get('raw false')!, pieces)
-  expect({ isDoors: isRaw, kept: isOpen, replies: text.match(/HTTP\/1.1 /g)?.length }).toEqual({
+  expect({ isRaw, isOpen, replies: text.match(/HTTP\/1.1 /g)?.length }).toEqual({
     isRaw: true,
     isOpen: true,
     replies: pieces.join('').match(/HTTP\/1.1\r/g)?.length,

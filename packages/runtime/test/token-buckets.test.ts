@@ -37,9 +37,9 @@ describe('buckets', () => {
           model.set(client, { level: remaining, at: now })
           const taken = buckets.take(client, cost)
           expect(taken).toEqual({
-            isEnough: isAllowed,
+            isAllowed,
             remaining: Math.floor(remaining / 100),
-            fullIn: Math.ceil((full - remaining) / 1_000),
+            fullInS: Math.ceil((full - remaining) / 1_000),
             retryAfterS: isAllowed ? 0 : Math.ceil((price - filled) / 1_000),
           })
         }
@@ -72,7 +72,7 @@ describe('buckets', () => {
 
   test('a request that costs more than a bucket holds takes all of it', () => {
     const { buckets } = createBuckets(5, 60)
-    expect(buckets.take('a', 100)).toMatchObject({ isAllowed: true, remaining: 0, fullIn: 60 })
+    expect(buckets.take('a', 100)).toMatchObject({ isAllowed: true, remaining: 0, fullInS: 60 })
     expect(buckets.take('a', 1)).toMatchObject({ isAllowed: false, retryAfterS: 12 })
   })
 })
