@@ -1,30 +1,30 @@
 import type { AnswerBlock } from '../core/answer-block.ts'
 import type { AnswerChange } from '../core/answer-table.ts'
 
-/** What is needed to answer with a row, as one thread reads it. Synchronous. */
+/** The data that a reply needs for each row, as one thread reads it. Synchronous. */
 export interface AnswerStore {
-  /** Where the answer of a row lies. */
+  /** The block that contains the answer of a row. */
   getBlock(row: number): AnswerBlock
-  /** The same catalog after a change. This one goes on as it was until it is closed. */
+  /** Returns the same catalog after a change. This store stays unchanged until it is closed. */
   with(change: AnswerChange): AnswerStore
   /** Idempotent. */
   close(): Promise<void>
 }
 
-/** Where pages are kept. */
+/** The storage of pages. */
 export interface PageStore {
-  /** The content of a page, as of the moment the store was made. */
+  /** Returns the content of a page at the time the store was created. */
   read(number: number): Uint8Array
-  /** A store that reads as of now. */
+  /** Returns a store that reads the current state. */
   renew(): PageStore
   /** Idempotent. */
   close(): Promise<void>
 }
 
 export interface AnswerStoreOptions {
-  /** All of them, where it holds them in memory. */
+  /** All answers, if the store holds them in memory. */
   readonly answers: AnswerChange
   readonly store: PageStore
-  /** How much an evicting catalog keeps (bytes). */
+  /** Cache size of a store that evicts pages (bytes). */
   readonly cacheBytes: number
 }

@@ -5,7 +5,7 @@ import type { AnswerStore, AnswerStoreOptions, PageStore } from './answer-store.
 
 type PageCache = LRUCache<number, AnswerBlock>
 
-/** Answers in LevelDB; the pages used last are kept, by each thread for itself. */
+/** Answers in LevelDB. Each thread has its own LRU cache of pages. */
 export function createLruLevelStore({ store, cacheBytes }: AnswerStoreOptions): AnswerStore {
   const max = Math.max(1, Math.floor(cacheBytes / PAGE_BYTES))
   return new LruAnswerStore(store, max, new LRUCache({ max }))
@@ -23,7 +23,7 @@ class LruAnswerStore implements AnswerStore {
   }
 
   getBlock(row: number): AnswerBlock {
-    // Whoever still holds a catalog that has given its pages to the next one begins with none.
+    // An older store that has passed its cache to the next one starts with an empty cache.
     const cache = (this.#cache ??= new LRUCache({ max: this.#max }))
     const number = toPageNumber(row)
     let page = cache.get(number)

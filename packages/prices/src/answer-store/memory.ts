@@ -1,7 +1,7 @@
 import { AnswerTable, type AnswerChange } from '../core/answer-table.ts'
 import type { AnswerStore, AnswerStoreOptions } from './answer-store.ts'
 
-/** All answers in memory that the threads share: 28 bytes a price, once for all of them. */
+/** All answers in memory that the threads share: 28 bytes per price, once for all threads. */
 export const createMemoryStore = ({ answers }: AnswerStoreOptions): AnswerStore =>
   createStore(AnswerTable.fromBlocks([]).with(answers))
 

@@ -10,28 +10,31 @@ import {
 import { AnswerTable, NO_ANSWERS, type AnswerChange } from '../core/answer-table.ts'
 import type { RowEdit } from './row-edits.ts'
 
-/** So many single answers wait at most beside the blocks: each takes 0.3 KB of every thread. */
+/** Maximum number of single answers that wait for their blocks: each takes 0.3 KB in every thread. */
 const MAX_PENDING_ANSWERS = 8_192
 
-/** Answers with edits made, in memory of their own: readers go on with the old ones. */
+/** Answers after edits, in separate memory: readers continue with the old ones. */
 export interface EditedAnswers {
-  /** What is to be written. */
+  /** The pages to write. */
   readonly pages: Map<number, Uint8Array>
-  /** What threads are to be told. */
+  /** The change to send to the threads. */
   readonly change: AnswerChange
 }
 
-/** The answers of the catalog, as main has them. */
+/** The answers of the catalog on the main thread. */
 export interface CatalogAnswers {
-  /** All of them that threads share. */
+  /** All answers that the threads share. */
   readonly shared: AnswerChange
   getBlock(row: number): AnswerBlock
   applyEdits(edits: readonly RowEdit[], rows: number): EditedAnswers
-  /** What was edited is written. */
-  commitEdits(applyEdits: EditedAnswers): void
+  /** Applies edits after they are written. */
+  commitEdits(edited: EditedAnswers): void
 }
 
-/** Copies of the pages that edits touch, with the edits made. @param copy of a page */
+/**
+ * Returns edited copies of the pages that edits touch.
+ * @param copy returns a copy of a page
+ */
 function editPages(edits: readonly RowEdit[], copy: (number: number) => AnswerBlock): Map<number, AnswerBlock> {
   const edited = new Map<number, AnswerBlock>()
   for (const { row, after, id, value, kind } of edits) {
@@ -47,15 +50,15 @@ function editPages(edits: readonly RowEdit[], copy: (number: number) => AnswerBl
 const toPageBytes = (pages: Map<number, AnswerBlock>) =>
   new Map(Array.from(pages, ([number, { bytes }]) => [number, bytes]))
 
-/** In memory that threads share. */
+/** Answers in memory that threads share. */
 export class SharedAnswers implements CatalogAnswers {
   #table: AnswerTable
-  /** How many single answers wait beside a block: first where they have waited longest. */
+  /** The number of single answers that wait for each block, the longest wait first. */
   readonly #pending = new Map<number, number>()
 
   readonly #maxPending: number
 
-  /** @param maxPending so many may wait */
+  /** @param maxPending maximum number of single answers that wait */
   constructor(blocks: readonly AnswerBlock[], maxPending = MAX_PENDING_ANSWERS) {
     this.#table = AnswerTable.fromBlocks(blocks)
     this.#maxPending = maxPending
@@ -105,23 +108,23 @@ export class SharedAnswers implements CatalogAnswers {
     return page
   }
 
-  /** Blocks with what waits beside them, as many as leave room for so many more. */
+  /** Rebuilds blocks with their waiting answers until there is room for `more` answers. */
   #renewBlocks(more: number): Map<number, Uint8Array> {
-    const renewBlocks = new Map<number, Uint8Array>()
+    const renewed = new Map<number, Uint8Array>()
     let pending = more
     for (const count of this.#pending.values()) pending += count
     for (const [number, count] of this.#pending) {
       if (pending <= this.#maxPending) break
       const block = new AnswerBlock(createSharedBlock(this.#table.blocks[number]?.bytes))
       for (const [row, { bytes }] of this.#table.getSingles(number)!) block.row(block.toSlot(row)).set(bytes)
-      renewBlocks.set(number, block.bytes)
+      renewed.set(number, block.bytes)
       pending -= count
     }
-    return renewBlocks
+    return renewed
   }
 }
 
-/** In the database alone. */
+/** Answers in the database only. */
 export class StoredAnswers implements CatalogAnswers {
   readonly shared = NO_ANSWERS
   readonly #read: (page: number) => Uint8Array

@@ -12,17 +12,20 @@ import { toPrice } from './row-to-price.ts'
 
 const PIECE_BYTES = 262_144
 
-/** What is exported: a catalog as it was at one moment. */
+/** The state of a catalog at one moment, for an export. */
 export interface FrozenCatalog {
   readonly meta: CatalogMeta
-  /** They only grow. */
+  /** Terms and kinds only grow. */
   readonly terms: Terms
   readonly kinds: AnswerKinds
-  /** Reads as of that moment. */
+  /** Reads the state of that moment. */
   readonly generations: Generations
 }
 
-/** The prices of a catalog as NDJSON in the order of their ids, in pieces of 256 KiB. Others have their turns meanwhile. */
+/**
+ * Yields the prices of a catalog as NDJSON in the order of their ids, in pieces of 256 KiB. It yields to the event loop
+ * between rows.
+ */
 export async function* exportPrices(catalog: FrozenCatalog, { after, limit }: ExportRange): AsyncGenerator<Uint8Array> {
   const { meta, terms, kinds, generations } = catalog
   const order = await readIdOrder(catalog, after)
@@ -62,7 +65,7 @@ function decodeTable(bytes: Uint8Array): RowTable {
   return table
 }
 
-/** Reads pages; the last one is kept, as ids often come in the order of rows. */
+/** Reads pages and caches the last one, because ids often come in the order of rows. */
 function createPageReader(generations: Generations, generation: number) {
   let last: { page: number; table: RowTable; block: AnswerBlock } | undefined
   return (page: number) => {

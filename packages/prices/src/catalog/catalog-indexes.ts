@@ -2,37 +2,40 @@ import type { RowTable } from '../core/row-table.ts'
 import { yieldTurn } from '../event-loop-turns.ts'
 import type { IndexKind, RowChange, Segments } from '../index/price-index.ts'
 
-/** How many changes of an offering's rows wait: making its segments anew costs by its rows, and each waiting one costs searches. */
+/**
+ * Limits of the changes of an offering that wait. To rebuild its segments costs time in proportion to its rows, and
+ * each waiting change slows searches.
+ */
 const MIN_PENDING_LIMIT = 32
 const PENDING_PER_SQRT_ROWS = 4
-/** So many wait at most in all: each takes 0.5 KB of every thread. */
+/** Maximum number of waiting changes in all: each takes 0.5 KB in every thread. */
 const MAX_PENDING_CHANGES = 32_768
 
 /** The changes of one offering that its segments do not have yet. */
 interface PendingRows {
-  /** By row, what it was and what it is. */
+  /** The state of each row before and after its changes, by row. */
   readonly rows: Map<number, RowChange>
-  /** How many changes they were: threads keep each. */
+  /** Number of changes: threads hold each of them. */
   changes: number
 }
 
-/** Segments that were made anew. */
+/** Rebuilt segments. */
 export interface Fold {
-  /** Offerings whose segments have all changes of their rows so far. */
+  /** The offerings whose segments contain all changes of their rows. */
   readonly folded: readonly number[]
-  /** These segments, by the name of the index. */
+  /** The rebuilt segments, by the name of the index. */
   readonly segments: ReadonlyMap<string, Segments>
 }
 
 /**
- * The indexes, as main makes them. Changes of rows are told to threads as they are, and searched beside the segments; once
- * an offering has many, its segments are made anew.
+ * The indexes of the main thread. Threads receive changes of rows unmodified and search them in addition to the
+ * segments. When an offering has many changes, its segments are rebuilt.
  */
 export class CatalogIndexes {
   readonly segments: ReadonlyMap<string, Segments>
   readonly #kinds: ReadonlyMap<string, IndexKind>
   readonly #pending = new Map<number, PendingRows>()
-  /** Offerings of which too many changes wait, the first one first. */
+  /** The offerings that have too many waiting changes, the oldest first. */
   readonly #due = new Set<number>()
   readonly #minLimit: number
   #count = 0
@@ -47,12 +50,12 @@ export class CatalogIndexes {
     this.segments = segments
   }
 
-  /** Indexes of no rows. */
+  /** Returns indexes without rows. */
   static createEmpty(kinds: ReadonlyMap<string, IndexKind>): CatalogIndexes {
     return new CatalogIndexes(kinds, new Map(Array.from(kinds.keys(), (name) => [name, new Map()])), MIN_PENDING_LIMIT)
   }
 
-  /** @param minLimit so many changes of an offering may wait, however few rows it has */
+  /** @param minLimit number of changes of an offering that may wait, however few rows it has */
   static async build(
     kinds: ReadonlyMap<string, IndexKind>,
     table: RowTable,
@@ -63,14 +66,14 @@ export class CatalogIndexes {
     return new CatalogIndexes(kinds, segments, minLimit)
   }
 
-  /** All changes that segments do not have yet. */
+  /** All changes that the segments do not contain yet. */
   get pending(): RowChange[] {
     return [...this.#pending.values()].flatMap(({ rows }) => [...rows.values()])
   }
 
   /**
-   * Makes the segments of some offerings that are due anew: an eighth of them, because whoever put a price waits for it.
-   * Nothing counts until `take`.
+   * Rebuilds the segments of an eighth of the offerings that are due. It is only an eighth because the clients that put
+   * prices wait for it. The result has no effect until `applyFold`.
    */
   async fold(): Promise<Fold> {
     const folded = [...this.#due].slice(0, Math.ceil(this.#due.size / 8))
@@ -91,7 +94,10 @@ export class CatalogIndexes {
     return { folded, segments }
   }
 
-  /** Takes what was folded, and changes of rows that come behind it. @param countRows how many rows an offering has */
+  /**
+   * Applies rebuilt segments, and the changes of rows that follow them.
+   * @param countRows returns how many rows an offering has
+   */
   applyFold({ folded, segments }: Fold, rows: readonly RowChange[], countRows: (offering: number) => number): void {
     for (const [name, changed] of segments) for (const [key, bytes] of changed) this.segments.get(name)!.set(key, bytes)
     for (const offering of folded) {
@@ -110,7 +116,7 @@ export class CatalogIndexes {
     const known = rows.get(row)
     const original = known ? known.before : before
     if (original ?? after) rows.set(row, { row, before: original, after })
-    // What came and went meanwhile was never there.
+    // A row that was added and removed between two rebuilds leaves no change.
     else rows.delete(row)
     pending.changes++
     this.#count++

@@ -7,29 +7,31 @@ import { toEdits, findExisting, type CodedPrice, type RowEdit, type RowLookup, t
 import type { PendingChange } from '../change-batcher.ts'
 import type { PendingTypes } from './term-counts.ts'
 
-/** A price to put; without one it is to be removed. */
+/** A price to put, or an id to remove if there is no price. */
 export interface PriceChange {
-  /** Its id. */
+  /** The id of the price. */
   readonly key: string
   readonly price?: Price
-  /** So many prices there may be; by default as many as this process lets there be. */
+  /** Maximum number of prices. The default is the limit of this process. */
   readonly maxPrices?: number
 }
 
-/** What changes are judged by. */
+/** The state against which changes are evaluated. */
 interface EvaluationContext extends RowLookup {
-  /** They learn the words of prices that are taken. */
+  /** They learn the words of accepted prices. */
   readonly terms: Terms
   readonly kinds: AnswerKinds
-  /** They are told what becomes of each row. */
+  /** It learns the change of each row. */
   readonly types: PendingTypes
-  /** @throws Problem `CATALOG_FULL` where so many more prices would be too many */
+  /** @throws Problem `CATALOG_FULL` if there is no capacity for so many additional prices */
   checkCapacity(more: number, maxPrices: number | undefined): void
 }
 
 /**
- * Refuses the changes of different prices that cannot be made: each is judged by what those before it will have left, so
- * that it does not matter which of them come together. @returns what the others come to, and how to settle them */
+ * Evaluates changes of different prices and rejects the invalid ones. Each evaluation includes the changes before it,
+ * so the result does not depend on how changes are grouped.
+ * @returns the edits of the accepted changes, and a function that resolves them
+ */
 export function evaluateChanges(
   group: readonly PendingChange<PriceChange, boolean>[],
   context: EvaluationContext,
@@ -41,10 +43,10 @@ export function evaluateChanges(
   for (const { change, resolve, reject } of group) {
     const id = parseUuid(change.key)
     const { found, before } = findExisting(id, context)
-    const { price, maxPrices: most } = change
+    const { price, maxPrices } = change
     try {
       if (price) {
-        if (!before) context.checkCapacity(added + 1, most)
+        if (!before) context.checkCapacity(added + 1, maxPrices)
         const put = encodePrice(id, price, context)
         puts.push({ ...put, found, before })
         context.types.move(before, put.row)
@@ -62,7 +64,10 @@ export function evaluateChanges(
   return { edits: [...removed, ...toEdits(puts, context.rows)], settle: () => settlers.forEach((settle) => settle()) }
 }
 
-/** Nothing is learned of a price that is refused. */
+/**
+ * Encodes a price. A rejected price adds no terms to the dictionary.
+ * @throws Problem why the price is rejected
+ */
 function encodePrice(id: Uint8Array, price: Price, { terms, kinds, types }: EvaluationContext): CodedPrice {
   const problem = findPriceProblem(price) ?? findTypeProblem(price, terms, types)
   if (problem) throw errors[problem.code](problem.detail)

@@ -3,7 +3,7 @@ import { AnswerBlock, ID_BYTES, PAGE_BYTES, PAGE_ROWS, toPageNumber } from '../c
 import { RowTable } from '../core/row-table.ts'
 import { toAnswersKey, toGenerationPrefix, META_KEY, toRowsKey } from '../page-store.ts'
 
-// Until format 2 answers and rows lay in blocks of so many.
+// Before format 3, answers and rows lay in blocks of 512.
 const OLD_BLOCK_ROWS = 512
 const OLD_BLOCK_BYTES = (OLD_BLOCK_ROWS / PAGE_ROWS) * PAGE_BYTES
 const OLD_ROWS_KEY_PATTERN = /^g(\d+)!r!(\d+)$/
@@ -27,7 +27,7 @@ function convertBlock(bytes: Uint8Array): Uint8Array {
   return block.bytes
 }
 
-/** Makes a catalog of format 1 one of format 2: all of it, or nothing. */
+/** Converts a catalog of format 1 to format 2: all of it, or nothing. */
 export async function upgradeFromFormat1(db: ClassicLevel): Promise<void> {
   const text = await db.get(META_KEY)
   if (text === undefined) return
@@ -43,7 +43,9 @@ export async function upgradeFromFormat1(db: ClassicLevel): Promise<void> {
   await batch.write()
 }
 
-/** Makes a catalog of format 2 one of format 3, block by block: a block that is still there is yet to be split into pages. */
+/**
+ * Converts a catalog of format 2 to format 3, block by block. A block that still exists is not split into pages yet.
+ */
 export async function upgradeFromFormat2(db: ClassicLevel): Promise<void> {
   for await (const [key, bytes] of db.iterator<string, Uint8Array>({ gte: 'g', lt: 'h', ...bytesEncoding })) {
     const [, generation, block] = (OLD_ROWS_KEY_PATTERN.exec(key) ?? []).map(Number)

@@ -28,22 +28,22 @@ import {
 } from '../page-store.ts'
 import type { LogCheckpoint, OpenImport } from './log-checkpoint.ts'
 
-/** Which generation counts, and how much there is of it. */
+/** The current generation and its size. */
 export interface CatalogMeta {
   readonly generation: number
   readonly rows: number
   readonly terms: number
   readonly kinds: number
-  /** Of a node of many. */
+  /** Only on a node of a cluster. */
   readonly log?: LogCheckpoint | undefined
-  /** The one before it, as it was when this one took its place: kept until the next one does. */
+  /** The previous generation, in the state at which this one replaced it. It is stored until the next replacement. */
   readonly previous?: Omit<CatalogMeta, 'previous'> | undefined
 }
 
 /** No catalog at all. */
 export const NO_META: CatalogMeta = { generation: 0, rows: 0, terms: 0, kinds: 0 }
 
-/** A whole catalog as it was read. */
+/** A whole catalog, read from the database. */
 export interface LoadedCatalog {
   readonly meta: CatalogMeta
   readonly terms: Terms
@@ -52,15 +52,15 @@ export interface LoadedCatalog {
   readonly blocks: AnswerBlock[]
 }
 
-/** What a change of single prices writes. */
+/** The data that a change of single prices writes. */
 export interface CatalogWrite {
   readonly meta: CatalogMeta
-  /** New ones, and how many there were before. */
+  /** The new terms, and how many there were before. */
   readonly terms: readonly Term[]
   readonly firstTerm: number
   readonly kinds: readonly AnswerKind[]
   readonly firstKind: number
-  /** By the number of the page. */
+  /** Pages by their number. */
   readonly answers: ReadonlyMap<number, Uint8Array>
   readonly rows: ReadonlyMap<number, Uint8Array>
 }
@@ -75,7 +75,7 @@ interface BatchPut {
 export type ErrorLog = Pick<FastifyBaseLogger, 'error'>
 
 const MAX_BATCH_PUTS = 2_048
-/** So many pages are read at once, and bytes at most. */
+/** Maximum pages and bytes of one read. */
 const MAX_READ_PAGES = 256
 const MAX_READ_BYTES = 262_144
 const FIRST_GENERATION_KEY = toGenerationPrefix(0)
@@ -91,7 +91,7 @@ const createDamagedError = (cause: unknown) =>
   new StartError('DATA_DAMAGED', `prices: the catalog cannot be read (${(cause as Error).message})`)
 const encodeMeta = (meta: CatalogMeta) => JSON.stringify({ ...meta, format: FORMAT })
 
-/** Catalogs in LevelDB, each a generation; the one that `meta` names counts. */
+/** Catalogs in LevelDB, each a generation. `meta` names the current one. */
 export class Generations {
   readonly #level: SharedLevel
   readonly #db: ClassicLevel
@@ -105,14 +105,15 @@ export class Generations {
     this.#snapshot = snapshot
   }
 
-  /** The same as they are now, to be read; what is thrown away later lies on the disk until `close`. */
+  /** Returns a read-only view of the current state. Data that is deleted later stays on the disk until `close`. */
   freeze(): { readonly generations: Generations; close(): Promise<void> } {
     const snapshot = this.#db.snapshot()
     return { generations: new Generations(this.#level, this.#log, snapshot), close: () => snapshot.close() }
   }
 
   /**
-   * Reads the catalog that counts; one that is not all there gives way to the one before it. Nothing where there never was one.
+   * Reads the current catalog. If it is incomplete, reads the previous one. Returns undefined if there never was a
+   * catalog.
    * @throws StartError `DATA_DAMAGED`
    */
   async load(): Promise<LoadedCatalog | undefined> {
@@ -152,19 +153,19 @@ export class Generations {
     return { meta: { ...meta, terms: terms.list.length, kinds: kinds.list.length }, terms, kinds, table, blocks }
   }
 
-  /** A page of answers. */
+  /** Returns a page of answers. */
   answers(generation: number, page: number): Uint8Array {
     return this.#read(toAnswersKey(generation, page))
   }
 
-  /** A page of rows. */
+  /** Returns a page of rows. */
   rows(generation: number, page: number): RowTable {
     const table = new RowTable(PAGE_ROWS, PAGE_BYTES)
     table.decode(this.#read(toRowsKey(generation, page)))
     return table
   }
 
-  /** A row that is there. */
+  /** Returns a row, which must exist. */
   row(generation: number, row: number): PriceRow {
     return decodeRow(this.#read(toRowsKey(generation, toPageNumber(row))), row % PAGE_ROWS)
   }
@@ -180,7 +181,10 @@ export class Generations {
     await this.#write(batch, !meta.log)
   }
 
-  /** Writes how far in the log it is, and a piece of an import. @param sync to disk, with all that was written before */
+  /**
+   * Writes the position in the log, and a piece of an import.
+   * @param sync true to sync to disk, with all earlier writes
+   */
   async setCheckpoint(
     meta: CatalogMeta,
     { piece, sync = false }: { piece?: Uint8Array | undefined; sync?: boolean },
@@ -191,7 +195,10 @@ export class Generations {
     await this.#write([put(META_KEY, encodeMeta(meta)), ...staged], sync)
   }
 
-  /** The pieces of an import, in their order. @throws StartError `DATA_DAMAGED` */
+  /**
+   * Yields the pieces of an import, in their order.
+   * @throws StartError `DATA_DAMAGED`
+   */
   async *staged({ id, pieces }: OpenImport): AsyncGenerator<Uint8Array> {
     for (let piece = 0; piece < pieces; piece++) {
       const found = await this.#db.get<string, Uint8Array>(toStagedKey(id, piece), { valueEncoding: 'view' })
@@ -200,7 +207,7 @@ export class Generations {
     }
   }
 
-  /** Gives back the room of all pieces of imports. */
+  /** Deletes all pieces of imports and frees their disk space. */
   async clearStaged(): Promise<void> {
     const [any] = await this.#db.keys({ ...STAGED_RANGE, limit: 1 }).all()
     if (any === undefined) return
@@ -209,8 +216,8 @@ export class Generations {
   }
 
   /**
-   * Writes a whole catalog after `previous`. It counts from the moment `meta` names it, which is the last thing written. All
-   * of it is synced before: one sync at the end would say nothing of what lies in files of LevelDB's log that were full.
+   * Writes a whole catalog after `previous`. It becomes current when `meta` names it; `meta` is the last write. Each
+   * write before it is synced: one sync at the end does not cover LevelDB log files that were already full.
    */
   async writeAll(
     draft: CatalogDraft,
@@ -218,7 +225,7 @@ export class Generations {
     { previous: _older, log, ...previous }: CatalogMeta,
   ): Promise<CatalogMeta> {
     const generation = previous.generation + 1
-    // Left by a process that ended in the middle of this.
+    // A process that ended during this function leaves such data.
     await this.#clear(toGenerationPrefix(generation), `${toGenerationPrefix(generation)}~`)
     let batch: BatchPut[] = []
     for (const one of listPuts(generation, draft, table)) {
@@ -232,18 +239,18 @@ export class Generations {
       rows: table.size,
       terms: draft.terms.list.length,
       kinds: draft.kinds.list.length,
-      // What falls back to nothing has it all in the log; and one without a price is nothing to fall back to.
+      // A node of a cluster needs no fallback, because the log has all data. An empty catalog is no fallback.
       ...(log ? { log } : previous.rows > 0 && { previous }),
     }
     await this.#write([put(META_KEY, encodeMeta(meta))])
     return meta
   }
 
-  /** Gives back the room of all that is older than what is kept. */
+  /** Deletes all generations older than the stored ones, and frees their disk space. */
   async clearOlder({ generation, previous }: CatalogMeta): Promise<void> {
     const end = toGenerationPrefix(previous?.generation ?? generation)
     await this.#clear(FIRST_GENERATION_KEY, end)
-    // Else LevelDB would find no reason to: what is cleared is not touched again.
+    // LevelDB does not compact by itself, because deleted keys are never touched again.
     await this.#db.compactRange(FIRST_GENERATION_KEY, end)
   }
 
@@ -251,12 +258,12 @@ export class Generations {
     return this.#level.write((db) => db.clear({ gte: from, lt: end }))
   }
 
-  /** All of it or nothing. What the log has need not be synced to disk. */
+  /** Writes a batch: all of it or nothing. Data that is also in the log needs no sync to disk. */
   #write(batch: readonly BatchPut[], sync = true): Promise<void> {
     return this.#level.write((db) => db.batch(batch as never, { sync }))
   }
 
-  /** @param count how many there have to be; nothing where an older version did not say */
+  /** @param count the expected number of texts; undefined if an older version did not store it */
   async #texts(generation: number, what: string, count: number | undefined): Promise<any[]> {
     const prefix = toGenerationPrefix(generation) + what
     const texts = await this.#db.values({ gte: `${prefix}!`, lt: `${prefix}~`, limit: count ?? -1 }).all()
@@ -265,7 +272,7 @@ export class Generations {
     return texts.map((text) => JSON.parse(text))
   }
 
-  /** The pages of so many rows, one after the other; others have their turns meanwhile. */
+  /** Reads the pages of `rows` rows in order. It yields to the event loop between pages. */
   async forEachPage(
     generation: number,
     toKey: typeof toRowsKey,
@@ -301,7 +308,7 @@ export class Generations {
   }
 }
 
-/** All that a catalog is written as, but for `meta`. */
+/** Yields all writes of a catalog except `meta`. */
 function* listPuts(generation: number, { terms, kinds, blocks }: CatalogDraft, table: RowTable): Generator<BatchPut> {
   for (const [i, term] of terms.list.entries()) yield putText(toTermKey(generation, i), term)
   for (const [i, kind] of kinds.list.entries()) yield putText(toKindKey(generation, i), kind)

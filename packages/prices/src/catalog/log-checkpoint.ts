@@ -1,26 +1,26 @@
 import type { LogPosition } from '@influencer-stats/log/log'
 
-/** An import that has begun in the log and has not ended: what came of it lies beside the catalog. */
+/** An import that has begun in the log and has not ended. Its pieces are stored apart from the catalog. */
 export interface OpenImport {
   readonly id: string
   readonly replace: boolean
-  /** Whether it may be of no price at all. */
+  /** True if the import may contain no price. */
   readonly mayBeEmpty: boolean
-  /** So many prices there may be. */
+  /** Maximum number of prices. */
   readonly most: number
-  /** How many pieces there are so far. */
+  /** Number of pieces received. */
   readonly pieces: number
-  /** When the last one came, by the log's clock. */
+  /** The time of the last piece, by the log's clock. */
   readonly at: number
 }
 
-/** How far in the log the catalog of a node is: written with each change. */
+/** The position in the log of a node's catalog. Each change writes it. */
 export interface LogCheckpoint {
-  /** Nothing: at the log's beginning. */
+  /** Undefined at the log's beginning. */
   readonly position?: LogPosition
-  /** So many entries behind that are made already. */
+  /** Number of entries after `position` that are already applied. */
   readonly made: number
-  /** The run of the machine on which that was written, or `clean`: all of it is on the disk. */
+  /** The boot id of the machine at this write, or `clean`: all data is on the disk. */
   readonly boot: string | undefined
   readonly open?: OpenImport | undefined
 }

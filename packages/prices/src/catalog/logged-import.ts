@@ -6,17 +6,17 @@ import { PriceLineReader } from '../price-line-reader.ts'
 import { validateLoggedPriceLine } from '../price-schema.ts'
 import { yieldTurn } from '../event-loop-turns.ts'
 
-/** So much is read before others have their turn (bytes). */
+/** Bytes that are read before the loop yields to other work. */
 const SLICE_BYTES = 65_536
 
 /**
- * An import on its way through the log. It is read by itself, without a look at the catalog, which goes on meanwhile: so it
- * does not matter when a node reads it. What stands to be judged again, because it could not be kept, is not read again.
+ * An import from the log. It is parsed without the catalog, which changes meanwhile, so the time at which a node parses
+ * it has no effect. After a failed write the import is evaluated again, but not parsed again.
  */
 export class LoggedImport {
   readonly #reader: PriceLineReader
   #piecesRead = 0
-  /** Why it is refused. */
+  /** The reason of a refusal. */
   failure: Error | undefined
 
   constructor({ replace, most: maxPrices }: Pick<ImportBegin, 'replace' | 'most'>) {

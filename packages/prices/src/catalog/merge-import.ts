@@ -7,15 +7,15 @@ import { errors } from '../errors.ts'
 import { forEachInTurns } from '../event-loop-turns.ts'
 import type { CodedPrice } from './row-edits.ts'
 
-// What an import has read, against the catalog that it becomes part of.
+// Functions that compare an import with the catalog that it is merged into.
 
-/** Visits the rows of a draft that are there. */
+/** Visits the existing rows of a draft. */
 const forEachRow = (table: RowTable, visit: (number: number) => void): Promise<void> =>
   forEachInTurns(table.size, (number) => {
     if (table.has(number)) visit(number)
   })
 
-/** How many prices of a draft are new. */
+/** Returns how many prices of a draft are new. */
 export async function countNewPrices(draft: CatalogDraft, table: RowTable, ids: IdTable): Promise<number> {
   let added = 0
   await forEachRow(table, (number) => {
@@ -24,7 +24,7 @@ export async function countNewPrices(draft: CatalogDraft, table: RowTable, ids: 
   return added
 }
 
-/** @throws Problem `TYPE_CONFLICT` where another change gave a characteristic another type meanwhile */
+/** @throws Problem `TYPE_CONFLICT` if another change gave a characteristic another type meanwhile */
 export async function checkTypes(draft: CatalogDraft, table: RowTable, terms: Terms, types: CharTypes): Promise<void> {
   const checked = new Set<number>()
   await forEachRow(table, (number) => {
@@ -39,7 +39,7 @@ export async function checkTypes(draft: CatalogDraft, table: RowTable, terms: Te
   })
 }
 
-/** The prices of a draft in terms of another dictionary, which learns those it lacks. */
+/** Returns the prices of a draft in the codes of another dictionary, which learns missing terms. */
 export async function translatePrices(
   draft: CatalogDraft,
   table: RowTable,

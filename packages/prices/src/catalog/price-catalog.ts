@@ -23,22 +23,24 @@ import type { LogCheckpoint, OpenImport } from './log-checkpoint.ts'
 import { toPrice } from './row-to-price.ts'
 import { TermCounts, PendingTypes } from './term-counts.ts'
 
-/** What an owner is made of. */
+/** Options of a catalog. */
 export interface PriceCatalogOptions {
   readonly level: SharedLevel
   readonly indexes: ReadonlyMap<string, IndexKind>
-  /** Whether the answers lie in memory that threads share. */
+  /** True if the answers are in memory that threads share. */
   readonly hasSharedBlocks: boolean
   readonly log: ErrorLog
-  /** So many prices there may be. */
+  /** Maximum number of prices. */
   readonly maxPrices: number
   readonly onChange: (change: CatalogChange) => Promise<unknown>
   readonly onReplace: (state: CatalogState) => Promise<unknown>
 }
 
-/** Up to so many imported prices are put one by one; more make a new generation of the catalog. */
+/**
+ * Maximum number of imported prices that are put one by one. A larger import creates a new generation of the catalog.
+ */
 const MAX_SINGLE_PUTS = 2_000
-/** At a start, a catalog with more places of deleted prices than this, and than prices, is written anew. */
+/** A start rewrites a catalog that has more rows of deleted prices than this, and more than prices. */
 const MAX_DELETED_ROWS = 65_536
 
 const toRowChange = ({ row, before, after }: RowChange): RowChange => ({ row, before, after })
@@ -48,18 +50,21 @@ function readId(answers: CatalogAnswers, row: number): Uint8Array {
   return block.id(block.toSlot(row))
 }
 
-/** The catalog, on main: the one writer. A change is durable first, then every thread sees it, then it is acknowledged. */
+/**
+ * The catalog on the main thread, its only writer. A change is durable first, then visible to every thread, then
+ * acknowledged.
+ */
 export class PriceCatalog {
   readonly #options: PriceCatalogOptions
   readonly #generations: Generations
-  /** What is durable. */
+  /** The durable state. */
   #meta = NO_META
   #terms = new Terms()
   #kinds = new AnswerKinds()
   #counts = new TermCounts(this.#terms)
   #answers: CatalogAnswers = new SharedAnswers([])
   #indexes: CatalogIndexes
-  // Made here: a function made where a catalog is loaded would keep all that was loaded, 40 MB.
+  // Created here: a closure created where a catalog is loaded would retain all loaded data, 40 MB.
   readonly #readId = (row: number): Uint8Array => readId(this.#answers, row)
   readonly #readPage = (page: number): Uint8Array => this.#generations.answers(this.#meta.generation, page)
   #ids = new IdTable(this.#readId)
@@ -75,7 +80,10 @@ export class PriceCatalog {
     this.#indexes = CatalogIndexes.createEmpty(options.indexes)
   }
 
-  /** Opens the catalog in the database. @param first makes what a database begins with that never had any prices */
+  /**
+   * Opens the catalog in the database.
+   * @param first creates the first catalog of a database that never had prices
+   */
   static async open(options: PriceCatalogOptions, first = () => new CatalogDraft(new Terms())): Promise<PriceCatalog> {
     const catalog = new PriceCatalog(options)
     const loaded = await catalog.#generations.load()
@@ -88,7 +96,7 @@ export class PriceCatalog {
     return this.#ids.size
   }
 
-  /** How far in the log it is, where it is that of a node of many. */
+  /** The position in the log, on a node of a cluster. */
   get checkpoint(): LogCheckpoint | undefined {
     return this.#meta.log
   }
@@ -96,7 +104,7 @@ export class PriceCatalog {
   getState(): CatalogState {
     return {
       generation: this.#meta.generation,
-      // What was learned of changes that are still being written is told with them.
+      // Terms of changes that are still being written are sent with those changes.
       terms: this.#terms.list.slice(0, this.#meta.terms),
       kinds: this.#kinds.list.slice(0, this.#meta.kinds),
       live: this.#counts.live(),
@@ -112,17 +120,24 @@ export class PriceCatalog {
     return toPrice(row, this.#readRow(row), this.#answers.getBlock(row), this.#terms, this.#kinds)
   }
 
-  /** @returns whether it is new. @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED` */
+  /**
+   * Adds or replaces a price.
+   * @returns true if it is new
+   * @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED`
+   */
   put(price: Price): Promise<boolean> {
     return this.#batcher.submit({ key: price.id.toLowerCase(), price })
   }
 
-  /** @returns whether it was there */
+  /**
+   * Removes a price.
+   * @returns true if it existed
+   */
   remove(id: string): Promise<boolean> {
     return this.#batcher.submit({ key: id.toLowerCase() })
   }
 
-  /** The catalog as it is once no change is under way; it can be read until `close`. */
+  /** Returns the catalog at a moment without a running change. It is readable until `close`. */
   freeze(): Promise<FrozenCatalog & { close(): Promise<void> }> {
     return this.#runInTurn(async () => {
       const { generations, close } = this.#generations.freeze()
@@ -130,13 +145,16 @@ export class PriceCatalog {
     })
   }
 
-  /** A draft for an import: it learns terms of its own, so that one which fails leaves nothing behind. */
+  /** Returns a draft for an import. The draft has a separate dictionary, so a failed import leaves no terms. */
   draft(replace: boolean): CatalogDraft {
     if (replace) return new CatalogDraft(new Terms())
     return new CatalogDraft(new Terms(this.#terms.list), new AnswerKinds(this.#kinds.list), this.#counts.types)
   }
 
-  /** Takes what was imported, whole. @returns how many prices there are now */
+  /**
+   * Applies a whole import.
+   * @returns the number of prices after it
+   */
   takeImport({ draft, replace, maxPrices }: PriceLineReader, log?: LogCheckpoint): Promise<number> {
     return this.#runInTurn(async () => {
       if (replace) await this.#adopt(draft, log)
@@ -145,27 +163,36 @@ export class PriceCatalog {
     })
   }
 
-  /** Makes changes of different prices, in their order, and the mark with them. @throws Problem `DISK_FULL`, `STORE_FAILED` */
+  /**
+   * Applies changes of different prices in their order, together with the checkpoint.
+   * @throws Problem `DISK_FULL`, `STORE_FAILED`
+   */
   change(group: readonly PendingChange<PriceChange, boolean>[], log: LogCheckpoint): Promise<void> {
     return this.#runInTurn(() => this.#makeChanges(group, log))
   }
 
-  /** Keeps how far it is. @param options.piece of the open import: its newest; @param options.sync all that was written, too */
+  /**
+   * Writes the position in the log.
+   * @param options.piece the newest piece of the open import; @param options.sync also syncs all earlier writes
+   */
   setCheckpoint(log: LogCheckpoint, options: { piece?: Uint8Array; sync?: boolean } = {}): Promise<void> {
     return this.#runInTurn(() => this.#checkpoint(log, options))
   }
 
-  /** The pieces of the open import. @throws StartError `DATA_DAMAGED` */
+  /**
+   * Yields the pieces of the open import.
+   * @throws StartError `DATA_DAMAGED`
+   */
   readStaged(open: OpenImport): AsyncGenerator<Uint8Array> {
     return this.#generations.staged(open)
   }
 
-  /** Nothing of an import is needed any more. */
+  /** Deletes all pieces of imports, which are no longer needed. */
   clearStaged(): Promise<void> {
     return this.#generations.clearStaged()
   }
 
-  /** Takes the catalog as the disk has it after a fault: a change that was refused may be there or not. */
+  /** Loads the catalog from the disk after a fault. A change that was refused may or may not be in it. */
   reload(): Promise<void> {
     return this.#runInTurn(async () => {
       const loaded = await this.#generations.load()
@@ -174,17 +201,17 @@ export class PriceCatalog {
     })
   }
 
-  /** Resolves once no change is under way. */
+  /** Resolves when no change is running. */
   async waitUntilIdle(): Promise<void> {
     await this.#last
   }
 
-  /** Makes changes of different prices, all of them or none, but for those that are refused. */
+  /** Applies changes of different prices. All accepted ones are applied, or none. */
   async #commit(group: readonly PendingChange<PriceChange, boolean>[]): Promise<void> {
     try {
       await this.#makeChanges(group)
     } catch (error) {
-      // Those that were refused are settled already.
+      // Refused changes are settled already.
       for (const { reject } of group) reject(error)
     }
   }
@@ -223,7 +250,7 @@ export class PriceCatalog {
 
   async #apply(edits: readonly RowEdit[], log = this.#meta.log): Promise<void> {
     const { generation, terms: firstTerm, kinds: firstKind, rows: oldRows } = this.#meta
-    // A price that costs something else is found as before.
+    // A changed value does not affect the indexes.
     const found = edits.filter(isRowChanged)
     const answers = this.#answers.applyEdits(edits, oldRows)
     const rows = applyRowEdits(found, oldRows, (page) => this.#generations.rows(generation, page))
@@ -238,9 +265,10 @@ export class PriceCatalog {
     }
     await this.#generations.write({ meta, terms, firstTerm, kinds, firstKind, answers: answers.pages, rows })
     const fold = await this.#indexes.fold()
-    // From here to the word to the threads at once: one that starts has it all from `state`, or is told all.
+    // No await from here to the message to the threads: a new thread gets this change from `getState`, or receives it
+    // as a message.
     this.#meta = meta
-    // Ids that go are found by the old answers, those that come by the new.
+    // Deleted ids are looked up in the old answers, added ids in the new answers.
     for (const { before, after, id } of found) if (before && !after) this.#ids.delete(id)
     this.#answers.commitEdits(answers)
     for (const { row, before, after, id } of found) {
@@ -255,7 +283,7 @@ export class PriceCatalog {
   }
 
   async #merge(draft: CatalogDraft, maxPrices: number, log?: LogCheckpoint): Promise<void> {
-    // Nothing is learned of what is refused.
+    // A refused import adds no terms to the dictionary.
     const table = draft.table()
     this.#checkCapacity(await countNewPrices(draft, table, this.#ids), maxPrices)
     await checkTypes(draft, table, this.#terms, this.#counts.types)
@@ -290,7 +318,7 @@ export class PriceCatalog {
     return draft
   }
 
-  /** Makes a draft the catalog: durable as a new generation first. */
+  /** Replaces the catalog with a draft. The draft is first written as a new generation. */
   async #adopt(draft: CatalogDraft, log = this.#meta.log): Promise<void> {
     const table = draft.table()
     const meta = await this.#generations.writeAll(draft, table, { ...this.#meta, log })
@@ -311,21 +339,21 @@ export class PriceCatalog {
     await this.#replaceState(loaded, ids)
   }
 
-  /** Without the places of deleted prices where they are many. */
+  /** Loads a catalog, and rewrites it without the rows of deleted prices if they are many. */
   async #loadCompact(loaded: LoadedCatalog): Promise<void> {
     await this.#load(loaded)
     if (this.#meta.rows - this.size > Math.max(MAX_DELETED_ROWS, this.size)) await this.#adopt(await this.#toDraft())
   }
 
   async #replaceState({ meta, terms, kinds, table, blocks }: LoadedCatalog, ids: IdTable): Promise<void> {
-    const { hasSharedBlocks: holdsBlocks, indexes } = this.#options
+    const { hasSharedBlocks, indexes } = this.#options
     const counts = await TermCounts.fromTable(table, terms)
     const built = await CatalogIndexes.build(indexes, table)
-    // At once: whoever asks meanwhile is answered of one catalog.
+    // No await from here: every reader sees one consistent catalog.
     this.#meta = meta
     this.#terms = terms
     this.#kinds = kinds
-    this.#answers = holdsBlocks ? new SharedAnswers(blocks) : new StoredAnswers(this.#readPage)
+    this.#answers = hasSharedBlocks ? new SharedAnswers(blocks) : new StoredAnswers(this.#readPage)
     this.#ids = ids
     ids.readFrom(this.#readId)
     this.#counts = counts
@@ -336,7 +364,7 @@ export class PriceCatalog {
     return this.#generations.row(this.#meta.generation, row)
   }
 
-  /** One change after the other. */
+  /** Runs one change at a time. */
   #runInTurn<T>(change: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(change)
     this.#last = turn.catch(() => undefined)

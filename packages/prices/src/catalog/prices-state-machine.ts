@@ -17,19 +17,19 @@ import { LoggedImport } from './logged-import.ts'
 import type { LogCheckpoint, OpenImport } from './log-checkpoint.ts'
 import { createSnapshotFilter } from './snapshot-filter.ts'
 
-/** What became of an entry: whether a price was new, or there; what was imported; or why it was refused. */
+/** The outcome of an entry: true if a price was new or existed, the result of an import, or the error. */
 export type PricesOutcome = boolean | ImportResult | WireError
 
-/** @throws Problem why it was refused */
+/** @throws Problem the reason of the refusal */
 export function toResult(outcome: PricesOutcome): boolean | ImportResult {
   if (typeof outcome === 'boolean' || 'imported' in outcome) return outcome
   throw parseWireError(outcome)
 }
 
-/** An import of which nothing comes for so long, by the log's clock, is given up: who took it may be gone (ms). */
+/** An import without a new entry for this time, by the log's clock, is aborted: its node may have failed (ms). */
 export const LOG_IMPORT_TIMEOUT_MS = 30_000
 
-/** So many changes of prices are one write at most: they are judged in one turn of the event loop. */
+/** Maximum changes of prices in one write. They are evaluated in one turn of the event loop. */
 const MAX_BATCH_CHANGES = 512
 
 const META_KEY_BYTES = Buffer.from(META_KEY)
@@ -38,20 +38,20 @@ const SNAPSHOT_NAME = 'prices snapshot 1'
 const isRefusal = (error: unknown): error is Problem => error instanceof Problem && error.code in errors
 const isPriceChange = ({ kind }: LogEntry) => kind === kinds.PUT || kind === kinds.REMOVE
 
-/** Throws away what a power cut may have torn, before it is opened: the log has all of it. */
+/** Deletes data that a power cut may have torn, before it is opened. The log has all of it. */
 export async function clearTorn(level: SharedLevel): Promise<void> {
   const found = await level.db.get(META_KEY)
   const checkpoint = found === undefined ? undefined : (JSON.parse(found) as CatalogMeta).log
   if (checkpoint && isTorn(checkpoint.boot)) await clearLevel(level, META_KEY)
 }
 
-/** The prices service's view of the log: the catalog that a node makes of it. Main's. */
+/** The state machine of prices: the catalog of a node, built from the log. On the main thread only. */
 export class PricesStateMachine implements StateMachine {
   readonly #catalog: PriceCatalog
   readonly #level: SharedLevel
   readonly #boot = readBootId()
   #import: LoggedImport | undefined
-  /** Of a batch that could not be written to its end: what came of those entries that were. */
+  /** The outcomes of the applied entries of a batch that could not be written completely. */
   #outcomes: PricesOutcome[] = []
 
   private constructor(catalog: PriceCatalog, level: SharedLevel) {
@@ -77,16 +77,16 @@ export class PricesStateMachine implements StateMachine {
 
   async apply(entries: readonly LogEntry[], position: LogPosition): Promise<PricesOutcome[]> {
     const before = this.#catalog.checkpoint
-    // A fault may have been told of what was written nevertheless.
+    // A write that reported a fault may have succeeded.
     if (before?.position?.seq !== position.seq || before.position.epoch !== position.epoch)
       await this.#applyEntries(entries, position, before?.made ?? 0)
     const outcomes = this.#outcomes
     this.#outcomes = []
-    // Those of a life before this one: nobody waits for them.
+    // Entries that an earlier process applied have no outcome, and no client waits for them.
     return entries.map((_, i) => outcomes[i] ?? toWireError(createOutcomeUnknownError()))
   }
 
-  /** @param made so many are made already */
+  /** @param made number of entries that are already applied */
   async #applyEntries(entries: readonly LogEntry[], position: LogPosition, made: number): Promise<void> {
     const createCheckpoint = (next: number): LogCheckpoint => {
       const { position: from, open } = this.#catalog.checkpoint ?? {}
@@ -109,7 +109,7 @@ export class PricesStateMachine implements StateMachine {
     }
   }
 
-  /** Changes of different prices that follow each other. */
+  /** Returns consecutive changes of different prices. */
   #takeBatch(entries: readonly LogEntry[], from: number): PendingChange<PriceChange, boolean>[] {
     const group: PendingChange<PriceChange, boolean>[] = []
     const seen = new Set<string>()
@@ -121,7 +121,7 @@ export class PricesStateMachine implements StateMachine {
         change,
         resolve: (outcome) => (this.#outcomes[i] = outcome),
         reject: (error) => {
-          // What is this node's own fault is none of the change's.
+          // A fault of this node must not become the outcome of the change.
           if (!isRefusal(error)) throw error
           this.#outcomes[i] = toWireError(error)
         },
@@ -130,7 +130,7 @@ export class PricesStateMachine implements StateMachine {
     return group
   }
 
-  /** @param checkpoint as it is to be kept, but for the import */
+  /** @param checkpoint the checkpoint to write, except for the import */
   async #applyImportEntry(entry: LogEntry, checkpoint: LogCheckpoint): Promise<PricesOutcome> {
     const { kind, seq, at } = entry
     const { open } = checkpoint
@@ -184,7 +184,7 @@ export class PricesStateMachine implements StateMachine {
     return toWireError(problem)
   }
 
-  /** What is refused ends the import. */
+  /** Runs a step of an import. A refusal ends the import. */
   async #runOrDrop(checkpoint: LogCheckpoint, step: () => Promise<PricesOutcome>): Promise<PricesOutcome> {
     try {
       return await step()
@@ -207,7 +207,7 @@ export class PricesStateMachine implements StateMachine {
     await this.#catalog.clearStaged()
   }
 
-  /** Goes on with an import of which this node has a part. */
+  /** Resumes an import that this node has received in part. */
   async #resume(): Promise<void> {
     const { open } = this
     this.#import = open && new LoggedImport(open)
@@ -233,7 +233,7 @@ export class PricesStateMachine implements StateMachine {
     await this.#resume()
   }
 
-  /** All of it is on the disk: after a power cut it can be gone on with. */
+  /** Marks all data as synced, so that a start after a power cut reuses it. */
   async settle(): Promise<void> {
     const { checkpoint } = this.#catalog
     if (checkpoint && checkpoint.boot !== CLEAN_BOOT)

@@ -10,26 +10,26 @@ export interface CodedPrice {
   readonly kind: number
 }
 
-/** One with what it takes the place of. */
+/** A price and the row that it replaces. */
 export interface PriceUpsert extends CodedPrice {
   /** The row that has its id, or -1. */
   readonly found: number
   readonly before: PriceRow | undefined
 }
 
-/** A row that comes, changes or goes, with what its answer needs. */
+/** A row that is added, changed or removed, with the data of its answer. */
 export interface RowEdit extends RowChange {
   readonly id: Uint8Array
   readonly value: number
   readonly kind: number
 }
 
-/** What edits are made to. */
+/** Access to the rows that edits change. */
 export interface RowLookup {
-  /** The row of an id, or -1. */
+  /** Returns the row of an id, or -1. */
   find(id: Uint8Array): number
   readRow(number: number): PriceRow
-  /** How many rows there are. */
+  /** The number of rows. */
   readonly rows: number
 }
 
@@ -38,7 +38,7 @@ export function findExisting(id: Uint8Array, rows: RowLookup): Pick<PriceUpsert,
   return { found, before: found < 0 ? undefined : rows.readRow(found) }
 }
 
-/** The edits that put prices; a price that changes its offering goes and comes again. */
+/** Returns the edits that put prices. A price that changes its offering is removed and added. */
 export function toEdits(puts: readonly PriceUpsert[], rows: number): RowEdit[] {
   const edits: RowEdit[] = []
   let next = rows
@@ -50,7 +50,7 @@ export function toEdits(puts: readonly PriceUpsert[], rows: number): RowEdit[] {
   return edits
 }
 
-/** Whether an edit is of more than what a price costs. */
+/** True if an edit changes more than the value or kind of a price. */
 export function isRowChanged({ before, after }: RowChange): boolean {
   if (!before || !after) return true
   const { values, ...rest } = before
@@ -63,7 +63,10 @@ export function isRowChanged({ before, after }: RowChange): boolean {
   )
 }
 
-/** The pages of rows that edits touch, with the edits made. @param read a page that is there */
+/**
+ * Returns the edited pages of rows.
+ * @param read returns an existing page
+ */
 export function applyRowEdits(
   edits: readonly RowEdit[],
   rows: number,

@@ -6,7 +6,10 @@ import type { PriceRow } from '../core/row-table.ts'
 import type { Term, Terms } from '../core/terms.ts'
 import { formatUuid } from '../core/uuid.ts'
 
-/** All that a row says, as a price. @param block where its answer lies */
+/**
+ * Returns all data of a row as a price.
+ * @param block the block with its answer
+ */
 export function toPrice(number: number, row: PriceRow, block: AnswerBlock, terms: Terms, kinds: AnswerKinds): Price {
   const slot = block.toSlot(number)
   const text = (term: number) => (terms.list[term] as { text: string }).text

@@ -1,7 +1,10 @@
 import { toGenerationPrefix, STAGED_RANGE } from '../page-store.ts'
 import type { CatalogMeta } from './generations.ts'
 
-/** What belongs to a catalog: not the one that is being made beside it, or that was before it. @param meta its `meta` */
+/**
+ * Returns a filter for the keys of the current catalog. It excludes a generation that is being written, and older ones.
+ * @param meta the value of the key `meta`
+ */
 export function createSnapshotFilter(meta: Buffer): (key: Buffer) => boolean {
   const { generation }: CatalogMeta = JSON.parse(meta.toString())
   const prefixes = [toGenerationPrefix(generation), STAGED_RANGE.gte].map((prefix) => Buffer.from(prefix))

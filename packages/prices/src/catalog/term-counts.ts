@@ -4,26 +4,26 @@ import { yieldTurn } from '../event-loop-turns.ts'
 
 type TypeCounts = Record<CharType, number>
 
-/** The type of a characteristic of which so many rows have a value of each. */
+/** Returns the type of a characteristic, from how many rows have a value of each type. */
 const pickType = (counts: TypeCounts): CharType | undefined =>
   (['string', 'integer', 'date'] as const).find((one) => counts[one] > 0)
 
-/** So many rows are counted before others have their turn. */
+/** Number of rows that are counted before the loop yields to other work. */
 const ROWS_PER_SLICE = 4_096
 const NO_TERMS = new Uint8Array(new SharedArrayBuffer(0))
 
 /**
- * How many rows have each term, and so of which type a characteristic is: its type is that of the values that rows have,
- * and not of one that went. Texts that all look like dates are dates.
+ * Counts how many rows have each term, and derives the type of each characteristic. The type comes from the values of
+ * existing rows only. A characteristic whose texts all look like dates is a date.
  */
 export class TermCounts {
-  /** The types of the characteristics that some row has, always the newest. */
+  /** The types of the characteristics that at least one row has, always current. */
   readonly types: CharTypes = new Map()
   readonly #terms: Terms
   readonly #counts: number[] = []
-  /** By characteristic, how many rows have a value of each type. */
+  /** By characteristic, the number of rows that have a value of each type. */
   readonly #byType = new Map<number, TypeCounts>()
-  /** By value. */
+  /** Types by value term. */
   readonly #types: CharType[] = []
   #live = new Uint8Array(1_024)
   #published = NO_TERMS
@@ -33,7 +33,7 @@ export class TermCounts {
     this.#terms = terms
   }
 
-  /** Those of all rows of a table, none of which is made an object for it. */
+  /** Counts all rows of a table, without an object for each row. */
   static async fromTable(table: RowTable, terms: Terms): Promise<TermCounts> {
     const found = new Uint32Array(terms.list.length)
     for (let row = 0; row < table.size; row += ROWS_PER_SLICE) {
@@ -49,27 +49,27 @@ export class TermCounts {
     return counts
   }
 
-  /** How many rows have a term. */
+  /** Returns how many rows have a term. */
   getCount(term: number): number {
     return this.#counts[term] ?? 0
   }
 
-  /** Of a value's term. */
+  /** Returns the characteristic of a value's term. */
   getChar(term: number): number {
     return this.#terms.getChar(term)
   }
 
-  /** Of a value's term. */
+  /** Returns the type of a value's term. */
   getType(term: number): CharType {
     return (this.#types[term] ??= getValueType(this.#terms.getValue(term))!)
   }
 
-  /** How many rows have a value of each type of a characteristic: a copy. */
+  /** Returns a copy of the number of rows that have a value of each type of a characteristic. */
   getTypeCounts(char: number): TypeCounts {
     return { string: 0, integer: 0, date: 0, ...this.#byType.get(char) }
   }
 
-  /** @param by 1 for a row that came, -1 for one that went */
+  /** @param by 1 for an added row, -1 for a removed row */
   add(row: PriceRow | undefined, by: 1 | -1): void {
     if (!row) return
     this.#count(row.offering, by)
@@ -81,7 +81,10 @@ export class TermCounts {
     }
   }
 
-  /** By term: 0 where no row has it; of a characteristic, what `typeIn` reads. The same memory until something changes. */
+  /**
+   * Returns a byte per term: 0 if no row has it; for a characteristic, its encoded type (see `toLive`). The memory is
+   * the same until a count changes.
+   */
   live(): Uint8Array<SharedArrayBuffer> {
     if (!this.#changed) return this.#published
     this.#changed = false
@@ -119,7 +122,7 @@ export class TermCounts {
   }
 }
 
-/** The types that characteristics will have once some rows have changed, which are told one after the other. */
+/** The types that characteristics have after some changes of rows. `move` reports each change. */
 export class PendingTypes implements KnownTypes {
   readonly #known: TermCounts
   /** By characteristic that some changed row has or had. */
@@ -135,7 +138,7 @@ export class PendingTypes implements KnownTypes {
   }
 
   move(before: PriceRow | undefined, after: PriceRow | undefined): void {
-    // Most prices that are put again cost something else, and no more.
+    // A put of an existing price usually changes only its value.
     if (before && after && hasSame(before.values, after.values)) return
     for (const term of before?.values ?? []) this.#count(term, -1)
     for (const term of after?.values ?? []) this.#count(term, 1)

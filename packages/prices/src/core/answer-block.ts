@@ -1,26 +1,27 @@
-/** So many rows lie in a block of memory that threads share. */
+/** Number of rows in a block of memory that threads share. */
 export const BLOCK_ROWS = 512
-/** So many rows lie in a page: what a change writes to disk, and what the LRU loads and evicts. */
+/** Number of rows in a page: the unit that a change writes to disk, and that the LRU cache loads and evicts. */
 export const PAGE_ROWS = 32
 
 export const ID_BYTES = 16
 
-// Of a row: its value, its id, its kind. Together, as an answer needs all three: most often one line of memory to wait for.
+// Layout of a row: value, id, kind. They are adjacent because an answer needs all three: usually one cache line to wait
+// for.
 const ID_OFFSET = 8
 const KIND_OFFSET = ID_OFFSET + ID_BYTES
 export const ROW_BYTES = 28
 export const BLOCK_BYTES = BLOCK_ROWS * ROW_BYTES
 export const PAGE_BYTES = PAGE_ROWS * ROW_BYTES
 
-/** What the answers of one kind share: the spec and the currency. */
+/** The fields that all answers of one kind share. */
 export interface AnswerKind {
   readonly spec: string
   readonly currency: string
 }
 
 /**
- * What is needed to answer with a row, for the rows of one block or page. Values and kinds are read through one view: a typed array
- * of each would be two more objects to fetch at every answer, a third of what it costs.
+ * The answer data of the rows of one block or page. Values and kinds are read through one view: a typed array of each
+ * adds two objects to fetch at every answer, a third of its cost.
  */
 export class AnswerBlock {
   readonly bytes: Uint8Array
@@ -33,7 +34,7 @@ export class AnswerBlock {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
-  /** Where the answer of a row lies, which is one of this block's. */
+  /** Returns the slot of a row that belongs to this block. */
   toSlot(row: number): number {
     return row & this.#lastSlot
   }
@@ -46,7 +47,7 @@ export class AnswerBlock {
     return this.#view.getUint32(slot * ROW_BYTES + KIND_OFFSET, true)
   }
 
-  /** Where in `bytes` an id begins. */
+  /** Returns the offset of an id in `bytes`. */
   getIdStart(slot: number): number {
     return slot * ROW_BYTES + ID_OFFSET
   }
@@ -56,12 +57,12 @@ export class AnswerBlock {
     return this.bytes.subarray(start, start + ID_BYTES)
   }
 
-  /** All bytes of a row. */
+  /** Returns all bytes of a row. */
   row(slot: number): Uint8Array {
     return this.bytes.subarray(slot * ROW_BYTES, (slot + 1) * ROW_BYTES)
   }
 
-  /** The bytes of one of the pages that a block is made of. */
+  /** Returns the bytes of one page of this block. */
   getPage(number: number): Uint8Array {
     const start = this.toSlot(number * PAGE_ROWS) * ROW_BYTES
     return this.bytes.subarray(start, start + PAGE_BYTES)
@@ -74,7 +75,7 @@ export class AnswerBlock {
   }
 }
 
-/** A block in memory that threads share. */
+/** Creates a block in memory that threads share. */
 export const createSharedBlock = (content?: Uint8Array): Uint8Array => {
   const bytes = new Uint8Array(new SharedArrayBuffer(BLOCK_BYTES))
   if (content) bytes.set(content)

@@ -1,30 +1,32 @@
 import { AnswerBlock, toBlockNumber, ROW_BYTES } from './answer-block.ts'
 
-/** Blocks of answers by their number; pages by theirs where no catalog holds blocks, and then without their bytes. */
+/**
+ * Blocks of answers by their number. If no catalog holds blocks: changed pages by their number, without their bytes.
+ */
 export type AnswerBlocks = ReadonlyMap<number, Uint8Array | undefined>
 
-/** Answers that changed. */
+/** A change of answers. */
 export interface AnswerChange {
-  /** Made anew, with all that changed before this. */
+  /** Rebuilt blocks, with all earlier changes. */
   readonly blocks: AnswerBlocks
-  /** Single ones that blocks do not have yet: their rows, */
+  /** Rows of single answers that blocks do not contain yet. */
   readonly rows: readonly number[]
-  /** and what is needed to answer with each, one after the other. */
+  /** The answer data of these rows, one after the other. */
   readonly bytes: Uint8Array
 }
 
 export const NO_ANSWERS: AnswerChange = { blocks: new Map(), rows: [], bytes: new Uint8Array(0) }
 
-/** Those of one block, by row. */
+/** Single answers of one block, by row. */
 type SingleAnswers = ReadonlyMap<number, AnswerBlock>
 
 /**
- * Answers in memory: blocks that threads share, and beside them single answers that changed since: a block is 500 times as
- * large. It never changes; `with` makes the next.
+ * Answers in memory: blocks that threads share, plus single answers that changed later, because a block is 500 times as
+ * large. A table is immutable; `with` creates the next one.
  */
 export class AnswerTable {
   readonly blocks: readonly AnswerBlock[]
-  /** By block, where there are any. */
+  /** Single answers by block, if there are any. */
   readonly #singles: readonly (SingleAnswers | undefined)[]
 
   private constructor(blocks: readonly AnswerBlock[], singles: readonly (SingleAnswers | undefined)[]) {
@@ -36,13 +38,13 @@ export class AnswerTable {
     return new AnswerTable(blocks, [])
   }
 
-  /** Where the answer of a row lies. */
+  /** Returns the block that contains the answer of a row. */
   getBlock(row: number): AnswerBlock {
     const number = toBlockNumber(row)
     return this.#singles[number]?.get(row) ?? this.blocks[number]!
   }
 
-  /** What a block does not have. */
+  /** Returns the answers that a block does not contain yet. */
   getSingles(block: number): SingleAnswers | undefined {
     return this.#singles[block]
   }

@@ -1,4 +1,7 @@
-/** Bytes that came in pieces, in one piece: its room is doubled when it is full, so that each byte is copied a few times. */
+/**
+ * Collects bytes from several pieces in one buffer. A full buffer doubles its size, so each byte is copied only a few
+ * times.
+ */
 export class ByteAccumulator {
   #bytes = Buffer.alloc(0)
   length = 0
@@ -14,7 +17,7 @@ export class ByteAccumulator {
     this.length = length
   }
 
-  /** All of it; valid until something is added. Then it is empty. */
+  /** Returns all bytes and empties the accumulator. The result is valid until the next `add`. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.length)
     this.length = 0

@@ -6,7 +6,7 @@ import { RowTable, type PriceRow } from './row-table.ts'
 import { isOfType, LearnedTypes, getValueType, type CharTypes, type KnownTypes, type Terms } from './terms.ts'
 import { parseUuid } from './uuid.ts'
 
-/** Why a price cannot be taken: the code of an error and what it is about. */
+/** The reason that a price is rejected: an error code and its detail. */
 export interface PriceProblem {
   readonly code: 'TYPE_CONFLICT' | 'CHARACTERISTIC_TWICE' | 'DATES_REVERSED'
   readonly detail: string
@@ -30,7 +30,7 @@ export class AnswerKinds {
   }
 }
 
-/** What is wrong with a price, as far as its own words show. */
+/** Returns the problem of a price that is visible without the catalog. */
 export function findPriceProblem({ charValues, from, to }: Price): PriceProblem | undefined {
   const chars = new Set<string>()
   for (const { char } of charValues) {
@@ -41,7 +41,7 @@ export function findPriceProblem({ charValues, from, to }: Price): PriceProblem 
   return undefined
 }
 
-/** The value that is not of its characteristic's type, if there is one. */
+/** Returns the problem of the first value that does not have the type of its characteristic. */
 export function findTypeProblem({ charValues }: Price, terms: Terms, types: KnownTypes): PriceProblem | undefined {
   for (const { char, value } of charValues) {
     const code = terms.chars.getCode(char)
@@ -52,12 +52,12 @@ export function findTypeProblem({ charValues }: Price, terms: Terms, types: Know
   return undefined
 }
 
-/** Types that a row is the first to have. */
+/** Adds the types of a row's values. */
 function learnTypes({ values }: PriceRow, terms: Terms, types: LearnedTypes): void {
   for (const term of values) types.learn(terms.getChar(term), getValueType(terms.getValue(term))!)
 }
 
-/** A price in terms of the dictionary, which learns them. */
+/** Encodes a price with the codes of the dictionary, which learns new terms. */
 export function toRow(price: Price, terms: Terms): PriceRow {
   const values = price.charValues.map(({ char, value }) => terms.value(terms.ensureName('char', char), value))
   return {
@@ -71,25 +71,25 @@ export function toRow(price: Price, terms: Terms): PriceRow {
   }
 }
 
-/** A whole catalog in the making. */
+/** A whole catalog under construction. */
 export class CatalogDraft {
   readonly terms: Terms
   readonly kinds: AnswerKinds
   readonly blocks: AnswerBlock[] = []
   readonly ids: IdTable
   readonly #table = new RowTable()
-  /** Rows that came again, with what they are now: nothing where they have another place. */
+  /** New contents of rows that were put again; undefined if the price has another row now. */
   readonly #replaced = new Map<number, PriceRow | undefined>()
   readonly #types: LearnedTypes
 
   /**
-   * @param types of characteristics that are known
-   * @param expected how many prices are likely to come: a table of ids that grows on the way takes twice as long
+   * @param types types of known characteristics
+   * @param expected expected number of prices: a table of ids that grows on the way takes twice as long
    */
   constructor(terms: Terms, kinds = new AnswerKinds(), types: CharTypes = new Map(), expected?: number) {
     this.terms = terms
     this.kinds = kinds
-    // Of the catalog as it is now, which goes on.
+    // A copy, because the catalog changes its types meanwhile.
     this.#types = new LearnedTypes(new Map(types))
     this.ids = new IdTable((row) => this.getId(row), expected)
   }
@@ -102,7 +102,7 @@ export class CatalogDraft {
     return this.blocks[toBlockNumber(row)]!.id(toSlot(row))
   }
 
-  /** Adds a price, or replaces the one with its id, which keeps its place unless its offering changes. */
+  /** Adds a price, or replaces the one with its id. A replaced price keeps its row unless its offering changes. */
   put(price: Price): PriceProblem | undefined {
     const problem = findPriceProblem(price) ?? findTypeProblem(price, this.terms, this.#types)
     if (problem) return problem
@@ -117,7 +117,7 @@ export class CatalogDraft {
     return undefined
   }
 
-  /** The same for a row of this dictionary. */
+  /** Does the same with a row of this dictionary. */
   add(id: Uint8Array, row: PriceRow, value: number, kind: number): void {
     const existing = this.ids.find(id)
     if (existing >= 0 && this.#getOffering(existing) !== row.offering) {
@@ -131,7 +131,7 @@ export class CatalogDraft {
     this.append(id, row, value, kind)
   }
 
-  /** The same where no other row has the id. */
+  /** Does the same for an id that no other row has. */
   append(id: Uint8Array, row: PriceRow, value: number, kind: number): void {
     const number = this.#table.size
     this.#table.push(row)
@@ -144,7 +144,7 @@ export class CatalogDraft {
     return (this.#replaced.get(row) ?? this.#table.get(row))!.offering
   }
 
-  /** All rows as they are now. */
+  /** Returns all rows in their current state. */
   table(): RowTable {
     if (this.#replaced.size === 0) return this.#table
     const { size } = this.#table

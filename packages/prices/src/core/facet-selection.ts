@@ -2,24 +2,25 @@ import type { Choice, SearchQuery } from './search-query.ts'
 import { ANY_TERM } from './search-query.ts'
 import type { Terms } from './terms.ts'
 
-// A facet is a list of which a row has one term at most. The values of a characteristic go by its term, the others by these.
+// A facet is a group of terms of which a row has at most one. The facet of a characteristic's values is its term; the
+// other facets have these numbers.
 export const OFFERINGS_FACET = -2
 export const GROUPS_FACET = -3
 export const SPECS_FACET = -4
 
-/** What is chosen so far. */
+/** The current selection. */
 export interface FacetSelection {
-  /** By facet, whether a term of it will do. One that is not here is free. */
+  /** By facet, returns true for an accepted term. A facet without an entry is unrestricted. */
   readonly chosen: ReadonlyMap<number, (term: number) => boolean>
-  /** The day on which a row must be valid; nothing where days do not matter. */
+  /** The day on which a row must be valid; undefined if dates do not matter. */
   readonly at: number | undefined
-  /** The facet that a term is of. */
+  /** Returns the facet of a term. */
   getFacet(term: number): number
 }
 
 const FACET_BY_KIND = { offering: OFFERINGS_FACET, group: GROUPS_FACET, spec: SPECS_FACET, char: ANY_TERM }
 
-/** @param choices all that `query` asks of characteristics, one by one */
+/** @param choices all conditions of `query` on characteristics, one by one */
 export function createSelection(query: SearchQuery, choices: readonly Choice[], { list }: Terms): FacetSelection {
   const chosen = new Map<number, (term: number) => boolean>()
   const names = [
@@ -40,13 +41,13 @@ export function createSelection(query: SearchQuery, choices: readonly Choice[], 
   }
 }
 
-/** How many rows have each term where it is chosen in place of what is chosen of its facet. */
+/** Counts how many rows match if a term replaces the selection of its facet. */
 export class FacetCounts {
-  /** How many rows fit all that is chosen. */
+  /** Number of rows that match the whole selection. */
   total = 0
   readonly byTerm: Int32Array
 
-  /** @param terms how many there are */
+  /** @param terms number of terms */
   constructor(terms: number) {
     this.byTerm = new Int32Array(terms)
   }

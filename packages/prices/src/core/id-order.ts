@@ -1,7 +1,7 @@
 import { ID_BYTES } from './answer-block.ts'
 
 const ID_WORDS = ID_BYTES / 4
-/** So many rows are sorted at once: more would hold the loop. */
+/** Maximum rows of one sort: more block the event loop. */
 const MAX_RUN_ROWS = 1_024
 
 function readId(id: Uint8Array, to: Uint32Array, at: number): void {
@@ -42,12 +42,15 @@ class SortedRun {
     order.forEach((from, to) => this.#ids.set(ids.subarray(from * ID_WORDS, (from + 1) * ID_WORDS), to * ID_WORDS))
   }
 
-  /** The row of the lowest id that is left. */
+  /** The row with the lowest remaining id. */
   get row(): number {
     return this.#rows[this.#at]!
   }
 
-  /** Goes on to the next row. @returns whether there is one */
+  /**
+   * Advances to the next row.
+   * @returns true if there is one
+   */
   next(): boolean {
     return ++this.#at < this.#size
   }
@@ -57,13 +60,13 @@ class SortedRun {
   }
 }
 
-/** Puts rows in the order of their ids: 20 bytes a row. It never holds the loop for long, neither at adding nor at reading. */
+/** Sorts rows by their ids, with 20 bytes per row. Neither adding nor reading blocks the event loop for long. */
 export class IdOrder {
   readonly #after: Uint32Array | undefined
   readonly #id = new Uint32Array(ID_WORDS)
   readonly #runs: SortedRun[] = []
   #last: SortedRun | undefined
-  /** How many there are. */
+  /** Number of rows. */
   size = 0
 
   /** @param after only rows with a higher id count */
@@ -85,10 +88,10 @@ export class IdOrder {
     this.#last = undefined
   }
 
-  /** The rows; once. */
+  /** Yields the rows. It can be called once. */
   *takeRows(): Generator<number> {
     this.#close()
-    // A heap: what is at `i` is not behind what is at `2 * i + 1` and at `2 * i + 2`.
+    // A binary heap: the run at `i` is not after the runs at `2 * i + 1` and `2 * i + 2`.
     const heap = this.#runs.sort((a, b) => (a.isAfter(b) ? 1 : -1))
     while (heap.length > 0) {
       const first = heap[0]!
@@ -103,7 +106,7 @@ export class IdOrder {
   }
 }
 
-/** Brings the first of a heap to where it belongs. */
+/** Moves the first run of a heap to its position. */
 function siftDown(heap: SortedRun[]): void {
   for (let at = 0; ;) {
     let lowest = at

@@ -4,24 +4,26 @@ const EMPTY_SLOT = 0
 const DELETED_SLOT = 0xffff_ffff
 const MAX_LOAD_RATIO = 0.7
 const GROWTH_RATIO = 1.5
-/** So many slots of a table that was full are moved with each id that comes: all of it before the next one is. */
+/**
+ * Slots of a full table that are moved with each added id. With 8, the move completes before the next table is full.
+ */
 const SLOTS_PER_MOVE = 8
 
 /**
- * Which row an id has. It holds rows only (4 bytes each, 6 with the room between): ids lie with the answers. One that is full
- * is moved to a larger one bit by bit, as half a million ids at once would hold the loop for 0.4 s.
+ * Maps ids to rows. It stores rows only (4 bytes each, 6 with free slots); ids are in the answers. A full table moves
+ * to a larger one in steps, because half a million ids at once block the event loop for 0.4 s.
  */
 export class IdTable {
-  /** The id of a row that was added. */
+  /** Returns the id of a row that was added. */
   #getId: (row: number) => Uint8Array
   #slots: Uint32Array
   #used = 0
   #size = 0
-  /** What is left of a table that was full: the slots from `#moved` on. */
+  /** The rest of a table that was full: the slots from `#moved` on. */
   #oldSlots: Uint32Array | undefined
   #moved = 0
 
-  /** @param getId the id of a row that was added; @param expected how many rows are likely to come */
+  /** @param getId returns the id of a row that was added; @param expected expected number of rows */
   constructor(getId: (row: number) => Uint8Array, expected = 1_024) {
     this.#getId = getId
     this.#slots = new Uint32Array(Math.ceil(expected / MAX_LOAD_RATIO) + 8)
@@ -31,17 +33,17 @@ export class IdTable {
     return this.#size
   }
 
-  /** How much memory it takes (bytes). */
+  /** Memory of the table (bytes). */
   get bytes(): number {
     return this.#slots.byteLength + (this.#oldSlots?.byteLength ?? 0)
   }
 
-  /** From now on ids are read elsewhere. */
+  /** Replaces the function that reads ids. */
   readFrom(getId: (row: number) => Uint8Array): void {
     this.#getId = getId
   }
 
-  /** The row of an id, or -1. */
+  /** Returns the row of an id, or -1. */
   find(id: Uint8Array): number {
     const slot = this.#findSlot(this.#slots, id)
     if (slot >= 0) return this.#slots[slot]! - 1
@@ -49,7 +51,7 @@ export class IdTable {
     return oldSlot < 0 ? -1 : this.#oldSlots![oldSlot]! - 1
   }
 
-  /** Adds a row whose id is not there yet. */
+  /** Adds a row with a new id. */
   add(row: number, id: Uint8Array): void {
     this.#move(SLOTS_PER_MOVE)
     if (this.#used >= this.#slots.length * MAX_LOAD_RATIO) this.#grow()
@@ -91,7 +93,7 @@ export class IdTable {
     this.#used = 0
   }
 
-  /** Moves what lies in some more slots of the table that was full. */
+  /** Moves the contents of the next slots of the full table. */
   #move(slots: number): void {
     const oldSlots = this.#oldSlots
     if (!oldSlots) return
@@ -100,7 +102,7 @@ export class IdTable {
       const found = oldSlots[this.#moved]!
       if (found === EMPTY_SLOT || found === DELETED_SLOT) continue
       this.#put(found - 1, this.#getId(found - 1))
-      // Those behind it are still found.
+      // A deleted slot keeps the ids after it reachable.
       oldSlots[this.#moved] = DELETED_SLOT
     }
     if (end === oldSlots.length) this.#oldSlots = undefined
@@ -114,7 +116,7 @@ function nextSlot(slots: Uint32Array, slot: number): number {
 function toSlot(slots: Uint32Array, id: Uint8Array): number {
   let hash = 0
   for (let i = 0; i < ID_BYTES; i++) hash = Math.imul(hash ^ id[i]!, 0x0100_0193)
-  // Ids that follow each other differ in few bits: without this they lie together, and a look takes thousands.
+  // Consecutive ids differ in few bits. Without this mix they cluster, and a lookup takes thousands of steps.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35)
   hash ^= hash >>> 16

@@ -5,20 +5,22 @@ const CLOSE_BRACE = 125
 
 const isSpace = (byte: number) => byte === 32 || byte === 10 || byte === 13 || byte === 9
 
-/** Where the first byte lies that may not stand between two items: white space may, and a comma may not. */
+/** Returns the offset of the first byte that is not white space. */
 export function skipSpace(bytes: Buffer, start: number): number {
   let at = start
   while (at < bytes.length && isSpace(bytes[at]!)) at++
   return at
 }
 
-/** Looks for the ends of JSON objects in bytes that come in pieces, at each byte once. */
+/** Finds the ends of JSON objects in bytes that arrive in pieces. It reads each byte once. */
 export class ItemScanner {
   #depth = 0
   #inText = false
   #escaped = false
 
-  /** Where the object ends that begins at `start`, or that began in an earlier piece; -1 where it goes on in the next. */
+  /**
+   * Returns the end of the object that begins at `start` or in an earlier piece; -1 if it continues in the next piece.
+   */
   find(bytes: Uint8Array, start: number): number {
     for (let at = start; at < bytes.length; at++) {
       const byte = bytes[at]!
@@ -34,5 +36,5 @@ export class ItemScanner {
   }
 }
 
-/** Whether an item can begin with this byte. */
+/** True if an item can begin with this byte. */
 export const isItemStart = (byte: number): boolean => byte === OPEN_BRACE

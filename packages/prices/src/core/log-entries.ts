@@ -1,7 +1,7 @@
 import type { Price } from './price.ts'
 
-// What stands in the log. A rule by which prices are judged that changes needs kinds of its own: nodes of two versions would
-// make different catalogs of the same entry.
+// Formats of log entries. A changed rule of evaluation needs new entry kinds: otherwise nodes of two versions create
+// different catalogs from the same entry.
 
 export const PUT = 1
 export const REMOVE = 2
@@ -9,13 +9,13 @@ export const IMPORT_BEGIN = 3
 export const IMPORT_PIECE = 4
 export const IMPORT_END = 5
 export const IMPORT_ABORT = 6
-/** Whichever import is open is given up, if nothing came of it for too long. */
+/** Aborts the open import, if it had no new entry for too long. */
 export const IMPORT_EXPIRY = 7
 
 export interface LoggedPut {
-  /** Its id. */
+  /** The id of the price. */
   readonly key: string
-  /** So many prices there may be. */
+  /** Maximum number of prices. */
   readonly most: number
   readonly price: Omit<Price, 'id'>
 }
@@ -24,25 +24,25 @@ export interface ImportBegin {
   readonly id: string
   readonly replace: boolean
   readonly mayBeEmpty: boolean
-  /** So many prices there may be. */
+  /** Maximum number of prices. */
   readonly most: number
 }
 
 export interface ImportPiece {
   readonly id: string
-  /** From 0. */
+  /** Number of the piece, from 0. */
   readonly number: number
   readonly bytes: Buffer
 }
 
 export interface ImportEnd {
   readonly id: string
-  /** How many there are. */
+  /** Number of pieces. */
   readonly pieces: number
 }
 
 export const EMPTY_BODY = Buffer.alloc(0)
-/** Of an import's id, as text: 16 digits. */
+/** Length of an import's id as text (characters). */
 const ID_LENGTH = 16
 const PIECE_HEADER_BYTES = ID_LENGTH + 4
 

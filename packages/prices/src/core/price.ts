@@ -7,34 +7,34 @@ export interface CharValue {
   readonly value: TermValue
 }
 
-/** A price as it is imported, put and read. */
+/** A price as clients import, put and read it. */
 export interface Price {
   /** A UUID. */
   readonly id: string
   readonly offeringId: string
   readonly groupId: string
   readonly priceSpecId: string
-  /** No characteristic twice. */
+  /** Each characteristic occurs at most once. */
   readonly charValues: readonly CharValue[]
   readonly value: number
   readonly currency?: string
-  /** Chosen where several prices fit. */
+  /** True if this price is preferred when several prices match. */
   readonly default?: boolean
-  /** The first and the last day on which it is valid (YYYY-MM-DD); without one, for ever. */
+  /** The first and the last day on which it is valid (YYYY-MM-DD). A missing date means no limit. */
   readonly from?: string
   readonly to?: string
 }
 
 export const DEFAULT_CURRENCY = 'USD'
 
-/** A price as it is read again. */
+/** Returns a price in the form in which clients read it. */
 export function toStoredPrice({ id, currency = DEFAULT_CURRENCY, default: isDefault, ...rest }: Price): Price {
   return { id: id.toLowerCase(), ...rest, currency, ...(isDefault && { default: true }) }
 }
 
-/** The most characteristics a price can have, and conditions a query. */
+/** Maximum number of characteristics of a price, and of conditions of a query. */
 export const MAX_CONDITIONS = 100
-/** The longest name, value or id (code points). */
+/** Maximum length of a name, value or id (code points). */
 export const MAX_TEXT_LENGTH = 256
-/** The most values of an `in` or `notIn`. */
+/** Maximum number of values of an `in` or `notIn`. */
 export const MAX_CHOICES = 1_000

@@ -7,16 +7,16 @@ const MINUS = 45
 const ZERO = 48
 const MAX_INT32 = 0x7fff_ffff
 
-/** Two characters of ASCII as they lie in memory. */
+/** Returns two ASCII characters as a little-endian number. */
 const toPair = (text: string) => text.charCodeAt(0) | (text.charCodeAt(1) << 8)
 const HEX_OF_BYTE = Uint16Array.from({ length: 256 }, (_, byte) => toPair(byte.toString(16).padStart(2, '0')))
 const DIGITS_OF_HUNDRED = Uint16Array.from({ length: 100 }, (_, number) => toPair(String(number).padStart(2, '0')))
 
-/** Memory to write text to, and a view of it for what is written in words. */
+/** Memory for text output, and a view of it for writes by word. */
 export interface OutputBuffer {
   readonly bytes: Buffer
   readonly view: DataView
-  /** How much is written: whoever writes more begins there. */
+  /** Number of bytes written. The next write begins here. */
   filled: number
 }
 
@@ -25,7 +25,7 @@ export function createOutputBuffer(size: number): OutputBuffer {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, size), filled: 0 }
 }
 
-/** What the answers of a kind have around their value. */
+/** The text of an answer kind before and after the value. */
 export interface KindText {
   readonly before: Literal
   readonly after: Literal
@@ -60,7 +60,7 @@ function countDigits(value: number): number {
   return digits
 }
 
-/** Writes an integer of 32 bits. */
+/** Writes a 32-bit integer. */
 function writeInteger(value: number, view: DataView, start: number): number {
   let first = start
   if (value < 0) view.setUint8(first++, MINUS)
@@ -77,7 +77,10 @@ function writeInteger(value: number, view: DataView, start: number): number {
   return end
 }
 
-/** Writes a row's answer, `{"id","spec","value","currency"}`, and returns where it ends. */
+/**
+ * Writes the answer of a row, `{"id","spec","value","currency"}`.
+ * @returns its end
+ */
 export function writeAnswer(
   block: AnswerBlock,
   slot: number,

@@ -27,30 +27,33 @@ const NO_VIEW = new DataView(new ArrayBuffer(0))
 const NOT_FOUND = -1
 
 /**
- * Reads a search of exactly the usual shape from its bytes, straight into terms: what JSON.stringify makes of
- * `{id?, offeringId, groupId, priceSpecId, charValues: [{char, value}...]}` (the id first or last), all of it ASCII without
- * escapes, all of it known. Anything else is left to JSON.parse.
+ * Parses a search of exactly the usual shape from its bytes directly into terms: the output of JSON.stringify for
+ * `{id?, offeringId, groupId, priceSpecId, charValues: [{char, value}...]}` (the id first or last). All text must be
+ * ASCII without escapes, and all terms known. JSON.parse handles any other request.
  */
 export class RequestScanner {
   #bytes: Buffer = Buffer.alloc(0)
   #view: DataView = NO_VIEW
   #end = 0
   #at = 0
-  /** Where the request's id lies; nothing before `idTo` where it has none. */
+  /** The range of the request's id; `idTo` is -1 if it has none. */
   idFrom = 0
   idTo = -1
-  // By place in a request, the characteristic that was there the last time, with all that stands around its name: most
-  // requests name the same ones in the same order, and one look is then all it takes.
+  // By position in the request: the last characteristic at this position, and the text around its name. Most requests
+  // name the same characteristics in the same order, and then need one comparison.
   #terms: Terms | undefined
   #cachedChars: number[] = []
   #cachedTexts: Literal[] = []
 
-  /** Where the last request ended. */
+  /** The end of the last request. */
   get end(): number {
     return this.#at
   }
 
-  /** @returns whether the bytes from `start` on begin with such a request; if not, `query` holds nothing of use */
+  /**
+   * @returns true if the bytes from `start` on begin with such a request; if false, the contents of `query` are
+   * undefined
+   */
   scan(bytes: Buffer, start: number, { terms, live }: Dictionary, query: SearchQuery): boolean {
     if (bytes !== this.#bytes) {
       this.#bytes = bytes
@@ -91,7 +94,7 @@ export class RequestScanner {
     }
   }
 
-  /** Takes all of a condition that comes before its value, and returns its characteristic. */
+  /** Reads the part of a condition before its value, and returns its characteristic. */
   #char(terms: Terms, position: number): number {
     const cached = this.#cachedChars[position]
     if (cached !== undefined && this.#skip(this.#cachedTexts[position]!)) return cached
@@ -106,7 +109,7 @@ export class RequestScanner {
     return char
   }
 
-  /** Takes a text, and returns its term if some row has it. */
+  /** Reads a text, and returns its term if at least one row has it. */
   #term(table: TextTable, live: Uint8Array): number {
     const term = table.findBytes(this.#bytes, this.#view, this.#at)
     if (term < 0 || live[term] !== 1) return NOT_FOUND
@@ -114,7 +117,7 @@ export class RequestScanner {
     return term
   }
 
-  /** Takes a text that stands for itself: ASCII, and nothing escaped. */
+  /** Reads an id of ASCII characters without escapes. */
   #readId(): boolean {
     const bytes = this.#bytes
     const from = this.#at

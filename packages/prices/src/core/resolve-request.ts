@@ -5,7 +5,7 @@ import type { SearchCondition, SearchConditions } from './search-request.ts'
 import { isOfType, getLiveType, type Terms } from './terms.ts'
 import type { TextTable } from './text-table.ts'
 
-/** Why a request cannot be searched for: the code of an error and what it is about. */
+/** The reason that a request cannot be searched: an error code and its detail. */
 export interface ResolveFailure {
   readonly code:
     | 'OFFERING_NOT_FOUND'
@@ -18,20 +18,26 @@ export interface ResolveFailure {
   readonly detail: string
 }
 
-/** The dictionary as one view of the catalog knows it: `live` says, by term, whether some row has it, and the types of characteristics. */
+/**
+ * The dictionary of one view of the catalog. `live` has a byte per term: 0 if no row has it, and for a characteristic
+ * its type.
+ */
 export interface Dictionary {
   readonly terms: Terms
   readonly live: Uint8Array
 }
 
-/** A term that some row has, or -1. */
+/** Returns a term if at least one row has it, else -1. */
 const toLiveTerm = (live: Uint8Array, term: number) => (term >= 0 && live[term]! > 0 ? term : -1)
 
-/** The term of a name; `FREE` where none is asked for, and where none is alive. */
+/** Returns the term of a name; `ANY_TERM` (-1) if there is no name, or if no row has it. */
 const findLiveTerm = (name: string | undefined, table: TextTable, live: Uint8Array) =>
   name === undefined ? ANY_TERM : toLiveTerm(live, table.find(name))
 
-/** Puts a request into terms; what it does not ask for is free. @returns why it cannot be */
+/**
+ * Converts a request into terms. A condition that it omits is unrestricted.
+ * @returns the reason of a failure
+ */
 export function resolveRequest(
   request: SearchConditions,
   { terms, live }: Dictionary,
@@ -78,7 +84,7 @@ function resolveCondition(
   return undefined
 }
 
-/** Every condition of a request that `resolve` took, one by one. */
+/** Returns every condition of a request that `resolveRequest` accepted, one by one. */
 export const createChoices = ({ charValues }: SearchConditions, { terms }: Dictionary): Choice[] =>
   charValues.map((condition) => createChoice(condition, terms.chars.find(condition.char), terms))
 
@@ -86,7 +92,7 @@ function createChoice({ op = 'equals', value }: SearchCondition, char: number, t
   const toChoice = (accepts: Choice['accepts']): Choice => ({ char, getChar: (term) => terms.getChar(term), accepts })
   if (op === 'between') {
     const [low, high] = value as [TermValue, TermValue]
-    // Texts are ordered by code unit, which is the order of time for dates.
+    // Texts are ordered by code unit, which for dates is the order of time.
     return toChoice((term) => {
       const one = terms.getValue(term)
       return low <= one && one <= high

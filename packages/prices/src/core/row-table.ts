@@ -1,19 +1,19 @@
 import { FIRST_DAY, LAST_DAY } from './dates.ts'
 
-/** One row in terms of the dictionary. */
+/** One row in codes of the dictionary. */
 export interface PriceRow {
   readonly offering: number
   readonly group: number
   readonly spec: number
-  /** One term a characteristic. */
+  /** One term per characteristic. */
   readonly values: readonly number[] | Int32Array
   readonly isDefault: boolean
-  /** The days it is valid on, both included. */
+  /** The first and last valid day, both included. */
   readonly from: number
   readonly to: number
 }
 
-// Where in a row's record its parts lie.
+// Offsets of the fields in a row's record.
 const OFFERING = 0
 const GROUP = 1
 const SPEC = 2
@@ -23,8 +23,8 @@ const TO_DAY = 5
 const VALUES = 6
 
 /**
- * Rows, one after the other, as flat arrays: 2 million of 20 characteristics take 220 MB, as objects they would take 1 GB.
- * A row that was deleted has no length.
+ * Rows as flat arrays: 2 million rows of 20 characteristics take 220 MB, and 1 GB as objects. A deleted row has no
+ * length.
  */
 export class RowTable {
   #ends: Float64Array
@@ -59,7 +59,7 @@ export class RowTable {
     return readRow(this.#data, start, end)
   }
 
-  /** Adds to `counts`, by term, how many of the rows from `from` up to, not including, `to` have it. */
+  /** Adds the number of rows of each term to `counts`, for the rows from `from` up to, not including, `to`. */
   countTerms(counts: Uint32Array, from: number, to: number): void {
     const data = this.#data
     let start = this.#start(from)
@@ -93,7 +93,7 @@ export class RowTable {
     this.#ends[this.#size++] = end
   }
 
-  /** The rows from `from` up to, not including, `to` as bytes. */
+  /** Returns the rows from `from` up to, not including, `to` as bytes. */
   encode(from: number, to: number): Uint8Array {
     const start = this.#start(from)
     const end = to === 0 ? 0 : this.#ends[to - 1]!
@@ -104,7 +104,7 @@ export class RowTable {
     return new Uint8Array(cells.buffer)
   }
 
-  /** Adds rows that `encode` gave. */
+  /** Appends rows that `encode` returned. */
   decode(bytes: Uint8Array): void {
     const cells = new Int32Array(copyAligned(bytes))
     const count = cells[0]!
@@ -130,7 +130,7 @@ function readRow(data: Int32Array, start: number, end: number) {
   }
 }
 
-/** One of the rows that `encode` gave, which is there, in memory of its own. */
+/** Returns a copy of one existing row of those that `encode` returned. */
 export function decodeRow(bytes: Uint8Array, index: number): PriceRow {
   const cells = new Int32Array(copyAligned(bytes))
   const ends = 1 + cells[0]!
@@ -145,7 +145,7 @@ function growArray<A extends Float64Array | Int32Array>(array: A, Type: new (len
   return larger
 }
 
-/** The bytes in memory of their own; a Buffer's `slice` would not copy. */
+/** Copies the bytes to a new buffer; `slice` of a Buffer does not copy. */
 const copyAligned = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer
 
 export const hasDates = ({ from, to }: Pick<PriceRow, 'from' | 'to'>) => from !== FIRST_DAY || to !== LAST_DAY

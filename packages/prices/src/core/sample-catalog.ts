@@ -14,11 +14,14 @@ export interface SampleShape {
 const toMbps = (...speeds: number[]) => speeds.map((speed) => `${speed} Mbps`)
 const from250To950 = Array.from({ length: 15 }, (_, i) => 250 + 50 * i)
 
-/** What the ids and the groups of the sample's prices are drawn from, in this order, price by price. */
+/** Creates the generator of the ids and groups of the sample's prices, drawn in this order, price by price. */
 export const createSampleRandom = () => createSeededRandom(SEED + 1)
 export const drawGroup = (random: ReturnType<typeof createSeededRandom>) => `group${1 + random(SAMPLE_GROUPS)}`
 
-/** The names in the sample catalog; every run makes the same. @param offerings fewer of them, for tests */
+/**
+ * Returns the names in the sample catalog, which are the same in every run.
+ * @param offerings fewer offerings, for tests
+ */
 export function createSampleShape(offerings = SAMPLE_OFFERINGS): SampleShape {
   const random = createSeededRandom(SEED)
   const vpns = Array.from({ length: 4 }, () => drawUuid(random))
@@ -34,7 +37,10 @@ export function createSampleShape(offerings = SAMPLE_OFFERINGS): SampleShape {
   }
 }
 
-/** The sample catalog: 9,744 prices an offering, 487,200 in all; the same in every run. Values are row numbers. */
+/**
+ * Generates the sample catalog: 9,744 prices per offering, 487,200 in all, the same in every run. Values are row
+ * numbers.
+ */
 export function* generateSamplePrices(offerings = SAMPLE_OFFERINGS): Generator<Price> {
   const shape = createSampleShape(offerings)
   const random = createSampleRandom()
@@ -45,7 +51,7 @@ export function* generateSamplePrices(offerings = SAMPLE_OFFERINGS): Generator<P
   }
 }
 
-/** The first price of the sample catalog. */
+/** Returns the first price of the sample catalog. */
 export function getFirstPrice(): Price {
   const { offerings, chars } = createSampleShape(1)
   const charValues = chars.map(([char, [value]]) => ({ char, value: value! }))

@@ -1,31 +1,31 @@
 import { MAX_CONDITIONS } from './price.ts'
 
-/** Free: any will do. */
+/** No restriction: any term matches. */
 export const ANY_TERM = -1
 
-/** What an operator asks of a characteristic. */
+/** The condition of an operator on a characteristic. */
 export interface Choice {
   readonly char: number
-  /** The characteristic that a value is of. */
+  /** Returns the characteristic of a value. */
   getChar(term: number): number
-  /** Whether a value of this characteristic will do. */
+  /** True if a value of this characteristic matches. */
   accepts(term: number): boolean
 }
 
 /**
- * What a search looks for, in terms of the dictionary. One object serves all searches of a thread: a new one for each
- * would cost 0.1 us and garbage.
+ * The conditions of a search in terms of the dictionary. One object serves all searches of a thread: a new one for each
+ * costs 0.1 us and garbage.
  */
 export class SearchQuery {
   offering = ANY_TERM
   group = ANY_TERM
   spec = ANY_TERM
-  /** The values that a row must have, the first `count` of them. */
+  /** The values that a row must have: the first `count` entries. */
   readonly values = new Int32Array(MAX_CONDITIONS)
   count = 0
-  /** A row must have a value for each of these. */
+  /** Conditions of operators. A row must have a matching value for each. */
   choices: Choice[] = []
-  /** The day on which the price must be valid (days since 1970); nothing where dates do not matter. */
+  /** The day on which the price must be valid (days since 1970); undefined if dates do not matter. */
   at: number | undefined = undefined
 
   reset(offering: number, group: number, spec: number): void {
@@ -33,7 +33,7 @@ export class SearchQuery {
     this.group = group
     this.spec = spec
     this.count = 0
-    // Another list only where there was one.
+    // Allocates a list only if the old one is not empty.
     if (this.choices.length > 0) this.choices = []
     this.at = undefined
   }

@@ -1,6 +1,6 @@
 import type { TermValue } from './price.ts'
 
-/** What a condition asks of a characteristic's value. */
+/** The operator of a condition on a characteristic's value. */
 export type Operator = 'equals' | 'not' | 'in' | 'notIn' | 'between'
 
 export type SearchCondition =
@@ -18,6 +18,6 @@ export interface SearchRequest {
   readonly explain?: boolean
 }
 
-/** The conditions of a search as far as they are known. */
+/** The conditions of a search that are known so far. */
 export type SearchConditions = Partial<Pick<SearchRequest, 'offeringId' | 'groupId' | 'priceSpecId' | 'at'>> &
   Pick<SearchRequest, 'charValues'>

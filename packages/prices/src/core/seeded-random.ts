@@ -1,7 +1,10 @@
 import { ID_BYTES } from './answer-block.ts'
 import { formatUuid } from './uuid.ts'
 
-/** A seeded generator (mulberry32): the same numbers in every run. @returns integers from 0 to `below` - 1 */
+/**
+ * Creates a seeded generator (mulberry32) with the same numbers in every run.
+ * @returns a function that returns integers from 0 to `below` - 1
+ */
 export function createSeededRandom(seed: number): (below: number) => number {
   let state = seed | 0
   return (below) => {
@@ -14,7 +17,7 @@ export function createSeededRandom(seed: number): (below: number) => number {
 
 const PAIR_OFFSETS = [0, 2, 4, 10, 12, 14]
 
-/** The bytes of a seeded UUID of version 4. */
+/** Returns the bytes of a seeded UUID of version 4. */
 export function drawId(random: (below: number) => number, into: Uint8Array = new Uint8Array(ID_BYTES)): Uint8Array {
   const put = (at: number, pair: number) => {
     into[at] = pair >> 8
@@ -26,5 +29,5 @@ export function drawId(random: (below: number) => number, into: Uint8Array = new
   return into
 }
 
-/** A seeded UUID of version 4. */
+/** Returns a seeded UUID of version 4. */
 export const drawUuid = (random: (below: number) => number): string => formatUuid(drawId(random))

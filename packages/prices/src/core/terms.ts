@@ -2,43 +2,45 @@ import { isDate } from './dates.ts'
 import type { TermValue } from './price.ts'
 import { TextTable } from './text-table.ts'
 
-/** What a price can be found by: its offering, its group, its spec, or the value of one of its characteristics. */
+/** A searchable property of a price: its offering, group or spec, a characteristic, or a value of a characteristic. */
 export type Term =
   | { readonly kind: 'offering' | 'group' | 'spec' | 'char'; readonly text: string }
   | { readonly kind: 'value'; readonly char: number; readonly value: TermValue }
 
-/** Of what a characteristic's values are; that of the first one decides. */
+/** The type of the values of a characteristic. */
 export type CharType = 'string' | 'integer' | 'date'
 
-/** The type of a value; nothing for what no characteristic can have. */
+/** Returns the type of a value; undefined for a value that no characteristic can have. */
 export function getValueType(value: TermValue): CharType | undefined {
   if (typeof value === 'string') return isDate(value) ? 'date' : 'string'
   return Number.isSafeInteger(value) ? 'integer' : undefined
 }
 
-/** Whether a characteristic of a type can have this value. A text that looks like a date is still a text. */
+/** True if a characteristic of a type can have this value. A text that looks like a date is also a text. */
 export const isOfType = (type: CharType, value: TermValue): boolean =>
   type === 'string' ? typeof value === 'string' : getValueType(value) === type
 
-/** Orders the values of a characteristic: integers by size, texts by code unit, which is the order of time for dates. */
+/**
+ * Orders the values of a characteristic: integers by size, texts by code unit, which for dates is the order of time.
+ */
 export function compareValues(a: TermValue, b: TermValue): number {
   if (a === b) return 0
   return a < b ? -1 : 1
 }
 
-/** The types of the characteristics that some row has, by term. */
+/** The types of the characteristics that at least one row has, by term. */
 export type CharTypes = Map<number, CharType>
 
-/** What prices are judged by: of which type characteristics are. */
+/** The types of characteristics, for the evaluation of prices. */
 export interface KnownTypes {
   get(char: number): CharType | undefined
-  /** Whether a characteristic can have this value, and be of another type then. Without it none can. */
+  /** True if a characteristic can accept this value and change its type. Without this method no type can change. */
   canWiden?(char: number, value: TermValue): boolean
 }
 
 /**
- * Types that are learned on top of others, which stay as they are. Dates that were learned become texts with the first text
- * that is none, so that no order matters.
+ * Types that extend other types without changing them. A learned date type becomes a string type with the first text
+ * that is not a date, so the order of values does not matter.
  */
 export class LearnedTypes implements KnownTypes {
   readonly #known: Pick<CharTypes, 'get'>
@@ -57,19 +59,22 @@ export class LearnedTypes implements KnownTypes {
     return isOpen && typeof value === 'string'
   }
 
-  /** Learns the type of a characteristic that has none, or whose type can change. */
+  /** Sets the type of a characteristic that has none, or whose type can change. */
   learn(char: number, type: CharType): void {
     if (!this.get(char) || (type === 'string' && this.canWiden(char, ''))) this.#learned.set(char, type)
   }
 }
 
-// What `live` says of a characteristic.
+// The encoding of a characteristic's type in `live`.
 const LIVE_TYPES: readonly (CharType | undefined)[] = [undefined, 'string', 'integer', 'date']
 export const toLive = (type: CharType): number => LIVE_TYPES.indexOf(type)
-/** The type of a characteristic, if some row has it. @param live by term: 0 where no row has it */
+/**
+ * Returns the type of a characteristic, if at least one row has it.
+ * @param live by term: 0 if no row has it
+ */
 export const getLiveType = (live: Uint8Array, char: number): CharType | undefined => LIVE_TYPES[live[char] ?? 0]
 
-/** The values of one characteristic, also those that no row has any more. */
+/** The values of one characteristic, including those that no row has any more. */
 interface ValueTable {
   readonly texts: TextTable
   readonly integers: Map<number, number>
@@ -78,8 +83,8 @@ interface ValueTable {
 const NO_TEXTS = new TextTable()
 
 /**
- * The dictionary: every offering, group, spec, characteristic and value has a number, its term. Terms are only ever added,
- * so who holds an older view of the catalog can use the same dictionary.
+ * The dictionary. Each offering, group, spec, characteristic and value has a number, its term. Terms are only added, so
+ * older views of the catalog can use the same dictionary.
  */
 export class Terms {
   readonly list: Term[] = []
@@ -97,36 +102,36 @@ export class Terms {
     for (const term of terms) this.#push(term)
   }
 
-  /** The term of a name, made if there is none. */
+  /** Returns the term of a name, and adds it if it is new. */
   ensureName(kind: 'offering' | 'group' | 'spec' | 'char', text: string): number {
     const found = this.#getTable(kind).getCode(text)
     return found >= 0 ? found : this.#push({ kind, text })
   }
 
-  /** The term of a characteristic's value, made if there is none. */
+  /** Returns the term of a characteristic's value, and adds it if it is new. */
   value(char: number, value: TermValue): number {
     const found = this.#findCode(char, value)
     return found >= 0 ? found : this.#push({ kind: 'value', char, value })
   }
 
-  /** The term of a value that may not be there: -1. */
+  /** Returns the term of a value, or -1. */
   findValue(char: number, value: TermValue): number {
     const values = this.#values[char]
     if (!values) return -1
     return typeof value === 'string' ? values.texts.find(value) : (values.integers.get(value) ?? -1)
   }
 
-  /** The values of a characteristic as a table of texts; empty for one of integers. */
+  /** Returns the text values of a characteristic as a table, which is empty for integers. */
   getTexts(char: number): TextTable {
     return this.#values[char]?.texts ?? NO_TEXTS
   }
 
-  /** Of a value's term. */
+  /** Returns the characteristic of a value's term. */
   getChar(term: number): number {
     return (this.list[term] as Term & { kind: 'value' }).char
   }
 
-  /** Of a value's term. */
+  /** Returns the value of a value's term. */
   getValue(term: number): TermValue {
     return (this.list[term] as Term & { kind: 'value' }).value
   }

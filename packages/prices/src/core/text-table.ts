@@ -1,27 +1,27 @@
 import { Literal, toTailMask } from './literal.ts'
 
-/** How a text is hashed: its length and up to three of its code units. */
+/** The hash function: it uses the length of a text and up to three of its code units. */
 interface Recipe {
   readonly positions: readonly [number, number, number]
   readonly multiplier: number
-  /** The longest way from a text's place to where it lies. */
+  /** The longest probe sequence of a text. */
   readonly longest: number
 }
 
 const MAX_TRIES = 48
 const MAX_HASHED_TEXTS = 4_096
 const MAX_PROBES = 8
-/** So many texts tell which code units differ: looking at 4,000 takes 60 ms. */
+/** Number of texts that select the code units to hash: a search in 4,000 takes 60 ms. */
 const SAMPLE_TEXTS = 256
-/** The hash is searched again when there are so many times as many texts. */
+/** The hash is searched again when the number of texts has grown by this factor. */
 const GROWTH_RATIO = 1.25
 const EMPTY = -1
-/** What stands for itself in JSON, and takes a byte a character. */
+/** Text that JSON does not escape, with one byte per character. */
 // oxlint-disable-next-line no-control-regex
 const PLAIN_TEXT = /^[^\u0000-\u001f"\\\u007f-\uffff]*$/
 const QUOTE = 34
-const NOT_PLAIN = -1
-// What is known of a slot's text as bytes.
+const NOT_PLAIN_LENGTH = -1
+// Offsets in the cells of a slot, for texts as bytes.
 const CODE = 0
 const LENGTH = 1
 const START = 2
@@ -30,10 +30,10 @@ const CELLS = 4
 const getCodeUnit = (text: string, at: number) => (at < text.length ? text.charCodeAt(at) : 0)
 
 /**
- * Texts and their codes. Look-ups go through a hash searched for these very texts: a string fresh from JSON.parse has no
- * hash yet, and making one of 36 characters for a Map costs three times as much as looking at three of them and comparing
- * once (13 strings: 175 ns, a Map 398). New texts go into the hash that was found, until there are a quarter more; where too
- * many texts differ elsewhere only, a Map serves.
+ * Texts and their codes. Lookups use a hash that is searched for exactly these texts. A string from JSON.parse has no
+ * hash yet, and to compute one of 36 characters for a Map costs three times as much as three code units and one
+ * comparison (13 strings: 175 ns, a Map 398). New texts enter the existing hash until there are a quarter more. If too
+ * many texts differ only at other positions, a Map is used.
  */
 export class TextTable {
   readonly #codes = new Map<string, number>()
@@ -46,11 +46,11 @@ export class TextTable {
   #mask = 0
   #slotTexts: string[] = []
   #slotCodes = new Int32Array(0)
-  // The texts as bytes, in words of four: by slot the code, how many bytes, and where they begin among all.
+  // The texts as bytes, in words of four. Each slot has the code, the length in bytes, and the offset in `#words`.
   #slotBytes = new Int32Array(0)
   #words = new Int32Array(0)
   #wordsUsed = 0
-  /** How long all plain texts are, if they are of one length. */
+  /** Length of all plain texts, if they have the same length; else 0. */
   #length = 0
   readonly #lengths = new Set<number>()
   #longest = 0
@@ -70,12 +70,12 @@ export class TextTable {
     if (this.#hashed && !this.#insert(text, code)) this.#hashed = false
   }
 
-  /** By Map: for who also adds. */
+  /** Returns a code from the Map, for callers that also add texts. */
   getCode(text: string): number {
     return this.#codes.get(text) ?? -1
   }
 
-  /** The code of a text, or -1. */
+  /** Returns the code of a text, or -1. */
   find(text: string): number {
     if (this.#codes.size >= this.#searchAgainAt) this.#search()
     if (!this.#hashed) return this.#codes.get(text) ?? -1
@@ -93,13 +93,13 @@ export class TextTable {
   }
 
   /**
-   * The code of the plain text (ASCII, nothing that JSON escapes) that is written in `bytes` from `start` to a quote, or -1.
-   * Where there is no hash, the text is made.
-   * @param view the same bytes
+   * Returns the code of the plain text (ASCII without JSON escapes) in `bytes` from `start` to a quote, or -1. Without
+   * a hash it creates the text as a string.
+   * @param view a view of the same bytes
    */
   findBytes(bytes: Buffer, view: DataView, start: number): number {
     if (this.#codes.size >= this.#searchAgainAt) this.#search()
-    // Ids, and much else, are all of one length: then nothing needs to be looked for.
+    // Ids and many other texts all have one length, so no search for the end is necessary.
     let end = start + this.#length
     if (this.#length === 0) {
       const last = start + this.#longest
@@ -129,7 +129,7 @@ export class TextTable {
     }
   }
 
-  /** Where the text ended that `findBytes` found. */
+  /** The end of the text that `findBytes` found. */
   get end(): number {
     return this.#end
   }
@@ -166,7 +166,7 @@ export class TextTable {
     this.#hashed = true
   }
 
-  /** @returns whether it lies near enough to its place */
+  /** @returns true if the text is within the maximum probe distance */
   #insert(text: string, code: number): boolean {
     const recipe = { positions: [this.#p0, this.#p1, this.#p2], multiplier: this.#multiplier } as const
     let slot = toSlot(text, recipe, this.#mask)
@@ -176,7 +176,7 @@ export class TextTable {
     }
     this.#slotTexts[slot] = text
     this.#slotCodes[slot] = code
-    this.#slotBytes.set([code, isPlain(text) ? text.length : NOT_PLAIN, this.#wordsUsed], slot * CELLS)
+    this.#slotBytes.set([code, isPlain(text) ? text.length : NOT_PLAIN_LENGTH, this.#wordsUsed], slot * CELLS)
     this.#addWords(new Literal(text).words)
     return true
   }
@@ -200,7 +200,7 @@ function toSlot(text: string, { positions: [p0, p1, p2], multiplier }: Omit<Reci
   return (Math.imul(mixed, multiplier) >>> 7) & mask
 }
 
-/** The code units that tell most texts apart, chosen one after the other. */
+/** Selects, one after the other, the code units that distinguish the largest number of texts. */
 function findDistinctivePositions(texts: readonly string[]): [number, number, number] {
   const longest = texts.reduce((max, text) => Math.max(max, text.length), 0)
   const positions: number[] = []

@@ -1,9 +1,9 @@
-/** Keeps the lowest of what it is offered, however much that is: so many, and one more where there are more. */
+/** Collects the `limit` lowest of any number of values, plus one more to detect a larger number. */
 export class TopN<T> {
   readonly #limit: number
   readonly #compare: (a: T, b: T) => number
   #values: T[] = []
-  /** The highest of those that count, once there are so many. */
+  /** The highest value that can still count, after enough values. */
   #last: T | undefined
 
   constructor(limit: number, compare: (a: T, b: T) => number) {
@@ -16,7 +16,7 @@ export class TopN<T> {
     if (this.#values.push(one) > 2 * (this.#limit + 1)) this.#cut()
   }
 
-  /** In their order; `more` says whether others were offered. */
+  /** Returns the values in order. `more` is true if there were additional values. */
   take(): { readonly list: readonly T[]; readonly more: boolean } {
     this.#cut()
     return { list: this.#values.slice(0, this.#limit), more: this.#values.length > this.#limit }

@@ -4,8 +4,8 @@ const CHUNK_SIZE = 1 << CHUNK_BITS
 type Chunk<T> = readonly (T | undefined)[]
 
 /**
- * A list by number, with holes. A change makes another list, which shares with the one before it all but the chunks that
- * differ: it costs by what changes, not by how much there is.
+ * An immutable list by number, with holes. `with` creates a changed list that shares all unchanged chunks: its cost
+ * depends on the size of the change, not of the list.
  */
 export class VersionedList<T> {
   readonly #chunks: readonly (Chunk<T> | undefined)[]
@@ -22,13 +22,13 @@ export class VersionedList<T> {
     return this.#chunks[number >>> CHUNK_BITS]?.[number & (CHUNK_SIZE - 1)]
   }
 
-  /** All that are there, by number. */
+  /** Yields all entries that exist, by number. */
   *entries(): Generator<[number: number, one: T]> {
     for (const [at, chunk] of this.#chunks.entries())
       for (const [i, one] of (chunk ?? []).entries()) if (one !== undefined) yield [(at << CHUNK_BITS) | i, one]
   }
 
-  /** The same list with these in the places of others. This one goes on as it was. */
+  /** Returns the list with these entries replaced. This list does not change. */
   with(entries: Iterable<readonly [number: number, one: T | undefined]>): VersionedList<T> {
     const chunks = this.#chunks.slice()
     const copies = new Map<number, (T | undefined)[]>()
