@@ -22,8 +22,8 @@ import { tallyOrdinals } from './sets/intersection.ts'
 import type { Segment } from './sets/segment.ts'
 
 /**
- * One plain bitset per offering and value, split by group and spec, so that a query, which names both, looks at the words
- * of its partition only: a tenth of them in the sample, and all of a partition's bitsets lie together.
+ * One plain bitset per offering and value, split by group and spec. A query names both, so it reads only the words of
+ * its partition: a tenth of them in the sample. All bitsets of a partition are adjacent.
  */
 export function createBitsetIndex(): IndexKind {
   return {
@@ -47,7 +47,7 @@ class BitsetIndex implements PriceIndex {
   readonly #sizes = new Int32Array(MAX_SETS)
   readonly #columns = new Columns()
   readonly #whole = new WholeRowFinder()
-  // What the last scan has given.
+  // The result of the last scan.
   #found = 0
   #first = NO_ROW
   #chosen = NO_ROW
@@ -74,12 +74,12 @@ class BitsetIndex implements PriceIndex {
     return ordinal === NO_ROW ? toAmbiguous(this.#found) : bits!.segment.getRow(ordinal)
   }
 
-  /** @param whole how many rows were found whole */
+  /** @param whole number of matches that `WholeRowFinder` found */
   #pickRow(bits: OfferingBits, partition: PartitionBits, { choices, at }: SearchQuery, whole: number): number {
     const { segment, defaults } = bits
     const { first } = partition
     const ordinals = this.#whole.found
-    // By far the most searches end here.
+    // By far the largest share of searches ends here.
     if (whole === 1 && choices.length === 0 && (at === undefined || !segment.hasDays))
       return segment.getRow(first + ordinals[0]!)
     const test = this.#columns.createTest(bits, choices, at)
@@ -102,16 +102,18 @@ class BitsetIndex implements PriceIndex {
     })
   }
 
-  async count(selection: FacetSelection, isCounted: FacetCounts): Promise<void> {
-    for (const [, bits] of this.#offerings.entries())
-      await countSets(bits.createTermSets(selection), selection, isCounted)
+  async count(selection: FacetSelection, counts: FacetCounts): Promise<void> {
+    for (const [, bits] of this.#offerings.entries()) await countSets(bits.createTermSets(selection), selection, counts)
   }
 
   explain(query: SearchQuery, choices: readonly Choice[]): number[] {
     return explainPartitions(query, choices, this.#offerings.get(query.offering), this.#columns)
   }
 
-  /** Finds the sets of a query; false where there is no such set. */
+  /**
+   * Collects the sets of a query.
+   * @returns false if a set does not exist
+   */
   #collectSets(segment: Segment, { values, count }: SearchQuery): boolean {
     const positions = this.#positions
     const sizes = this.#sizes
@@ -121,7 +123,7 @@ class BitsetIndex implements PriceIndex {
       const size = segment.getCardinality(position)
       let at = i
       if (i >= RAREST_SETS) {
-        // Only which ones are the rarest matters: sorting twenty costs as much as intersecting them.
+        // Only the identity of the three rarest matters: sorting twenty costs as much as intersecting them.
         at = size < sizes[RAREST_SETS - 1]! ? RAREST_SETS - 1 : i
         sizes[i] = sizes[at]!
         positions[i] = positions[at]!
@@ -136,7 +138,7 @@ class BitsetIndex implements PriceIndex {
     return true
   }
 
-  /** @param isMatch what a row has to be besides */
+  /** @param isMatch an additional condition on a row */
   #scan(
     { segment, defaults }: OfferingBits,
     partition: PartitionBits,
@@ -149,8 +151,8 @@ class BitsetIndex implements PriceIndex {
     const { words } = segment
     const { first, end, start, words: length } = partition
     const positions = this.#positions
-    // The three rarest are intersected without a look in between: whether a word is empty after one or two is a guess that
-    // the processor gets wrong at every other word.
+    // The three rarest are intersected without a check in between: a check for an empty word after one or two of them
+    // is a branch that the processor mispredicts at every other word.
     const a = count > 0 ? start + positions[0]! * length : 0
     const b = count > 1 ? start + positions[1]! * length : a
     const c = count > 2 ? start + positions[2]! * length : b

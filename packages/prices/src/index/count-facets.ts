@@ -2,34 +2,34 @@ import type { PriceRow } from '../core/row-table.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import { yieldTurn } from '../event-loop-turns.ts'
 
-/** Rows as sets, by the terms that they have. */
+/** Sets of rows, by term. */
 export interface TermSets<S> {
-  /** All terms that some row has, by their facet. */
+  /** All terms that at least one row has, by their facet. */
   readonly facets: ReadonlyMap<number, readonly number[]>
-  /** The rows that have any of these terms, which are of one facet; nothing where all have. */
+  /** Returns the rows that have any of these terms, which are of one facet; undefined for all rows. */
   unite(terms: readonly number[]): S | undefined
-  /** The rows that are valid on a day; nothing where all are. */
+  /** Returns the rows that are valid on a day; undefined for all rows. */
   findValidOn(day: number): S | undefined
-  /** The rows in all of these sets, which are two or more. */
+  /** Returns the rows in all of these sets, of which there are at least two. */
   intersect(sets: readonly S[]): S
-  /** How many rows of a set have a term; of all rows where there is no set. */
+  /** Returns how many rows of a set have a term; of all rows if there is no set. */
   count(term: number, within: S | undefined): number
   size(set: S | undefined): number
-  /** None of the sets is used any more. */
+  /** Releases all sets, which are no longer used. */
   release?(): void
 }
 
-/** The terms of a list by their facet. */
+/** Groups terms by their facet. */
 export const groupByFacet = (terms: readonly number[], { getFacet: facetOf }: Pick<FacetSelection, 'getFacet'>) =>
   Map.groupBy(terms, (term) => facetOf(term))
 
-/** So many counts are made between two looks at the time. */
+/** Number of counts between two checks of the time. */
 const COUNTS_PER_TIME_CHECK = 128
 const NO_TERMS: readonly number[] = []
 
 /**
- * Counts terms in sets: an and-cardinality a term. Terms of a facet of which something is chosen are counted within what
- * all else leaves, those of the others within what everything leaves.
+ * Counts terms in sets, with one and-cardinality per term. Terms of a facet with a selection are counted in the rows
+ * that match all other conditions. Terms of other facets are counted in the rows that match all conditions.
  */
 export async function countSets<S>(
   sets: TermSets<S>,
@@ -48,7 +48,7 @@ export async function countSets<S>(
       void (set !== undefined && matching.push({ facet, set }))
     if (at !== undefined) add(undefined, sets.findValidOn(at))
     for (const [facet, terms] of accepted) if (terms.length > 0) add(facet, sets.unite(terms))
-    // What is smaller cuts more.
+    // The smallest set first, because it removes the largest number of rows.
     matching.sort((a, b) => sets.size(a.set) - sets.size(b.set))
 
     const intersectExcept = createIntersectExcept(matching, sets.intersect)
@@ -65,7 +65,7 @@ export async function countSets<S>(
       for (let i = 0; i < terms.length && uncounted > 0; i++) {
         const count = sets.count(terms[i]!, left)
         ofTerm[terms[i]!]! += count
-        // A row has one term of a facet at most.
+        // A row has at most one term of a facet.
         uncounted -= count
         if (++counted % COUNTS_PER_TIME_CHECK === 0) await yieldTurn()
       }
@@ -76,8 +76,8 @@ export async function countSets<S>(
 }
 
 /**
- * What sets have in common but for one of them; nothing where no other is left. What those before it have in common is kept,
- * which halves the work.
+ * Intersects all sets except one; undefined if no set remains. Intersections of the preceding sets are cached, which
+ * halves the work.
  */
 function createIntersectExcept<S>(
   matching: readonly { readonly facet: number | undefined; readonly set: S }[],
@@ -97,7 +97,10 @@ function createIntersectExcept<S>(
   }
 }
 
-/** What one row adds to the counts. @param by -1 takes it away again */
+/**
+ * Adds one row to the counts.
+ * @param by -1 removes it again
+ */
 export function countRow(
   { offering, group, spec, values, from, to }: Omit<PriceRow, 'values'> & { readonly values: Iterable<number> },
   { chosen, at, getFacet: facetOf }: FacetSelection,

@@ -1,4 +1,4 @@
-/** How many there are, and how many of them are left after each test: each is asked until the first test that it fails. */
+/** Returns the number of items, and how many remain after each test. An item takes tests until it fails one. */
 export function explainTests<T>(all: Iterable<T>, tests: readonly ((one: T) => boolean)[]): number[] {
   const left = Array.from({ length: tests.length + 1 }, () => 0)
   for (const one of all) {

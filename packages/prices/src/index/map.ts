@@ -17,7 +17,7 @@ import {
 import { buildOfferings, plainRowsCodec, updateOfferings } from './offerings/offering-codec.ts'
 import { isMatch, createTests, toScannedRow, type ScannedRow } from './row-scan.ts'
 
-/** Looks at every row of the offering, each a hash table of its values. Every thread holds its own. */
+/** Scans every row of the offering; each row has a hash table of its values. Every thread holds a separate copy. */
 export function createMapIndex(): IndexKind {
   return {
     build: (table) => buildOfferings(table, plainRowsCodec),

@@ -15,27 +15,27 @@ import {
 import { explainTests } from './explain-tests.ts'
 import { isMatch, createTests, toScannedRow, type ScannedRow } from './row-scan.ts'
 
-/** A change of one row that the segments do not have yet. */
+/** A change of one row that the segments do not contain yet. */
 interface OverlayEntry {
-  /** Its place among all of the offering. */
+  /** Its position in the offering's list of changes. */
   readonly at: number
-  /** The row as the segments have it, where this is the first change of it. */
+  /** The row in the segments, if this is the first change of it. */
   readonly before: ScannedRow | undefined
   readonly after: ScannedRow | undefined
-  /** The place of the next change of the same row. */
+  /** The position of the next change of the same row. */
   until: number
 }
 
-// Terms are fewer than that.
+// An upper limit of the number of terms.
 const MAX_SPECS = 2 ** 26
 const toPartitionKey = ({ group, spec }: { readonly group: number; readonly spec: number }) => group * MAX_SPECS + spec
 
-/** The changes of one offering in their order. They are only added to, so that all overlays of it share them. */
+/** The changes of one offering in their order. The list is append-only, so all overlays of the offering share it. */
 class OverlayEntries {
   readonly list: OverlayEntry[] = []
-  /** By group and spec: those that make a difference there. */
+  /** By group and spec: the changes that affect this partition. */
   readonly byPartition = new Map<number, OverlayEntry[]>()
-  /** The place of the first change of each row. */
+  /** The position of the first change of each row. */
   readonly firsts = new Map<number, number>()
   readonly #lasts = new Map<number, OverlayEntry>()
 
@@ -57,8 +57,9 @@ class OverlayEntries {
 }
 
 /**
- * What changed of an offering's rows since its segments were made: they are scanned beside what an index finds in these,
- * which no longer counts for them. It never changes; the next one is made by `with`, of the newest only.
+ * The changes of an offering's rows since its segments were built. They are scanned in addition to a search of the
+ * segments, whose results for changed rows are ignored. An overlay is immutable; `with` creates the next one, and only
+ * the newest overlay may call it.
  */
 export class Overlay implements RowSet {
   readonly #entries: OverlayEntries
@@ -78,7 +79,7 @@ export class Overlay implements RowSet {
     return new Overlay(this.#entries, this.#entries.list.length)
   }
 
-  /** Whether a row is not what the segments say. */
+  /** True if a row differs from the segments. */
   has(row: number): boolean {
     return (this.#entries.firsts.get(row) ?? Infinity) < this.#length
   }
@@ -97,7 +98,7 @@ export class Overlay implements RowSet {
     }
   }
 
-  left(query: SearchQuery, choices: readonly Choice[], base: PriceIndex): number[] {
+  explain(query: SearchQuery, choices: readonly Choice[], base: PriceIndex): number[] {
     const applied = this.#entries.list.slice(0, this.#length)
     const tests = createTests(query, choices)
     const removed = explainTests(
@@ -111,7 +112,7 @@ export class Overlay implements RowSet {
     return base.explain(query, choices).map((left, i) => left - removed[i]! + added[i]!)
   }
 
-  /** What the changes add to what an index counts, and take from it. */
+  /** Corrects an index's counts by the effect of the changes. */
   async count(selection: FacetSelection, counts: FacetCounts): Promise<void> {
     const { list } = this.#entries
     await forEachInTurns(this.#length, (i) => {
@@ -122,10 +123,10 @@ export class Overlay implements RowSet {
   }
 }
 
-/** Finds rows as an index does, and those that changed since its segments were made. */
+/** Finds rows in an index and among the changes since its segments were built. */
 export class OverlaidIndex implements RowFinder {
   readonly #base: PriceIndex
-  /** By offering, where something changed. */
+  /** Overlays by offering, if something changed. */
   readonly #overlays: VersionedList<Overlay>
 
   constructor(base: PriceIndex, overlays: VersionedList<Overlay>) {
@@ -146,7 +147,7 @@ export class OverlaidIndex implements RowFinder {
 
   explain(query: SearchQuery, choices: readonly Choice[]): number[] {
     const overlay = this.#overlays.get(query.offering)
-    return overlay ? overlay.left(query, choices, this.#base) : this.#base.explain(query, choices)
+    return overlay ? overlay.explain(query, choices, this.#base) : this.#base.explain(query, choices)
   }
 
   async count(selection: FacetSelection, counts: FacetCounts): Promise<void> {

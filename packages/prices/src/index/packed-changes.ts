@@ -1,7 +1,7 @@
 import { RowTable } from '../core/row-table.ts'
 import type { RowChange } from './price-index.ts'
 
-/** Changes of rows as bytes: as objects each costs a thread that is told several times as much. */
+/** Changes of rows as bytes. As objects they cost each receiving thread several times as much. */
 export interface PackedChanges {
   readonly rows: Int32Array
   readonly before: Uint8Array

@@ -3,36 +3,39 @@ import type { PriceRow, RowTable } from '../core/row-table.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 
 /**
- * The pieces an index lies in, by number: bytes in shared memory that never change once published, so every thread views
- * the same copy, and a search goes on in the pieces it began with.
+ * The pieces of an index, by number. They are bytes in shared memory that never change after publication. Every thread
+ * views the same copy, and a search uses the same pieces until its end.
  */
 export type Segments = Map<number, Uint8Array>
 
-/** A row that came (nothing before), changed, or went (nothing after). It never changes its offering. */
+/** A row that was added (no `before`), changed, or removed (no `after`). It never changes its offering. */
 export interface RowChange {
   readonly row: number
   readonly before: PriceRow | undefined
   readonly after: PriceRow | undefined
 }
 
-/** What `find` gives where nothing fits. */
+/** The result of `find` if no row matches. */
 export const NO_MATCH = -1
 
-/** Several rows fit and none of them is a default one: a number that `find` gives, and how many it stands for. */
+/**
+ * The encoding of an ambiguous result of `find`: several rows match and none is a default row. `toMatchCount` decodes
+ * the number of rows.
+ */
 export const toAmbiguous = (count: number) => -count - 1
 export const toMatchCount = (found: number) => -found - 1
 
-/** What fits: how many rows, the lowest of them, and the lowest default one. `NONE` where there is no such row. */
+/** The matches: number of rows, the lowest of them, and the lowest default row. `NO_MATCH` if there is no such row. */
 export interface MatchTally {
   readonly count: number
   readonly first: number
   readonly chosen: number
 }
 
-/** Hears of rows that fit, and whether each is a default one. */
+/** Receives each matching row, and true if it is a default row. */
 export type RowVisitor = (row: number, isDefault: boolean) => void
 
-/** @param forEach visits what fits, in whatever order */
+/** @param forEach visits the matching rows, in any order */
 export function countMatches(forEach: (visit: RowVisitor) => void): MatchTally {
   let count = 0
   let first = NO_MATCH
@@ -45,54 +48,54 @@ export function countMatches(forEach: (visit: RowVisitor) => void): MatchTally {
   return { count, first, chosen }
 }
 
-/** All rows that fit, in no order. */
+/** Returns all matching rows, in no order. */
 export function findRows(finder: RowFinder, query: SearchQuery): number[] {
   const rows: number[] = []
   finder.forEach(query, (row) => void rows.push(row))
   return rows
 }
 
-/** What `find` gives for what fits. */
+/** Returns the result of `find` for these matches. */
 export function toFindResult({ count, first, chosen }: MatchTally): number {
   if (count <= 1) return first
   return chosen === NO_MATCH ? toAmbiguous(count) : chosen
 }
 
-/** Some rows. */
+/** A set of rows. */
 export interface RowSet {
   has(row: number): boolean
 }
 
 export const NO_ROWS: RowSet = { has: () => false }
 
-/** Finds rows. Of one thread; it keeps nothing. */
+/** Finds rows. Each thread has a stateless finder. */
 export interface RowFinder {
-  /** The one row that fits; of several the lowest default one; `NONE`; or `ambiguous(how many)`. */
+  /** Returns the one matching row; of several the lowest default row; `NO_MATCH`; or `toAmbiguous(count)`. */
   find(query: SearchQuery): number
-  /** Visits all rows that fit. */
+  /** Visits all matching rows. */
   forEach(query: SearchQuery, visit: RowVisitor): void
   /**
-   * How many rows are left after the offering, after the group, the spec, each of `choices`, and the day where one is asked
-   * for. What else the query asks for does not matter.
+   * Returns how many rows remain after the offering, after the group, the spec, each of `choices`, and the day if the
+   * query has one. Other conditions of the query are ignored.
    */
   explain(query: SearchQuery, choices: readonly Choice[]): number[]
-  /** Counts what rows have. Others have their turns of the loop meanwhile. */
+  /** Counts the terms of rows. It yields to the event loop meanwhile. */
   count(selection: FacetSelection, counts: FacetCounts): Promise<void>
 }
 
 /** Finds rows in segments. */
 export interface PriceIndex extends RowFinder {
-  /** @param except rows that do not count */
+  /** @param except rows to ignore */
   forEach(query: SearchQuery, visit: RowVisitor, except?: RowSet): void
-  /** The same index with these segments in place of older ones. This one goes on as it was. */
+  /** Returns the same index with these segments instead of older ones. This index does not change. */
   with(changed: Segments): PriceIndex
 }
 
-/** One way to find rows: made and changed on main, read on every thread. */
+/** An alternative index: built and updated on the main thread, read on every thread. */
 export interface IndexKind {
-  /** Lets the event loop have its turns, however many rows there are. */
+  /** Builds all segments. It yields to the event loop, however many rows there are. */
   build(rows: RowTable): Promise<Segments>
-  /** The segments that the changes touch, made anew. */
+  /** Returns the rebuilt segments that the changes affect. */
   update(segments: Segments, changes: readonly RowChange[]): Segments
   read(segments: Segments): PriceIndex
 }

@@ -30,10 +30,10 @@ import { loadRoaring } from './sets/roaring-library.ts'
 import { createRoaringSets, ScratchBitmaps, type LazyViews, type RoaringSets } from './sets/roaring-sets.ts'
 
 /**
- * Roaring bitmaps per offering. The rows of each group and spec begin a container of their own, so that an intersection
- * which begins with the set of all of them touches no other containers: 0.9 us instead of 1.9 with sets of groups and of
- * specs over one row of places. Where a set is small, which in complete queries it is, all are read where they lie, in half
- * the time that the library's calls take. Needs the roaring library.
+ * Roaring bitmaps per offering. The rows of each group and spec begin a separate container, so an intersection that
+ * begins with the set of all of them touches no other containers. This takes 0.9 us instead of 1.9 with sets of groups
+ * and of specs over one range of rows. If a set is small, as in complete queries, all sets are read in their segment,
+ * in half the time of the library's calls. Needs the roaring library.
  */
 export async function createRoaringOfferingIndex(): Promise<IndexKind> {
   const roaring = await loadRoaring()
@@ -58,7 +58,7 @@ export async function createRoaringOfferingIndex(): Promise<IndexKind> {
 
 const isSingleContainer = ({ first, end }: Partition) => end - first <= CONTAINER_VALUES
 
-/** What an index works with. Those of one thread share it, as one is done before the next begins. */
+/** The tools of an index. All indexes of a thread share them, because one search ends before the next begins. */
 interface RoaringOfferingTools extends BitmapTools {
   readonly intersection: Intersection
   readonly leapfrog: Leapfrog
@@ -99,14 +99,14 @@ class RoaringOfferingIndex implements PriceIndex {
       ordinals = this.#leapfrog.found
       found = this.#leap(offering!, partition, query)
     }
-    // By far the most searches end here.
+    // By far the largest share of searches ends here.
     if (found === 1 && choices.length === 0 && (at === undefined || !segment.hasDays))
       return segment.getRow(partition.first + ordinals[0]!)
     if (found === 0) return NO_MATCH
     return this.#pickRow(offering!, partition, query, found < 0 ? undefined : ordinals.subarray(0, found))
   }
 
-  /** How many places `#leapfrog.found` lists; -1 where there are too many to walk. */
+  /** Returns the number of ordinals in `#leapfrog.found`; -1 if there are too many to walk. */
   #leap(
     { views: { segment }, containers }: OfferingBitmaps,
     partition: PartitionSet,
@@ -123,7 +123,7 @@ class RoaringOfferingIndex implements PriceIndex {
     return leapfrog.isSuitable ? leapfrog.run() : -1
   }
 
-  /** @param listed what was found, counted from the partition's first place; nothing where that is yet to be done */
+  /** @param listed matches relative to the partition's first ordinal; undefined if they are not searched yet */
   #pickRow(
     offering: OfferingBitmaps,
     partition: PartitionView,
@@ -172,7 +172,10 @@ class RoaringOfferingIndex implements PriceIndex {
     return explainPartitions(query, choices, this.#offerings.get(query.offering), this.#columns)
   }
 
-  /** Gathers the bitmaps to intersect besides that of the partition; false where one of them is empty. */
+  /**
+   * Collects the bitmaps to intersect in addition to that of the partition.
+   * @returns false if one of them is empty
+   */
   #collectSets(views: LazyViews, { values, count }: SearchQuery): boolean {
     const { segment } = views
     this.#intersection.clear()

@@ -56,11 +56,11 @@ export async function createRoaringIndex(): Promise<IndexKind> {
 /** The rows of one offering. */
 interface OfferingRows extends ColumnSource {
   getRow(ordinal: number): number
-  /** The place of one of them. */
+  /** Returns the ordinal of one of these rows. */
   getOrdinal(row: number): number
 }
 
-/** What an index works with. Those of one thread share it, as one is done before the next begins. */
+/** The tools of an index. All indexes of a thread share them, because one search ends before the next begins. */
 interface RoaringTools {
   readonly roaring: Roaring
   readonly sets: RoaringSets
@@ -74,7 +74,7 @@ class RoaringIndex implements PriceIndex {
   readonly #terms: VersionedList<Int32Array>
   readonly #intersection: Intersection
   readonly #columns = new Columns()
-  /** By offering, where an operator was asked for. */
+  /** Rows by offering, for offerings that an operator has searched. */
   readonly #offeringRows = new Map<number, OfferingRows>()
 
   constructor(tools: RoaringTools, segments: VersionedList<LazyViews>, terms: VersionedList<Int32Array>) {
@@ -114,7 +114,7 @@ class RoaringIndex implements PriceIndex {
     choices: readonly Choice[],
     at: SearchQuery['at'],
   ): ((row: number) => boolean) | undefined {
-    // Days lie by row, so nothing is to be made for them.
+    // Days are stored by row, so they need no columns.
     if (choices.length === 0) return at === undefined ? undefined : this.#createValidityTest(at)
     const rows = this.#getOfferingRows(offering)
     const test = this.#columns.createTest(rows, choices, at)
@@ -191,7 +191,7 @@ class RoaringIndex implements PriceIndex {
     }
   }
 
-  /** Whether a row is valid on a day; nothing where no row has dates. */
+  /** Returns a test for validity on a day; undefined if no row has dates. */
   #createValidityTest(day: number): ((row: number) => boolean) | undefined {
     const segment = this.#segments.get(DAYS_SEGMENT - FIRST_SEGMENT)?.segment
     if (!segment) return undefined
@@ -202,7 +202,10 @@ class RoaringIndex implements PriceIndex {
     return (row) => row >= size || (words[from + row]! <= day && day <= words[from + size + row]!)
   }
 
-  /** Gathers the bitmaps to intersect; false where one of them is empty. */
+  /**
+   * Collects the bitmaps to intersect.
+   * @returns false if one of them is empty
+   */
   #collectSets({ offering, group, spec, values, count }: SearchQuery): boolean {
     this.#intersection.clear()
     if (!this.#add(offering)) return false

@@ -1,14 +1,14 @@
 import type { Choice, SearchQuery } from '../core/search-query.ts'
 import type { NumberedRow } from './offerings/offering-codec.ts'
 
-/** A row as it is scanned: its values in a hash table. */
+/** A row for scans, with its values in a hash table. */
 export interface ScannedRow extends Omit<NumberedRow, 'values'> {
   readonly values: ReadonlySet<number>
 }
 
 export const toScannedRow = (row: NumberedRow): ScannedRow => ({ ...row, values: new Set(row.values) })
 
-/** Whether a row fits: the search in one sentence. */
+/** True if a row matches a query. */
 export function isMatch(row: ScannedRow, { group, spec, values, count, choices, at }: SearchQuery): boolean {
   if (row.group !== group || row.spec !== spec) return false
   for (let i = 0; i < count; i++) if (!row.values.has(values[i]!)) return false
@@ -16,7 +16,7 @@ export function isMatch(row: ScannedRow, { group, spec, values, count, choices, 
   return at === undefined || isValid(row, at)
 }
 
-/** The conditions of `PriceIndex.left`, one by one, those of the offering aside. */
+/** Returns the conditions of `PriceIndex.explain`, one by one, without the offering. */
 export const createTests = (
   { group, spec, at }: SearchQuery,
   choices: readonly Choice[],

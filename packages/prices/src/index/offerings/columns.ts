@@ -1,27 +1,28 @@
 import { LRUCache } from 'lru-cache'
 import type { Choice, SearchQuery } from '../../core/search-query.ts'
 
-/** The rows of an offering, each at its place, as far as operators look at them. */
+/** The rows of an offering, by ordinal, in the form that operators need. */
 export interface ColumnSource {
-  /** How many places there are. */
+  /** Number of ordinals. */
   readonly count: number
-  /** All values that rows have. */
+  /** Returns all values that rows have. */
   getValueTerms(): Iterable<number>
-  /** Visits the place of each row that has a value. */
+  /** Visits the ordinal of each row that has a value. */
   forEachOrdinal(term: number, visit: (ordinal: number) => void): void
-  /** Whether the row at a place is valid on a day; nothing where no row has dates. */
+  /** True if the row at an ordinal is valid on a day; undefined if no row has dates. */
   readonly isValidOn: ((ordinal: number, day: number) => boolean) | undefined
 }
 
 export type OrdinalTest = (ordinal: number) => boolean
 
-/** What a thread keeps of columns (bytes). */
+/** Maximum size of a thread's cached columns (bytes). */
 const MAX_CACHE_BYTES = 16 * 1_024 * 1_024
 const NO_VALUE = -1
 
 /**
- * Which value each row of an offering has of a characteristic. Operators are tried on the rows that are left by all else,
- * so they cost by these, however many values the catalog has. A column is made when first asked for.
+ * Columns: the value of a characteristic for each row of an offering. Operators are tested on the rows that match all
+ * other conditions, so their cost depends on these rows, not on the number of values of the catalog. A column is built
+ * at its first use.
  */
 export class Columns {
   readonly #columns = new LRUCache<string, Int32Array>({
@@ -31,7 +32,7 @@ export class Columns {
   readonly #numbers = new WeakMap<ColumnSource, number>()
   #last = 0
 
-  /** What `choices` and the day ask of a row; nothing where they ask nothing. */
+  /** Returns a test of `choices` and the day; undefined if there are no such conditions. */
   createTest(source: ColumnSource, choices: readonly Choice[], at: SearchQuery['at']): OrdinalTest | undefined {
     const tests = this.createTests(source, choices, source.isValidOn && at)
     if (tests.length <= 1) return tests[0]
@@ -41,7 +42,7 @@ export class Columns {
     }
   }
 
-  /** The same one by one. */
+  /** Returns the same conditions as separate tests. */
   createTests(source: ColumnSource, choices: readonly Choice[], at: SearchQuery['at']): OrdinalTest[] {
     const tests = choices.map((choice): OrdinalTest => {
       const column = this.#getColumn(source, choice)

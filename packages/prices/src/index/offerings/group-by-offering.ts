@@ -2,7 +2,7 @@ import type { RowTable } from '../../core/row-table.ts'
 import { forEachInTurns } from '../../event-loop-turns.ts'
 import type { RowChange } from '../price-index.ts'
 
-/** The rows of each offering, ascending. */
+/** Returns the rows of each offering, ascending. */
 export async function groupRowsByOffering(table: RowTable): Promise<Map<number, Int32Array>> {
   const counts = new Map<number, number>()
   await forEachInTurns(table.size, (row) => {

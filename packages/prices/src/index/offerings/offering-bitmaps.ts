@@ -20,10 +20,10 @@ import {
 import { toSegmentRows, type OfferingCodec } from './offering-codec.ts'
 import { readWholeRows, WHOLE_ROWS_KEY, createWholeRows, type WholeRows } from './whole-rows.ts'
 
-// The sets of all rows of a partition have the keys from here downwards.
+// The sets of all rows of a partition have keys from this one downwards.
 const FIRST_PARTITION_KEY = -16
 
-/** A partition with where its places begin in bitmaps, and the key of the set of them all. */
+/** A partition with the first ordinal of its rows in bitmaps, and the key of the set of all its rows. */
 export interface PartitionSet extends Partition {
   readonly base: number
   readonly key: number
@@ -38,7 +38,7 @@ function toSets(partitions: readonly Partition[]): PartitionSet[] {
   })
 }
 
-/** Writes a bitmap per value, partition and default, and reads the rows back. */
+/** Encodes a bitmap per value, partition and default, and decodes the rows. */
 export function createBitmapCodec(sets: RoaringSets): OfferingCodec {
   return {
     encode(ascending) {
@@ -72,13 +72,13 @@ export function createBitmapCodec(sets: RoaringSets): OfferingCodec {
   }
 }
 
-/** What sets of terms are made with. */
+/** Tools for sets of terms. */
 export interface BitmapTools {
   readonly sets: RoaringSets
   readonly scratch: ScratchBitmaps
 }
 
-/** A partition with where the set of all its places lies. */
+/** A partition with the position of the set of all its rows. */
 export interface PartitionView extends PartitionSet {
   readonly position: number
 }
@@ -93,7 +93,7 @@ export class OfferingBitmaps implements ColumnSource {
   readonly #offering: number
   #containers: FrozenContainers | undefined
   #facets: TermSets<unknown>['facets'] | undefined
-  /** The sets of all rows of an offering, a group, a spec. */
+  /** The sets of all rows of an offering, a group or a spec. */
   #named: ReadonlyMap<number, ReadonlyRoaringBitmap32> | undefined
 
   constructor(offering: number, bytes: Uint8Array, sets: RoaringSets) {
@@ -135,7 +135,7 @@ export class OfferingBitmaps implements ColumnSource {
     }
   }
 
-  /** The sets of its rows, by term. */
+  /** Returns the sets of the rows, by term. */
   createTermSets({ sets, scratch }: BitmapTools, selection: FacetSelection): TermSets<ReadonlyRoaringBitmap32> {
     const { views, partitions } = this
     const { segment } = views
@@ -175,7 +175,7 @@ export class OfferingBitmaps implements ColumnSource {
     }
   }
 
-  /** Made when first wanted: where a search ends here. */
+  /** The containers, created at the first search that needs them. */
   get containers(): FrozenContainers {
     return (this.#containers ??= this.#readContainers())
   }

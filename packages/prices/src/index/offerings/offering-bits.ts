@@ -22,7 +22,7 @@ const NO_BYTES = new Uint8Array(0)
 
 const countWords = ({ first, end }: Partition) => Math.ceil((end - first) / 32)
 
-/** Where the words of each partition begin: those of its first set, then of its second... */
+/** Returns where the words of each partition begin. They are ordered by set. */
 function computeStarts(partitions: readonly Partition[], sets: number): { starts: number[]; words: number } {
   let words = 0
   const starts = partitions.map((partition) => {
@@ -33,7 +33,7 @@ function computeStarts(partitions: readonly Partition[], sets: number): { starts
   return { starts, words }
 }
 
-/** Writes a bitset per value, partition by partition, and reads the rows back. */
+/** Encodes a bitset per value, partition by partition, and decodes the rows. */
 export const bitsetCodec: OfferingCodec = {
   encode(ascending) {
     const { rows, partitions } = splitIntoPartitions(ascending)
@@ -74,7 +74,7 @@ export const bitsetCodec: OfferingCodec = {
   },
 }
 
-/** A partition with where its words begin and how many each of its bitsets has. */
+/** A partition with the start of its words, and the number of words of each bitset. */
 export interface PartitionBits extends Partition {
   readonly start: number
   readonly words: number
@@ -116,14 +116,14 @@ export class OfferingBits implements ColumnSource {
     return this.segment.getValueTerms()
   }
 
-  /** Whether a place of a partition is of a default row. */
+  /** True if an ordinal of a partition is a default row. */
   isDefault({ first, start, words }: PartitionBits, ordinal: number): boolean {
     const within = ordinal - first
     const word = start + this.defaults * words + (within >> 5)
     return this.defaults >= 0 && ((this.segment.words[word]! >> (within & 31)) & 1) === 1
   }
 
-  /** The sets of its rows by term: a word for each of a bitset's, partition by partition. */
+  /** Returns the sets of the rows by term. A set has all words of a bitset, partition by partition. */
   createTermSets(selection: FacetSelection): TermSets<Int32Array> {
     const { segment, partitions } = this
     const { words } = segment
@@ -198,15 +198,15 @@ export class OfferingBits implements ColumnSource {
   }
 }
 
-/** The place of the lowest bit of a word. */
+/** Returns the ordinal of the lowest set bit of a word. */
 export const toOrdinal = (first: number, word: number, bits: number) =>
   first + (word << 5) + 31 - Math.clz32(bits & -bits)
 
-/** A word of the set of all places of a partition. */
+/** Returns a word of the set of all rows of a partition. */
 export const toFullWord = (ordinals: number, word: number) =>
   ordinals - (word << 5) >= 32 ? -1 : (1 << (ordinals & 31)) - 1
 
-/** How many bits of a word are set. */
+/** Returns how many bits of a word are set. */
 function countBits(word: number): number {
   const pairs = word - ((word >>> 1) & 0x5555_5555)
   const fours = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333)

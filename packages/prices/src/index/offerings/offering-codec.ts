@@ -9,15 +9,15 @@ export interface NumberedRow extends PriceRow {
   readonly row: number
 }
 
-/** How an alternative keeps the rows of one offering in a segment that it makes anew at every change. */
+/** The encoding of an offering's rows in a segment, which each change rebuilds. */
 export interface OfferingCodec {
   /** @param rows ascending */
   encode(rows: readonly NumberedRow[]): Uint8Array
-  /** The rows in ascending order. */
+  /** Returns the rows in ascending order. */
   decode(segment: Uint8Array): NumberedRow[]
 }
 
-/** What a segment says of each row besides what sets say. */
+/** Returns the row numbers and days of a segment, which are not in sets. */
 export const toSegmentRows = (rows: readonly NumberedRow[]): Pick<SegmentSource, 'rows' | 'days'> => ({
   rows: rows.map(({ row }) => row),
   days: rows.some(hasDates)
@@ -52,13 +52,13 @@ export function updateOfferings(
   return changed
 }
 
-/** Rows one after the other: what is scanned rather than looked up. */
+/** Encodes rows one after the other, for indexes that scan them. */
 export const plainRowsCodec: OfferingCodec = {
   encode(rows) {
     const table = new RowTable(rows.length + 1)
     for (const row of rows) table.push(row)
     const body = table.encode(0, rows.length)
-    // The body begins with the count, so the numbers are found behind it.
+    // The body begins with the count, so a reader can find the numbers after the body.
     const segment = new Uint8Array(new SharedArrayBuffer(body.length + 4 * rows.length))
     segment.set(body)
     new Int32Array(segment.buffer, body.length).set(rows.map(({ row }) => row))

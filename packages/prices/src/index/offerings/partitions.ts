@@ -6,10 +6,10 @@ import { DEFAULTS_KEY, type Segment, type SegmentEntry } from '../sets/segment.t
 
 /** The key of the set that lists an offering's partitions. */
 export const PARTITIONS_KEY = -3
-// A partition as it is written: group, spec, first place, place after the last.
+// The fields of an encoded partition: group, spec, first ordinal, ordinal after the last.
 const CELLS_PER_PARTITION = 4
 
-/** The rows of an offering that have one group and one spec: places that follow each other. A query names both. */
+/** The rows of an offering that have one group and one spec: consecutive ordinals. A query names both. */
 export interface Partition {
   readonly group: number
   readonly spec: number
@@ -20,12 +20,14 @@ export interface Partition {
 export const toBytes = ({ buffer, byteOffset, byteLength }: Int32Array) =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
-/** What rows of one group and one spec share: exact below 2 ** 26 terms, and no catalog comes near. */
+/**
+ * Returns the common key of rows of one group and one spec. It is exact below 2 ** 26 terms, and no catalog comes near.
+ */
 const toPartitionKey = ({ group, spec }: NumberedRow) => group * 2 ** 26 + spec
 
-/** @param rows ascending; @returns the same partition by partition, those of each in their order, and the partitions */
+/** @param rows ascending; @returns the same rows grouped by partition and in order within it, and the partitions */
 export function splitIntoPartitions<R extends NumberedRow>(rows: readonly R[]): { rows: R[]; partitions: Partition[] } {
-  // Sorting the rows would take three times as long as sorting what they share.
+  // Sorting the rows takes three times as long as sorting their keys.
   const parts = [...Map.groupBy(rows, toPartitionKey)].sort(([a], [b]) => a - b)
   let first = 0
   const partitions = parts.map(([, part]) => {
@@ -53,12 +55,15 @@ export function readPartitions(segment: Segment): Partition[] {
   })
 }
 
-/** The groups and specs that rows have. */
+/** Returns the groups and specs of rows. */
 export const listGroupsAndSpecs = (partitions: readonly Partition[]): number[] => [
   ...new Set(partitions.flatMap(({ group, spec }) => [group, spec])),
 ]
 
-/** The partitions of the rows that have a group or a spec, or all of them. @param all the offering */
+/**
+ * Returns the partitions of the rows that have a group or a spec, or all partitions.
+ * @param all the offering
+ */
 export const filterPartitions = <P extends Partition>(
   partitions: readonly P[],
   term: number,
@@ -88,7 +93,7 @@ interface PartitionedSource extends ColumnSource {
   readonly partitions: PartitionTable<Partition>
 }
 
-/** What `left` of an index gives of an offering, if there is one. */
+/** Returns the result of an index's `explain` for an offering, which may not exist. */
 export function explainPartitions(
   { group, spec, at }: SearchQuery,
   choices: readonly Choice[],
@@ -110,7 +115,7 @@ export function explainPartitions(
   return [all, ofGroup, ...explainTests(ordinals, tests)]
 }
 
-/** Reads the rows of an offering back, their values and default flags set by set. */
+/** Decodes the rows of an offering. Values and default flags are read set by set. */
 export function readRows(segment: Segment, offering: PartitionedSource): NumberedRow[] {
   const rows = offering.partitions.list.flatMap(({ group, spec, first, end }) =>
     Array.from({ length: end - first }, (_, i) => {

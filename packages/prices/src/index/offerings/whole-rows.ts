@@ -3,31 +3,37 @@ import type { Segment, SegmentEntry } from '../sets/segment.ts'
 import type { Partition } from './partitions.ts'
 import type { NumberedRow } from './offering-codec.ts'
 
-/** The key of the entry that has them. */
+/** The key of the entry with whole rows. */
 export const WHOLE_ROWS_KEY = -5
-// The entry: four cells of 32 bits, then slots, then the rows' values.
+// The layout of the entry: four cells of 32 bits, then slots, then the rows' values.
 const WIDTH = 0
 const BASE = 1
 const CAPACITY = 2
 const BYTES_PER_VALUE = 3
 const HEADER_BYTES = 16
-/** A slot holds a place and one, so that what is empty is 0. */
+/** Maximum rows with slots of 16 bits. A slot holds an ordinal plus one, so that 0 is an empty slot. */
 const MAX_UINT16_ROWS = 0xfffe
-/** Rows that are alike follow each other: where more do, or where chance would have it so, sets alone serve. */
+/**
+ * Maximum probes of a row. Similar rows have consecutive slots. Beyond this number only sets are used, even if the
+ * cause is chance.
+ */
 const MAX_PROBES = 128
-/** Where rows have values in different numbers, the most may be so many times their average. */
+/** If rows have different numbers of values, the maximum ratio of the largest number to the average. */
 const MAX_WIDTH_RATIO = 2
 
 const SEED = 0x9e37_79b1
 
-/** What a value adds to the hash of a row, in whatever order they come. */
+/** Returns the contribution of a value to the hash of a row, independent of the order of values. */
 function hashTerm(term: number): number {
   let bits = Math.imul(term + 1, SEED)
   bits = Math.imul(bits ^ (bits >>> 15), 0x85eb_ca6b)
   return bits ^ (bits >>> 13)
 }
 
-/** Where a row's place is looked for first. @param first place of the row's partition */
+/**
+ * Returns the first slot to search for a row's ordinal.
+ * @param first first ordinal of the row's partition
+ */
 function toSlot(values: ArrayLike<number>, count: number, first: number, mask: number): number {
   let hash = 0
   for (let i = 0; i < count; i++) hash = (hash + hashTerm(values[i]!)) | 0
@@ -35,13 +41,13 @@ function toSlot(values: ArrayLike<number>, count: number, first: number, mask: n
   return (bits ^ (bits >>> 16)) & mask
 }
 
-/** The narrowest that holds all values, counted from a base. */
+/** Returns the narrowest type that holds all values, relative to a base. */
 const getCellType = (range: number) => (range <= 0xff ? Uint8Array : range <= 0xffff ? Uint16Array : Int32Array)
 
 /**
- * The rows of an offering by all that they have: a hash table, and of each row its values. By far the most searches ask for
- * as many values as the rows have; these are one look into the table and one at the row, where twenty sets would be twenty
- * looks far apart. Nothing for rows that it would not suit.
+ * Builds a hash table of the offering's rows by all their values, plus the values of each row. By far the largest share
+ * of searches name as many values as the rows have. Such a search takes one lookup in the table and one comparison with
+ * the row, instead of twenty distant lookups in twenty sets. Returns an empty list if the rows are unsuitable.
  */
 export function createWholeRows(rows: readonly NumberedRow[], partitions: readonly Partition[]): SegmentEntry[] {
   let [width, count, min, max] = [0, 0, Infinity, 0]
@@ -71,7 +77,7 @@ export function createWholeRows(rows: readonly NumberedRow[], partitions: readon
   for (const { first, end } of partitions) {
     for (let ordinal = first; ordinal < end; ordinal++) {
       const { values } = rows[ordinal]!
-      // It has less than what is searched for.
+      // A search with `width` values cannot find a row with fewer values.
       if (values.length < width) continue
       for (let i = 0; i < width; i++) cells[ordinal * width + i] = values[i]! - min
       let slot = toSlot(values, width, first, capacity - 1)
@@ -85,17 +91,17 @@ export function createWholeRows(rows: readonly NumberedRow[], partitions: readon
   return [{ key: WHOLE_ROWS_KEY, cardinality: rows.length, bytes }]
 }
 
-/** What `wholeRowsOf` wrote, as a thread reads it. */
+/** The data that `createWholeRows` wrote, as a thread reads it. */
 export interface WholeRows {
   readonly width: number
   readonly base: number
   readonly mask: number
   readonly slots: Uint16Array | Int32Array
-  /** Of each row `width` values. */
+  /** The values of the rows, `width` per row. */
   readonly cells: Uint8Array | Uint16Array | Int32Array
 }
 
-/** Nothing where a segment has none. */
+/** Returns the whole rows of a segment; undefined if it has none. */
 export function readWholeRows(segment: Segment): WholeRows | undefined {
   const position = segment.findPosition(WHOLE_ROWS_KEY)
   if (position < 0) return undefined
@@ -114,22 +120,25 @@ function readCells(buffer: ArrayBufferLike, start: number, count: number, bytesP
   return bytesPerValue === 2 ? new Uint16Array(buffer, start, count) : new Int32Array(buffer, start, count)
 }
 
-/** What is no search for whole rows: the sets are to be asked. */
+/** The query cannot be answered from whole rows: the caller uses the sets. */
 export const NOT_WHOLE = -1
 
-/** Finds rows by all that they have. Of one thread. */
+/** Finds rows by all their values. Each thread has one finder. */
 export class WholeRowFinder {
-  /** What the last `find` found: places, counted from the first one of their partition, ascending. */
+  /** The result of the last `find`: ordinals relative to the first one of their partition, ascending. */
   readonly found = new Uint32Array(MAX_PROBES + 1)
-  /** By term, 1 for those that are asked for. */
+  /** By term: 1 if the query names it. */
   #marks = new Uint8Array(1_024)
 
-  /** @returns how many rows of a partition have all values of a query; `NOT_WHOLE` where some may have more than these */
+  /**
+   * @returns how many rows of a partition have all values of a query; `NOT_WHOLE` if rows with additional values can
+   * match
+   */
   find(rows: WholeRows | undefined, { values, count }: SearchQuery, { first, end }: Partition): number {
     if (count !== rows?.width) return NOT_WHOLE
     const marked = this.#mark(values, count)
     let size = NOT_WHOLE
-    // One that is asked for twice leaves room for another.
+    // A query with a duplicate value also matches rows with another value.
     if (marked === count) {
       size = 0
       const { slots, mask } = rows
@@ -143,7 +152,7 @@ export class WholeRowFinder {
     return size
   }
 
-  /** @returns how many different ones there are */
+  /** @returns number of distinct values */
   #mark(values: Int32Array, count: number): number {
     let marked = 0
     for (let i = 0; i < count; i++) {

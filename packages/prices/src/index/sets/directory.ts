@@ -1,6 +1,6 @@
-/** Maps integers to small integers within a flat array, so that it can lie in shared memory. */
+/** A map of integers to small integers in a flat array, which can be in shared memory. */
 export interface Directory {
-  /** The first key of the list, and how many keys from there on are in it. */
+  /** The first key of the list, and the number of keys in it from this one on. */
   readonly first: number
   readonly listed: number
   /** The position of each key in the list, or -1. */
@@ -11,16 +11,16 @@ export interface Directory {
 }
 
 const EMPTY_CELL = -1
-// Spreads neighbours: terms of one characteristic follow each other.
+// Spreads neighbours, because the terms of one characteristic are consecutive.
 const FIBONACCI = 0x9e37_79b1
 const HEADER_CELLS = 2
-/** A list may have so many times as much room as keys: a cell of it takes an eighth of one in the hash, or less. */
+/** Maximum ratio of a list's cells to its keys: a cell of it takes an eighth of one in the hash, or less. */
 const MAX_LIST_RATIO = 8
 const MAX_LISTED_KEYS = 0x7fff
 
 const toSlot = (key: number, mask: number) => (Math.imul(key, FIBONACCI) >>> 11) & mask
 
-/** Which keys go into a list, where a look takes one line of the cache for 32 neighbours. */
+/** Selects the keys that go into a list. There a lookup takes one cache line for 32 neighbours. */
 function chooseList(keys: readonly number[]): { first: number; listed: number } {
   const terms = keys.filter((key) => key >= 0)
   const first = terms.reduce((min, key) => Math.min(min, key), Infinity)
@@ -41,7 +41,7 @@ function countHashCells(keys: number): number {
 const countHashedKeys = (keys: readonly number[], first: number, listed: number) =>
   keys.filter((key) => key < first || key >= first + listed).length
 
-/** How many cells a directory of these keys takes. */
+/** Returns the number of cells of a directory of these keys. */
 export function countDirectoryCells(keys: readonly number[]): number {
   const { first, listed } = chooseList(keys)
   return HEADER_CELLS + countListCells(listed) + countHashCells(countHashedKeys(keys, first, listed))
@@ -75,7 +75,7 @@ export function readDirectory(from: Int32Array): Directory {
   return { first, listed, list, cells, mask: cells.length / 2 - 1 }
 }
 
-/** The position of a key, or -1. */
+/** Returns the position of a key, or -1. */
 export function findPosition({ first, listed, list, cells, mask }: Directory, key: number): number {
   const at = key - first
   if (at >= 0 && at < listed) return list[at]!
@@ -88,7 +88,7 @@ export function findPosition({ first, listed, list, cells, mask }: Directory, ke
   }
 }
 
-/** Every key with its position, in the order of positions. */
+/** Returns every key with its position, in the order of positions. */
 export function listKeys({ first, list, cells }: Directory): [key: number, position: number][] {
   const keys: [number, number][] = []
   list.forEach((position, i) => position !== EMPTY_CELL && keys.push([first + i, position]))

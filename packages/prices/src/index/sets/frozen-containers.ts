@@ -1,7 +1,8 @@
 import type { Segment } from './segment.ts'
 
-// What CRoaring writes of a frozen bitmap: bitsets, runs (start, length - 1), arrays, then of each container its key (what
-// its values have above 16 bits), count and type, and a header: how many containers there are, above 15 bits of magic.
+// CRoaring's frozen format: bitsets, runs (start, length - 1) and arrays. Then follow the key of each container (the
+// bits of its values above 16 bits), its count and its type. The last word has the number of containers, above 15 bits
+// of magic.
 const BITSET = 1
 const ARRAY = 2
 const RUN = 3
@@ -10,11 +11,11 @@ const HEADER_BYTES = 4
 const MAGIC_BITS = 15
 const BYTES_PER_CONTAINER = 5
 
-/** So many values share a container of a bitmap. */
+/** Number of values that share a container of a bitmap. */
 export const CONTAINER_VALUES = 65_536
 
-// What the table says of a container, in two cells: where it begins (in 16 bits); and how many values it has (17 bits), how
-// many intervals (13 bits, for a bitset none), and whether these are runs.
+// The table has two cells per container. The first is its start (in units of 16 bits). The second has the number of
+// values (17 bits), the number of intervals (13 bits, 0 for a bitset), and a flag for runs.
 const CELLS_PER_CONTAINER = 2
 const SIZE_BITS = 17
 const INTERVALS_BITS = 13
@@ -22,8 +23,8 @@ const sizeMask = (1 << SIZE_BITS) - 1
 const intervalsMask = (1 << INTERVALS_BITS) - 1
 
 /**
- * Where the containers of a segment's bitmaps lie, by bitmap and key, so that they can be read where they are: a native call
- * costs 20 ns and the way through six objects that are rarely in the processor's cache, a look here 2 ns.
+ * The locations of the containers of a segment's bitmaps, by bitmap and key, for direct reads. A native call costs 20
+ * ns and passes through six objects that are rarely in the processor's cache; a lookup here costs 2 ns.
  */
 export class FrozenContainers {
   /** The segment in units of 16 bits. */
@@ -31,7 +32,7 @@ export class FrozenContainers {
   readonly #cells: Int32Array
   readonly #sets: number
 
-  /** @param sets the positions of bitmaps; @param keys so many containers a bitmap can have */
+  /** @param sets the positions of bitmaps; @param keys maximum number of containers of a bitmap */
   constructor(segment: Segment, sets: Iterable<number>, keys: number) {
     const { buffer, byteOffset, byteLength } = segment.bytes
     this.units = new Uint16Array(buffer, byteOffset, byteLength >> 1)
@@ -40,7 +41,7 @@ export class FrozenContainers {
     for (const position of sets) this.#read(segment, position)
   }
 
-  /** What the other methods are asked with. */
+  /** Returns the argument of the other methods. */
   getCell(position: number, key: number): number {
     return (key * this.#sets + position) * CELLS_PER_CONTAINER
   }
@@ -49,14 +50,14 @@ export class FrozenContainers {
     return this.#cells[cell]!
   }
 
-  /** How many runs there are as a negative number, or how many single values; 0 for a bitset. */
+  /** Returns the number of runs as a negative number, or the number of single values; 0 for a bitset. */
   intervals(cell: number): number {
     const shape = this.#cells[cell + 1]!
     const intervals = (shape >>> SIZE_BITS) & intervalsMask
     return shape < 0 ? -intervals : intervals
   }
 
-  /** How many values; 0 where there is no container. */
+  /** Returns the number of values; 0 if there is no container. */
   size(cell: number): number {
     return this.#cells[cell + 1]! & sizeMask
   }

@@ -4,9 +4,9 @@ import { toAmbiguous, toFindResult, NO_MATCH, type MatchTally } from '../price-i
 const MAX_SETS = 256
 
 /**
- * Intersects bitmaps into one scratch bitmap: a new one for each step would cost 0.3 us, this 0.02 and more. The shortest in
- * bytes goes first: a few runs cut more for less than a rarer list (7 bitmaps of the sample: 0.70 us, 0.85 by cardinality).
- * Begin with `clear`, `add` every bitmap, then `run`.
+ * Intersects bitmaps into one scratch bitmap: a new bitmap for each step costs 0.3 us, this 0.02 and more. The shortest
+ * in bytes is first, because a few runs remove more at a lower cost than a rarer list (7 bitmaps of the sample: 0.70
+ * us, 0.85 by cardinality). Usage: `clear`, `add` every bitmap, then `run`.
  */
 export class Intersection {
   readonly #scratch: RoaringBitmap32
@@ -22,7 +22,7 @@ export class Intersection {
     this.#count = 0
   }
 
-  /** @param size of the bitmap (bytes) */
+  /** @param size size of the bitmap (bytes) */
   add(bitmap: ReadonlyRoaringBitmap32, size: number): void {
     let at = this.#count++
     for (; at > 0 && this.#sizes[at - 1]! > size; at--) {
@@ -34,8 +34,8 @@ export class Intersection {
   }
 
   /**
-   * The rows in all bitmaps. Valid until the next `run`.
-   * @param first one more, to begin with
+   * Returns the rows in all bitmaps. The result is valid until the next `run`.
+   * @param first an additional bitmap to begin with
    */
   run(first?: ReadonlyRoaringBitmap32): RoaringBitmap32 {
     const scratch = this.#scratch
@@ -45,14 +45,14 @@ export class Intersection {
   }
 }
 
-/** What a place has to be, counted from where the places begin. */
+/** A test of an ordinal relative to `base`. */
 type OptionalOrdinalTest = ((ordinal: number) => boolean) | undefined
 
 /**
- * What `find` gives for these places.
- * @param base where the places begin
- * @param isDefault whether a place is of a default row, where there are any
- * @param isMatch what else a place has to be
+ * Returns the result of `find` for these ordinals.
+ * @param base the first ordinal
+ * @param isDefault true for a default row; undefined if there are none
+ * @param isMatch an additional condition on an ordinal
  */
 export function pickOrdinal(
   found: RoaringBitmap32,
@@ -67,14 +67,17 @@ export function pickOrdinal(
   return toFindResult(tallyOrdinals(toOrdinals(found, base), isDefault, isMatch))
 }
 
-/** The places of a bitmap, ascending. @param base where they begin */
+/**
+ * Returns the ordinals of a bitmap, ascending.
+ * @param base the first ordinal
+ */
 export const toOrdinals = (found: RoaringBitmap32, base: number): Uint32Array =>
   found.toUint32Array().map((ordinal) => ordinal - base)
 
-/** Some places, ascending. */
+/** Some ordinals, ascending. */
 export type Ordinals = Uint32Array | Uint16Array
 
-/** What fits of a list of places: places in the place of rows. */
+/** Returns the matches in a list of ordinals, as ordinals instead of rows. */
 export function tallyOrdinals(
   found: Ordinals,
   isDefault: OptionalOrdinalTest,

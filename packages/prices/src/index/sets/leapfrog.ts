@@ -1,35 +1,35 @@
 import { CONTAINER_VALUES, type FrozenContainers } from './frozen-containers.ts'
 
 const MAX_SETS = 128
-/** Sets of which the smallest has more values are faster intersected by the library, many values at once. */
+/** Maximum size of the smallest set. The library intersects larger sets faster, many values at a time. */
 const MAX_VALUES = 256
 const STRIDE_UNITS = 8
-/** So many sets are sorted, and no more: of the rest most values are never looked at. */
+/** Number of sets that are sorted: the values of the other sets are rarely read. */
 const SORTED_SETS = 4
 /** Lists with more values than this are first intersected two at a time. */
 const LONG_LIST_VALUES = 16
-/** So few values are looked for in all other sets at once. */
+/** Maximum number of remaining values that are prefetched in all other sets at once. */
 const MAX_PREFETCHED_VALUES = 2
-/** So far around a guess a value is looked for. */
+/** Distance from a guess within which a value is searched. */
 const GUESS_RADIUS = 16
-/** Most values that are looked for are so near to their guess. */
+/** Distance from a guess within which values usually are. */
 const PREFETCH_RADIUS = 8
-/** Units of 16 bits in a line of the processor's cache. */
+/** Units of 16 bits in a cache line. */
 const CACHE_LINE_UNITS = 32
 
 /**
- * Intersects small sorted sets where they lie: whichever set is behind leaps to the first value that is not smaller than
- * where the others are. Begin with `clear`, `add` every set, then `run`.
+ * Intersects small sorted sets without copying them. A set that lags leaps to the first value that is not below the
+ * current value of the others. Usage: `clear`, `add` every set, then `run`.
  */
 export class Leapfrog {
-  // By set, those with the fewest intervals first.
+  // By set, the sets with the fewest intervals first.
   readonly #starts = new Int32Array(MAX_SETS)
   readonly #intervals = new Int32Array(MAX_SETS)
   readonly #cursors = new Int32Array(MAX_SETS)
   #count = 0
   #smallest = 0
   #inverseSpan = 0
-  /** Of no meaning: keeps V8 from leaving out what is only fetched. */
+  /** An unused value that prevents V8 from removing the prefetch reads. */
   prefetchSink = 0
   #units: Uint16Array = new Uint16Array(0)
   #walkable = true
@@ -37,7 +37,7 @@ export class Leapfrog {
   /** The values that the last `run` found, ascending. */
   readonly found = new Uint16Array(MAX_VALUES)
 
-  /** @param span all values are below */
+  /** @param span upper limit of all values (exclusive) */
   clear(containers: FrozenContainers, span: number): void {
     this.#inverseSpan = 1 / span
     this.#units = containers.units
@@ -46,7 +46,7 @@ export class Leapfrog {
     this.#walkable = true
   }
 
-  /** @returns false where the set is empty */
+  /** @returns false if the set is empty */
   add(containers: FrozenContainers, cell: number): boolean {
     const size = containers.size(cell)
     if (size === 0) return false
@@ -59,12 +59,12 @@ export class Leapfrog {
     return true
   }
 
-  /** Whether `run` is the fastest way. */
+  /** True if `run` is the fastest way. */
   get isSuitable(): boolean {
     return this.#walkable && this.#smallest <= MAX_VALUES
   }
 
-  /** Brings the sets with the fewest intervals to the front, in their order. */
+  /** Moves the sets with the fewest intervals to the front, in their order. */
   #sort(): void {
     const starts = this.#starts
     const intervals = this.#intervals
@@ -88,7 +88,10 @@ export class Leapfrog {
     }
   }
 
-  /** Finds the values that all sets have. @returns how many there are in `found` */
+  /**
+   * Finds the values that all sets have.
+   * @returns the number of values in `found`
+   */
   run(): number {
     const count = this.#count
     const cursors = this.#cursors
@@ -99,7 +102,7 @@ export class Leapfrog {
     let size = 0
     let value = 0
     for (;;) {
-      // All sets so far have the values from `value` to `last`.
+      // All sets up to here have the values from `value` to `last`.
       let last = 0xffff
       for (let i = 0; i < count; i++) {
         const at = this.#leap(i, value)
@@ -108,7 +111,7 @@ export class Leapfrog {
         const to = this.#intervals[i]! < 0 ? from + this.#units[at + 1]! : from
         if (from > value) {
           value = from
-          // Those before are behind now.
+          // The preceding sets now lag.
           if (from > last) break
         }
         if (to < last) last = to
@@ -117,7 +120,10 @@ export class Leapfrog {
     }
   }
 
-  /** Finds what the first two sets, both lists, have: by marks, as leaps would be as many as values. @returns how many */
+  /**
+   * Intersects the first two sets, both lists, by marks: leaps would need one step per value.
+   * @returns the number of values
+   */
   #intersectLists(): number {
     const units = this.#units
     const marks = this.#marks
@@ -133,19 +139,22 @@ export class Leapfrog {
     return size
   }
 
-  /** Keeps those of the first `size` in `found` that all other sets have. @returns how many are left */
+  /**
+   * Filters the first `size` values of `found` by all other sets.
+   * @returns the number of remaining values
+   */
   #filter(size: number): number {
     let left = size
     let set = 2
     for (; set < this.#count && left > MAX_PREFETCHED_VALUES; set++) left = this.#filterBySet(set, left)
-    // All that the rest will be looked at for is fetched at once, and not one after the other.
+    // Prefetches all memory of the remaining lookups together instead of one by one.
     for (let i = 0; i < left; i++)
       for (let next = set; next < this.#count; next++) this.#prefetchNear(next, this.found[i]!)
     for (; set < this.#count && left > 0; set++) left = this.#filterBySet(set, left)
     return left
   }
 
-  /** Has the processor bring a set nearer while something else is done. */
+  /** Prefetches a set into the processor's cache during other work. */
   #prefetch(set: number): void {
     const units = this.#units
     const start = this.#starts[set]!
@@ -153,7 +162,7 @@ export class Leapfrog {
     for (let at = start; at < end; at += CACHE_LINE_UNITS) this.prefetchSink ^= units[at]!
   }
 
-  /** The same for where a value is looked for, which may be two lines. */
+  /** Prefetches the expected location of a value, which may be in two cache lines. */
   #prefetchNear(set: number, value: number): void {
     const units = this.#units
     const guess = this.#guess(set, value)
@@ -170,7 +179,10 @@ export class Leapfrog {
     return count
   }
 
-  /** Where a value of a list is if they are spread evenly: one line of memory to fetch, where a search fetches three. */
+  /**
+   * Returns the location of a value if values are spread evenly: one cache line to fetch, and three for a binary
+   * search.
+   */
   #guess(set: number, value: number): number {
     return this.#starts[set]! + ((value * this.#inverseSpan * Math.abs(this.#intervals[set]!)) | 0)
   }
@@ -192,7 +204,7 @@ export class Leapfrog {
     return at >= 0 && units[at]! <= value
   }
 
-  /** Where the interval lies that ends at `value` or is the first one after it, or -1. */
+  /** Returns the location of the first interval that ends at `value` or after it, or -1. */
   #leap(set: number, value: number): number {
     const units = this.#units
     const start = this.#starts[set]!

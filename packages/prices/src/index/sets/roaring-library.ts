@@ -5,7 +5,7 @@ import type * as Library from 'roaring'
 export type Roaring = typeof Library
 
 /**
- * roaring, whose binary is made after the install (see scripts/native.ts): pnpm goes on when that fails.
+ * Loads roaring. Its binary is built after the install (see scripts/native.ts), and pnpm continues if that fails.
  * @throws StartError `ROARING_MISSING`
  */
 export async function loadRoaring(): Promise<Roaring> {

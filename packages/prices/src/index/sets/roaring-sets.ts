@@ -4,7 +4,7 @@ import { writeSegment, type Segment, type SegmentEntry, type SegmentSource } fro
 
 const BITMAP_FORMAT = 'unsafe_frozen_croaring'
 
-/** Places to put into a set and to take out of it, by the set's key. */
+/** Ordinals to add to sets and to remove from them, by the sets' keys. */
 export class SetChanges {
   readonly sets = new Map<number, { add: number[]; remove: number[] }>()
 
@@ -23,10 +23,10 @@ export class SetChanges {
   }
 }
 
-/** Bitmaps as they lie in segments: frozen by main, viewed by every thread. */
+/** Bitmaps in segments: the main thread freezes them, every thread views them. */
 export function createRoaringSets({ RoaringBitmap32: Bitmap, bufferAlignedAllocShared }: Roaring) {
   function freeze(key: number, bitmap: RoaringBitmap32): SegmentEntry {
-    // Four times faster to search than as built.
+    // Four times faster to search than without this call.
     bitmap.runOptimize()
     return { key, cardinality: bitmap.size, bytes: bitmap.serialize(BITMAP_FORMAT) }
   }
@@ -39,7 +39,7 @@ export function createRoaringSets({ RoaringBitmap32: Bitmap, bufferAlignedAllocS
 
     createEntry: (key: number, ordinals: Iterable<number>): SegmentEntry => freeze(key, new Bitmap(ordinals)),
 
-    /** A set of its own, small to look through. */
+    /** Returns a new, compact union of sets. */
     unite(bitmaps: readonly ReadonlyRoaringBitmap32[]): ReadonlyRoaringBitmap32 {
       const all = Bitmap.orMany(bitmaps)
       all.runOptimize()
@@ -48,7 +48,7 @@ export function createRoaringSets({ RoaringBitmap32: Bitmap, bufferAlignedAllocS
 
     createBitmap: (rows: Iterable<number>): ReadonlyRoaringBitmap32 => new Bitmap(rows),
 
-    /** The sets of a segment with changes: those that nothing touches are copied as they lie, empty ones left out. */
+    /** Applies changes to the sets of a segment. Unchanged sets are copied as bytes, and empty ones are dropped. */
     applyChanges(segment: Segment | undefined, { sets }: SetChanges): SegmentEntry[] {
       const entries: SegmentEntry[] = []
       const keys = segment?.keys() ?? []
@@ -78,7 +78,7 @@ export function createRoaringSets({ RoaringBitmap32: Bitmap, bufferAlignedAllocS
 
 export type RoaringSets = ReturnType<typeof createRoaringSets>
 
-/** Bitmaps to work with: making one costs ten times as much as an intersection. */
+/** Reusable bitmaps: to create one costs ten times as much as an intersection. */
 export class ScratchBitmaps {
   readonly #free: RoaringBitmap32[] = []
   readonly #make: () => RoaringBitmap32
@@ -89,7 +89,7 @@ export class ScratchBitmaps {
     this.#union = (bitmaps) => Bitmap.orMany(bitmaps)
   }
 
-  /** Sets that are made of others; they are given back all at once. */
+  /** Returns operations whose results are released together. */
   begin() {
     const taken: RoaringBitmap32[] = []
     const createCopy = (bitmap: ReadonlyRoaringBitmap32): RoaringBitmap32 => {
@@ -111,7 +111,7 @@ export class ScratchBitmaps {
   }
 }
 
-/** Views of a segment's sets, made when first wanted: most of 40,000 are not, and each holds 0.3 KB. */
+/** Views of a segment's sets, created at their first use: few of 40,000 are used, and each holds 0.3 KB. */
 export class LazyViews {
   readonly segment: Segment
   readonly #views: (ReadonlyRoaringBitmap32 | undefined)[]

@@ -8,36 +8,36 @@ import {
   type Directory,
 } from './directory.ts'
 
-// A segment: header, directory, of all sets the starts, lengths and cardinalities, rows, first and last days, then the
-// sets' bytes.
+// The layout of a segment: header, directory, the starts, lengths and cardinalities of all sets, rows, first and last
+// days, then the sets' bytes.
 const COUNT = 0
 const ENTRIES = 1
 const DIRECTORY_CELLS = 2
-/** The first row where rows follow each other, else -1 and a list. */
+/** The first row if rows are consecutive, else -1 and a list. */
 const BASE = 3
 const HAS_DAYS = 4
 const HEADER_CELLS = 8
 const CELLS_PER_ENTRY = 3
 
-/** CRoaring views nothing that starts elsewhere. */
+/** CRoaring requires this alignment for views. */
 const ALIGNMENT_BYTES = 32
 const alignBytes = (bytes: number) => Math.ceil(bytes / ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 
-/** The key of the set of the default rows. The keys of sets that are not of a term are negative. */
+/** The key of the set of the default rows. Sets that do not belong to a term have negative keys. */
 export const DEFAULTS_KEY = -2
 
-/** A set of rows, by their places in the segment, in whatever form the index keeps sets. */
+/** A set of rows by ordinal, in the format of the index. */
 export interface SegmentEntry {
   readonly key: number
   readonly cardinality: number
   readonly bytes: Uint8Array
 }
 
-/** What a segment is made of. */
+/** The contents of a new segment. */
 export interface SegmentSource {
-  /** A row's place in the segment is its place here. */
+  /** Rows by ordinal. */
   readonly rows: ArrayLike<number>
-  /** The days of each place; nothing where no row has dates. */
+  /** The days of each ordinal; undefined if no row has dates. */
   readonly days: { readonly from: Int32Array; readonly to: Int32Array } | undefined
   readonly entries: readonly SegmentEntry[]
 }
@@ -47,7 +47,7 @@ function isConsecutive(rows: ArrayLike<number>): boolean {
   return rows.length > 0
 }
 
-/** Memory that threads share. */
+/** Allocates memory that threads share. */
 const allocate = (bytes: number): Uint8Array => new Uint8Array(new SharedArrayBuffer(bytes))
 
 /** Writes a segment into shared memory. */
@@ -122,12 +122,12 @@ export class Segment {
     this.#directory = readDirectory(cells.subarray(HEADER_CELLS, this.#entries))
   }
 
-  /** How many sets it has. */
+  /** Number of sets. */
   get size(): number {
     return this.#size
   }
 
-  /** The position of a key's set, or -1. */
+  /** Returns the position of a key's set, or -1. */
   findPosition(key: number): number {
     return findPosition(this.#directory, key)
   }
@@ -136,7 +136,7 @@ export class Segment {
     return this.#cells[this.#entries + 2 * this.#size + position]!
   }
 
-  /** How long a set is (bytes). */
+  /** Returns the size of a set (bytes). */
   getByteLength(position: number): number {
     return this.#cells[this.#entries + this.#size + position]!
   }
@@ -146,7 +146,7 @@ export class Segment {
     return this.bytes.subarray(start, start + this.getByteLength(position))
   }
 
-  /** Where a set begins, in words of 32 bits. */
+  /** Returns the start of a set, in words of 32 bits. */
   getWordStart(position: number): number {
     return this.#cells[this.#entries + position]! >> 2
   }
@@ -159,7 +159,7 @@ export class Segment {
     return this.#base === -1 ? this.#cells[this.#rows + ordinal]! : this.#base + ordinal
   }
 
-  /** The place of a row, or -1, where rows ascend. */
+  /** Returns the ordinal of a row, or -1. Requires ascending rows. */
   findOrdinal(row: number): number {
     let low = 0
     let high = this.count - 1
@@ -185,12 +185,12 @@ export class Segment {
     return this.getFrom(ordinal) <= day && day <= this.getTo(ordinal)
   }
 
-  /** The keys of sets that are of terms. */
+  /** Returns the keys of sets that belong to terms. */
   getValueTerms(): number[] {
     return this.keys().flatMap(([key]) => (key >= 0 ? [key] : []))
   }
 
-  /** Every key with the position of its set. */
+  /** Returns every key with the position of its set. */
   keys(): [key: number, position: number][] {
     return listKeys(this.#directory)
   }

@@ -5,16 +5,16 @@ import type { RowChange, Segments } from '../price-index.ts'
 import { LazyViews, SetChanges, type RoaringSets } from './roaring-sets.ts'
 import { DEFAULTS_KEY, Segment } from './segment.ts'
 
-/** So many terms share a segment: one for each would be too many of them, one for all too much to make anew. */
+/** Number of terms in a segment: one segment per term is too many segments, and one for all is too large to rebuild. */
 const TERMS_PER_SEGMENT = 64
 /** The key of the days. */
 export const DAYS_KEY = -3
 const DEFAULTS_SEGMENT = -1
 export const DAYS_SEGMENT = -2
-/** The terms of an offering's rows lie in the segment of this number less the offering's. */
+/** The terms of an offering's rows are in the segment with this number minus the offering's. */
 const OFFERING_SEGMENT = -3
 
-/** Where the bitmap of a term lies. */
+/** Returns the number of the segment with the bitmap of a term. */
 export const toSegmentNumber = (key: number) =>
   key === DEFAULTS_KEY ? DEFAULTS_SEGMENT : Math.floor(key / TERMS_PER_SEGMENT)
 
@@ -26,7 +26,7 @@ const listRowKeys = ({ offering, group, spec, values, isDefault }: PriceRow): nu
   ...(isDefault ? [DEFAULTS_KEY] : []),
 ]
 
-/** The bitmap of each term over all rows, of each offering the terms that its rows have, and the days. */
+/** Builds the bitmap of each term over all rows, the list of terms of each offering, and the days. */
 export async function buildTermSegments(table: RowTable, sets: RoaringSets): Promise<Segments> {
   const rowsByKey = new Map<number, number[]>()
   const termsByOffering = new Map<number, Set<number>>()
@@ -67,7 +67,7 @@ function addTerms(termsByOffering: Map<number, Set<number>>, { offering, values 
   for (const term of values) terms.add(term)
 }
 
-/** Makes the segments of touched terms anew. */
+/** Rebuilds the segments of changed terms. */
 export function updateTermSegments(segments: Segments, changes: readonly RowChange[], sets: RoaringSets): Segments {
   const touched = new Map<number, SetChanges>()
   const getChanges = (key: number) => {
@@ -95,13 +95,13 @@ export function updateTermSegments(segments: Segments, changes: readonly RowChan
   for (const [offering, terms] of termsByOffering) {
     const known = segments.get(OFFERING_SEGMENT - offering)
     const all = terms.union(new Set(known && readTerms(known)))
-    // Terms that no row has any more stay until all is built anew.
+    // Terms that no row has any more stay until the index is rebuilt.
     if (!known || all.size > readTerms(known).length) changed.set(OFFERING_SEGMENT - offering, writeTerms([...all]))
   }
   return days.addTo(changed, sets)
 }
 
-/** The days of all rows, by row; nothing while no row has any. */
+/** The days of all rows, by row; empty if no row has dates. */
 class Days {
   #from: Int32Array
   #to: Int32Array
@@ -139,16 +139,16 @@ class Days {
   }
 }
 
-/** Views are listed by the number of their segment less this one. */
+/** The key of a segment's views is its number minus this one. */
 export const FIRST_SEGMENT = DAYS_SEGMENT
 
-/** What a thread views of the bitmaps. */
+/** Returns a thread's views of the bitmaps. */
 export const createViews = (segments: Segments, sets: RoaringSets): [number: number, views: LazyViews][] =>
   [...segments]
     .filter(([number]) => number > OFFERING_SEGMENT)
     .map(([number, bytes]) => [number - FIRST_SEGMENT, new LazyViews(new Segment(bytes), sets)])
 
-/** The terms that rows have, by offering. */
+/** Returns the terms of rows, by offering. */
 export const readOfferingTerms = (segments: Segments): [offering: number, terms: Int32Array][] =>
   [...segments]
     .filter(([number]) => number <= OFFERING_SEGMENT)
