@@ -33,7 +33,7 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
     : await openPricesLevel(logState ? toReplicaFolder(config.data) : config.data, { share, log })
 
   async function open(state: CatalogState): Promise<CatalogView> {
-    // After a fault main's word may come before the database is open again.
+    // After a fault, the message from the main thread may arrive before the database is open again.
     await level?.waitUntilOpen()
     const store: PageStore = level ? createPageStore(level.db, state.generation) : NO_PAGE_STORE
     const { cacheBytes } = config
@@ -69,7 +69,7 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
     logState &&
     createReplica({
       state: logState,
-      // Behind an import, it may be as long as for a change.
+      // After an import, the wait may be as long as for a change.
       waitForSequence: (sequence) => catalog.call('reached', sequence),
       barrier: (waiting) => catalog.call('barrier', waiting),
     })

@@ -4,13 +4,16 @@ import { ChangeBatcher, type PendingChange } from './change-batcher.ts'
 import type { PricePut, PricesMainMessage, PricesThreadMessage } from './messages.ts'
 import { createPerTurnLimiter } from './event-loop-turns.ts'
 
-/** So many puts are read in a turn, and so many are answered: each ends in a reply that is written. */
+/** Maximum puts per turn of the event loop that a thread reads, and that it answers: each ends in a written reply. */
 export const MAX_PUTS_PER_TURN = 8
 
-/** Takes a put to main; whether the price is new. */
+/** Sends a put to the main thread. Resolves with true if the price is new. */
 export type PutPrice = (put: PricePut) => Promise<boolean>
 
-/** Those that come while others are on their way to main go there together: a message each would cost more than all else. */
+/**
+ * Sends puts in batches. Puts that arrive while others are on their way form one message: a separate message for each
+ * costs more than all other steps together.
+ */
 export function batchPuts(bus: Bus<PricesMainMessage, PricesThreadMessage>): PutPrice {
   let last: Promise<void> = Promise.resolve()
   const waitForTurn = createPerTurnLimiter(MAX_PUTS_PER_TURN)

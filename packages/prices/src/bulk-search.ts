@@ -11,14 +11,14 @@ import { createAnswerBuffer, renderErrorLine, isFull, writeLine, type OnItemErro
 import { getTurnDeadline, yieldTurn } from './event-loop-turns.ts'
 import type { CatalogView } from './catalog-view.ts'
 
-/** The longest item (bytes). */
+/** Maximum size of an item (bytes). */
 export const MAX_ITEM_BYTES = 65_536
 const BUFFER_BYTES = 65_536
 const MAX_POOLED_BUFFERS = 4
 
 /**
- * Memory for answers, used again once it is written: garbage of 0.4 MB a request would make V8 mark the whole heap every few
- * requests. Of one thread.
+ * A pool of answer buffers, which are reused after they are written: garbage of 0.4 MB per request makes V8 mark the
+ * whole heap every few requests. Each thread has one pool.
  */
 export class BufferPool {
   readonly #free: OutputBuffer[] = []
@@ -41,20 +41,20 @@ export interface BulkOptions {
   /** Called before the first answer is written. */
   readonly begin: () => void
   readonly onFault: OnItemError
-  /** A client that reads nothing for so long is cut off (ms). */
+  /** A client that reads no data for this time is disconnected (ms). */
   readonly writeTimeoutMs: number
 }
 
 /**
- * Answers the items of a request as they come, in their order. Nothing is gathered: a client that does not read makes the
- * request wait. What cannot be split into items ends the answers with one error.
- * @returns whether the request was read to its end
- * @throws Problem where nothing was answered yet, and when the client has left
+ * Answers the items of a request in their order, as they arrive. It does not collect answers: if a client does not
+ * read, the request waits. Data that cannot be split into items ends the answers with one error.
+ * @returns true if the request was read to its end
+ * @throws Problem if no answer was written yet, or if the client has disconnected
  */
 export async function answerBulkSearch(request: Readable, reply: Writable, options: BulkOptions): Promise<boolean> {
   const writer = new BulkAnswerWriter(reply, options)
   try {
-    // A request that is not read to its end is still to be answered.
+    // A request that is not read to its end still needs a reply.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) await writer.answer(chunk as Buffer)
     if (writer.isInItem) throw commonErrors.BAD_JSON('the request ends in the middle of an item')
     writer.end()
@@ -73,7 +73,7 @@ class BulkAnswerWriter {
   readonly #reply: Writable
   readonly #options: BulkOptions
   readonly #ends = new ItemScanner()
-  /** The beginning of an item. */
+  /** The beginning of an incomplete item. */
   readonly #rest = new ByteAccumulator()
   #buffer: OutputBuffer
   #begun = false
@@ -89,12 +89,12 @@ class BulkAnswerWriter {
     return this.#begun || this.#buffer.filled > 0
   }
 
-  /** Whether an item has begun that has not ended. */
+  /** True if an item has begun and not ended. */
   get isInItem(): boolean {
     return this.#rest.length > 0
   }
 
-  /** Answers the items that end in a chunk, and keeps the beginning of one that is to go on. */
+  /** Answers the items that end in a chunk, and stores the beginning of an incomplete one. */
   async answer(chunk: Buffer): Promise<void> {
     await this.#waitForDrain()
     let bytes = chunk
@@ -109,19 +109,25 @@ class BulkAnswerWriter {
     freeMemory(chunk)
   }
 
-  /** Writes what is left. @param error why there is no more */
+  /**
+   * Writes the rest.
+   * @param error the reason that no more answers follow
+   */
   end(error?: Problem): void {
     if (error) writeLine(this.#buffer, renderErrorLine(error, undefined))
     this.#write()
   }
 
-  /** Writes no more. */
+  /** Stops all writes and releases the buffer. */
   close(): void {
     clearImmediate(this.#writeTimer)
     this.#options.buffers.release(this.#buffer)
   }
 
-  /** Answers the whole items in `bytes` and returns how much of it they take. */
+  /**
+   * Answers the whole items in `bytes`.
+   * @returns the end of the last answered item
+   */
   async #answerItems(bytes: Buffer): Promise<number> {
     const { searcher, view, index, onFault } = this.#options
     let at = 0
@@ -141,7 +147,7 @@ class BulkAnswerWriter {
       at = end
       await yieldTurn()
     }
-    // Not at once: more of the request has often come by then, and a write costs as much as 50 answers.
+    // A delayed write: more of the request often arrives meanwhile, and a write costs as much time as 50 answers.
     if (this.#buffer.filled > 0) this.#writeTimer ??= setImmediate(() => this.#write())
     return at
   }
@@ -159,23 +165,23 @@ class BulkAnswerWriter {
   #write(): void {
     clearImmediate(this.#writeTimer)
     this.#writeTimer = undefined
-    const { buffers: rooms, begin } = this.#options
+    const { buffers, begin } = this.#options
     if (!this.#begun) begin()
     this.#begun = true
     const buffer = this.#buffer
     if (buffer.filled === 0) return
-    this.#reply.write(buffer.bytes.subarray(0, buffer.filled), () => rooms.release(buffer))
-    this.#buffer = rooms.take()
+    this.#reply.write(buffer.bytes.subarray(0, buffer.filled), () => buffers.release(buffer))
+    this.#buffer = buffers.take()
   }
 }
 
 const createTooLargeError = () => errors.ITEM_TOO_LARGE(`${MAX_ITEM_BYTES} bytes`)
 
 /**
- * Gives back the memory of a chunk that nobody will read again. As garbage it lies outside of V8's heap, and for every
- * 64 MB of it V8 marks the whole heap: with 40 requests of 3,000 items that was a fifth of the processor's time.
+ * Frees the memory of a chunk that has no readers any more. As garbage it is outside of V8's heap, and for every 64 MB
+ * of it V8 marks the whole heap: with 40 requests of 3,000 items that took a fifth of the processor's time.
  */
 function freeMemory({ buffer, length }: Buffer): void {
-  // What shares its memory with others is theirs, too.
+  // A buffer that shares its memory must not be transferred.
   if (buffer.byteLength === length) (buffer as ArrayBuffer).transfer(0)
 }

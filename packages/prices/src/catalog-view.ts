@@ -9,18 +9,18 @@ import { groupChangesByOffering } from './index/offerings/group-by-offering.ts'
 import { OverlaidIndex, Overlay } from './index/overlay.ts'
 import type { CatalogChange, CatalogState } from './messages.ts'
 
-/** What a view is made of besides its dictionary. */
+/** The contents of a view, except its dictionary. */
 export interface CatalogViewContent {
   readonly live: Uint8Array
   readonly answerStore: AnswerStore
   readonly indexes: ReadonlyMap<string, PriceIndex>
-  /** By offering, what the segments of indexes do not have yet. */
+  /** By offering, the changes that the segments do not contain yet. */
   readonly overlays: VersionedList<Overlay>
 }
 
 /**
- * The catalog at one moment, as one thread sees it. A change makes another view; whoever works longer than a turn of the
- * loop holds his, and the last to let go of an old one closes it.
+ * The catalog at one moment, as one thread sees it. A change creates a new view. Work that lasts longer than a turn of
+ * the event loop holds its view. The last `release` of an old view closes it.
  */
 export class CatalogView implements Dictionary {
   readonly terms: Terms
@@ -32,7 +32,7 @@ export class CatalogView implements Dictionary {
   readonly #kinds: AnswerKinds
   readonly #texts: KindText[]
   #holders = 1
-  /** Of no meaning: keeps V8 from leaving out what is only fetched. */
+  /** An unused value that prevents V8 from removing the prefetch reads. */
   prefetchSink = 0
 
   constructor(
@@ -59,7 +59,7 @@ export class CatalogView implements Dictionary {
     if (--this.#holders === 0) await this.#answerStore.close()
   }
 
-  /** The view after a change. Dictionary and kinds only grow, so that both views use the same. */
+  /** Returns the view after a change. The dictionary and the kinds only grow, so both views share them. */
   with({ terms, kinds, live, answers, segments, rows, folded }: CatalogChange): CatalogView {
     this.terms.append(terms)
     for (const kind of kinds) {
@@ -77,19 +77,19 @@ export class CatalogView implements Dictionary {
     return new CatalogView(this.terms, this.#kinds, this.#texts, content)
   }
 
-  /** Has the processor fetch what `write` will read, while it goes on with something else. */
+  /** Prefetches the data that `write` will read into the processor's cache. */
   prefetch(row: number): void {
     const block = this.#answerStore.getBlock(row)
     this.prefetchSink ^= block.kind(block.toSlot(row))
   }
 
-  /** The id of a row, valid at once. */
+  /** Returns the id of a row, valid only for immediate use. */
   getId(row: number): Uint8Array {
     const block = this.#answerStore.getBlock(row)
     return block.id(block.toSlot(row))
   }
 
-  /** Writes the answer with a row, and returns where it ends. */
+  /** Writes the answer of a row, and returns its end. */
   write(row: number, to: OutputBuffer, at: number): number {
     const block = this.#answerStore.getBlock(row)
     const slot = block.toSlot(row)
@@ -97,10 +97,13 @@ export class CatalogView implements Dictionary {
   }
 }
 
-/** A thread's view of the catalog: always the newest. */
+/** A thread's current view of the catalog. */
 export interface CatalogViews {
   getCurrent(): CatalogView
-  /** The index that a path names. @throws Problem `INDEX_NOT_LOADED` */
+  /**
+   * Returns the index that a path names.
+   * @throws Problem `INDEX_NOT_LOADED`
+   */
   findIndex(view: CatalogView, name: string): RowFinder
 }
 

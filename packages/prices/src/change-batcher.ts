@@ -7,13 +7,13 @@ export interface PendingChange<Change, Outcome> {
   readonly reject: (error: unknown) => void
 }
 
-/** Makes changes one group after the other, in turn with whatever else changes the catalog. */
+/** Runs groups of changes one at a time, in sequence with all other changes of the catalog. */
 type RunInTurn = (run: () => Promise<void>) => Promise<void>
 
 /**
- * What comes within one turn of the event loop, and while the group before is under way, becomes one group: on a thread one
- * message to main, there one sync to disk and one word to all threads, however many changes. Of two changes of one key the
- * second waits for the next group.
+ * Groups changes. All changes that arrive within one turn of the event loop, or while the previous group is running,
+ * become one group. On a serving thread a group is one message to the main thread; there it is one sync to disk and one
+ * message to all threads. A second change of the same key waits for the next group.
  */
 export class ChangeBatcher<Change extends { readonly key: string }, Outcome> {
   readonly #runInTurn: RunInTurn
@@ -21,7 +21,7 @@ export class ChangeBatcher<Change extends { readonly key: string }, Outcome> {
   #queue: PendingChange<Change, Outcome>[] = []
   #isScheduled = false
 
-  /** @param commit settles every change of a group, and throws nothing */
+  /** @param commit settles every change of a group, and never rejects */
   constructor(runInTurn: RunInTurn, commit: (group: readonly PendingChange<Change, Outcome>[]) => Promise<void>) {
     this.#runInTurn = runInTurn
     this.#commit = commit
@@ -38,14 +38,14 @@ export class ChangeBatcher<Change extends { readonly key: string }, Outcome> {
     if (this.#isScheduled) return
     this.#isScheduled = true
     void this.#runInTurn(async () => {
-      // After what the loop reads in this turn.
+      // After all requests that the event loop reads in this turn.
       await nextTurn()
       this.#isScheduled = false
       await this.#commit(this.#takeBatch())
     })
   }
 
-  /** The first change of each key. */
+  /** Returns the first change of each key. */
   #takeBatch(): PendingChange<Change, Outcome>[] {
     const firsts = new Map<string, PendingChange<Change, Outcome>>()
     const later: PendingChange<Change, Outcome>[] = []

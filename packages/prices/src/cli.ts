@@ -6,7 +6,7 @@ import { createProgressLine } from '@influencer-stats/runtime/progress-line'
 import { createPricesClient } from './client.ts'
 import { generateSamplePrices } from './core/sample-catalog.ts'
 
-// `pnpm prices import FILE`, `export FILE` and `generate`: fill a running service over HTTP, and read what it has.
+// `pnpm prices import FILE`, `export FILE` and `generate`: import and export the prices of a running service over HTTP.
 
 const HELP = `pnpm prices import FILE [--replace [--empty]] [--url URL]    imports prices, one JSON object a line
 pnpm prices export FILE [--url URL]                          writes all prices to a new file, as import reads them
@@ -53,7 +53,7 @@ async function* countLines(pieces: AsyncIterable<Uint8Array>, onLines: (lines: n
   }
 }
 
-/** Writes a file that is not there yet: it is there whole then, or not at all. */
+/** Writes a new file, which appears complete or not at all. */
 async function writeNewFile(file: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   if (existsSync(file)) throw Object.assign(new Error(`'${file}' is there already`), { code: 'EEXIST' })
   const draft = `${file}.${process.pid}`
@@ -87,7 +87,7 @@ async function main(): Promise<void> {
     process.exitCode = values.help ? 0 : 1
     return
   }
-  // Before anything is sent: a request whose body fails says nothing of why.
+  // Checked before the request: a request whose body fails does not report the reason.
   if (command === 'import') await access(file!, constants.R_OK)
   const progress = createProgressLine(process.stderr)
   const update = (share: number) => progress.update(`${command} ${Math.round(share * 100)} %`, share)

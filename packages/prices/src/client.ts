@@ -20,7 +20,7 @@ export type {
   SearchRequest,
 }
 
-/** The price that fits. */
+/** The matching price. */
 export interface FoundPrice {
   readonly id: string
   readonly spec: string
@@ -32,41 +32,41 @@ export interface AllOptions extends ExportRange {
   readonly index?: string
 }
 
-/** What is chosen so far, and which lists are wanted. */
+/** The current selection, and the requested lists. */
 export interface FacetsRequest extends Partial<SearchConditions> {
-  /** One list alone. */
+  /** Returns one list only. */
   readonly facet?: 'offerings' | 'groups' | 'specs' | 'characteristics'
-  /** The values of one characteristic alone. */
+  /** Returns the values of one characteristic only. */
   readonly char?: string
   readonly limit?: number
-  /** `next` of the page before; with `facet` or `char`. */
+  /** `next` of the previous page; requires `facet` or `char`. */
   readonly after?: string
   readonly index?: string
 }
 
-/** What a prices service can be asked. A price that is not there is `undefined`; other refusals are a `ServiceError`. */
+/** The API of a prices service. A price that does not exist is `undefined`; other refusals are a `ServiceError`. */
 export interface PricesClient {
   search(request: SearchRequest, index?: string): Promise<FoundPrice | undefined>
-  /** Every price that fits, in the order of ids. */
+  /** Yields every matching price, in the order of ids. */
   searchAll(request: SearchRequest, options?: AllOptions): AsyncIterable<FoundPrice>
-  /** What can still be chosen. */
+  /** Returns the values that can still be chosen. */
   getFacets(request?: FacetsRequest): Promise<FacetLists>
   get(id: string): Promise<Price | undefined>
   put(price: Price): Promise<void>
-  /** @returns whether it was there */
+  /** @returns true if it existed */
   delete(id: string): Promise<boolean>
-  /** The bytes of NDJSON, a price a line, in the order of ids, as they come. */
+  /** Yields NDJSON bytes as they arrive, one price per line, in the order of ids. */
   export(range?: ExportRange): AsyncIterable<Uint8Array>
   /**
-   * Sends bytes of NDJSON, a price a line. All or nothing.
-   * @param options.replace in place of all prices there are; with `empty` even if nothing is imported
+   * Sends NDJSON bytes, one price per line. All or nothing.
+   * @param options.replace replaces all existing prices; with `empty` even if no price is imported
    */
   import(lines: string | Blob | AsyncIterable<Uint8Array>, options?: Partial<ImportOptions>): Promise<ImportResult>
 }
 
 const NDJSON_HEADERS = { 'content-type': 'application/x-ndjson' }
 
-/** A client for the service at `url`, in a browser or in Node. */
+/** Creates a client for the service at `url`, in a browser or in Node. */
 export function createPricesClient(url: string, options: ClientOptions = {}): PricesClient {
   const request = createRequester(url, options)
   const buildSearchPath = (index = 'bitmap') => `/v1/search/${encodeURIComponent(index)}/prices`

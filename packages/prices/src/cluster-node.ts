@@ -17,7 +17,10 @@ import { clearTorn, PricesStateMachine, toResult, type PricesOutcome } from './c
 import { META_KEY } from './page-store.ts'
 import { CATALOG_TIMEOUT_MS } from './settings.ts'
 
-/** An import is some times as large as what comes of it: the log is not to hold many of them (bytes). */
+/**
+ * The log between two snapshots (bytes). An import is several times larger than its result, so the log must not contain
+ * many of them.
+ */
 const SNAPSHOT_INTERVAL_BYTES = 1_073_741_824
 
 const createAppend =
@@ -29,7 +32,8 @@ const createAppend =
   }
 
 /**
- * What exists once per process where it is a node of many: the log, and the catalog that this node makes of it.
+ * Opens the parts of a cluster node that exist once per process: the log, and the catalog that this node builds from
+ * it.
  * @throws StartError
  */
 export async function openPricesNode(context: PricesMainContext): Promise<ServiceMain<PricesMainMessage>> {
@@ -62,7 +66,7 @@ export async function openPricesNode(context: PricesMainContext): Promise<Servic
       stateMachine,
       snapshotIntervalBytes: SNAPSHOT_INTERVAL_BYTES,
       maxBody: Math.max(config.bodyLimit, PIECE_BYTES) + 65_536,
-      // What the log has is made in its turn: behind an import, perhaps.
+      // Entries are applied in order, so an entry may have to wait for an import.
       applyTimeout: CATALOG_TIMEOUT_MS,
       onState: (now) => writeLogState(state, now),
     })

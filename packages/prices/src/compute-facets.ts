@@ -18,26 +18,26 @@ import type { RowFinder } from './index/price-index.ts'
 import { forEachInTurns } from './event-loop-turns.ts'
 import type { CatalogView } from './catalog-view.ts'
 
-/** The lists that are told. */
+/** The names of the lists in a reply. */
 export const FACET_NAMES = ['offerings', 'groups', 'specs', 'characteristics'] as const
 const FACET_BY_NAME = { offerings: OFFERINGS_FACET, groups: GROUPS_FACET, specs: SPECS_FACET } as const
 
-/** So many characteristics are told at a time. */
+/** Maximum number of characteristics in a reply. */
 export const MAX_CHARACTERISTICS = 50
 
-/** What is asked for, and under which conditions. */
+/** The requested lists and the conditions. */
 export interface FacetRequest extends SearchConditions {
-  /** One list alone. */
+  /** One list only. */
   readonly facet?: (typeof FACET_NAMES)[number] | undefined
-  /** The values of one characteristic alone. */
+  /** The values of one characteristic only. */
   readonly char?: string | undefined
-  /** At most so many values of a list. */
+  /** Maximum number of values of a list. */
   readonly limit: number
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   readonly after?: string | undefined
 }
 
-/** A part of a list, and where the next one begins. */
+/** A part of a list, and the cursor of the next part. */
 export interface FacetPage<T> {
   readonly values: readonly T[]
   readonly next?: string
@@ -45,7 +45,7 @@ export interface FacetPage<T> {
 
 export interface FacetValue {
   readonly value: TermValue
-  /** How many prices fit if it is chosen in place of what is chosen of its list. */
+  /** Number of matching prices if this value replaces the selection of its list. */
   readonly count: number
 }
 
@@ -54,14 +54,17 @@ export interface CharFacet extends FacetPage<FacetValue> {
   readonly type: CharType
 }
 
-/** What can still be chosen. */
+/** The values that can still be chosen. */
 export interface FacetLists extends Partial<Record<keyof typeof FACET_BY_NAME, FacetPage<FacetValue>>> {
-  /** How many prices fit what is chosen. */
+  /** Number of prices that match the selection. */
   readonly count: number
   readonly characteristics?: FacetPage<CharFacet>
 }
 
-/** Tells what can still be chosen. Others have their turns of the loop meanwhile. @throws Problem */
+/**
+ * Computes the values that can still be chosen. It yields to the event loop meanwhile.
+ * @throws Problem
+ */
 export async function computeFacets(request: FacetRequest, view: CatalogView, index: RowFinder): Promise<FacetLists> {
   const { terms, live } = view
   const query = new SearchQuery()
@@ -109,7 +112,7 @@ export async function computeFacets(request: FacetRequest, view: CatalogView, in
   }
 }
 
-/** The facets of names that a request wants to be told of. */
+/** Returns the requested facets of names. */
 const listNameFacets = ({ facet, char }: FacetRequest): number[] =>
   char === undefined
     ? FACET_NAMES.flatMap((name) =>
@@ -117,7 +120,7 @@ const listNameFacets = ({ facet, char }: FacetRequest): number[] =>
       )
     : []
 
-/** The characteristic that a request asks for alone. */
+/** Returns the characteristic of a request for one characteristic. */
 function findRequestedChar({ char, facet }: FacetRequest, { terms, live }: CatalogView): number | undefined {
   if (char === undefined) return undefined
   if (facet !== undefined) throw errors.QUERY_CLASH('either facet or char')
@@ -126,7 +129,7 @@ function findRequestedChar({ char, facet }: FacetRequest, { terms, live }: Catal
   return term
 }
 
-/** The value that a page begins behind; nothing for the first page, and where characteristics are listed. */
+/** Returns the value after which a page begins; undefined for the first page, and for a list of characteristics. */
 function parseAfter({ after, facet }: FacetRequest, char: number | undefined, live: Uint8Array): TermValue | undefined {
   if (after === undefined) return undefined
   if (char === undefined && facet === undefined) throw errors.QUERY_CLASH('after needs facet or char')
@@ -136,7 +139,7 @@ function parseAfter({ after, facet }: FacetRequest, char: number | undefined, li
   return Number(after)
 }
 
-/** The characteristics that are told of: those of which something is left, in the order of their names. */
+/** Lists the characteristics that have a count, in the order of their names. */
 async function listChars(
   { facet = 'characteristics', after }: FacetRequest,
   byTerm: Int32Array,

@@ -2,13 +2,13 @@ import { openSharedLevel, type SharedLevelOptions } from '@influencer-stats/runt
 import { ownRow } from './own-row.ts'
 import { upgradeFromFormat1, upgradeFromFormat2 } from './catalog/format-upgrades.ts'
 
-/** How a catalog is written: since 2, answers row by row; since 3, in pages of 32 rows. */
+/** Version of the stored format: since 2, answers are stored row by row; since 3, in pages of 32 rows. */
 export const FORMAT = 3
 
-// Small, because the catalog is what is cached; large writes are batches anyway.
+// Small, because the catalog is already in memory; large writes are batches anyway.
 const LEVEL_OPTIONS = { cacheSize: 1_048_576, writeBufferSize: 4_194_304 }
 
-/** Opens the database that all of a process share. */
+/** Options of the database that all threads of a process share. */
 type PricesLevelOptions = Pick<SharedLevelOptions<string, string>, 'share' | 'log' | 'onRecovered' | 'isReplica'>
 
 export const openPricesLevel = (folder: string, options: PricesLevelOptions = {}) =>

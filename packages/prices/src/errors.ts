@@ -28,7 +28,7 @@ const pricesErrors = defineErrors({
   IMPORT_LOST: { status: 409, title: 'The import was given up; nothing was imported' },
 })
 
-/** What this service may answer besides what every service may. */
+/** The errors of this service, in addition to those of all services. */
 export const errors = {
   ...pricesErrors,
   LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,
@@ -38,5 +38,5 @@ export const errors = {
 
 const failures = { ...errors, VALIDATION_FAILED: commonErrors.VALIDATION_FAILED }
 
-/** What a request is answered with that cannot be put into terms. */
+/** Returns the problem for a request that cannot be converted into terms. */
 export const toResolveProblem = ({ code, detail }: ResolveFailure): Problem => failures[code](detail)

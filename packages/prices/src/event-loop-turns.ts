@@ -1,11 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** So long may the work of all requests hold a turn of the event loop (ms). */
+/** Maximum time that all requests together may occupy a turn of the event loop (ms). */
 const MAX_TURN_MS = 5
 
 let turnDeadline = 0
 
-/** When work that can wait is to be left to the next turn of this thread's event loop (as `performance.now()` counts). */
+/**
+ * Returns the time at which deferrable work must wait for the next turn of this thread's event loop (as
+ * `performance.now()` counts).
+ */
 export function getTurnDeadline(): number {
   if (turnDeadline === 0) {
     turnDeadline = performance.now() + MAX_TURN_MS
@@ -14,12 +17,17 @@ export function getTurnDeadline(): number {
   return turnDeadline
 }
 
-/** Waits for the next turn where this one has gone on for long enough. To be called after some work, or nobody gets on. */
+/**
+ * Waits for the next turn if this one has used its time. Call it after some work, otherwise no caller makes progress.
+ */
 export async function yieldTurn(): Promise<void> {
   if (performance.now() >= getTurnDeadline()) await nextTurn()
 }
 
-/** Lets so many pass in a turn of the event loop, in their order: the rest waits for turns to come, and others get on meanwhile. */
+/**
+ * Limits the number of calls that pass in a turn of the event loop. The others wait for later turns, in their order,
+ * and other work proceeds meanwhile.
+ */
 export function createPerTurnLimiter(limit: number): () => Promise<void> | undefined {
   const waiting: (() => void)[] = []
   let left = limit
@@ -41,7 +49,7 @@ export function createPerTurnLimiter(limit: number): () => Promise<void> | undef
 
 const STEPS_PER_TIME_CHECK = 128
 
-/** Does something with every number below `count`, and gives others their turn. */
+/** Visits every number below `count`, and yields to the event loop between visits. */
 export async function forEachInTurns(count: number, visit: (number: number) => void): Promise<void> {
   for (let number = 0; number < count; number++) {
     visit(number)

@@ -1,6 +1,6 @@
 import { getFirstPrice } from './core/sample-catalog.ts'
 
-// What the API's document shows: it is answered where the sample catalog is loaded.
+// Examples of the API's document. They are valid requests if the sample catalog is loaded.
 
 export const examplePrice = getFirstPrice()
 

@@ -3,17 +3,17 @@ import type { ExportRange } from './messages.ts'
 import { exportPrices } from './catalog/catalog-export.ts'
 import type { PriceCatalog } from './catalog/price-catalog.ts'
 
-/** So many exports at once: each takes 21 bytes a price. */
+/** Maximum number of concurrent exports: each takes 21 bytes per price. */
 const MAX_EXPORTS = 2
 
-/** An export under way. */
+/** A running export. */
 interface ExportSession {
   readonly pieces: AsyncGenerator<Uint8Array>
   readonly close: () => Promise<void>
   readonly timer: NodeJS.Timeout
 }
 
-/** The exports under way, on main: each holds the catalog as it was when it began. */
+/** The running exports, on the main thread. Each holds the catalog in the state at its beginning. */
 export class ExportSessions {
   readonly #catalog: PriceCatalog
   readonly #idleTimeoutMs: number
@@ -21,13 +21,20 @@ export class ExportSessions {
   #running = 0
   #token = 0
 
-  /** @param idleTimeoutMs an export whose thread is silent for so long is given up: the thread may have died (ms) */
+  /**
+   * @param idleTimeoutMs an export without calls from its thread for this time is aborted: the thread may have died
+   * (ms)
+   */
   constructor(catalog: PriceCatalog, idleTimeoutMs: number) {
     this.#catalog = catalog
     this.#idleTimeoutMs = idleTimeoutMs
   }
 
-  /** @returns a number that the other calls name it by. @throws Problem `EXPORTS_RUNNING` */
+  /**
+   * Starts an export.
+   * @returns the token of the export for the other calls
+   * @throws Problem `EXPORTS_RUNNING`
+   */
   async start(range: ExportRange): Promise<number> {
     if (this.#running >= MAX_EXPORTS) throw errors.EXPORTS_RUNNING(undefined, { headers: { 'retry-after': '5' } })
     this.#running++
@@ -44,7 +51,10 @@ export class ExportSessions {
     return token
   }
 
-  /** The next lines; nothing at the end. @throws Problem `EXPORT_LOST` */
+  /**
+   * Returns the next lines; undefined at the end.
+   * @throws Problem `EXPORT_LOST`
+   */
   async readNext(token: number): Promise<Uint8Array | undefined> {
     const session = this.#sessions.get(token)
     if (!session) throw errors.EXPORT_LOST()

@@ -3,10 +3,10 @@ import { errors } from './errors.ts'
 import type { ImportResult, ImportOptions, ImportHandler } from './messages.ts'
 import { PriceLineReader } from './price-line-reader.ts'
 
-/** An import whose thread is silent for so long is given up: the thread may have died (ms). */
+/** An import without calls from its thread for this time is aborted: the thread may have died (ms). */
 export const IMPORT_IDLE_TIMEOUT_MS = 60_000
 
-/** The import under way, on main: one at a time, because each holds a whole catalog in the making. */
+/** The running import, on the main thread. There is at most one, because each holds a whole new catalog. */
 export class ImportSessions implements ImportHandler {
   readonly #catalog: PriceCatalog
   readonly #maxPrices: number

@@ -8,7 +8,10 @@ const loadIndex = (name: string): Promise<IndexKind> => parts.index[name as keyo
 /** Indexes by their names. */
 export type LoadedIndexes = ReadonlyMap<string, IndexKind>
 
-/** The indexes that a configuration names. @throws StartError `UNKNOWN_INDEX` */
+/**
+ * Loads the indexes that a configuration names.
+ * @throws StartError `UNKNOWN_INDEX`
+ */
 export async function loadIndexes({ indexes }: Pick<PricesConfig, 'indexes'>): Promise<LoadedIndexes> {
   const known: readonly string[] = [BITMAP_ALIAS, ...listPartNames('index')]
   const unknown = indexes.filter((name) => !known.includes(name))
@@ -23,7 +26,7 @@ export async function loadIndexes({ indexes }: Pick<PricesConfig, 'indexes'>): P
   return kinds
 }
 
-/** The first of the bitmaps; the second where the binary that it needs is missing. */
+/** Loads the first bitmap index, or the second if the binary of the first is missing. */
 async function loadBitmap(): Promise<[string, IndexKind]> {
   const [first, second] = BITMAP_INDEXES
   try {
@@ -34,6 +37,6 @@ async function loadBitmap(): Promise<[string, IndexKind]> {
   }
 }
 
-/** Which of the indexes there are `bitmap` means. */
+/** Returns the name of the loaded index to which `bitmap` refers. */
 export const findBitmapIndex = (indexes: ReadonlyMap<string, unknown>): string | undefined =>
   BITMAP_INDEXES.find((name) => indexes.has(name))

@@ -17,43 +17,52 @@ import { IMPORT_IDLE_TIMEOUT_MS } from './import-sessions.ts'
 import type { ImportResult, ImportOptions, ImportHandler } from './messages.ts'
 import { LOG_IMPORT_TIMEOUT_MS, type PricesStateMachine } from './catalog/prices-state-machine.ts'
 
-/** So much of an import is one entry of the log (bytes). */
+/** Minimum size at which collected bytes of an import become an entry of the log (bytes). */
 export const PIECE_BYTES = 524_288
-/** That an import goes on is told the other nodes so often (ms), and whether one has been silent for too long is looked at. */
+/**
+ * Interval (ms) of messages to the other nodes that an import continues, and of the check for an import that has
+ * expired.
+ */
 const CHECK_INTERVAL_MS = 5_000
-/** What the log did not take is told it again so much later (ms). */
+/** Delay before a failed append is retried (ms). */
 const RETRY_DELAY_MS = 500
-/** Whoever is told that an import was refused may begin another at once, but for a log that takes longer (ms). */
+/**
+ * Maximum wait for the abort entry of a refused import (ms). After the wait, a client can usually begin the next import
+ * at once.
+ */
 const ABORT_WAIT_MS = 1_000
 
-/** Puts something into the log. Resolves with what came of it here. @throws Problem why it was refused; `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` */
+/**
+ * Appends an entry to the log. Resolves with its outcome on this node.
+ * @throws Problem the reason of a refusal; `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
+ */
 export type AppendEntry = <T extends boolean | ImportResult>(kind: number, body: Buffer) => Promise<T>
 
 export interface LogImportsOptions {
   readonly append: AppendEntry
   readonly stateMachine: Pick<PricesStateMachine, 'open'>
-  /** So many prices there may be. */
+  /** Maximum number of prices. */
   readonly maxPrices: number
-  /** An import may be so large (bytes). */
+  /** Maximum size of an import (bytes). */
   readonly maxImportBytes: number
 }
 
-/** An import that a thread of this node takes. */
+/** An import that a thread of this node receives. */
 interface LogImportSession {
   readonly id: string
   chunks: Uint8Array[]
   size: number
   total: number
   pieces: number
-  /** When the thread was heard of (ms, `performance.now`). */
+  /** The time of the last call from the thread (ms, `performance.now`). */
   lastActiveAt: number
-  /** Its entries of the log follow each other. */
+  /** The last append. The appends of an import run one after the other. */
   lastAppend: Promise<unknown>
 }
 
 /**
- * Imports on a node of many: their bytes go into the log piece by piece, and nothing of them counts before the entry that
- * ends one. So whatever goes wrong before is that nothing was changed. One is under way at a time, on all nodes.
+ * Imports on a cluster node. Their bytes go into the log in pieces, and take effect only with the final entry. So any
+ * earlier fault leaves the catalog unchanged. At most one import runs at a time on all nodes.
  */
 export class LogImports implements ImportHandler {
   readonly #options: LogImportsOptions
@@ -114,7 +123,7 @@ export class LogImports implements ImportHandler {
     }
   }
 
-  /** Resolves when there is room for another import, or it takes longer. */
+  /** Resolves when another import can begin, or after `ABORT_WAIT_MS`. */
   async abort(token: number): Promise<void> {
     const session = this.#sessions.get(token)
     this.#sessions.delete(token)
@@ -134,16 +143,19 @@ export class LogImports implements ImportHandler {
   }
 
   #send(session: LogImportSession): Promise<unknown> {
-    const { id, chunks: gathered, pieces } = session
+    const { id, chunks, pieces } = session
     session.chunks = []
     session.size = 0
     session.pieces++
     return (session.lastAppend = session.lastAppend.then(() =>
-      this.#append(IMPORT_PIECE, encodePiece(id, pieces, gathered)),
+      this.#append(IMPORT_PIECE, encodePiece(id, pieces, chunks)),
     ))
   }
 
-  /** Puts into the log what counts only once the import ends: where it is not known whether it is there, nothing was changed. */
+  /**
+   * Appends an entry that takes effect only when the import ends. So an unknown outcome means that the catalog is
+   * unchanged.
+   */
   async #append(kind: number, body: Buffer): Promise<void> {
     try {
       await this.#options.append(kind, body)
@@ -155,8 +167,9 @@ export class LogImports implements ImportHandler {
   }
 
   /**
-   * Makes room for others: at once, or, where the log is away, as soon as it is back. Without this node it is given up later.
-   * @returns resolves when there is room, or it takes longer
+   * Aborts an import, so that another can begin. If the log is unavailable, it retries until the log is back. If this
+   * node fails, the import expires later.
+   * @returns resolves when another import can begin, or after `ABORT_WAIT_MS`
    */
   #abort({ id }: LogImportSession): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -170,7 +183,7 @@ export class LogImports implements ImportHandler {
   #checkSessions(): void {
     for (const [token, session] of this.#sessions) {
       if (performance.now() - session.lastActiveAt >= IMPORT_IDLE_TIMEOUT_MS) void this.abort(token)
-      // Whoever takes it hears of what went wrong with its next piece.
+      // The next piece of the import reports this error to its client.
       else this.#send(session).catch(() => {})
     }
     const { open } = this.#options.stateMachine

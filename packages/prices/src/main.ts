@@ -22,13 +22,13 @@ import { PriceCatalog } from './catalog/price-catalog.ts'
 import { BITMAP_ALIAS, BITMAP_INDEXES, SHARED_STORES } from './parts.ts'
 import { CATALOG_TIMEOUT_MS, type PricesConfig } from './settings.ts'
 
-/** A thread that says nothing for so long has died (ms). */
+/** A thread without calls for this time has died (ms). */
 const THREAD_TIMEOUT_MS = 60_000
 const NO_BINARY_NOTE = `roaring has no binary here, so the index is ${BITMAP_INDEXES[1]}; \`npx -y pnpm@12.21.0 install\` makes one with a C++ compiler`
 
 export type PricesMainContext = OpenContext<PricesConfig, PricesThreadMessage>
 
-/** Opens what exists once per process: the catalog, which main alone changes. */
+/** Opens the parts that exist once per process: the catalog, which only the main thread changes. */
 export async function openPrices(context: PricesMainContext): Promise<ServiceMain<PricesMainMessage>> {
   const { config, log } = context
   if (config.log === 'jetstream') return (await import('./cluster-node.ts')).openPricesNode(context)
@@ -93,13 +93,13 @@ export function openCatalog(
   )
 }
 
-/** What is the same whoever gives the order of changes. */
+/** Creates the parts that a standalone node and a cluster node have in common. */
 export function createCatalogParts(
   { config, registry }: PricesMainContext,
   indexes: LoadedIndexes,
   catalog: PriceCatalog,
 ) {
-  // A thread is silent as long as its client takes to read a piece.
+  // A thread makes no call while its client reads a piece.
   const exports = new ExportSessions(catalog, 2 * config.sendTimeout + THREAD_TIMEOUT_MS)
   registerGauge(registry, 'prices_in_catalog', 'Prices in the catalog.', () => catalog.size)
   return {
@@ -120,7 +120,7 @@ export function createCatalogParts(
   }
 }
 
-/** What becomes of an import that a thread takes. */
+/** Creates the handlers of imports that a thread receives. */
 export const createImportHandlers = (imports: ImportHandler) => ({
   importStart: (options: ImportOptions) => imports.start(options),
   importChunk: (token: number, bytes: Uint8Array) => imports.addChunk(token, bytes),

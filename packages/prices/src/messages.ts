@@ -7,67 +7,74 @@ import type { Term } from './core/terms.ts'
 import type { RowChange, Segments } from './index/price-index.ts'
 import type { PackedChanges } from './index/packed-changes.ts'
 
-/** What becomes of the prices there are. */
+/** Options for the existing prices. */
 export interface ImportOptions {
-  /** Begin with an empty catalog. */
+  /** True to begin with an empty catalog. */
   readonly replace: boolean
-  /** Even if nothing is imported. */
+  /** True to replace even if no price is imported. */
   readonly empty: boolean
 }
 
-/** What became of an import. */
+/** The result of an import. */
 export interface ImportResult {
-  /** Lines that were prices. */
+  /** Number of imported prices. */
   readonly imported: number
-  /** Prices there are now. */
+  /** Number of prices after the import. */
   readonly prices: number
 }
 
-/** Takes imports, on main. All or nothing. */
+/** Receives imports on the main thread. All or nothing. */
 export interface ImportHandler {
-  /** @returns a number that the other calls name it by. @throws Problem `IMPORT_RUNNING` */
+  /**
+   * Starts an import.
+   * @returns the token of the import for the other calls
+   * @throws Problem `IMPORT_RUNNING`
+   */
   start(options: ImportOptions): number | Promise<number>
   addChunk(token: number, bytes: Uint8Array): void | Promise<void>
   end(token: number): Promise<ImportResult>
   abort(token: number): void | Promise<void>
 }
 
-/** Which prices are exported. */
+/** The prices to export. */
 export interface ExportRange {
-  /** Those with a higher id than this one. */
+  /** Only prices with a higher id than this one. */
   readonly after?: string | undefined
-  /** At most so many. */
+  /** Maximum number of prices. */
   readonly limit?: number | undefined
 }
 
 /** A price to put. */
 export interface PricePut {
-  /** Its id. */
+  /** The id of the price. */
   readonly key: string
-  /** A price as JSON, checked; its id may be left out. */
+  /** A validated price as JSON, which may omit its id. */
   readonly body: string
 }
 
-/** What threads ask of main, which owns the catalog. */
+/** Messages from threads to the main thread, which owns the catalog. */
 export type PricesMainMessage = {
   get(id: string): Price | undefined
-  /** Resolves when all that can be put is durable and every thread sees it: with whether each is new, or why it is refused. */
+  /**
+   * Resolves when all accepted prices are durable and visible to every thread. The result has true for each new price,
+   * or the reason of its refusal.
+   */
   put(puts: readonly PricePut[]): (boolean | WireError)[]
-  /** Whether it was there. */
+  /** Resolves with true if it existed. */
   remove(id: string): boolean
-  /** @returns a number that the other import calls name it by */
+  /** @returns the token of the import for the other calls */
   importStart(options: ImportOptions): number
   importChunk(token: number, bytes: Uint8Array): void
   importEnd(token: number): ImportResult
   importAbort(token: number): void
-  /** @returns a number that the other export calls name it by */
+  /** @returns the token of the export for the other calls */
   exportStart(range: ExportRange): number
-  /** The next lines; nothing at the end. */
+  /** Returns the next lines; undefined at the end. */
   exportNext(token: number): Uint8Array | undefined
   exportEnd(token: number): void
-  /** Answered once this node has applied the log up to this place. */
+  /** Resolves when this node has applied the log up to this sequence. */
   reached(sequence: number): void
-  /** Answered once this node has applied all that was in the log when it was asked. */
+  /** Resolves when this node has applied all entries that were in the log at the time of the call. */
   barrier(waiting: number): void
 }
 
@@ -76,31 +83,31 @@ export interface CatalogState {
   readonly generation: number
   readonly terms: readonly Term[]
   readonly kinds: readonly AnswerKind[]
-  /** By term: 0 where no row has it; of a characteristic, its type. */
+  /** A byte per term: 0 if no row has it; for a characteristic, its type. */
   readonly live: Uint8Array
   readonly answers: AnswerChange
-  /** By the name of the index. */
+  /** Segments by the name of the index. */
   readonly segments: ReadonlyMap<string, Segments>
-  /** Changes of rows that the segments do not have yet. */
+  /** Changes of rows that the segments do not contain yet. */
   readonly rows: readonly RowChange[]
 }
 
-/** What a thread is started with. */
+/** The data with which a thread starts. */
 export interface PricesSharedState {
   readonly state: CatalogState
-  /** Its part in the database. */
+  /** The thread's share of the database. */
   readonly share: LevelShare
-  /** How far the log is, where there is one that many machines share. */
+  /** The position of the log, on a node of a cluster. */
   readonly logState?: SharedArrayBuffer
 }
 
-/** What an update changed: new terms, kinds and changes of rows, and what takes the place of older bytes. */
+/** A change of the catalog: new terms, kinds and changes of rows, and the replacements of older bytes. */
 export interface CatalogChange extends Omit<CatalogState, 'generation'> {
-  /** Offerings whose segments have all changes of their rows that came before these. */
+  /** Offerings whose segments contain all earlier changes of their rows. */
   readonly folded: readonly number[]
 }
 
-/** What main tells all threads. */
+/** Messages from the main thread to all threads. */
 export type PricesThreadMessage = {
   change(change: Omit<CatalogChange, 'rows'>, rows: PackedChanges): void
   replace(state: CatalogState): void

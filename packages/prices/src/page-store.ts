@@ -5,7 +5,7 @@ import { PAGE_BYTES } from './core/answer-block.ts'
 
 const padNumber = (number: number) => String(number).padStart(9, '0')
 
-// A generation is a whole catalog; the one that `meta` names counts.
+// A generation is a whole catalog; `meta` names the current one.
 export const META_KEY = 'meta'
 export const toGenerationPrefix = (generation: number) => `g${padNumber(generation)}!`
 export const toAnswersKey = (generation: number, page: number) =>
@@ -14,11 +14,11 @@ export const toRowsKey = (generation: number, page: number) => `${toGenerationPr
 export const toTermKey = (generation: number, term: number) => `${toGenerationPrefix(generation)}t!${padNumber(term)}`
 export const toKindKey = (generation: number, kind: number) => `${toGenerationPrefix(generation)}k!${padNumber(kind)}`
 
-/** Pieces of an import that has not ended yet, of a node of many. */
+/** Pieces of an import that has not ended yet, on a node of a cluster. */
 export const STAGED_RANGE = { gte: 'i!', lt: 'i!~' } as const
 export const toStagedKey = (id: string, piece: number) => `i!${id}!${padNumber(piece)}`
 
-/** Pages as they lie in LevelDB at the moment this is called: a snapshot, which costs next to nothing until closed. */
+/** Opens the pages in LevelDB as a snapshot of this moment, at almost no cost until it is closed. */
 export function createPageStore(db: ClassicLevel, generation: number): PageStore {
   const snapshot = db.snapshot()
   return {

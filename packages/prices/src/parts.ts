@@ -1,7 +1,7 @@
 import type { AnswerStore, AnswerStoreOptions } from './answer-store/answer-store.ts'
 import type { IndexKind } from './index/price-index.ts'
 
-/** Makes a part; its module is loaded only when it is chosen. */
+/** Creates a part; its module is loaded only if it is selected. */
 type PricesPartFactory<Options, Part> = (options: Options) => Promise<Part>
 type PricesPartTable<Options, Part> = Readonly<Record<string, PricesPartFactory<Options, Part>>>
 
@@ -21,13 +21,16 @@ export const parts = {
   } satisfies PricesPartTable<AnswerStoreOptions, AnswerStore>,
 } as const
 
-/** Catalogs whose answers lie in memory that main fills and all threads share. */
+/** Stores whose answers are in memory that the main thread fills and all threads share. */
 export const SHARED_STORES: readonly string[] = ['memory']
 
-/** A name for whichever of these there is, the first that can be had: in settings, and in paths as in the program this one mirrors. */
+/**
+ * A name for the first available index of `BITMAP_INDEXES`: in settings, and in paths as in the program that this
+ * service mirrors.
+ */
 export const BITMAP_ALIAS = 'bitmap'
 export const BITMAP_INDEXES = ['roaring-offering', 'bitset'] as const
 
-/** The names of a part's alternatives. */
+/** Returns the names of a part's alternatives. */
 export const listPartNames = <Part extends keyof typeof parts>(part: Part) =>
   Object.keys(parts[part]) as (keyof (typeof parts)[Part] & string)[]

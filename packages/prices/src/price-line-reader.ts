@@ -9,13 +9,13 @@ import { validatePriceLine } from './price-schema.ts'
 const MAX_LINE_BYTES = 65_536
 const NEWLINE = 10
 
-/** Reads prices, one a line, into a draft. The first line that is wrong ends it: nothing of it is used then. */
+/** Reads prices, one per line, into a draft. The first invalid line ends the import, and the draft is not used. */
 export class PriceLineReader {
   readonly draft: CatalogDraft
   readonly replace: boolean
-  /** How many prices there may be. */
+  /** Maximum number of prices. */
   readonly maxPrices: number
-  /** The beginning of a line. */
+  /** The beginning of an incomplete line. */
   readonly #rest = new ByteAccumulator()
   #line = 0
   imported = 0
@@ -41,7 +41,7 @@ export class PriceLineReader {
     this.#append(bytes.subarray(start))
   }
 
-  /** Takes the last line, which may have no end. */
+  /** Reads the last line, which may have no line break. */
   end(): void {
     this.#readLine(this.#rest.take())
   }
@@ -55,7 +55,7 @@ export class PriceLineReader {
   #readLine(bytes: Buffer): void {
     this.#line++
     const fail = (why: string) => errors.BAD_LINE(`line ${this.#line}: ${why}`)
-    // As text it would become U+FFFD, and two names one.
+    // Decoding replaces invalid bytes by U+FFFD, which can make two names equal.
     if (!isUtf8(bytes)) throw fail('not UTF-8')
     const text = bytes.toString('utf8').trim()
     if (text === '') return

@@ -38,9 +38,9 @@ const createNameFields = <const Name extends object>(text: Name) =>
 const anyNames = createNameFields(nameSchema)
 const newNames = createNameFields({ ...nameSchema, pattern: NAME_PATTERN })
 
-/** A price without its id and its names. */
+/** The fields of a price except its id and its names. */
 const otherFields = {
-  // Beyond these JSON.parse gives infinities, which JSON cannot say.
+  // Larger numbers parse as infinities, which JSON cannot represent.
   value: { type: 'number', minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE },
   currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'USD if absent.' },
   default: { type: 'boolean', description: 'Chosen where several prices fit.' },
@@ -49,7 +49,7 @@ const otherFields = {
 } as const
 
 const { id: exampleId, ...exampleBody } = examplePrice
-/** Any id, of which none is an example. */
+/** The schema of an id without examples. */
 export const anyIdSchema = { type: 'string', pattern: UUID_PATTERN } as const
 export const idSchema = { ...anyIdSchema, examples: [exampleId] } as const
 const required = ['offeringId', 'groupId', 'priceSpecId', 'charValues', 'value'] as const
@@ -74,7 +74,10 @@ export const priceReplySchema = {
 
 const validateBody = createValidator(priceBodySchema, 'body')
 
-/** The body of a price that is put. @throws Problem `VALIDATION_FAILED` */
+/**
+ * Validates the body of a put.
+ * @throws Problem `VALIDATION_FAILED`
+ */
 export function readPrice(body: unknown): Omit<Price, 'id'> & Partial<Pick<Price, 'id'>> {
   if (!validateBody(body))
     throw commonErrors.VALIDATION_FAILED(describeValidationError(validateBody.errors![0] as ValidationError, 'body'))
@@ -91,5 +94,5 @@ function createLineValidator(schema: object): (value: unknown) => string | undef
 /** Returns the reason why the schema of a price rejects a value; undefined if it does not. */
 export const validatePriceLine = createLineValidator(line)
 
-/** `priceFault` for a line of the log: nodes of an older version may have accepted any text as a name. */
+/** `validatePriceLine` for a line of the log: nodes of an older version may have accepted any text as a name. */
 export const validateLoggedPriceLine = createLineValidator({ ...line, properties: { ...line.properties, ...anyNames } })

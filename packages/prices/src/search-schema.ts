@@ -61,7 +61,10 @@ export const isBulkItem = createValidator(bulkItemSchema, 'body') as unknown as 
 
 const isCharValues = createValidator(properties.charValues, 'body') as unknown as SchemaValidator<SearchCondition[]>
 
-/** Reads conditions from a parameter. @throws Problem */
+/**
+ * Parses conditions from a parameter.
+ * @throws Problem
+ */
 export function readCharValues(text: string): SearchCondition[] {
   let value: unknown
   try {
@@ -74,7 +77,7 @@ export function readCharValues(text: string): SearchCondition[] {
   return value
 }
 
-/** What was wrong with the last value that did not fit. */
+/** Returns the validation error of the last rejected value. */
 export function getValidationError({ errors }: Pick<SchemaValidator<never>, 'errors'>): string {
   const [first] = errors ?? []
   return first ? describeValidationError(first) : 'does not fit'

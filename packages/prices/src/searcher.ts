@@ -16,41 +16,44 @@ import { parseJson, readBodyText } from './json-body.ts'
 import { isBulkItem, isSearchRequest, getValidationError } from './search-schema.ts'
 import type { CatalogView } from './catalog-view.ts'
 
-/** How many rows fit after each condition. */
+/** Number of matching rows after each condition. */
 export interface ExplainStep {
   readonly condition: string
   readonly left: number
 }
 
-/** Hears of what went wrong with an item; of what is the client's fault, too. */
+/** Receives the error of an item, including client errors. */
 export type OnItemError = (error: unknown, problem: Problem) => void
 
-/** Room for the longest answer there can be: names are at most 256 characters, 6 bytes each when escaped. */
+/** Maximum size of an answer: names have at most 256 characters, 6 bytes each when escaped. */
 const MAX_ANSWER_BYTES = 8_192
 
-/** So many of the prices that fit are named where none of them is the default. */
+/** Maximum number of matching prices in the error reply if none of them is the default. */
 export const MAX_CANDIDATES = 10
 
-/** Items that are answered together. */
+/** Number of items that are answered together. */
 const GROUP_ITEMS = 16
 const MAX_MESSAGE_CHARS = 600
 const PRICE = new Literal('{"price":')
 const NO_ERROR = new Literal(',"error":{},"id":"')
 const END = new Literal('"}\n')
 
-/** Searches, for one thread: from the bytes of a request to the bytes of its answer. */
+/** Searches for one thread, from the bytes of a request to the bytes of its answer. */
 export class Searcher {
   readonly #scanner = new RequestScanner()
   readonly #query = new SearchQuery()
   readonly #buffer = createOutputBuffer(MAX_ANSWER_BYTES)
-  // The group of items that is answered now: its queries, where in the request their ids lie and they end, and their rows.
+  // The current group of items: queries, id ranges in the request, ends, and rows.
   readonly #queries = Array.from({ length: GROUP_ITEMS }, () => new SearchQuery())
   readonly #idsFrom = new Int32Array(GROUP_ITEMS)
   readonly #idsTo = new Int32Array(GROUP_ITEMS)
   readonly #ends = new Int32Array(GROUP_ITEMS)
   readonly #rows = new Int32Array(GROUP_ITEMS)
 
-  /** Answers a request. @throws Problem */
+  /**
+   * Answers a request.
+   * @throws Problem
+   */
   answer(body: Buffer, view: CatalogView, index: RowFinder): string {
     const scanner = this.#scanner
     const isScanned = scanner.scan(body, 0, view, this.#query)
@@ -65,7 +68,10 @@ export class Searcher {
     return `{"error":${JSON.stringify({ code, message: detail })},"explain":${explain}}`
   }
 
-  /** All rows that a request finds, in no order. @throws Problem */
+  /**
+   * Returns all rows that a request finds, in no order.
+   * @throws Problem
+   */
   rows(body: Buffer, view: CatalogView, index: RowFinder): number[] {
     this.#resolve(body, view)
     return findRows(index, this.#query)
@@ -78,7 +84,7 @@ export class Searcher {
     return request
   }
 
-  /** @param row what `find` gave for the query. @throws Problem */
+  /** @param row the result of `find` for the query. @throws Problem */
   #renderFound(row: number, view: CatalogView, index: RowFinder): string {
     if (row >= 0) return this.#render(row, view)
     if (row === NO_MATCH) throw createRefusal(row)
@@ -89,11 +95,11 @@ export class Searcher {
   }
 
   /**
-   * Answers items as long as they are of the usual shape and there is room. A group of them is read, found and written,
-   * each step for all: the processor waits for memory at each, and goes on with the next item meanwhile, which one by one
-   * it cannot. 3,000 items take 3.4 ms in place of 4.5.
-   * @param until when to stop, after a group at least (as `performance.now()` counts)
-   * @returns where the first item begins that is left to `answerItem`, or that there was no room or time for
+   * Answers items while they have the usual shape and the buffer has space. It reads, finds and writes a whole group
+   * step by step: each step waits for memory, and the processor continues with the next item meanwhile. One item at a
+   * time prevents this. 3,000 items take 3.4 ms instead of 4.5.
+   * @param until time to stop, after at least one group (as `performance.now()` counts)
+   * @returns the beginning of the first item that needs `answerItem`, or for which there was no space or time
    */
   answerScanned(
     bytes: Buffer,
@@ -118,14 +124,14 @@ export class Searcher {
           answered = this.#ends[i]!
         }
       } catch {
-        // One of them cannot be read: the one whose turn it is, alone, will say so.
+        // One item of the group cannot be read. It reports its error when it is answered alone.
         return skipSpace(bytes, answered)
       }
       if (performance.now() >= until) return skipSpace(bytes, answered)
     }
   }
 
-  /** @returns how many items, of a group at most, are of the usual shape */
+  /** @returns number of items of the usual shape, at most one group */
   #scanGroup(bytes: Buffer, start: number, view: CatalogView): number {
     const scanner = this.#scanner
     let end = start
@@ -152,8 +158,8 @@ export class Searcher {
   }
 
   /**
-   * Answers one item, whatever it is: what is wrong with it is its answer. There must be room.
-   * @param onFault told of what is wrong with us
+   * Answers one item of any shape. The answer to an invalid item is its error. The buffer must have space.
+   * @param onFault receives the error of an item
    */
   answerItem(bytes: Buffer, view: CatalogView, index: RowFinder, to: OutputBuffer, onFault: OnItemError): void {
     let id: string | undefined
@@ -184,7 +190,7 @@ export class Searcher {
   }
 }
 
-/** Memory for the answers to items: so many bytes until it is full. */
+/** Creates a buffer for the answers to items that is full after this number of bytes. */
 export const createAnswerBuffer = (bytes: number): OutputBuffer => createOutputBuffer(bytes + MAX_ANSWER_BYTES)
 
 export const isFull = ({ bytes, filled }: OutputBuffer): boolean => filled > bytes.length - MAX_ANSWER_BYTES

@@ -4,7 +4,7 @@ import type { PricesMainMessage, PricesThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
 import { variants } from './variants.ts'
 
-/** The one price that fits, among millions. */
+/** The service that finds one matching price among millions. */
 export const prices = defineService<typeof settings, PricesMainMessage, PricesThreadMessage>({
   name: 'prices',
   summary: 'finds the one price that fits eight conditions and more',

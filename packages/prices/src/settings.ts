@@ -41,15 +41,15 @@ export const settings = defineSettings({
     description: 'maximum import (bytes)',
   },
   ...logSettings,
-  // An import of millions takes minutes to arrive, and a bulk request as long as its answers are read.
+  // An import of millions of prices takes minutes to arrive, and a bulk request lasts until its answers are read.
   requestTimeout: { ...commonSettings.requestTimeout, default: 600_000 },
 })
 
-/** The prices service's own settings. */
+/** The values of the settings. */
 export type PricesConfig = SettingValues<typeof settings>
 
 /**
- * How long a call about the catalog may take (ms): whatever it is, it may have to wait for an import that makes the
- * catalog anew. One of two million prices takes 40 s where two processors do nothing else.
+ * Timeout of a call about the catalog (ms). Any call may have to wait for an import that rebuilds the catalog. An
+ * import of two million prices takes 40 s on two processors without other work.
  */
 export const CATALOG_TIMEOUT_MS = 600_000

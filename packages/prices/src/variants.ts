@@ -3,7 +3,7 @@ import type { settings } from './settings.ts'
 
 type PricesVariant = Partial<SettingValues<typeof settings> & Pick<CommonSettings, 'server'>>
 
-/** The named combinations worth measuring: v1 the naive one, v8 the default; v7 with the least memory. */
+/** Named combinations for measurements: v1 is the naive one, v8 the default, v7 the one with the least memory. */
 export const variants = {
   v1: { indexes: ['map'], catalog: 'memory', server: 'fastify' },
   v2: { indexes: ['map-first-match'], catalog: 'memory', server: 'fastify' },

@@ -60,7 +60,7 @@ const facetsSchema = {
 
 const { offeringId, groupId, priceSpecId, at } = searchBodySchema.properties
 
-/** What can still be chosen, and how many prices would be left. */
+/** Adds the route that returns the values that can still be chosen, with counts. */
 export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica | undefined): void {
   app.get(
     '/facets',

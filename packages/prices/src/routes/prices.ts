@@ -26,8 +26,8 @@ const LINES_TYPE = 'application/x-ndjson'
 const params = { type: 'object', required: ['id'], properties: { id: idSchema } } as const
 
 /**
- * The prices themselves: read, delete, export, import. Main makes every change.
- * @param sendTimeout how long a client may take for a part of its reply (ms)
+ * Adds the routes that read, delete, export and import prices. The main thread makes every change.
+ * @param sendTimeout maximum time for which a client may delay a part of its reply (ms)
  */
 export async function addPriceRoutes(
   app: App,
@@ -138,12 +138,12 @@ function addImportRoute(
       } as never,
     },
     async (request: FastifyRequest, reply: FastifyReply) => {
-      // Nothing at all is more likely a mistake than a wish for an empty catalog.
+      // A missing body is more likely a mistake than an intended empty catalog.
       if (!request.body) throw commonErrors.VALIDATION_FAILED('there is no body')
       const token = await bus.call('importStart', request.query as ImportOptions)
       try {
         const body = request.body as Readable
-        // A request that is not read to its end is still to be answered.
+        // A request that is not read to its end still needs a reply.
         for await (const chunk of body.iterator({ destroyOnReturn: false })) {
           await bus.call('importChunk', token, new Uint8Array(chunk as Buffer))
         }

@@ -16,7 +16,7 @@ const JSON_TYPE = 'application/json'
 const PRICES_PATH = '/prices/'
 const ID_PATTERN = new RegExp(UUID_PATTERN)
 
-/** One price put: hot, because a catalog's owner puts thousands. */
+/** The put of one price. It is a hot route, because the owner of a catalog puts thousands. */
 export function createPutRoute(put: PutPrice, replica: Replica | undefined, bodyLimit: number) {
   const waitForTurn = createPerTurnLimiter(MAX_PUTS_PER_TURN)
 
@@ -54,13 +54,13 @@ export function createPutRoute(put: PutPrice, replica: Replica | undefined, body
     },
     read: ({ params }) => (params as { id: string }).id,
     async answer(pathId, { body }) {
-      // A search that has come with many of them would wait for all that these take.
+      // Without this limit, a search that arrives with many puts waits for all of them.
       await waitForTurn()
       const text = readBodyText(body)
       const price = readPrice(parseJson(text))
       const id = pathId.toLowerCase()
       if (price.id !== undefined && price.id.toLowerCase() !== id) throw errors.ID_MISMATCH()
-      // As text: an object costs more to clone than a text to parse.
+      // The body stays text: an object costs more to clone than a text to parse.
       const isNew = await put({ key: id, body: text })
       const stored = toStoredPrice({ ...price, id })
       return {

@@ -2,7 +2,7 @@ import { toStalenessHeaders, type Replica, type ReadConsistency } from '@influen
 import type { FastifyReply } from 'fastify'
 import { errors } from '../errors.ts'
 
-/** What a read is to see, where many machines write. (`after` is where a page of ids ended.) */
+/** Consistency parameters of a read, on a cluster. (The parameter `after` is the end of a page of ids.) */
 export const consistencyParameters = {
   sequence: {
     type: 'integer',
@@ -17,10 +17,10 @@ export const consistencyParameters = {
   },
 } as const
 
-/** What a read may meet that asks for that. */
+/** Errors of a read with these parameters. */
 export const consistencyErrors = [errors.LOG_BEHIND, errors.LOG_UNAVAILABLE] as const
 
-/** What a change may meet where many machines write. */
+/** Errors of a change on a cluster. */
 export const logErrors = [errors.LOG_UNAVAILABLE, errors.OUTCOME_UNKNOWN] as const
 
 export interface ConsistencyQuery {
@@ -33,7 +33,7 @@ export const toReadRequirement = ({ sequence, linearizable }: ConsistencyQuery):
   linearizable,
 })
 
-/** Resolves once a read sees what is wanted, with the reply telling how new it is at least. */
+/** Resolves when a read meets the requested consistency, and sets the staleness headers of the reply. */
 export async function waitForConsistency(
   replica: Replica | undefined,
   query: unknown,
@@ -43,7 +43,7 @@ export async function waitForConsistency(
   setStalenessHeaders(replica, reply)
 }
 
-/** Has a reply tell how far this node is: before what is read, behind what was changed. */
+/** Sets the headers with this node's position in the log: before a read, or after a change. */
 export function setStalenessHeaders(replica: Replica | undefined, reply: FastifyReply): void {
   const headers = replica ? toStalenessHeaders(replica) : []
   for (let i = 0; i < headers.length; i += 2) reply.header(headers[i]!, headers[i + 1])

@@ -12,10 +12,10 @@ const LINES_TYPE = 'application/x-ndjson'
 const PIECE_BYTES = 65_536
 const ROWS_PER_TIME_CHECK = 64
 const NEWLINE = 10
-/** What a row takes until all are sent (bytes). */
+/** Memory of a row until all rows are sent (bytes). */
 const ROW_BYTES = 28
 
-/** All that a search finds, or a part of it. */
+/** All results of a search, or a part of them. */
 export interface SearchAllQuery {
   readonly index: string
   readonly limit: number | undefined
@@ -27,11 +27,13 @@ export interface SearchAllOptions {
   readonly views: CatalogViews
   readonly searcher: Searcher
   readonly budget: Budget
-  /** How long a client may take for a part of its reply (ms). */
+  /** Maximum time for which a client may delay a part of its reply (ms). */
   readonly timeout: number
 }
 
-/** Sends every price that fits, a line each, in the order of their ids, as they are when the reply begins. */
+/**
+ * Sends every matching price, one per line, in the order of their ids and in the state at the beginning of the reply.
+ */
 export async function sendAll(
   { index, limit = Infinity, after }: SearchAllQuery,
   request: FastifyRequest,

@@ -96,7 +96,7 @@ const candidatesSchema = {
   description: 'The first of those that fit.',
   items: foundSchema,
 } as const
-/** What none can be chosen of is named. */
+/** The reply to an ambiguous search lists the first candidates. */
 const ambiguousReply = {
   ...ambiguous,
   content: {
@@ -149,7 +149,7 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
   const nameByTarget = new Map(names.map((name) => [SEARCH_PATH.replace(':index', name), name]))
 
   function find(body: Buffer, name: string): BufferedReply {
-    // Before it is read: it is at least so new.
+    // Computed before the search, so the result is at least this new.
     const headers = replica ? toStalenessHeaders(replica) : []
     const view = views.getCurrent()
     const index = views.findIndex(view, name)
@@ -204,7 +204,7 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
   })
 }
 
-/** Many searches in one request. */
+/** Adds the route for many searches in one request. */
 export async function addBulkRoute(
   root: App,
   views: CatalogViews,
@@ -247,7 +247,8 @@ export async function addBulkRoute(
         const index = views.findIndex(view, (request.params as { index: string }).index)
         if (!request.body) throw commonErrors.VALIDATION_FAILED('there is no body')
         const { raw } = reply
-        // Bulk requests last: each has its searcher's buffers for itself between two chunks, and its view to the end.
+        // Bulk requests are long: each uses the searcher's buffers exclusively between two chunks, and holds its view
+        // to the end.
         view.hold()
         const begin = () => {
           reply.hijack()
@@ -272,7 +273,7 @@ export async function addBulkRoute(
           raw.end()
           if (!isComplete) drainBody(request)
         } catch (error) {
-          // Whoever left, or never reads, gets no more.
+          // A client that has disconnected, or never reads, gets no further data.
           if (reply.sent) raw.destroy()
           else if (!(error instanceof Problem) && request.raw.destroyed)
             throw commonErrors.BAD_REQUEST('the request broke off')
