@@ -10,7 +10,7 @@ import { addControlRoutes } from './routes/control.ts'
 import { addVideosRoute } from './routes/videos.ts'
 import type { YoutubeConfig } from './settings.ts'
 
-/** Every problem below this path has Google's shape, those of the runtime included. */
+/** Every problem below this path has Google's format, including those of the runtime. */
 const GOOGLE_PATH = '/youtube/v3/'
 
 const formatGoogleProblem = (problem: Problem, url: string) =>

@@ -4,28 +4,34 @@ import type { CallCounts } from './meter.ts'
 
 export type { CallCounts, Faults }
 
-/** The time by which figures grow. */
+/** The stand-in's time, which determines the counts of videos. */
 export interface ClockReading {
   /** ms since 1970 */
   readonly now: number
   readonly frozen: boolean
 }
 
-/** Controls a running stand-in; what that refuses rejects with a `ServiceError`. Each promise resolves when the change holds on all of its threads. */
+/**
+ * Controls a running stand-in. A refusal rejects with a `ServiceError`. Each promise resolves when the change is in
+ * effect on all threads.
+ */
 export interface StandInControl {
   getFaults(): Promise<Faults>
-  /** Sets these faults and no others. */
-  setFaults(getFaults: Faults): Promise<void>
+  /** Sets these faults and removes all others. */
+  setFaults(faults: Faults): Promise<void>
   clearFaults(): Promise<void>
   getClock(): Promise<ClockReading>
-  /** Stops the clock. @param at ms since 1970; now if absent */
+  /**
+   * Stops the clock.
+   * @param at ms since 1970; now if absent
+   */
   freezeClock(at?: number): Promise<void>
   releaseClock(): Promise<void>
   getCounts(): Promise<CallCounts>
   resetCounts(): Promise<void>
 }
 
-/** A client for the control routes of the stand-in at `url`, in a browser or in Node. */
+/** Creates a client for the control routes of the stand-in at `url`, in a browser or in Node. */
 export function createControl(url: string, options: ClientOptions = {}): StandInControl {
   const request = createRequester(url, options)
   const read = <T>(resource: string) => readJson<T>(request('GET', `/control/${resource}`))

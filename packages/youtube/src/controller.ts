@@ -5,13 +5,13 @@ import type { Meter } from './meter.ts'
 
 export interface ControllerOptions {
   readonly meter: Meter
-  /** Calls a day; 0 for no limit. */
+  /** Calls per day; 0 for no limit. */
   readonly quota: number
-  /** Resolves once every thread has the state. */
+  /** Resolves when every thread has the state. */
   broadcast(state: StandInState): Promise<unknown>
 }
 
-/** Main's side: owns the state that all threads share, and gives out the day's quota. */
+/** The main thread's controller: it owns the state that all threads share, and resets the quota every day. */
 export interface Controller {
   readonly state: StandInState
   readonly handlers: CallHandlers<YoutubeMainMessage>
@@ -35,7 +35,7 @@ export function createController({ meter, quota, broadcast }: ControllerOptions)
     const today = toPacificDay(Date.now())
     if (today === day) return
     day = today
-    // A quota that was set as a fault stays used up: whoever set it counts on it.
+    // A quota that was set as a fault stays used up: the test that set it relies on it.
     if (state.faults.quotaLeft === undefined) fillQuota()
   }, DAY_CHECK_INTERVAL_MS)
   timer.unref()

@@ -4,16 +4,16 @@ import type { Faults } from './core/faults.ts'
 import { isGzipAccepted } from './core/negotiation.ts'
 import { createReply, type ReplyMessage, type EncodedReply } from './encoded-reply.ts'
 
-/** Where a reply goes. */
+/** The destination of a reply. */
 export interface ReplyRecipient {
   readonly response: ServerResponse
-  /** The request's. */
+  /** The headers of the request. */
   readonly headers: IncomingHttpHeaders
-  /** Names and values, in turn, of headers besides the reply's own. */
+  /** Additional headers, as alternating names and values. */
   readonly extra: readonly string[]
 }
 
-/** Brings replies to the client, through whatever faults are set. */
+/** Sends replies to clients, subject to the active faults. */
 export interface Delivery {
   deliver(recipient: ReplyRecipient, reply: EncodedReply, faults: Faults): void
 }
@@ -53,8 +53,8 @@ export function createDelivery(lifecycle: Lifecycle): Delivery {
 }
 
 /**
- * Keeps responses back for a while, or for ever. When the service drains they are let go at once: it waits for every
- * request in flight, and a hung one would hold it up until it is killed.
+ * Holds responses for some time, or forever. A drain releases them at once: the service waits for every request in
+ * flight, and a hung one would delay the exit until the process is killed.
  */
 function createReplyHolder({ drain }: Lifecycle) {
   const held = new Map<ServerResponse, () => void>()

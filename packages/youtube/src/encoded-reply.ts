@@ -1,19 +1,19 @@
 import { gzipSync } from 'node:zlib'
 
-/** What goes out: head as Node takes it, names and values in turn, and body. */
+/** A message: the head as Node accepts it (alternating names and values), and the body. */
 export interface ReplyMessage {
   readonly head: string[]
   readonly body: string | Buffer
 }
 
-/** A ready-made reply, in plain and, once somebody asked for it, in gzip. */
+/** A prepared reply, plain and with gzip. The gzip body is created at its first use. */
 export interface EncodedReply {
   readonly status: number
   readonly text: string
-  /** With its quotes, as it stands in the header. */
+  /** The value of the header, with its quotes. */
   readonly etag: string | undefined
   readonly plain: ReplyMessage
-  /** Nothing where the reply is too small to gain by it. */
+  /** Undefined if the reply is too small for a benefit. */
   readonly gzip: (() => ReplyMessage) | undefined
 }
 
@@ -41,7 +41,7 @@ export function createReply(status: number, text: string, tag?: string): Encoded
   }
 }
 
-/** The reply to a client that has the body already. */
+/** Creates the reply to a client that already has the body. */
 export function createNotModified({ etag }: EncodedReply): EncodedReply {
   const plain: ReplyMessage = { head: ['etag', etag!, 'vary', 'Accept-Encoding', 'cache-control', 'private'], body: '' }
   return { status: 304, text: '', etag, plain, gzip: undefined }

@@ -1,24 +1,24 @@
 import type { Faults } from './core/faults.ts'
 
-/** What every thread must agree on. Main owns it. */
+/** The state that all threads share. The main thread owns it. */
 export interface StandInState {
   readonly faults: Faults
-  /** The time at which the clock stands still (ms since 1970); nothing while it runs. */
+  /** The time of a frozen clock (ms since 1970); undefined while it runs. */
   readonly frozenAt?: number
 }
 
-/** What threads ask of main. The call returns once every thread has the new state. */
+/** Messages from threads to the main thread. A call returns when every thread has the new state. */
 export type YoutubeMainMessage = {
   setFaults(faults: Faults): void
   setClock(frozenAt: number | undefined): void
 }
 
-/** What main tells all threads. */
+/** Messages from the main thread to all threads. */
 export type YoutubeThreadMessage = {
   changed(state: StandInState): void
 }
 
-/** What a thread is started with. */
+/** The data with which a thread starts. */
 export interface YoutubeSharedState {
   /** Counts and quota of all threads: see `createMeter`. */
   readonly meter: SharedArrayBuffer

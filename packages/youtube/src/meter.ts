@@ -1,20 +1,23 @@
-/** How often the stand-in was called, and for how many ids. */
+/** Number of calls of the stand-in, and of their ids. */
 export interface CallCounts {
   readonly calls: number
   readonly ids: number
 }
 
-/** What all threads count together: exact, because every step is one atomic operation on shared memory. */
+/** The common counts of all threads. They are exact, because every step is one atomic operation on shared memory. */
 export interface Meter {
   count(ids: bigint): void
   readonly counts: CallCounts
   resetCounts(): void
-  /** Takes one unit of quota. Returns whether there was one. */
+  /**
+   * Takes one unit of quota.
+   * @returns true if there was one
+   */
   takeQuota(): boolean
-  /** Units left; nothing where there is no limit. */
+  /** Remaining units; undefined if there is no limit. */
   readonly quotaLeft: number | undefined
   setQuota(units: number | undefined): void
-  /** The number, from 0, of a call that might fail. */
+  /** Returns the number, from 0, of a call that might fail. */
   nextDraw(): number
   restartDraws(): void
 }
@@ -25,16 +28,16 @@ const QUOTA_LEFT = 0
 const DRAWS = 1
 const NO_LIMIT = -1
 
-// Two 64-bit counts (32 bits would be full after 15 hours at 40,000 calls/s), then two 32-bit numbers.
+// Two 64-bit counts (32 bits overflow after 15 hours at 40,000 calls/s), then two 32-bit numbers.
 const COUNTS_BYTES = 16
 const METER_BYTES = COUNTS_BYTES + 8
 
-/** The memory of a meter. */
+/** Allocates the memory of a meter. */
 export function createMeterMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(METER_BYTES)
 }
 
-/** One thread's view of a meter. */
+/** Creates one thread's view of a meter. */
 export function createMeter(memory: SharedArrayBuffer): Meter {
   const totals = new BigInt64Array(memory, 0, 2)
   const numbers = new Int32Array(memory, COUNTS_BYTES, 2)

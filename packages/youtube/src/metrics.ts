@@ -2,7 +2,7 @@ import { registerCounter } from '@influencer-stats/runtime/counter'
 import type { OpenContext } from '@influencer-stats/runtime/service'
 import type { Meter } from './meter.ts'
 
-/** Puts the counts of all threads into main's figures. */
+/** Adds the counts of all threads to the metrics of the main thread. */
 export function registerMetrics(registry: OpenContext<unknown, Record<never, never>>['registry'], meter: Meter): void {
   registerCounter(
     registry,

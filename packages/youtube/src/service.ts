@@ -30,7 +30,7 @@ export const youtube = defineService<typeof settings, YoutubeMainMessage, Youtub
       },
     }
   },
-  // Loaded only where it serves: Fastify would make `--help` and main heavier.
+  // Loaded only on serving threads: Fastify makes `--help` and the main thread heavier.
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createYoutubeApp(context),
 })

@@ -5,19 +5,19 @@ import {
   type SettingValues,
 } from '@influencer-stats/runtime/settings'
 
-/** What the stand-in can be told at its start. */
+/** The settings of the stand-in. */
 export const settings = defineSettings({
-  // Google's refusals are what it is told to give: it has none of its own.
+  // The stand-in must return only Google's refusals, so it has no load shedding.
   maxQueueDelay: { ...commonSettings.maxQueueDelay, default: 0 },
-  // It has little to do: a thread would make it twice as large.
+  // The load is small, and a thread doubles the memory of the process.
   threads: { ...commonSettings.threads, default: '0' },
-  // Who asks it logs what it asked.
+  // The client logs its requests.
   requestLogSampling: { ...commonSettings.requestLogSampling, default: 0 },
   apiKeys: {
     type: 'array',
     items: { type: 'string', minLength: 1 },
     default: ['stand-in'],
-    // The same variable as that of the services which call it, so that both sides agree.
+    // The services that call the stand-in use the same variable, so that both sides agree.
     env: 'YOUTUBE_API_KEY',
     secret: true,
     description: 'accepted API keys',

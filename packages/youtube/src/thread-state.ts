@@ -1,12 +1,12 @@
 import type { StandInState } from './messages.ts'
 import type { Meter } from './meter.ts'
 
-/** What the routes of one thread work with. */
+/** The state that the routes of one thread use. */
 export interface ThreadState {
-  /** What all threads agree on; replaced as a whole when main says so. */
+  /** The state that all threads share; each message from the main thread replaces it as a whole. */
   state: StandInState
   readonly meter: Meter
-  /** The stand-in's time (ms since 1970), by which figures grow. */
+  /** Returns the stand-in's time (ms since 1970), which determines the counts. */
   now(): number
 }
 

@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
-/** The faults that can be set: each is absent until named. */
+/** The faults that can be set. A fault is inactive if it is absent. */
 export const faultsSchema = {
   type: 'object',
   title: 'Faults',
@@ -42,15 +42,15 @@ export const faultsSchema = {
   },
 } as const
 
-/** How the stand-in misbehaves. */
+/** The active faults of the stand-in. */
 export type Faults = FromSchema<typeof faultsSchema>
 
-// Keeps 0.29 * 100 from counting as 28.
+// Prevents 0.29 * 100 from counting as 28.
 const ROUNDING_TOLERANCE = 1e-9
 
 /**
- * Whether the `n`th call (from 0) is one of those that fail: exactly the share `rate`, evenly spaced, so that a test
- * knows how many of its calls fail. At 0.25 it is every fourth.
+ * True if the `n`th call (from 0) fails. Exactly the share `rate` fails, evenly spaced, so that a test knows how many
+ * of its calls fail. At 0.25 it is every fourth.
  */
 export function isFailing(n: number, rate: number): boolean {
   return Math.floor((n + 1) * rate + ROUNDING_TOLERANCE) > Math.floor(n * rate + ROUNDING_TOLERANCE)

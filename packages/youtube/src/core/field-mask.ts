@@ -1,16 +1,16 @@
 import { googleErrors } from './google-errors.ts'
 
-/** Which fields a reply keeps: all, or those named, each with what it keeps of its own fields. */
+/** The fields of a partial reply: all, or the named ones, each with the mask of its own fields. */
 export type FieldMask = 'all' | ReadonlyMap<string, FieldMask>
 
-/** The fields that exist: a leaf, fields of any name, or named ones. Lists count as what they hold. */
+/** The existing fields: a leaf, fields of any name, or named ones. A list has the fields of its items. */
 export type FieldShape = 'leaf' | 'any' | { readonly [name: string]: FieldShape }
 
 const FIELD_NAME = /[A-Za-z0-9_-]+|\*/y
 
 /**
- * Parses Google's syntax of partial responses: `items(id,statistics/viewCount),pageInfo`; `*` stands for every field.
- * @throws GoogleError `invalidParameter` where the syntax is wrong or a field does not exist
+ * Parses Google's syntax of partial responses: `items(id,statistics/viewCount),pageInfo`; `*` matches every field.
+ * @throws GoogleError `invalidParameter` if the syntax is wrong or a field does not exist
  */
 export function parseFields(text: string, root: FieldShape): FieldMask {
   let at = 0
@@ -22,7 +22,7 @@ export function parseFields(text: string, root: FieldShape): FieldMask {
     return mask
   }
 
-  // A selector beneath `*` may fit one of several shapes.
+  // A selector beneath `*` may match one of several shapes.
   function parseSelector(shapes: readonly FieldShape[]): FieldMask {
     FIELD_NAME.lastIndex = at
     const name = FIELD_NAME.exec(text)?.[0]
@@ -58,7 +58,7 @@ function getFields(shape: FieldShape, name: string): FieldShape[] {
   return Object.hasOwn(shape, name) ? [shape[name]!] : []
 }
 
-/** What either mask keeps. */
+/** Returns the union of two masks. */
 export function mergeMasks(one: FieldMask, other: FieldMask): FieldMask {
   if (one === 'all' || other === 'all') return 'all'
   const both = new Map(one)
@@ -69,7 +69,7 @@ export function mergeMasks(one: FieldMask, other: FieldMask): FieldMask {
   return both
 }
 
-/** What a mask keeps of a value; a list's items are masked one by one. */
+/** Returns the part of a value that a mask selects; a list's items are masked one by one. */
 export function applyMask(value: unknown, mask: FieldMask): unknown {
   if (mask === 'all' || typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => applyMask(item, mask))
@@ -83,7 +83,7 @@ export function applyMask(value: unknown, mask: FieldMask): unknown {
   return selected
 }
 
-/** Whether a value can have what a mask names: what `*` stands for may be a plain value as well. */
+/** True if a value can have the fields of a mask: `*` also matches plain values. */
 function hasFields(value: unknown, mask: FieldMask): boolean {
   if (mask === 'all') return true
   if (Array.isArray(value)) return value.every((item) => hasFields(item, mask))

@@ -1,4 +1,4 @@
-/** What Google's error objects say besides the message. */
+/** The members of Google's error objects. */
 export interface GoogleErrorEntry {
   readonly status: number
   readonly domain: string
@@ -8,7 +8,7 @@ export interface GoogleErrorEntry {
   readonly locationType?: 'parameter' | 'header' | 'other'
 }
 
-/** An error that Google's API answers with. */
+/** An error reply of Google's API. */
 export class GoogleError extends Error {
   readonly entry: GoogleErrorEntry
 
@@ -23,7 +23,7 @@ export class GoogleError extends Error {
   }
 }
 
-/** Makes an error of one kind; `message` and `location` are for kinds whose words depend on the request. */
+/** Creates an error of one kind; `message` and `location` are for kinds whose text depends on the request. */
 export type GoogleErrorKind = GoogleErrorEntry & { (message?: string, location?: string): GoogleError }
 
 function defineErrorKind(entry: GoogleErrorEntry): GoogleErrorKind {
@@ -34,7 +34,7 @@ function defineErrorKind(entry: GoogleErrorEntry): GoogleErrorKind {
 
 const parameter = { status: 400, locationType: 'parameter' } as const
 
-/** What `GET /youtube/v3/videos` may answer instead of videos. */
+/** The error replies of `GET /youtube/v3/videos`. */
 export const googleErrors = {
   KEY_INVALID: defineErrorKind({ status: 400, domain: 'usageLimits', reason: 'keyInvalid', message: 'Bad Request' }),
   QUOTA_EXCEEDED: defineErrorKind({
@@ -128,7 +128,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'backendError',
 }
 
-/** An error with a status and, unless given, the reason that Google usually gives with it. */
+/** Creates an error with a status. The default reason is Google's usual one for the status. */
 export function createGoogleError(status: number, message: string, reason?: string): GoogleError {
   const defaultReason = REASONS[status] ?? (status < 500 ? 'badRequest' : 'backendError')
   return new GoogleError({ status, domain: 'global', reason: reason ?? defaultReason, message })

@@ -5,7 +5,7 @@ const leaves = <Name extends string>(...names: Name[]) =>
 
 const thumbnail = leaves('url', 'width', 'height')
 
-/** The fields of a list of videos that `fields` may name. Of parts that are never filled, any name is taken. */
+/** The fields of a list of videos that `fields` may name. Parts that are never filled accept any name. */
 export const listShape: FieldShape = {
   ...leaves('kind', 'etag', 'eventId', 'visitorId', 'nextPageToken', 'prevPageToken'),
   pageInfo: leaves('totalResults', 'resultsPerPage'),

@@ -1,4 +1,4 @@
-/** Whether an `Accept-Encoding` header takes gzip. */
+/** True if an `Accept-Encoding` header accepts gzip. */
 export function isGzipAccepted(header: string | undefined): boolean {
   if (header === undefined || !/gzip|\*/i.test(header)) return false
   const weights = new Map(
@@ -10,7 +10,7 @@ export function isGzipAccepted(header: string | undefined): boolean {
   return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0
 }
 
-/** Whether an `If-None-Match` header names an ETag (given with its quotes). */
+/** True if an `If-None-Match` header names an ETag (given with its quotes). */
 export function isEtagMatch(header: string, etag: string): boolean {
   return header.split(',').some((candidate) => {
     const tag = candidate.trim()

@@ -17,7 +17,7 @@ function buildVideo(id: string, parts: ReadonlySet<string>, time: number) {
   return { kind: 'youtube#video', etag: toEtag([id, content]), id, ...content }
 }
 
-/** The body that answers a query at a time, and its ETag. Videos that do not exist, or are gone, are left out. */
+/** Renders the body of a query at a time, and its ETag. Videos that do not exist, or are removed, are omitted. */
 export function renderVideos(
   query: VideoQuery,
   time: number,
@@ -37,7 +37,7 @@ export function renderVideos(
   return { body: toJson(applyMask(list, query.mask), pretty), etag }
 }
 
-/** An error as Google's JSON. */
+/** Renders an error as Google's JSON. */
 export function renderError({ entry }: GoogleError, pretty = true): string {
   const { status, message, domain, reason, location, locationType } = entry
   const error = { code: status, message, errors: [{ message, domain, reason, location, locationType }] }

@@ -1,4 +1,7 @@
-/** Numbers from 0 (inclusive) to 1 (exclusive) that look random and are always the same for one text. */
+/**
+ * Returns a generator of pseudo-random numbers from 0 (inclusive) to 1 (exclusive), which are always the same for one
+ * text.
+ */
 export function createSeededRandom(text: string): () => number {
   // FNV-1a gives the seed, mulberry32 the sequence.
   let state = 0x811c9dc5

@@ -1,12 +1,12 @@
 import { createSeededRandom } from './seeded-random.ts'
 
-/** A video's counts. */
+/** The counts of a video. */
 export interface VideoCounts {
   readonly views: number
   readonly likes: number
   readonly dislikes: number
   readonly favorites: number
-  /** Absent where comments are disabled. */
+  /** Absent if comments are disabled. */
   readonly comments?: number
 }
 
@@ -18,25 +18,28 @@ const HOUR_MS = 3_600_000
 const FIRST_UPLOAD_TIME = Date.UTC(2010, 0, 1)
 const LAST_UPLOAD_TIME = Date.UTC(2024, 0, 1)
 
-/** Figures change no more often than this (ms): until then a ready-made reply stays right. */
+/** Minimum time between two changes of counts (ms). A cached reply is valid until then. */
 export const TICK_MS = 10_000
 
-/** The beginning of the tick that a time lies in. */
+/** Returns the beginning of the tick that contains a time. */
 export const toTickStart = (time: number) => time - (time % TICK_MS)
 
-/** Whether there is such a video. Ids that end in `_` are those of videos that were removed. */
+/** True if the video exists. An id that ends in `_` belongs to a removed video. */
 export const isVideoPresent = (id: string) => VIDEO_ID.test(id) && !id.endsWith('_')
 
-/** Whether a video takes comments. Those whose id ends in `-` do not, and then have no `commentCount`. */
+/** True if a video has comments. If its id ends in `-`, comments are disabled and `commentCount` is absent. */
 export const hasComments = (id: string) => !id.endsWith('-')
 
-/** When a video was published (ms since 1970). */
+/** Returns the publish time of a video (ms since 1970). */
 export function getPublishTime(id: string): number {
   const time = FIRST_UPLOAD_TIME + createSeededRandom(`${id} published`)() * (LAST_UPLOAD_TIME - FIRST_UPLOAD_TIME)
   return time - (time % 1000)
 }
 
-/** A video's counts at a time: views come at a steady pace, 0.1 to 1,000 an hour, the rest in proportion to them. */
+/**
+ * Returns the counts of a video at a time. Views grow at a constant rate, 0.1 to 1,000 per hour, and the other counts
+ * in proportion to them.
+ */
 export function getVideoCounts(id: string, time: number): VideoCounts {
   if (FIXED_VIDEO_IDS.has(id)) return FIXED_COUNTS
   const random = createSeededRandom(id)

@@ -73,7 +73,7 @@ function buildStatus(id: string): PartContent {
   }
 }
 
-/** Counts as the API gives them: unsigned 64-bit numbers, so strings in JSON. */
+/** Builds the counts in the API's format: unsigned 64-bit numbers, so strings in JSON. */
 function buildStatistics(id: string, time: number): PartContent {
   const { views, likes, dislikes, favorites, comments } = getVideoCounts(id, time)
   return {
@@ -85,7 +85,7 @@ function buildStatistics(id: string, time: number): PartContent {
   }
 }
 
-/** What each part says of a video at a time, in the order in which Google writes them. */
+/** Builders of each part of a video at a time, in the order in which Google writes the parts. */
 export const partBuilders: Readonly<Record<string, (id: string, time: number) => PartContent>> = {
   snippet: buildSnippet,
   contentDetails: buildContentDetails,
@@ -93,7 +93,7 @@ export const partBuilders: Readonly<Record<string, (id: string, time: number) =>
   statistics: buildStatistics,
 }
 
-/** Parts that exist but have nothing to say of these videos, or that the resource says anyway (`id`). */
+/** Existing parts that have no content for these videos, or whose content is always in the resource (`id`). */
 export const PARTS_WITHOUT_CONTENT = new Set([
   'id',
   'liveStreamingDetails',
@@ -104,5 +104,5 @@ export const PARTS_WITHOUT_CONTENT = new Set([
   'topicDetails',
 ])
 
-/** Parts that only a video's owner may see. */
+/** Parts that only a video's owner may read. */
 export const OWNER_PARTS = new Set(['fileDetails', 'processingDetails', 'suggestions'])

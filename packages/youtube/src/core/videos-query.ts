@@ -3,25 +3,25 @@ import { parseFields, type FieldMask } from './field-mask.ts'
 import { partBuilders, OWNER_PARTS, PARTS_WITHOUT_CONTENT } from './video-parts.ts'
 import { listShape } from './list-shape.ts'
 
-/** Which videos, and what of them. */
+/** The videos and parts of a query. */
 export interface VideoQuery {
-  /** As asked for, each once. */
+  /** In the order of the request, each once. */
   readonly ids: readonly string[]
   readonly parts: ReadonlySet<string>
   readonly mask: FieldMask
 }
 
-/** One call, as its query string tells it. */
+/** One call, parsed from its query string. */
 export interface VideosCall {
   readonly key: string | undefined
-  /** How many ids were asked for. */
+  /** Number of ids in the request. */
   readonly idCount: number
-  /** Google indents its JSON unless told not to. */
+  /** Google indents its JSON by default. */
   readonly pretty: boolean
   readonly query: VideoQuery | GoogleError
 }
 
-/** Most ids that a call may ask for. */
+/** Maximum number of ids of a call. */
 export const MAX_IDS = 50
 
 const FILTERS = ['chart', 'id', 'myRating']
@@ -51,7 +51,7 @@ const KNOWN_PARAMETERS = new Set([
   'userIp',
 ])
 
-/** Parses a query string. What is wrong with it is part of the result: the key is looked at before. */
+/** Parses a query string. An error in it is part of the result, because the key is checked first. */
 export function parseCall(text: string): VideosCall {
   const params = new URLSearchParams(text)
   const ids = getListParameter(params, 'id').filter((id) => id !== '')
@@ -68,7 +68,10 @@ export function parseCall(text: string): VideosCall {
   }
 }
 
-/** A parameter's values, whether separated by commas or given one by one, as Google's own clients do. */
+/**
+ * Returns a parameter's values, which are separated by commas or repeated parameters, as Google's own clients send
+ * them.
+ */
 const getListParameter = (params: URLSearchParams, name: string) =>
   params.getAll(name).flatMap((value) => value.split(','))
 

@@ -52,7 +52,7 @@ const countsSchema = {
   },
 } as const
 
-/** Routes under `/control`: what the stand-in does wrong, its clock, its counts. They hold for all threads. */
+/** Adds the routes under `/control`: faults, clock and counts of the stand-in. They apply to all threads. */
 export function addControlRoutes(app: App, { bus, thread }: ControlOptions): void {
   const { meter } = thread
   const clock = () => ({ now: thread.now(), frozen: thread.state.frozenAt !== undefined })

@@ -38,7 +38,7 @@ const errorSchema = {
 
 const count = { type: 'string', pattern: '^[0-9]+$' } as const
 
-// Nothing is required: `part` and `fields` choose.
+// No member is required: `part` and `fields` select the members.
 const listSchema = {
   type: 'object',
   title: 'Videos',
@@ -103,7 +103,10 @@ function buildErrorReplies() {
 const parts = [...Object.keys(partBuilders), ...PARTS_WITHOUT_CONTENT]
 const field = '(\\*|kind|etag|pageInfo|items(\\((\\*|kind|etag|id|snippet|contentDetails|status|statistics)\\))?)'
 
-/** The documentation of the route. @param keys shown only if there is no secret among them */
+/**
+ * Returns the documentation of the route.
+ * @param keys shown only if no key is secret
+ */
 export function createVideosSchema(keys: readonly string[]) {
   const isDefault = keys.length === 1 && keys[0] === 'stand-in'
   return {
