@@ -46,7 +46,7 @@ async function checkWithoutQuorum({ nodes }: ChaosCluster): Promise<void> {
 /** For how long a node has not had all of the log (s). */
 async function getStaleness(url: string): Promise<number> {
   const { text } = await waitUntil(() => getReply(`${url}/metrics`))
-  return Number(/^sse_log_silence_seconds (\S+)$/m.exec(text)?.[1])
+  return Number(/^sse_log_staleness_seconds (\S+)$/m.exec(text)?.[1])
 }
 
 /** A stream that is only held. */

@@ -21,11 +21,11 @@ export const createRecord = (): ClientRecord => ({ histories: new Map(), counter
 const UNCHANGED_CODES = new Set([
   'LOG_UNAVAILABLE',
   'WRITE_QUEUE_FULL',
-  'FALLEN_BEHIND',
+  'FANOUT_BACKLOG_FULL',
   'DRAINING',
   'NOT_READY',
   'OVERLOADED',
-  'LOG_BEHIND',
+  'SEQUENCE_WAIT_TIMEOUT',
 ])
 /** A change whose fate is not known is asked for so often again, with its idempotency key. */
 const MAX_TRIES = 4

@@ -77,9 +77,9 @@ export class DashboardStore {
     return [...this.#links.values()]
   }
 
-  /** @throws Problem `LINKS_FULL` */
+  /** @throws Problem `TOO_MANY_LINKS` */
   async addLink(campaign: CampaignVersion, days: number): Promise<ShareLink> {
-    if (this.#links.size >= MAX_LINKS) throw errors.LINKS_FULL(`at most ${MAX_LINKS}`)
+    if (this.#links.size >= MAX_LINKS) throw errors.TOO_MANY_LINKS(`at most ${MAX_LINKS}`)
     const created = Date.now()
     const id = randomBytes(9).toString('base64url')
     const link: ShareLink = { id, ...campaign, created, expires: created + days * DAY_MS }

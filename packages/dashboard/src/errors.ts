@@ -7,12 +7,12 @@ export const errors = defineErrors({
   ROUTE_REFUSED: { status: 403, title: 'Route not available through the dashboard' },
   ORIGIN_UNKNOWN: { status: 403, title: 'Origin required' },
   // The same as in stats.
-  COLLECTION_NOT_FOUND: { status: 404, title: 'There is no such collection' },
+  COLLECTION_NOT_FOUND: { status: 404, title: 'Collection not found' },
   LINK_UNKNOWN: { status: 404, title: 'Unknown link' },
   SERVICE_UNKNOWN: { status: 404, title: 'Unknown service' },
-  LINKS_FULL: { status: 409, title: 'Too many links' },
+  TOO_MANY_LINKS: { status: 409, title: 'Too many links' },
   LINK_EXPIRED: { status: 410, title: 'Link no longer valid' },
-  SERVICE_UNREACHABLE: { status: 502, title: 'The service does not answer' },
+  SERVICE_UNREACHABLE: { status: 502, title: 'Service does not respond' },
   TOO_MANY_STREAMS: { status: 503, title: 'Too many open streams' },
-  SERVICE_SLOW: { status: 504, title: 'The service took too long to answer' },
+  SERVICE_SLOW: { status: 504, title: 'Service timeout' },
 })

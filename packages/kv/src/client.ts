@@ -37,7 +37,7 @@ export interface WriteOptions {
 export interface ReadOptions {
   /** See all that was acknowledged before, by any node of many. */
   readonly linearizable?: boolean
-  /** See all up to this place in the log of many nodes. @throws ServiceError `LOG_BEHIND` */
+  /** See all up to this place in the log of many nodes. @throws ServiceError `SEQUENCE_WAIT_TIMEOUT` */
   readonly after?: number
 }
 
@@ -163,7 +163,7 @@ export interface KvClient {
    * Changes of a range as they are made, what took effect together at once. Without `after` the first has none: nothing
    * behind its place is missed, so that a range which is read from then on can be kept up to date. A stream that is lost
    * is opened again, and goes on behind the last place.
-   * @throws ServiceError `SEQUENCE_GONE` where what came behind that is not kept any more: read the range again
+   * @throws ServiceError `SEQUENCE_EXPIRED` where what came behind that is not kept any more: read the range again
    */
   watch(options?: WatchOptions): AsyncIterable<KvChangeSet>
   /** Ends streams, too. Idempotent. */

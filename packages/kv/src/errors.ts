@@ -3,23 +3,23 @@ import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
 const kvErrors = defineErrors({
-  QUERY_INVALID: { status: 400, title: 'The query string is not what this path takes' },
-  IDEMPOTENCY_KEY_INVALID: { status: 400, title: 'Idempotency-Key is not a string of 1 to 255 visible characters' },
-  BATCH_EMPTY: { status: 400, title: 'The batch contains no changes' },
-  BATCH_LINE_INVALID: { status: 400, title: 'A line of the batch is not a change; nothing was applied' },
+  QUERY_INVALID: { status: 400, title: 'Invalid query string' },
+  IDEMPOTENCY_KEY_INVALID: { status: 400, title: 'Invalid Idempotency-Key: 1 to 255 visible characters required' },
+  BATCH_EMPTY: { status: 400, title: 'Empty batch' },
+  BATCH_LINE_INVALID: { status: 400, title: 'Invalid line in the batch; nothing was applied' },
   KEYS_INVALID: { status: 400, title: 'Invalid list of keys' },
-  ENTITY_NOT_FOUND: { status: 404, title: 'There is no value under this key' },
-  SEQUENCE_GONE: {
+  ENTITY_NOT_FOUND: { status: 404, title: 'Key not found' },
+  SEQUENCE_EXPIRED: {
     status: 410,
-    title: 'What was changed after this sequence is not kept any more: read the range again',
+    title: 'Sequence no longer in the watch history: read the range again',
   },
-  KEY_TOO_LARGE: { status: 413, title: 'The key is larger than 1,024 bytes' },
+  KEY_TOO_LARGE: { status: 413, title: 'Key too large: at most 1,024 bytes' },
   KEYS_TOO_LARGE: { status: 413, title: 'List of keys too large' },
-  VALUE_TOO_LARGE: { status: 413, title: 'The value is larger than allowed' },
-  BATCH_TOO_LARGE: { status: 413, title: 'The batch is larger than allowed' },
-  TOO_MANY_WATCHERS: { status: 503, title: 'There are as many streams of changes as there may be' },
-  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'Another change was made with this Idempotency-Key' },
-  WRITE_QUEUE_FULL: { status: 503, title: 'More writes wait than the disk takes' },
+  VALUE_TOO_LARGE: { status: 413, title: 'Value too large' },
+  BATCH_TOO_LARGE: { status: 413, title: 'Batch too large' },
+  TOO_MANY_WATCHERS: { status: 503, title: 'Too many watch streams' },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'Idempotency-Key reused with another write' },
+  WRITE_QUEUE_FULL: { status: 503, title: 'Write queue full' },
 })
 
 /** What this service may answer besides what every service may. */
@@ -30,6 +30,6 @@ export const errors = {
   STORE_FAILED: house.STORE_FAILED,
   DISK_FULL: house.DISK_FULL,
   LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,
-  LOG_BEHIND: log.LOG_BEHIND,
+  SEQUENCE_WAIT_TIMEOUT: log.SEQUENCE_WAIT_TIMEOUT,
   OUTCOME_UNKNOWN: log.OUTCOME_UNKNOWN,
 }

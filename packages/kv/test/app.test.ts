@@ -375,6 +375,8 @@ describe.each(SERVERS)('a damaged store with server %s', (server) => {
     expect([...seen].toSorted()).toEqual([200, 500])
     expect(await kv.request('GET', '/readyz')).toMatchObject({ status: 503, code: 'NOT_READY' })
     expect((await kv.request('GET', '/metrics')).text).toMatch(/^data_damaged_files 1$/m)
-    expect((await kv.request('GET', '/metrics')).text).toMatch(/^request_faults_total\{code="DATA_DAMAGED"\} [1-9]/m)
+    expect((await kv.request('GET', '/metrics')).text).toMatch(
+      /^http_request_errors_total\{code="DATA_DAMAGED"\} [1-9]/m,
+    )
   })
 })

@@ -77,7 +77,7 @@ describe('nodes of kv', () => {
     for await (const { id } of other.client.entries(ownServer)) ids.push(id)
     expect([ids, one.client.sequence]).toEqual([['mine'], expect.any(Number)])
     const ahead = await one.request('GET', '/v0/entity?id=b&after=999')
-    expect([ahead.status, ahead.code, ahead.headers.get('retry-after')]).toEqual([503, 'LOG_BEHIND', '1'])
+    expect([ahead.status, ahead.code, ahead.headers.get('retry-after')]).toEqual([503, 'SEQUENCE_WAIT_TIMEOUT', '1'])
     for (const wrong of ['after=x', 'after=-1', 'after=01', 'linearizable=1', 'after=1&after=1'])
       expect((await one.request('GET', `/v0/entity?id=b&${wrong}`)).code).toBe('QUERY_INVALID')
   })
@@ -153,7 +153,7 @@ describe('nodes of kv', () => {
   it('have no backup of their own, and say what is done instead', async () => {
     const kv = await startTestNode(newStream())
     const { status, code, text } = await kv.request('GET', '/backup')
-    expect([status, code]).toEqual([409, 'KEPT_ELSEWHERE'])
+    expect([status, code]).toEqual([409, 'BACKUP_NOT_SUPPORTED'])
     expect(text).toContain('pnpm kv export')
   })
 

@@ -422,6 +422,8 @@ describe('a store on the log', () => {
     await scan.close()
     await snapshot.close()
     await store.replica!.waitForConsistency({ after: 3, linearizable: true })
-    await expect(store.replica!.waitForConsistency({ after: 99 })).rejects.toMatchObject({ code: 'LOG_BEHIND' })
+    await expect(store.replica!.waitForConsistency({ after: 99 })).rejects.toMatchObject({
+      code: 'SEQUENCE_WAIT_TIMEOUT',
+    })
   })
 })

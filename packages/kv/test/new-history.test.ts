@@ -60,7 +60,7 @@ async function expectUnknown(kv: TestKv, seen: SeenTags): Promise<void> {
     const after = parseRevision(name.split(' ')[1]!)
     expect(Math.abs(after - own)).toBeGreaterThan(2 ** 43)
     for (const nearby of [after, after + 1, after + 2 ** 20])
-      expect((await kv.request('GET', `/v0/watch?start=a&after=${nearby}`)).code).toBe('SEQUENCE_GONE')
+      expect((await kv.request('GET', `/v0/watch?start=a&after=${nearby}`)).code).toBe('SEQUENCE_EXPIRED')
   }
 }
 

@@ -142,7 +142,7 @@ it('a place that is looked up before a stream opens costs no page', async () => 
   await watchers.checkCapacity(3)
   await watchers.checkCapacity(10)
   expect(pages).toEqual([0, 0])
-  await expect(watchers.checkCapacity(11)).rejects.toMatchObject({ code: 'SEQUENCE_GONE' })
+  await expect(watchers.checkCapacity(11)).rejects.toMatchObject({ code: 'SEQUENCE_EXPIRED' })
 })
 
 it('threads share one budget, and streams of one thread do not have streams of the others cut', async () => {

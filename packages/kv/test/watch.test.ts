@@ -216,7 +216,7 @@ describe.each(SERVERS)('a stream of changes as plain server-sent events, server 
       expect((await openWatch(query)).code).toBe('QUERY_INVALID')
     expect((await openWatch('?start=a', { 'last-event-id': 'x' })).code).toBe('QUERY_INVALID')
     expect((await openWatch(`?start=${'x'.repeat(1_025)}`)).code).toBe('KEY_TOO_LARGE')
-    expect(await openWatch('?start=a&after=5')).toMatchObject({ status: 410, code: 'SEQUENCE_GONE' })
+    expect(await openWatch('?start=a&after=5')).toMatchObject({ status: 410, code: 'SEQUENCE_EXPIRED' })
     const one = await open(`${kv.url}/v0/watch`)
     await waitUntil(() => one.sequence())
     const refused = await openWatch('?start=a')
@@ -226,7 +226,7 @@ describe.each(SERVERS)('a stream of changes as plain server-sent events, server 
     const sequence = one.sequence()
     await waitUntil(async () => {
       const other = await openWatch(`?start=a&after=${sequence + 1_000}`)
-      return other.code === 'SEQUENCE_GONE'
+      return other.code === 'SEQUENCE_EXPIRED'
     })
   })
 
@@ -282,10 +282,10 @@ it('a place of which too much has been changed since is gone, for a client as we
   await waitUntil(() => stream.sequence() > sequence)
   expect(await kv.request('GET', `/v0/watch?start=k&after=${sequence}`)).toMatchObject({
     status: 410,
-    code: 'SEQUENCE_GONE',
+    code: 'SEQUENCE_EXPIRED',
   })
   const watching = kv.client.watch({ start: 'k', after: sequence })[Symbol.asyncIterator]()
-  await expect(watching.next()).rejects.toMatchObject({ status: 410, code: 'SEQUENCE_GONE' })
+  await expect(watching.next()).rejects.toMatchObject({ status: 410, code: 'SEQUENCE_EXPIRED' })
 })
 
 it('a stream on a node waits for a place that the node has not come to, and says so where it does not', async () => {
@@ -297,7 +297,7 @@ it('a stream on a node waits for a place that the node has not come to, and says
   // A node that has just begun knows what it has read.
   const sequence = one.client.sequence!
   const lagging = await one.request('GET', `/v0/watch?start=k&after=${sequence + 50}`)
-  expect([lagging.status, lagging.code]).toEqual([503, 'LOG_BEHIND'])
+  expect([lagging.status, lagging.code]).toEqual([503, 'SEQUENCE_WAIT_TIMEOUT'])
   const waiting = open(`${other.url}/v0/watch?start=k&after=${sequence + 1}`)
   await one.client.put('k', '2')
   await one.client.put('k', '3')

@@ -32,7 +32,7 @@ export class AppliedProgress {
     for (const waiter of this.#waiters) if (waiter.seq <= seq) waiter.resolve()
   }
 
-  /** @throws LOG_BEHIND */
+  /** @throws SEQUENCE_WAIT_TIMEOUT */
   waitForSequence(seq: number, timeout: number): Promise<void> {
     if (seq <= this.#applied) return Promise.resolve()
     return new Promise<void>((resolve, reject) => {

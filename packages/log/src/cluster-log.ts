@@ -99,8 +99,11 @@ export async function openClusterLog({
       return known - applied
     },
   )
-  registerGauge(registry, `${service}_log_silence_seconds`, 'For how long this node has not had all of the log.', () =>
-    getStalenessSeconds(clusterLog.state),
+  registerGauge(
+    registry,
+    `${service}_log_staleness_seconds`,
+    'For how long this node has not had all of the log.',
+    () => getStalenessSeconds(clusterLog.state),
   )
   return {
     ...clusterLog,

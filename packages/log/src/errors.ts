@@ -2,10 +2,10 @@ import { defineErrors } from '@influencer-stats/runtime/problems'
 
 /** What the log may answer. */
 export const errors = defineErrors({
-  LOG_UNAVAILABLE: { status: 503, title: 'The log cannot be reached at present; nothing was changed, and reads go on' },
-  OUTCOME_UNKNOWN: { status: 503, title: 'The log did not answer in time; the change may still be made' },
-  LOG_BEHIND: { status: 503, title: 'This node has not come so far in time' },
-  LEASE_LOST: { status: 503, title: 'Another node has taken over; nothing was changed' },
+  LOG_UNAVAILABLE: { status: 503, title: 'Log unavailable; nothing was changed' },
+  OUTCOME_UNKNOWN: { status: 503, title: 'Outcome unknown: the write may still be applied' },
+  SEQUENCE_WAIT_TIMEOUT: { status: 503, title: 'Timeout while waiting for the sequence' },
+  LEASE_LOST: { status: 503, title: 'Lease lost; nothing was changed' },
 })
 
 /** What stands in the log is none of ours, or is damaged, or is of a version that is not known here: this node must not go on. */
@@ -27,5 +27,5 @@ export const createUnavailableError = (cause?: unknown) =>
   errors.LOG_UNAVAILABLE(undefined, { ...RETRY_OPTIONS, cause })
 export const createOutcomeUnknownError = (cause?: unknown) =>
   errors.OUTCOME_UNKNOWN(undefined, { ...RETRY_OPTIONS, cause })
-export const createSequenceTimeoutError = () => errors.LOG_BEHIND(undefined, RETRY_OPTIONS)
+export const createSequenceTimeoutError = () => errors.SEQUENCE_WAIT_TIMEOUT(undefined, RETRY_OPTIONS)
 export const createLeaseLostError = () => errors.LEASE_LOST(undefined, RETRY_OPTIONS)

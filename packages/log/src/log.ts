@@ -95,7 +95,7 @@ export interface Log {
    * @throws as `append`
    */
   barrier(waiters?: number): Promise<number>
-  /** Resolves once the own view has applied so far. @throws LOG_BEHIND after `timeout` ms */
+  /** Resolves once the own view has applied so far. @throws SEQUENCE_WAIT_TIMEOUT after `timeout` ms */
   waitForSequence(seq: number, timeout: number): Promise<void>
   /** Takes part in the log's one lease, until that is closed. @param ttl how long a holder may be silent (ms) */
   openLease(ttl: number): Lease

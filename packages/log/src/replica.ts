@@ -15,7 +15,7 @@ export interface Replica {
   readonly sequence: number
   /** For how long this node has not had all of it (s); 0 while it has. */
   readonly age: number
-  /** Resolves once reads here see what is wanted. @throws LOG_BEHIND, LOG_UNAVAILABLE */
+  /** Resolves once reads here see what is wanted. @throws SEQUENCE_WAIT_TIMEOUT, LOG_UNAVAILABLE */
   waitForConsistency(consistency: ReadConsistency): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export interface Replica {
 export interface LogChannel {
   /** How far it is: see `log-state.ts`. */
   readonly state: SharedArrayBuffer
-  /** @throws LOG_BEHIND */
+  /** @throws SEQUENCE_WAIT_TIMEOUT */
   waitForSequence(sequence: number): Promise<void>
   /** @param waiters for so many reads. @throws LOG_UNAVAILABLE */
   barrier(waiters: number): Promise<void>

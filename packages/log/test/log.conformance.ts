@@ -80,7 +80,10 @@ export function describeLog(name: string, create: () => LogAlternative): void {
       const ahead = log.waitForSequence(seq + 1, 60_000)
       await appendText(log, 'b')
       await ahead
-      await expect(log.waitForSequence(seq + 100, 1)).rejects.toMatchObject({ code: 'LOG_BEHIND', status: 503 })
+      await expect(log.waitForSequence(seq + 100, 1)).rejects.toMatchObject({
+        code: 'SEQUENCE_WAIT_TIMEOUT',
+        status: 503,
+      })
     })
 
     it('has a clock that does not go back', async () => {

@@ -33,10 +33,10 @@ export class ExportSessions {
   /**
    * Starts an export.
    * @returns the token of the export for the other calls
-   * @throws Problem `EXPORTS_RUNNING`
+   * @throws Problem `TOO_MANY_EXPORTS`
    */
   async start(range: ExportRange): Promise<number> {
-    if (this.#running >= MAX_EXPORTS) throw errors.EXPORTS_RUNNING(undefined, { headers: { 'retry-after': '5' } })
+    if (this.#running >= MAX_EXPORTS) throw errors.TOO_MANY_EXPORTS(undefined, { headers: { 'retry-after': '5' } })
     this.#running++
     const token = ++this.#token
     try {

@@ -101,7 +101,7 @@ export function createCatalogParts(
 ) {
   // A thread makes no call while its client reads a piece.
   const exports = new ExportSessions(catalog, 2 * config.sendTimeout + THREAD_TIMEOUT_MS)
-  registerGauge(registry, 'prices_in_catalog', 'Prices in the catalog.', () => catalog.size)
+  registerGauge(registry, 'prices_catalog_size', 'Prices in the catalog.', () => catalog.size)
   return {
     note:
       config.indexes.includes(BITMAP_ALIAS) && findBitmapIndex(indexes) !== BITMAP_INDEXES[0]

@@ -199,8 +199,8 @@ describe('the API', () => {
 
   it.each([
     [{ charValues: [{ char: 'term', value: 12 }] }, 'TYPE_CONFLICT'],
-    [{ charValues: [toTerm('1'), toTerm('2')] }, 'CHARACTERISTIC_TWICE'],
-    [{ from: '2026-02-01', to: '2026-01-31' }, 'DATES_REVERSED'],
+    [{ charValues: [toTerm('1'), toTerm('2')] }, 'DUPLICATE_CHARACTERISTIC'],
+    [{ from: '2026-02-01', to: '2026-01-31' }, 'INVALID_DATE_RANGE'],
     [{ id: toUuid(1) }, 'ID_MISMATCH'],
     [{ value: '5' }, 'VALIDATION_FAILED'],
     [{ from: '2026-02-30' }, 'VALIDATION_FAILED'],
@@ -286,6 +286,6 @@ describe('the API', () => {
   })
 
   it('counts its prices', async () => {
-    expect((await prices.request('GET', '/metrics')).body).toMatch(/^prices_in_catalog 8$/m)
+    expect((await prices.request('GET', '/metrics')).body).toMatch(/^prices_catalog_size 8$/m)
   })
 })

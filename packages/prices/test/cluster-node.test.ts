@@ -91,8 +91,12 @@ describe('nodes of prices', () => {
     expect([facets.body.count, getSequence(facets) >= getSequence(deleted)]).toEqual([0, true])
     expect((await other.request('DELETE', `/prices/${price.id}`)).body.code).toBe('PRICE_NOT_FOUND')
     const ahead = await one.request('GET', `/prices/${price.id}?sequence=99999`)
-    expect([ahead.status, ahead.body.code, ahead.headers.get('retry-after')]).toEqual([503, 'LOG_BEHIND', '1'])
-    expect((await one.request('GET', '/backup')).body.code).toBe('KEPT_ELSEWHERE')
+    expect([ahead.status, ahead.body.code, ahead.headers.get('retry-after')]).toEqual([
+      503,
+      'SEQUENCE_WAIT_TIMEOUT',
+      '1',
+    ])
+    expect((await one.request('GET', '/backup')).body.code).toBe('BACKUP_NOT_SUPPORTED')
   })
 
   it('have an import whole or not at all, in as many pieces as it takes', async () => {

@@ -121,7 +121,7 @@ it('there are never more prices than allowed', async () => {
   expect(await own.import(some)).toMatchObject({ status: 413, body: { code: 'CATALOG_FULL' } })
   await own.request('DELETE', `/prices/${some[0]!.id}`)
   expect((await put(some[3]!)).status).toBe(201)
-  expect((await own.request('GET', '/metrics')).body).toMatch(/^prices_in_catalog 3$/m)
+  expect((await own.request('GET', '/metrics')).body).toMatch(/^prices_catalog_size 3$/m)
   await own.stop()
 })
 

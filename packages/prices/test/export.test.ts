@@ -166,7 +166,7 @@ it('two at a time; one that its client leaves makes room', async () => {
     readers.push(reader)
   }
   const refused = await prices.request('GET', '/prices')
-  expect(refused).toMatchObject({ status: 503, body: { code: 'EXPORTS_RUNNING' } })
+  expect(refused).toMatchObject({ status: 503, body: { code: 'TOO_MANY_EXPORTS' } })
   expect(refused.headers.get('retry-after')).toBe('5')
   await readers[0]!.cancel()
   let reply = await prices.request('GET', '/prices?limit=1')

@@ -10,7 +10,7 @@ import { toSearch, startPrices, toUuid, type TestPrices } from './support/prices
 async function expectAll(prices: TestPrices, expected: ReturnType<typeof listOldPrices>): Promise<void> {
   for (const [id, price] of expected) expect((await prices.request('GET', `/prices/${id}`)).body).toEqual(price)
   expect((await prices.request('GET', '/metrics')).body).toMatch(
-    new RegExp(`^prices_in_catalog ${expected.size}$`, 'm'),
+    new RegExp(`^prices_catalog_size ${expected.size}$`, 'm'),
   )
 }
 

@@ -29,7 +29,7 @@ it('a folder without its own row is refused unchanged, and repaired to its catal
     report: /own row.*\n[^]*lost: .*catalog/,
   })
   const prices = await startPrices({ data: folder })
-  expect((await prices.request('GET', '/metrics')).body).toMatch(/^prices_in_catalog 100$/m)
+  expect((await prices.request('GET', '/metrics')).body).toMatch(/^prices_catalog_size 100$/m)
   for (const [i, price] of all.entries())
     expect((await prices.request('GET', `/prices/${price.id}`)).body.value).toBe(i === 7 ? 7_000 : price.value)
   await prices.stop()
@@ -42,7 +42,7 @@ it('a first start that was cut off before its catalog counted begins again', asy
   await level.write((db) => db.put('g000000001!t!000000000', '{}'))
   await level.close()
   const again = await startPrices({ data: folder, sample: 'yes' })
-  expect((await again.request('GET', '/metrics')).body).toMatch(/^prices_in_catalog [1-9]/m)
+  expect((await again.request('GET', '/metrics')).body).toMatch(/^prices_catalog_size [1-9]/m)
   await again.stop()
 })
 

@@ -93,7 +93,9 @@ it('limit and after are of all', async () => {
   onTestFinished(async () => void (await prices.stop()))
   await prices.import(allPrices.slice(0, 3))
   const refusals = [
-    ...['limit=1', `after=${toUuid(1)}`, `all=false&limit=1`].map((query) => [query, 409, 'QUERY_CLASH'] as const),
+    ...['limit=1', `after=${toUuid(1)}`, `all=false&limit=1`].map(
+      (query) => [query, 409, 'INCOMPATIBLE_PARAMETERS'] as const,
+    ),
     ...['all=yes', 'every=true'].map((query) => [query, 400, 'VALIDATION_FAILED'] as const),
   ]
   for (const [query, status, code] of refusals)

@@ -64,7 +64,7 @@ export interface AppContext<Config, ToMain extends Calls, ToThread extends Calls
   readonly registry: Registry
   /** The figures of all threads and of main in the Prometheus text format. */
   scrape(): Promise<string>
-  /** What the service keeps, as one consistent whole. @throws Problem `NOTHING_KEPT`, `BACKUPS_RUNNING` */
+  /** What the service keeps, as one consistent whole. @throws Problem `NO_DATA`, `TOO_MANY_BACKUPS` */
   backup(): Promise<AsyncIterable<Buffer>>
 }
 

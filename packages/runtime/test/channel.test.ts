@@ -132,7 +132,7 @@ describe('a call that is not answered in time', () => {
     const [a] = connectChannels({}, { later: (index: 0 | 1) => gates[index].promise, echo: (value: unknown) => value })
     for (const index of [0, 1]) {
       const error = (await a.call('later', [index], 10).catch((fault: unknown) => fault)) as Problem
-      expect(error).toMatchObject({ code: 'CALL_TIMED_OUT', status: 503, detail: undefined })
+      expect(error).toMatchObject({ code: 'INTERNAL_TIMEOUT', status: 503, detail: undefined })
       expect(error.cause).toMatchObject({ message: expect.stringContaining('"later"') })
     }
     gates[0].resolve('late')
@@ -148,7 +148,7 @@ describe('a call that is not answered in time', () => {
     createChannel(port1, new Map([['wait', () => index.promise]]))
     const bus = createBus(port2)
     const call = bus.call('wait')
-    await expect(bus.withTimeout(10).call('wait')).rejects.toMatchObject({ code: 'CALL_TIMED_OUT' })
+    await expect(bus.withTimeout(10).call('wait')).rejects.toMatchObject({ code: 'INTERNAL_TIMEOUT' })
     index.resolve('in time')
     expect(await call).toBe('in time')
   })

@@ -67,7 +67,7 @@ describe.each([0, 1, 3])('with %i threads', (threads) => {
   test('what main does not answer in time is a problem', async () => {
     const [client] = clients.values()
     client!.send(formatRequest('GET', '/never'))
-    expectProblem(await client!.reply(), 503, 'CALL_TIMED_OUT')
+    expectProblem(await client!.reply(), 503, 'INTERNAL_TIMEOUT')
   })
 })
 

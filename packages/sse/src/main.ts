@@ -28,7 +28,7 @@ export async function openSse(context: SseMainContext): Promise<ServiceMain<SseM
   const { history } = sequencer
   registerGauge(
     context.registry,
-    'sse_lag_values',
+    'sse_fanout_backlog',
     'Values put and not yet with every thread.',
     () => sequencer.backlogLimits,
   )

@@ -52,7 +52,7 @@ describe('values', () => {
     expect(await sse.request('POST', '/put', { body: 'z'.repeat(4_194_305) })).toMatchObject(
       problem(413, 'BODY_TOO_LARGE'),
     )
-    expect(await sse.request('POST', '/put?v=1', { body: 'z' })).toMatchObject(problem(409, 'VALUE_TWICE'))
+    expect(await sse.request('POST', '/put?v=1', { body: 'z' })).toMatchObject(problem(409, 'DUPLICATE_VALUE'))
     expect(await sse.request('POST', '/put', { body: new Uint8Array([0xff]) })).toMatchObject(
       problem(400, 'VALUE_NOT_UTF8'),
     )

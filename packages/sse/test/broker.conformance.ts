@@ -80,7 +80,7 @@ export function describeBroker(name: string, open: (lag: BacklogLimits) => Promi
       const refused = results.filter((result) => result.status === 'rejected')
       expect(refused.length).toBeGreaterThan(0)
       for (const { reason } of refused)
-        expect(reason).toMatchObject({ code: 'FALLEN_BEHIND', headers: { 'retry-after': '1' } })
+        expect(reason).toMatchObject({ code: 'FANOUT_BACKLOG_FULL', headers: { 'retry-after': '1' } })
       await waitUntil(() => delivered.every((entries) => entries.length === 50 - refused.length))
       await put(brokers[0]!, 't', 'x'.repeat(2_000))
       await waitUntil(() => delivered.every((entries) => entries.length === 51 - refused.length))

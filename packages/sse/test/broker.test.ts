@@ -162,7 +162,7 @@ describe('the sequencer of a node of many', () => {
     let isOut = false
     const held = put('3', '4').finally(() => (isOut = true))
     await waitUntil(() => sequencer.history.seq === 4)
-    await expect(put('5')).rejects.toMatchObject({ code: 'FALLEN_BEHIND', headers: { 'retry-after': '1' } })
+    await expect(put('5')).rejects.toMatchObject({ code: 'FANOUT_BACKLOG_FULL', headers: { 'retry-after': '1' } })
     expect([isOut, sequencer.backlogLimits]).toEqual([false, 6])
     release.resolve()
     expect(await held).toEqual([3, 4])

@@ -25,14 +25,14 @@ import { pruneCollections, pruneVideos } from './retention.ts'
  * `CONDITION_FAILED` if the collection does not meet its condition.
  */
 export interface Collections extends StateReader {
-  /** @returns whether the collection is new; @throws Problem `DATES_REVERSED` */
+  /** @returns whether the collection is new; @throws Problem `INVALID_DATE_RANGE` */
   put(
     id: string,
     videos: readonly string[],
     campaign?: Campaign,
     condition?: Preconditions,
   ): Promise<{ collection: Collection; created: boolean }>
-  /** Changes what it names. @throws Problem `COLLECTION_NOT_FOUND`, `DATES_REVERSED` */
+  /** Changes what it names. @throws Problem `COLLECTION_NOT_FOUND`, `INVALID_DATE_RANGE` */
   patch(id: string, patch: CollectionPatch, condition?: Preconditions): Promise<Collection>
   /** @returns whether there was one */
   delete(id: string, condition?: Preconditions): Promise<boolean>
@@ -265,7 +265,7 @@ export class CollectionsOwner implements Collections {
   #computeChange(id: string, before: Collection | undefined, step: CollectionEdit): CollectionChange {
     const next = step(before)
     if (next === before) return { id, before, after: before }
-    if (next && isReversed(next)) throw errors.DATES_REVERSED(`from ${next.from} to ${next.to}`)
+    if (next && isReversed(next)) throw errors.INVALID_DATE_RANGE(`from ${next.from} to ${next.to}`)
     return { id, before, after: next && this.#createVersion(id, before, next) }
   }
 

@@ -3,15 +3,15 @@ import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
 const statsErrors = defineErrors({
-  COLLECTION_NOT_FOUND: { status: 404, title: 'There is no such collection' },
-  VIDEO_NOT_IN_COLLECTION: { status: 404, title: 'The collection does not have this video' },
-  COLLECTION_FULL: { status: 409, title: 'The collection has as many videos as it may have' },
-  DATES_REVERSED: { status: 409, title: 'The campaign ends before it begins' },
-  CURSOR_UNKNOWN: { status: 409, title: 'No page in this order has ended there' },
-  STATE_UNAVAILABLE: { status: 503, title: 'The service that keeps the collections cannot be used at present' },
-  OUTCOME_UNKNOWN: { status: 503, title: 'The change may have been made, and will be once that can be known' },
-  UPSTREAM_UNAVAILABLE: { status: 503, title: 'YouTube gave no numbers, and none are known yet' },
-  STATS_NOT_READY: { status: 503, title: 'The numbers have not been fetched yet' },
+  COLLECTION_NOT_FOUND: { status: 404, title: 'Collection not found' },
+  VIDEO_NOT_IN_COLLECTION: { status: 404, title: 'Video not in the collection' },
+  COLLECTION_FULL: { status: 409, title: 'Collection full' },
+  INVALID_DATE_RANGE: { status: 409, title: 'Invalid date range: end before start' },
+  INVALID_CURSOR: { status: 409, title: 'Invalid cursor' },
+  STATE_UNAVAILABLE: { status: 503, title: 'Store of collections unavailable' },
+  OUTCOME_UNKNOWN: { status: 503, title: 'Outcome unknown: the write may still be applied' },
+  UPSTREAM_UNAVAILABLE: { status: 503, title: 'YouTube unavailable, and no numbers are known yet' },
+  STATS_NOT_READY: { status: 503, title: 'Numbers not fetched yet' },
 })
 
 /** What this service may answer besides what every service may. */

@@ -6,7 +6,7 @@ import { SsePublisher } from './sse-publisher.ts'
 import { openApiKeys } from './key-file.ts'
 import { CollectionsOwner } from './collections.ts'
 import { DAY_MS, type QuotaUsage } from './core/quota-budget.ts'
-import { reportSsePublisher, reportPoller, reportQuota, reportSource, reportUpstream } from './stats-metrics.ts'
+import { reportSsePublisher, reportPoller, reportQuota, reportUpstream } from './stats-metrics.ts'
 import type { StatsLogger } from './logger/logger.ts'
 import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from './messages.ts'
 import { getClientOptions, getLoggerOptions, getRecorderOptions, getStateOptions } from './part-options.ts'
@@ -31,7 +31,6 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
   const ownSource = getSource(config)
   if (!isStateOnMain(config)) {
     reportQuota(new QuotaMeter(memory, config.dailyBudget), registry)
-    reportSource(() => ownSource, registry)
     return { shared: (): StatsSharedState => ({ meter: memory, replies: [] }), handlers: {} as never, async close() {} }
   }
 
@@ -48,7 +47,6 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
   const meter: QuotaMeter = new QuotaMeter(memory, config.dailyBudget, { save })
   reportQuota(meter, registry)
   const source = node?.source ?? (() => ownSource)
-  reportSource(source, registry)
   const { usage, isMissing } = await readInitialState(state, config)
   if (isMissing && !node) log.warn('stats: the data folder has no count of the used quota; it is counted from 0')
   meter.restore(usage)

@@ -2,7 +2,6 @@ import { registerCounter } from '@influencer-stats/runtime/counter'
 import { registerGauge } from '@influencer-stats/runtime/gauge'
 import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
 import type { UpstreamState } from './core/upstream-state.ts'
-import { STAND_IN } from './core/sources.ts'
 import type { SsePublisher } from './sse-publisher.ts'
 import type { StatsLogger } from './logger/logger.ts'
 import type { Poller } from './poller.ts'
@@ -20,16 +19,6 @@ export function reportQuota(meter: QuotaMeter, registry: Registry): void {
     'stats_quota_units_budget',
     'Units that may be used a day; 0 for no limit.',
     () => meter.budget,
-  )
-}
-
-/** Reports the origin of the numbers: the configured API, which may be a gateway to YouTube's, or the stand-in. */
-export function reportSource(source: () => string, registry: Registry): void {
-  registerGauge(
-    registry,
-    'stats_source_is_youtube',
-    '1 if numbers come from the API at YOUTUBE_URI, 0 if the stand-in invents them.',
-    () => Number(source() !== STAND_IN),
   )
 }
 
@@ -52,23 +41,21 @@ export function reportPoller(poller: Poller, registry: Registry): void {
 /** @param getPublisher the one there is at present: where there are other nodes, only the one that asks YouTube has one */
 export function reportSsePublisher(getPublisher: () => SsePublisher | undefined, registry: Registry): void {
   const getCounter = (name: keyof SsePublisher['counters']) => getPublisher()?.counters[name] ?? 0
-  registerCounter(registry, 'stats_puts_total', "Collections' numbers put to the broadcaster.", () =>
-    getCounter('sent'),
-  )
-  registerCounter(registry, 'stats_puts_failed_total', 'Puts that the broadcaster did not take.', () =>
+  registerCounter(registry, 'stats_publish_total', 'Numbers of collections published to sse.', () => getCounter('sent'))
+  registerCounter(registry, 'stats_publish_failed_total', 'Numbers that sse did not accept.', () =>
     getCounter('failed'),
   )
   registerGauge(
     registry,
-    'stats_puts_waiting',
-    'Collections whose numbers wait to be put.',
+    'stats_publish_waiting',
+    'Collections with numbers to publish.',
     () => getPublisher()?.pending ?? 0,
   )
 }
 
 /** Which node it is that asks YouTube, of main. */
 export function reportPolling(isPolling: () => boolean, registry: Registry): void {
-  registerGauge(registry, 'stats_polling', '1 on the one node that asks YouTube, 0 on the others.', () =>
+  registerGauge(registry, 'stats_poller_leader', '1 on the node that polls YouTube, 0 on the others.', () =>
     Number(isPolling()),
   )
 }

@@ -97,7 +97,11 @@ describe('campaigns', () => {
     ['an empty tag', { tags: [''] }, invalid],
     ['a day that is none', { from: '2026-02-30' }, invalid],
     ['a day in another form', { to: '31.12.2026' }, invalid],
-    ['an end before the beginning', { from: '2026-05-31', to: '2026-05-30' }, { status: 409, code: 'DATES_REVERSED' }],
+    [
+      'an end before the beginning',
+      { from: '2026-05-31', to: '2026-05-30' },
+      { status: 409, code: 'INVALID_DATE_RANGE' },
+    ],
     ['a negative cost', { cost: -1 }, invalid],
     ['an infinite cost', '{"cost":1e400}', invalid],
     ['a cost in words', { cost: '5' }, invalid],
@@ -125,7 +129,7 @@ describe('campaigns', () => {
   it('are not changed to end before they begin by half of it', async () => {
     await stats.put('/collections/d', { videos: [], from: '2026-03-01' })
     const refused = await stats.patch('/collections/d', { to: '2026-02-28' })
-    expect(refused).toMatchObject({ status: 409, body: { code: 'DATES_REVERSED' } })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'INVALID_DATE_RANGE' } })
     expect(toContent((await stats.get('/collections/d')).body)).toEqual({ id: 'd', videos: [], from: '2026-03-01' })
     expect((await stats.patch('/collections/d', { to: '2026-03-01' })).status).toBe(200)
   })

@@ -37,7 +37,7 @@ describe('nodes of stats', () => {
   it('have one that asks YouTube, and all are ready with what it has', async () => {
     const { youtube, all } = await openNodes(3, { dailyBudget: 0, refreshInterval: 300, threads: 1 })
     expect(await Promise.all(all.map(polls))).toEqual([true, false, false])
-    expect(await Promise.all(all.map((node) => readMetric(node, 'stats_polling')))).toEqual([1, 0, 0])
+    expect(await Promise.all(all.map((node) => readMetric(node, 'stats_poller_leader')))).toEqual([1, 0, 0])
     expect((await all[1]!.put('/collections/c', { videos: videoIds(60), name: 'Spring' })).status).toBe(201)
     for (const node of all) {
       const reply = await waitUntil(async () => {
@@ -219,13 +219,13 @@ describe('nodes of stats', () => {
     onTestFinished(async () => void (await broadcaster.stop()))
     const { all, poller, follower } = await openNodes(2, { sseUri: broadcaster.url })
     await follower.put('/collections/c', { videos: videoIds(1) })
-    await waitUntil(async () => (await readMetric(poller, 'stats_puts_total')) === 1)
+    await waitUntil(async () => (await readMetric(poller, 'stats_publish_total')) === 1)
     await waitUntil(async () => (await follower.get('/collections/c/stats')).status === 200)
-    expect(await readMetric(follower, 'stats_puts_total')).toBe(0)
+    expect(await readMetric(follower, 'stats_publish_total')).toBe(0)
     await poller.stop()
     await waitUntil(() => polls(follower))
     // A broadcaster may have forgotten all.
-    await waitUntil(async () => (await readMetric(all[1]!, 'stats_puts_total')) === 1)
+    await waitUntil(async () => (await readMetric(all[1]!, 'stats_publish_total')) === 1)
   })
 
   it('keep what they have, start anew with it, and leave the base of a service that runs alone as it is', async () => {

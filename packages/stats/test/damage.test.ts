@@ -27,6 +27,6 @@ it('a damaged block answers with a code, is counted, and hurts no other collecti
   expect([...seen].toSorted()).toEqual(['200 OK', '500 DATA_DAMAGED'])
   expect(await stats.get('/readyz')).toMatchObject({ status: 503, body: { code: 'NOT_READY', detail: 'DATA_DAMAGED' } })
   expect((await stats.get('/metrics')).body).toMatch(/^data_damaged_files 1$/m)
-  expect((await stats.get('/metrics')).body).toMatch(/^request_faults_total\{code="DATA_DAMAGED"\} [1-9]/m)
+  expect((await stats.get('/metrics')).body).toMatch(/^http_request_errors_total\{code="DATA_DAMAGED"\} [1-9]/m)
   expect((await stats.put(`/collections/${uuid(1_000)}`, { videos: [] })).status).toBe(201)
 })

@@ -363,7 +363,7 @@ describe.each(['v3', 'v6', 'v8'])('GET /collections with numbers: %s', (variant)
     expect(first.collections[0]).not.toHaveProperty('stats')
     expect(await idsOf(`sort=-impressions&limit=2&after=${first.next}`)).toEqual(['three'])
     const wrong = await stats.get('/collections?sort=-impressions&after=one')
-    expect(wrong).toMatchObject({ status: 409, body: { code: 'CURSOR_UNKNOWN' } })
+    expect(wrong).toMatchObject({ status: 409, body: { code: 'INVALID_CURSOR' } })
     for (const query of ['sort=views', 'include=videos', 'q=a&q=b', `q=${'x'.repeat(201)}`, 'after=a!', 'page=2']) {
       expect(await stats.get(`/collections?${query}`)).toMatchObject({
         status: 400,

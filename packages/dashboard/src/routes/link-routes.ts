@@ -115,7 +115,7 @@ export function registerLinkRoutes(app: App, { auth, links, campaigns, bus }: Li
             errors.SIGN_IN_NEEDED,
             errors.ORIGIN_UNKNOWN,
             errors.COLLECTION_NOT_FOUND,
-            errors.LINKS_FULL,
+            errors.TOO_MANY_LINKS,
             errors.SERVICE_UNREACHABLE,
             errors.SERVICE_SLOW,
             house.VALIDATION_FAILED,

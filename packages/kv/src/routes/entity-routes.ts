@@ -90,7 +90,7 @@ export function createEntityRoutes(store: KvStore, valueLimit: number): HotRoute
           errors.ENTITY_NOT_FOUND,
           errors.CONDITION_FAILED,
           errors.KEY_TOO_LARGE,
-          errors.LOG_BEHIND,
+          errors.SEQUENCE_WAIT_TIMEOUT,
           errors.LOG_UNAVAILABLE,
         ),
       },

@@ -56,7 +56,7 @@ export function registerExpiryRoutes(app: App, store: KvStore): void {
             errors.QUERY_INVALID,
             errors.ENTITY_NOT_FOUND,
             errors.KEY_TOO_LARGE,
-            errors.LOG_BEHIND,
+            errors.SEQUENCE_WAIT_TIMEOUT,
             errors.LOG_UNAVAILABLE,
           ),
         },

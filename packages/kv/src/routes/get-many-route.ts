@@ -53,7 +53,7 @@ export async function registerGetManyRoute(
               errors.KEYS_INVALID,
               errors.KEYS_TOO_LARGE,
               errors.KEY_TOO_LARGE,
-              errors.LOG_BEHIND,
+              errors.SEQUENCE_WAIT_TIMEOUT,
               errors.LOG_UNAVAILABLE,
             ),
           },

@@ -46,7 +46,12 @@ export function registerRangeRoutes(app: App, store: KvStore, budget: Budget, se
               'application/json': { schema: countSchema },
             },
           },
-          ...buildReadReplies(errors.QUERY_INVALID, errors.KEY_TOO_LARGE, errors.LOG_BEHIND, errors.LOG_UNAVAILABLE),
+          ...buildReadReplies(
+            errors.QUERY_INVALID,
+            errors.KEY_TOO_LARGE,
+            errors.SEQUENCE_WAIT_TIMEOUT,
+            errors.LOG_UNAVAILABLE,
+          ),
         },
       },
     },

@@ -4,7 +4,7 @@ import type { KvSnapshot, KvStore } from '../store/store.ts'
 
 /**
  * Reads from a snapshot that is as fresh as the client requires, and names its sequence in the reply.
- * @throws LOG_BEHIND, LOG_UNAVAILABLE
+ * @throws SEQUENCE_WAIT_TIMEOUT, LOG_UNAVAILABLE
  */
 export async function readOnSnapshot<T>(
   store: KvStore,

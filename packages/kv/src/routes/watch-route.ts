@@ -56,10 +56,10 @@ export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
         200: { description: 'The stream.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
         ...buildReadReplies(
           errors.QUERY_INVALID,
-          errors.SEQUENCE_GONE,
+          errors.SEQUENCE_EXPIRED,
           errors.KEY_TOO_LARGE,
           errors.TOO_MANY_WATCHERS,
-          errors.LOG_BEHIND,
+          errors.SEQUENCE_WAIT_TIMEOUT,
           errors.LOG_UNAVAILABLE,
         ),
       },

@@ -110,10 +110,10 @@ export class Watchers implements WatchMetrics {
     return this.#unread.bytes
   }
 
-  /** @throws TOO_MANY_WATCHERS, SEQUENCE_GONE */
+  /** @throws TOO_MANY_WATCHERS, SEQUENCE_EXPIRED */
   async checkCapacity(after: number | undefined): Promise<void> {
     if (this.#isFull) throw errors.TOO_MANY_WATCHERS(undefined, { headers: { 'retry-after': '5' } })
-    if (after !== undefined && !(await this.#options.changes(after, 0, 0))) throw errors.SEQUENCE_GONE()
+    if (after !== undefined && !(await this.#options.changes(after, 0, 0))) throw errors.SEQUENCE_EXPIRED()
   }
 
   /** Opens a stream that was admitted; cuts it should another have taken its place. @param head goes before everything */

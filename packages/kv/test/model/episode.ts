@@ -194,7 +194,7 @@ export class Episode {
     const connection = new ModelConnection(port)
     const reply = await connection.send({ method: 'GET', target: `/v0/watch?start=%00&after=${this.#lastId}` })
     connection.close()
-    if (reply.status !== 410 || parseCode(reply.body) !== 'SEQUENCE_GONE')
+    if (reply.status !== 410 || parseCode(reply.body) !== 'SEQUENCE_EXPIRED')
       throw new Difference(
         `a stream after ${this.#lastId}, from before the start: status ${reply.status}, expected 410`,
       )

@@ -123,7 +123,7 @@ export class PriceCatalog {
   /**
    * Adds or replaces a price.
    * @returns true if it is new
-   * @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `CHARACTERISTIC_TWICE`, `DATES_REVERSED`
+   * @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `DUPLICATE_CHARACTERISTIC`, `INVALID_DATE_RANGE`
    */
   put(price: Price): Promise<boolean> {
     return this.#batcher.submit({ key: price.id.toLowerCase(), price })

@@ -8,7 +8,7 @@ import { parseUuid } from './uuid.ts'
 
 /** The reason that a price is rejected: an error code and its detail. */
 export interface PriceProblem {
-  readonly code: 'TYPE_CONFLICT' | 'CHARACTERISTIC_TWICE' | 'DATES_REVERSED'
+  readonly code: 'TYPE_CONFLICT' | 'DUPLICATE_CHARACTERISTIC' | 'INVALID_DATE_RANGE'
   readonly detail: string
 }
 
@@ -34,10 +34,11 @@ export class AnswerKinds {
 export function findPriceProblem({ charValues, from, to }: Price): PriceProblem | undefined {
   const chars = new Set<string>()
   for (const { char } of charValues) {
-    if (chars.has(char)) return { code: 'CHARACTERISTIC_TWICE', detail: char }
+    if (chars.has(char)) return { code: 'DUPLICATE_CHARACTERISTIC', detail: char }
     chars.add(char)
   }
-  if (from !== undefined && to !== undefined && to < from) return { code: 'DATES_REVERSED', detail: `${from} to ${to}` }
+  if (from !== undefined && to !== undefined && to < from)
+    return { code: 'INVALID_DATE_RANGE', detail: `${from} to ${to}` }
   return undefined
 }
 

@@ -42,7 +42,7 @@ export function addExportRoute(
           200: { description: 'The prices.', content: { [LINES_TYPE]: { schema: { type: 'string' } } } },
           ...buildReadReplies(
             commonErrors.VALIDATION_FAILED,
-            errors.EXPORTS_RUNNING,
+            errors.TOO_MANY_EXPORTS,
             errors.EXPORT_LOST,
             ...consistencyErrors,
           ),

@@ -103,7 +103,7 @@ export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica |
           200: facetsSchema,
           ...buildReadReplies(
             commonErrors.VALIDATION_FAILED,
-            errors.QUERY_CLASH,
+            errors.INCOMPATIBLE_PARAMETERS,
             errors.INDEX_NOT_LOADED,
             errors.OFFERING_NOT_FOUND,
             errors.GROUP_NOT_FOUND,

@@ -18,7 +18,7 @@ export const consistencyParameters = {
 } as const
 
 /** Errors of a read with these parameters. */
-export const consistencyErrors = [errors.LOG_BEHIND, errors.LOG_UNAVAILABLE] as const
+export const consistencyErrors = [errors.SEQUENCE_WAIT_TIMEOUT, errors.LOG_UNAVAILABLE] as const
 
 /** Errors of a change on a cluster. */
 export const logErrors = [errors.LOG_UNAVAILABLE, errors.OUTCOME_UNKNOWN] as const

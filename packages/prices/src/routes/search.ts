@@ -89,7 +89,7 @@ const resolveErrors = [
   errors.CHARACTERISTIC_NOT_FOUND,
   errors.VALUE_NOT_FOUND,
 ]
-const ambiguous = buildProblemReplies(errors.PRICES_AMBIGUOUS, errors.QUERY_CLASH)[409]!
+const ambiguous = buildProblemReplies(errors.PRICES_AMBIGUOUS, errors.INCOMPATIBLE_PARAMETERS)[409]!
 const candidatesSchema = {
   type: 'array',
   maxItems: MAX_CANDIDATES,
@@ -186,7 +186,7 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
       const { index } = parameters as { index: string }
       const { all = false, limit, after, ...rest } = query as Partial<SearchRouteQuery>
       if (!all && (limit !== undefined || after !== undefined))
-        throw errors.QUERY_CLASH('limit and after need all=true')
+        throw errors.INCOMPATIBLE_PARAMETERS('limit and after need all=true')
       return { index, all, limit, after, ...rest }
     },
     serve(parameters, request, reply) {

@@ -99,7 +99,7 @@ export async function runBackup(options: BackupOptions): Promise<number> {
     try {
       return describeEnd(await saveBackup(getServiceUrl(config), config.apiToken, getBackupFile(folder, name)))
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'NOTHING_KEPT') return 'keeps nothing'
+      if (error instanceof ServiceError && error.code === 'NO_DATA') return 'keeps nothing'
       throw error
     }
   })
@@ -119,7 +119,7 @@ export async function runRestore(options: BackupOptions): Promise<number> {
   return runForEach(definitions, async ({ name, getNoBackupReason }) => {
     const config = configs.get(name)!
     const reason = getNoBackupReason?.(config)
-    if (reason) throw new StartError('KEPT_ELSEWHERE', `${name}: ${reason}`)
+    if (reason) throw new StartError('BACKUP_NOT_SUPPORTED', `${name}: ${reason}`)
     const { data } = config
     return `${describeEnd(await restoreBackup(name, getBackupFile(folder, name), data))}, in ${data}`
   })

@@ -41,10 +41,10 @@ export function createBackupHandlers(
 
   return {
     [BEGIN_CALL]() {
-      if (noBackupReason) throw commonErrors.KEPT_ELSEWHERE(noBackupReason)
-      if (!source) throw commonErrors.NOTHING_KEPT()
+      if (noBackupReason) throw commonErrors.BACKUP_NOT_SUPPORTED(noBackupReason)
+      if (!source) throw commonErrors.NO_DATA()
       if (sessions.size >= MAX_SESSIONS)
-        throw commonErrors.BACKUPS_RUNNING(undefined, { headers: { 'retry-after': '60' } })
+        throw commonErrors.TOO_MANY_BACKUPS(undefined, { headers: { 'retry-after': '60' } })
       const id = ++last
       const timer = setTimeout(() => void end(id), SESSION_TIMEOUT_MS).unref()
       sessions.set(id, { ...createSession(source), timer })
@@ -82,7 +82,7 @@ function createSession({ db, service, format }: BackupSource): Omit<BackupSessio
   }
 }
 
-/** A backup as a thread hands it on. Begins at once. @throws Problem `NOTHING_KEPT`, `KEPT_ELSEWHERE`, `BACKUPS_RUNNING` */
+/** A backup as a thread hands it on. Begins at once. @throws Problem `NO_DATA`, `BACKUP_NOT_SUPPORTED`, `TOO_MANY_BACKUPS` */
 export async function beginBackup(bus: Bus<Calls, Calls>): Promise<AsyncIterable<Buffer>> {
   const id = await bus.call(BEGIN_CALL)
   return (async function* pieces() {

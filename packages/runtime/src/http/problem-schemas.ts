@@ -10,7 +10,7 @@ const guardedErrors = [
   commonErrors.MISDIRECTED_HOST,
   commonErrors.UNAUTHORIZED,
   commonErrors.RATE_LIMITED,
-  commonErrors.CALL_TIMED_OUT,
+  commonErrors.INTERNAL_TIMEOUT,
   commonErrors.MEMORY_FULL,
   commonErrors.OVERLOADED,
   commonErrors.DRAINING,

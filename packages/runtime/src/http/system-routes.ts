@@ -99,9 +99,9 @@ export const systemRoutes = shared(
             200: { content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } },
             ...buildReadReplies(
               commonErrors.CROSS_SITE,
-              commonErrors.NOTHING_KEPT,
-              commonErrors.KEPT_ELSEWHERE,
-              commonErrors.BACKUPS_RUNNING,
+              commonErrors.NO_DATA,
+              commonErrors.BACKUP_NOT_SUPPORTED,
+              commonErrors.TOO_MANY_BACKUPS,
             ),
           },
         },

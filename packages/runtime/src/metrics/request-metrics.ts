@@ -97,7 +97,7 @@ export class RequestMetrics {
   }
 }
 
-export const FAULT_COUNTER_NAME = 'request_faults_total'
+export const FAULT_COUNTER_NAME = 'http_request_errors_total'
 
 /** Counts requests that failed by a fault of the service, by code: `DATA_DAMAGED` is one of the disk. */
 export const createFaultCounter = (registry: Registry): Counter =>

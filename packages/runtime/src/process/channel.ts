@@ -13,7 +13,7 @@ export type CallHandlers<C extends Calls> = {
 
 /** A thread's line to main: ask it, and answer what it broadcasts. */
 export interface Bus<ToMain extends Calls, ToThread extends Calls> {
-  /** @throws Problem `CALL_TIMED_OUT` after 30 s: main may still do what it was asked */
+  /** @throws Problem `INTERNAL_TIMEOUT` after 30 s: main may still do what it was asked */
   call<Name extends keyof ToMain & string>(
     name: Name,
     ...args: Parameters<ToMain[Name]>
@@ -50,7 +50,7 @@ type ChannelMessage =
 
 /** One end of a two-way line between two threads. What is said within a turn of the event loop goes as one message. */
 export interface Channel {
-  /** @param timeout ms until the call fails with `CALL_TIMED_OUT`; what is answered later is dropped */
+  /** @param timeout ms until the call fails with `INTERNAL_TIMEOUT`; what is answered later is dropped */
   call(name: string, args: readonly unknown[], timeout?: number): Promise<unknown>
   /** Fails what still waits for a reply: the other end is gone. */
   rejectAll(reason: Error): void
@@ -85,7 +85,7 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
 
   function expire(id: number, name: string, timeout: number): void {
     const cause = new Error(`"${name}" was not answered within ${timeout} ms`)
-    take(id)?.reject(commonErrors.CALL_TIMED_OUT(undefined, { cause }))
+    take(id)?.reject(commonErrors.INTERNAL_TIMEOUT(undefined, { cause }))
   }
 
   async function handleCall({ id, name, args, trace }: ChannelMessage & { kind: 'call' }) {

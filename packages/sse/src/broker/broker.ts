@@ -8,12 +8,12 @@ export interface Broker {
   /**
    * Resolves with the values' places in the order, one behind the other, once they are kept, all or none; they are brought
    * to the streams after that.
-   * @throws Problem `FALLEN_BEHIND`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` with `Retry-After`
+   * @throws Problem `FANOUT_BACKLOG_FULL`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` with `Retry-After`
    */
   publish(puts: readonly Put[]): Promise<number[]>
   /** Ends all streams, each after the values that were put before. Resolves with the closing's place. */
   closeAll(): Promise<number>
-  /** Resolves once all that was brought to any thread, of any node, has been brought to this one. @throws Problem `LOG_UNAVAILABLE`, `LOG_BEHIND` */
+  /** Resolves once all that was brought to any thread, of any node, has been brought to this one. @throws Problem `LOG_UNAVAILABLE`, `SEQUENCE_WAIT_TIMEOUT` */
   catchUp(): Promise<void>
   /** The streams of every thread. */
   countConnections(): Promise<ConnectionCounts>

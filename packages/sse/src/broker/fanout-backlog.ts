@@ -23,7 +23,7 @@ export class FanoutBacklog {
     return this.#values >= this.#limits.values || this.#bytes >= this.#limits.bytes
   }
 
-  /** @returns what to call, once, when they have arrived; @throws Problem `FALLEN_BEHIND` */
+  /** @returns what to call, once, when they have arrived; @throws Problem `FANOUT_BACKLOG_FULL` */
   add(values: number, bytes: number): () => void {
     if (this.isFull) throw createBacklogError()
     return this.count(values, bytes)
@@ -40,4 +40,4 @@ export class FanoutBacklog {
   }
 }
 
-export const createBacklogError = () => errors.FALLEN_BEHIND(undefined, { headers: { 'retry-after': '1' } })
+export const createBacklogError = () => errors.FANOUT_BACKLOG_FULL(undefined, { headers: { 'retry-after': '1' } })

@@ -41,7 +41,7 @@ export async function openLogSequencer({
   })
   const log = await open(stateMachine)
 
-  /** An id of any node's is of something that was in the log before this asks. @throws LOG_UNAVAILABLE, LOG_BEHIND */
+  /** An id of any node's is of something that was in the log before this asks. @throws LOG_UNAVAILABLE, SEQUENCE_WAIT_TIMEOUT */
   async function catchUp(): Promise<void> {
     const timeout = Promise.withResolvers<never>()
     const timer = setTimeout(() => timeout.reject(createSequenceTimeoutError()), sequenceWaitTimeout)

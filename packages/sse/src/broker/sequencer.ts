@@ -11,12 +11,12 @@ export interface Sequencer {
   readonly backlogLimits: number
   /**
    * Resolves with the values' places, one behind the other, once they are kept, all or none.
-   * @throws Problem `FALLEN_BEHIND`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
+   * @throws Problem `FANOUT_BACKLOG_FULL`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
    */
   publish(puts: readonly Put[]): Promise<number[]>
   /** Resolves with the closing's place. @throws as `publish` */
   closeAll(): Promise<number>
-  /** Resolves once all that anybody has been told of has been delivered from here. @throws Problem `LOG_UNAVAILABLE`, `LOG_BEHIND` */
+  /** Resolves once all that anybody has been told of has been delivered from here. @throws Problem `LOG_UNAVAILABLE`, `SEQUENCE_WAIT_TIMEOUT` */
   catchUp(): Promise<void>
   /** Waits for what was put. Idempotent. */
   close(): Promise<void>

@@ -189,7 +189,7 @@ function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl 
           errors.INSUFFICIENT_SCOPE,
           errors.ORIGIN_REFUSED,
           errors.VALUE_NOT_UTF8,
-          errors.FALLEN_BEHIND,
+          errors.FANOUT_BACKLOG_FULL,
           ...logWriteErrors,
           ...storeErrors,
         ),

@@ -84,10 +84,10 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
       house.VALIDATION_FAILED,
       errors.HUB_TOPIC,
       errors.VALUE_NOT_UTF8,
-      errors.VALUE_TWICE,
+      errors.DUPLICATE_VALUE,
       ...tokenErrors,
       errors.INSUFFICIENT_SCOPE,
-      errors.FALLEN_BEHIND,
+      errors.FANOUT_BACKLOG_FULL,
       ...logWriteErrors,
       ...storeErrors,
     ),
@@ -134,7 +134,7 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
     hasServiceToken: hasServiceToken,
     answer({ topic, v }, request) {
       const { body } = request
-      if (v !== undefined && body.length > 0) throw errors.VALUE_TWICE()
+      if (v !== undefined && body.length > 0) throw errors.DUPLICATE_VALUE()
       return publish(topic, v ?? decodeText(body), request)
     },
   })
@@ -177,7 +177,7 @@ export function createPutValuesRoute({ broker, history, tokenAuth }: ValuesOptio
           errors.HUB_TOPIC,
           ...tokenErrors,
           errors.INSUFFICIENT_SCOPE,
-          errors.FALLEN_BEHIND,
+          errors.FANOUT_BACKLOG_FULL,
           ...logWriteErrors,
           ...storeErrors,
         ),

@@ -60,7 +60,7 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
         response: {
           200: collectionReply,
           201: collectionReply,
-          ...buildChangeReplies(...changeFaults, errors.DATES_REVERSED),
+          ...buildChangeReplies(...changeFaults, errors.INVALID_DATE_RANGE),
         },
       },
     },
@@ -91,7 +91,7 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
         body: collectionPatch,
         response: {
           200: collectionReply,
-          ...buildChangeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, errors.DATES_REVERSED),
+          ...buildChangeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND, errors.INVALID_DATE_RANGE),
         },
       },
     },

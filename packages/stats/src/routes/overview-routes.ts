@@ -155,7 +155,7 @@ export function registerOverviewRoutes(app: App, { collections, overview, cache 
               next: { type: 'string', description: 'What to give as `after` for the next page, if there may be one.' },
             },
           },
-          ...buildReadReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.CURSOR_UNKNOWN),
+          ...buildReadReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.INVALID_CURSOR),
         },
       },
     },
@@ -175,6 +175,6 @@ export function registerOverviewRoutes(app: App, { collections, overview, cache 
 
 function requirePosition(sort: Sort, cursor: string) {
   const position = parseCursor(sort, cursor)
-  if (!position) throw errors.CURSOR_UNKNOWN(`${cursor.slice(0, 100)}, in the order of ${sort}`)
+  if (!position) throw errors.INVALID_CURSOR(`${cursor.slice(0, 100)}, in the order of ${sort}`)
   return position
 }

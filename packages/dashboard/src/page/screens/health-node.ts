@@ -55,7 +55,7 @@ export async function observeNode(node: string, before: NodeObservation | undefi
 
 /** What a node is asked about that has a log. */
 const LOG_METRICS = [
-  ['log_applied', 'places in the log'],
+  ['log_applied', 'log entries'],
   ['log_lag', 'behind'],
 ] as const
 /** A node hears of the log each second; one that has not had all of it for longer is behind (s). */
@@ -64,15 +64,15 @@ const MAX_STALENESS_S = 3
 /** What a service is asked about besides what all are: figure and title. */
 const SERVICE_METRICS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   stats: [
-    ['stats_puts_waiting', 'waiting to be told'],
-    ['stats_puts_failed_total', 'not taken'],
+    ['stats_publish_waiting', 'to publish'],
+    ['stats_publish_failed_total', 'failed to publish'],
   ],
   sse: [
     ['sse_streams', 'streams'],
-    ['sse_lag_values', 'values waiting'],
+    ['sse_fanout_backlog', 'values in fan-out'],
     ['sse_streams_cut_total', 'cut'],
   ],
-  prices: [['prices_in_catalog', 'prices']],
+  prices: [['prices_catalog_size', 'prices']],
 }
 
 const formatBusy = (threads: readonly PrometheusSample[]) =>
@@ -85,12 +85,12 @@ export function Service({ name, state }: { name: string; state: NodeObservation 
   const samples = state?.reading?.samples ?? []
   const memory = sumMetric(samples, 'process_resident_memory_bytes')
   const threads = samples.filter((sample) => sample.name === 'thread_event_loop_utilization')
-  const [dot, statusText] = toNodeStatus(state, sumMetric(samples, `${service}_log_silence_seconds`) ?? 0)
+  const [dot, statusText] = toNodeStatus(state, sumMetric(samples, `${service}_log_staleness_seconds`) ?? 0)
   const rows = [
     ...LOG_METRICS.map(([metricName, title]) => [`${service}_${metricName}`, title] as const),
     ...(SERVICE_METRICS[service] ?? []),
   ]
-  const polling = sumMetric(samples, 'stats_polling')
+  const polling = sumMetric(samples, 'stats_poller_leader')
   const facts = [
     polling === undefined ? undefined : polling ? 'asks YouTube' : 'another node asks YouTube',
     threads.length > 0

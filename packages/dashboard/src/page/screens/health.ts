@@ -88,7 +88,7 @@ function findQuotaSamples(states: Record<string, NodeObservation>): readonly Pro
   const all = Object.entries(states).flatMap(([name, { reading }]) =>
     reading && /^stats\b/.test(name) ? [reading.samples] : [],
   )
-  return all.find((samples) => sumMetric(samples, 'stats_polling') !== 0) ?? []
+  return all.find((samples) => sumMetric(samples, 'stats_poller_leader') !== 0) ?? []
 }
 
 interface QuotaProps {
