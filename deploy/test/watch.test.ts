@@ -87,8 +87,9 @@ test('figures are as Prometheus wants them, and dashboard and alerts ask for non
   }
 
   // Those of a node of many are not here.
-  const page = readFileSync(`${DEPLOY}/../packages/dashboard/src/page/screens/health.ts`, 'utf8')
-  const shown = Array.from(page.matchAll(/'((?:kv|prices|sse|stats)_(?!log_|polling)\w+)'/g), ([, name]) => name!)
+  const screens = `${DEPLOY}/../packages/dashboard/src/page/screens`
+  const page = ['health', 'health-node'].map((name) => readFileSync(`${screens}/${name}.ts`, 'utf8')).join('')
+  const shown = Array.from(page.matchAll(/'((?:kv|prices|sse|stats)_(?!log_|poller_leader)\w+)'/g), ([, name]) => name!)
   expect(shown.length).toBeGreaterThan(8)
   expect(shown.filter((name) => !known.has(name))).toEqual([])
 })

@@ -145,7 +145,8 @@ describe('edits of two people', () => {
 describe('refusals', () => {
   const RAW = /must (NOT|be|match|have)|body\/|params|querystring|schema|pattern|property|undefined|null|raw/
   /** Pages send nothing that these refuse. */
-  const NOT_OF_PAGES = /^(BACKUPS_|CONTENT_|CONDITION_(INV|UNS)|HOST_|KEPT_|NOTHING_|TRANSFER_|UNSUPPORTED_)/
+  const NOT_OF_PAGES =
+    /^(BACKUP_NOT|TOO_MANY_BACKUPS|NO_DATA|CONTENT_|CONDITION_(INV|UNS)|HOST_|TRANSFER_|UNSUPPORTED_)/
 
   /** The codes that a service documents, with their status. */
   async function listCodes(url: string): Promise<[string, number][]> {

@@ -76,7 +76,14 @@ function withAge(prepared: PreparedReply, now: number): BufferedReply {
   const last = replies.get(prepared)
   if (last?.age === age) return last.reply
   const headers = ['age', String(age), 'cache-control', 'no-cache']
-  const reply = { status: 200, headers, etag, type: 'application/json; charset=utf-8', body, isKept: true }
+  const reply: BufferedReply = {
+    status: 200,
+    headers,
+    etag,
+    type: 'application/json; charset=utf-8',
+    body,
+    isReused: true,
+  }
   replies.set(prepared, { age, reply })
   return reply
 }
