@@ -6,7 +6,7 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     include: ['chaos/scenarios/*.chaos.ts', ...(isLong ? ['chaos/test/kills.test.ts'] : [])],
     pool: 'forks',
-    // One after the other: what is measured must not be disturbed by what is done beside it.
+    // Sequential: parallel tests would disturb measurements.
     fileParallelism: false,
     testTimeout: 7_200_000,
     hookTimeout: 60_000,

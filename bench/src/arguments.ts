@@ -62,9 +62,10 @@ function assertNotMixed(given: readonly string[]): void {
 }
 
 /**
- * What `pnpm bench` was asked for. No spec: every service. Times are in seconds, and `warmUp` is before each round.
+ * Parses the arguments of `pnpm bench`. Without a spec it measures every service. Times are in seconds; `warmUp` is
+ * before each round.
  *
- * @throws Error naming what is wrong
+ * @throws Error naming the invalid argument
  */
 export function parseBenchArguments(argv: readonly string[]) {
   const { values, positionals, tokens } = parseArgs({ args: [...argv], options, allowPositionals: true, tokens: true })

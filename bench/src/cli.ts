@@ -15,12 +15,12 @@ import { findRow, tables } from './tables/all.ts'
 import { getMaxRounds } from './tables/table.ts'
 import { selectTables } from './tables/select-tables.ts'
 
-/** Aborted when somebody ends this early. */
+/** Aborted when the user interrupts the run. */
 const abortController = new AbortController()
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 
-/** Measures rows, shows how far it is, and tells on stderr what failed. */
+/** Measures rows, shows the progress, and reports failures on stderr. */
 async function run(rows: readonly BenchRow[], args: BenchArguments, more: Partial<Parameters<typeof measure>[1]>) {
   const progress = createProgress(process.stderr)
   const results = await measure(
@@ -32,7 +32,9 @@ async function run(rows: readonly BenchRow[], args: BenchArguments, more: Partia
   return { results, failed: results.some(({ failure }) => failure !== undefined) }
 }
 
-/** A table that was measured is published at once, so that a later one takes nothing with it: unless a row of it failed. */
+/**
+ * Measures tables and publishes each at once, so that a later failure does not lose it; not if one of its rows failed.
+ */
 async function runTables(args: BenchArguments): Promise<boolean> {
   const chosen = selectTables(args)
   if (args.publish) await assertQuietMachine(print)

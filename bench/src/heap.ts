@@ -1,16 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { InspectorPost } from './thread-inspectors.ts'
 
-/** What a thread holds after a collection (bytes): on its heap, and in buffers. */
+/** Memory that a thread holds after a collection (bytes): its heap and its buffers. */
 export interface ThreadMemory {
   readonly heap: number
   readonly buffers: number
 }
 
-/** Collections, each with a turn of the loop, in which finalisers run: what they let go of goes with the next. */
+/** Number of collections. Finalisers run between them; the next collection frees the objects that they release. */
 const GC_RUNS = 3
 
-/** Collects the garbage of all threads, in their order. Buffers that they share count nowhere. */
+/** Collects the garbage of all threads, in order. Does not count buffers that threads share. */
 export async function collectAll(threads: ReadonlyMap<string, InspectorPost>): Promise<ThreadMemory[]> {
   const posts = [...threads.values()]
   for (let i = 0; i < GC_RUNS; i++) {

@@ -3,7 +3,7 @@ import { cpus, loadavg, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { getStolenSeconds } from './processes.ts'
 
-/** Where and on what a result was measured. Nothing in it names the machine. */
+/** The machine and the commit of a result. Contains no name of the machine. */
 export interface Machine {
   readonly processor: string
   readonly processors: number
@@ -14,12 +14,12 @@ export interface Machine {
   /** Average number of busy processes in the minute before. */
   readonly load: number
   readonly megahertz?: number
-  /** The share of its processors that others had of the host while it was measured; absent where it cannot be told. */
+  /** Share of its processors that the host gave to others during the measurement; absent if unknown. */
   readonly steal?: number
   readonly date: string
 }
 
-/** What publishing writes: it makes no other program of a commit. */
+/** Paths that publishing writes. Changes there do not make the program differ from its commit. */
 const PUBLISHED_PATHS = ['bench/results', 'bench/report.html', '*.md', 'flame/*/v*']
 const CHANGES_SUFFIX = '+changes'
 
@@ -50,7 +50,7 @@ export function describeMachine(): Machine {
   }
 }
 
-/** In a line, as it stands below each table. */
+/** The line below each table. */
 export function formatMachine({
   processor,
   processors,
@@ -73,7 +73,7 @@ export function formatMachine({
   return [...parts, date.slice(0, 10)].filter((part) => part !== '').join(', ')
 }
 
-/** Begins to watch what the host takes from this machine. @returns its share so far */
+/** Watches the processor time that the host gives to others. @returns its share so far */
 export function watchSteal(): () => number | undefined {
   const [stolen, began] = [getStolenSeconds(), performance.now()]
   return () => {
@@ -82,14 +82,17 @@ export function watchSteal(): () => number | undefined {
   }
 }
 
-/** A machine with less than this to do is quiet (busy processes); a minute after a run it is. */
+/** A machine is quiet below this load (busy processes); it is quiet a minute after a run. */
 export const MAX_QUIET_LOAD = 0.7
 const MAX_CHECKS = 36
 
-/** What is seen of this machine, and the time between two looks. */
+/** Probes of this machine, and the pause between two checks. */
 const MACHINE_PROBES = { commit: readCommit, load: readLoad, pause: () => delay(5_000) as Promise<unknown> }
 
-/** Waits until nobody else works here, three minutes at most. @throws Error when the code is not that of a commit, or others go on */
+/**
+ * Waits until the machine is quiet, up to three minutes.
+ * @throws Error if the code is not committed or the machine busy
+ */
 export async function assertQuietMachine(print: (text: string) => void, probes = MACHINE_PROBES): Promise<void> {
   if (process.env.BENCH_ENTRIES) throw new Error('BENCH_ENTRIES is to try tables: what they tell of is more')
   const revision = probes.commit()

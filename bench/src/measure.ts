@@ -3,19 +3,19 @@ import type { RowMetrics, RoundOptions, BenchRow, RowResult } from './row.ts'
 
 export interface MeasureOptions extends Omit<RoundOptions, 'paced'> {
   readonly rounds: number
-  /** Whether the contenders of a round are started together: some wait for the next round of a cache. */
+  /** True to start the targets of a round together: some wait for the next round of a cache. */
   readonly together?: boolean | undefined
-  /** Whether every other round tells latencies; not where only ratios are wanted. */
+  /** True if every second round measures latencies; not needed for ratios alone. */
   readonly latencies?: boolean
-  /** Ends all that has not begun: what has, ends with the processes that it waits for. */
+  /** Prevents further steps. A running step ends with the processes that it waits for. */
   readonly signal?: AbortSignal
-  /** Told before each step: what it is, and which of how many. */
+  /** Called before each step with its text, its number, and the number of steps. */
   onStep?(what: string, step: number, steps: number): void
 }
 
 const MAX_FAILURE_LENGTH = 200
 
-/** What an error says, in one line. */
+/** Message of an error, in one line. */
 const formatFailure = (error: unknown): string =>
   (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, MAX_FAILURE_LENGTH)
 
@@ -30,16 +30,16 @@ async function start({ target, prepare }: BenchRow): Promise<TargetProcess> {
   }
 }
 
-/** Another order every round: no row always follows the same one. */
+/** Rotates the order in each round, so that no row always follows the same one. */
 function rotate<T>(items: readonly T[], round: number): T[] {
   const turn = round % items.length
   return [...items.slice(turn), ...items.slice(0, turn)]
 }
 
 /**
- * Measures rows in turn, round after round, so that a change of the machine's speed meets all alike; and each round on a
- * contender that is started for it, so that what differs from start to start is in what rounds differ by. A row that fails
- * says so; the others go on.
+ * Measures rows in turn, round after round, so that a change of the machine's speed affects all equally. Each round
+ * starts its target again, so that the variation between rounds includes that between starts. A failed row reports its
+ * failure; the others continue.
  */
 export async function measure(rows: readonly BenchRow[], options: MeasureOptions): Promise<RowResult[]> {
   const { rounds, together, latencies = true, onStep } = options
@@ -49,9 +49,9 @@ export async function measure(rows: readonly BenchRow[], options: MeasureOptions
     const roundOptions = { ...options, paced: latencies && round % 2 === 0 }
     const alive = rotate(states, round).filter(({ failure }) => failure === undefined)
     const early = alive.map(({ row }) => (together ? start(row) : undefined))
-    // Their failures are told when it is their turn.
+    // Their failures are reported in their own step.
     for (const each of early) each?.catch(() => {})
-    // The first is measured when all have started: what starts beside it would take its processor.
+    // The first measurement waits until all have started: a target that starts meanwhile would use its processor.
     await Promise.allSettled(early)
     for (const [i, state] of alive.entries()) {
       onStep?.(`${state.row.name}: round ${round + 1} of ${rounds}`, ++step, rounds * rows.length)

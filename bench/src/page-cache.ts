@@ -7,20 +7,20 @@ const listFiles = (folder: string) =>
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
 
-/** Has the system forget a folder's pages, which nothing may have mapped. @throws Error where `dd` cannot (GNU's can) */
+/** Evicts a folder's pages, which no process may have mapped. @throws Error if `dd` cannot (GNU's can) */
 export function evictPages(folder: string): void {
   for (const file of listFiles(folder)) {
-    // A page that is not on the disk yet stays.
+    // Pages that are not on the disk yet cannot be evicted.
     const descriptor = openSync(file, 'r+')
     fsyncSync(descriptor)
     closeSync(descriptor)
-    // posix_fadvise(DONTNEED) of the whole file, which Node has not.
+    // posix_fadvise(DONTNEED) of the whole file, which Node does not offer.
     const { status } = spawnSync('dd', [`if=${file}`, 'iflag=nocache', 'count=0', 'status=none'])
     if (status !== 0) throw new Error('dd cannot evict pages here')
   }
 }
 
-/** Has the system keep a folder's pages. */
+/** Loads a folder's pages into the page cache. */
 export function loadPages(folder: string): void {
   for (const file of listFiles(folder)) readFileSync(file)
 }

@@ -9,7 +9,7 @@ const TICKS_PER_SECOND = 100
 const hasTaskset = process.platform === 'linux' && spawnSync('taskset', ['-V']).status === 0
 const canPin = hasTaskset && availableParallelism() > 1
 
-/** The processors that servers and generators get: apart where there are two, in all rows alike. */
+/** Processors of servers and generators: separate if there are two, and equal in all rows. */
 export const PINS: { server?: readonly number[]; readonly client?: readonly number[] } = canPin
   ? { server: [0], client: [1] }
   : {}
@@ -21,12 +21,14 @@ export function setServerProcessors(threads: number): void {
   PINS.server = all.filter((processor) => !PINS.client!.includes(processor)).slice(0, threads)
 }
 
-/** A command that keeps to these processors where `taskset` (util-linux) is installed, else the command as it is. */
+/** Pins a command to these processors if `taskset` (util-linux) is installed; otherwise returns it unchanged. */
 export function toPinnedCommand(processors: readonly number[] | undefined, command: readonly string[]): string[] {
   return hasTaskset && processors?.length ? ['taskset', '-c', processors.join(','), ...command] : [...command]
 }
 
-/** Ahead of all others where this process may have it so, else the command as it is: for one that seldom has work. */
+/**
+ * Gives a command real-time priority if permitted; otherwise returns it unchanged. For processes that are mostly idle.
+ */
 export function toPriorityCommand(command: readonly string[]): string[] {
   canPrioritize ??= process.platform === 'linux' && spawnSync('chrt', [...PRIORITY_ARGS, 'true']).status === 0
   return canPrioritize ? ['chrt', ...PRIORITY_ARGS, ...command] : [...command]
@@ -36,28 +38,28 @@ let canPrioritize: boolean | undefined
 
 const children = new Set<ChildProcess>()
 
-/** Has a process ended with this one, should somebody end this one early. */
+/** Ends a process with this one if the user interrupts the run. */
 export function trackChild(child: ChildProcess): ChildProcess {
   children.add(child)
   return child.once('exit', () => children.delete(child))
 }
 
-/** Ends all that was started; whoever waits for one of them hears of it. */
+/** Ends all tracked processes. Their owners receive the exit event. */
 export function stopChildren(): void {
   for (const child of children) child.kill('SIGTERM')
 }
 
-/** A process that serves until it is told to end. */
+/** A process that serves until it is stopped. */
 export interface ServerProcess {
   readonly child: ChildProcess
   readonly exit: Promise<unknown>
-  /** An error that says what it had to say of itself. */
+  /** An error with the output of the process. */
   failure(name: string): Error
-  /** Resolves once it is gone. Idempotent. */
+  /** Resolves after the exit. Idempotent. */
   stop(): Promise<void>
 }
 
-/** Spawns a server, bound to some processors where that can be had. Its stdout is for whoever starts it. */
+/** Spawns a server, pinned to some processors if possible. Its stdout belongs to the caller. */
 export function spawnServer(
   pin: readonly number[] | undefined,
   command: string,
@@ -82,7 +84,7 @@ export function spawnServer(
   }
 }
 
-/** The sum of the numbers that a pattern finds in a file of /proc; NaN where the platform, or the process, is not there. */
+/** Sum of the numbers that a pattern finds in a file of /proc; NaN if the platform or the process does not have it. */
 function readProcSum(file: string, pattern: RegExp): number {
   try {
     const [, ...numbers] = pattern.exec(readFileSync(`/proc/${file}`, 'utf8')) ?? [NaN, NaN]
@@ -93,24 +95,24 @@ function readProcSum(file: string, pattern: RegExp): number {
 }
 const MB_PER_KB = 1024 / 1e6
 
-/** Seconds of processor time that processes have taken, all their threads together. */
+/** Processor time that processes have used, over all their threads (s). */
 export const getProcessorSeconds = (...pids: readonly number[]): number =>
-  // The second field is the command in parentheses, which may have spaces.
+  // The second field is the command in parentheses, which may contain spaces.
   pids.reduce((sum, pid) => sum + readProcSum(`${pid}/stat`, /.*\)(?: \S+){11} (\d+) (\d+)/s), 0) / TICKS_PER_SECOND
 
-/** Memory of a process that is resident now (MB = 10^6 bytes), or the part of it that is of mapped files. */
+/** Resident memory of a process (MB = 10^6 bytes), or the part of it that is mapped files. */
 export const getResidentMegabytes = (pid: number, part: 'VmRSS' | 'RssFile' = 'VmRSS'): number =>
   readProcSum(`${pid}/status`, new RegExp(`${part}:\\s+(\\d+) kB`)) * MB_PER_KB
 
-/** The same, of what it shares with others an equal part. */
+/** The same, with an equal part of the memory that it shares with other processes. */
 export const getProportionalMegabytes = (pid: number): number =>
   readProcSum(`${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB/m) * MB_PER_KB
 
-/** Bytes that a process has had read from disks. */
+/** Bytes that were read from disks for a process. */
 export const getBytesRead = (pid: number): number => readProcSum(`${pid}/io`, /^read_bytes: (\d+)/m)
 
-/** Seconds of processor time that the host gave to others, of all processors. */
+/** Processor time that the host gave to others, over all processors (s). */
 export const getStolenSeconds = (): number => readProcSum('stat', /^cpu(?: +\d+){7} (\d+)/) / TICKS_PER_SECOND
 
-/** Memory that the kernel holds for itself, sockets included (MB). */
+/** Memory of the kernel itself, including sockets (MB). */
 export const getKernelMegabytes = (): number => readProcSum('meminfo', /^Slab:\s+(\d+) kB/m) * MB_PER_KB

@@ -1,4 +1,4 @@
-/** Shows on one line what is running and how long the rest will take, where somebody watches; else a line a step. */
+/** Shows the current step and the remaining time on one line of a terminal; otherwise prints one line per step. */
 export function createProgress(out: NodeJS.WriteStream): {
   step(what: string, step: number, steps: number): void
   end(): void

@@ -5,31 +5,31 @@ import type { RowResult } from './row.ts'
 import type { BenchTable } from './tables/table.ts'
 import { isDifference, computeMedianInterval, MIN_CONFIDENCE, type MedianInterval } from './statistics.ts'
 
-/** One figure of A as a multiple of B's. */
+/** A metric of A as a multiple of B's. */
 export interface Ratio extends MedianInterval {
-  /** The head of its column. */
+  /** Heading of its column. */
   readonly heading: string
   readonly differs: boolean
-  /** Whether a side was limited by its generator: then this is no ratio of what the servers can do. */
+  /** True if a generator limited one side: then the ratio does not describe the servers. */
   readonly limited: boolean
 }
 
-/** What a generator limits where it takes all of a processor: figures a second. What a request costs stays true. */
+/** Metrics per second, which a saturated generator limits. The cost of a request stays valid. */
 const RATE_COLUMNS = new Set(['perSecond', 'deliveries', 'prices'])
 const isLimited = (result: RowResult) => getNumbers(result, 'generator').some((share) => share >= SATURATED_SHARE)
 
-/** One figure of A as a multiple of B's, from rounds that were measured next to each other, each on a start of its own. */
+/** A metric of A as a multiple of B's, from rounds measured next to each other, each with its own start. */
 export function computeRatio(a: RowResult, b: RowResult, name: string, heading = name): Ratio {
   const [of, against] = [getNumbers(a, name), getNumbers(b, name)]
   const ratios = of.slice(0, against.length).map((value, i) => value / against[i]!)
   const interval = computeMedianInterval(ratios)
   const limited = RATE_COLUMNS.has(name) && (isLimited(a) || isLimited(b))
-  // Rounds on one start do not know how starts differ.
+  // Rounds of one start do not show how starts differ.
   const confidence = Math.min(a.starts, b.starts) < ratios.length ? 0 : interval.confidence
   return { heading, ...interval, confidence, limited, differs: !limited && isDifference({ ...interval, confidence }) }
 }
 
-/** What a ratio is and how surely, or why it cannot be told. */
+/** The ratio with its interval, or the reason for its absence. */
 export function formatRatio({ limited, median, low, high, confidence }: Ratio): string {
   if (limited) return 'the generator was the limit: compare CPU'
   const shown = (value: number) => formatFactor(value, 3)
@@ -37,7 +37,7 @@ export function formatRatio({ limited, median, low, high, confidence }: Ratio): 
   return `${shown(median)} (${shown(low)} to ${shown(high)}, ${Math.round(confidence * 100)} % sure)`
 }
 
-/** All figures of A that these columns tell as a multiple of B's. */
+/** All metrics of A in these columns as multiples of B's. */
 export function computeRatios(a: RowResult, b: RowResult, columns: Columns): Ratio[] {
   const selected = Object.entries(columns).flatMap(([name, column]) => {
     const { head, ratio } = toColumn(column)
@@ -46,14 +46,14 @@ export function computeRatios(a: RowResult, b: RowResult, columns: Columns): Rat
   return selected.map(({ name, head }) => computeRatio(a, b, name, head))
 }
 
-/** A row against another one of the same run. */
+/** A row compared with another one of the same run. */
 export interface RatioStep {
   readonly name: string
   readonly against: string
   readonly ratios: readonly Ratio[]
 }
 
-/** What each named row is of another: the gain or the loss of a step. Steps without a result on both sides are left out. */
+/** Compares each named row with another: the gain or loss of a step. Omits steps without a result on both sides. */
 export function computeSteps(
   results: readonly RowResult[],
   { columns, steps = [] }: Pick<BenchTable, 'columns' | 'steps'>,

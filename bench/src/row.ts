@@ -2,47 +2,47 @@ import type { BenchTarget, TargetProcess } from './targets/target.ts'
 import type { GeneratorName } from './load/generators.ts'
 import type { LoadPlan } from './load/load-plan.ts'
 
-/** What a round came to, by the names of columns: numbers in the columns' units, or words. */
+/** Metrics of a round by the names of columns: numbers in the columns' units, or words. */
 export type RowMetrics = Readonly<Record<string, number | string>>
 
-/** How long and how hard a run measures, the same for all its rows. */
+/** Durations and load of a run, equal for all its rows. */
 export interface RoundOptions {
-  /** Seconds that are measured, and those before that are not. */
+  /** Measured seconds, and unmeasured seconds before them. */
   readonly duration: number
   readonly warmUp: number
-  /** Whether the round tells latencies at a constant rate, too, where its row can. */
+  /** True if the round also measures latencies at a constant rate, where its row can. */
   readonly paced: boolean
-  /** Whether all of these seconds are spent at the work alone, at this rate where it has one: for whoever looks on meanwhile. */
+  /** True if the round only runs its work for all of these seconds (at `rate` if it has one), for a profiler. */
   readonly throughout?: boolean
   readonly rate?: number | undefined
-  /** In place of the row's own. */
+  /** Replaces the row's own number of connections. */
   readonly connections?: number | undefined
-  /** Of closed loops, in place of our own. */
+  /** Replaces our generator in closed loops. */
   readonly generator?: GeneratorName
 }
 
-/** One row of a table: who is measured, that it answers right, and how. */
+/** One row of a table: its target, the check of its answers, and its round. */
 export interface BenchRow {
   readonly name: string
   readonly target: BenchTarget
-  /** Brings the contender to where it can be measured, and proves that its answer is right. @throws Error if it is not */
+  /** Prepares the target for the measurement and checks its answer. @throws Error if the answer is wrong */
   prepare?(running: TargetProcess): Promise<void>
-  /** One round on a contender that was started for it. @throws Error when an answer was wrong or missing */
+  /** Runs one round on a target that was started for it. @throws Error if an answer was wrong or missing */
   round(running: TargetProcess, how: RoundOptions): Promise<RowMetrics>
-  /** The requests of a round, if it sends the same ones all the time. */
+  /** The requests of a round, if they are always the same. */
   readonly requests?: Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'>
-  /** What a round sends, in words for "on the serving thread under ...". */
+  /** Description of the load, for "on the serving thread under ...". */
   readonly says?: string
-  /** What a source says of the like, by the names of columns. */
+  /** Comparable values of a source, by the names of columns. */
   readonly source?: RowMetrics
 }
 
-/** What the rounds of a row came to, or why it is no result. */
+/** Results of all rounds of a row, or the reason of its failure. */
 export interface RowResult {
   readonly name: string
   readonly contender: string
   readonly rounds: readonly RowMetrics[]
-  /** How often the contender was started for them: what differs from start to start is told by as many. */
+  /** Number of starts of the target. Differences between starts have this many samples. */
   readonly starts: number
   readonly source?: RowMetrics | undefined
   readonly failure?: string | undefined

@@ -1,4 +1,4 @@
-/** The middle of some numbers and how far they spread. */
+/** Median and range of some numbers. */
 export interface Spread {
   readonly median: number
   readonly min: number
@@ -17,16 +17,16 @@ export function computeSpread(values: readonly number[]): Spread {
   return { median: computeMedian(values), min: Math.min(...values), max: Math.max(...values) }
 }
 
-/** A median, and an interval that holds the true one with at least the given confidence. */
+/** A median, and an interval that contains the true one with at least the given confidence. */
 export interface MedianInterval {
   readonly median: number
   readonly low: number
   readonly high: number
-  /** 0 to 1; less than asked for where there are too few values. */
+  /** 0 to 1; below the requested confidence if there are too few values. */
   readonly confidence: number
 }
 
-/** What is less sure than this is not told. Six values are as sure. */
+/** Less certain results are not published. Six values reach this confidence. */
 export const MIN_CONFIDENCE = 0.95
 
 /** The probability that a fair coin shows heads at most `k` times in `n` throws. */
@@ -57,9 +57,9 @@ export function computeMedianInterval(values: readonly number[], confidence = MI
   }
 }
 
-// Less is what the same program shows against itself on a shared machine.
+// The same program differs from itself by less than this on a shared machine.
 const MIN_DIFFERENCE_RATIO = 0.02
 
-/** Whether ratios speak of a real difference: their interval is sure and excludes 1, and their median is more than 2 % away. */
+/** True if ratios show a real difference: the interval is certain and excludes 1, and the median is over 2 % away. */
 export const isDifference = ({ median: middle, low, high, confidence }: MedianInterval): boolean =>
   confidence >= MIN_CONFIDENCE && (low > 1 || high < 1) && Math.abs(middle - 1) > MIN_DIFFERENCE_RATIO

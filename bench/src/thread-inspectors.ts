@@ -1,9 +1,9 @@
 import { Session } from 'node:inspector/promises'
 
-/** Asks a thread's inspector. Rejects where the thread is gone. */
+/** Calls a method of a thread's inspector. Rejects if the thread has exited. */
 export type InspectorPost = (method: string, params?: object) => Promise<any>
 
-/** The inspectors of main and of the threads that it starts, present and to come, by their names; main first. */
+/** The inspectors of main and of its present and future threads, by name; main is first. */
 export function inspectThreads(): ReadonlyMap<string, InspectorPost> {
   const session = new Session()
   session.connect()
@@ -23,7 +23,7 @@ export function inspectThreads(): ReadonlyMap<string, InspectorPost> {
   on('detachedFromWorker', ({ sessionId }) => {
     const detached = workers.get(sessionId)
     workers.delete(sessionId)
-    // Another one may have its name by now.
+    // Another thread may have this name now.
     if (detached && threads.get(detached.name) === detached.post) threads.delete(detached.name)
     detached?.end()
   })
@@ -31,7 +31,7 @@ export function inspectThreads(): ReadonlyMap<string, InspectorPost> {
   return threads
 }
 
-/** Calls of a thread's inspector travel as texts through that of main. */
+/** Calls of a thread's inspector travel as text through the inspector of main. */
 function createThreadPost(main: InspectorPost, sessionId: string) {
   const pendingReplies = new Map<number, PromiseWithResolvers<any>>()
   let last = 0

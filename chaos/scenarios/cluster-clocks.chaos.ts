@@ -13,17 +13,17 @@ import { createTestRandom, isLong } from '../src/plan.ts'
 import { getReply, isReady } from '../src/ready.ts'
 import { run } from '../src/service-process.ts'
 
-// The clocks of nodes are a minute apart, and that of the servers is between them.
+// The clocks of nodes differ by a minute each, and the clock of the servers is in the middle.
 
 const CLOCK_OFFSET_S = 60
 const env = (node: number) => createClockAheadEnv((node - 1) * CLOCK_OFFSET_S)
 const RECOVERY_MS = 2_000
 const TTL_S = 3
-/** What has expired is looked for now and then, on a machine that is busy: whose clock counts shows by a minute (ms). */
+/** Expiry is checked at intervals, on a busy machine. The wrong clock would shift it by a minute (ms). */
 const MAX_LATENESS_MS = 20_000
 const LEASE_MS = 5_000
 const REFRESH_MS = 1_000
-/** Numbers that are refreshed (s). */
+/** Maximum age of refreshed numbers (s). */
 const MAX_AGE_S = 3
 const TURNS = isLong ? 12 : 1
 
@@ -45,7 +45,7 @@ it.skipIf(!hasFaketime)(
     const cluster = await startCluster(createTemporaryFolder(), { threads: 2, appendTimeout: 5_000 }, 'kv', { env })
     onTestFinished(() => cluster.stop())
     const urls = cluster.nodes.map(({ url }) => url)
-    // They are.
+    // Checks the clocks.
     for (const [i, url] of urls.entries())
       expect(Math.abs((await dateOf(url)) - Date.now() - (i - 1) * CLOCK_OFFSET_S * 1_000)).toBeLessThan(5_000)
     const clients = urls.map((url) => createKvClient(url))
@@ -87,7 +87,7 @@ it.skipIf(!hasFaketime)(
     onTestFinished(() => cluster.stop())
     const { nodes } = cluster
     await createStatsClient(nodes[0]!.url).put('c', { videos: ['0000000000A'] })
-    // In turn: the one that is ahead, the one that is behind.
+    // Takes the node that is ahead and the node that is behind in turn.
     for (let turns = 0; turns < TURNS; turns++) {
       const poller = await findPoller(nodes)
       await delay(RECOVERY_MS)

@@ -10,13 +10,13 @@ import { checkUnderClients } from '../src/cluster/check-linearizability.ts'
 import { createTestRandom } from '../src/plan.ts'
 import { isReady } from '../src/ready.ts'
 
-/** Between faults, for all to be well again (ms). */
+/** Time between faults for the cluster to recover (ms). */
 const RECOVERY_MS = 1_000
 const SERVER_MEGABYTES = 64
 const NODE_MEGABYTES = 16
-/** Of a full disk: some of what is written next fits, and so is torn (bytes). */
+/** Free bytes of a full disk: a part of the next write fits, so it is torn. */
 const FREE_BYTES = 9_000
-/** A node that is behind for longer says so (s). */
+/** A node that is behind for longer reports it (s). */
 const MAX_AGE_S = 3
 
 const folder = createTemporaryFolder()
@@ -37,7 +37,7 @@ it.skipIf(!isHere)(
     const { servers, nodes } = cluster
     const urls = nodes.map(({ url }) => url)
 
-    /** A server whose disk was full leaves the log alone until it is started again. */
+    /** A server whose disk was full does not use the log until it restarts. */
     async function again(server: number): Promise<void> {
       disks[server]!.free()
       await servers[server]!.stop()

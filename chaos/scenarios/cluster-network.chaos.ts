@@ -9,7 +9,7 @@ import { ClusterNetwork, type NetworkMember } from '../src/cluster/cluster-netwo
 import { createTestRandom, isLong } from '../src/plan.ts'
 import { isReady } from '../src/ready.ts'
 
-/** Between faults, for all to be well again (ms). */
+/** Time between faults for the cluster to recover (ms). */
 const RECOVERY_MS = 1_000
 const INDEXES = [0, 1, 2]
 const SERVERS = INDEXES.map((i): NetworkMember => `server ${i}`)
@@ -19,7 +19,7 @@ const network = new ClusterNetwork(random)
 
 const leaderOf = async (cluster: ChaosCluster) => cluster.servers.indexOf(await cluster.findLeader())
 
-/** What a node does that cannot reach the majority: it refuses what it cannot do, reads, and says how old that is. */
+/** Checks a node without the majority: it refuses writes, serves reads, and reports their age. */
 async function expectCutOff(url: string, age: number): Promise<void> {
   expect(await getKvRefusal(url, 'LOG_UNAVAILABLE')).toMatchObject({ status: 503, retryAfter: '1' })
   expect(await canRead(url)).toBe(true)
@@ -104,7 +104,7 @@ it('a cluster of kv whose network is cut: whoever reaches the majority goes on, 
       } finally {
         await network.reset()
       }
-      // All of it is well again, by itself.
+      // The cluster recovers without help.
       await expectWell(cluster.nodes.map(({ url }) => url))
     },
   }))

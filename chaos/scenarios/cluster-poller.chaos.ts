@@ -11,22 +11,22 @@ import { createTestRandom, isLong } from '../src/plan.ts'
 import { getReply, isReady } from '../src/ready.ts'
 import { run, type ServiceProcess } from '../src/service-process.ts'
 
-// Every other one is a kill.
+// Every second round kills a node.
 const ROUNDS = isLong ? 100 : 4
-/** Of the poller, by default (ms). */
+/** Default lease of the poller (ms). */
 const LEASE_MS = 5_000
-/** What a machine that is busy with the load and all servers may take besides (ms). */
+/** Additional time on a machine that is busy with the load and all servers (ms). */
 const SLACK_MS = 1_000
 const REFRESH_MS = 1_000
 const COLLECTIONS = 8
 const VIDEOS = 70
-/** Calls of one round. */
+/** Calls in one round. */
 const CALLS = Math.ceil((COLLECTIONS * VIDEOS) / 50)
-/** Calls that one poller may have under way: a unit is counted before its call. */
+/** Maximum concurrent calls of one poller: a unit is counted before its call. */
 const CONNECTIONS = 16
-/** Numbers (s). */
+/** Maximum age of numbers (s). */
 const MAX_AGE_S = (2 * REFRESH_MS) / 1_000
-/** While nothing happens to the poller (ms). */
+/** Time without faults of the poller (ms). */
 const RECOVERY_MS = 3_000
 
 const idsOf = (collection: number) =>
@@ -37,13 +37,13 @@ async function getUsedUnits({ url }: ServiceProcess): Promise<number> {
   return Number(/^stats_quota_units_used (\d+)$/m.exec(text)?.[1])
 }
 
-/** For how long a node has heard nothing of the log (s). */
+/** Staleness of a node's log (s). */
 async function getStaleness({ url }: ServiceProcess): Promise<number> {
   const { text } = await waitUntil(() => getReply(`${url}/node`))
   return (JSON.parse(text) as { silence: number }).silence
 }
 
-/** The sums of a collection, as the stand-in itself tells them. */
+/** Sums of a collection according to the stand-in. */
 async function sumImpressions(youtube: string, ids: readonly string[]): Promise<number> {
   let sum = 0
   for (let i = 0; i < ids.length; i += 50) {
@@ -95,7 +95,7 @@ it('a cluster of stats under kills and halts of its poller: one asks, the number
       process.kill(pid, 'SIGCONT')
       await waitUntil(async () => !(await isPolling(poller)))
     }
-    // Changes go on meanwhile, on any of them.
+    // Changes continue meanwhile, on any node.
     const changed = random.below(COLLECTIONS)
     await waitUntil(() =>
       random
@@ -109,12 +109,12 @@ it('a cluster of stats under kills and halts of its poller: one asks, the number
   process.stdout.write(
     `taken over ${sorted.length} times: p50 ${Math.round(middle)} ms, max ${Math.round(longest)} ms\n`,
   )
-  // A machine that stands still for a moment, as one that is shared does, is late once.
+  // A machine that pauses for a moment, as a shared one does, is late once.
   expect(isLong ? longest : middle).toBeLessThanOrEqual(LEASE_MS + SLACK_MS)
 
-  // One that starts needs the log.
+  // A node needs the log to start.
   for (const { url } of nodes) await waitUntil(() => isReady(url))
-  // Without a majority nobody asks, and every node says how old its numbers are, and how long it has heard nothing.
+  // Without a majority no node polls. Every node reports the age of its numbers and the staleness of the log.
   await runWithoutQuorum(cluster, random, async () => {
     for (const [i, node] of nodes.entries()) {
       await waitUntil(async () => (await getStaleness(node)) > LEADER_LOSS_S)
@@ -132,7 +132,7 @@ it('a cluster of stats under kills and halts of its poller: one asks, the number
     for (const client of clients)
       await waitUntil(async () => (await client.getStats(`c${i}`))?.impressions === impressions)
   }
-  // What was asked here, and by this test itself.
+  // Units of the calls of the cluster and of this test.
   const used = await waitUntil(async () => {
     const all = await Promise.all(nodes.map(getUsedUnits))
     return new Set(all).size === 1 && all[0]
@@ -140,7 +140,8 @@ it('a cluster of stats under kills and halts of its poller: one asks, the number
   const { calls } = await control.getCounts()
   const own = COLLECTIONS * Math.ceil(VIDEOS / 50)
   process.stdout.write(`${calls - own} calls, ${used} units\n`)
-  // A count is kept before its call: of a poller that was killed or halted amid it there may be more units than calls.
+  // A unit is stored before its call. A poller that was killed or halted in between may have stored more units than
+  // calls.
   expect(used).toBeGreaterThanOrEqual(calls - own - CALLS)
   expect(used).toBeLessThanOrEqual(calls - own + ROUNDS * CONNECTIONS + CALLS)
   expect(kills).toBeGreaterThan(0)

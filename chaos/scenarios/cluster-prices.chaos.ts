@@ -12,19 +12,19 @@ import type { SeededRandom } from '../src/random.ts'
 import { getReply } from '../src/ready.ts'
 
 const PUTTERS = 6
-/** Each putter's own. */
+/** Number of ids of each writer. */
 const IDS = 5
 const IMPORTERS = 2
-/** So many make a new generation of the catalog, and take more than one piece. */
+/** Enough for a new generation of the catalog and for several pieces of an import. */
 const IMPORTED_PRICES = 4_000
-/** Between faults, for all to be well again (ms). */
+/** Time between faults for the cluster to recover (ms). */
 const RECOVERY_MS = 1_000
 
 const SETTINGS = { snapshotIntervalEntries: 300, threads: 2, appendTimeout: 5_000, indexes: 'bitset' }
 
 const faults: readonly ClusterFault[] = [...someFaults, createQuorumLoss(checkWithoutQuorum)]
 
-/** Without a majority changes are refused, and reads go on. */
+/** Without a majority the nodes refuse changes and serve reads. */
 async function checkWithoutQuorum({ nodes }: ChaosCluster): Promise<void> {
   const refusals = await Promise.all(nodes.map(({ url }) => refusalOf(createPricesClient(url))))
   for (const refusal of refusals) expect(refusal).toMatch(/^(LOG_UNAVAILABLE|OUTCOME_UNKNOWN)$/)
@@ -32,7 +32,7 @@ async function checkWithoutQuorum({ nodes }: ChaosCluster): Promise<void> {
   expect(reads).not.toContain(undefined)
 }
 
-/** What a node answers to a price that it cannot put. */
+/** Reply of a node to a price that it cannot store. */
 const refusalOf = (client: PricesClient) =>
   waitUntil(() =>
     client.put(priceOf(idOf(999_999), 1)).then(
@@ -54,23 +54,23 @@ const priceOf = (id: string, value: number): Price => ({
   value,
 })
 
-// What says that an import counts nowhere, besides what says so of any change.
+// Codes of imports that had no effect, in addition to those of any change.
 const NOT_IMPORTED = new Set(['IMPORT_RUNNING', 'IMPORT_LOST'])
 
 const classifyChange = (error: unknown) =>
   error instanceof ServiceError && NOT_IMPORTED.has(error.code) ? 'not-done' : classifyOutcome(error)
 
-/** A change of one price, or of all that are imported; without a value it is deleted. */
+/** A change of one price, or of all imported ones; without a value it is a delete. */
 interface TimedPriceChange {
   readonly value: number | undefined
   readonly calledAt: number
-  /** `Infinity`: nobody knows whether it was made, or is yet to be. */
+  /** `Infinity`: it is unknown if the change was made, or will be made. */
   readonly returnedAt: number
 }
 
-/** What clients know. */
+/** State that clients know. */
 interface ClientKnowledge {
-  /** What may be there, by id, or of `import`. */
+  /** Possible values, by id, or for `import`. */
   readonly changes: Map<string, TimedPriceChange[]>
   readonly refused: Set<number>
   acknowledged: number
@@ -79,7 +79,7 @@ interface ClientKnowledge {
 
 let last = 0
 
-/** Makes a change, and notes what is known of it. */
+/** Makes a change and records its outcome. */
 async function note(
   known: ClientKnowledge,
   what: string,
@@ -136,7 +136,7 @@ const pricesIn = (text: string): Price[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line))
 
-/** What is imported, as one catalog has it: all of one import, or nothing. */
+/** The value of the imported prices in a catalog: all from one import, or `undefined` if there are none. */
 function importOf(prices: readonly Price[]): number | undefined {
   const imported = prices.filter(isImported)
   if (imported.length === 0) return undefined
@@ -144,7 +144,7 @@ function importOf(prices: readonly Price[]): number | undefined {
   return imported[0]!.value
 }
 
-/** Looks at catalogs, of any node, as long as changes are made. */
+/** Reads catalogs from any node while changes are made. */
 async function readCatalogs(
   urls: readonly string[],
   random: SeededRandom,
@@ -158,7 +158,9 @@ async function readCatalogs(
   }
 }
 
-/** Why a value cannot be what is there at the end; nothing if it can: no change that followed the one that made it was acknowledged. */
+/**
+ * Returns why a final value is impossible: an acknowledged change followed the change that made it. Else `undefined`.
+ */
 function findWrongValue(changes: readonly TimedPriceChange[], value: number | undefined): string | undefined {
   const settled = changes.filter(({ returnedAt }) => returnedAt !== Infinity)
   const isLast = (change: TimedPriceChange) => settled.every(({ calledAt }) => calledAt <= change.returnedAt)
@@ -187,7 +189,7 @@ it('a cluster of prices under kills and halts: every import is seen whole or not
   await Promise.race([runFaults(faults, cluster, random, RECOVERY_MS), isBroken])
   const imports = known.changes.get('import')!
   const settled = () => imports.filter(({ returnedAt }) => returnedAt !== Infinity).length
-  // One whose node was killed keeps others waiting for a while.
+  // A writer whose node was killed delays others for a while.
   await waitUntil(() => settled() > 3)
   working.abort()
   await isBroken
@@ -210,9 +212,9 @@ it('a cluster of prices under kills and halts: every import is seen whole or not
   const wrong = ids.flatMap((id) => findWrongValue(known.changes.get(id) ?? [], valueOf.get(id)) ?? [])
   expect(wrong).toEqual([])
   expect(findWrongValue(imports, importOf(prices))).toBeUndefined()
-  // Nothing that was refused, ever.
+  // Refused values were never visible.
   expect([...prices.map(({ value }) => value), ...seen].filter((value) => known.refused.has(value!))).toEqual([])
-  // They were at it.
+  // The clients made progress.
   expect(known.acknowledged).toBeGreaterThan(50)
   expect(new Set(seen).size).toBeGreaterThan(3)
 })

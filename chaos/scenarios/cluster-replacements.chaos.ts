@@ -9,9 +9,9 @@ import { checkUnderClients } from '../src/cluster/check-linearizability.ts'
 import { createTestRandom, isLong } from '../src/plan.ts'
 
 const REPLACEMENTS = isLong ? 10 : 2
-/** Values of a kilobyte that a new node has to get besides what clients write, so many at once. */
+/** Values of a kilobyte that a new node must receive in addition to those of clients, and their number in a batch. */
 const [VALUES, BATCH_VALUES] = [20_000, 1_000]
-/** Nodes take a snapshot within half a minute after it is due, and the log is trimmed behind the one before. */
+/** Nodes take a snapshot within half a minute after it is due; then the log is trimmed up to the previous one. */
 const TRIM_TIMEOUT_MS = 1_200_000
 const RECOVERY_MS = 1_000
 
@@ -33,7 +33,7 @@ it('nodes of kv are replaced from snapshots while writes flow: nothing is lost, 
   await fill(cluster.nodes[0]!.url)
   const took: number[] = []
   await checkUnderClients(cluster, random, async (phase) => {
-    // From here on a node that has nothing needs a snapshot. Histories that end are searched for an order, so they are short.
+    // From here on an empty node needs a snapshot. The search for an order takes finished histories, so they are short.
     await waitUntil(async () => {
       phase()
       await delay(RECOVERY_MS)

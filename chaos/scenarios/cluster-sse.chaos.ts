@@ -14,10 +14,10 @@ import { getReply } from '../src/ready.ts'
 const PUTTERS = 6
 const READERS = 8
 const TOPICS = ['a', 'b', 'c']
-/** Between faults, for all to be well again (ms). */
+/** Time between faults for the cluster to recover (ms). */
 const RECOVERY_MS = 1_000
 
-/** What a node that hears of the log has not had for longer than that (s). */
+/** Maximum staleness of a node that receives the log (s). */
 const MAX_STALENESS_S = 5
 
 const SETTINGS = {
@@ -32,7 +32,7 @@ const SETTINGS = {
 
 const faults: readonly ClusterFault[] = [...someFaults, createQuorumLoss(checkWithoutQuorum)]
 
-/** Without a majority changes are refused, and reads go on. */
+/** Without a majority the nodes refuse changes and serve reads. */
 async function checkWithoutQuorum({ nodes }: ChaosCluster): Promise<void> {
   const open = await Promise.all(nodes.map(({ url }) => openStream(url)))
   const refusals = await Promise.all(nodes.map(({ url }) => waitForRefusal(() => putRefused(url))))
@@ -43,13 +43,13 @@ async function checkWithoutQuorum({ nodes }: ChaosCluster): Promise<void> {
   for (const { close } of open) close()
 }
 
-/** For how long a node has not had all of the log (s). */
+/** Staleness of a node (s). */
 async function getStaleness(url: string): Promise<number> {
   const { text } = await waitUntil(() => getReply(`${url}/metrics`))
   return Number(/^sse_log_staleness_seconds (\S+)$/m.exec(text)?.[1])
 }
 
-/** A stream that is only held. */
+/** A stream that stays open. */
 async function openStream(url: string) {
   const closing = new AbortController()
   const reply = await fetch(`${url}/wait`, { signal: closing.signal })
@@ -61,18 +61,18 @@ async function openStream(url: string) {
   return { hasEnded: () => ended, close: () => closing.abort() }
 }
 
-/** A value that is not to be taken. */
+/** Puts a value that must be refused. */
 const putRefused = (url: string) => fetch(`${url}/put?topic=refused`, { method: 'POST', body: 'x' })
 
-/** What became of values, `id value` where it is known. */
+/** Outcomes of values: `id value` if the id is known. */
 interface PutOutcomes {
   readonly acknowledged: string[]
-  /** Nobody may ever see them. */
+  /** No client may ever receive these. */
   readonly refused: string[]
   readonly unknown: string[]
 }
 
-/** Puts one value after the other, of any node, until it is told to stop. */
+/** Puts values one after the other, on any node, until it is aborted. */
 async function put(
   urls: readonly string[],
   name: string,
@@ -93,7 +93,7 @@ async function put(
   }
 }
 
-/** What one client saw, as `id value`; a gap is one, too. */
+/** Events of one client, as `id value`; a gap is also an event. */
 async function read(
   urls: readonly string[],
   begin: string,
@@ -155,7 +155,7 @@ it('a cluster of sse under kills and halts: streams that move from node to node 
   const all = new Set(first)
   expect(into.acknowledged.filter((event) => !all.has(event))).toEqual([])
   const values = first!.map(valueOf).filter((value) => value !== 'end')
-  // Nothing else than was put, each once.
+  // Clients received only values that were put, each once.
   expect(new Set(values).size).toBe(values.length)
   const known = new Set([...into.acknowledged.map(valueOf), ...into.unknown])
   expect(values.filter((value) => !known.has(value))).toEqual([])
@@ -163,6 +163,6 @@ it('a cluster of sse under kills and halts: streams that move from node to node 
     const current = await Promise.all(urls.map((url) => waitUntil(() => getReply(`${url}/value?topic=${topic}`))))
     expect(new Set(current.map(({ headers }) => headers.get('event-id'))).size).toBe(1)
   }
-  // They were at it.
+  // The clients made progress.
   expect(into.acknowledged.length).toBeGreaterThan(50)
 })

@@ -13,16 +13,16 @@ import {
 import { checkUnderClients } from '../src/cluster/check-linearizability.ts'
 import { createTestRandom } from '../src/plan.ts'
 
-/** Between faults, for all to be well again (ms). */
+/** Time between faults for the cluster to recover (ms). */
 const RECOVERY_MS = 2_000
 const faults: readonly ClusterFault[] = [...ofAnyService, createQuorumLoss(checkWithoutQuorum)]
 
-/** Without a majority changes are refused, and reads go on. */
+/** Without a majority the nodes refuse changes and serve reads. */
 async function checkWithoutQuorum({ nodes }: ChaosCluster): Promise<void> {
   const urls = nodes.map(({ url }) => url)
   expect(await Promise.all(urls.map((url) => getKvRefusal(url)))).toEqual([REFUSED_REPLY, REFUSED_REPLY, REFUSED_REPLY])
   expect(await Promise.all(urls.map(canRead))).toEqual([true, true, true])
-  // The server that is left says what it knows of the stream, too: first as its leader, perhaps, then of none.
+  // The remaining server still reports the state of the stream: perhaps first as its leader, then without a leader.
   for (const url of urls) await waitUntil(async () => (await getAge(url)) > LEADER_LOSS_S)
 }
 

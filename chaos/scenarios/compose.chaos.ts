@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 
-// deploy/compose.cluster.yaml without containers: its very commands, environment and configuration, on three addresses of
-// loopback in place of three machines. Linux has them all.
+// deploy/compose.cluster.yaml without containers: its commands, environment and configuration, on three loopback
+// addresses instead of three machines. Linux has all these addresses.
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const TOKEN = 'token-of-the-cluster'
@@ -24,7 +24,7 @@ interface Compose {
   readonly configs: { nats: { content: string } }
 }
 
-/** As compose puts variables in. @throws Error where one is not there */
+/** Substitutes variables as compose does. @throws Error if one is missing */
 function interpolate(text: string, variables: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, otherwise?: string) => {
     const value = variables[name] ?? otherwise
@@ -35,7 +35,7 @@ function interpolate(text: string, variables: Readonly<Record<string, string>>):
 
 const running = new Set<ChildProcess>()
 
-/** Runs something until it is ended, or the test. */
+/** Runs a program until it is stopped or the test ends. */
 function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   const child = spawn(program, args, {
     stdio: 'ignore',
@@ -104,7 +104,7 @@ it('three machines as the compose file has them are one, and go on when one is g
     })
 
   for (const service of SERVICES) for (const machine of machines) machine.nodes.push(machine.serve(service))
-  // The health check of the image, with what the file gives it.
+  // The health check of the image, with the environment from the file.
   for (const { compose } of machines)
     for (const service of SERVICES)
       await waitUntil(async () => {
@@ -139,7 +139,7 @@ it('three machines as the compose file has them are one, and go on when one is g
   expect((await send('prices', 'A', path, { method: 'PUT', body: JSON.stringify(price), headers: json })).ok).toBe(true)
   expect(await (await send('prices', 'C', `${path}?linearizable=true`)).json()).toMatchObject(price)
 
-  // One machine is gone at once, with its server.
+  // One machine fails at once, with its server.
   const [, stoppedMachine] = machines
   await Promise.all([stoppedMachine!.server, ...stoppedMachine!.nodes].map((child) => end(child, 'SIGKILL')))
   await waitUntil(async () => (await put('A', 'two')).ok)

@@ -18,7 +18,7 @@ import { createStatsService } from '../src/services/stats.ts'
 import { getUnits } from '../src/services/tested-service.ts'
 import { write } from '../src/write.ts'
 
-// Between stats and what it asks there is a network that breaks.
+// The network between stats and its upstream fails.
 
 const FAULTS: readonly NetworkFault[] = [
   { kind: 'latency', ms: 300, jitter: 600 },
@@ -57,7 +57,7 @@ async function startEmbedded({ onTestFinished }: TestContext, ...of: Parameters<
   return running.url
 }
 
-/** A collection that one call fetches, and one of several calls. */
+/** A collection that needs one call, and one that needs several. */
 const COLLECTIONS = [3, 120].map((size, i) => ({
   id: `00000000-0000-4000-8000-00000000000${i}`,
   videos: Array.from({ length: size }, (_, j) => `video${i}-${String(j).padStart(4, '0')}`),
@@ -113,7 +113,7 @@ it.concurrent.for(NETWORKS)(
       await watch(what, FAULT_MS)
       await network.set()
       await grow(++hours)
-      // It finds back by itself, and at once.
+      // It recovers without help, and immediately.
       const isRight = async ({ id }: { id: string }) => {
         const numbers = (await (await fetch(`${url}/collections/${id}/stats`)).json()) as ServedStats
         return numbers.stale === false && truth.isNow(id, numbers)
@@ -155,7 +155,7 @@ it.concurrent.for(NETWORKS)(
       await writing
       await network.set()
       const at = getSeconds()
-      // What had no answer is made for good once the network is well, or was never made: until then they may differ.
+      // A change without an answer is either made or not made once the network recovers. Until then nodes may differ.
       const apart = async () => {
         const found = await session.read()
         const units = getUnits(subject).flat()

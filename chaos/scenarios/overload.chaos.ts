@@ -5,22 +5,24 @@ import { load, type RepeatedRequest, type LoadOutcome } from '../src/load.ts'
 import { isLong } from '../src/plan.ts'
 import { run } from '../src/service-process.ts'
 
-// Three times what a service can do: it says so to whom it cannot serve, and the others do not notice. The requests are
-// dear ones, so that one generator brings more than a service can do.
+// Three times the capacity of a service: it refuses the requests that it cannot serve, and the others stay fast. The
+// requests are expensive, so that one generator exceeds the capacity.
 
 const WARM_UP = 1
 const SECONDS = isLong ? 30 : 3
 const TIMES = 3
-/** As by default (ms). */
+/** The default (ms). */
 const MAX_WAIT = 50
 const ATTEMPTS = 3
-/** An overload is told from a crowd by how long it lasts, and what was taken before has to go first: it holds within (s). */
+/**
+ * The service recognises an overload by its duration, and completes earlier requests first. The limits hold within (s).
+ */
 const SETTLE_S = isLong ? 60 : 25
-/** Dear requests that one may wait for. */
+/** Expensive requests that may wait before another request. */
 const WAITING_REQUESTS = 128
-/** What is not noticed where nothing else runs (ms). */
+/** Latency limit on an otherwise idle machine (ms). */
 const UNNOTICED = 400
-/** Where nobody is refused, all wait for longer than that by then (ms). */
+/** Without refusals, all requests wait for longer than this by then (ms). */
 const UNBOUNDED = 5_000
 const ID = '00000000-0000-4000-8000-000000000001'
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -30,7 +32,7 @@ interface OverloadCase {
   readonly service: string
   readonly settings?: Readonly<Record<string, string | number>>
   readonly ask: RepeatedRequest
-  /** What has to be there first. */
+  /** Creates the required data. */
   prepare?(url: string): Promise<unknown>
 }
 
@@ -81,12 +83,12 @@ const cases: OverloadCase[] = [
   },
 ]
 
-/** How many times more runs than the machine has processors for: a service gets so much less of them, and takes longer. */
+/** Ratio of running processes to processors (at least 1): a service gets less processor time and takes longer. */
 const busyness = () => Math.max(1, loadavg()[0]! / availableParallelism())
 
 /**
- * What requests that are taken may wait (ms): twice as long as ever; on a machine that is busy with others as long as it is
- * busy, or as a few of them take at the pace that is left; but less than where nobody is refused.
+ * What requests that are taken may wait (ms): twice as long as ever; on a machine that is busy with others as long as
+ * it is busy, or as a few of them take at the pace that is left; but less than where nobody is refused.
  */
 function getMaxWait(usual: LoadOutcome, over: LoadOutcome): number {
   return Math.max(

@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { startVitest } from 'vitest/node'
 
-// `pnpm test:chaos [--long] [--seed SEED] [power kills soak overload network rolling compose]`: what faults, kills and too much to do must not
-// bring about. The short form takes minutes, the long one some hours. `kills` is a part of `pnpm test` in its short form.
+// `pnpm test:chaos [--long] [--seed SEED] [power kills soak overload network rolling compose]`: tests of faults, kills
+// and overload. The short form takes minutes, the long form some hours. `kills` in its short form is a part of `pnpm
+// test`.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
-// Loaded ahead of a service whose power is to be cut: it lives on another run of the machine than what is started on
-// what remains.
+// Preloaded into a service whose power is cut: its boot id differs from that of the service that starts on the crash
+// image.
 
 const { readFileSync } = fs
 const boot = randomUUID()

@@ -8,16 +8,16 @@ import { write } from './write.ts'
 export interface KillOptions {
   readonly random: SeededRandom
   readonly kills: number
-  /** Most writes that are acknowledged before a kill. */
+  /** Maximum number of acknowledged writes before a kill. */
   readonly writes: number
-  /** Which writes are durable: so many of 100. */
+  /** Percentage of durable writes. */
   readonly durable: number
 }
 
-// A kill comes at any moment, and at the very one at which an answer has come (ms).
+// A kill comes at any moment, or immediately after an answer (ms).
 const MAX_DELAY_MS = 60
 
-/** What a service lost, in `folder`, of what it had acknowledged when it was killed with -9 under writers. */
+/** Acknowledged writes that a service in `folder` lost when it was killed with -9 under writers. */
 export async function killUnderWriters(
   subject: TestedService,
   folder: string,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
 
-/** A request that a load sends again and again. */
+/** A request that a load sends repeatedly. */
 export interface RepeatedRequest {
   readonly method: 'GET' | 'PUT' | 'POST'
   path(n: number): string
@@ -9,24 +9,24 @@ export interface RepeatedRequest {
   readonly body?: string | Buffer
 }
 
-/** What became of the requests that were sent in some time. Durations in milliseconds. */
+/** Outcomes of the requests of some time. Durations in milliseconds. */
 export interface LoadOutcome {
   accepted: number
   /** 503 with Retry-After. */
   refused: number
-  /** What else came, by what it was. */
+  /** Other outcomes, by name. */
   readonly others: Record<string, number>
-  /** Accepted. */
+  /** Accepted requests per second. */
   readonly perSecond: number
-  /** Of the accepted ones, and of those that still wait, so far. */
+  /** 99th percentile of accepted requests and of those that still wait. */
   readonly p99: number
 }
 
 export interface OverloadPlan {
   readonly seconds: number
-  /** Without one as many as 16 connections get answers to. */
+  /** Absent: as fast as 16 connections receive answers. */
   readonly perSecond?: number
-  /** Asked each second for what became of those that ended of late, or still wait: whether that is enough. */
+  /** Called each second with the recent outcomes. Ends the load if it returns true. */
   enough?(lately: LoadOutcome): boolean
 }
 
@@ -37,14 +37,14 @@ interface SentRequest {
   became: 'waiting' | 'accepted' | 'refused' | string
 }
 
-/** Clients in an overload: each waits for an answer before it asks for more. */
+/** Clients in an overload: each waits for an answer before its next request. */
 const CONNECTIONS = 512
-/** Nobody waits longer (ms). */
+/** Request timeout (ms). */
 const REQUEST_TIMEOUT_MS = 30_000
-/** What is looked at together (ms). */
+/** Window of recent requests (ms). */
 const RECENT_WINDOW_MS = 3_000
 
-/** Sends for some seconds, or until it is enough. @returns what became of all, or of the last ones where that was asked for */
+/** Sends for some seconds, or until `enough`. @returns outcomes of all requests, or of the recent ones with `enough` */
 export async function load(
   url: string,
   repeatedRequest: RepeatedRequest,
@@ -59,7 +59,7 @@ export async function load(
 
   async function send(): Promise<void> {
     const { method, path, headers, body } = repeatedRequest
-    // Not when it was due: what the generator itself is late with is not the service's.
+    // Counts from the send time, not the due time: the generator's delay is not the service's.
     const sent: SentRequest = { at: performance.now(), took: undefined, became: 'waiting' }
     all.push(sent)
     waiting++
@@ -84,7 +84,8 @@ export async function load(
     const now = performance.now()
     if (!enough || now - start < 2 * RECENT_WINDOW_MS) return
     recent = toOutcome(
-      // Not those that were sent of late: where all wait for longer, nothing would seem to be done.
+      // Selected by end time, not by send time: if all wait for longer than the window, none of the recently sent has
+      // ended.
       all.filter(({ at, took }) => took === undefined || now - at - took < RECENT_WINDOW_MS),
       now,
       RECENT_WINDOW_MS,
@@ -96,7 +97,7 @@ export async function load(
     let requested = 0
     while (performance.now() < end) {
       const due = Math.floor(((performance.now() - start) / 1_000) * perSecond)
-      // Nobody waits here for a connection: that would be no wait for the service.
+      // Sends only if a connection is free, because a wait for a connection is not a wait for the service.
       for (; requested < due; requested++) if (waiting < connections) sending.push(send())
       await delay(1)
     }
@@ -114,7 +115,7 @@ export async function load(
   return recent ?? toOutcome(all, now, now - start)
 }
 
-/** @param elapsed in which they were answered (ms) */
+/** @param elapsed time in which they were answered (ms) */
 function toOutcome(requests: readonly SentRequest[], now: number, elapsed: number): LoadOutcome {
   const outcome = { accepted: 0, refused: 0, others: {} as Record<string, number> }
   const times: number[] = []

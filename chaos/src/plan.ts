@@ -1,10 +1,10 @@
 import { createRandom, type SeededRandom } from './random.ts'
 
-/** What `pnpm test:chaos` was asked for, as its tests see it. */
+/** Options of `pnpm test:chaos`, as its tests see them. */
 const seed = process.env.CHAOS_SEED ?? 'chaos'
 
-/** Whether everything is done as often as it takes to be sure, rather than in minutes. */
+/** True for the long form, which repeats everything often enough for certainty. */
 export const isLong = process.env.CHAOS_FORM === 'long'
 
-/** Chances for a test, which its name and the seed decide. */
+/** Random numbers of a test, which its name and the seed determine. */
 export const createTestRandom = (name: string): SeededRandom => createRandom(`${seed}/${name}`)

@@ -17,21 +17,21 @@ const FAKE_BOOT_ID = new URL('another-boot.ts', import.meta.url).href
 
 export interface PowerOptions {
   readonly random: SeededRandom
-  /** How often the service is recorded, each time on the folder that the last power cut left. */
+  /** Number of recordings, each on the folder that the last power cut left. */
   readonly recordings: number
   /** Power cuts of each recording. */
   readonly cuts: number
-  /** Writes that are acknowledged in a recording. */
+  /** Acknowledged writes in a recording. */
   readonly writes: number
-  /** Which writes are durable: so many of 100. */
+  /** Percentage of durable writes. */
   readonly durable: number
-  /** A durable write makes durable what was acknowledged before it. */
+  /** True if a durable write also makes earlier acknowledged writes durable. */
   readonly carried?: boolean
-  /** Only the newest writes may be lost. */
+  /** True if only the newest writes may be lost. */
   readonly inOrder?: boolean
 }
 
-/** What a service lost in power cuts that it had promised to keep; nothing where it kept its word. */
+/** Durability violations of a service in power cuts; empty if there are none. */
 export async function cutPower(subject: TestedService, options: PowerOptions): Promise<string[]> {
   const faults: string[] = []
   const folders: string[] = []
@@ -66,7 +66,10 @@ export async function cutPower(subject: TestedService, options: PowerOptions): P
   }
 }
 
-/** Writes a new identity file: after a power cut a service finds the same folder, but the simulation copies it to another one. */
+/**
+ * Writes a new identity file: after a power cut a service finds the same folder, but the simulation copies it to
+ * another one.
+ */
 function rewriteIdentity(folder: string): void {
   try {
     JSON.parse(readFileSync(join(folder, 'level', 'identity.json'), 'utf8'))
@@ -98,7 +101,7 @@ async function record(subject: TestedService, folder: string, { writes, durable 
   }
 }
 
-/** Any moment, and the very one at which an acknowledgement has come. */
+/** Picks any moment, or the moment of an acknowledgement. */
 function pickMoment(
   calls: readonly SystemCall[],
   ledger: WriteLedger,
@@ -114,7 +117,7 @@ function pickMoment(
   return { count: next < 0 ? calls.length : next, at }
 }
 
-/** Starts the service on what a power cut left, and judges what it finds. */
+/** Starts the service on a crash image, and checks its data. */
 async function inspect(
   subject: TestedService,
   folder: string,

@@ -1,13 +1,13 @@
-/** Chances that a seed decides. */
+/** Random numbers that a seed determines. */
 export interface SeededRandom {
   /** An integer from 0 to `limit` - 1. */
   below(limit: number): number
   one<T>(from: readonly T[]): T
-  /** Chances of their own for a part, so that what one part takes changes nothing for the others. */
+  /** Independent random numbers for a part, so that their use does not affect other parts. */
   part(name: string): SeededRandom
 }
 
-/** The same chances for the same seed (FNV-1a, then mulberry32). */
+/** The same seed gives the same numbers (FNV-1a, then mulberry32). */
 export function createRandom(seed: string): SeededRandom {
   let state = 0x811c9dc5
   for (let i = 0; i < seed.length; i++) state = Math.imul(state ^ seed.charCodeAt(i), 0x01000193)

@@ -1,4 +1,6 @@
-/** What a service answers, all of it; nothing where it says no, is away, or is killed amid its answer. */
+/**
+ * The whole reply of a service; `undefined` if it is an error, or if the service is down or killed during the reply.
+ */
 export async function getReply(url: string): Promise<{ readonly text: string; readonly headers: Headers } | undefined> {
   try {
     const reply = await fetch(url)
@@ -8,6 +10,6 @@ export async function getReply(url: string): Promise<{ readonly text: string; re
   }
 }
 
-/** Whether a service says that it is ready; one that is away is not. */
+/** True if a service reports that it is ready. False if it is down. */
 export const isReady = (url: string): Promise<boolean> =>
   getReply(`${url}/readyz`).then((answer) => answer !== undefined)

@@ -8,29 +8,29 @@ const START_SCRIPT = fileURLToPath(new URL('../../scripts/start.mjs', import.met
 /** A service as `pnpm start` runs it: a process, and the supervisor that started it in another. */
 export interface ServiceProcess {
   readonly url: string
-  /** Of the service itself: another one when its supervisor has started it again, none meanwhile. */
+  /** Pid of the service itself. It changes with a restart by the supervisor, and is `undefined` meanwhile. */
   readonly pid: number | undefined
   readonly supervisor: number
-  /** Kills the service alone: its supervisor starts it again. */
+  /** Kills only the service; its supervisor restarts it. */
   kill(): void
-  /** Kills both in the middle of whatever they do; resolves once they are gone. */
+  /** Kills both at once; resolves after their exit. */
   crash(): Promise<void>
-  /** Ends them in order. @returns the exit code */
+  /** Stops them gracefully. @returns the exit code */
   stop(): Promise<number | null>
 }
 
 export interface ServiceRunOptions {
   /** Settings by name. */
   readonly settings?: Readonly<Record<string, string | number>>
-  /** What the command is run under, with its own arguments. */
+  /** Command prefix with its arguments. */
   readonly under?: readonly string[]
-  /** A module that is loaded ahead of it. */
+  /** A module that is preloaded. */
   readonly preload?: string
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Starts a service on a data folder; resolves once it is ready. @throws Error with what it said where it ends instead */
+/** Starts a service on a data folder; resolves once it is ready. @throws Error with its output if it exits instead */
 export async function run(
   service: string,
   data: string,
@@ -41,7 +41,7 @@ export async function run(
   const [command, ...args] = [...under, process.execPath, START_SCRIPT, service, ...flags]
   const child = spawn(command!, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // What goes through a ring of its own would not be seen by strace.
+    // strace would not see operations in an io_uring.
     env: { ...process.env, UV_USE_IO_URING: '0', ...(preload && { NODE_OPTIONS: `--import ${preload}` }), ...env },
   })
   let said = ''

@@ -1,29 +1,29 @@
-/** What keys hold after a write: a number a key, nothing where there is none. */
+/** Contents of keys after a write: a number for each key, `undefined` if the key does not exist. */
 export type Contents = ReadonlyMap<string, number | undefined>
 
 interface LedgerWrite {
   readonly contents: Contents
   readonly durable: boolean
-  /** Seconds, as `clock` tells them. */
+  /** Seconds, as `getSeconds` returns them. */
   readonly sent: number
   acknowledged: number
 }
 
-/** Keys that one writer alone changes, one write after the other, always all of them at once. */
+/** Keys that only one writer changes, one write after the other, always all together. */
 export interface WriteUnit {
   readonly keys: readonly string[]
 }
 
 const MAX_KEY_LENGTH = 60
 
-/** Seconds since 1970, to the microsecond: comparable with what strace tells. */
+/** Seconds since 1970, to the microsecond: comparable with the times of strace. */
 export const getSeconds = (): number => (performance.timeOrigin + performance.now()) / 1_000
 
-/** Who wrote what and when, and what must therefore be found after a crash at any moment. */
+/** Records writes with their times, and derives the valid contents after a crash at any moment. */
 export class WriteLedger {
   readonly #writes = new Map<WriteUnit, LedgerWrite[]>()
 
-  /** Begins with what is there now, which is sure to last. */
+  /** Starts with the present contents, which are durable. */
   constructor(units: readonly WriteUnit[], found: Contents) {
     for (const unit of units) {
       const contents = new Map(unit.keys.map((key) => [key, found.get(key)]))
@@ -31,14 +31,14 @@ export class WriteLedger {
     }
   }
 
-  /** When writes were acknowledged, in no order. */
+  /** Times of acknowledgements, unordered. */
   get acknowledgements(): number[] {
     return [...this.#writes.values()].flatMap((writes) =>
       writes.slice(1).flatMap(({ acknowledged }) => (acknowledged < Infinity ? [acknowledged] : [])),
     )
   }
 
-  /** Makes a write and notes it. Rejects as `write` does. */
+  /** Makes a write and records it. Rejects as `write` does. */
   async write(unit: WriteUnit, contents: Contents, durable: boolean, write: () => Promise<unknown>): Promise<void> {
     const entry: LedgerWrite = { contents, durable, sent: getSeconds(), acknowledged: Infinity }
     this.#writes.get(unit)!.push(entry)
@@ -47,11 +47,11 @@ export class WriteLedger {
   }
 
   /**
-   * What is wrong with what was found after a crash: of each unit it must be the last durable write that had been
-   * acknowledged, or any later one that had been sent; whole.
-   * @param plainToo a write that is not durable may not be lost either, as after a process was killed
-   * @param carried nor one that had been acknowledged when a durable write was sent that was acknowledged, too
-   * @param inOrder what was lost must be the newest: nothing that was acknowledged before a write that is still there
+   * Errors in the contents after a crash. Each unit must have the last durable write that was acknowledged, or any
+   * later one that was sent; complete.
+   * @param plainToo non-durable writes must not be lost either, as after the kill of a process
+   * @param carried writes must not be lost that were acknowledged before the send of an acknowledged durable write
+   * @param inOrder only the newest may be lost: no write that was acknowledged before a surviving write
    */
   check(found: Contents, at: number, { plainToo = false, carried = false, inOrder = false } = {}): string[] {
     const faults: string[] = []

@@ -4,26 +4,26 @@ import type { SeededRandom } from './random.ts'
 import { getUnits, type ServiceSession, type TestedService } from './services/tested-service.ts'
 
 const DELETES_ONE_IN = 5
-/** After a write that failed (ms). */
+/** Delay after a failed write (ms). */
 const RETRY_DELAY_MS = 100
 
 export interface WriteOptions {
   readonly subject: TestedService
   readonly ledger: WriteLedger
   readonly random: SeededRandom
-  /** Which writes are durable: so many of 100. */
+  /** Percentage of durable writes. */
   readonly durable: number
   onAcknowledged?(): void
-  /** Without it a write that fails is a writer's last; with it writers go on, whatever fails, until then. */
+  /** Absent: a writer ends at its first failed write. Present: writers continue after failures until it is aborted. */
   readonly goesOnUntil?: AbortSignal
-  /** How long a writer waits after each write (ms). */
+  /** Pause of a writer after each write (ms). */
   readonly pause?: number
 }
 
-/** No two writes leave the same, so that a number that is found tells its write. */
+/** Each write has a unique number, so that a number identifies its write. */
 let last = 0
 
-/** Lets all writers change their units, each one write after the other, until the service is gone. */
+/** Runs all writers until the service is down. Each changes its own units, one write after the other. */
 export async function write(session: ServiceSession, options: WriteOptions): Promise<void> {
   const { subject, ledger, random, durable, onAcknowledged, goesOnUntil, pause } = options
 

@@ -50,7 +50,7 @@ function createTracedProcess(disk: DiskModel) {
   }
 }
 
-/** Everything that power cuts can leave, each way once: files with their text, by name. */
+/** All possible crash images, each once: files with their text, by name. */
 function listCrashImages(
   make: (files: ReturnType<typeof createTracedProcess>) => void,
   names: NameSyncMode = 'file',

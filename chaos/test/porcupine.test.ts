@@ -13,7 +13,7 @@ it.skipIf(!hasGo)('porcupine and our own checker say the same of histories, wron
   const said = await checkWithPorcupine(histories)
   const apart = histories.filter((_, i) => said[i] !== (own[i] ? 'Ok' : 'Illegal'))
   expect(apart.slice(0, 3)).toEqual([])
-  // Both answers were given.
+  // Both results occurred.
   const right = own.filter(Boolean).length
   expect(right).toBeGreaterThan(HISTORIES / 20)
   expect(right).toBeLessThan((HISTORIES * 19) / 20)

@@ -5,7 +5,7 @@ const A = { keys: ['a'] }
 const B = { keys: ['b', 'c'] }
 const now = async () => {
   const at = getSeconds()
-  // The next write is sent later than this one was acknowledged.
+  // The next write starts after the acknowledgement of this one.
   while (getSeconds() <= at);
   return at
 }

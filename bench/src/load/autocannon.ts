@@ -5,12 +5,12 @@ import { GRACE_S, createProcessRunner } from './common/process-runner.ts'
 import { LatencyHistogram } from './common/tally.ts'
 import type { LoadPlan, LoadResult } from './load-plan.ts'
 
-/** So many errors end a run: it is no result already, and autocannon connects again without a pause. */
+/** Number of errors that ends a run. The run has failed by then, and autocannon reconnects without a pause. */
 const MAX_ERRORS = 1000
-/** Milliseconds between autocannon's looks at the clock. With its default of 1 s a run of 0.5 s would take 1 s. */
+/** Interval at which autocannon checks the clock (ms). With its default of 1 s a run of 0.5 s would take 1 s. */
 const SAMPLING_INTERVAL_MS = 50
 
-/** The warm-up is a run of its own. */
+/** Warms up in a separate run. */
 export async function measureAutocannon(plan: LoadPlan): Promise<LoadResult> {
   if (plan.warmUp > 0) await sendRequests(plan, plan.warmUp)
   const before = { cpu: process.cpuUsage(), at: performance.now() }
@@ -22,14 +22,14 @@ export async function measureAutocannon(plan: LoadPlan): Promise<LoadResult> {
 }
 
 /**
- * The judge from outside: the usual generator, to hold ours against. Closed loops of requests in turn; every reply's status
- * and body are checked. Its own report counts whole milliseconds, so latencies are taken off its clients. It is the limit
- * at half of what `raw` can send.
- * @throws Error when it cannot do what the plan asks, or gave no result
+ * An independent check of our load generators: a widely used generator. It sends requests in turn, in closed loops, and
+ * checks the status and body of every reply. Its own report counts whole milliseconds, so latencies come from its
+ * clients. It saturates at half the rate that `raw` can send.
+ * @throws Error if the plan is not supported, or if the run gave no result
  */
 export const runAutocannon = createProcessRunner(import.meta.url, measureAutocannon)
 
-/** Its `-R` takes seconds for milliseconds, so it is no open loop; it waits for the body that a reply to HEAD announces. */
+/** Its `-R` treats seconds as milliseconds, so it has no open loop. For HEAD it waits for the announced body. */
 function toAutocannonRequests({ requests, rate, pipeline, percentiles, others = [] }: LoadPlan): Request[] {
   const isMore = rate !== undefined || pipeline !== undefined || percentiles !== undefined || others.length > 0
   if (isMore || 'drawer' in requests || requests.some(({ method }) => method === 'HEAD'))
@@ -48,7 +48,7 @@ async function sendRequests(plan: LoadPlan, duration: number) {
   function setupClient(client: Client): void {
     const last = { at: began }
     lastReplies.push(last)
-    // Its types know one of its events.
+    // Its types declare only one of its events.
     const events: EventEmitter = client
     events.on('request', () => sent++)
     // The latency is in milliseconds, with a fraction.
@@ -77,7 +77,7 @@ async function sendRequests(plan: LoadPlan, duration: number) {
   })
   const now = performance.now()
   const stuck = lastReplies.filter(({ at }) => at === began || now - at > GRACE_S * 1000).length
-  // A reply that was cut is no error to autocannon: it only asks again. Each connection has one request under way.
+  // autocannon counts no error for a cut reply, but sends the request again. Each connection has one open request.
   const cut = sent - replies - plan.connections
   return { times, replies, wrong, errors: Math.max(errors, cut, 0) + stuck }
 }

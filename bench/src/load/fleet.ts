@@ -10,12 +10,12 @@ import { Publishers } from './fleet/publishers.ts'
 import { FleetStreams } from './fleet/fleet-streams.ts'
 import { OpenLoop } from './raw/loops.ts'
 
-/** Milliseconds between two looks at whether all has arrived. */
+/** Interval between two checks that all values arrived (ms). */
 const POLL_INTERVAL_MS = 2
-/** Milliseconds that a stream may take to open where others have the machine. */
+/** Longest time that a stream may take to open while other programs use the machine (ms). */
 const MAX_OPEN_MS = 5
 
-/** Waits until a number is reached, for as long as it still grows. */
+/** Waits until a number reaches its goal, or stops growing. */
 async function waitUntilReached(goal: () => number, current: () => number): Promise<void> {
   let last = current()
   let moved = performance.now()
@@ -36,7 +36,7 @@ async function open(streams: FleetStreams, count: number): Promise<void> {
   )
 }
 
-/** Has the server end all streams. @returns those that did not end, or not well */
+/** Makes the server end all streams. @returns the number of streams that did not end, or did not end cleanly */
 async function closeAll(streams: FleetStreams, { url, dialect }: Pick<FleetPlan, 'url' | 'dialect'>): Promise<number> {
   streams.closing = true
   const toEnd = streams.steady
@@ -49,11 +49,11 @@ async function closeAll(streams: FleetStreams, { url, dialect }: Pick<FleetPlan,
   return toEnd - streams.ended
 }
 
-/** How long (s) values are sent, and how long before that is timed. */
+/** Seconds during which values are sent, and the untimed seconds before. */
 const getTimes = (sending: FleetPlan['sending']) =>
   'seconds' in sending ? sending : { seconds: (sending.values * sending.interval) / 1000, warmUp: 0 }
 
-/** Sends values until the plan's end and until all have arrived. @returns deliveries a second, and the fleet's own share of a processor */
+/** Sends values until the plan ends and all have arrived. @returns deliveries per second, and the fleet's own share */
 async function send(
   { sending }: FleetPlan,
   { loop, connections }: Publishers,
@@ -106,30 +106,30 @@ export async function measureFleet(plan: FleetPlan) {
 
     const values = 'values' in sending ? sending.values : ledger.values
     const { lost, doubled, delivery } = ledger
-    // The fleet's own part: how late it was to see that values were due (us, p99), since at a pace it takes all of a processor
-    // to be on time; else the share of one that it took.
+    // Cost of the fleet itself. At a constant rate it uses a whole processor to be on time, so this is its lateness
+    // (us, p99). Otherwise it is its share of a processor.
     const own: { readonly lateness?: number; readonly generator?: number } =
       loop instanceof OpenLoop ? { lateness: loop.lateness.getPercentile(99) } : { generator: sent.done.cpu }
     return {
-      // What makes it no result: streams that were not opened, or ended before they were told to, or not then.
+      // Faults that invalidate the result: streams that did not open, ended early, or did not end on request.
       refused: count - streams.opened,
       cut: streams.cut,
       unclosed,
-      /** Accepted values that a stream never received, or received again. */
+      /** Accepted values that a stream never received, or received twice. */
       lost,
       doubled,
-      /** Values received after a later one of the same publisher; if there are none, streams with an order of their own. */
+      /** Values received after a later one of the same publisher. If there are none: streams whose order differs. */
       outOfOrder: ledger.late || (lost + doubled === 0 ? ledger.strayed : 0),
-      /** Events and replies that are not what was sent. */
+      /** Events and replies that differ from the expected ones. */
       wrong: ledger.wrong + publishers.wrong,
-      /** Values sent; those of them that were not answered 200 within a second of when they were due. */
+      /** Values sent, and those that were not answered with 200 within a second of their due time. */
       values,
       rejected: values - publishers.inTime,
-      /** The server's processor time a delivery (us), and its largest share of a processor in any second. */
+      /** Processor time of the server per delivery (us), and its largest share of a processor in any second. */
       cpu: (sent.seconds * 1e6) / ledger.deliveries,
       connecting: connecting.peak,
       sending: sent.peak,
-      /** Values a second that arrived at streams, all together, while values were sent; those of a stream, on average. */
+      /** Values per second that arrived at all streams while values were sent; and those of one stream, on average. */
       deliveries: sent.done.deliveries,
       received: ledger.deliveries / streams.opened,
       /** From when a value was due until it was received (us), and until it was answered, on average (ms). */
@@ -137,7 +137,10 @@ export async function measureFleet(plan: FleetPlan) {
       deliveryP99: delivery.getPercentile(99),
       query: sent.done.query,
       connects: streams.opened / ((streams.lastOpened - began) / 1000),
-      /** Resident memory (MB) without streams, once every value has been received, and the difference: in all, and a stream's (KB). */
+      /**
+       * Resident memory (MB) without streams, once every value has been received, and the difference: in all, and a
+       * stream's (KB).
+       */
       idle,
       memory,
       grown: memory - idle,
@@ -154,8 +157,8 @@ export async function measureFleet(plan: FleetPlan) {
 
 /**
  * Opens streams, sends values to all of them and ends them, in a process of its own. On one processor it takes 220,000
- * deliveries a second that come one by one (4.5 us each, nearly all of it the read), 1.6 million that come eight at once, and
- * 3.8 million that come 64 at once (0.26 us).
+ * deliveries a second that come one by one (4.5 us each, nearly all of it the read), 1.6 million that come eight at
+ * once, and 3.8 million that come 64 at once (0.26 us).
  *
  * @throws Error when it could not run: too few open files, a dead server
  */

@@ -7,20 +7,22 @@ import { assertOpenFiles } from './fleet/open-files.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { prepareRequest } from './requests/request-bytes.ts'
 
-/** Connections that are opened, have one reply each, and are kept. */
+/** Connections that open, receive one reply each, and stay idle. */
 export interface IdlePlan extends Pick<LoadPlan, 'url' | 'expect' | 'connections'> {
   readonly path: string
-  /** The server's process, whose memory is told. */
+  /** The server's process, whose memory is measured. */
   readonly pid: number
 }
 
-/** Seconds: opening thousands takes one or two. */
+/** Longest run (s): opening thousands of connections takes one or two seconds. */
 const MAX_RUN_S = 60
-/** Connections that may be opening at once: fewer than servers keep waiting (511 in Node), else packets are dropped. */
+/**
+ * Maximum number of opening connections: below the listen backlog of servers (511 in Node), else packets are dropped.
+ */
 const MAX_OPENING = 256
-/** Milliseconds in which the server may collect what the replies left, and cut what it does not keep. */
+/** Time in which the server may collect garbage of the replies, and cut connections (ms). */
 const SETTLE_MS = 1000
-/** Milliseconds that a reply may take. */
+/** Reply timeout (ms). */
 const REPLY_TIMEOUT_MS = 5000
 
 export async function measureIdle({ url, path, expect, connections, pid }: IdlePlan) {
@@ -31,7 +33,7 @@ export async function measureIdle({ url, path, expect, connections, pid }: IdleP
   const all: LoadConnection[] = []
   let wrong = 0
 
-  /** Resolves when there is a reply, or will be none. */
+  /** Resolves on a reply, or on a failure. */
   async function open(): Promise<void> {
     const connection = createConnection(target, { firstReplyTimeoutMs: REPLY_TIMEOUT_MS })
     all.push(connection)
@@ -48,9 +50,11 @@ export async function measureIdle({ url, path, expect, connections, pid }: IdleP
   const after = getResidentMegabytes(pid)
   const openCount = all.filter(({ isOpen }) => isOpen).length
   for (const connection of all) connection.close()
-  /** Resident memory of the server without the connections and with them (MB); connections refused, or cut before the end. */
+  /**
+   * Resident memory of the server without and with the connections (MB); connections refused, or cut before the end.
+   */
   return { before, after, wrong, cut: connections - openCount }
 }
 
-/** Opens connections in a process of its own. @throws Error when it could not run: too few open files */
+/** Opens connections in a new process. @throws Error if it cannot run: too few open files */
 export const runIdle = createProcessRunner(import.meta.url, measureIdle, MAX_RUN_S)

@@ -1,4 +1,4 @@
-/** One request as it is sent, again and again. */
+/** One request, which is sent repeatedly. */
 export interface LoadRequest {
   readonly method: string
   /** Path and query. */
@@ -7,55 +7,57 @@ export interface LoadRequest {
   readonly body?: string
 }
 
-/** Requests that are hardly ever the same: each is drawn when it is sent, by a drawer of `drawers.ts`. */
+/** Random requests: a drawer of `drawers.ts` draws each when it is sent. */
 export interface DrawnRequests {
   readonly drawer: string
-  /** Beside those that the drawer gives. */
+  /** In addition to those of the drawer. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The same ones for the same seed; without one, each run draws others. */
+  /** The same seed gives the same requests; without a seed each run draws others. */
   readonly seed?: number
 }
 
-/** What a reply must be; any other makes the run no result. */
+/** The expected reply; any other reply invalidates the run. */
 export interface Expectation {
   readonly status: number
-  /** The whole body, where it is always the same. */
+  /** The whole body, if it is constant. */
   readonly body?: string
-  /** A part that every body has. */
+  /** A part of every body. */
   readonly includes?: string
 }
 
-/** What to send, where, how hard, and for how long. */
+/** Requests, address, load and duration of a run. */
 export interface LoadPlan {
   /** Scheme, host and port. */
   readonly url: string
-  /** Of others that serve the same: connections are spread over all of them. */
+  /** Addresses of other processes that serve the same: connections are spread over all of them. */
   readonly others?: readonly string[]
   /** Sent in turn, or drawn. */
   readonly requests: readonly LoadRequest[] | DrawnRequests
   readonly expect: Expectation
   readonly connections: number
-  /** Seconds that are measured. */
+  /** Measured seconds. */
   readonly duration: number
-  /** Seconds before, not measured. */
+  /** Unmeasured seconds before them. */
   readonly warmUp: number
-  /** Requests a second at a constant pace (open loop). Absent: each connection sends when it has its reply (closed). */
+  /**
+   * Requests per second at a constant rate (open loop). Absent: each connection sends after its reply (closed loop).
+   */
   readonly rate?: number
   /**
-   * Shares its processors with what is measured, as if on another machine: it sleeps until a request is due in place of
-   * looking at the clock, and has a turn of its own among others. `first` goes ahead of all, where it may (root, `chrt`).
+   * Shares its processors with the measured server, as if on another machine: it sleeps until a request is due instead
+   * of polling the clock, and runs in its own session. `first` gets real-time priority where permitted (root, `chrt`).
    */
   readonly shares?: 'fair' | 'first'
   /**
-   * Requests that each connection of a closed loop sends at once, before any of their replies; the latency of each counts
-   * from then.
+   * Requests that each connection of a closed loop sends at once, before any of their replies. The latency of each
+   * counts from that time.
    */
   readonly pipeline?: number
-  /** Percentiles wanted beside those that every result has. */
+  /** Percentiles in addition to those of every result. */
   readonly percentiles?: readonly number[]
 }
 
-/** How long requests took, in microseconds; in an open loop from when they should have been sent. */
+/** Latencies in microseconds. In an open loop they count from the time at which requests were due. */
 export interface Latency {
   readonly p50: number
   readonly p75: number
@@ -65,37 +67,37 @@ export interface Latency {
   readonly max: number
 }
 
-/** What came of a plan. */
+/** Result of a plan. */
 export interface LoadResult {
-  /** Requests begun in the measured seconds that got a reply, right or wrong; the last replies may come after. */
+  /** Requests that began in the measured seconds and got a reply, right or wrong; it may arrive after those seconds. */
   readonly requests: number
-  /** Seconds measured. */
+  /** Measured seconds. */
   readonly seconds: number
-  /** Replies within the measured seconds, a second. Below `rate`: the server (or the generator) could not keep up. */
+  /** Replies per second within the measured seconds. Below `rate` if the server (or the generator) is too slow. */
   readonly perSecond: number
   readonly latency: Latency
-  /** The percentiles that the plan wants beside (us), by their names. */
+  /** The additional percentiles of the plan (us), by name. */
   readonly percentiles?: Readonly<Record<string, number>>
-  /** Requests that got no reply: refused, cut, timed out. */
+  /** Requests without a reply: refused, cut, timed out. */
   readonly errors: number
-  /** Replies that were not as expected. */
+  /** Replies that differ from the expected one. */
   readonly wrong: number
   /**
-   * Share of one processor that the generator took, 1 is all of it. An open loop over some 500 requests a second takes
-   * all of it to be on time: there `lateness` tells whether it was enough.
+   * Share of one processor that the generator used; 1 is all of it. An open loop over some 500 requests a second uses
+   * all of it to be on time: there `lateness` shows if it was enough.
    */
   readonly cpu: number
   /**
-   * Open loop: how late the generator was to see that requests were due (us, p99). This is its own part of the latencies;
-   * where it is no longer small against them, the generator was too slow for the rate.
+   * Open loop: delay with which the generator noticed that requests were due (us, p99). It is part of the latencies. If
+   * it is no longer small against them, the generator was too slow for the rate.
    */
   readonly lateness?: number
   /**
-   * Open loop that looks at the clock all the time: the share of the measured seconds in which the generator had nothing
-   * to do. Near 0 it had no time for more requests, whatever the server could do.
+   * Open loop that polls the clock: the share of the measured seconds in which the generator was idle. Near 0 it had no
+   * time for more requests, regardless of the server.
    */
   readonly idle?: number | undefined
 }
 
-/** From this share of a processor on, a generator may have been what limited a closed loop. */
+/** From this share of a processor on, the generator may have limited a closed loop. */
 export const SATURATED_SHARE = 0.9

@@ -8,7 +8,7 @@ import type { LoadPlan } from './load-plan.ts'
 import { createRandom } from './requests/drawers.ts'
 import { drawId, drawValue } from './requests/kv-entries.ts'
 
-/** Random entries that are put into a bucket of NATS KV by its own client, one after the other on each connection. */
+/** Random entries that NATS KV's own client puts into a bucket, one after the other on each connection. */
 export interface NatsPutsPlan extends Pick<LoadPlan, 'connections' | 'duration' | 'warmUp'> {
   readonly urls: readonly string[]
 }
@@ -16,17 +16,17 @@ export interface NatsPutsPlan extends Pick<LoadPlan, 'connections' | 'duration' 
 const BUCKET = 'bench'
 // ms
 const READY_TIMEOUT_MS = 30_000
-/** As long as a node of ours waits for the log. */
+/** Equal to the time that our nodes wait for the log. */
 const PUT_TIMEOUT_MS = 10_000
 const RETRY_INTERVAL_MS = 250
 
-/** Every server has as many of the connections as the others. */
+/** Spreads the connections equally over the servers. */
 export async function measureNatsPuts({ urls, connections, duration, warmUp }: NatsPutsPlan) {
   const clients = await Promise.all(
     Array.from({ length: connections }, (_, i) => connect({ servers: urls[i % urls.length]! })),
   )
   try {
-    // Each would ask its server first whether it has JetStream: those that have just started say no, or nothing.
+    // Without the check of the API: servers that have just started deny JetStream, or do not respond.
     const managers = clients.map((client) => new Kvm(jetstream(client, { checkAPI: false, timeout: PUT_TIMEOUT_MS })))
     await makeBucket(managers[0]!, urls.length)
     const buckets = await Promise.all(managers.map((manager) => manager.open(BUCKET)))
@@ -37,7 +37,7 @@ export async function measureNatsPuts({ urls, connections, duration, warmUp }: N
   }
 }
 
-/** Servers that have just started have no leader yet, and say so in several ways. */
+/** Retries while servers that have just started have no leader, which they report in several ways. */
 async function makeBucket(manager: Kvm, replicas: number): Promise<void> {
   for (const deadline = performance.now() + READY_TIMEOUT_MS; ; await delay(RETRY_INTERVAL_MS)) {
     try {
@@ -48,7 +48,7 @@ async function makeBucket(manager: Kvm, replicas: number): Promise<void> {
   }
 }
 
-/** @throws Error when a put was refused, or what was put is not there */
+/** @throws Error if a put was refused, or if the value is missing afterwards */
 export const runNatsPuts = createProcessRunner(import.meta.url, measureNatsPuts)
 
 async function measurePuts(buckets: readonly KV[], seconds: number) {

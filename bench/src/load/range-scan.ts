@@ -3,21 +3,21 @@ import { createConnection } from './common/load-connection.ts'
 import { createProcessRunner } from './common/process-runner.ts'
 import { prepareRequest } from './requests/request-bytes.ts'
 
-/** A range to be read to its end. */
+/** A range scan, read to its end. */
 export interface ScanPlan {
   readonly url: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** The server's process, whose memory is watched. */
+  /** The server's process, whose memory is measured. */
   readonly pid: number
 }
 
-/** Seconds: a scan is of millions of entries. */
+/** Longest run (s): a scan has millions of entries. */
 const MAX_RUN_S = 120
-/** Milliseconds between looks at the server's memory. */
+/** Interval between samples of the server's memory (ms). */
 const SAMPLE_INTERVAL_MS = 20
 
-/** Reads one reply to its end. Node's client would be the slower end: it makes an event of each chunk. */
+/** Reads one reply to its end. Node's client would be the bottleneck: it emits an event for each chunk. */
 export async function measureScan({ url, path, headers, pid }: ScanPlan) {
   const target = new URL(url)
   const before = getResidentMegabytes(pid)
@@ -40,18 +40,20 @@ export async function measureScan({ url, path, headers, pid }: ScanPlan) {
   const { user, system } = process.cpuUsage(cpu)
   return {
     status,
-    /** Of the body: what frames its chunks is left out. */
+    /** Bytes of the body, without the chunk framing. */
     bytes: bodyBytes,
     seconds,
-    /** Resident memory of the server before, and at its highest while it sent (MB); and what of it is mapped files. */
+    /**
+     * Resident memory of the server before, and its maximum during the scan (MB); and the parts that are mapped files.
+     */
     before,
     beforeFiles,
     peak,
     peakFiles,
-    /** Share of a processor that the reader took. */
+    /** Share of a processor that the reader used. */
     cpu: (user + system) / 1e6 / seconds,
   }
 }
 
-/** Reads a range in a process of its own, as fast as it comes. */
+/** Reads a range in a new process, without a rate limit. */
 export const runScan = createProcessRunner(import.meta.url, measureScan, MAX_RUN_S)

@@ -8,13 +8,13 @@ import { ClosedLoop, createRoundRobin, OpenLoop } from './raw/loops.ts'
 import { drawRequests } from './requests/drawers.ts'
 import { prepareRequest } from './requests/request-bytes.ts'
 
-/** Milliseconds that all connections together get to open before the first request is due. */
+/** Time for all connections together to open, before the first request is due (ms). */
 const OPEN_TIMEOUT_MS = 2000
 
 function toTarget(url: URL, plan: LoadPlan): RawTarget {
   if (url.protocol !== 'http:') throw new Error(`raw speaks http only, not ${url.protocol}`)
   return {
-    // WHATWG keeps the brackets of an IPv6 address.
+    // WHATWG URLs include the brackets of an IPv6 address.
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(url.port || 80),
     check: createCheck(plan.expect),
@@ -78,11 +78,11 @@ export async function measureRaw(plan: LoadPlan): Promise<LoadResult> {
 }
 
 /**
- * The load generator: ready-made bytes on `node:net`, every reply's status and body checked, closed and open loops, and
- * pipelines. It takes 5.5-7.5 us of processor a request (wrk 5.9-8.3), also where each reply has an id of its own; 8.3
- * where replies differ in more; and 170,000 requests a second at most.
+ * The load generator: prepared bytes on `node:net`. It checks the status and body of every reply, and supports closed
+ * and open loops and pipelining. A request takes 5.5-7.5 us of processor (wrk 5.9-8.3), even if each reply has its own
+ * id, and 8.3 us if replies differ in more. The maximum is 170,000 requests a second.
  *
- * Always ends within the plan's seconds and a grace of 3 s, or by force 15 s later.
- * @throws Error when it cannot do what the plan asks, or gave no result
+ * Always ends within the plan's seconds and a grace of 3 s; the process is killed 15 s later.
+ * @throws Error if the plan is not supported, or if the run gave no result
  */
 export const runRaw = createProcessRunner(import.meta.url, measureRaw)

@@ -6,7 +6,7 @@ import type { CatalogPlan } from './catalogs.ts'
 import { ExpectedCatalog } from './expected-catalog.ts'
 import { getBulkPath, type IndexName } from './searches.ts'
 
-/** Bulk requests, one after the other on each connection. */
+/** Bulk requests, sequential on each connection. */
 export interface BulkPlan {
   readonly url: string
   readonly index: IndexName
@@ -14,33 +14,33 @@ export interface BulkPlan {
   /** Searches in a request, for random rows. */
   readonly items: number
   readonly connections: number
-  /** Seconds, and at least one request a connection. */
+  /** Seconds, and at least one request on each connection. */
   readonly duration: number
-  /** Seconds before, with requests of at most 3,000 searches. */
+  /** Seconds of warm-up, with requests of at most 3,000 searches. */
   readonly warmUp: number
-  /** The server's process, whose memory and processor time are watched. */
+  /** The server's process, whose memory and processor time are measured. */
   readonly pid: number
 }
 
-/** Seconds: the largest request takes some. */
+/** Longest run (s): the largest request takes several seconds. */
 const MAX_RUN_S = 60
-/** Milliseconds between looks at the server's memory. */
+/** Interval between samples of the server's memory (ms). */
 const SAMPLE_INTERVAL_MS = 5
 const MAX_WARM_UP_ITEMS = 3_000
-/** Requests that are made ready: not all the same, and not all new either. */
+/** Number of prepared requests: neither all equal nor all new. */
 const PREPARED_REQUESTS = 8
 
 interface BulkRequest {
   readonly bytes: Buffer
-  /** The rows that its answers must be, in their order. */
+  /** The rows of its answers, in order. */
   readonly rows: readonly number[]
 }
 
 /**
- * Requests are made, and on one connection answers checked, while nothing is timed.
+ * Builds requests, and on one connection checks answers, outside of the timed part.
  *
- * @returns what each request took, from the first byte sent to the last one received (ms); all of them together (s), and of
- * the server's processor; and its resident memory before and at its highest (MB)
+ * @returns the time of each request, from the first byte sent to the last one received (ms); of all together (s), with
+ * the server's processor time; and its resident memory before and at its maximum (MB)
  */
 export async function measureBulk(plan: BulkPlan) {
   const { url, items, duration, warmUp, pid } = plan
@@ -48,7 +48,7 @@ export async function measureBulk(plan: BulkPlan) {
   const random = createRandom(1)
   const make = (count: number) => makeRequest(plan, expectedCatalog, random, count)
   const connections = Array.from({ length: plan.connections }, () => createConnection(new URL(url)))
-  /** Asks on all connections at once for so many seconds, and at least once on each; gives what each request took (ms). */
+  /** Sends on all connections for `seconds`, at least once on each. @returns the time of each request (ms) */
   const sendFor = async (seconds: number, requests: readonly BulkRequest[]): Promise<number[]> => {
     const milliseconds: number[] = []
     const until = performance.now() + seconds * 1000
@@ -81,7 +81,7 @@ export async function measureBulk(plan: BulkPlan) {
   }
 }
 
-/** @throws Error when an answer was wrong or missing */
+/** @throws Error if an answer was wrong or missing */
 export const runBulk = createProcessRunner(import.meta.url, measureBulk, MAX_RUN_S)
 
 function makeRequest(
@@ -96,7 +96,7 @@ function makeRequest(
   return { bytes: Buffer.from(head + body, 'latin1'), rows }
 }
 
-/** @returns milliseconds. @throws Error when the reply is not what it should be */
+/** @returns milliseconds. @throws Error if the reply differs from the expected one */
 async function sendRequest(connection: LoadConnection, request: BulkRequest, expectedCatalog: ExpectedCatalog) {
   const began = performance.now()
   const { status, body, at } = await connection.request(request.bytes)

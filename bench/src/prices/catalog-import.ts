@@ -3,17 +3,17 @@ import { Readable } from 'node:stream'
 import { createProcessRunner } from '../load/common/process-runner.ts'
 import { generatePrices, getCatalogSize, type CatalogPlan } from './catalogs.ts'
 
-/** A whole catalog to be imported in place of what is there. */
+/** A whole catalog that replaces the present one. */
 export interface ImportPlan {
   readonly url: string
   readonly catalog: CatalogPlan
 }
 
-/** Seconds: of 2 million prices. */
+/** Longest run (s), for 2 million prices. */
 const MAX_RUN_S = 600
 const CHUNK_LENGTH = 262_144
 
-/** @returns the prices, and the seconds until the service has acknowledged all of them, which are made while they are sent */
+/** @returns the prices, and the seconds until all are acknowledged, which include their generation */
 export async function importCatalog({ url, catalog }: ImportPlan) {
   const began = performance.now()
   const { imported, prices } = await createPricesClient(url).import(Readable.from(generateChunks(catalog)), {
@@ -25,7 +25,7 @@ export async function importCatalog({ url, catalog }: ImportPlan) {
   return { prices, seconds }
 }
 
-/** Imports over HTTP. @throws Error when the service did not take it all */
+/** Imports over HTTP. @throws Error if the service did not import everything */
 export const runImport = createProcessRunner(import.meta.url, importCatalog, MAX_RUN_S)
 
 function* generateChunks(catalog: CatalogPlan): Generator<Buffer> {

@@ -6,12 +6,12 @@ import { createProcessRunner } from '../load/common/process-runner.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 import { createPriceTable, type SearchPlan } from './price-table.ts'
 
-/** Seconds: the program is made, and half a million rows are put before. */
+/** Longest run (s), with the build of the program and the insertion of half a million rows. */
 const MAX_RUN_S = 600
 
 const { path, build } = createGoProgram('duckdb', 'duckdb')
 
-/** In DuckDB, in a program of its own. */
+/** Measures DuckDB in its own program. */
 export function measureDuckdb({ catalog, duration }: SearchPlan): number {
   build()
   using folder = createTemporaryFolder()
@@ -24,5 +24,5 @@ export function measureDuckdb({ catalog, duration }: SearchPlan): number {
   return Number(stdout)
 }
 
-/** @returns nanoseconds a search. @throws Error when one found another row than it should */
+/** @returns nanoseconds per search. @throws Error if a search found the wrong row */
 export const runDuckdb = createProcessRunner(import.meta.url, measureDuckdb, MAX_RUN_S)

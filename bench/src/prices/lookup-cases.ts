@@ -10,41 +10,41 @@ import type { FreeCharacteristics, ExpectedCatalog } from './expected-catalog.ts
 import type { OpenCatalog } from './open-catalog.ts'
 import { createPriceCheck } from './searches.ts'
 
-/** What is looked up, and from what to what. */
+/** The lookups, and the part of the work that is timed. */
 export type CaseName =
-  /** Random complete searches: from the parsed request to the row, dictionaries included. */
+  /** Random complete searches: from the parsed request to the row, including dictionaries. */
   | 'random'
-  /** The same one again and again: of row 10, and so on. */
+  /** The same search repeated: of row 10, and so on. */
   | 'row10'
   | 'row42799'
   | 'row428692'
-  /** Row 3,824 of an offering's, as at the source. */
+  /** Row 3,824 of an offering, as at the source. */
   | 'row3824'
-  /** Random searches that leave two characteristics free, so that several rows fit. */
+  /** Random searches with two free characteristics, so that several rows match. */
   | 'several'
   /** From the bytes of a random complete request to the text of its answer, by JSON.parse, and by the scanner. */
   | 'parsed'
   | 'scanned'
 
-/** More than an answer of these catalogs takes (bytes). */
+/** Upper bound of an answer of these catalogs (bytes). */
 const MAX_ANSWER_BYTES = 1_024
 
-/** Some look-ups: what is made for them is not timed, nor is the check of what they found. */
+/** Some lookups. Their preparation and the check of their results are not timed. */
 export interface LookupBatch {
   run(): void
-  /** How many of them found what they should. */
+  /** Number of lookups with the expected result. */
   countRight(): number
 }
 
-/** The place of the offering in the sample catalog that the source's row is taken of: one in the middle. */
+/** Index of the offering of the source's row in the sample catalog, in its middle. */
 const OFFERING_INDEX = 25
 const ROWS_PER_OFFERING = 9_744
-/** Traffic and bandwidth: 203 rows an offering differ in them alone, 41 of a group. */
+/** Traffic and bandwidth: 203 rows of an offering differ in these alone, 41 of a group. */
 const TWO_CHARACTERISTICS: FreeCharacteristics = new Set([1, 3])
-/** So many searches for several: what they must find is counted row by row. */
+/** Number of searches with several matches: their expected result is counted row by row. */
 const AMBIGUOUS_SEARCHES = 64
 
-/** Every case over a catalog; each call makes that many look-ups, their strings fresh from JSON.parse. */
+/** All cases over a catalog. Each call prepares `count` lookups, with strings fresh from JSON.parse. */
 export function makeCases(
   expectedCatalog: ExpectedCatalog,
   catalog: OpenCatalog,

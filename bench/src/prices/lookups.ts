@@ -9,34 +9,34 @@ import { makeCases, type LookupBatch, type CaseName } from './lookup-cases.ts'
 import { openCatalog, type OpenCatalog } from './open-catalog.ts'
 import type { IndexName } from './searches.ts'
 
-/** Look-ups in one index, without HTTP. */
+/** Lookups in one index, without HTTP. */
 export interface LookupsPlan {
   readonly index: IndexName
   readonly catalog: CatalogPlan
   readonly cases: readonly CaseName[]
-  /** Seconds that each case gets, and as many before; making what is looked up is part of them. */
+  /** Seconds for each case, and as many before; they include the preparation of lookups. */
   readonly duration: number
-  /** Whether what the catalog takes is told, too. */
+  /** True to measure the memory of the catalog, too. */
   readonly storage: boolean
 }
 
-/** What a catalog's parts take (bytes). */
+/** Memory of a catalog's parts (bytes). */
 export interface CatalogStorage {
-  /** Values, specs and currencies: what an answer needs beside its id. */
+  /** Values, specs and currencies: the parts of an answer without its id. */
   readonly answers: number
   /** The ids themselves, and the table that finds a row by its id. */
   readonly ids: number
   readonly idTable: number
-  /** What the index has in memory that threads share, and what each thread has of its own, after a collection. */
+  /** Memory of the index that threads share, and memory of each thread, after a collection. */
   readonly shared: number
   readonly own: number
 }
 
-/** Seconds: 2 million rows are made and indexed before. */
+/** Longest run (s), with the generation and indexing of 2 million rows. */
 const MAX_RUN_S = 300
-/** So many look-ups are made, parsed and timed at once. */
+/** Number of lookups that are prepared and timed together. */
 const BATCH_LOOKUPS = 100
-/** A batch for so many rows, 100 at most: then every bitmap that is ever looked at has its view. */
+/** Rows per batch, for at most 100 batches: enough for every bitmap to have its view. */
 const ROWS_PER_BATCH = 4_872
 const MAX_BATCHES = 100
 
@@ -53,12 +53,13 @@ export async function measureLookups({ index, catalog, cases, duration, storage 
 }
 
 /**
- * Looks up in a fresh process, so that no index finds code that another one has warmed or spoilt.
- * @returns nanoseconds a look-up, and what the catalog takes where that is asked. @throws Error when a row was wrong
+ * Runs lookups in a new process, so that no other index affects the compiled code.
+ * @returns nanoseconds per lookup, and on request the memory of the catalog
+ * @throws Error if a row was wrong
  */
 export const runLookups = createProcessRunner(import.meta.url, measureLookups, MAX_RUN_S)
 
-/** Nanoseconds a look-up, batch after batch. @throws Error when one found another row than it should */
+/** Nanoseconds per lookup, batch after batch. @throws Error if a lookup found the wrong row */
 export function measureTime(make: (count: number) => LookupBatch, seconds: number): number {
   let [taken, done] = [0, 0]
   const until = performance.now() + seconds * 1000
@@ -87,7 +88,7 @@ async function measureStorage(expectedCatalog: ExpectedCatalog, openedCatalog: O
   for (let row = 0; row < expectedCatalog.size; row++) table.add(row, idOf(row))
   if (table.find(idOf(expectedCatalog.size - 1)) !== expectedCatalog.size - 1) throw new Error('an id is not found')
 
-  // A second view of the same: what code and its feedback take is there already.
+  // A second view of the same segments: code and feedback exist already.
   const threads = inspectThreads()
   const [bare] = await collectAll(threads)
   const index = openedCatalog.reopen()

@@ -10,29 +10,29 @@ import { inspectThreads } from '../thread-inspectors.ts'
 import type { CatalogPlan } from './catalogs.ts'
 import { runImport } from './catalog-import.ts'
 
-/** A catalog that is imported into a service without prices, on one serving thread, and searched. */
+/** A catalog that is imported into an empty service with one serving thread, and then searched. */
 export interface MemoryPlan {
   readonly catalog: CatalogPlan
-  /** What draws searches of it. */
+  /** The drawer of its searches. */
   readonly drawer: string
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** Seconds: 2 million rows are imported. */
+/** Longest run (s), with the import of 2 million rows. */
 const MAX_RUN_S = 900
 const SERVICES_URL = new URL('../../../services.ts', import.meta.url).href
 const BYTES_PER_MB = 1e6
-/** As the service configures LevelDB: blocks read, and a table in the making. */
+/** As the service configures LevelDB: block cache and write buffer. */
 const LEVEL_CACHE_BYTES = 1_048_576 + 2_097_152
 
-/** What main gives to every thread. */
+/** State that main passes to every thread. */
 type CatalogState = () => { readonly segments: ReadonlyMap<string, Segments> }
 
 /**
- * This process is the service's. What main and its thread hold more than before, once all garbage has been collected (MB):
- * on the heap; in typed arrays and buffers, those included that the threads share; in frozen bitmaps, which lie outside of
- * both; what LevelDB may keep of its own; all of it, and of it a price's (bytes); and how much more was resident when it had
- * been searched. And how long the import took (s).
+ * Runs the service in this process. Returns the growth of main and its thread after the collection of all garbage (MB):
+ * the heap; typed arrays and buffers, including those that threads share; frozen bitmaps, which are outside of both;
+ * the maximum of LevelDB's caches; the sum, also per price (bytes); and the growth of resident memory after the
+ * searches. Also returns the duration of the import (s).
  */
 export async function measureMemory({ catalog, drawer, settings }: MemoryPlan) {
   const threads = inspectThreads()
@@ -51,7 +51,7 @@ export async function measureMemory({ catalog, drawer, settings }: MemoryPlan) {
     const found = await collectAll(threads)
     const heap = found.reduce((sum, each) => sum + each.heap, 0)
     const ofThreads = found.slice(1).reduce((sum, each) => sum + each.buffers, 0)
-    // Main made what is shared, so its own figure has it; those of threads have not.
+    // Main allocates the shared buffers, so only its own count includes them.
     return {
       heap,
       buffers: process.memoryUsage().arrayBuffers + ofThreads,
@@ -90,10 +90,10 @@ export async function measureMemory({ catalog, drawer, settings }: MemoryPlan) {
   }
 }
 
-/** @throws Error when an answer was wrong or missing */
+/** @throws Error if an answer was wrong or missing */
 export const runMemory = createProcessRunner(import.meta.url, measureMemory, MAX_RUN_S)
 
-/** Frozen bitmaps lie in memory of the library's own, which Node does not count. */
+/** Frozen bitmaps are in the library's own memory, which Node does not count. */
 function countFrozenBytes(segments: ReturnType<CatalogState>['segments']): number {
   const lists = [...segments].filter(([name]) => name.startsWith('roaring')).map(([, parts]) => parts)
   const buffers = new Set(lists.flatMap((parts) => [...parts.values()].map(({ buffer }) => buffer)))

@@ -5,10 +5,10 @@ import { parts } from '@influencer-stats/prices/parts'
 import { generatePrices, type CatalogPlan } from './catalogs.ts'
 import type { IndexName } from './searches.ts'
 
-/** A catalog and one index over it, as a serving thread has them. */
+/** A catalog and one index over it, as in a serving thread. */
 export interface OpenCatalog {
   readonly terms: Terms
-  /** By term: 1 if some row has it. */
+  /** By term: 1 if at least one row has it. */
   readonly live: Uint8Array
   readonly kinds: AnswerKinds
   readonly blocks: CatalogDraft['blocks']
@@ -19,7 +19,7 @@ export interface OpenCatalog {
   reopen(): PriceIndex
 }
 
-/** Makes a catalog and an index of it in this process. @throws Error when a price cannot be taken */
+/** Builds a catalog and its index in this process. @throws Error if a price is invalid */
 export async function openCatalog(plan: CatalogPlan, name: IndexName): Promise<OpenCatalog> {
   const kind = await parts.index[name]()
   const draft = new CatalogDraft(new Terms())

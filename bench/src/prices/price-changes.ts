@@ -3,13 +3,13 @@ import { drawUuid } from '@influencer-stats/prices/core/seeded-random'
 import { createDrawnRequest, type Drawer } from '../load/requests/request-bytes.ts'
 import { generatePrices, SAMPLE } from './catalogs.ts'
 
-/** Offerings that only changes know: searches for those of the sample find what they always found. */
+/** Offerings that only the changes use, so searches of the sample's offerings always find the same rows. */
 const MAX_NEW_OFFERINGS = 4_000
 
-/** One of so many prices is changed: all of them would take a generator 500 MB. */
+/** One price in this many is changed. All prices would take 500 MB of the generator. */
 const SAMPLE_STEP = 50
 
-/** @param random gives integers from 0 to `below` - 1 */
+/** @param random returns integers from 0 to `below` - 1 */
 type PriceEdit = (price: Price, random: (below: number) => number) => Price
 const pickPrices = () =>
   Iterator.from(generatePrices(SAMPLE))
@@ -29,7 +29,7 @@ const createChanges =
     }
   }
 
-/** Changes of the sample catalog's prices: of what one costs, and new ones. */
+/** Changes of the sample catalog's prices: changed values, and new prices. */
 export const priceChanges: Readonly<Record<string, Drawer>> = {
   'prices-put-value': createChanges((price, random) => ({ ...price, value: random(1e6) })),
   'prices-put-new': createChanges((price, random) => ({

@@ -1,10 +1,10 @@
 import { countCharacteristics, generatePrices, type CatalogPlan } from './catalogs.ts'
 
-/** A catalog as a database of tables has it. */
+/** A catalog as a table of a database. */
 export interface PriceTable {
-  /** The conditions of a search, a column each; behind them stands the value. */
+  /** The conditions of a search, one column each; the value follows them. */
   readonly columns: readonly string[]
-  /** What each price has in them, and its value: the number of its row. */
+  /** The words of each price, and its value, which is its row number. */
   readRows(): Iterable<{ readonly words: readonly string[]; readonly value: number }>
 }
 
@@ -17,9 +17,9 @@ export const createPriceTable = (catalog: CatalogPlan): PriceTable => ({
   },
 })
 
-/** Complete searches for random rows of a catalog that lies in a database, in memory. */
+/** Complete searches for random rows of a catalog in an in-memory database. */
 export interface SearchPlan {
   readonly catalog: CatalogPlan
-  /** Seconds that are timed, and as many before. */
+  /** Timed seconds, and as many before them. */
   readonly duration: number
 }

@@ -10,20 +10,20 @@ import { importCatalog } from './catalog-import.ts'
 import { ExpectedCatalog } from './expected-catalog.ts'
 import { getSearchPath, type IndexName } from './searches.ts'
 
-/** One search after the other over HTTP, client and server in one thread: as the source's HTTPClientServer. */
+/** Sequential searches over HTTP, with client and server in one thread, as in the source's HTTPClientServer. */
 export interface RoundTripsPlan {
   readonly index: IndexName
   readonly catalog: CatalogPlan
-  /** Seconds that are timed, and as many before. */
+  /** Timed seconds, and as many before them. */
   readonly duration: number
 }
 
-/** Seconds: the service starts before. */
+/** Longest run (s), with the start of the service. */
 const MAX_RUN_S = 120
 
 const { Agent, request } = process.getBuiltinModule('node:http')
 
-/** This process serves, too. */
+/** Runs the server in this process, too. */
 export async function measureRoundTrips({ index, catalog, duration }: RoundTripsPlan): Promise<number> {
   using data = createTemporaryFolder()
   const isSample = catalog.kind === SAMPLE.kind && catalog.offerings === SAMPLE.offerings
@@ -61,5 +61,5 @@ export async function measureRoundTrips({ index, catalog, duration }: RoundTrips
   }
 }
 
-/** @returns nanoseconds from a request's text to its parsed answer. @throws Error when an answer was wrong */
+/** @returns nanoseconds from a request's text to its parsed answer. @throws Error if an answer was wrong */
 export const runRoundTrips = createProcessRunner(import.meta.url, measureRoundTrips, MAX_RUN_S)

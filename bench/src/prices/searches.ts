@@ -6,21 +6,21 @@ import { ExpectedCatalog } from './expected-catalog.ts'
 export const INDEXES = ['map', 'map-first-match', 'roaring', 'roaring-offering', 'bitset'] as const
 export type IndexName = (typeof INDEXES)[number]
 
-/** The paths of an index; the default one has a name of its own in them. */
+/** The path segment of an index; the default index has another name there. */
 const toPathSegment = (index: string) => (index === 'roaring-offering' ? 'bitmap' : index)
 export const getSearchPath = (index: string): string => `/v1/search/${toPathSegment(index)}/prices`
 export const getBulkPath = (index: string): string => `/v5/search/${toPathSegment(index)}/bulk/prices`
 
 const ID_END_OFFSET = '{"id":"99757a95-f758-499f-a170-bea93b2d8bcf'.length
 
-/** Whether a body is the price of a row, whose value is its number. Only its id could be any. */
+/** Checks that a body is the price of a row, whose value is the row number. Its id may be any. */
 export function createPriceCheck(row: number, spec: string): (body: Buffer) => boolean {
   const expected = Buffer.from(`","spec":"${spec}","value":${row},"currency":"USD"}`)
   return (body) =>
     body.length === ID_END_OFFSET + expected.length && body.compare(expected, 0, expected.length, ID_END_OFFSET) === 0
 }
 
-/** Operators on a row's last characteristic that leave the same row: of the sample's two values of it, the row's. */
+/** Operators on a row's last characteristic that still match this row: the sample has two values of it. */
 const OPERATORS = {
   not: (value: string) => ({ op: 'not', value: value === 'Included' ? 'Not Included' : 'Included' }),
   in: (value: string) => ({ op: 'in', value: [value, 'Unknown'] }),
@@ -35,7 +35,7 @@ function withOperator(body: string, name: OperatorName): string {
   return JSON.stringify(request)
 }
 
-/** Complete searches for random rows of a whole catalog; each reply must have the number of its row. */
+/** Complete searches for random rows of a whole catalog. Each reply must contain the number of its row. */
 const createSearches = (
   plan: CatalogPlan,
   index: string,
@@ -57,7 +57,7 @@ const createSearches = (
 const createDrawers = (plan: CatalogPlan, prefix: string) =>
   Object.fromEntries(INDEXES.map((index) => [`${prefix}-${index}`, createSearches(plan, index)]))
 
-/** `prices-bitset`, `prices-uniform-bitset` and so on; and one for a server with a constant reply. */
+/** `prices-bitset`, `prices-uniform-bitset` and so on, and one for a server with a constant reply. */
 export const priceDrawers: Readonly<Record<string, Drawer>> = {
   ...createDrawers(SAMPLE, 'prices'),
   ...createDrawers(UNIFORM, 'prices-uniform'),

@@ -6,16 +6,16 @@ import type { LookupBatch } from './lookup-cases.ts'
 import { measureTime } from './lookups.ts'
 import { createPriceTable, type SearchPlan } from './price-table.ts'
 
-/** Seconds: half a million rows are put before. */
+/** Longest run (s), with the insertion of half a million rows. */
 const MAX_RUN_S = 300
 
-/** In SQLite. */
+/** Measures SQLite. */
 export function measureSqlite({ catalog, duration }: SearchPlan): number {
   const { find, wordsByRow } = fillDatabase(catalog)
   const random = createRandom(1)
   function make(count: number): LookupBatch {
     const rows = Array.from({ length: count }, () => Math.floor(random() * getCatalogSize(catalog)))
-    // Strings that were looked up before have their hash: each is made anew, as from a request.
+    // A string that was looked up before has its hash cached, so each is created again, as from a request.
     const queries = rows.map((row) => JSON.parse(JSON.stringify(wordsByRow[row])) as string[])
     const found: unknown[] = []
     return {
@@ -29,10 +29,10 @@ export function measureSqlite({ catalog, duration }: SearchPlan): number {
   return measureTime(make, duration)
 }
 
-/** @returns nanoseconds a search. @throws Error when one found another row than it should */
+/** @returns nanoseconds per search. @throws Error if a search found the wrong row */
 export const runSqlite = createProcessRunner(import.meta.url, measureSqlite, MAX_RUN_S)
 
-/** A table with a column a condition, and one index over all of them. */
+/** A table with one column per condition, and one index over all of them. */
 function fillDatabase(catalog: CatalogPlan): { find: StatementSync; wordsByRow: (readonly string[])[] } {
   const database = new DatabaseSync(':memory:')
   const { columns, readRows: rows } = createPriceTable(catalog)

@@ -2,38 +2,38 @@ import type { RowResult } from '../row.ts'
 import { computeMedian, computeSpread } from '../statistics.ts'
 import { formatShort } from './format-numbers.ts'
 
-/** A column of a table: what is told of a figure over the rounds of a row. */
+/** A column of a table: a metric over the rounds of a row. */
 export interface Column {
   readonly head: string
-  /** How its numbers are written. */
+  /** Format of its numbers. */
   readonly format?: (value: number) => string
-  /** What of the rounds is told: the median by itself; with the fastest and the slowest; or the largest. */
+  /** Aggregation over the rounds: only the median (default), also the fastest and the slowest, or the maximum. */
   readonly of?: 'spread' | 'max'
-  /** The title of its plot, with its unit. */
+  /** Title of its plot, with the unit. */
   readonly plot?: string
   /**
-   * States which figure is better if the source has one too. `neither`: they cannot be compared. Required for a column with
-   * a figure of the source (`test/report.test.ts`).
+   * States which value is better if the source has one too. `neither`: they are not comparable. Required for a column
+   * with a value of the source (`test/report.test.ts`).
    */
   readonly better?: 'more' | 'less' | 'neither'
-  /** Units of the source's figure per unit of ours: 100 if ours is a share and theirs a percentage. */
+  /** Units of the source's value per unit of ours: 100 if ours is a share and theirs a percentage. */
   readonly sourceUnits?: number
-  /** Whether steps tell it. */
+  /** True if steps compare it. */
   readonly ratio?: boolean
-  /** Comes of other figures, those of other rows included. */
+  /** Derives the value from other metrics, including those of other rows. */
   readonly derive?: (row: RowResult, all: readonly RowResult[]) => number | string | undefined
 }
 
-/** By the names of figures, a head alone where no more is to be said; `source: NAME` is the source's. */
+/** By the names of metrics; a text is a column with only a heading. `source: NAME` is the source's value. */
 export type Columns = Readonly<Record<string, Column | string>>
 
 export const SOURCE_PREFIX = 'source: '
 
-/** A figure's numbers, one of each round that has it. */
+/** Values of a metric, one for each round that has it. */
 export const getNumbers = ({ rounds }: RowResult, name: string): number[] =>
   rounds.map((metrics) => metrics[name]).filter((value): value is number => typeof value === 'number')
 
-/** The median of a figure; nothing where no round has it. */
+/** Median of a metric; `undefined` if no round has it. */
 export function getMetric(result: RowResult, name: string): number | undefined {
   const numbers = getNumbers(result, name)
   return numbers.length > 0 ? computeMedian(numbers) : undefined
@@ -45,7 +45,7 @@ export const isSource = (name: string): boolean => name.startsWith(SOURCE_PREFIX
 export const getSource = ({ source }: RowResult, name: string): number | string | undefined =>
   source?.[name.replace(SOURCE_PREFIX, '')]
 
-/** What a cell says. */
+/** Text of a cell. */
 export function formatCell(name: string, column: Column, result: RowResult, all: readonly RowResult[]): string {
   const { format = formatShort, of, derive } = column
   const toText = (value: number | string | undefined) => (typeof value === 'number' ? format(value) : (value ?? ''))

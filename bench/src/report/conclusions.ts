@@ -5,14 +5,14 @@ import { formatFactor } from './format-numbers.ts'
 import type { PublishedTable } from './results.ts'
 import type { Cells } from './table-cells.ts'
 
-/** Who answers the same as ours, by what their rows are called. */
+/** Peers that give the same answers as our services, by the names of their rows. */
 const PEER_PATTERN =
   /^(?:(?:GET|PUT), )?(?:bare|nginx|Caddy|etcd|NATS|Redis|Go|SQLite|better-sse|@fastify|nchan|Mercure's|Centrifugo|DuckDB)/
 
-/** Of what ours is behind in and no reason is known for: a test finds it. */
+/** Text for a peer that is ahead for an unknown reason. A test searches for it. */
 export const UNKNOWN_REASON = 'why is not known.'
 
-/** Why a peer is ahead, by the titles of conclusions. */
+/** Reasons why a peer is ahead, by the titles of conclusions. */
 const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
   [
     / bare node:net$/,
@@ -77,21 +77,21 @@ const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
   ],
 ]
 
-/** By what each costs: that is true whoever the generator was. */
+/** Compares costs: they are valid with any generator. */
 function toVerdict({ differs, median, confidence }: Ratio): string {
   if (confidence < MIN_CONFIDENCE) return 'not known'
   if (!differs) return 'alike'
   return median < 1 ? 'ahead' : 'behind'
 }
 
-/** Shorter than beside the rows it is of. */
+/** Shorter than the text below the rows. */
 function formatShortRatio({ limited, median, low, high, confidence }: Ratio): string {
   if (limited) return 'not told'
   const shown = (value: number) => formatFactor(value, 2)
   return shown(median) + (confidence < MIN_CONFIDENCE ? '' : ` (${shown(low)} to ${shown(high)})`)
 }
 
-/** Where ours is ahead of each peer, by how much, and where not: a line each, of all tables that were published. */
+/** Compares our rows with each peer, one line each, over all published tables. */
 export function listConclusions(published: readonly PublishedTable[]): Cells {
   const rows = published.flatMap(({ table, results }) =>
     computeSteps(results, table)
@@ -105,11 +105,11 @@ export function listConclusions(published: readonly PublishedTable[]): Cells {
   return [['ours / theirs', 'ours is', 'CPU of each', 'how many a second'], ...rows]
 }
 
-/** Introduction to the figures that are better in a source. */
+/** Introduction to the values that are better in a source. */
 export const BETTER_SOURCES_TEXT =
   'Figures of a source that are better than ours. They come from other machines, so there is no interval.'
 
-/** Why theirs is ahead: what each reason is told of, and the reason. */
+/** Reasons why peers are ahead, each with the titles that it applies to. */
 export function listReasons(
   published: readonly PublishedTable[],
 ): readonly (readonly [titles: string, reason: string])[] {

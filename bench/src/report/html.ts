@@ -53,7 +53,7 @@ ${buildTables(results, table).map(renderTable).join('')}`
 const renderContents = (published: PublishedTable) =>
   `<li><a href="#${getAnchor(published)}">${escape(published.table.name)}</a></li>`
 
-/** The whole report as one page that needs nothing else. */
+/** The whole report as one self-contained page. */
 export function renderReport(published: readonly PublishedTable[]): string {
   const services = [...Map.groupBy(published, ({ table }) => table.service)]
   const contents = services.map(

@@ -10,7 +10,7 @@ type PlotTable = Pick<BenchTable, 'columns' | 'against'>
 const LATENCY_POINTS = { p50: 'p50', p75: 'p75', p90: 'p90', p99: 'p99', p999: 'p99.9', max: 'max' }
 const LATENCY_TITLE = 'Latency at a constant rate, from the intended start (us)'
 
-/** A column as bars, a row each. */
+/** A column as bars, one for each row. */
 function createBars(title: string, name: string, results: readonly RowResult[], format = formatShort): Plot[] {
   const rows = results.flatMap((result) => {
     const numbers = getNumbers(result, name)
@@ -25,10 +25,10 @@ function createBars(title: string, name: string, results: readonly RowResult[], 
   return rows.length > 0 ? [renderBars(fullTitle, rows, format)] : []
 }
 
-/** What a row is called without its size, which stands last. */
+/** Name of a row without its size, which is the last part. */
 const getSeries = ({ name }: RowResult) => name.slice(0, Math.max(0, name.lastIndexOf(', '))) || name
 
-/** A column against a size, a curve for all rows that differ in their size alone. */
+/** A column by size, with one curve for all rows that differ only in size. */
 function createGrowthPlot(
   title: string,
   name: string,
@@ -59,7 +59,7 @@ function createLatencyPlot(results: readonly RowResult[]): Plot[] {
   return drawn.length > 0 ? [renderCurves(LATENCY_TITLE, drawn, ticks, formatWhole, true)] : []
 }
 
-/** The plots of a table: of each column that has a title for one, and of latencies where all points are known. */
+/** Plots of a table: of each column with a plot title, and of latencies if all percentiles are known. */
 export function createPlots(results: readonly RowResult[], { columns, against }: PlotTable): Plot[] {
   const done = results.filter(({ failure }) => failure === undefined)
   const ofColumns = Object.entries(columns).flatMap(([name, plain]) => {

@@ -3,10 +3,13 @@ import { formatCell, toColumn, getMetric, isSource, getSource } from './columns.
 import { formatShort } from './format-numbers.ts'
 import type { PublishedTable } from './results.ts'
 
-/** `<!--= stats/door: v8 perSecond -->47,316<!--/-->`, or of two rows: `<!--= kv/entity: GET / bare GET cpu -->1.46<!--/-->`. */
+/**
+ * `<!--= stats/door: v8 perSecond -->47,316<!--/-->`, or of two rows: `<!--= kv/entity: GET / bare GET cpu
+ * -->1.46<!--/-->`.
+ */
 const MARK_PATTERN = /<!--= ([a-z]+\/[a-z-]+): (.+?) ([A-Za-z0-9]+|source: [A-Za-z0-9]+) -->[^<]*<!--\/-->/g
 
-/** The figure that a mark names. @throws Error when there is none */
+/** The value that a mark names. @throws Error if there is none */
 function formatMark(published: readonly PublishedTable[], where: string, rows: string, name: string): string {
   const found = published.find(({ table }) => `${table.service}/${table.name}` === where)
   const [of, against] = rows.split(' / ').map((row) => found?.results.find((result) => result.name === row))
@@ -23,7 +26,7 @@ function formatMark(published: readonly PublishedTable[], where: string, rows: s
   return typeof value === 'number' ? format(value) : formatCell(name, plain, of, found.results)
 }
 
-/** A text whose marked numbers are those of the results. @throws Error where a mark names none */
+/** Sets the marked numbers of a text to those of the results. @throws Error if a mark names no result */
 export const withProse = (text: string, published: readonly PublishedTable[]): string =>
   text.replaceAll(MARK_PATTERN, (mark, where: string, rows: string, name: string) => {
     return `${mark.slice(0, mark.indexOf('-->') + 3)}${formatMark(published, where, rows, name)}<!--/-->`

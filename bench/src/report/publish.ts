@@ -12,7 +12,7 @@ import { toMarkdown, buildTables } from './table-cells.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** Puts text between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`. @returns the file's new text */
+/** Replaces the text between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`. @returns the file's new text */
 export function replaceSection(text: string, name: string, section: string): string {
   const [begin, end] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`]
   const from = text.indexOf(begin)
@@ -21,11 +21,11 @@ export function replaceSection(text: string, name: string, section: string): str
   return `${text.slice(0, from + begin.length)}\n${section}\n${text.slice(to)}`
 }
 
-/** A table as a README has it, with the machine, the commit and the day below. */
+/** A table of a README, with the machine, the commit and the day below it. */
 export const buildSection = ({ table, machine, results }: PublishedTable): string =>
   [`${table.title}.`, ...buildTables(results, table).map(toMarkdown), `${formatMachine(machine)}.`].join('\n\n')
 
-/** The conclusions, the figures that are better in a source, and the reasons. */
+/** The conclusions, the values that are better in a source, and the reasons. */
 const buildConclusions = (published: readonly PublishedTable[]): string => {
   const betterSources = listBetterSources(published)
   const sources = betterSources.length > 1 ? [BETTER_SOURCES_TEXT, toMarkdown(betterSources)] : []
@@ -35,7 +35,7 @@ const buildConclusions = (published: readonly PublishedTable[]): string => {
     .join('\n\n')
 }
 
-/** All that is written from results: the report, and the tables and figures that READMEs show. Texts by their paths. */
+/** All texts that results determine, by path: the report, and the tables and numbers of READMEs. */
 export function buildTexts(published: readonly PublishedTable[]): Map<string, string> {
   const written = new Map([['bench/report.html', renderReport(published)]])
   for (const file of globSync(['README.md', '*/README.md', 'packages/*/README.md'], { cwd: ROOT })) {
@@ -51,13 +51,15 @@ export function buildTexts(published: readonly PublishedTable[]): Map<string, st
   return written
 }
 
-/** Writes the result files and all that is written from them, those of earlier runs included: the one place that does. */
+/**
+ * Writes the result files and all texts that results determine, also from earlier runs. No other function does this.
+ */
 export function publish(measured: PublishedTable, tables: readonly BenchTable[]): void {
   writeResults(measured)
   for (const [file, text] of buildTexts(readResults(tables))) writeFileSync(join(ROOT, file), text)
 }
 
-/** The files that are not as the results would have them. */
+/** Files whose text differs from the results. */
 export const listStaleFiles = (tables: readonly BenchTable[]): string[] =>
   [...buildTexts(readResults(tables))]
     .filter(([file, text]) => readFileSync(join(ROOT, file), 'utf8') !== text)

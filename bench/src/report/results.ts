@@ -7,30 +7,30 @@ import type { BenchTable } from '../tables/table.ts'
 
 const RESULTS_FOLDER = fileURLToPath(new URL('../../results/', import.meta.url))
 
-/** A table's results and where they were taken. */
+/** A table's results and its machine. */
 export interface PublishedTable {
   readonly table: BenchTable
   readonly machine: Machine
   readonly results: readonly RowResult[]
 }
 
-/** `<service>/<row>/<table>.json`: one row of one table, with all that is needed to tell how it came about. */
+/** `<service>/<row>/<table>.json`: one row of one table, with all data to explain its origin. */
 type ResultFile = RowResult & {
   readonly title: string
-  /** Its place in the table. */
+  /** Position in the table. */
   readonly place: number
   readonly machine: Machine
 }
 
 type TableId = Pick<BenchTable, 'service' | 'name'>
 
-/** A row's name as that of a folder, and in a spec. */
+/** Name of a row as a folder name, and in a spec. */
 export const toFolderName = (name: string): string =>
   name.replaceAll(/[^A-Za-z0-9.-]+/g, '-').replaceAll(/^-+|-+$/g, '')
 const listFiles = ({ service, name }: TableId, folder: string) =>
   globSync(`${service}/*/${name}.json`, { cwd: folder }).map((file) => join(folder, file))
 
-/** Writes a table's rows, in place of those it had. */
+/** Writes a table's rows and removes its former ones. */
 export function writeResults({ table, machine, results }: PublishedTable, folder = RESULTS_FOLDER): void {
   for (const file of listFiles(table, folder)) rmSync(file)
   for (const [position, result] of results.entries()) {
@@ -41,7 +41,7 @@ export function writeResults({ table, machine, results }: PublishedTable, folder
   }
 }
 
-/** What was written of the given tables, whenever that was. */
+/** Reads the stored results of the given tables, from any run. */
 export function readResults(tables: readonly BenchTable[], folder = RESULTS_FOLDER): PublishedTable[] {
   return tables.flatMap((table) => {
     const rows = listFiles(table, folder).map((file): ResultFile => JSON.parse(readFileSync(file, 'utf8')))

@@ -5,12 +5,12 @@ import { formatShort } from './format-numbers.ts'
 import type { PublishedTable } from './results.ts'
 import type { Cells } from './table-cells.ts'
 
-/** Our figure and the source's, if a table has a column for each and both are numbers. */
+/** Our value and the source's, if a table has a column for each and both are numbers. */
 export interface SourcePair {
   readonly column: Column
   readonly ours: number
   readonly theirs: number
-  /** Both as their columns write them. */
+  /** Both in the format of their columns. */
   readonly text: string
 }
 
@@ -32,7 +32,7 @@ const isSourceBetter = ({
 }: SourcePair): boolean =>
   better === 'more' ? measured * sourceUnits < reference : better === 'less' && measured * sourceUnits > reference
 
-/** Returns a line with the better figures of the source for each row of the published tables that has any. */
+/** Returns a line with the better values of the source for each row of the published tables that has any. */
 export function listBetterSources(published: readonly PublishedTable[]): Cells {
   const rows = published.flatMap(({ table, results }) =>
     results.flatMap((result) => {

@@ -1,18 +1,18 @@
 const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-/** A plot and what it shows. */
+/** A plot with its title. */
 export interface Plot {
   readonly title: string
   readonly svg: string
 }
 
-/** One bar: its label, its value, and how far the value spread. */
+/** One bar: its label, its value, and the range of the value. */
 export interface Bar {
   readonly label: string
   readonly value: number
   readonly low: number
   readonly high: number
-  /** What a source measured of the like. */
+  /** Comparable value of a source. */
   readonly reference?: number | undefined
 }
 
@@ -22,10 +22,10 @@ const WIDTH_PX = 860
 const NUMBER_WIDTH_PX = 150
 const BAR_HEIGHT_PX = 22
 const BAR_GAP_PX = 8
-/** Where the longest bar is as many times the shortest, lengths are logarithms: else it hides the rest. */
+/** If the longest bar is this many times the shortest, lengths are logarithmic: otherwise it hides the rest. */
 const MAX_LINEAR_RATIO = 50
 
-/** Room for the longest label: no letter of the 13 px font is wider than 7 px on average. */
+/** Width of the longest label: no letter of the 13 px font is wider than 7 px on average. */
 const getLabelWidth = (rows: readonly { readonly label: string }[]) =>
   20 + 7 * Math.max(...rows.map(({ label }) => label.length))
 
@@ -37,7 +37,7 @@ const wrapSvg = (title: string, kind: string, top: number, height: number, parts
   }
 }
 
-/** Horizontal bars with whiskers; a tick where there is a reference. */
+/** Horizontal bars with whiskers; a tick marks a reference. */
 export function renderBars(title: string, rows: readonly Bar[], format: NumberFormat): Plot {
   const all = rows.flatMap(({ value, high, reference }) => [value, high, reference ?? value])
   const [smallest, largest] = [Math.min(...all.filter((value) => value > 0)), Math.max(...all, 1e-9)]
@@ -79,8 +79,8 @@ const HEIGHT_PX = 300
 const COLORS = '#2f6fde #d9480f #2b8a3e #862e9c #c2255c #0b7285 #846358 #e67700 #495057 #5f3dc4'.split(' ')
 
 /**
- * Curves, the y axis logarithmic; and the x axis, too, unless its points have names.
- * @param ticks what stands at points of the x axis
+ * Curves with a logarithmic y axis. The x axis is also logarithmic, unless its points have names.
+ * @param ticks labels of points on the x axis
  */
 export function renderCurves(
   title: string,

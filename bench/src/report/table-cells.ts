@@ -3,12 +3,12 @@ import type { RowResult } from '../row.ts'
 import type { BenchTable } from '../tables/table.ts'
 import { formatCell, toColumn } from './columns.ts'
 
-/** A head and rows, the same in the terminal, the README and the report. */
+/** A head and rows, identical in the terminal, the README and the report. */
 export type Cells = readonly (readonly string[])[]
 
 type ReportTable = Pick<BenchTable, 'columns' | 'steps'>
 
-/** The figures of each row. Columns that no row has a figure of are left out. */
+/** Metrics of each row. Omits columns without any value. */
 export function buildTable(results: readonly RowResult[], { columns }: ReportTable): Cells {
   const done = results.filter(({ failure }) => failure === undefined)
   const shown = Object.entries(columns).flatMap(([name, plain]) => {
@@ -17,12 +17,12 @@ export function buildTable(results: readonly RowResult[], { columns }: ReportTab
     return done.length === 0 || [...cells.values()].some((cell) => cell !== '') ? [{ head: column.head, cells }] : []
   })
   const cellsOf = (result: RowResult) =>
-    // Why is said once, below the table.
+    // The reason is below the table.
     shown.map(({ cells }, i) => (result.failure === undefined ? cells.get(result)! : i === 0 ? 'FAILED' : ''))
   return [['', ...shown.map(({ head }) => head)], ...results.map((result) => [result.name, ...cellsOf(result)])]
 }
 
-/** What each step gained or lost; empty where there is none, or one round alone. */
+/** Gain or loss of each step. Empty if there are no steps, or only one round. */
 export function buildStepsTable(results: readonly RowResult[], table: ReportTable): Cells {
   const steps = computeSteps(results, table).filter(({ ratios }) => results[0]!.rounds.length > 1 && ratios.length > 0)
   if (steps.length === 0) return []
@@ -30,7 +30,7 @@ export function buildStepsTable(results: readonly RowResult[], table: ReportTabl
   return [['', ...heads], ...steps.map(({ name, ratios }) => [name, ...ratios.map(formatRatio)])]
 }
 
-/** All that is told of results in cells. */
+/** All results as tables. */
 export const buildTables = (results: readonly RowResult[], table: ReportTable): Cells[] =>
   [buildTable(results, table), buildStepsTable(results, table)].filter((cells) => cells.length > 0)
 

@@ -6,12 +6,12 @@ import { formatHundredth, formatPercent, formatTenth, formatWhole } from '../rep
 import type { RowMetrics, BenchRow } from '../row.ts'
 import { formatShare } from './request-round.ts'
 
-/** What is opened on a server and sent to all of it; `saturate`: publishers send for the seconds of a round. */
+/** Streams and values of a round; with `saturate` publishers send for the seconds of a round. */
 export interface FleetOptions extends Pick<FleetPlan, 'dialect' | 'streams' | 'spacing' | 'publishers'> {
   readonly sending: Exclude<FleetPlan['sending'], { seconds: number }> | 'saturate'
 }
 
-/** What makes a round no result, and what it is called. Rejected values are a figure, as at the source. */
+/** Text for each fault that invalidates a round. Rejected values are a metric, as at the source. */
 const FAULT_TEXTS: Partial<Record<keyof FleetResult, string>> = {
   refused: 'streams were refused',
   cut: 'streams were cut',
@@ -22,7 +22,7 @@ const FAULT_TEXTS: Partial<Record<keyof FleetResult, string>> = {
   outOfOrder: 'events were out of order',
 }
 
-/** @throws Error when a round is no result */
+/** @throws Error if a round is not valid */
 function toMetrics(result: FleetResult, { isUnordered }: Dialect): RowMetrics {
   const found = Object.entries(FAULT_TEXTS)
     .filter(([name]) => !(isUnordered && name === 'outOfOrder'))
@@ -34,7 +34,7 @@ function toMetrics(result: FleetResult, { isUnordered }: Dialect): RowMetrics {
   return { ...result, faults: [lost, doubled, outOfOrder].join(', ') }
 }
 
-/** How a row of open streams is measured. */
+/** The round of a row with open streams. */
 export const createStreamRound = (
   { sending, ...rest }: FleetOptions,
   says: string,
@@ -50,7 +50,7 @@ export const createStreamRound = (
 
 const createPlainColumn = (unit = '') => ({ format: (value: number) => `${value}${unit}` })
 
-/** All columns that a table of streams can have. */
+/** All columns of tables of streams. */
 export const STREAM_COLUMNS = {
   cpu: {
     head: 'CPU us/delivery',
@@ -89,7 +89,7 @@ export const STREAM_COLUMNS = {
   'source: rejected': { head: 'source: rejected', ...createPlainColumn() },
 } satisfies Columns
 
-/** Some of them, by name in this order, a comma between. @throws Error when there is none of a name */
+/** Selects columns by name, in this order, separated by commas. @throws Error if a name is unknown */
 export const selectStreamColumns = (names: string): Columns =>
   Object.fromEntries(
     names.split(', ').map((name) => {

@@ -8,18 +8,18 @@ import type { Columns } from '../report/columns.ts'
 import { formatPercent, formatTenth, formatWhole } from '../report/format-numbers.ts'
 import type { RowMetrics, RoundOptions, BenchRow } from '../row.ts'
 
-/** What to send, but for where, how fast and for how long. */
+/** The requests to send, without address, rate and duration. */
 export interface RequestLoad extends Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'> {
-  /** In words, for "on the serving thread under ...". */
+  /** Words for "on the serving thread under ...". */
   readonly says: string
 }
 
-/** Of what the server and the generator together can do. */
+/** Share of the rate that server and generator reach together. */
 const OPEN_LOOP_SHARE = 0.7
 
 type LoadTiming = Pick<LoadPlan, 'duration' | 'warmUp' | 'rate' | 'percentiles' | 'shares'>
 
-/** Asks, pinned to the generator's processor unless that is shared. @throws Error unless there were replies and all were right */
+/** Sends requests, pinned to the generator's processor unless shared. @throws Error if any reply is missing or wrong */
 export async function runLoad(
   { url, others }: Pick<TargetProcess, 'url' | 'others'>,
   requests: Omit<RequestLoad, 'says'>,
@@ -40,7 +40,7 @@ export async function runLoad(
   return result
 }
 
-/** @returns what a request of a load costs the server, too, and what it stands on, where that is told apart (us) */
+/** @returns also the server's cost of a request, and that of the processes below it where they are separate (us) */
 export async function measureCosts<T extends Pick<LoadResult, 'requests'>>(
   { pid, extraPids = [], below = [] }: TargetProcess,
   load: () => Promise<T>,
@@ -52,7 +52,7 @@ export async function measureCosts<T extends Pick<LoadResult, 'requests'>>(
   return { ...result, costs: costs!, below: of! }
 }
 
-/** Adds the share of one processor that a server took during a load. @param seconds the processor seconds that it has used */
+/** Adds the share of one processor that a server used during a load. @param seconds processor seconds used so far */
 export async function withShare<T extends object>(
   seconds: () => number | Promise<number>,
   load: () => Promise<T>,
@@ -63,7 +63,7 @@ export async function withShare<T extends object>(
   return { ...result, share: ((await seconds()) - before) / elapsed }
 }
 
-/** Asks in a closed loop for some seconds. @returns what that costs the server, too (us a request) */
+/** Sends requests in a closed loop for some seconds. @returns also the server's cost of a request (us) */
 export async function runMeasuredLoad(
   running: TargetProcess,
   requests: Omit<RequestLoad, 'says'>,
@@ -74,8 +74,8 @@ export async function runMeasuredLoad(
 }
 
 /**
- * A round of requests: a warm-up, a closed loop, which tells what a server can do, and, where that is wanted, an open one
- * at 70 % of it, which tells how long a request takes. A pipeline has no pace and no open loop.
+ * A round of requests: a warm-up, a closed loop for the capacity of the server, and optionally an open loop at 70 % of
+ * it for the latency. With pipelining there is no constant rate and no open loop.
  */
 async function runRequestRound(
   running: TargetProcess,
@@ -93,12 +93,12 @@ async function runRequestRound(
   if (given.pipeline !== undefined) return { ...metrics, ...capacity.latency, rate: 'closed loop' }
   if (!paced) return metrics
   const rate = Math.max(1, Math.floor(OPEN_LOOP_SHARE * capacity.perSecond))
-  // Warmed up again, because the generator is a new process: cold, it falls 200 ms behind at 40,000 requests/s.
+  // Warms up again, because the generator is a new process. Without it, it falls 200 ms behind at 40,000 requests/s.
   const { latency, lateness } = await runLoad(running, requests, { duration, warmUp, rate })
   return { ...metrics, ...latency, rate, lateness: lateness! }
 }
 
-/** How a row of requests is measured. */
+/** The round of a row of requests. */
 export const createRequestRound = ({
   says,
   ...requests
@@ -108,10 +108,10 @@ export const createRequestRound = ({
   round: (running, options) => runRequestRound(running, requests, options),
 })
 
-/** Some services answer right only with the next refresh of a cache (ms). */
+/** Some services give the right answer only after the next refresh of a cache (ms). */
 const READY_TIMEOUT_MS = 30_000
 
-/** Proves the answers to the first and the last of some requests. @throws Error that tells a wrong one */
+/** Checks the replies to the first and the last request. @throws Error that contains the wrong reply */
 export async function checkReplies(
   { url }: Pick<TargetProcess, 'url'>,
   { requests, expect }: RequestLoad,
@@ -129,7 +129,7 @@ export async function checkReplies(
   }
 }
 
-/** The same where requests are no drawn ones, and who is asked is proved before. @param make what they ask for */
+/** Like `createRequestRound`, but checks the replies before the first round. @param make creates the requested data */
 export const createCheckedRound = (
   requests: RequestLoad,
   make: (running: TargetProcess) => Promise<void> = async () => {},
@@ -141,11 +141,10 @@ export const createCheckedRound = (
   },
 })
 
-/** A share of a processor, and whether it was all that could be had. */
+/** A share of a processor, and a mark if that processor was saturated. */
 export const formatShare = (share: number): string =>
   `${formatPercent(share)}${share >= SATURATED_SHARE ? ' (the limit)' : ''}`
 
-/** The columns of a table of requests. */
 export const REQUEST_COLUMNS: Columns = {
   cpu: {
     head: 'CPU us/request',

@@ -24,7 +24,7 @@ import { toTables, type BenchTable, type Workload } from './table.ts'
 
 const aspects = [pricesPercentiles, pricesWrites, pricesCaches, pricesBulk, pricesFinding, pricesLookups, pricesMemory]
 
-/** Every table that can be measured, in the order of the report. */
+/** All tables, in the order of the report. */
 export const tables: readonly BenchTable[] = [
   ...toTables('stats', stats, statsDoor, statsOverview),
   ...toTables('kv', kv, kvTrials, kvDisk),
@@ -36,7 +36,7 @@ export const tables: readonly BenchTable[] = [
   ...peers,
 ]
 
-/** What any variant of a service can be measured at, by name; the first where none is named. */
+/** Workloads for any variant of a service, by name; the first is the default. */
 export const workloads: Readonly<Record<string, Readonly<Record<string, Workload>>>> = {
   stats: statsWorks,
   sse: sseWorks,
@@ -45,10 +45,10 @@ export const workloads: Readonly<Record<string, Readonly<Record<string, Workload
 }
 
 /**
- * The row that a spec names, and its table's columns: a variant at a workload, `kv/v4/get-full`; or a row of a table, named
- * as the file of its result, `kv/bare-GET/entity`.
+ * The row that a spec names, and its table's columns: a variant at a workload (`kv/v4/get-full`), or a row of a table
+ * by the name of its result file (`kv/bare-GET/entity`).
  *
- * @throws Error naming what there is
+ * @throws Error naming the valid names
  */
 export function findRow(spec: Spec): { readonly row: BenchRow; readonly table: BenchTable } {
   const { service, variant, work = Object.keys(workloads[service] ?? {})[0]! } = spec

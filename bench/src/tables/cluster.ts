@@ -20,14 +20,14 @@ import { formatConnections, checkReads, checkWrites, createRequests } from './kv
 import type { ServiceTable } from './table.ts'
 
 const CONNECTION_COUNTS = [1, 16, 64, 256]
-/** Of all that write while something else is looked at. */
+/** Connections of the writers while another property is measured. */
 const [SMALL_LOAD_CONNECTIONS, LARGE_LOAD_CONNECTIONS] = [16, 64]
 
-// Requests to three that serve the same.
+// Requests to three nodes of one cluster.
 
 type LoadSummary = Pick<LoadResult, 'requests' | 'perSecond' | 'latency' | 'cpu'>
 
-/** A warm-up, and a closed loop. @param each what one request does so many of */
+/** A warm-up, then a closed loop. @param each the number of these in one request */
 async function measureLoad(
   running: TargetProcess,
   load: (seconds: number) => Promise<LoadSummary>,
@@ -113,7 +113,7 @@ const WRITE_COLUMNS: Columns = {
   generator: { head: 'generator CPU', format: formatShare, of: 'max' },
 }
 
-/** Ours over as many connections. */
+/** Pairs kv with each other row of the same number of connections. */
 const pairWithKv = (names: readonly string[]) =>
   names.filter((name) => !name.startsWith('kv')).map((name) => [name.replace(/^[^,]+/, 'kv'), name] as const)
 
@@ -137,9 +137,9 @@ const writes: ServiceTable = {
   ],
 }
 
-// What a node makes of the log.
+// Use of the log by a node.
 
-/** A cluster of its own for each round. */
+/** A row with a new cluster for each round. */
 const createClusterRow = (
   name: string,
   measure: (cluster: KvCluster, how: RoundOptions) => Promise<RowMetrics>,
@@ -157,10 +157,10 @@ const createClusterRow = (
   },
 })
 
-/** Those that still run. */
+/** Combines the nodes that still run. */
 const combineNodes = (nodes: readonly TargetProcess[]): TargetProcess => combineProcesses(nodes, async () => {})
 
-/** From the answer to a write on one node until a read of it on another is answered, at half of what all can write. */
+/** Time from the answer to a write on one node to its read on another, at half of the cluster's write capacity. */
 async function measureLag({ nodes }: KvCluster, { duration, warmUp }: RoundOptions): Promise<RowMetrics> {
   const all = combineNodes(nodes)
   const { perSecond } = await runLoad(all, createPuts(LARGE_LOAD_CONNECTIONS), { duration, warmUp })
@@ -171,7 +171,7 @@ async function measureLag({ nodes }: KvCluster, { duration, warmUp }: RoundOptio
   const load = runLoad(all, createPuts(LARGE_LOAD_CONNECTIONS), { duration: 2 * duration, warmUp, rate }).finally(
     () => (isOver = true),
   )
-  // Its failure is told below; a read that fails first must not leave it unheard.
+  // The failure is reported below. A read that fails first must not leave it unhandled.
   load.catch(() => {})
   try {
     for (let count = 0; !isOver; count++) {
@@ -197,16 +197,16 @@ async function withServers<T>({ servers }: KvCluster, run: (nats: NatsConnection
   }
 }
 
-/** Two seconds' worth at what is asked of a node: a start takes now longer, now shorter by a tenth of that. */
+/** Takes two seconds to apply: the duration of a start varies by a tenth of that. */
 const FRAME_COUNT = 50_000
 const MAX_CONCURRENT_FRAMES = 256
 const [FILLER_VALUE, LAST_VALUE] = ['.'.repeat(150), 'last']
 
-/** Frames of one write each as a node would write them, many at once: one after the other they would take minutes. */
+/** Writes frames of one write each, as a node would, many in parallel: one after the other takes minutes. */
 async function writeFrames(cluster: KvCluster, client: ReturnType<typeof createKvClient>): Promise<void> {
   await withServers(cluster, async (nats) => {
     const manager = await jetstreamManager(nats)
-    /** As they stand in the frame that a put becomes. */
+    /** Reads the entries from the frame that a put creates. */
     async function readEntries(value: string) {
       await client.put('frame', value)
       const { data } = (await manager.streams.getMessage('kv', { seq: client.sequence! }))!
@@ -228,7 +228,7 @@ async function writeFrames(cluster: KvCluster, client: ReturnType<typeof createK
   })
 }
 
-/** What a start takes longer by for the frames that were written while its node was away. */
+/** Extra start time of a node for the frames that were written while it was stopped. */
 async function measureCatchUp(cluster: KvCluster): Promise<RowMetrics> {
   const { nodes, startNode } = cluster
   const client = createKvClient(nodes[0]!.url)
@@ -239,7 +239,7 @@ async function measureCatchUp(cluster: KvCluster): Promise<RowMetrics> {
   const late = await startNode('node-3')
   const proof = createKvClient(late.url)
   try {
-    // A frame counts only after all those before it.
+    // A frame is visible only after all frames before it.
     if (String((await proof.get('frame'))?.value) !== LAST_VALUE) throw new Error('the node has not caught up')
     const seconds = (late.readyAfterMs! - idle.readyAfterMs!) / 1000
     if (seconds <= 0) throw new Error(`${FRAME_COUNT} frames are too few to tell how long they take`)
@@ -253,7 +253,7 @@ async function measureCatchUp(cluster: KvCluster): Promise<RowMetrics> {
 const SNAPSHOT_INTERVAL_ENTRIES = Math.max(10, Math.ceil(NEW_NODE_ENTRIES / BATCH_ENTRIES / 4))
 const TRIM_TIMEOUT_MS = 180_000
 
-/** Writes until the log no longer begins where it began: then a new node needs a snapshot. */
+/** Writes until the log drops its first entries: then a new node needs a snapshot. */
 async function writeUntilTrimmed(cluster: KvCluster): Promise<void> {
   await withServers(cluster, async (nats) => {
     const manager = await jetstreamManager(nats)
@@ -265,7 +265,7 @@ async function writeUntilTrimmed(cluster: KvCluster): Promise<void> {
   })
 }
 
-/** What a node without anything takes until it is ready, while others write. */
+/** Time until an empty node is ready while other nodes write. */
 async function measureSnapshotStart(cluster: KvCluster): Promise<RowMetrics> {
   await putEntries(cluster.nodes[0]!.url, NEW_NODE_ENTRIES)
   await writeUntilTrimmed(cluster)

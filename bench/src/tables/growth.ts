@@ -19,7 +19,7 @@ import { createSearches } from './prices.ts'
 import { makeCollections, createReads, createSampleReads, read } from './stats.ts'
 import type { BenchTable } from './table.ts'
 
-/** A row of a table that grows: its size is a figure, and how long its contender took to be ready. */
+/** A row with its size and the start time of its target as metrics. */
 const createSizeRow = (row: BenchRow, series: string, size: number): BenchRow => ({
   ...row,
   name: `${series}, ${formatWhole(size)}`,
@@ -66,7 +66,7 @@ const createCollectionsRow = (count: number): BenchRow =>
 // kv
 
 const kv = createSpec('kv')
-/** Puts a second that come beside reads. */
+/** Puts per second during the reads. */
 const WRITE_RATES = [0, 1_000, 5_000, 10_000]
 
 const createKeysRow = (method: 'GET' | 'PUT', entries: number) =>
@@ -103,12 +103,12 @@ const createStreamsRow = (
   return createSizeRow({ name: '', target, ...createStreamRound(fleet, `${formatWhole(count)} streams`) }, series, size)
 }
 
-/** As many as the open files of this machine's processes allow, beside those that they need themselves. */
+/** Limited by the open files that this machine allows a process, minus those that the process itself needs. */
 const MAX_STREAMS = Math.min(50_000, getOpenFilesLimit() - 200)
 
 const appendPath = (request: LoadRequest, more: string): LoadRequest => ({ ...request, path: request.path + more })
 
-/** Every stream listens to so many topics, one of which is sent to. */
+/** Each stream subscribes to `count` topics; values go to one of them. */
 const createTopicsDialect = (count: number): Dialect => {
   const topics = Array.from({ length: count }, (_, i) => `&topic=t${i}`).join('')
   return {
@@ -117,7 +117,7 @@ const createTopicsDialect = (count: number): Dialect => {
     put: appendPath(DEFAULT_DIALECT.put, '&topic=t0'),
   }
 }
-/** Values of so many bytes. */
+/** Values of the given size (bytes). */
 const createBytesDialect = (bytes: number): Dialect => {
   const more = 'x'.repeat(bytes)
   return { ...DEFAULT_DIALECT, put: appendPath(DEFAULT_DIALECT.put, more), around: ['', more], echoes: false }
@@ -199,7 +199,7 @@ export const tables: readonly BenchTable[] = [
     'writes',
     'Reads of a full base beside as many writes a second, whose processor time is in that of reads',
     () => WRITE_RATES.map(createReadWriteRow),
-    // Fewer than are asked for where a machine cannot do as many.
+    // Lower than requested if a machine cannot reach the rate.
     { written: { head: 'PUT/s', format: formatWhole }, ...REQUEST_COLUMNS, ...START_COLUMNS },
   ),
   createGrowthTable(

@@ -14,7 +14,7 @@ import type { ServiceTable } from './table.ts'
 const KV_SPEC = createSpec('kv')
 const BYTES_PER_MB = 1e6
 
-// From the disk.
+// Reads from the disk.
 
 async function measureDiskReads(
   running: TargetProcess,
@@ -23,7 +23,7 @@ async function measureDiskReads(
   { duration, warmUp }: RoundOptions,
 ): Promise<RowMetrics> {
   const before = getBytesRead(running.pid)
-  // Warming up would read the pages that are to be read.
+  // A warm-up would read the pages into memory that the round is to read from the disk.
   const timing = { duration, warmUp: isCold ? 0 : warmUp }
   const { perSecond, latency, requests } = await runLoad(running, createRequests(kind), timing)
   const read = getBytesRead(running.pid) - before
@@ -79,7 +79,7 @@ const SCANS = {
   NDJSON: { accept: 'application/x-ndjson', around: '{"op":"put","id":"","value":""}\n'.length },
 } as const
 
-/** Bytes that a scan of a full base must have. */
+/** Size of a full base's scan (bytes). */
 function countScanBytes(around: number): number {
   let bytes = 0
   for (let id = 0; id < FULL_BASE_ENTRIES; id++) bytes += String(id).length + getValue(id).length + around

@@ -19,7 +19,7 @@ const KV_SPEC = createSpec('kv')
 const formatKind = ({ method, entries, connections }: KvLoad) =>
   `${method}, ${entries === FULL_BASE_ENTRIES ? 'full' : 'empty'} base, ${formatConnections(connections)}`
 
-/** @returns the share of a processor that the server took, too. @throws Error when a reply was wrong; that none came is for the caller to judge */
+/** @returns also the processor share of the server. @throws Error if a reply was wrong; missing replies do not throw */
 export async function runKvLoad(
   { url, pid }: TargetProcess,
   kind: KvLoad,
@@ -35,7 +35,7 @@ export async function runKvLoad(
   return result
 }
 
-/** @returns whether a rate was kept. @throws Error where it was, and some requests got no reply all the same */
+/** @returns true if the rate was reached. @throws Error if it was reached but some requests got no reply */
 export function isStableAt({ perSecond, errors }: LoadResult, rate: number): boolean {
   if (perSecond < MIN_RATE_SHARE * rate) return false
   if (errors > 0) throw new Error(`${errors} requests got no reply`)
@@ -46,12 +46,12 @@ const get = { method: 'GET', entries: FULL_BASE_ENTRIES } as const
 const put = { method: 'PUT', entries: FULL_BASE_ENTRIES } as const
 const [connections1, connections64] = [{ connections: 1 }, { connections: 64 }]
 
-// Rates: as the source found its stable one.
+// Stable rates, by the method of the source.
 
-/** A rate is stable while replies keep up and the 99th percentile stays below this (us). */
+/** A rate is stable while replies keep up and the 99th percentile is below this (us). */
 const MAX_P99_US = 100_000
 const MIN_RATE_SHARE = 0.98
-/** Shares of what a closed loop comes to, which the rate rises by. */
+/** Shares of the closed loop's rate, by which the rate rises. */
 const [FIRST_SHARE, SHARE_STEP, MAX_SHARE] = [0.5, 0.1, 4] as const
 
 async function findStableRate(
@@ -87,7 +87,7 @@ export const createStableRateRow = (
 const DIFFERENCES =
   'theirs: Java with a heap of 128 MB on their machine, wrk2 at 1 connection; ours: Node with all pages cached, generator and server on a processor each'
 
-/** A figure of ours and the source's beside it. */
+/** Pairs our value of a column with the source's. */
 const createColumnPairs = (columns: Readonly<Record<string, string>>, better: Column['better'], format = formatShort) =>
   Object.fromEntries(
     Object.entries(columns).flatMap(([name, head]) => [
@@ -106,7 +106,7 @@ const RATE_COLUMNS = {
   ...createColumnPairs({ p50: 'p50 ms', p99: 'p99 ms' }, 'less'),
   ...SHARE_COLUMNS,
   ...createColumnPairs({ overRate: 'broke at/s', overReplies: 'replies/s' }, 'more'),
-  // Above the capacity of a service, latencies grow with the length of the round.
+  // Above the capacity of a service, latencies grow with the duration of the round.
   ...createColumnPairs({ overP50: 'p50 ms', overP99: 'p99 ms' }, 'neither'),
 }
 
@@ -127,9 +127,9 @@ const rates: ServiceTable = {
   ],
 }
 
-// More than fits into memory.
+// Data larger than memory.
 
-/** As much as the source's heap, and a cache of blocks that fits into it; the base is 270 MB. */
+/** Equal to the source's heap, with a block cache that fits into it. The base is 270 MB. */
 const SCARCE_MEMORY_BYTES = 128 * 2 ** 20
 const createScarceRow = (kind: KvLoad, source?: RowMetrics) =>
   createStableRateRow(
@@ -153,9 +153,9 @@ const scarceMemory: ServiceTable = {
   ],
 }
 
-// At given rates.
+// Constant rates.
 
-/** Seconds of a closed loop before, and then of the rate itself. */
+/** Seconds of the closed loop before the measurement, and then of the warm-up at the rate. */
 const WARM_UP_S = 3
 
 async function measurePace(
@@ -164,11 +164,11 @@ async function measurePace(
   rate: number,
   { duration }: RoundOptions,
 ): Promise<RowMetrics> {
-  // Server and generator, whose code is not compiled yet, fall 80 ms behind at 30,000/s; that is not to be seen.
+  // Server and generator fall 80 ms behind at 30,000/s until their code is compiled. The warm-up excludes that.
   await runKvLoad(running, kind, { duration: WARM_UP_S, warmUp: 0 })
   const result = await runKvLoad(running, kind, { duration, warmUp: WARM_UP_S, rate })
   const { perSecond, latency, lateness, share, errors } = result
-  // Behind a pace that it cannot keep a queue grows for as long as one likes: no latency tells of the server.
+  // Above the capacity the queue grows without limit, so latencies do not describe the server.
   if (!isStableAt(result, rate)) return { replies: perSecond, share, unanswered: errors }
   const { p50, p90, p99, p999, max } = latency
   const metrics = {

@@ -9,7 +9,7 @@ import { createSpec, type Spec } from '../spec.ts'
 import { BROWSER_HEADERS, CONNECTIONS, NODE_HTTP_VARIANTS, RAW_VARIANTS } from './server-variants.ts'
 import type { ServiceTable, Workload } from './table.ts'
 
-// The same replies as the service's, header by header.
+// The same replies as the service sends, header by header.
 const BARE_GET = {
   status: 200,
   headers: {
@@ -33,7 +33,7 @@ async function requestEntity(url: string, id: string | number, body?: string): P
   return reply.text()
 }
 
-/** Proves that a base has what it should. */
+/** Checks the contents of a base. */
 export const checkReads =
   (entries: number) =>
   async ({ url }: TargetProcess): Promise<void> => {
@@ -42,7 +42,7 @@ export const checkReads =
     }
   }
 
-/** Proves that what was put is there. */
+/** Checks that a put entity can be read. */
 export async function checkWrites({ url }: TargetProcess): Promise<void> {
   await requestEntity(url, 'a', 'proof')
   if ((await requestEntity(url, 'a')) !== 'proof') throw new Error('what was put is not there')
@@ -53,7 +53,7 @@ export const formatConnections = (count: number) => (count === 1 ? '1 connection
 const METHODS = {
   GET: { expect: { status: 200 }, says: 'get' },
   PUT: { expect: { status: 201 }, says: 'put' },
-  // 202 also if there is no such entry, because an earlier request deleted it.
+  // Also 202 if an earlier request deleted the entry.
   DELETE: { expect: { status: 202 }, says: 'delete' },
 } as const
 
@@ -62,14 +62,14 @@ export interface KvLoad {
   readonly method: keyof typeof METHODS
   readonly entries: number
   readonly connections: number
-  /** In place of the method's own. */
+  /** Replaces the drawer of the method. */
   readonly drawer?: string
 }
 
 const getDrawer = ({ method, entries, drawer }: KvLoad) =>
   drawer ?? (method === 'PUT' ? 'kv-put' : `kv-${method.toLowerCase()}-${entries}`)
 
-/** What is asked of a base. */
+/** The requests for a base. */
 export const createRequests = (kind: KvLoad, headers?: Readonly<Record<string, string>>) => ({
   says: `${formatConnections(kind.connections)} that ${METHODS[kind.method].says} random entities of ${kind.entries.toLocaleString('en-US')}`,
   requests: { drawer: getDrawer(kind), headers },
@@ -77,7 +77,7 @@ export const createRequests = (kind: KvLoad, headers?: Readonly<Record<string, s
   connections: kind.connections,
 })
 
-/** A service on a base of its own. */
+/** A row of a service with its own base. */
 export const createBaseRow = (kind: KvLoad, target: BenchTarget): BenchRow => ({
   name: kind.method,
   target,
@@ -95,7 +95,7 @@ const createWorkload =
   (spec) =>
     createBaseRow(kind, createKvTarget(spec, kind.entries))
 
-/** Puts that are answered before they are written, one after the other. */
+/** Sequential puts that are answered before they are written. */
 const early: Workload = (spec) => ({
   ...createWorkload({ ...put, connections: 1 })(spec),
   ...createRequestRound({
@@ -106,13 +106,13 @@ const early: Workload = (spec) => ({
 
 const NODE_LOAD: KvLoad = { method: 'PUT', entries: 0, connections: 64 }
 
-/** A node of three: what it takes in. */
+/** Write load on one node of three. */
 const writing: Workload = (spec) => ({
   ...createBaseRow(NODE_LOAD, createNodeTarget(spec)),
   says: `${formatConnections(NODE_LOAD.connections)} that put random entities into the log of three nodes`,
 })
 
-/** The same of what the others take in: to apply it is all that is left. */
+/** The same load, measured at another node, which only applies the writes. */
 const applying: Workload = (spec) => {
   const { round, ...row } = writing(spec)
   return {
@@ -130,7 +130,7 @@ const applying: Workload = (spec) => {
   }
 }
 
-/** What any variant can be measured at; the first is what is meant where none is named. */
+/** Workloads for any variant; the first is the default. */
 export const workloads = {
   'put-full': createWorkload({ ...put, connections: 64 }),
   'get-full': createWorkload({ ...get, connections: 64 }),
@@ -151,7 +151,7 @@ const createRow = (name: string, what: keyof typeof workloads, spec: Spec = crea
   name,
 })
 
-/** The same on a bare server, whose reply is constant. */
+/** The same load on a bare server with a constant reply. */
 const createBareRow = (
   method: 'GET' | 'PUT',
   connections: number,
@@ -167,7 +167,7 @@ const createBareRow = (
   }
 }
 
-/** The same around a database of its own, which begins empty. */
+/** The same load on a bare server with its own database, empty at the start. */
 const barePutRow: BenchRow = { ...createBareRow('PUT', 1), name: 'bare db.put, 1 connection', target: putTarget }
 
 const entity: ServiceTable = {

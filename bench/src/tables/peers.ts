@@ -21,7 +21,7 @@ import { FAN_OUT_SHAPE, createRow, withPeers } from './sse.ts'
 import { CONSTANT_REPLY, createConstantRow, read } from './stats.ts'
 import { toTables, type ServiceTable } from './table.ts'
 
-/** Ours against each other row. */
+/** Pairs our row with each other row. */
 const pairWith = (own: string) => (names: readonly string[]) =>
   names.filter((name) => name !== own).map((name) => [own, name] as const)
 
@@ -52,7 +52,7 @@ const createKvRow = (name: string, method: KvLoad['method'], drawer?: string): B
   name,
 })
 
-/** Reads and writes of another store, filled before in its own manner. */
+/** Reads and writes of another store, which is filled by its own protocol. */
 function createPeerRows(
   target: BenchTarget,
   protocol: keyof typeof PEER_PROTOCOLS,
@@ -82,7 +82,7 @@ function createPeerRows(
 const kv: ServiceTable = {
   ...peers,
   title: `Random ids of ${formatWhole(PEER_BASE_ENTRIES)}, values of 100-200 bytes, 64 connections, one processor; what is answered survives the process, and with etcd and durable PUT the machine`,
-  // Ours of the same method and durability.
+  // Pairs with our row of the same method and durability.
   steps: (names) =>
     names
       .filter((name) => name.includes(', '))

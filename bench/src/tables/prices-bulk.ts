@@ -11,7 +11,7 @@ import type { ServiceTable } from './table.ts'
 
 const MAX_REPEATED_ITEMS = 10_000
 
-/** So many random searches in each request. */
+/** Requests with `items` random searches each. */
 export function createBulkRow(
   index: IndexName,
   items: number,
@@ -25,7 +25,7 @@ export function createBulkRow(
     target: createServiceTarget(spec),
     says: `${connections} connection that asks for ${formatWhole(items)} random prices a request`,
     async round({ url, pid }, how) {
-      // What one large request takes must not be hidden by a second one.
+      // A second large request would hide the cost of the first.
       const duration = items > MAX_REPEATED_ITEMS ? 0 : how.duration
       const result = await runBulk({ ...plan, url, pid, duration, warmUp: how.warmUp })
       const { milliseconds, requests, seconds, serverCpu, before, peak } = result

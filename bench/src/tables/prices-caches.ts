@@ -10,9 +10,9 @@ import type { Spec } from '../spec.ts'
 import { SOURCE_CONNECTIONS, createPricesSpec, createSearches } from './prices.ts'
 import type { ServiceTable } from './table.ts'
 
-// What HTTP costs beside work that reads memory.
+// Cost of HTTP in addition to work that reads memory.
 
-/** Of memory before each reply; an offering's rows take the map 3.5, all of them 175. */
+/** Memory that is read before each reply (MB). The rows of an offering take the map 3.5 MB, all rows 175 MB. */
 const MEGABYTES = [0, 1, 4, 16]
 
 const createReadingRow = (megabytes: number): BenchRow => ({
@@ -46,15 +46,15 @@ const caches: ServiceTable = {
   rows: () => MEGABYTES.map(createReadingRow),
 }
 
-// With part of the answers in memory, and with a limited heap.
+// A limited answer cache and a limited heap.
 
 const BLOCK_COUNT = Math.ceil(getCatalogSize(SAMPLE) / BLOCK_ROWS)
 const CACHE_SHARES = [0.1, 0.25, 0.5, 0.75, 1]
-/** The old space of each thread's heap (MB); the serving one holds 17 between requests. */
+/** Old-space limit of each thread's heap (MB). The serving thread holds 17 MB between requests. */
 const HEAP_MEGABYTES = [64, 32]
 const MEMORY_ROW = 'memory'
 
-/** @param kept of the answers in memory (bytes) */
+/** @param kept size of the answer cache (bytes) */
 function createLimitedRow(
   name: string,
   settings: Spec['settings'],

@@ -11,7 +11,7 @@ const CONNECTIONS = 4
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
 const { id, offeringId, groupId, priceSpecId, charValues } = getFirstPrice()
-/** Of the sample's characteristics the first has six values, the second seven. */
+/** The first characteristic of the sample has six values, the second seven. */
 const COMBINATIONS = 42
 const CATALOG_SIZE = getCatalogSize(SAMPLE)
 
@@ -21,7 +21,9 @@ const createFacetsRequest = (chosen: Readonly<Record<string, string>>): LoadRequ
 })
 const chooseValues = (count: number) => JSON.stringify(charValues.slice(0, count))
 
-/** All prices of an offering, a group and a spec that have the first so many characteristics of the first one. */
+/**
+ * A search for all prices that share offering, group, spec and the first `count` characteristics of the first price.
+ */
 const createSearchAllRequest = (count: number, limit?: number): LoadRequest => ({
   method: 'POST',
   path: `/v1/search/bitmap/prices?all=true${limit === undefined ? '' : `&limit=${limit}`}`,
@@ -29,7 +31,7 @@ const createSearchAllRequest = (count: number, limit?: number): LoadRequest => (
   body: JSON.stringify({ offeringId, groupId, priceSpecId, charValues: charValues.slice(0, count) }),
 })
 
-/** @param includes a part that every answer has */
+/** @param includes a part of every answer */
 const createRow = (
   name: string,
   request: LoadRequest,

@@ -10,10 +10,10 @@ import { formatWhole } from '../report/format-numbers.ts'
 import type { RowMetrics, BenchRow, RowResult } from '../row.ts'
 import type { ServiceTable } from './table.ts'
 
-/** What is looked up, and the share of a round's seconds that each gets: a look-up of the slowest takes 0.4 ms. */
+/** The lookups, and each one's share of a round's seconds: the slowest takes 0.4 ms. */
 const CASES = ['random', 'row10', 'row42799', 'row428692', 'several', 'parsed', 'scanned'] as const
 const CASE_SHARE = 1 / 5
-/** Of what HTTP costs alone: it takes a hundred times what a look-up does. */
+/** The share of HTTP alone: it takes a hundred times as long as a lookup. */
 const ROUND_TRIP_SHARE = 1 / 2
 
 async function runCases(index: IndexName, cases: readonly CaseName[], duration: number) {
@@ -69,9 +69,9 @@ const lookups: ServiceTable = {
 interface SourceRow {
   readonly name: string
   readonly index: IndexName
-  /** Nanoseconds at the source; none for an index that it has not. */
+  /** Nanoseconds at the source; absent for an index that it does not have. */
   readonly ns?: number
-  /** And of its map in the same row. */
+  /** Nanoseconds of its map in the same row. */
   readonly ofMap: number
   /** With client and server in one thread. */
   readonly http?: boolean
@@ -89,10 +89,10 @@ const SOURCE_ROWS: readonly SourceRow[] = [
   { name: 'FindPrice_HTTPClientServer', index: 'bitset', http: true, ofMap: 417_117 },
 ]
 
-/** As it says in its notes; its table differs from them. */
+/** From its notes; its table differs from them. */
 const getHttpNanoseconds = (index: IndexName) => (index === 'map' ? 143_759 : 77_020)
 
-/** The row of a map that another is compared with: the third of the source's has none of its own, it is that of the second. */
+/** The map row to compare with. The third of the source's has no map row of its own and uses that of the second. */
 const findMapRow = ({ name }: RowResult, all: readonly RowResult[]) => {
   const kind = name.split(',')[0]!.replace('BitmapAndMapOptimized', 'MapOptimized_3824_of_9700')
   return all.find((other) => other.name.startsWith(`${kind}, map`))

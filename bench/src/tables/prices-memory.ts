@@ -11,7 +11,7 @@ import type { ServiceTable } from './table.ts'
 
 const BYTES_PER_MB = 1e6
 
-/** What a service with one index holds more with a catalog. */
+/** Memory that a catalog adds to a service with one index. */
 async function readMemory(
   catalog: CatalogPlan,
   index: IndexName,
@@ -74,7 +74,7 @@ const twoMillion: ServiceTable = {
     })),
 }
 
-// Taken apart.
+// Memory by part.
 
 const BITMAP_INDEX: IndexName = 'roaring-offering'
 

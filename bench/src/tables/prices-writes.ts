@@ -5,17 +5,17 @@ import type { BenchRow } from '../row.ts'
 import { SOURCE_CONNECTIONS, createPricesSpec, checkSearches, createSearches } from './prices.ts'
 import type { ServiceTable } from './table.ts'
 
-/** Searches a second while prices change, however often. */
+/** Searches per second while prices change, at any rate of changes. */
 const SEARCHES_PER_SECOND = 500
 const WRITER_CONNECTIONS = 64
-/** Changes a second: the same in all rows, or none. */
+/** Changes per second in all rows with changes. */
 const CHANGES_PER_SECOND = 2_000
-/** Seconds at least: fewer see too few of the slowest. */
+/** Minimum (s): a shorter run sees too few of the slowest requests. */
 const MIN_DURATION_S = 10
-/** Before that: a process gives back what its start took 2 s after it, which holds the thread for 0.1 s, once. */
+/** Minimum warm-up (s): 2 s after its start a process trims its heap, which blocks the thread once for 0.1 s. */
 const MIN_WARM_UP_S = 3
 
-/** A change is answered when it is on the disk and every thread finds it; both processors are the service's. */
+/** A change is answered once it is on the disk and visible to every thread. The service uses both processors. */
 function createWritesRow(name: string, change?: { readonly drawer: string; readonly status: number }): BenchRow {
   const searches = createSearches('prices-constant', SOURCE_CONNECTIONS)
   const changes = change && {

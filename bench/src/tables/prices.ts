@@ -16,10 +16,10 @@ export const createPricesSpec = (variant = '', settings: Spec['settings'] = {}) 
   createSpec('prices', variant, settings)
 /** The service with one index. */
 export const createIndexSpec = (index: IndexName) => createPricesSpec('', { indexes: index })
-/** As the source had its tables. */
+/** As in the source's tables. */
 export const SOURCE_CONNECTIONS = 20
 
-/** The index that a service answers from: the first it was told to build. @throws Error when there is no such variant */
+/** The index from which a service answers: the first in its list. @throws Error if there is no such variant */
 export function getIndex({ variant, settings }: Spec): IndexName {
   const row = variants[(variant || RAW_VARIANTS.prices) as keyof typeof variants]
   if (!row) throw new Error(`prices has no variant ${variant}`)
@@ -39,7 +39,7 @@ export const BARE_REPLY = {
 
 let sampleCatalog: ExpectedCatalog | undefined
 
-/** Proves that a service finds what it should, and names what it should not find. */
+/** Checks that a service finds the right prices, and names wrong conditions. */
 export const checkSearches =
   (index: IndexName) =>
   async ({ url }: TargetProcess): Promise<void> => {
@@ -58,7 +58,7 @@ export const checkSearches =
     if (status !== 404) throw new Error(`what no price has was answered ${status}`)
   }
 
-/** Searches over some connections, drawn as told. */
+/** Searches over some connections, drawn by the given drawer. */
 export const createSearches = (drawer: string, connections: number): RequestLoad => ({
   says: `${connections} connections that search for random prices of the sample catalog`,
   requests: { drawer },
@@ -78,7 +78,7 @@ const createWorkload =
     }
   }
 
-/** What any variant can be measured at; the first is what is meant where none is named. */
+/** Workloads for any variant; the first is the default. */
 export const workloads = {
   search: createWorkload(SOURCE_CONNECTIONS),
   'search-1': createWorkload(1),
@@ -106,7 +106,7 @@ export const createBareRow = (
   }),
 })
 
-/** Theirs: 30 s of wrk, a percentile's table; here as requests a second. */
+/** The source's values: a percentile table of 30 s of wrk, converted to requests per second. */
 const [SOURCE_RATE_1, SOURCE_RATE_20] = [{ perSecond: 785_931 / 30 }, { perSecond: 2_138_513 / 30 }]
 
 const search: ServiceTable = {

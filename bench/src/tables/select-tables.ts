@@ -2,20 +2,20 @@ import type { Spec } from '../spec.ts'
 import { tables } from './all.ts'
 import type { BenchTable } from './table.ts'
 
-/** What can be asked for of the tables. */
+/** Selection of tables on the command line. */
 export interface TableSelection {
   readonly specs: readonly Pick<Spec, 'service'>[]
-  /** Names, a comma between. */
+  /** Names, separated by commas. */
   readonly table?: string | undefined
   readonly full: boolean
   readonly peers: boolean
   readonly growth: boolean
 }
 
-/** The tables that are to be measured. @throws Error where there is none */
+/** The selected tables. @throws Error if there are none */
 export function selectTables({ specs, table, full, peers, growth }: TableSelection): BenchTable[] {
   const services = new Set(specs.map(({ service }) => service))
-  // Peers and growth stand alone, unless all is asked for.
+  // Peers and growth exclude other tables, unless everything is requested.
   const always = full || !(peers || growth)
   const when: Record<BenchTable['when'], boolean> = { always, named: always && services.size > 0, full, peers, growth }
   const names = table?.split(',')

@@ -1,10 +1,10 @@
-/** Each service's default, whose hottest routes are answered by the `raw` door. */
+/** The default variant of each service, whose `raw` server adapter answers its hottest routes. */
 export const RAW_VARIANTS = { stats: 'v8', kv: 'v5', prices: 'v8' } as const
 
 /** The same with `node-http`. */
 export const NODE_HTTP_VARIANTS = { stats: 'v7', kv: 'v4', prices: 'v6' } as const
 
-/** What a browser's fetch sends beside Host. */
+/** Headers that a browser's fetch sends in addition to Host. */
 export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   connection: 'keep-alive',
   'sec-ch-ua-platform': '"Linux"',
@@ -19,5 +19,5 @@ export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   'accept-language': 'en-US,en;q=0.9',
 }
 
-/** Over which all of them are asked. */
+/** Connections of the requests to all of them. */
 export const CONNECTIONS = 16

@@ -22,7 +22,7 @@ import type { ServiceTable, Workload } from './table.ts'
 
 type FleetShape = Omit<FleetOptions, 'dialect'>
 
-/** Connections for values at a given pace: more than are ever needed where the server keeps up. */
+/** Connections for values at a constant rate: more than needed while the server keeps up. */
 const PACED_PUBLISHERS = 64
 
 /** better-sse sends values as JSON. */
@@ -59,7 +59,7 @@ const STEADY_SHAPE: FleetShape = {
   publishers: PACED_PUBLISHERS,
 }
 
-/** Streams are opened as fast as they can be, all are closed, and so on. */
+/** Opens streams as fast as possible, closes all, and repeats. */
 const connecting: Workload = (spec) => ({
   name: formatLabel(spec),
   target: createServiceTarget(spec),
@@ -73,7 +73,7 @@ const connecting: Workload = (spec) => ({
   },
 })
 
-/** What any variant can be measured at; the first is what is meant where none is named. */
+/** Workloads for any variant; the first is the default. */
 export const workloads = {
   'fan-out': createWorkload(FAN_OUT_SHAPE),
   connecting,
@@ -84,7 +84,7 @@ export const workloads = {
 const DEFAULT_SPECS = [createSpec('sse')]
 const withDefault = (specs: readonly Spec[]) => (specs.length > 0 ? specs : DEFAULT_SPECS)
 
-// The libraries that one would take for Node otherwise, each as its README says, with all its defaults.
+// Alternative libraries for Node, configured as in their READMEs, with all defaults.
 const betterSse = createScriptTarget('better-sse', './better-sse-server.ts')
 const fastifySse = createScriptTarget('@fastify/sse', './fastify-sse-server.ts')
 
@@ -167,13 +167,13 @@ const SOURCE_VALUES = [
 
 const formatCount = (count: number, what: string) => `${formatWhole(count)} ${what}${count === 1 ? '' : 's'}`
 
-/** A row of the source for each spec; a name says which where there are several. */
+/** A row of the source for each spec; its name is needed if there are several. */
 const createSourceRows = (specs: readonly Spec[], name: string, shape: FleetShape, source: RowMetrics): BenchRow[] =>
   withDefault(specs)
     .map(createWorkload(shape))
     .map((one) => ({ ...one, source, name: specs.length > 1 ? `${one.name}: ${name}` : name }))
 
-/** The same streams by the ways in which they may be opened, and by what they carry. */
+/** The same streams, by the protocol that opens them and by their topics. */
 const DIALECTS = {
   '/wait': DEFAULT_DIALECT,
   Mercure: ONE_MATCHER,
@@ -183,7 +183,10 @@ const DIALECTS = {
   'Mercure, private': PRIVATE_DIALECT,
 } as const
 
-/** What each of them costs beside `/wait`. @param isPeer whether Mercure's own hub stands beside: at a given pace it cuts streams */
+/**
+ * The cost of each compared with `/wait`.
+ * @param isPeer true to add Mercure's own hub: at a constant rate it cuts streams
+ */
 const createMercureTable = (
   name: string,
   title: string,

@@ -9,7 +9,7 @@ import { createTemporaryFolder } from '../temporary-folder.ts'
 import type { ServiceTable } from './table.ts'
 
 const SERVICE_NAMES = Object.keys(services)
-/** Until what starting left has been collected (s). */
+/** Time until garbage of the start has been collected (s). */
 const REST_S = 10
 
 const startServices = (folder: string) => startAllServices(SERVICE_NAMES, folder)
@@ -21,7 +21,7 @@ async function startOnce(): Promise<void> {
   await (await startServices(folder.path)).stop()
 }
 
-/** What starting took until all answered, and what they hold after a rest. */
+/** Duration of the start until all services answer, and their memory after a rest. */
 async function readMetrics({
   pid,
   extraPids = [],

@@ -13,7 +13,7 @@ import type { ServiceTable } from './table.ts'
 const PIPELINE_REQUESTS = 16
 const IDLE_CONNECTIONS = 5000
 
-/** The former default and those on Fastify, beside what they are measured for. */
+/** The former default and the variants on Fastify, in addition to the compared ones. */
 const MEASURED_VARIANTS = [...new Set([RAW_VARIANTS.stats, NODE_HTTP_VARIANTS.stats, 'v6', 'v4'])]
 
 const browserRequests: RequestLoad = {
@@ -54,7 +54,9 @@ const serverTable: ServiceTable = {
   ],
 }
 
-/** On a server that has served for a while, so that what it learnt and left is no connection's. */
+/**
+ * Runs on a server that has served before, so that compiled code and garbage do not count as the connections' memory.
+ */
 const createIdleRow = (row: BenchRow): BenchRow => ({
   ...row,
   async round(running, { duration }) {

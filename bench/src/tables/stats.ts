@@ -17,7 +17,7 @@ export const COLLECTION_ID = '99757a95-f758-499f-a170-bea93b2d8bcf'
 const VIDEO_IDS = ['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo']
 const EXPECTED_STATS = '"impressions":785202,"engagements":46848,"score":89559,"videos":3,"missing":[]'
 
-// The same reply as the service's, header by header: what is compared is what it costs to come by it.
+// The same reply as the service's, header by header: the comparison is about the cost of producing it.
 export const CONSTANT_REPLY = {
   status: 200,
   headers: {
@@ -42,7 +42,9 @@ const toSourceMetrics = (
   return { perSecond, p50, p75, p90, p99, max }
 }
 
-/** The five versions that v1 to v5 mirror, on their author's machine: requests/s, and latencies of a closed loop (us). */
+/**
+ * The five versions that v1 to v5 mirror, on their author's machine: requests/s, and latencies of a closed loop (us).
+ */
 const SOURCE_ROWS: Readonly<Record<string, RowMetrics>> = {
   v1: toSourceMetrics(283, 56_030, 61_610, 66_890, 82_410, 128_510),
   v2: toSourceMetrics(2_986, 4_670, 5_470, 9_610, 62_530, 151_460),
@@ -54,7 +56,7 @@ const SOURCE_ROWS: Readonly<Record<string, RowMetrics>> = {
 export const getStatsPath = (id: string) => `/collections/${id}/stats`
 export const SAMPLE_PATH = getStatsPath(COLLECTION_ID)
 
-/** The service, asking a stand-in for YouTube that runs beside. */
+/** The service, which calls a stand-in for YouTube in the background. */
 export const createStatsTarget = (spec: Spec): BenchTarget =>
   createServiceTarget(spec, {}, { getSettings: async () => ({ youtubeUri: await getStandInUrl() }) })
 
@@ -85,7 +87,7 @@ export const read: Workload = (spec) => ({
   ...(Object.keys(spec.settings).length === 0 && { source: SOURCE_ROWS[spec.variant] }),
 })
 
-/** A server that gives the same reply to everything, and is asked what the service is. */
+/** A server with one constant reply, which receives the same requests as the service. */
 export const createConstantRow = (
   target: BenchTarget,
   requests = createSampleReads(),
@@ -94,7 +96,7 @@ export const createConstantRow = (
   return { name, target, ...createCheckedRound(createSampleReads()), ...createRequestRound(requests) }
 }
 
-/** Of a thousand collections none shares a video; more of them have those of others. */
+/** None of the first thousand collections shares a video; further ones share theirs. */
 const DISTINCT_COLLECTIONS = 1_000
 const createCollection = (i: number) => ({
   id: `c${i}`,
@@ -103,7 +105,7 @@ const createCollection = (i: number) => ({
 const THREE_VIDEOS = '"videos":3,"missing":[]'
 const MAX_CONCURRENT_PUTS = 64
 
-/** Reads of so many collections in turn. */
+/** Reads of `count` collections in turn. */
 export const createReads = (count: number): RequestLoad => ({
   says: `${count} connections that read ${count} collections in turn`,
   requests: Array.from({ length: count }, (_, i): LoadRequest => ({ method: 'GET', path: getStatsPath(`c${i}`) })),
@@ -111,7 +113,7 @@ export const createReads = (count: number): RequestLoad => ({
   connections: count,
 })
 
-/** Makes so many, several at once. */
+/** Creates `count` collections, several in parallel. */
 export async function makeCollections(running: TargetProcess, count: number): Promise<void> {
   for (let made = 0; made < count; made += MAX_CONCURRENT_PUTS) {
     const some = Array.from({ length: Math.min(MAX_CONCURRENT_PUTS, count - made) }, (_, i) =>
@@ -136,7 +138,7 @@ const readEmpty: Workload = (spec) => ({
   ),
 })
 
-/** What any variant can be measured at; the first is what is meant where none is named. */
+/** Workloads for any variant; the first is the default. */
 export const workloads = { read, many: readMany, empty: readEmpty } satisfies Record<string, Workload>
 
 const VIDEO_PATH = '/youtube/v3/videos?part=statistics&fields=kind,items(id,statistics)&id=-4lB5EKS5Uk&key=stand-in'
@@ -151,7 +153,7 @@ const createStandInRow = (connections: number, perSecond?: number): BenchRow => 
 const createStatsSpec = (variant: string, settings: Spec['settings'] = {}) => createSpec('stats', variant, settings)
 const VARIANT_NAMES = Object.keys(variants)
 
-/** With the latencies that the source tells, which are of a closed loop. */
+/** With the latencies that the source reports, which are of a closed loop. */
 const SOURCE_COLUMNS: Columns = {
   ...REQUEST_COLUMNS,
   ...Object.fromEntries(
@@ -193,7 +195,7 @@ const sourceTable: ServiceTable = {
   ],
 }
 
-/** A stand-in that takes 120 ms, and a service that asks it. */
+/** A stand-in with a delay of 120 ms, and a service that calls it. */
 const farTarget: BenchTarget = {
   name: 'stats/v1',
   async start() {

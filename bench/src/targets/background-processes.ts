@@ -4,7 +4,7 @@ interface Stoppable {
 
 const running = new Map<() => Promise<Stoppable>, Promise<Stoppable>>()
 
-/** What runs beside all that is measured, until `stopBeside`: started when it is first asked for. */
+/** Returns a background process, which runs until `stopBackgroundProcesses`. The first call starts it. */
 export function getBackgroundProcess<T extends Stoppable>(start: () => Promise<T>): Promise<T> {
   const found = running.get(start) as Promise<T> | undefined
   if (found) return found
@@ -13,7 +13,7 @@ export function getBackgroundProcess<T extends Stoppable>(start: () => Promise<T
   return started
 }
 
-/** Ends what runs beside. */
+/** Stops all background processes. */
 export async function stopBackgroundProcesses(): Promise<void> {
   const all = [...running.values()]
   running.clear()

@@ -1,6 +1,6 @@
 import type { ConstantReply } from './bare.ts'
 
-// A process of its own: answers everything with the reply that its argument describes.
+// A separate process that answers everything with the reply that its argument describes.
 const { createServer } = process.getBuiltinModule('node:http')
 
 const { status, headers, body, bodyMode } = JSON.parse(process.argv[3]!) as ConstantReply

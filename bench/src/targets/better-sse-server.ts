@@ -1,6 +1,6 @@
 import { createChannel, createSession } from 'better-sse'
 
-// A process of its own: the source's three requests, as the README of better-sse says to serve them.
+// A separate process with the source's three requests, served as the README of better-sse describes.
 const { createServer } = process.getBuiltinModule('node:http')
 
 const channel = createChannel()
@@ -9,7 +9,7 @@ const server = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url!, 'http://localhost')
   if (pathname === '/wait') {
     const session = await createSession(request, response)
-    // It has no way to end a session but the reply that it was made of.
+    // Its only way to end a session is the reply from which the session was created.
     session.state.end = () => response.end()
     channel.register(session)
   } else if (pathname === '/put') {

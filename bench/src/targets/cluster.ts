@@ -6,18 +6,18 @@ import { getBackgroundProcess } from './background-processes.ts'
 import { combineProcesses, getPids, type BenchTarget, type TargetProcess } from './target.ts'
 import { createServiceTarget } from './service.ts'
 
-/** Three nodes of kv on three servers of NATS, on this machine; which of its processors they use is theirs. */
+/** Three nodes of kv on three servers of NATS, on this machine; they may use any of its processors. */
 export interface KvCluster {
   readonly servers: readonly NatsServer[]
   readonly nodes: readonly TargetProcess[]
-  /** One more, or one that was stopped: what it had under that name it finds again. */
+  /** Starts a new node, or a stopped one, which finds its former data under its name. */
   startNode(name: string): Promise<TargetProcess>
   stop(): Promise<void>
 }
 
 const CLUSTER_SIZE = 3
 
-/** @param settings of every node @param size how many nodes; servers are three */
+/** @param settings of every node @param size number of nodes; there are always three servers */
 export async function startCluster(
   settings: Readonly<Record<string, string>> = {},
   size = CLUSTER_SIZE,
@@ -31,7 +31,7 @@ export async function startCluster(
     return createServiceTarget(createSpec('kv'), all, { pin: [] }).start()
   }
   async function stop(): Promise<void> {
-    // The nodes first: what they have in flight needs the servers.
+    // Stops the nodes first: their open requests need the servers.
     await Promise.all(nodes.map((node) => node.stop()))
     await Promise.all(servers.map((server) => server.stop()))
     remove()
@@ -54,13 +54,13 @@ const toLogSettings = (servers: readonly NatsServer[]) => ({
 
 const startOtherNodes = () => startCluster({}, CLUSTER_SIZE - 1)
 
-/** The other nodes of a node that is looked at, as one. */
+/** The other nodes of the measured one, combined into one target. */
 export async function getOtherNodes(): Promise<TargetProcess> {
   const { nodes, stop } = await getBackgroundProcess(startOtherNodes)
   return combineProcesses(nodes, stop)
 }
 
-/** One node of three; the others and their servers run beside it. */
+/** One node of three; the others and their servers run in the background. */
 export const createNodeTarget = (spec: Spec): BenchTarget =>
   createServiceTarget(
     spec,

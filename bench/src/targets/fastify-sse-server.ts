@@ -1,16 +1,16 @@
 import sse from '@fastify/sse'
 import fastify, { type FastifyPluginAsync, type FastifyReply } from 'fastify'
 
-// A process of its own: the source's three requests, as the README of @fastify/sse says to serve them.
+// A separate process with the source's three requests, served as the README of @fastify/sse describes.
 const app = fastify()
-// The module itself is the plugin for the whole app; its types know only the export for one scope.
+// The module itself is the plugin for the whole app; its types declare only the export for one scope.
 await app.register(sse as unknown as FastifyPluginAsync)
 
 const streams = new Set<FastifyReply['sse']>()
 
 app.get('/wait', { sse: 'only' }, async (_request, reply) => {
   reply.sse.keepAlive()
-  // Before the first value: a browser must know at once that it is connected.
+  // Before the first value: a browser must know immediately that it is connected.
   reply.sse.sendHeaders()
   reply.raw.flushHeaders()
   streams.add(reply.sse)
@@ -18,7 +18,7 @@ app.get('/wait', { sse: 'only' }, async (_request, reply) => {
 })
 
 app.get<{ Querystring: { v: string } }>('/put', async ({ query }) => {
-  // Whoever leaves meanwhile takes its `send` along.
+  // A stream that ends meanwhile also ends its `send`.
   for (const stream of streams) stream.send(query.v).catch(() => streams.delete(stream))
   return query.v
 })

@@ -1,7 +1,7 @@
 import type { ConstantReply } from './bare.ts'
 
-// A process of its own: answers whatever it reads with the reply that its argument describes, in the bytes that
-// `node:http` would make of it.
+// A separate process that answers every read with the reply that its argument describes, in the bytes that `node:http`
+// would send.
 const { createServer } = process.getBuiltinModule('node:net')
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
@@ -12,7 +12,7 @@ const reply = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r
 
 const server = createServer({ noDelay: true }, (socket) => {
   socket.on('data', () => socket.write(reply, 'latin1'))
-  // A client that cuts is no reason to end.
+  // A cut connection must not end the process.
   socket.on('error', () => {})
 })
 server.listen(Number(process.argv[2]), '127.0.0.1')

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A program in Go that stands beside ours. */
+/** A Go program that is measured for comparison. */
 export interface GoProgram {
-  /** Where it is once it was built. */
+  /** Path of the built program. */
   readonly path: string
-  /** @throws Error that says why it could not be built */
+  /** @throws Error with the reason if the build fails */
   build(): void
 }
 

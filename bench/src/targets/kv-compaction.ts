@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { runRaw } from '../load/raw.ts'
 import { PINS } from '../processes.ts'
 
-/** A base that answers so many random reads and keeps its tables has settled. */
+/** A base is stable if its tables do not change during this many random reads. */
 const STABLE_READ_COUNT = 200_000
 const CONNECTIONS = 64
-/** Seconds between looks at the tables. */
+/** Interval between checks of the tables (s). */
 const CHECK_INTERVAL_S = 1.5
 
 const listTables = (folder: string) =>
@@ -15,8 +15,8 @@ const listTables = (folder: string) =>
     .join()
 
 /**
- * Reads a base of 1.5 million until LevelDB merges no more tables because of it: it does so where reads look into a
- * table in vain, after some 150,000 of them, and whichever row was measured then had a p99 of 12 ms for 4.
+ * Reads a base of 1.5 million until LevelDB stops merging tables because of the reads. It merges a table after about
+ * 150,000 reads that searched it without a hit. A row that ran at that time had a p99 of 12 ms instead of 4.
  */
 export async function waitForCompaction(url: string, folder: string): Promise<void> {
   const plan = { url, requests: { drawer: 'kv-get' }, expect: { status: 200 }, connections: CONNECTIONS }

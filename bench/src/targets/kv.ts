@@ -11,12 +11,12 @@ import { waitForCompaction } from './kv-compaction.ts'
 import { createServiceTarget } from './service.ts'
 
 const DEFAULT_SPEC = createSpec('kv')
-/** A database that takes less of a processor than this in half a second has no more tables to merge. */
+/** A database that uses less processor time than this in half a second has finished merging its tables. */
 const MAX_IDLE_CPU_S = 0.02
 
 const bases = new Map<number, Promise<string>>()
 
-/** The folder of a base with so many entries, made once a run: 1.5 million take 20 s. */
+/** The folder of a base with `entries` entries, created once per run: 1.5 million take 20 s. */
 export function getKvBase(entries: number): Promise<string> {
   let base = bases.get(entries)
   if (!base) bases.set(entries, (base = makeBase(entries)))
@@ -28,7 +28,8 @@ async function makeBase(entries: number): Promise<string> {
   process.once('exit', remove)
   if (entries === 0) return folder
   await withService(folder, (url) => putEntries(url, entries))
-  // What was in the log becomes a table when it is opened again; then it rests, so that no row pays for what was here.
+  // Reopening turns the log into a table. Then it waits until the database is idle, so that no row pays for the filling
+  // of the base.
   await withService(folder, async (url, pid) => {
     if (entries === FULL_BASE_ENTRIES) await waitForCompaction(url, folder)
     for (let last = -1, now = getProcessorSeconds(pid); now - last > MAX_IDLE_CPU_S; now = getProcessorSeconds(pid)) {
@@ -39,7 +40,7 @@ async function makeBase(entries: number): Promise<string> {
   return folder
 }
 
-/** Puts the entries of a base, in groups. */
+/** Puts the entries of a base, in batches. */
 export async function putEntries(url: string, entries: number, token?: string): Promise<void> {
   const client = createKvClient(url, token === undefined ? {} : { token })
   for (let first = 0; first < entries; first += BATCH_ENTRIES) {
@@ -58,7 +59,7 @@ async function withService(data: string, work: (url: string, pid: number) => Pro
   }
 }
 
-/** A copy of a base. LevelDB never changes a table, so copies share them, and the pages that the system has of them. */
+/** Copies a base. LevelDB never changes a table, so copies share the tables and their pages in the page cache. */
 function copyBase(from: string, to: string): void {
   mkdirSync(join(to, 'level'), { recursive: true })
   for (const name of readdirSync(from)) if (name !== 'level') copyFileSync(join(from, name), join(to, name))
@@ -70,7 +71,7 @@ function copyBase(from: string, to: string): void {
 }
 
 /**
- * The key-value service on a base of its own with so many entries.
+ * The key-value service with its own base of `entries` entries.
  * @param onFilled called with the base's folder before the service opens it
  */
 export const createKvTarget = (

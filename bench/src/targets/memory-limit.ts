@@ -1,15 +1,15 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import type { BenchTarget } from './target.ts'
 
-// Either version of control groups.
+// Supports both versions of control groups.
 const CGROUP_ROOT = '/sys/fs/cgroup'
 const [GROUPS, LIMIT_FILE] = existsSync(`${CGROUP_ROOT}/memory`)
   ? [`${CGROUP_ROOT}/memory`, 'memory.limit_in_bytes']
   : [CGROUP_ROOT, 'memory.max']
 
 /**
- * A contender that may hold so much memory once it has started, the pages of files that it reads and writes included. What
- * others have read of them before is not its own: evict it first.
+ * Limits the memory of a target after its start, including the pages of files that it reads and writes. Pages that
+ * other processes read before do not count towards it: evict them first.
  */
 export const limitMemory = (target: BenchTarget, bytes: number): BenchTarget => ({
   ...target,

@@ -7,7 +7,7 @@ const HUB = 'https://hub.example/.well-known/mercure'
 const ISSUER = 'https://issuer.example'
 const PATH = '/.well-known/mercure'
 
-/** What lets our own hub know the tokens below, and take streams without one. */
+/** Settings with which our own hub accepts the tokens below, and streams without a token. */
 export const MERCURE_SETTINGS = {
   mercureIssuer: ISSUER,
   mercureAudience: HUB,
@@ -17,7 +17,7 @@ export const MERCURE_SETTINGS = {
 
 const encodePart = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-/** The header of a token that allows everything, as this draft has it or as those before. */
+/** The header of a token that allows everything, in the form of this draft or of earlier ones. */
 function createAuthorization(typ: string, claims: object): Readonly<Record<string, string>> {
   const exp = Math.floor(Date.now() / 1000) + 24 * 60 * 60
   const body = `${encodePart({ alg: 'HS256', typ })}.${encodePart({ iss: ISSUER, aud: HUB, exp, ...claims })}`
@@ -46,7 +46,7 @@ const createDialect = (query: string, put: string, token: Readonly<Record<string
 
 const MATCHED_TOPIC = 'topic=all'
 
-/** Streams of our own hub that match one topic, or that and two of nobody else's, or that and two patterns. */
+/** Streams of our own hub with one matcher; with two more that are unique to each stream; and with two patterns. */
 export const ONE_MATCHER = createDialect('match=all', MATCHED_TOPIC, CURRENT_DRAFT_HEADERS)
 export const THREE_MATCHERS = createDialect(
   'match=all&match=own/{cid}&match=other/{cid}',
@@ -59,24 +59,24 @@ export const TWO_PATTERNS = createDialect(
   CURRENT_DRAFT_HEADERS,
 )
 
-/** Streams that carry so many topics, to which values go in turn. */
+/** Streams that carry `topics` topics; values go to them in turn. */
 export function createTopicsDialect(topics: number): Dialect {
   const query = Array.from({ length: topics }, (_, i) => `match=t${i}`).join('&')
   return { ...createDialect(query, 'topic=t{topic}', CURRENT_DRAFT_HEADERS), topics }
 }
 
-/** What only a token shows. */
+/** Private values, which require a token. */
 export const PRIVATE_DIALECT: Dialect = {
   ...ONE_MATCHER,
   wait: { ...ONE_MATCHER.wait, headers: CURRENT_DRAFT_HEADERS },
   put: { ...ONE_MATCHER.put, body: `${MATCHED_TOPIC}&private=on&data={value}` },
 }
 
-/** Mercure's own hub, which speaks the draft before. */
+/** Mercure's own hub, which implements the previous draft. */
 export const HUB_DIALECT: Dialect = {
   ...createDialect('topic=all', MATCHED_TOPIC, PREVIOUS_DRAFT_HEADERS),
   isUnordered: true,
 }
 
-/** Mercure's own hub, its messages in memory, with all else as its library has it. */
+/** Mercure's own hub, with messages in memory and the defaults of its library. */
 export const mercureHub = createGoTarget("Mercure's own hub", 'mercure', KEY)

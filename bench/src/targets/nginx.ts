@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { BenchTarget } from './target.ts'
 import { createProgramTarget } from './program.ts'
 
-// Started by root, nginx serves as nobody, who may not read a temporary folder.
+// If root starts it, nginx serves as user nobody, which may not read a temporary folder.
 const USER = process.getuid?.() === 0 ? 'user root;' : ''
 const TEMPORARY_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 
@@ -24,7 +24,7 @@ http {
 }
 `
 
-/** nginx serves from a child of the process that was started. */
+/** nginx serves from a child of the started process. */
 const findWorkerPid = (pid: number): number | undefined =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]) || undefined
 
@@ -46,7 +46,7 @@ const createTarget = (
     findServingPid: findWorkerPid,
   })
 
-/** Keeps what is known of files open and their size: else nginx opens and stats them for each request. */
+/** Caches open files and their size: without it nginx opens and stats them for each request. */
 const OPEN_FILE_CACHE = 'open_file_cache max=16; open_file_cache_valid 60s; open_file_cache_min_uses 1;'
 
 /** nginx with one worker and the same body in a file: the physical limit of a static reply. */
@@ -61,7 +61,7 @@ export const createNginxTarget = (body: string, { keepsOpen: cachesOpenFiles = f
 
 const NCHAN = `${process.env.NGINX_MODULES ?? '/usr/lib/nginx/modules'}/ngx_nchan_module.so`
 
-/** nginx with nchan, its messages in memory, as its README says for EventSource. */
+/** nginx with nchan and messages in memory, configured for EventSource as in its README. */
 export const nchan: BenchTarget = createTarget(
   'nchan',
   (_folder, port) => `server { listen 127.0.0.1:${port};

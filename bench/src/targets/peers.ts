@@ -5,13 +5,13 @@ import { combineProcesses, type BenchTarget, type TargetProcess } from './target
 import { createGoProgram } from './go.ts'
 import { createProgramTarget } from './program.ts'
 
-/** One processor for programs that would take all there are: every server here has one. */
+/** Limits programs that would use all processors to one, as for every server here. */
 const ONE_PROCESSOR = { GOMAXPROCS: '1' }
 
-// In Go, made here from `bench/peers`.
+// Go programs, built from `bench/peers`.
 
 const { path: command, build } = createGoProgram('peers')
-/** A server of that program. @param args those that it gets behind its folder and its port */
+/** A server of that program. @param args arguments after its folder and its port */
 export const createGoTarget = (name: string, kind: string, ...args: string[]): BenchTarget =>
   createProgramTarget({
     name,
@@ -22,19 +22,19 @@ export const createGoTarget = (name: string, kind: string, ...args: string[]): B
     build,
   })
 
-/** Entries in goleveldb behind net/http; as ours, a write is in the log of the database before it is answered, not synced. */
+/** Entries in goleveldb with net/http. As in ours, a write is in the database's log before its answer, not synced. */
 export const goleveldb = createGoTarget('Go: goleveldb behind net/http', 'kv')
 
-/** net/http that parses what it is sent and gives a constant reply. */
+/** net/http that parses the request body and sends a constant reply. */
 export const createGoParserTarget = ({ status, headers, body }: ConstantReply): BenchTarget =>
   createGoTarget('Go: net/http, body parsed', 'parse', String(status), headers['content-type']!, body)
 
-/** The engine of Centrifugo behind net/http, with all else as its library has it, but that it asks for no pong. */
+/** The engine of Centrifugo with net/http and the defaults of its library, except that it requires no pong. */
 export const centrifuge = createGoTarget("Centrifugo's engine", 'centrifuge')
 
-// Of Debian.
+// Debian packages.
 
-/** Caddy with one reply for everything. */
+/** Caddy with one reply for all requests. */
 export const createCaddyTarget = ({ status, headers, body }: ConstantReply): BenchTarget =>
   createProgramTarget({
     name: 'Caddy',
@@ -43,7 +43,7 @@ export const createCaddyTarget = ({ status, headers, body }: ConstantReply): Ben
     args: (folder) => ['run', '--config', join(folder, 'caddy.json')],
     files: (_folder, port) => {
       const reply = { handler: 'static_response', status_code: status, body }
-      // It would add names in another case once more, and tells the length itself.
+      // Caddy would add names in another case a second time, and sets the length itself.
       const toHeaderCase = (name: string) => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
       const { 'content-length': _, ...others } = headers
       const own = Object.fromEntries(Object.entries(others).map(([name, value]) => [toHeaderCase(name), [value]]))
@@ -60,7 +60,7 @@ const redis = createProgramTarget({
     `--port ${port} --bind 127.0.0.1 --dir ${folder} --save --appendonly yes --appendfsync everysec`.split(' '),
 })
 
-/** Redis behind webdis; its log is written before a write is answered, and synced each second. */
+/** Redis with webdis. Its log is written before the answer to a write, and synced each second. */
 export const webdis: BenchTarget = {
   name: 'Redis behind webdis',
   needs: ['webdis', 'redis-server'],
@@ -102,7 +102,7 @@ const buildEtcdFlags = (folder: string, port: number, more: Readonly<Record<stri
   return Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])
 }
 
-/** One etcd, which syncs each write before it is answered; its JSON gateway. */
+/** One etcd with its JSON gateway. It syncs each write before its answer. */
 export const etcd: BenchTarget = createProgramTarget({
   name: 'etcd',
   command: 'etcd',
@@ -110,7 +110,7 @@ export const etcd: BenchTarget = createProgramTarget({
   args: (folder, port) => buildEtcdFlags(folder, port, { 'listen-peer-urls': 'http://127.0.0.1:0' }),
 })
 
-/** Three of them that are one, each on any processor. */
+/** A cluster of three etcd members, each on any processor. */
 export const etcdCluster: BenchTarget = {
   name: 'etcd, three members',
   needs: ['etcd'],
@@ -125,7 +125,7 @@ export const etcdCluster: BenchTarget = {
         'initial-cluster': cluster,
       }
       const args = (folder: string, port: number) => buildEtcdFlags(folder, port, own)
-      // Each waits for more than half of all.
+      // Each member waits for a majority.
       return createProgramTarget({ name: `etcd m${i}`, command: 'etcd', env: ONE_PROCESSOR, args, pin: [] }).start()
     })
     const settled = await Promise.allSettled(members)

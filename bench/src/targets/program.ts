@@ -9,31 +9,31 @@ import { PINS, spawnServer } from '../processes.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 import type { BenchTarget } from './target.ts'
 
-/** A program that is installed here or not, and how it serves from a folder of its own. */
+/** A program that may be installed, and its arguments and files for a new folder. */
 export interface TargetProgram {
   readonly name: string
   readonly command: string
-  /** What must be installed; the command, unless it says otherwise. */
+  /** Commands that must be installed; by default the command itself. */
   readonly needs?: readonly string[]
   args(folder: string, port: number): readonly string[]
-  /** What lies in its folder before it starts, by name. */
+  /** Files to create in its folder before it starts, by name. */
   files?(folder: string, port: number): Readonly<Record<string, string>>
-  /** Makes what is to run. @throws Error that says why it cannot */
+  /** Builds the program. @throws Error with the reason if it cannot */
   build?(): void
   readonly env?: Readonly<Record<string, string>>
-  /** In place of the processor of servers. */
+  /** Replaces the processor of servers. */
   readonly pin?: readonly number[]
-  /** The process that serves, where that is not the one that was started; nothing while there is none. */
+  /** Returns the process that serves, if it is not the started one; `undefined` until it exists. */
   findServingPid?(pid: number): number | undefined
 }
 
 const PATH_FOLDERS = process.env.PATH?.split(delimiter) ?? []
 
-/** Whether what a contender needs is installed here. */
+/** True if all commands and files that a target needs are installed. */
 export const isInstalled = ({ needs = [] }: BenchTarget): boolean =>
   needs.every((name) => PATH_FOLDERS.some((folder) => existsSync(resolve(folder, name))))
 
-/** Whether something listens on a port. */
+/** True if a port accepts connections. */
 async function isListening(port: number): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port })
   return once(socket, 'connect')
@@ -42,7 +42,7 @@ async function isListening(port: number): Promise<boolean> {
     .finally(() => socket.destroy())
 }
 
-/** A server that is a file of this folder, told its port first, and last a folder of its own. */
+/** A server script of this folder. Its first argument is its port, the last its own folder. */
 export const createScriptTarget = (name: string, file: string, ...args: string[]): BenchTarget =>
   createProgramTarget({
     name,

@@ -1,7 +1,7 @@
 import { ClassicLevel } from 'classic-level'
 
-// A process of its own: puts each body under the id of its request into a database in the folder of its argument, and
-// nothing else.
+// A separate process that only puts each body into a database, under the id of its request. The database is in the
+// folder that its argument names.
 const { createServer } = process.getBuiltinModule('node:http')
 
 const db = new ClassicLevel<string, Buffer>(process.argv[3]!, { valueEncoding: 'buffer' })

@@ -1,9 +1,9 @@
-// A process of its own: reads as many megabytes of memory as its argument says before each reply, as a search does that
-// looks at every row. `/read` tells how long that took in all (s).
+// A separate process that reads memory before each reply, as a search of all rows does. Its argument is the number of
+// megabytes. `/read` returns the total time of these reads (s).
 const { createServer } = process.getBuiltinModule('node:http')
 
 const DOUBLES_PER_MEGABYTE = 1e6 / Float64Array.BYTES_PER_ELEMENT
-/** What the processor fetches at once: one of these in each of its cache lines of 64 bytes. */
+/** The processor fetches whole cache lines of 64 bytes, which hold this many doubles. */
 const DOUBLES_PER_CACHE_LINE = 8
 
 const memory = new Float64Array(Number(process.argv[3]) * DOUBLES_PER_MEGABYTE)

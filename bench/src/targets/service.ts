@@ -12,17 +12,17 @@ const START_TIMEOUT_MS = 120_000
 
 interface ServiceTargetOptions {
   readonly pin?: readonly number[] | undefined
-  /** Beside this process's own. */
+  /** In addition to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>
-  /** Settings that depend on what runs beside. */
+  /** Settings that depend on background processes. */
   readonly getSettings?: Launch['settings']
   readonly fill?: Launch['fill']
 }
 
-/** Variants that have run once: at the very first start Node compiles TypeScript and is 30 MB larger than ever after. */
+/** Variants that have run once: at the very first start Node compiles TypeScript, and needs 30 MB more than later. */
 const compiled = new Set<string>()
 
-/** A service as `pnpm start` runs it, on one serving thread unless told and a data folder of its own. */
+/** A service as `pnpm start` runs it, with its own data folder and by default one serving thread. */
 export function createServiceTarget(
   spec: Spec,
   settings: Readonly<Record<string, string>> = {},
@@ -68,16 +68,16 @@ async function startService(
   }
 }
 
-/** The stand-in for YouTube. Beside what is measured it belongs on the generator's processor: its work is not the service's. */
+/** The stand-in for YouTube. As a background process it is pinned to the generator's processor, not the service's. */
 export const createStandInTarget = (pin = PINS.server): BenchTarget =>
   createServiceTarget(createSpec('youtube'), {}, { pin })
 
 const startStandIn = () => createStandInTarget(PINS.client).start()
 
-/** Where a stand-in for YouTube is that runs beside all that is measured, on the generator's processor. */
+/** URL of a stand-in for YouTube that runs in the background, on the generator's processor. */
 export const getStandInUrl = async (): Promise<string> => (await getBackgroundProcess(startStandIn)).url
 
-/** All services as `pnpm start` runs them, on folders below one; the supervisor's process counts as theirs. */
+/** All services as `pnpm start` runs them, with folders below `folder`. The supervisor's process counts as theirs. */
 export async function startAllServices(names: readonly string[], folder: string): Promise<TargetProcess> {
   const flags = names.flatMap((name) => [`--${name}.port`, '0', `--${name}.data`, join(folder, name)])
   const began = performance.now()
@@ -88,7 +88,7 @@ export async function startAllServices(names: readonly string[], folder: string)
   throw failure('a service')
 }
 
-/** Waits for the lines of services in the table that `pnpm start` ends with. */
+/** Waits for the services' lines in the table that `pnpm start` prints at the end. */
 async function waitForRows(stdout: NodeJS.ReadableStream, names: readonly string[], exit: Promise<unknown>) {
   const lines = createInterface({ input: stdout })
   const rows: { url: string; pid: number }[] = []
@@ -103,7 +103,7 @@ async function waitForRows(stdout: NodeJS.ReadableStream, names: readonly string
   const all = await found.promise
   clearTimeout(timer)
   lines.close()
-  // Whatever it logs goes into a pipe that is drained, as under a supervisor that collects logs.
+  // Drains the log output, as a supervisor that collects logs does.
   stdout.resume()
   return all
 }

@@ -3,39 +3,39 @@ import type { Spec } from '../spec.ts'
 /** A server that can be measured. */
 export interface BenchTarget {
   readonly name: string
-  /** Programs and files that it needs beside this repository: where they are not installed it has no row. */
+  /** Programs and files outside this repository. If one is not installed, the target has no row. */
   readonly needs?: readonly string[]
-  /** Starts it in processes of its own, ready to answer. */
+  /** Starts the target in its own processes, ready to answer. */
   start(): Promise<TargetProcess>
-  /** Of a service: what it is started with, for whoever starts it in another way. */
+  /** For a service: its launch options, for callers that start it in another way. */
   readonly service?: Launch
 }
 
 export interface TargetProcess {
   readonly url: string
-  /** The process whose processor time and memory count. */
+  /** The process whose processor time and memory are measured. */
   readonly pid: number
-  /** Addresses at which others of it serve the same. */
+  /** Addresses of other processes that serve the same. */
   readonly others?: readonly string[]
-  /** Processes whose processor time counts, too. */
+  /** Processes whose processor time is added. */
   readonly extraPids?: readonly number[]
-  /** Processes that it stands on, whose processor time is told apart. */
+  /** Processes that the target depends on. Their processor time is reported separately. */
   readonly below?: readonly number[]
-  /** From the start of its process until it answers (ms), where that is told. */
+  /** Time from the start of its process to its first answer (ms), if measured. */
   readonly readyAfterMs?: number
   stop(): Promise<void>
 }
 
-/** What a service is started with. */
+/** Launch options of a service. */
 export interface Launch {
   readonly spec: Spec
-  /** Its settings beside those of the spec; they may name what runs beside. */
+  /** Settings in addition to those of the spec; they may contain addresses of background processes. */
   settings(): Promise<Readonly<Record<string, string>>>
-  /** Puts what it shall find into its folder. */
+  /** Fills the folder of the service before its start. */
   fill(folder: string): Promise<void>
 }
 
-/** What is measured without a server, each time in a process that the round makes. */
+/** A target without a server: each round creates its own process. */
 export const createServerlessTarget = (name: string): BenchTarget => ({
   name,
   start: async () => ({ url: '', pid: process.pid, stop: async () => {} }),
@@ -48,7 +48,7 @@ interface ProcessAddress {
 
 export const getPids = (processes: readonly ProcessAddress[]): number[] => processes.map(({ pid }) => pid)
 
-/** Processes that serve the same, as one. */
+/** Combines processes that serve the same into one target. */
 export function combineProcesses(
   [first, ...rest]: readonly ProcessAddress[],
   stop: TargetProcess['stop'],

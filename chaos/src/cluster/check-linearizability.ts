@@ -12,9 +12,9 @@ const CLIENTS = 12
 const REGISTERS = 12
 
 /**
- * Runs something under clients of all nodes of kv, and judges what they saw once it is over: nothing acknowledged is lost,
- * some order explains all of it, and the nodes have the same.
- * @param run given what begins a new phase: clients go on with registers that nobody has used
+ * Runs a function while clients use all nodes of kv, and then checks their observations: no acknowledged write is lost,
+ * some order explains all operations, and the nodes have equal data.
+ * @param run receives a function that begins a new phase, in which clients use new registers
  */
 export async function checkUnderClients(
   cluster: ChaosCluster,
@@ -25,7 +25,7 @@ export async function checkUnderClients(
   const record = createRecord()
   const stopping = new AbortController()
   let phase = 0
-  // New ones in each phase: the histories stay short enough for a search.
+  // New registers in each phase: the histories stay short enough for a search.
   const registers = () => Array.from({ length: REGISTERS }, (_, i) => `register/${phase}/${i}`)
   const working = Promise.all(
     Array.from({ length: CLIENTS }, (_, i) =>
@@ -41,7 +41,7 @@ export async function checkUnderClients(
   process.stdout.write(`${JSON.stringify(Object.fromEntries(record.outcomes))}\n`)
   await expectAlike(urls)
   await expectExplained(urls[0]!, record)
-  // They were at it.
+  // The clients made progress.
   expect(record.outcomes.get('counted')).toBeGreaterThan(20)
   expect(record.histories.size).toBeGreaterThan(REGISTERS)
 }
@@ -52,7 +52,7 @@ async function expectAlike(urls: readonly string[]): Promise<void> {
   expect(new Set(digests).size).toBe(1)
 }
 
-/** The place of a write. */
+/** Writes an entry. @returns its sequence */
 async function writeAndGetSequence(url: string): Promise<string | null> {
   const { headers } = await fetch(`${url}/v0/entity?id=end`, {
     method: 'PUT',

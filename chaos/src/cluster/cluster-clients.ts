@@ -5,19 +5,19 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SeededRandom } from '../random.ts'
 
-/** What came of the clients' work. */
+/** Results of the clients. */
 export interface ClientRecord {
   /** By register. */
   readonly histories: Map<string, RegisterOperation[]>
-  /** By counter: how often it was told to have gone up, and how often that is not known. */
+  /** By counter: the number of acknowledged increments, and of those with an unknown outcome. */
   readonly counters: Map<string, { done: number; unknown: number }>
-  /** How many requests were answered, by what came of them. */
+  /** Number of answered requests, by outcome. */
   readonly outcomes: Map<string, number>
 }
 
 export const createRecord = (): ClientRecord => ({ histories: new Map(), counters: new Map(), outcomes: new Map() })
 
-// What says that nothing was changed.
+// Codes that guarantee that nothing was changed.
 const UNCHANGED_CODES = new Set([
   'LOG_UNAVAILABLE',
   'WRITE_QUEUE_FULL',
@@ -27,14 +27,14 @@ const UNCHANGED_CODES = new Set([
   'OVERLOADED',
   'SEQUENCE_WAIT_TIMEOUT',
 ])
-/** A change whose fate is not known is asked for so often again, with its idempotency key. */
+/** Attempts for a change with an unknown outcome, with the same idempotency key. */
 const MAX_TRIES = 4
-/** So few at a time that a search for an order of them ends. */
+/** Limits the rate, so that the search for an order ends. */
 const MAX_PAUSE_MS = 20
 
 const now = () => performance.now()
 
-/** What is known of a change that failed. */
+/** Classifies the error of a change. */
 export function classifyOutcome(error: unknown): 'refused' | 'not-done' | 'unknown' {
   const { code = '', cause } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException }
   if (error instanceof ServiceError) {
@@ -44,7 +44,7 @@ export function classifyOutcome(error: unknown): 'refused' | 'not-done' | 'unkno
   return code === 'ECONNREFUSED' || cause?.code === 'ECONNREFUSED' ? 'not-done' : 'unknown'
 }
 
-/** One client, on one node at a time, until it is told to stop. */
+/** One client, on one node at a time, until it is aborted. */
 export async function runClient(
   urls: readonly string[],
   name: string,
@@ -64,7 +64,7 @@ export async function runClient(
     record.histories.get(key)!.push(operation)
   }
 
-  /** Does it once, on any node, and asks again for what is not known. */
+  /** Runs an action on any node, and retries it while the outcome is unknown. */
   async function retryUnknown<T>(act: (client: KvClient, idempotencyKey: string) => Promise<T>): Promise<T> {
     const idempotencyKey = `${name}.${randomUUID()}`
     let open: unknown
@@ -74,7 +74,7 @@ export async function runClient(
       } catch (error) {
         const outcomeClass = classifyOutcome(error)
         if (outcomeClass === 'unknown') open ??= error
-        // Once a copy may have been sent, that another was not says nothing.
+        // Once a copy may have been sent, the failure of another one proves nothing.
         if (open === undefined || outcomeClass === 'refused') throw error
         tally('asked again')
         if (tries === MAX_TRIES) throw open
@@ -150,7 +150,7 @@ export async function runClient(
         one.put(key, value, { ifMatch: etag, idempotencyKey }),
       )
     } else await countUp(client, `counter/${random.below(4)}`)
-    // What was just written, at once and of any node: a view that is behind would show.
+    // Reads the last write immediately from any node: a state machine that is behind would be detected.
     if (random.below(2) === 0) await read(random.one(clients), key)
     else await delay(random.below(MAX_PAUSE_MS))
   }

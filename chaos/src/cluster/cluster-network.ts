@@ -2,7 +2,7 @@ import { createNodeProxy } from '../network/node-proxy.ts'
 import type { NetworkFault, FaultProxy } from '../network/proxy.ts'
 import type { SeededRandom } from '../random.ts'
 
-/** Who is in a network: `server 0`, `node 2`. */
+/** A member of a network: `server 0`, `node 2`. */
 export type NetworkMember = `${'server' | 'node'} ${number}`
 
 interface ProxyLink {
@@ -11,7 +11,7 @@ interface ProxyLink {
   readonly proxy: FaultProxy
 }
 
-/** Between nodes and servers, and among servers: whoever connects does so by a proxy of its own. */
+/** The network between nodes and servers, and among servers. Each connection goes through its own proxy. */
 export class ClusterNetwork {
   readonly #random: SeededRandom
   readonly #links: ProxyLink[] = []
@@ -21,7 +21,7 @@ export class ClusterNetwork {
     this.#random = random
   }
 
-  /** The address at which `from` reaches what listens at `url`. */
+  /** The address at which `from` reaches the listener at `url`. */
   async link(from: NetworkMember, to: NetworkMember, url: string): Promise<string> {
     const known = this.#links.find((link) => link.from === from && link.to === to)
     if (known) return toNatsUrl(known.proxy)
@@ -31,8 +31,8 @@ export class ClusterNetwork {
   }
 
   /**
-   * Lets nothing through between these and those: connections stand still, or (`down`) end and are refused; with `one-way`
-   * nothing comes from these to those, and all from those to these.
+   * Cuts all traffic between `these` and `those`: connections stall, or (`down`) end and are refused. With `one-way`
+   * only the traffic from `these` to `those` is cut, and the opposite direction works.
    */
   async cut(
     these: readonly NetworkMember[],
@@ -48,7 +48,7 @@ export class ClusterNetwork {
     }
   }
 
-  /** All is well again. */
+  /** Removes all faults. */
   async reset(): Promise<void> {
     for (const { proxy } of this.#cut) await proxy.set()
     this.#cut.clear()

@@ -10,11 +10,11 @@ import type { ClusterNetwork } from './cluster-network.ts'
 export interface ChaosCluster {
   readonly servers: readonly NatsServer[]
   readonly nodes: readonly ServiceProcess[]
-  /** Ends a node at once, and starts one that has nothing in its place, at the same address. */
+  /** Kills a node, and starts an empty one at the same address. */
   replace(index: number): Promise<void>
-  /** The server that leads the stream at present. */
+  /** The present leader of the stream. */
   findLeader(): Promise<NatsServer>
-  /** Where the log begins: behind what was trimmed. */
+  /** First sequence of the log, after the trimmed ones. */
   getFirstSequence(): Promise<number>
   stop(): Promise<void>
 }
@@ -22,13 +22,13 @@ export interface ChaosCluster {
 const CLUSTER_SIZE = 3
 
 export interface ChaosClusterOptions {
-  /** By which all reach the servers. */
+  /** The network through which all members reach the servers. */
   readonly network?: ClusterNetwork
-  /** Of the environment of a node. */
+  /** Environment variables of a node. */
   env?(node: number): Readonly<Record<string, string>>
 }
 
-/** Servers are below `server-1` to `server-3` of the folder, nodes below `node-1` and so on. @param settings of every node */
+/** Data is in the folders `server-1` to `server-3`, and `node-1` and so on. @param settings of every node */
 export async function startCluster(
   folder: string,
   settings: Readonly<Record<string, string | number>>,
@@ -49,12 +49,12 @@ export async function startCluster(
     await network?.close()
   }
 
-  /** What is told of the stream, once anybody tells. */
+  /** Reads the state of the stream, as soon as a server answers. */
   async function readStreamInfo<T>(read: (info: StreamInfo) => T) {
     const nc = await connect({ servers: urls })
     try {
       const jsm = await jetstreamManager(nc, { checkAPI: false })
-      // While a leader is chosen nobody answers.
+      // During an election no server answers.
       return await waitUntil(() => jsm.streams.info(service).then(read, () => undefined))
     } finally {
       await nc.close()

@@ -5,10 +5,10 @@ import type { SeededRandom } from '../random.ts'
 import { isReady } from '../ready.ts'
 import type { ChaosCluster } from './cluster.ts'
 
-/** What may happen to a cluster at any time. */
+/** A fault that may happen to a cluster at any time. */
 export interface ClusterFault {
   readonly name: string
-  /** Does it, and undoes it. */
+  /** Causes the fault, and removes it. */
   run(cluster: ChaosCluster, random: SeededRandom): Promise<void>
 }
 
@@ -72,21 +72,22 @@ const SHORT_FORM_FAULTS = new Set([
   'a node is replaced by one that has nothing',
 ])
 
-/** Of these what services go through in the short form for which the log was not made: kv goes through all. */
+/** Faults of the short form for services other than kv; kv runs all. */
 export const someFaults = faults.filter(({ name }) => isLong || SHORT_FORM_FAULTS.has(name))
 
-/** A server that hears of no other gives up its leader, and its own lead, after so long (s). */
+/** A server without contact to others gives up its leader, and its own leadership, after this time (s). */
 export const LEADER_LOSS_S = 11
 
-/** Two servers halt. @param look at what nodes do meanwhile */
+/** Halts two servers. @param look checks the nodes meanwhile */
 export const createQuorumLoss = (look: (cluster: ChaosCluster) => Promise<void>): ClusterFault => ({
   name: 'two servers halt: no quorum',
   run: (cluster, random) => runWithoutQuorum(cluster, random, () => look(cluster)),
 })
 
 /**
- * Runs faults one after the other, in the long form again and again, each when all nodes are well.
- * @param calm before each, and behind the last (ms); @param begins told before each
+ * Runs faults one after the other (repeatedly in the long form), each when all nodes are ready.
+ * @param calm time before each fault, and after the last (ms)
+ * @param begins called before each fault
  */
 export async function runFaults(
   all: readonly ClusterFault[],
@@ -98,7 +99,7 @@ export async function runFaults(
   for (let round = 0; round < (isLong ? 20 : 1); round++) {
     for (const fault of all) {
       await delay(calm)
-      // One that starts needs the log: it must not be lost to it yet.
+      // A starting node needs the log, so the next fault must wait for it.
       for (const { url } of cluster.nodes) await waitUntil(() => isReady(url))
       begins()
       process.stdout.write(`${fault.name}\n`)
@@ -108,7 +109,7 @@ export async function runFaults(
   await delay(calm)
 }
 
-/** Halts two servers for as long as `run` takes: no majority is left. */
+/** Halts two servers while `run` runs, so that there is no majority. */
 export async function runWithoutQuorum(
   cluster: ChaosCluster,
   random: SeededRandom,

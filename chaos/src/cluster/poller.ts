@@ -10,7 +10,7 @@ export async function isPolling({ url }: ServiceProcess): Promise<boolean> {
   }
 }
 
-/** The node of stats that asks YouTube, once there is one. */
+/** The poller of stats, as soon as there is one. */
 export const findPoller = (nodes: readonly ServiceProcess[]): Promise<ServiceProcess> =>
   waitUntil(async () => {
     for (const node of nodes) if (await isPolling(node)) return node

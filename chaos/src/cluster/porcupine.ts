@@ -6,15 +6,15 @@ import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
-// Porcupine, a checker of linearizability that is none of ours, behind a few lines of Go: chaos/porcupine.
+// Porcupine, an independent checker of linearizability, called by a few lines of Go: chaos/porcupine.
 
 const FOLDER = fileURLToPath(new URL('../../porcupine', import.meta.url))
 const PROGRAM = fileURLToPath(new URL('../../../node_modules/.cache/porcupine/judge', import.meta.url))
 
-/** Whether it can be had: it is built with Go. */
+/** True if Go is installed, which builds it. */
 export const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0
 
-/** What Porcupine says of each history of a register: whether some order explains it, or that it did not find out in time. */
+/** Porcupine's result for each history of a register: whether some order explains it, or that the search timed out. */
 export async function checkWithPorcupine(
   histories: readonly (readonly RegisterOperation[])[],
 ): Promise<('Ok' | 'Illegal' | 'Unknown')[]> {

@@ -2,9 +2,9 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect } from 'vitest'
 import { getReply } from '../ready.ts'
 
-// What is asked of nodes while something is wrong: of kv, but for `refusal`.
+// Requests to nodes during faults: to nodes of kv, except `refusal`.
 
-/** How old a node says that what it reads is (s). */
+/** Age of a node's data, as the node reports it (s). */
 export async function getAge(url: string): Promise<number> {
   const { headers } = await fetch(`${url}/v0/entity?id=counter/0`)
   return Number(headers.get('age'))
@@ -13,7 +13,7 @@ export async function getAge(url: string): Promise<number> {
 const write = (url: string, id: string) =>
   fetch(`${url}/v0/entity?id=${id}`, { method: 'PUT', body: 'x', headers: { 'content-type': 'text/plain' } })
 
-/** Resolves once a node takes a write. */
+/** Resolves once a node accepts a write. */
 export const waitForWrite = (url: string): Promise<true> =>
   waitUntil(() =>
     write(url, 'taken').then(
@@ -28,18 +28,18 @@ export interface WriteRefusal {
   readonly retryAfter: string | null
 }
 
-/** What a change is answered with for want of the log. */
+/** Reply to a change while the log is unavailable. */
 export const REFUSED_REPLY = {
   status: 503,
   code: expect.stringMatching(/^(LOG_UNAVAILABLE|OUTCOME_UNKNOWN)$/),
   retryAfter: '1',
 }
 
-/** What a node of kv answers to a change that it cannot make. @param code the one that is waited for, by default any */
+/** Reply of a kv node that refuses a change. @param code the expected code; by default any */
 export const getKvRefusal = (url: string, code?: string): Promise<WriteRefusal> =>
   waitForRefusal(() => write(url, 'refused'), code)
 
-/** What a change is answered with once it is refused. */
+/** Waits until a change is refused. @returns the reply */
 export async function waitForRefusal(change: () => Promise<Response>, code?: string): Promise<WriteRefusal> {
   return waitUntil(async () => {
     const reply = await change()
@@ -50,7 +50,7 @@ export async function waitForRefusal(change: () => Promise<Response>, code?: str
   })
 }
 
-/** Whether a node reads at all. */
+/** True if a node serves reads. */
 export async function canRead(url: string): Promise<boolean> {
   return (await getReply(`${url}/v0/entities?start=%00&limit=1`)) !== undefined
 }

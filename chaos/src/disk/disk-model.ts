@@ -4,10 +4,10 @@ import { parseBytes, parseDescriptor, type SystemCall } from './system-call.ts'
 
 export const FOLDER = 'folder'
 
-/** Which changes of names the sync of a file makes sure. */
+/** The name changes that a sync of a file makes durable. */
 export type NameSyncMode = 'journal' | 'file'
 
-/** What lies in a folder, at any depth, by path. */
+/** Contents of a folder, at any depth, by path. */
 export type FileTree = Map<string, TracedFile | typeof FOLDER>
 
 /** A change of names. */
@@ -25,15 +25,15 @@ interface OpenFile {
 }
 
 /**
- * A folder as its processes see it and as its disk holds it. What a file system owes them, and no more:
+ * A folder as its processes see it, and as its disk stores it. It models only the guarantees of a file system:
  *
- * - The bytes of a file are on the disk after `fsync` or `fdatasync` of it, as they were when that began. Later ones may
- *   be there in part; nothing is promised between one file and another.
- * - Changes of names are on the disk in their order (a journal). A sync of a folder brings those in it and what came
- *   before; one of a file all there were (`journal`, as ext4 and XFS do where it has grown), or those that concern it and
- *   what came before (`file`, as Btrfs does).
+ * - After `fsync` or `fdatasync` of a file, its bytes are on the disk as they were when the call began. Later bytes may
+ * be   there in part. There is no order between files. - Name changes reach the disk in their order (a journal). A sync
+ * of a folder persists the changes in it and all earlier   ones. A sync of a file persists either all changes so far
+ * (`journal`, as in ext4 and XFS if the file has grown), or   those of this file and all earlier ones (`file`, as in
+ * Btrfs).
  *
- * POSIX alone promises less, and LevelDB relies on the more.
+ * POSIX alone guarantees less, and LevelDB relies on the stronger guarantees.
  */
 export class DiskModel {
   readonly #root: string
@@ -41,13 +41,13 @@ export class DiskModel {
   readonly #base: FileTree
   readonly #tree: FileTree
   readonly #journal: NameChange[] = []
-  /** So many changes of names are sure to be on the disk. */
+  /** Number of name changes that are certainly on the disk. */
   #committed = 0
   readonly #open = new Map<number, OpenFile>()
-  /** By descriptor: what a sync that has begun will have made sure. */
+  /** By descriptor: completes a sync that has begun. */
   readonly #syncing = new Map<number, () => void>()
 
-  /** @param base what lies in `root` at first, all of it on the disk */
+  /** @param base initial contents of `root`, all of them on the disk */
   constructor(root: string, base: FileTree = new Map(), namesSynced: NameSyncMode = 'file') {
     this.#root = root
     this.#namesSynced = namesSynced
@@ -55,24 +55,24 @@ export class DiskModel {
     this.#tree = new Map(base)
   }
 
-  /** What processes see. */
+  /** The folder as processes see it. */
   get tree(): ReadonlyMap<string, TracedFile | typeof FOLDER> {
     return this.#tree
   }
 
-  /** How many changes of names there were, and how many are sure to last. */
+  /** Number of name changes, and number of those that are certainly durable. */
   get names(): { readonly done: number; readonly committed: number } {
     return { done: this.#journal.length, committed: this.#committed }
   }
 
-  /** What lies in the folder if of all changes of names only so many happened. */
+  /** Contents of the folder after only the first `names` name changes. */
   getTreeAfter(names: number): FileTree {
     const tree = new Map(this.#base)
     for (const naming of this.#journal.slice(0, names)) applyTo(tree, naming)
     return tree
   }
 
-  /** Takes a system call of the traced processes; those that are not about this folder change nothing. */
+  /** Applies a system call of the traced processes. Calls outside this folder change nothing. */
   take(call: SystemCall): void {
     const { name, phase } = call
     if (name === 'fsync' || name === 'fdatasync') return this.#sync(call)
@@ -89,7 +89,7 @@ export class DiskModel {
     return path.startsWith(this.#root)
   }
 
-  /** A sync makes sure what was there when it began, once it has ended. */
+  /** A sync persists the state from its begin, once it has ended. */
   #sync({ phase, args, result }: SystemCall): void {
     const { fd, path } = parseDescriptor(args[0]!)
     if (!path.startsWith(this.#root)) return
@@ -119,7 +119,7 @@ export class DiskModel {
     applyTo(this.#tree, naming)
   }
 
-  /** What calls do to a folder. */
+  /** Effects of calls on a folder. */
   readonly #hands: FolderActions = {
     path: (at, text) => {
       const given = parseBytes(text).toString()
@@ -155,7 +155,10 @@ function applyTo(tree: FileTree, { kind, path, to, entry }: NameChange): void {
 }
 
 interface FolderActions {
-  /** A path inside the folder; nothing for one outside. @param at the descriptor of the folder that it starts from */
+  /**
+   * A path inside the folder; `undefined` for one outside.
+   * @param at the descriptor of the folder that it starts from
+   */
   path(at: string | undefined, text: string): string | undefined
   open(fd: number, path: string, flags: string): void
   opened(descriptor: string): OpenFile | undefined
@@ -179,7 +182,7 @@ const createOpen =
   (hands, { args, result }) => {
     const path = hands.path(at > 0 ? args[0] : undefined, args[at]!)
     const flags = args[at + 1] ?? 'O_CREAT|O_TRUNC'
-    // One that is only read changes nothing, but its descriptor may be synced.
+    // A file opened only for reading changes nothing, but its descriptor may be synced.
     if (path) hands.open(result, path, flags)
   }
 
@@ -245,7 +248,7 @@ const CALLS: Readonly<Record<string, CallHandler>> = {
   rmdir: naming('remove', 0),
   mkdir: naming('put', 0),
   mkdirat: naming('put', 1),
-  // A file may be read through memory, but not written through it.
+  // A file may be mapped for reading, but not for writing.
   mmap(hands, { args }) {
     const [, , protection = '', flags = '', fd = ''] = args
     if (protection.includes('PROT_WRITE') && flags.includes('MAP_SHARED') && fd !== '-1' && hands.opened(fd)) {

@@ -5,17 +5,17 @@ import { DiskModel, FOLDER, type NameSyncMode, type FileTree } from './disk-mode
 import { getContent, TracedFile } from './traced-file.ts'
 import type { SystemCall } from './system-call.ts'
 
-/** What a folder holds after a power cut: bytes by path, nothing for a folder. */
+/** Contents of a folder after a power cut: bytes by path, `undefined` for a folder. */
 export type CrashImage = ReadonlyMap<string, Buffer | undefined>
 
-/** How much of what was not synced is there after all: nothing, everything, or of each file whatever chance leaves. */
+/** Unsynced data that survives: none, all, or a random part of each file. */
 type SurvivalMode = 'none' | 'all' | 'some'
 const SURVIVAL_MODES: readonly SurvivalMode[] = ['none', 'none', 'some', 'some', 'some', 'all']
 const NAME_SYNC_MODES: readonly NameSyncMode[] = ['journal', 'file']
 // A file may have its new length on the disk before its new bytes.
 const ZEROS_ONE_IN = 4
 
-/** The folder `root`, which held `base`, after a power cut at the moment when so many of `calls` were done. */
+/** The folder `root`, which initially held `base`, after a power cut when `calls` were done up to some moment. */
 export function simulatePowerCut(
   root: string,
   base: FileTree,
@@ -28,7 +28,7 @@ export function simulatePowerCut(
   return createCrashImage(disk, random)
 }
 
-/** What the disk may hold once the power is back. */
+/** Possible contents of the disk after a power cut. */
 export function createCrashImage(disk: DiskModel, random: SeededRandom): CrashImage {
   const survivalMode = random.one(SURVIVAL_MODES)
   const survives = (sure: number, done: number) =>
@@ -50,7 +50,7 @@ export function createCrashImage(disk: DiskModel, random: SeededRandom): CrashIm
   }
 }
 
-/** Makes a folder that holds what remained of another. */
+/** Creates a folder with the crash image of another one. */
 export function writeCrashImage(remains: CrashImage, from: string, to: string): void {
   mkdirSync(to, { recursive: true })
   for (const [path, bytes] of remains) {
@@ -60,7 +60,7 @@ export function writeCrashImage(remains: CrashImage, from: string, to: string): 
   }
 }
 
-/** What lies in a folder, all of it on the disk. */
+/** Contents of a folder, all of them on the disk. */
 export function readTree(folder: string): FileTree {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   return new Map(

@@ -1,16 +1,16 @@
-/** A system call that touched a file, told when it begins and again when it has returned. */
+/** A system call on a file, reported at its begin and again at its return. */
 export interface SystemCall {
   readonly phase: 'begun' | 'ended'
   readonly name: string
   /** As `strace -xx` writes them. */
   readonly args: readonly string[]
-  /** What it returned; NaN while it has only begun. Negative: it failed and did nothing. */
+  /** Return value; NaN at the begin. Negative: the call failed and did nothing. */
   readonly result: number
   /** Seconds since 1970, of this phase. */
   readonly at: number
 }
 
-/** All that changes what lies in a folder or makes it durable, and what would do so behind the model's back. */
+/** All calls that change a folder or make it durable, and calls that would do so without the model's knowledge. */
 export const TRACED_CALLS =
   'open,openat,creat,close,lseek,dup,dup2,dup3,' +
   'write,pwrite64,writev,pwritev,pwritev2,ftruncate,truncate,fallocate,' +
@@ -22,9 +22,9 @@ const WHOLE_CALL = /^(\w+)\((.*)\) += (-?\d+|0x[\da-f]+|\?).*?(?: <(\d+\.\d+)>)?
 const UNFINISHED = ' <unfinished ...>'
 const RESUMED = /^<\.\.\. (\w+) resumed>/
 
-/** Reads the lines that `strace -f -ttt -T -y -xx` writes, of which those of several threads interleave. */
+/** Parses the lines of `strace -f -ttt -T -y -xx`. Lines of several threads interleave. */
 export function createTraceReader(): (line: string) => SystemCall[] {
-  /** What a thread has begun. */
+  /** The begun call of each thread. */
   const begun = new Map<string, string>()
 
   return (line) => {
@@ -41,10 +41,10 @@ export function createTraceReader(): (line: string) => SystemCall[] {
     const whole = resumed ? (begun.get(thread) ?? '') + text.slice(resumed[0].length) : text
     begun.delete(thread)
     const [, name, args, result, took] = WHOLE_CALL.exec(whole) ?? []
-    // A signal, the end of a thread, or of a call whose beginning was left out.
+    // A signal, the end of a thread, or the end of a call whose begin was omitted.
     if (!name) return []
     const call = { name, args: split(args!), result: Number(result) }
-    // Its line bears the time at which it ended.
+    // Its line has the time of its end.
     if (resumed) return [{ ...call, phase: 'ended', at }]
     return [
       { ...call, phase: 'begun', result: NaN, at },
@@ -53,10 +53,10 @@ export function createTraceReader(): (line: string) => SystemCall[] {
   }
 }
 
-// Texts are in hexadecimal: a comma is always one between arguments.
+// Texts are hexadecimal, so a comma always separates arguments.
 const split = (args: string) => (args === '' ? [] : args.split(/, ?/))
 
-/** The bytes of a text, `"\x61\x62"`. @throws Error where strace cut it short */
+/** The bytes of a text, `"\x61\x62"`. @throws Error if strace truncated it */
 export function parseBytes(text: string): Buffer {
   if (!text.endsWith('"')) throw new Error('the trace holds only the beginning of what was written')
   return Buffer.from(text.slice(1, -1).replaceAll('\\x', ''), 'hex')
@@ -64,7 +64,7 @@ export function parseBytes(text: string): Buffer {
 
 const DESCRIPTOR = /^(\d+|AT_FDCWD)(?:<(.*)>)?$/
 
-/** A descriptor's number and the path that it stands for, `3<\x2f\x61>`. */
+/** The number and path of a descriptor, `3<\x2f\x61>`. */
 export function parseDescriptor(text: string): { fd: number; path: string } {
   const [, fd, path = ''] = DESCRIPTOR.exec(text) ?? []
   return { fd: Number(fd), path: Buffer.from(path.replaceAll('\\x', ''), 'hex').toString() }

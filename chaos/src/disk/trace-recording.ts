@@ -5,23 +5,23 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createTraceReader, TRACED_CALLS, type SystemCall } from './system-call.ts'
 
-/** A record of what processes do to their files, kept by strace. */
+/** A recording of file operations of processes, by strace. */
 export interface TraceRecording {
-  /** What the command has to be run under. */
+  /** The command prefix that records. */
   readonly under: readonly string[]
-  /** Once all of them have ended: the calls that concern a folder, in the order in which they were done. */
+  /** The calls that concern a folder, in order. Call it after all processes have ended. */
   calls(folder: string): Promise<SystemCall[]>
-  /** Removes what was kept. */
+  /** Removes the recording. */
   remove(): void
 }
 
-/** More than the largest write: a text that is cut short is an error. */
+/** Larger than any write: a truncated text is an error. */
 const MAX_TEXT_BYTES = 64 * 1_024 * 1_024
 
-/** Of all threads, by a process apart, which may be killed with them; with times, paths of descriptors, texts in hexadecimal. */
+/** Traces all threads from a detached process, with times, paths of descriptors, and texts in hexadecimal. */
 const STRACE_ARGS = `-f -D --quiet=all --seccomp-bpf -ttt -T -y -xx -s ${MAX_TEXT_BYTES} -e signal=none`.split(' ')
 
-/** @throws Error where strace is not installed or may not be used */
+/** @throws Error if strace is not installed or not permitted */
 export function createRecording(): TraceRecording {
   const { status, error } = spawnSync('strace', ['-f', '-o', '/dev/null', 'true'])
   if (status !== 0)
@@ -35,7 +35,7 @@ export function createRecording(): TraceRecording {
       const read = createTraceReader()
       const calls: SystemCall[] = []
       for await (const line of createInterface({ input: createReadStream(file) })) {
-        // What a thread resumes does not say what it is about, what it ends may free a descriptor.
+        // A resumed call does not repeat its arguments, and its end may close a descriptor.
         if (!line.includes(name) && !line.includes(' resumed>')) continue
         for (const call of read(line)) if (call.args.some((arg) => arg.includes(name))) calls.push(call)
       }

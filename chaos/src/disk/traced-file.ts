@@ -1,12 +1,12 @@
-/** What is done to the bytes of a file. */
+/** A change of the bytes of a file. */
 export type FileChange = { readonly at: number; readonly bytes: Buffer } | { readonly size: number }
 
-/** The bytes of a file, as the changes that made them; the first `synced` of them are sure to be on the disk. */
+/** The bytes of a file as a list of changes. The first `synced` of them are certainly on the disk. */
 export class TracedFile {
   readonly changes: FileChange[] = []
   synced = 0
 
-  /** A file that has been on the disk for long. */
+  /** A file that is entirely on the disk. */
   static fromBytes(bytes: Buffer): TracedFile {
     const file = new TracedFile()
     file.changes.push({ at: 0, bytes })
@@ -20,9 +20,9 @@ export class TracedFile {
 }
 
 /**
- * What a file holds after so many of its changes.
- * @param torn of the change after them, so many bytes
- * @param size of the file, where what is not written is zeros
+ * Contents of a file after its first `count` changes.
+ * @param torn number of bytes of the next change that are also there
+ * @param size minimum size of the file; unwritten bytes are zeros
  */
 export function getContent({ changes }: TracedFile, count: number, torn = 0, size = 0): Buffer {
   const done = changes.slice(0, count)
@@ -45,6 +45,6 @@ export function getContent({ changes }: TracedFile, count: number, torn = 0, siz
 
 const getEnd = (change: FileChange) => ('bytes' in change ? change.at + change.bytes.length : change.size)
 
-/** How long a file is after these changes. */
+/** Size of a file after these changes. */
 export const getSize = (changes: readonly FileChange[]): number =>
   changes.reduce((size, change) => ('bytes' in change ? Math.max(size, getEnd(change)) : change.size), 0)

@@ -11,9 +11,9 @@ import { createRandom } from '../random.ts'
 import { createMutations } from './mutators.ts'
 import { AREAS, NAMED_MUTATIONS } from './named-mutations.ts'
 
-// `pnpm test:mutations [--seed SEED] [--count 50] [--from 1] [--named] [--near] [path...]`: changes a copy of the checkout in one place at a time,
-// runs the tests that ought to notice, and tells which changes they let pass. `--near` leaves it at those nearest to it, `--from`
-// goes on where a run with the same seed was interrupted.
+// `pnpm test:mutations [--seed SEED] [--count 50] [--from 1] [--named] [--near] [path...]`: makes one change at a time
+// in a copy of the checkout, runs the tests that should fail, and lists the changes that they pass. `--near` runs only
+// the nearest tests. `--from` resumes an interrupted run with the same seed.
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const { values, positionals } = parseArgs({
@@ -26,7 +26,7 @@ const { values, positionals } = parseArgs({
     near: { type: 'boolean', default: false },
   },
 })
-/** Tests that hang have noticed, too: a few files, or all of a service (ms). */
+/** Tests that hang count as failed: a few files, or all of a service (ms). */
 const TEST_TIMEOUTS_MS = { near: 300_000, all: 900_000 }
 const from = Number(values.from)
 const seed = values.seed ?? String(randomInt(1_000_000))
@@ -37,7 +37,7 @@ interface MutationCase {
   readonly name: string
   readonly file: string
   readonly text: string
-  /** Run one after the other, until one of them notices. */
+  /** Run one after the other, until a test fails. */
   readonly stages: readonly (readonly string[])[]
 }
 
@@ -57,7 +57,7 @@ function createNamedCases(): MutationCase[] {
   })
 }
 
-/** As many of each area, so that a large file does not take all. */
+/** Takes equally many cases of each area, so that a large file does not dominate. */
 function chooseCases(count: number): MutationCase[] {
   const pools = AREAS.map(({ files, near, tests }) => ({
     stages: values.near ? [near] : [near, tests],
@@ -86,7 +86,7 @@ function copyOfCheckout(): string {
   ]
   const { status } = spawnSync('npx', install, { cwd: copy, stdio: 'inherit' })
   if (status !== 0) throw new Error('the copy could not be installed')
-  // What the install would compile anew.
+  // Otherwise the install would compile it again.
   const roaring = dirname(createRequire(join(ROOT, 'packages/prices/package.json')).resolve('roaring/package.json'))
   for (const folder of ['native', 'build']) {
     const made = join(roaring, folder)
@@ -95,7 +95,7 @@ function copyOfCheckout(): string {
   return copy
 }
 
-/** Runs tests until one fails. @returns its name, or nothing where none did */
+/** Runs tests until one fails. @returns its name, or `undefined` if none fails */
 async function findFailing(copy: string, tests: readonly string[]): Promise<string | undefined> {
   const isNear = tests.every((test) => test.includes('.test'))
   const vitest = join(copy, 'node_modules/.bin/vitest')
@@ -123,8 +123,8 @@ async function findFailing(copy: string, tests: readonly string[]): Promise<stri
 }
 
 /**
- * What fails again where it is run once more: a busy machine may make a test fail by chance, and that tells nothing.
- * @returns its name, or nothing where there is none
+ * Returns the test that fails in two runs. On a busy machine a test may fail by chance, which proves nothing.
+ * @returns its name, or `undefined` if there is none
  */
 async function findFailingTwice(copy: string, tests: readonly string[]): Promise<string | undefined> {
   const first = await findFailing(copy, tests)
@@ -140,7 +140,7 @@ const cases = [
 const copy = copyOfCheckout()
 const survivors: string[] = []
 try {
-  // What fails without a change cannot tell anything about one.
+  // A test that fails without a change cannot detect one.
   for (const tests of new Set(cases.map(({ stages }) => stages.at(-1)!))) {
     const wrong = await findFailingTwice(copy, tests)
     if (wrong) throw new Error(`${tests.join(' ')} fails as it is: ${wrong}`)

@@ -10,7 +10,7 @@ export interface Mutation {
   readonly text: string
 }
 
-/** What is replaced by what: wherever the first matches, outside of comments, texts, imports and types. */
+/** Patterns and their replacements: every match outside of comments, texts, imports and types is replaced. */
 const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/ === /g, ' !== '],
   [/ !== /g, ' === '],
@@ -32,7 +32,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\bMath\.min\b/g, 'Math.max'],
   [/\bMath\.max\b/g, 'Math.min'],
   [/\bif \((.*?)\)(?= [\w{#]|$)/g, 'if (!($1))'],
-  // A call whose result nobody takes is left out.
+  // Removes a call whose result is unused.
   [/^(\s+)(?:void )?(?:await )?[\w.#!?]+\([^;]*\)$/g, '$1;'],
   [/\bbreak$/g, ';'],
   [/\bcontinue$/g, ';'],
@@ -41,7 +41,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
 const SKIPPED_LINES =
   /^\s*(?:\/\/|\/?\*|import |export (?:interface|type) |(?:readonly )?#?\w+\??: [\w<>[\], |]+$|declare )/
 
-/** Every change of one place of a file that is still a program. */
+/** All single changes of a file that still compile. */
 export function createMutations(file: string, source: string): Mutation[] {
   const lines = source.split('\n')
   return lines.flatMap((line, i) => {
@@ -60,7 +60,7 @@ export function createMutations(file: string, source: string): Mutation[] {
   })
 }
 
-/** The line with its texts and its comment blanked out, at the same places. */
+/** The line with its texts and its comment blanked out, at the same offsets. */
 const blank = (line: string) =>
   line
     .replace(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, (text) => '_'.repeat(text.length))

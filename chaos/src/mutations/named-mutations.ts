@@ -1,4 +1,4 @@
-/** A change that once passed all tests, and where it is: the first of its places that is there. */
+/** A change that once passed all tests, and its location: the first of its patterns that exists. */
 export interface NamedMutation {
   readonly name: string
   readonly places: readonly { readonly file: string; readonly from: RegExp; readonly to: string }[]
@@ -8,7 +8,7 @@ export interface NamedMutation {
 const STATS = 'packages/stats/src'
 const tests = ['packages/stats']
 
-/** Those that a test must fail on, one by one. */
+/** Mutations that a test must detect, one by one. */
 export const NAMED_MUTATIONS: readonly NamedMutation[] = [
   {
     name: 'stats: what has failed is asked for again at once',
@@ -62,7 +62,7 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
   },
 ]
 
-/** Files that are changed by chance, the tests that notice most of it in seconds, and all that ought to notice. */
+/** Files for random changes, the tests that detect the majority in seconds, and all tests that should detect them. */
 export interface Area {
   readonly files: RegExp
   readonly near: readonly string[]

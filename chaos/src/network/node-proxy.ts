@@ -7,7 +7,7 @@ import type { NetworkFault, FaultProxy } from './proxy.ts'
 const PIECE_MS = 50
 const ASCII_END = 0x80
 
-/** A proxy of a few lines that needs nothing installed. @param corrupts what of the traffic is corrupted */
+/** A small proxy without dependencies. @param corrupts the direction of traffic to corrupt */
 export async function createNodeProxy(
   target: string,
   random: SeededRandom,
@@ -29,7 +29,7 @@ export async function createNodeProxy(
     void forward(upstream, client, 'replies')
   })
 
-  /** Brings bytes from one side to the other, as the fault of the moment has it. */
+  /** Forwards bytes from one side to the other, under the current fault. */
   async function forward(from: Socket, to: Socket, what: 'requests' | 'replies'): Promise<void> {
     let carried = 0
     try {
@@ -79,7 +79,7 @@ export async function createNodeProxy(
     kinds: ['latency', 'cut', 'slow-close', 'half-open', 'bandwidth', 'corrupt', 'down'],
     async set(next) {
       fault = next
-      // A connection that has swallowed bytes is of no use any more.
+      // A connection that has lost bytes is unusable.
       if (!next) for (const socket of sockets) socket.destroy()
     },
     async close() {

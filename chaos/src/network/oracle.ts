@@ -1,4 +1,4 @@
-/** What stats tells of a collection. */
+/** The stats of a collection as the service returns them. */
 export interface ServedStats {
   readonly impressions: number
   readonly engagements: number
@@ -15,7 +15,7 @@ interface OracleVersion {
 }
 
 const IDS_PER_CALL = 50
-/** A call takes this long at most where nothing is wrong, and a test sees what it sees so much later (ms). */
+/** Maximum duration of a call without faults, and delay with which a test observes a change (ms). */
 const SLACK_MS = 1_500
 
 const isBelow = (one: readonly number[], other: readonly number[], least = 0) =>
@@ -24,9 +24,9 @@ const isBelow = (one: readonly number[], other: readonly number[], least = 0) =>
 const getSums = ({ impressions, engagements, score }: ServedStats) => [impressions, engagements, score]
 
 /**
- * The numbers that YouTube has had since the start, asked past every fault; `changed` asks for new ones, all of which have
- * grown. A collection that takes several calls may have some of a call and some of the next, so that its sums lie
- * between those of two versions; those of one call are of one version.
+ * The numbers of YouTube since the start, requested without any fault. `changed` fetches new numbers, all of which have
+ * grown. A collection of several calls may mix two successive versions, so its sums are between those of both. A
+ * collection of one call has one version.
  */
 export class Oracle {
   readonly #url: string
@@ -57,7 +57,7 @@ export class Oracle {
     return this.#isBetween(id, numbers, 0, this.#versions.length - 1)
   }
 
-  /** What is wrong with a reply that was asked for then: numbers that never were, or old ones that are called fresh. */
+  /** Error in a reply at the given time: numbers that never existed, or old numbers that are reported as fresh. */
   findFault(id: string, numbers: ServedStats, requestedAt: number, fresh: number): string | undefined {
     if (!this.wasEver(id, numbers) || numbers.missing.length > 0)
       return `${JSON.stringify(numbers).slice(0, 200)} was never right`

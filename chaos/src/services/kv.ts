@@ -4,12 +4,12 @@ import type { TestedService } from './tested-service.ts'
 
 const SINGLES = 6
 const BATCH = 4
-/** Behind all others. */
+/** Sorts after all other keys. */
 const AFTER_CRASH = 'after a crash'
 
-/** The key-value service. @param options.size of a value at most (bytes): large ones fill LevelDB's log, and it begins another */
+/** The key-value service. @param options.size maximum value size (bytes): large values fill and rotate LevelDB's log */
 export const createKvService = ({ size = 2_000, writers = 16 } = {}): TestedService => {
-  /** When each tag was given (seconds). */
+  /** Time of each tag (seconds). */
   const tags = new Map<string, number>()
   let twice: string | undefined
 
@@ -43,7 +43,7 @@ export const createKvService = ({ size = 2_000, writers = 16 } = {}): TestedServ
           const found = new Map<string, number>()
           for await (const { id, value } of client.entries({ end: AFTER_CRASH }))
             found.set(id, Number.parseInt(value.toString('latin1', 0, 16), 10))
-          // By key, too: a read of one value takes another way than a range.
+          // Reads by key, too: a read of one value uses another path than a range.
           for (const [id, value] of [...found].filter((_, i) => i % 10 === 0)) {
             const one = await client.get(id)
             if (Number.parseInt(String(one?.value), 10) !== value)
@@ -51,7 +51,8 @@ export const createKvService = ({ size = 2_000, writers = 16 } = {}): TestedServ
           }
           const next = await client.put(AFTER_CRASH, '')
           if (twice ?? tags.get(next)! <= at) throw new Error(`the tag ${twice ?? next} was given twice`)
-          // After a crash there are others, too, that know nothing of this one: power is cut at many moments of one life.
+          // After a crash other tags may follow that do not know this one: one recording has power cuts at many
+          // moments.
           if (at === -Infinity) tags.set(next, getSeconds())
           return found
         },

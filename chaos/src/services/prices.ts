@@ -3,13 +3,13 @@ import { getUnits, type TestedService } from './tested-service.ts'
 
 const SINGLES = 6
 const WRITERS = 8
-/** So few are put one by one, so many make a new generation. */
+/** Sizes of imports: a small one is put one by one, a large one creates a new generation. */
 const IMPORTS = [40, 2_100]
 const SEARCHES_PER_REQUEST = 5_000
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
-/** Each price is found by its own characteristics. */
+/** Each price has unique characteristics. */
 const priceOf = (id: string, value = 0): Price => ({
   id,
   offeringId: 'o',
@@ -23,8 +23,8 @@ const priceOf = (id: string, value = 0): Price => ({
 })
 
 /**
- * The prices service. Writer 0 imports, the others put and delete.
- * @param imports how many prices an import has, each again and again: 30,000 fill LevelDB's log more than once
+ * The prices service. Writer 0 imports; the others put and delete.
+ * @param imports sizes of the imports, in turn: 30,000 prices fill LevelDB's log more than once
  */
 export const createPricesService = (imports: readonly number[] = IMPORTS): TestedService => ({
   service: 'prices',
@@ -41,7 +41,7 @@ export const createPricesService = (imports: readonly number[] = IMPORTS): Teste
       .flat()
       .flatMap(({ keys }) => keys)
 
-    /** What these cost, found by search. */
+    /** Values of these prices, found by search. */
     async function search(some: readonly string[]): Promise<[string, number][]> {
       const body = some.map((id) => JSON.stringify({ ...priceOf(id), id, value: undefined })).join('\n')
       const headers = { 'content-type': 'application/x-ndjson' }
@@ -73,7 +73,7 @@ export const createPricesService = (imports: readonly number[] = IMPORTS): Teste
         const found: [string, number][] = []
         for (let i = 0; i < ids.length; i += SEARCHES_PER_REQUEST)
           found.push(...(await search(ids.slice(i, i + SEARCHES_PER_REQUEST))))
-        // By id, too: that takes another way than a search.
+        // By id, too: that uses another path than a search.
         const [first] = found
         if (first && (await client.get(first[0]))?.value !== first[1])
           throw new Error(`${first[0]} by id is not what it is by search`)

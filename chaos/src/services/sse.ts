@@ -10,15 +10,15 @@ interface AcknowledgedPut {
   readonly topic: string
   readonly value: number
   readonly id: string
-  /** When it was acknowledged (seconds). */
+  /** Time of the acknowledgement (seconds). */
   readonly at: number
 }
 
 const seqOf = (id: string) => Number(id.slice(id.lastIndexOf('-') + 1))
 
 /**
- * The broadcaster with a history on disk: each topic's current value. What it lost must be told to a client that comes
- * back, and no id may be given twice.
+ * The broadcast service with a history on disk: the current value of each topic. It must report lost values to a client
+ * that reconnects, and must never reuse an id.
  */
 export function createSseService(): TestedService {
   const puts: AcknowledgedPut[] = []
@@ -56,7 +56,7 @@ export function createSseService(): TestedService {
       async function checkHistory(acknowledged: readonly AcknowledgedPut[]): Promise<void> {
         const [from] = acknowledged.slice(acknowledged.length >> 1)
         const { topic } = from!
-        // On a topic of its own: the values of the others are to stay as their writers left them.
+        // Uses a separate topic: the values of the others must stay unchanged.
         const end = `end ${getSeconds()}`
         const id = await broadcaster.put(END, end)
         const twice = acknowledged.find(
@@ -76,7 +76,7 @@ export function createSseService(): TestedService {
   return subject
 }
 
-/** What a stream says until a value comes. */
+/** Events of a stream up to a value. */
 async function readEventsUntil(url: string, value: string): Promise<string> {
   const reply = await fetch(url, { signal: AbortSignal.timeout(STREAM_TIMEOUT_MS) })
   let text = ''

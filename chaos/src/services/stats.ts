@@ -6,10 +6,10 @@ const PAGE = 200
 
 /** A collection's id, of which the last part is its number. */
 const idOf = (writer: number, i: number) => `00000000-0000-4000-8000-${String(writer * 100 + i).padStart(12, '0')}`
-/** A collection holds one video, whose id is the number that counts. */
+/** A collection contains one video, whose id is the number that counts. */
 const videoOf = (value: number) => String(value).padStart(11, '0')
 
-/** Collections of the stats service. @param youtubeUri where it finds videos */
+/** Collections of the stats service. @param youtubeUri URL of the YouTube API */
 export const createStatsService = (youtubeUri: string): TestedService => ({
   service: 'stats',
   settings: { youtubeUri },

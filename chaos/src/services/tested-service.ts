@@ -1,32 +1,32 @@
 import type { Contents, WriteUnit } from '../write-ledger.ts'
 
-/** A service, seen as keys with numbers under them that must not be lost. */
+/** A service as keys with numbers that must not be lost. */
 export interface TestedService {
   readonly service: string
   readonly settings: Readonly<Record<string, string | number>>
-  /** How many write at a time. */
+  /** Number of concurrent writers. */
   readonly writers: number
-  /** Whether single keys are deleted, too. */
+  /** True if single keys are deleted, too. */
   readonly deletes: boolean
-  /** What that writer changes; it is nobody else's. */
+  /** Units that only this writer changes. */
   units(writer: number): readonly WriteUnit[]
-  /** Talks to a running service. */
+  /** Connects to a running service. */
   connect(url: string): ServiceSession
 }
 
 export interface ServiceSession {
-  /** Changes keys, all or none. Resolves once it is acknowledged. */
+  /** Changes keys atomically. Resolves after the acknowledgement. */
   write(contents: Contents, durable: boolean): Promise<unknown>
   /**
-   * What is there, of all units.
+   * Reads all units.
    * @param at the moment of the crash (seconds), if there was one
-   * @throws Error where the service contradicts itself or breaks another promise
+   * @throws Error if the service contradicts itself or breaks another guarantee
    */
   read(at?: number): Promise<Contents>
   close(): Promise<void>
 }
 
-/** By writer. The same objects at every call: a ledger knows them. */
+/** Units by writer. Every call returns the same objects: a ledger uses them as keys. */
 export function getUnits(subject: TestedService): readonly (readonly WriteUnit[])[] {
   let units = known.get(subject)
   if (!units) known.set(subject, (units = Array.from({ length: subject.writers }, (_, i) => subject.units(i))))

@@ -3,23 +3,23 @@ import { ReplyScanner } from '../raw/reply-scanner.ts'
 
 export interface LoadReply {
   readonly status: number
-  /** Empty unless bodies are kept. */
+  /** Empty unless bodies are buffered. */
   readonly body: Buffer
   readonly bodyBytes: number
-  /** Whether the server ends the connection after it. */
+  /** True if the server ends the connection after this reply. */
   readonly closes: boolean
-  /** When the last of it came (ms). */
+  /** Time at which the last byte arrived (ms). */
   readonly at: number
 }
 
 export interface LoadConnectionOptions {
-  /** Whether replies have their bodies. */
+  /** True if replies include their bodies. */
   readonly buffersBodies?: boolean
-  /** How long (ms) the server may be silent before its first reply. */
+  /** Time that the server may take to its first reply (ms). */
   readonly firstReplyTimeoutMs?: number
 }
 
-/** A kept-alive connection that carries one request at a time. */
+/** A keep-alive connection with at most one open request. */
 export type LoadConnection = ReturnType<typeof createConnection>
 
 export function createConnection(
@@ -38,11 +38,11 @@ export function createConnection(
     pendingReply?.resolve({ status, body: Buffer.from(body), bodyBytes, closes, at: performance.now() })
   })
   socket.on('timeout', () => socket.destroy())
-  // 'close' follows every error and is where all ends are dealt with.
+  // 'close' follows every error, and handles every end of the connection.
   socket.on('error', () => {})
   socket.on('close', () => pendingReply?.reject(new Error('the reply was cut')))
   return {
-    /** @throws Error when the connection was refused or cut, or the reply is no HTTP/1.1 */
+    /** @throws Error if the connection was refused or cut, or if the reply is not HTTP/1.1 */
     request(bytes: Buffer): Promise<LoadReply> {
       pendingReply = Promise.withResolvers()
       scanner.begin(false)

@@ -3,17 +3,18 @@ import { Worker } from 'node:worker_threads'
 import type { TimerPlan } from './timer-thread.ts'
 
 /**
- * A timer comes up to 1.1 ms late, so it is set for this long (ms) before something is due; the rest is spent in turns
- * of the event loop, which look at the clock and at the sockets every 1.2 us. On two
- * shared cores things were seen to be due 1 us late (p50) and 50-140 us (p99), 600 us while others used them.
+ * A timer fires up to 1.1 ms late, so it is set this long before an event is due (ms). The remaining time passes in
+ * turns of the event loop, which check the clock and the sockets every 1.2 us. On two shared cores events were 1 us
+ * late (p50) and 50-140 us late (p99), or 600 us while other programs used the cores.
  */
 const TIMER_SLACK_MS = 1.2
 
 /**
- * Calls `onDue(i, due)` for `i` below `total`, due at `start + i * gap` (ms of `performance.now()`); late ones at once.
+ * Calls `onDue(i, due)` for `i` below `total`, due at `start + i * gap` (ms of `performance.now()`). Late calls run at
+ * once.
  *
- * @param sleeps leave the processor to others until something is due: for who shares it with what is measured
- * @param onTurn called at each look at the clock, with the time until which a timer sleeps; never if `sleeps`
+ * @param sleeps yield the processor until the next call is due, for a generator that shares it with the measured server
+ * @param onTurn called at each check of the clock, with the end time of the timer; never if `sleeps`
  */
 export function runAtPace(
   total: number,

@@ -1,6 +1,6 @@
 import type { RunnerReply, RunnerTask } from './process-runner.ts'
 
-// A process of its own: takes one order, answers it, and is gone when its parent is.
+// A separate process: runs one task, sends the result, and exits when its parent exits.
 
 async function runTask({ module, name, plan }: RunnerTask): Promise<RunnerReply> {
   try {
@@ -15,5 +15,5 @@ process.once('message', async (order: RunnerTask) => {
   const reply = await runTask(order)
   process.send!(reply, () => process.disconnect())
 })
-// The answer has been given, or nobody is left to take it.
+// The result has been sent, or the parent has exited.
 process.once('disconnect', () => process.exit())

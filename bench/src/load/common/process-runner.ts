@@ -3,21 +3,21 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { trackChild, toPriorityCommand, toPinnedCommand } from '../../processes.ts'
 
-/** Seconds after the measured ones in which replies may still come. */
+/** Seconds after the measured ones in which replies may still arrive. */
 export const GRACE_S = 3
 /** Seconds that a process may take to start, to open its connections and to end. */
 const OVERHEAD_S = 15
 
-/** What the process is told, once: to call a module's function with a plan. */
+/** The task of the process: a call of a module's function with a plan. */
 export interface RunnerTask {
   readonly module: string
   readonly name: string
   readonly plan: unknown
 }
-/** What it answers, once. */
+/** The reply of the process. */
 export type RunnerReply = { readonly result: unknown } | { readonly error: string }
 
-/** What any plan may say: the processors to keep to, where the platform can pin, whose they are, and the seconds that the work takes. */
+/** Fields that any plan may have: processors to pin to, their sharing, and the duration of the work (s). */
 interface RunnerPlan {
   readonly pin?: readonly number[]
   readonly shares?: 'fair' | 'first'
@@ -26,10 +26,11 @@ interface RunnerPlan {
 }
 
 /**
- * Has a function run each plan in a process of its own, ended by force where it takes too long.
+ * Returns a function that runs each plan in a new process, and kills the process if it takes too long.
  *
- * @param module the URL of the one that exports the function by its name
- * @param extraSeconds seconds beside those of the plan; @throws (of what is returned) Error when it gave no result
+ * @param module the URL of the module that exports the function by its name
+ * @param extraSeconds seconds in addition to those of the plan
+ * @throws (the returned function) Error if the process gave no result
  */
 export const createProcessRunner =
   <Plan extends object, Result>(
@@ -41,9 +42,9 @@ export const createProcessRunner =
     const entry = fileURLToPath(new URL('./process-runner-entry.ts', import.meta.url))
     const own = [process.execPath, entry]
     const [command, ...args] = plan.shares === 'first' ? toPriorityCommand(own) : toPinnedCommand(plan.pin, own)
-    // Options meant for this process, a profiler's say, would change what is measured.
+    // Options for this process, for example those of a profiler, would change the measurement.
     const { NODE_OPTIONS: _, ...env } = process.env
-    // Linux gives processors to sessions in equal parts.
+    // Linux shares processors equally between sessions.
     const detached = plan.shares !== undefined
     const child = trackChild(spawn(command!, args, { env, detached, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }))
     const { duration = 0, warmUp = 0 } = plan

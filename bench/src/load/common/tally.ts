@@ -2,7 +2,7 @@ import { createHistogram } from 'node:perf_hooks'
 import type { Latency } from '../load-plan.ts'
 
 const US_PER_MS = 1000
-/** An hour, in microseconds: more than any run waits. */
+/** One hour, in microseconds: longer than any run. */
 const MAX_LATENCY_US = 3_600_000_000
 
 /** A histogram of microseconds; its buckets are 0.1 % wide. A record takes 0.04 us. */
@@ -32,15 +32,15 @@ export class LatencyHistogram {
 }
 
 /**
- * Counts what belongs to the measured window, in milliseconds of `performance.now()`. A request belongs to it when it
- * began there: when it was due (open loop) or sent (closed loop), even if its reply comes after the window's end.
+ * Counts the requests of the measured window, in milliseconds of `performance.now()`. A request belongs to the window
+ * if it began there: was due (open loop) or sent (closed loop). Its reply may arrive after the end of the window.
  */
 export class LoadTally {
   readonly times = new LatencyHistogram()
   requests = 0
   errors = 0
   wrong = 0
-  /** Replies that came within the window. */
+  /** Replies that arrived within the window. */
   replies = 0
   readonly from: number
   readonly until: number
@@ -58,12 +58,12 @@ export class LoadTally {
     if (!right) this.wrong++
   }
 
-  /** No reply will come: the connection was cut or refused. */
+  /** Records that no reply will come: the connection was cut or refused. */
   recordLost(begin: number): void {
     if (this.#has(begin)) this.errors++
   }
 
-  /** No reply came until the very end. That it waited so long must show in the percentiles, too. */
+  /** Records that no reply came before the end. The percentiles include the time that it waited. */
   recordUnanswered(begin: number, now: number): void {
     if (!this.#has(begin)) return
     this.errors++

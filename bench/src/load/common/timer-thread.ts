@@ -1,10 +1,10 @@
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { parentPort, workerData } from 'node:worker_threads'
 
-// A thread of its own that sleeps until something is due, and says so: a timer of Node comes up to 1.1 ms late, and
-// whoever looks at the clock all the time takes a processor from what is measured.
+// A thread that sleeps until an event is due, and then notifies. A timer of Node fires up to 1.1 ms late, and a thread
+// that polls the clock takes a processor from the measured server.
 
-/** When something is due: `total` times, at `start + i * gap` (ms of `steadyNow`). */
+/** The times of the events: `total` events, at `start + i * gap` (ms of `steadyNow`). */
 export interface TimerPlan {
   readonly total: number
   readonly gap: number

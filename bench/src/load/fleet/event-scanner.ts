@@ -1,8 +1,8 @@
-/** Takes the values of a stream. */
+/** Receives the values of a stream. */
 export interface ValueSink {
-  /** A whole event that holds `<sequence>.<due>`. */
+  /** Called for each whole event that contains `<sequence>.<due>`. */
   value(sequence: number, due: number): void
-  /** A whole event that holds anything else. */
+  /** Called for each whole event with other contents. */
   wrong(): void
 }
 
@@ -14,28 +14,27 @@ const [DATA, EVENT, MESSAGE] = ['data:', 'event:', 'message'].map((word) => Buff
 ]
 const EMPTY_BUFFER = Buffer.alloc(0)
 
-/** Whether a word stands at a place. No word has a line's end in it, so none goes beyond the line. */
+/** True if a word is at an offset. No word contains a line end, so a match never crosses the line. */
 function matchesAt(word: Buffer, bytes: Buffer, at: number): boolean {
   for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word[i]) return false
   return true
 }
 
 /**
- * Reads events in as many pieces as they come. It keeps a copy of a line that is not whole, so bytes may be overwritten
- * after they were fed. Events of a type other than `message` (`event: closed`) are passed over, as are comments, `id` and
- * `retry`.
+ * Parses events that arrive in any number of pieces. Copies an incomplete line, so the caller may overwrite the bytes
+ * after `feed`. Ignores comments, `id`, `retry`, and events of a type other than `message` (`event: closed`).
  */
 export class EventScanner {
   readonly #sink: ValueSink
   readonly #before: Buffer
   readonly #after: Buffer
-  /** The beginning of a line that came in part. */
+  /** The beginning of an incomplete line. */
   #partialLine = EMPTY_BUFFER
-  /** Where in a line it reads. */
+  /** Offset within the line. */
   #at = 0
   #sequence = 0
   #due = 0
-  /** Of the event: lines of data, whether they are as they must be, and whether its type is another. */
+  /** State of the event: number of data lines, whether they are as expected, and whether it has another type. */
   #lines = 0
   #right = true
   #typed = false
@@ -46,7 +45,7 @@ export class EventScanner {
     this.#after = Buffer.from(after)
   }
 
-  /** The hot path: a look at each byte, and a second one at those of values. */
+  /** The hot path: reads each byte once, and those of values twice. */
   feed(piece: Buffer): void {
     const bytes = this.#partialLine.length > 0 ? Buffer.concat([this.#partialLine, piece]) : piece
     let from = 0
@@ -65,12 +64,12 @@ export class EventScanner {
       if (!this.#isValue(bytes, from + DATA.length, to)) this.#right = false
     } else if (matchesAt(EVENT, bytes, from)) {
       const at = from + EVENT.length + (bytes[from + EVENT.length] === SPACE ? 1 : 0)
-      // An empty type is `message`, too.
+      // An empty type means `message`.
       if (at < to && !(matchesAt(MESSAGE, bytes, at) && at + MESSAGE.length === to)) this.#typed = true
     }
   }
 
-  /** Reads a value that takes the rest of its line. */
+  /** True if the rest of the line is a value; stores it. */
   #isValue(bytes: Buffer, from: number, to: number): boolean {
     const at = bytes[from] === SPACE ? from + 1 : from
     if (!matchesAt(this.#before, bytes, at)) return false

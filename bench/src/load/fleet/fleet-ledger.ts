@@ -1,6 +1,6 @@
 import { LatencyHistogram } from '../common/tally.ts'
 
-/** A value that was sent: which of its publisher's, by whom, and when it was due (us since the start). */
+/** A sent value: its publisher, its number there, and its due time (us since the start). */
 interface SentValue {
   readonly publisher: number
   readonly nth: number
@@ -9,33 +9,33 @@ interface SentValue {
 }
 
 /**
- * What was sent, and what of it each stream received. A publisher's values are sent one after the other's reply, so
- * they must arrive in that order; between publishers the server chooses an order, the same for all streams.
- * The usual case costs two array reads and a record in a histogram.
+ * Records the sent values, and which of them each stream received. A publisher sends a value after the reply to the one
+ * before, so its values must arrive in that order. Between publishers the server chooses an order, equal for all
+ * streams. The usual case costs two array reads and a record in a histogram.
  */
 export class FleetLedger {
   readonly delivery = new LatencyHistogram()
-  /** Values that the server said it took. */
+  /** Values that the server acknowledged. */
   accepted = 0
   deliveries = 0
   doubled = 0
   wrong = 0
-  /** Values whose publisher sent a later one that came first. */
+  /** Values that arrived after a later value of the same publisher. */
   late = 0
   readonly #publishers: number
   readonly #sent: SentValue[] = []
   /** The sequences of each publisher, in order. */
   readonly #of: number[][]
-  /** For each stream and publisher: how many of its values have come, those that were passed over included. */
+  /** For each stream and publisher: the number of received values, including those that were skipped. */
   readonly #next: Int32Array
-  /** For each stream that needs one: what was passed over. */
+  /** For each stream that needs it: the skipped values. */
   readonly #missing: (Set<number> | undefined)[]
-  /** For each stream: a hash of the order of what came. */
+  /** For each stream: a hash of the order of its values. */
   readonly #order: Int32Array
   readonly #open = new Set<number>()
-  /** What times count from (ms of `performance.now()`). */
+  /** Origin of times (ms of `performance.now()`). */
   readonly #origin: number
-  /** Since then (us). */
+  /** Time since the origin (us). */
   #now = 0
   #timedFrom = 0
 
@@ -52,17 +52,21 @@ export class FleetLedger {
     return this.#sent.length
   }
 
-  /** The server has said that the stream is open: from here on it must receive every value. */
+  /** The server confirmed that the stream is open: from now on it must receive every value. */
   open(stream: number): void {
     this.#open.add(stream)
   }
 
-  /** Values due before then (ms of `performance.now()`) are not timed. */
+  /** Values due before `moment` (ms of `performance.now()`) are not timed. */
   startTiming(moment: number): void {
     this.#timedFrom = this.#toMicros(moment)
   }
 
-  /** A publisher sends its next value. @param due milliseconds of `performance.now()` @returns the value */
+  /**
+   * Records that a publisher sends its next value.
+   * @param due milliseconds of `performance.now()`
+   * @returns the value
+   */
   send(publisher: number, due: number): { readonly sequence: number; readonly text: string; readonly timed: boolean } {
     const own = this.#of[publisher]!
     const sequence = this.#sent.length
@@ -72,18 +76,18 @@ export class FleetLedger {
     return { sequence, text: `${sequence}.${toMicros}`, timed: toMicros >= this.#timedFrom }
   }
 
-  /** The server has said that it took the value: now every stream must receive it. */
+  /** The server acknowledged the value: now every stream must receive it. */
   accept(sequence: number): void {
     this.#sent[sequence]!.accepted = true
     this.accepted++
   }
 
-  /** What is received from here on was read at that moment (ms of `performance.now()`): one look at the clock a read. */
+  /** Sets the time of the values that follow (ms of `performance.now()`): one clock read for each socket read. */
   readAt(moment: number): void {
     this.#now = (moment - this.#origin) * 1000
   }
 
-  /** A stream received a value. */
+  /** Records that a stream received a value. */
   receive(stream: number, sequence: number, due: number): void {
     const value = this.#sent[sequence]
     if (value === undefined || value.due !== due) {
@@ -98,7 +102,7 @@ export class FleetLedger {
     if (due >= this.#timedFrom) this.delivery.record((this.#now - due) / 1000)
   }
 
-  /** @returns whether the stream had not received it before */
+  /** @returns true if the stream had not received it before */
   #receiveOutOfOrder(stream: number, slot: number, sequence: number, { publisher, nth }: SentValue): boolean {
     const next = this.#next[slot]!
     if (nth < next) {
@@ -115,7 +119,7 @@ export class FleetLedger {
     return true
   }
 
-  /** Accepted values that an open stream has not received, one for each such stream. */
+  /** Number of accepted values that an open stream has not received, counted for each such stream. */
   get lost(): number {
     const isLost = (sequence: number) => this.#sent[sequence]!.accepted
     let lost = 0
@@ -128,7 +132,7 @@ export class FleetLedger {
     return lost
   }
 
-  /** Streams whose order is not that of most others. To be asked where nothing was lost or doubled. */
+  /** Number of streams whose order differs from the majority. Meaningful only if no value was lost or doubled. */
   get strayed(): number {
     const counts = new Map<number, number>()
     for (const stream of this.#open) {

@@ -1,22 +1,24 @@
 import type { LoadRequest } from '../load-plan.ts'
 
-/** How a broadcaster is spoken to: its requests, and how values stand in its events. */
+/** The protocol of a broadcast server: its requests, and the form of values in its events. */
 export interface Dialect {
-  /** Opens a stream; `{cid}` in its path stands for the stream's number. */
+  /** Opens a stream; `{cid}` in its path is replaced by the stream's number. */
   readonly wait: LoadRequest
-  /** Sends a value to every stream; `{value}` stands for it, `{topic}` for a number below `topics`. */
+  /** Sends a value to every stream; replaces `{value}`, and `{topic}` by a number below `topics`. */
   readonly put: LoadRequest
   /** Ends every stream. */
   readonly closeAll: LoadRequest
-  /** Values go to so many topics in turn. */
+  /** Number of topics, to which values go in turn. */
   readonly topics?: number
-  /** Whether the reply to a value is that value; else any body is right. */
+  /** True if the reply to a value is that value; otherwise any body is valid. */
   readonly echoes: boolean
-  /** What stands before and after a value in its `data` line: quotes, where values are sent as JSON. */
+  /** Text before and after a value in its `data` line: quotes if values are sent as JSON. */
   readonly around: readonly [before: string, after: string]
-  /** A stream is told that it is open by an event of its own, and so that it will end. */
+  /** True if the server announces the opening and the end of a stream by an event. */
   readonly greets?: boolean
-  /** What is sent at once may come in another order on each stream: that is told, and is no failure. */
+  /**
+   * True if concurrent values may arrive in different orders on different streams. That is reported, but is no failure.
+   */
   readonly isUnordered?: boolean
 }
 
@@ -29,40 +31,42 @@ export const DEFAULT_DIALECT: Dialect = {
   around: ['', ''],
 }
 
-/** So many values, one each `interval` ms, whatever became of those before: times count from when a value was due. */
+/**
+ * Sends `values` values, one every `interval` ms, regardless of earlier ones. Times count from when a value was due.
+ */
 export interface PacedSending {
   readonly values: number
   readonly interval: number
 }
 
-/** Each publisher sends when it has its reply: what the server can do. Seconds; values of the warm-up are not timed. */
+/** Each publisher sends after its last reply: measures the capacity. Seconds; values of the warm-up are not timed. */
 export interface SaturationSending {
   readonly seconds: number
   readonly warmUp: number
 }
 
-/** Open streams, send values to all of them, end them. */
+/** Opens streams, sends values to all of them, and ends them. */
 export interface FleetPlan {
   /** Scheme, host and port. */
   readonly url: string
-  /** The server's process, whose memory and processor time are told. */
+  /** The server's process, whose memory and processor time are measured. */
   readonly pid: number
   readonly dialect: Dialect
   readonly streams: number
-  /** Milliseconds from one stream to the next. 0: as fast as the server takes them. */
+  /** Milliseconds from one stream to the next. 0: without a pause. */
   readonly spacing: number
   readonly sending: PacedSending | SaturationSending
-  /** Connections that carry values, one at a time each. */
+  /** Connections for values, with one open request each. */
   readonly publishers: number
 }
 
-/** Open streams, end them, and so on. */
+/** Opens streams, ends them, and repeats. */
 export interface ConnectingPlan extends Pick<FleetPlan, 'url' | 'dialect' | 'streams' | 'spacing'> {
-  /** For how many seconds a next round is begun. */
+  /** Seconds during which a next round begins. */
   readonly duration: number
 }
 
-/** Seconds until a fleet that makes no progress any more gives up: to connect, to receive, to end. */
+/** Seconds without progress after which a fleet gives up: to connect, to receive, to end. */
 export const PROGRESS_TIMEOUT_S = 4
-/** From when (ms) a reply counts as none, as at the source. */
+/** A reply later than this is a rejection (ms), as at the source. */
 export const REJECTION_TIMEOUT_MS = 1000

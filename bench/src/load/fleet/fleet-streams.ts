@@ -8,22 +8,24 @@ import { StreamScanner } from './stream-scanner.ts'
 
 type StreamsPlan = Pick<FleetPlan, 'url' | 'dialect' | 'streams' | 'spacing'>
 
-/** Streams that may be connecting at once: fewer than servers keep waiting (511 in Node), else packets are dropped. */
+/**
+ * Maximum number of connecting streams: below the listen backlog of servers (511 in Node), else packets are dropped.
+ */
 const MAX_CONNECTING = 256
 
-/** All streams read into the same memory: what came is looked at before the next read, and nothing is allocated. */
+/** All streams read into the same memory. Each read is parsed before the next one, so nothing is allocated. */
 const readBuffer = Buffer.allocUnsafeSlow(65_536)
 
-/** The open streams. What each receives goes into the ledger under its number. */
+/** The open streams. Each stream records its values in the ledger under its number. */
 export class FleetStreams {
   opened = 0
-  /** Ended before they were opened, before they were told to, and as they were told. */
+  /** Streams that ended before they opened, that ended before `closing`, and that ended after it. */
   refused = 0
   cut = 0
   ended = 0
-  /** Set when the server is told to end them. */
+  /** True once the server has been requested to end the streams. */
   closing = false
-  /** When the last one was opened (ms of `performance.now()`). */
+  /** Time at which the last stream opened (ms of `performance.now()`). */
   lastOpened = NaN
   readonly #plan: StreamsPlan
   readonly #ledger: FleetLedger
@@ -36,7 +38,7 @@ export class FleetStreams {
     this.#ledger = ledger
   }
 
-  /** Asks for all streams, in their pace. */
+  /** Opens all streams, at their pace. */
   async open(): Promise<void> {
     const { streams, spacing } = this.#plan
     await runAtPace(streams, spacing, performance.now(), (index) => {
@@ -45,12 +47,12 @@ export class FleetStreams {
     })
   }
 
-  /** Streams that came to something: opened or refused. */
+  /** Streams that were opened or refused. */
   get tried(): number {
     return this.opened + this.refused
   }
 
-  /** Streams that are open and stay so until they are told. */
+  /** Streams that opened and were not cut. */
   get steady(): number {
     return this.opened - this.cut
   }
@@ -104,7 +106,7 @@ export class FleetStreams {
     const own = { path: path.replaceAll('{cid}', String(index)), headers: { accept: 'text/event-stream', ...headers } }
     socket.write(prepareRequest(host, { method, ...own }).bytes)
     socket.on('end', () => scanner.end())
-    // 'close' follows every error and is where all ends are dealt with.
+    // 'close' follows every error, and handles every end of the connection.
     socket.on('error', () => {})
     socket.on('close', () => {
       if (!isOpen) {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { getProcessorSeconds } from '../../processes.ts'
 
-/** Linux counts processor time in ticks of 10 ms: in a second that is 1 %. */
+/** Linux counts processor time in ticks of 10 ms, which is 1 % of this window. */
 const WINDOW_MS = 1000
 
 /**
- * Watches the processor time of a process while some work is done: for a second at least, else there is no share.
- * @returns what it took (s), the largest share of a processor in any second, and what the work gave
+ * Watches the processor time of a process during some work, which must take at least a second, else there is no share.
+ * @returns its processor time (s), its largest share of a processor in any second, and the result of the work
  */
 export async function watchProcessor<T>(pid: number, work: () => Promise<T>) {
   const first = getProcessorSeconds(pid)
@@ -14,7 +14,7 @@ export async function watchProcessor<T>(pid: number, work: () => Promise<T>) {
   let begun = { at: performance.now(), seconds: first }
   function updatePeak(): void {
     const now = { at: performance.now(), seconds: getProcessorSeconds(pid) }
-    // By the clock: the timer is late where this process is busy.
+    // Uses the clock, because the timer is late while this process is busy.
     peak = Math.max(peak, (now.seconds - begun.seconds) / ((now.at - begun.at) / 1000))
     begun = now
   }

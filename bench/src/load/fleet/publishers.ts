@@ -4,11 +4,11 @@ import { createDrawnRequest, prepareRequest, type ReadyRequest } from '../reques
 import type { FleetLedger } from './fleet-ledger.ts'
 import { REJECTION_TIMEOUT_MS, type FleetPlan } from './fleet-plan.ts'
 
-/** Connections that carry values, one at a time each, and what their replies came to. */
+/** Connections that send values, with one open request each, and the results of their replies. */
 export class Publishers {
   readonly connections: readonly RawConnection[]
   readonly loop: ClosedLoop | OpenLoop
-  /** Answered 200 within a second. */
+  /** Values that were answered with 200 within a second. */
   inTime = 0
   wrong = 0
   readonly #numbers: ReadonlyMap<RawConnection, number>
@@ -20,7 +20,8 @@ export class Publishers {
     this.#ledger = ledger
     const { sending, dialect, url, publishers } = plan
     const draw = this.#draw.bind(this)
-    // The one freed last: where the server keeps up it is always the same, which proves the order most strictly.
+    // Uses the connection freed last. While the server keeps up it is always the same, which is the strictest order
+    // check.
     this.loop =
       'seconds' in sending ? new ClosedLoop(draw) : new OpenLoop(draw, 1000 / sending.interval, { first: 'freed last' })
     const { hostname, port } = new URL(url)
@@ -29,7 +30,7 @@ export class Publishers {
     this.#numbers = new Map(this.connections.map((connection, i) => [connection, i]))
   }
 
-  /** The next value, from one of the publishers; one without a reply is one that was not accepted. */
+  /** The next value of a publisher. A value without a reply counts as not accepted. */
   #draw(connection: RawConnection, due: number): ReadyRequest {
     const { url, dialect } = this.#plan
     const { sequence, text } = this.#ledger.send(this.#numbers.get(connection)!, due)

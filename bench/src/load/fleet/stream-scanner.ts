@@ -1,12 +1,12 @@
 import { ReplyScanner } from '../raw/reply-scanner.ts'
 import { EventScanner, type ValueSink } from './event-scanner.ts'
 
-/** Where a stream stands: its head is not whole yet, it is open, it has ended well, or it is none. */
+/** State of a stream: its head is incomplete, it is open, it ended cleanly, or it is invalid. */
 export type StreamState = 'head' | 'open' | 'ended' | 'broken'
 
 const EVENT_STREAM = /\r\ncontent-type:[ \t]*text\/event-stream[ \t]*(?:;[^\r\n]*)?\r\n/i
 
-/** Reads one reply that is an event stream, in as many pieces as it comes. Its bytes may be overwritten after they were fed. */
+/** Parses one event-stream reply that arrives in pieces. The caller may overwrite its bytes after `feed`. */
 export class StreamScanner {
   state: StreamState = 'head'
   readonly #reply: ReplyScanner
@@ -26,13 +26,13 @@ export class StreamScanner {
     return this.state
   }
 
-  /** The connection has ended: whether the stream was whole. */
+  /** Handles the end of the connection. @returns `ended` if the stream was complete */
   end(): StreamState {
     if (this.state === 'open' && this.#reply.end()) this.state = 'ended'
     return this.state === 'ended' ? 'ended' : (this.state = 'broken')
   }
 
-  /** The state, where the head is whole. */
+  /** Updates the state once the head is complete. */
   #updateState(): StreamState {
     const { head, status } = this.#reply
     if (this.state === 'head' && head !== '') {

@@ -1,6 +1,6 @@
-/** Longer replies than this are not kept for comparison: the copy would cost more than the scan. */
+/** Longer replies are not cached: the copy would cost more than the scan. */
 const MAX_CACHED_BYTES = 16_384
-/** Replies in a row that are not like the one before, until comparing is given up. */
+/** Number of successive mismatches after which comparing stops. */
 const MAX_MISSES = 64
 
 const HEAD_END = '\r\n\r\n'
@@ -9,20 +9,20 @@ const LF = 10
 const SPACE = 32
 const DELETE = 127
 const HEADER = /^([\w-]+):[ \t]*/
-/** What decides where a reply ends and whether its connection does. */
+/** Headers that determine the end of a reply or of its connection. */
 const FRAMING_HEADERS = /^(?:content-length|transfer-encoding|connection)$/i
 
 /**
- * A whole reply that was right: one like it needs no scan, 0.1 us instead of 1. Like it is what equals it byte for byte,
- * but for the value of one header that frames nothing: an id of each reply's own.
+ * A whole, correct reply. A reply that matches it needs no scan: 0.1 us instead of 1. It matches if all bytes are
+ * equal, except for the value of one header that is not framing, such as an id of each reply.
  */
 export class CachedReply {
   readonly #bytes: Buffer
-  /** Where the value begins and ends; both at the end where there is none. */
+  /** Begin and end of that value; both are the reply's end if there is none. */
   readonly #from: number
   readonly #to: number
 
-  /** @param before the one that it was not like: where they differ first is the value to pass over */
+  /** @param before the cached reply that did not match: the first difference locates the variable value */
   constructor(bytes: Buffer, before?: CachedReply) {
     this.#bytes = bytes
     const [from, to] = (before && findHeaderValue(bytes, findDifference(bytes, before.#bytes))) ?? [
@@ -37,7 +37,7 @@ export class CachedReply {
     return this.#bytes.length
   }
 
-  /** Whether as many bytes as it has, from there on, are a reply like it. */
+  /** True if the bytes at the offset match this reply. */
   isLike(bytes: Buffer, at: number): boolean {
     const [from, to] = [this.#from, this.#to]
     if (this.#bytes.compare(bytes, at, at + from, 0, from) !== 0) return false
@@ -48,15 +48,15 @@ export class CachedReply {
   }
 }
 
-/** What a request remembers of its replies. */
+/** Reply cache of a request. */
 export interface ReplyCache {
-  /** The last whole reply that was scanned and right: one like it needs no scan. */
+  /** The last whole reply that was scanned and correct. */
   cached: CachedReply | undefined
-  /** Replies in a row that were not like the one before; when that is all they are, none is kept any more. */
+  /** Successive mismatches; at the limit no reply is cached any more. */
   misses: number
 }
 
-/** Keeps a right reply to a request, unless none was like the one before for long. @param bytes are copied */
+/** Caches a correct reply to a request, unless too many did not match. @param bytes are copied */
 export function cacheReply(request: ReplyCache, bytes: Buffer): void {
   if (bytes.length > MAX_CACHED_BYTES || request.misses >= MAX_MISSES) return
   request.misses++
@@ -69,7 +69,7 @@ function findDifference(a: Buffer, b: Buffer): number {
   return at
 }
 
-/** Where the value of the header around that place begins and ends, if there is one that may differ. */
+/** Begin and end of the value of the header at an offset, if its value may differ. */
 function findHeaderValue(bytes: Buffer, offset: number): readonly [from: number, to: number] | undefined {
   if (offset >= bytes.indexOf(HEAD_END)) return undefined
   const start = bytes.lastIndexOf(LF, offset) + 1

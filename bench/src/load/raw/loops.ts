@@ -3,10 +3,10 @@ import { LatencyHistogram, type LoadTally } from '../common/tally.ts'
 import type { ReadyRequest } from '../requests/request-bytes.ts'
 import type { LoadLoop, RawConnection } from './raw-connection.ts'
 
-/** Gives the request that a connection is to send, which counts from then (ms). */
+/** Returns the next request of a connection, whose time counts from `begin` (ms). */
 export type NextRequest = (connection: RawConnection, begin: number) => ReadyRequest
 
-/** Requests in turn. */
+/** Sends requests in turn. */
 export function createRoundRobin(requests: readonly ReadyRequest[]): NextRequest {
   let next = -1
   return () => {
@@ -15,7 +15,7 @@ export function createRoundRobin(requests: readonly ReadyRequest[]): NextRequest
   }
 }
 
-/** What loops have in common: they count what becomes of requests. */
+/** Common part of the loops: counts the results of requests. */
 abstract class CountingLoop implements LoadLoop {
   protected readonly next: NextRequest
   protected counts: LoadTally | undefined
@@ -38,12 +38,12 @@ abstract class CountingLoop implements LoadLoop {
     this.counts!.recordLost(begin)
   }
 
-  /** What was due waits for another connection, or was never begun; that one failed is an error all the same. */
+  /** Counts a failed connection as an error. Its due requests wait for another connection, or never began. */
   onFailed(now: number): void {
     this.counts?.recordLost(now)
   }
 
-  /** The end: gives up what is outstanding. */
+  /** Ends the run and gives up outstanding requests. */
   abandon(connections: readonly RawConnection[], now: number): void {
     for (const { waitingSince, outstanding } of connections) {
       for (let i = 0; i < outstanding; i++) this.counts!.recordUnanswered(waitingSince!, now)
@@ -51,7 +51,7 @@ abstract class CountingLoop implements LoadLoop {
   }
 }
 
-/** Each connection sends when it has its reply, until the window ends; or `pipeline` at once, when it has all of theirs. */
+/** Each connection sends after its reply until the window ends, or `pipeline` requests after all of their replies. */
 export class ClosedLoop extends CountingLoop {
   readonly #pipeline: number
 
@@ -60,7 +60,7 @@ export class ClosedLoop extends CountingLoop {
     this.#pipeline = pipeline
   }
 
-  /** From here on requests are sent. */
+  /** Starts sending. */
   start(connections: readonly RawConnection[], counts: LoadTally, now: number): void {
     this.counts = counts
     for (const connection of connections) if (connection.idle) this.onIdle(connection, now)
@@ -78,38 +78,38 @@ export class ClosedLoop extends CountingLoop {
     )
   }
 
-  /** Requests that are under way. */
+  /** Number of outstanding requests. */
   countOutstanding(): number {
     return this.sent - this.ended
   }
 }
 
-/** How an open loop asks. */
+/** Options of an open loop. */
 interface OpenLoopOptions {
-  /** Whose turn it is, where several connections are idle. */
+  /** Choice between several idle connections. */
   readonly first?: 'idle longest' | 'freed last'
-  /** Leave the processor to others until a request is due. */
+  /** Yields the processor to others until a request is due. */
   readonly sleeps?: boolean
 }
 
 /**
- * Request `i` is due at `start + i / rate`, whatever became of those before it. It goes to the connection that has been
- * idle longest (so all of them are kept alive, and all threads of the server are asked alike), or waits for one.
+ * Request `i` is due at `start + i / rate`, regardless of earlier ones. It uses the connection that has been idle
+ * longest, or waits for one. This keeps all connections alive and loads all threads of the server equally.
  */
 export class OpenLoop extends CountingLoop {
-  /** How late it saw that requests were due: its own part of their latency, whatever the server did. */
+  /** Delay with which the loop noticed due requests: the generator's own part of their latency. */
   readonly lateness = new LatencyHistogram()
-  /** Milliseconds of the measured window that a timer slept, and of turns of the event loop without an event. */
+  /** Time of the measured window that a timer slept, and that turns of the event loop without an event took (ms). */
   #sleptTime = 0
   #emptyTime = 0
-  /** Milliseconds from one request to the next. */
+  /** Interval between requests (ms). */
   readonly #gap: number
   readonly #dequeueMethod: 'shift' | 'pop'
   readonly #sleeps: boolean
   readonly #idle: RawConnection[] = []
   #start = Infinity
   #total = 0
-  /** Requests that have come due; they are sent in order, so the rest of the queue is only a number. */
+  /** Number of requests that have come due. They are sent in order, so a number represents the queue. */
   #due = 0
   /** The end of the last turn of `pace`, and the requests sent and replies received until then. */
   #turnEnd = Infinity

@@ -1,4 +1,4 @@
-/** Where a scan stands: the reply goes on, is whole, or is no HTTP/1.1. */
+/** State of a scan: the reply is incomplete, complete, or not HTTP/1.1. */
 export type ScanResult = 'more' | 'done' | 'broken'
 
 type ReplyState = 'head' | 'sized' | 'to-the-end' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailer' | 'done'
@@ -16,36 +16,36 @@ const KEEP_ALIVE_HEADER = /\r\nconnection:[ \t]*keep-alive[ \t]*\r\n/i
 const CHUNK_SIZE = /^([0-9a-f]{1,8})[ \t]*(?:;.*)?$/i
 
 /**
- * Reads one reply at a time off a connection, in as many pieces as it comes. It knows just enough of HTTP/1.1 to tell
- * the status, the body and where the reply ends: about 1 us for a small reply that comes in one piece.
+ * Reads one reply at a time from a connection, in any number of pieces. Parses only the parts of HTTP/1.1 that give the
+ * status, the body and the end of the reply: about 1 us for a small reply in one piece.
  */
 export class ReplyScanner {
   status = 0
-  /** Whether the server ends the connection after this reply. */
+  /** True if the server ends the connection after this reply. */
   closes = false
-  /** Its head, once that is whole. */
+  /** The head, once complete. */
   head = ''
-  /** The whole body of a reply that is done: a view of the bytes fed last, if it can be. Empty unless they are kept. */
+  /** The body of a complete reply; a view of the bytes fed last, if possible. Empty unless bodies are buffered. */
   body: Buffer = EMPTY_BUFFER
-  /** Bytes of the reply's body so far, whether they are kept or not. */
+  /** Bytes of the reply's body so far, buffered or not. */
   bodyBytes = 0
-  /** Of the bytes fed last: how many came after the end of the reply. */
+  /** Number of the bytes fed last that follow the end of the reply. */
   left = 0
   readonly #bodies: boolean | ((part: Buffer) => void)
   #state: ReplyState = 'done'
   #bodiless = false
-  /** Bytes of the body or of the chunk that are still to come. */
+  /** Remaining bytes of the body or of the chunk. */
   #missing = 0
-  /** A head or a line that came in part. */
+  /** An incomplete head or line. */
   #partialInput = EMPTY_BUFFER
   readonly #parts: Buffer[] = []
 
-  /** @param bodies whether they are kept, or who takes their parts as they come */
+  /** @param bodies true to buffer them, or a function that receives their parts */
   constructor(bodies: boolean | ((part: Buffer) => void)) {
     this.#bodies = bodies
   }
 
-  /** Makes ready for the next reply. `bodiless`: it answers HEAD. */
+  /** Prepares for the next reply. `bodiless`: it answers HEAD. */
   begin(bodiless: boolean): void {
     this.#state = 'head'
     this.#bodiless = bodiless
@@ -57,8 +57,8 @@ export class ReplyScanner {
   }
 
   /**
-   * Reads what came, up to the end of the reply: what is `left` belongs to the next one, if there is one under way. The
-   * bytes may be overwritten after that, `body` with them.
+   * Reads bytes up to the end of the reply. The `left` bytes belong to the next reply, if one is outstanding. The
+   * caller may overwrite the bytes afterwards, which also invalidates `body`.
    */
   feed(bytes: Buffer): ScanResult {
     let rest = bytes
@@ -81,7 +81,7 @@ export class ReplyScanner {
     return 'done'
   }
 
-  /** The server ended the connection: whether that completes the reply. */
+  /** Handles the end of the connection. @returns true if that completes the reply */
   end(): boolean {
     if (this.#state !== 'to-the-end') return false
     this.#finish()
@@ -92,7 +92,7 @@ export class ReplyScanner {
     return this.#state === 'done'
   }
 
-  /** Takes the next piece: gives the bytes used, 0 when more must come first, -1 when this is no reply. */
+  /** Reads the next piece. @returns the bytes used, 0 if more bytes are needed, -1 if this is not a valid reply */
   #readNext(bytes: Buffer): number {
     switch (this.#state) {
       case 'head':
@@ -116,13 +116,13 @@ export class ReplyScanner {
   #head(bytes: Buffer): number {
     const end = bytes.indexOf(HEAD_END)
     if (end < 0) return 0
-    // With the line end that closes the last header, so that every header stands between two.
+    // Includes the line end of the last header, so that every header is between two line ends.
     const head = bytes.toString('latin1', 0, end + 2)
     const line = STATUS_LINE.exec(head)
     if (!line) return -1
     this.status = Number(line[2])
     const used = end + HEAD_END.length
-    // 100 and 103 come ahead of the reply itself; nobody asked for 101.
+    // 100 and 103 precede the final reply; no request asks for 101.
     if (this.status < 200) return this.status === 101 ? -1 : used
     this.head = head
     this.closes = line[1] === '0' ? !KEEP_ALIVE_HEADER.test(head) : CLOSE_HEADER.test(head)
@@ -170,7 +170,7 @@ export class ReplyScanner {
     return end + LINE_END.length
   }
 
-  /** Keeps a part of the body: the last one as it is, others as copies, because their bytes are overwritten. */
+  /** Buffers a part of the body: the last one as it is, others as copies, because their bytes are overwritten. */
   #take(part: Buffer, last: boolean): void {
     this.bodyBytes += part.length
     if (typeof this.#bodies === 'function') this.#bodies(part)

@@ -6,7 +6,7 @@ import type { Drawer, ReadyRequest } from './request-bytes.ts'
 
 const drawers: Readonly<Record<string, Drawer>> = { ...kvDrawers, ...priceDrawers, ...priceChanges }
 
-/** @throws Error when there is no such drawer */
+/** @throws Error if there is no such drawer */
 export function drawRequests(
   { drawer, headers = {}, seed = Math.random() * 2 ** 32 }: DrawnRequests,
   host: string,
@@ -17,7 +17,7 @@ export function drawRequests(
   return draw(lines.join(''), createRandom(seed))
 }
 
-/** Mulberry32: 5 ns a number, where what `crypto` gives cannot be had again. */
+/** Mulberry32: 5 ns a number, and reproducible, unlike `crypto`. */
 export function createRandom(seed: number): () => number {
   let state = seed | 0
   return () => {

@@ -1,30 +1,29 @@
 import type { ReplyCache } from '../raw/cached-reply.ts'
 import type { LoadRequest } from '../load-plan.ts'
 
-/** A request made ready to be written again and again. */
+/** A request in bytes, formatted once and sent repeatedly. */
 export interface ReadyRequest extends ReplyCache {
   readonly bytes: Buffer
-  /** Whether its replies have no body: HEAD. */
+  /** True if its replies have no body: HEAD. */
   readonly bodiless: boolean
-  /** What its replies' bodies must be, beside what is expected of all; for drawn requests. */
+  /** Check of its replies' bodies in addition to the common one; for drawn requests. */
   readonly isRight?: ((body: Buffer, status?: number) => boolean) | undefined
 }
 
 /**
  * Draws one request after the other.
- * @param common the lines of the headers that all have, Host among them
- * @param random gives numbers of at least 0 and less than 1
+ * @param common the header lines of all requests, including Host
+ * @param random returns numbers from 0 (inclusive) to 1 (exclusive)
  */
 export type Drawer = (common: string, random: () => number) => () => ReadyRequest
 
-/** A request that is not sent twice: there is no reply to remember. */
+/** A request that is sent once, so it has no reply cache. */
 export const createDrawnRequest = (bytes: Buffer, isRight?: ReadyRequest['isRight']): ReadyRequest => {
   return { bytes, bodiless: false, cached: undefined, misses: Infinity, isRight }
 }
 
 const METHODS_WITH_BODY = new Set(['PUT', 'POST', 'PATCH'])
 
-/** Formats a request once. */
 export function prepareRequest(host: string, { method, path, headers = {}, body }: LoadRequest): ReadyRequest {
   const lines = [`${method} ${path} HTTP/1.1`]
   const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
