@@ -21,7 +21,7 @@ it('a reply is like one that differs in the header in which the last ones did', 
   expect(matches(known, reply('cd-9', 'value b'))).toBe(false)
   expect(matches(known, Buffer.from(String(reply('cd-9')).replace('200', '500')))).toBe(false)
   expect(matches(known, Buffer.from(String(reply('cd-9')).replace('x-request-id', 'x-request-ie')))).toBe(false)
-  // Another header must not hide in the value.
+  // The value must not contain another header.
   for (const odd of ['a\r\nb', 'a\nbc', 'a\rbc', 'a\0bc']) expect(matches(known, reply(odd.slice(0, 4)))).toBe(false)
 })
 

@@ -5,7 +5,9 @@ import { runConnecting } from '../src/load/fleet.ts'
 import { DEFAULT_DIALECT } from '../src/load/fleet/fleet-plan.ts'
 import { runOn, SMALL_FLEET, startBroadcaster } from './support/broadcast-server.ts'
 
-/** What a fleet of 20 streams and 100 values comes to on a server without faults; how many are late is the machine's. */
+/**
+ * Result of a fleet of 20 streams and 100 values on a correct server. The number of late values depends on the machine.
+ */
 const right = {
   refused: 0,
   cut: 0,
@@ -25,7 +27,7 @@ describe.concurrent('streams that are opened again and again', () => {
   ])('are all counted: %s', async (behavior, refused) => {
     const { url, stop } = await startBroadcaster(behavior)
     try {
-      // One round at least, whatever the time.
+      // At least one round, regardless of the duration.
       const result = await runConnecting({ ...SMALL_FLEET, url, duration: 0.01 })
       expect(result.opened + result.refused).toBeGreaterThanOrEqual(20)
       expect(result.refused).toBe(refused === 0 ? 0 : result.opened + result.refused - (20 - refused))
@@ -48,7 +50,7 @@ describe.concurrent('streams that are opened again and again', () => {
   })
 })
 
-// What a machine that stood still has spoilt is measured again.
+// Repeats a measurement that a pause of the machine has spoilt.
 describe.concurrent('a fleet', { retry: 3 }, () => {
   it('accounts for every value, chunked or not, one by one or joined', async () => {
     const [plain, joining] = await Promise.all([runOn('plain'), runOn('joining')])
@@ -83,7 +85,7 @@ describe.concurrent('a fleet', { retry: 3 }, () => {
     expect(result).toMatchObject(right)
     expect(result.deliveryP50 / 1000).toBeGreaterThan(490)
     expect(result.deliveryP50 / 1000).toBeLessThan(1_500 * slow())
-    // A put is answered at once.
+    // A put is answered immediately.
     expect(result.deliveryP50 / 1000 - result.query).toBeGreaterThan(250)
   })
 
@@ -95,12 +97,12 @@ describe.concurrent('a fleet', { retry: 3 }, () => {
     ['lying', { wrong: 10 }],
     ['lasting', { unclosed: 20 }],
   ])('tells of a server that is %s', async (behavior, expected) => {
-    // One publisher, so that the order is known.
+    // One publisher, so that the order is certain.
     expect(await runOn(behavior, { publishers: 1 })).toMatchObject({ ...right, ...expected })
   })
 
   it('counts values that are late as rejected, not as lost', async () => {
-    // A publisher that waits for more than a second holds up those behind it.
+    // A publisher that waits for more than a second delays later ones.
     const { rejected, ...result } = await runOn('late', { publishers: 20 })
     expect(result).toMatchObject(right)
     expect(rejected).toBeGreaterThanOrEqual(10)
@@ -119,7 +121,7 @@ describe.concurrent('a fleet', { retry: 3 }, () => {
 
   it('waits for the greeting of a server that greets, and takes it and its farewell for no values', async () => {
     expect(await runOn('greeting', { dialect: { ...DEFAULT_DIALECT, greets: true } })).toMatchObject(right)
-    // To who expects none they are wrong; values may come before they are there.
+    // Greetings are wrong for a dialect without them; values may come before their streams open.
     const { wrong } = await runOn('greeting')
     expect(wrong).toBe(40)
   })

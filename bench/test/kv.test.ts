@@ -8,7 +8,7 @@ import { checkReads, checkWrites } from '../src/tables/kv.ts'
 const SPEC = { service: 'kv', variant: '', settings: {} }
 const ENTRIES = 1_500
 
-// A test's process may be ended before it could clean up at its exit.
+// The process of a test may be killed before its clean-up at exit.
 afterAll(async () => rmSync(await getKvBase(ENTRIES), { recursive: true, force: true }))
 
 it('the key-value service gets a copy of a base, which stays as it was', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ReplyScanner } from '../src/load/raw/reply-scanner.ts'
 
-/** Feeds a reply in pieces that end at these places; the memory is overwritten after each, as a socket's is. */
+/** Feeds a reply in pieces that end at these offsets, and overwrites the memory after each, as a socket does. */
 function scan(reply: string, cuts: readonly number[] = [], bodiless = false) {
   const bytes = Buffer.from(reply)
   const scanner = new ReplyScanner(true)

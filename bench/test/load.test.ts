@@ -8,7 +8,7 @@ import { runScan } from '../src/load/range-scan.ts'
 import { startScriptedServer, type ScriptedServer } from './support/load-server.ts'
 import { get, createPlan } from './support/load-plan.ts'
 
-// What a machine that stood still has spoilt is measured again.
+// Repeats a measurement that a pause of the machine has spoilt.
 const RETRY_OPTIONS = { retry: 3 }
 
 let getSlowness: () => number
@@ -16,7 +16,7 @@ beforeEach(() => {
   getSlowness = startSlownessMeter()
 })
 
-/** Whether a time is what it must be, or what a busy machine makes of it. */
+/** Expects a time to be right, allowing for a busy machine. */
 function expectNear(microseconds: number, milliseconds: number): void {
   expect(microseconds / 1000).toBeGreaterThan(milliseconds * 0.95)
   expect(microseconds / 1000).toBeLessThan(milliseconds * 1.4 * getSlowness())
@@ -160,7 +160,7 @@ it('a server that stops shows in an open loop and hides from a closed one', RETR
   const server = await startScriptedServer('stalling')
   /** Two whole cycles of 5 s, in each of which the server stops for one second. */
   const run = (more: Partial<LoadPlan> = {}) => runRaw(createPlan(server.url, { duration: 10, ...more }))
-  // Both at once: the server is idle but for its stops.
+  // Runs both at once: the server is idle except for its pauses.
   const runs = [run({ rate: 200, connections: 32 }), run()] as const
   const [open, closed] = await Promise.all(runs).finally(() => server.kill())
 
@@ -171,6 +171,6 @@ it('a server that stops shows in an open loop and hides from a closed one', RETR
   expectNear(open.latency.p90, 500)
   expectNear(open.latency.p99, 950)
   expect(closed.latency.max).toBeGreaterThan(950_000)
-  // Two connections lose four requests of thousands: why latency is measured with an open loop.
+  // Two connections lose four requests of thousands: this is why latency needs an open loop.
   expect(closed.latency.p99).toBeLessThan(Math.min(400_000 * getSlowness(), 900_000))
 })

@@ -8,7 +8,7 @@ import { createStreamRound } from '../src/rounds/fleet-round.ts'
 
 const OPTIONS = { rounds: 3, duration: 1, warmUp: 0 }
 
-/** Normally distributed numbers, by Box and Muller. */
+/** Normally distributed numbers, by the method of Box and Muller. */
 function createNormals(random: () => number): () => number {
   return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }
@@ -17,7 +17,7 @@ interface FakeRow {
   readonly name: string
   readonly events?: string[]
   readonly fails?: 'start' | 'prepare' | 'round'
-  /** Costs of a start, of which each round shows a part of its own. */
+  /** Costs of a start; each round adds its own part. */
   readonly costs?: () => number
   readonly noise?: () => number
 }
@@ -78,7 +78,7 @@ describe('rows', () => {
       const [a, b] = await measure(rows, { ...OPTIONS, together })
       expect(a).toMatchObject({ failure: `round 1 of 3: no ${fails} here`, rounds: [] })
       expect(b!.rounds).toHaveLength(3)
-      // Whatever was started has been stopped.
+      // All started targets have been stopped.
       const count = (event: string) => events.filter((each) => each === event).length
       expect([count('a stop'), count('b stop')]).toEqual([fails === 'start' ? 0 : 1, 3])
     }
@@ -99,7 +99,7 @@ describe('rows', () => {
 })
 
 describe('what differs between starts', () => {
-  /** How many of 400 comparisons of a program with itself find a difference, where its starts differ by 3 %. */
+  /** Number of 400 comparisons of a program with itself that find a difference, if its starts differ by 3 %. */
   async function measureFalseAlarms(rounds: number): Promise<number> {
     const normal = createNormals(createRandom(7))
     const drawn = { costs: () => 20 * Math.exp(0.03 * normal()), noise: () => 0.01 * normal() }

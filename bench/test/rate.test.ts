@@ -148,7 +148,7 @@ describe('the report of a run at a constant rate', () => {
 })
 
 describe('the idle time of a generator', () => {
-  /** The share of 300 ms that an open loop has nothing to do, where each request takes it 1 ms. */
+  /** Idle share of an open loop in 300 ms, if each request takes it 1 ms. */
   async function measureIdleShare(rate: number, cpu = 1): Promise<number> {
     const loop = new OpenLoop(() => ({}) as ReadyRequest, rate)
     const send = (_: unknown, begin: number) => {
@@ -167,7 +167,7 @@ describe('the idle time of a generator', () => {
   it('is nothing if it cannot keep the rate, and most of the time if it can', async () => {
     expect(await measureIdleShare(3_000)).toBeLessThan(0.1)
     expect(await measureIdleShare(10)).toBeGreaterThan(0.2)
-    // Never asleep at this rate: without the processor it had no time.
+    // At this rate it never sleeps: without the processor it had no idle time.
     expect(await measureIdleShare(600, 0)).toBe(0)
   })
 })

@@ -6,7 +6,7 @@ import { get, createPlan } from './support/load-plan.ts'
 import { getDeadUrl, startScriptedServer, type ScriptedServer } from './support/load-server.ts'
 
 const CONNECTIONS = 2
-// What a machine that stood still has spoilt is measured again.
+// Repeats a measurement that a pause of the machine has spoilt.
 describe.concurrent('the load generator', { retry: 3 }, () => {
   let server: ScriptedServer
   beforeAll(async () => {
@@ -168,14 +168,14 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
       const result = await pipe(['/a', '/b', '/chunked', '/a'], { expect: { status: 200, includes: 'value ' } })
       const { '/a': a, '/b': b, '/chunked': c } = await own.counts()
       expect(result).toMatchObject({ ...right, requests: a! + b! + c! })
-      // One by one a connection carries 2 a second.
+      // Without pipelining a connection sends 2 a second.
       const { perSecond } = await pipe(['/slower'], { duration: 2 })
       expect(perSecond).toBeGreaterThan(CONNECTIONS * 2.5)
       const mixed = await pipe(['/a', '/a', '/b'])
       expect(mixed).toMatchObject({ errors: 0, wrong: mixed.requests / 3 })
       const drawn = { requests: { drawer: 'kv-get-1000' }, pipeline: 16 }
       expect(await runRaw(createPlan(own.url, { ...drawn, expect: { status: 200 } }))).toMatchObject(right)
-      // Those behind a reply that ends the connection get none.
+      // Requests after a reply that ends the connection get no reply.
       const lost = async (ending: string) => {
         const { requests, errors, wrong } = await pipe(['/a', ending, '/a'])
         return { wrong, share: Math.round((3 * errors) / (requests + errors)) }

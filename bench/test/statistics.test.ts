@@ -33,7 +33,7 @@ describe('statistics', () => {
   })
 
   it('hold the true median as often as they say', () => {
-    // A generator of its own: the same draws in every run.
+    // A local generator: the same numbers in every run.
     let state = 1
     const draw = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
     let held = 0

@@ -4,7 +4,7 @@ import { StreamScanner } from '../src/load/fleet/stream-scanner.ts'
 
 type ScannedValue = readonly [number, number] | 'wrong'
 
-/** Feeds a reply in pieces that end at these places, all in the same memory, as sockets do. */
+/** Feeds a reply in pieces that end at these offsets, all in the same memory, as sockets do. */
 function scan(reply: string, cuts: readonly number[] = [], around: readonly [string, string] = ['', '']) {
   const seen: ScannedValue[] = []
   const sink = {
@@ -38,7 +38,7 @@ function toChunked(body: string, sizes: readonly number[]): string {
 }
 
 const values = fc.array(fc.tuple(fc.nat(), fc.nat(4_000_000_000)), { maxLength: 8 })
-/** Lines that may stand beside the data of an event. */
+/** Lines that an event may contain besides its data. */
 const anyLine = fc.constantFrom(
   '',
   'id: 7-12\n',

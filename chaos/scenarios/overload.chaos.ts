@@ -14,9 +14,7 @@ const TIMES = 3
 /** The default (ms). */
 const MAX_WAIT = 50
 const ATTEMPTS = 3
-/**
- * The service recognises an overload by its duration, and completes earlier requests first. The limits hold within (s).
- */
+/** The service recognises an overload by its duration, and completes earlier requests first: limits hold within (s). */
 const SETTLE_S = isLong ? 60 : 25
 /** Expensive requests that may wait before another request. */
 const WAITING_REQUESTS = 128
@@ -87,8 +85,8 @@ const cases: OverloadCase[] = [
 const busyness = () => Math.max(1, loadavg()[0]! / availableParallelism())
 
 /**
- * What requests that are taken may wait (ms): twice as long as ever; on a machine that is busy with others as long as
- * it is busy, or as a few of them take at the pace that is left; but less than where nobody is refused.
+ * Maximum latency of accepted requests (ms): twice the usual. On a machine busy with other work: scaled by its load, or
+ * the duration of a few requests at the remaining rate; but less than without refusals.
  */
 function getMaxWait(usual: LoadOutcome, over: LoadOutcome): number {
   return Math.max(
@@ -111,7 +109,7 @@ it.each(cases)(
     })
     const { url } = running
     await prepare?.(url)
-    // Code that is not compiled yet is slow.
+    // Code is slow until it is compiled.
     await load(url, ask, { seconds: WARM_UP })
     const closed = await load(url, ask, { seconds: SECONDS })
     const usual = await load(url, ask, { seconds: SECONDS, perSecond: closed.perSecond * 0.7 })
@@ -130,7 +128,7 @@ it.each(cases)(
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const over = await load(url, ask, { seconds: SETTLE_S * busyness(), perSecond: capacity * TIMES, enough })
       if (complaints.length === 0 || over.perSecond < 1.5 * capacity) break
-      // It can do more than it could: the machine had something else to do.
+      // The capacity was underestimated, because the machine had other work.
       capacity = over.perSecond
     }
     expect(closed.refused, '16 clients that wait for their answers').toBe(0)

@@ -9,7 +9,7 @@ import { createSseService } from '../src/services/sse.ts'
 import { createStatsService } from '../src/services/stats.ts'
 import type { TestedService } from '../src/services/tested-service.ts'
 
-// What a folder is after a power cut is made from what the service asked of the disk: see disk/disk.ts.
+// The crash images are derived from the service's system calls: see disk/disk-model.ts.
 
 const [RECORDINGS, CUTS] = isLong ? [10, 5] : [1, 3]
 const standIn = await embed(youtube)

@@ -7,11 +7,11 @@ import { hasNginx, startNginx } from '../../deploy/test/support/nginx.ts'
 import { isLong } from '../src/plan.ts'
 import { run } from '../src/service-process.ts'
 
-// Three nodes of kv behind nginx: one after the other is restarted, and nobody notices.
+// Three nodes of kv behind nginx restart one after the other, without an effect on clients.
 
 const REQUESTS = isLong ? 1_000_000 : 100_000
 const NODES = 3
-/** While a node is restarted the others answer (ms). */
+/** Longest time without an answer while a node restarts and the others serve (ms). */
 const MAX_PAUSE_MS = 600
 const CLIENTS = 32
 const HOST = 'kv.example.com'
@@ -46,12 +46,12 @@ it.skipIf(!hasNginx)(`none of ${REQUESTS} requests fails while nodes of kv are r
   }
 
   expect(await send('PUT', 'a', 'hello')).toBe('201 ')
-  // A node may be behind: from now on all have it.
+  // A node may be behind. After a linearizable read it has the entry.
   for (const { url } of nodes) expect((await fetch(`${url}/v0/entity?id=a&linearizable=true`)).status).toBe(200)
   const failed: string[] = []
   let done = 0
   let answeredAt = performance.now()
-  /** The longest in which nobody was answered (ms). */
+  /** Longest time without any answer (ms). */
   let pause = 0
   async function runClient(_: unknown, number: number): Promise<void> {
     while (done < REQUESTS) {

@@ -16,15 +16,15 @@ import { getUnits, type TestedService } from '../src/services/tested-service.ts'
 import { write } from '../src/write.ts'
 import { isReady } from '../src/ready.ts'
 
-// All services together, under writers, and every so often one of them is killed: its supervisor starts it again.
+// All services together, under writers. One of them is killed at intervals, and its supervisor restarts it.
 
 const MINUTES = isLong ? 20 : 0.75
 const KILL_INTERVAL_MS = isLong ? 30_000 : 8_000
 const SAMPLE_INTERVAL_MS = 1_000
-/** Memory may differ by so much between the first third and the last (MB, and a share of it). */
+/** Allowed growth of memory from the first third to the last (MB, and as a share). */
 const MORE_MEGABYTES = 40
 const MORE_SHARE = 0.25
-/** Clients open up to 64 connections as answers take longer; what is left open by each request comes to thousands. */
+/** Clients open up to 64 connections as answers take longer. A leak in each request would add thousands. */
 const MORE_DESCRIPTORS = 128
 
 interface ProcessSample {
@@ -43,7 +43,7 @@ it('keeps its memory and its descriptors while its services are killed one after
   const random = createTestRandom('soak')
   const services = new Map<string, ServiceProcess>()
   async function start(service: string, settings: Readonly<Record<string, string | number>> = {}): Promise<string> {
-    // The same port after a restart: its clients find it again.
+    // Keeps the port after a restart, so that its clients find it again.
     const running = await run(service, createTemporaryFolder(), {
       settings: { ...settings, port: await findFreePort() },
     })
@@ -105,7 +105,7 @@ it('keeps its memory and its descriptors while its services are killed one after
 
   const grown = [...samples].flatMap(([processName, list]) => {
     const third = Math.ceil(list.length / 3)
-    // What a process has taken up by the end of its first third is its size.
+    // The size of a process is its maximum in the first third.
     const [first, last] = [list.slice(0, third), list.slice(-third)]
     const largest = Math.max(...first.map(({ megabytes }) => megabytes))
     const now = middle(last.map(({ megabytes }) => megabytes))
@@ -120,6 +120,6 @@ it('keeps its memory and its descriptors while its services are killed one after
     ]
   })
   expect(grown).toEqual([])
-  // All of them are back.
+  // All of them are ready again.
   for (const [, { url }] of services) expect(await waitUntil(() => isReady(url))).toBe(true)
 })

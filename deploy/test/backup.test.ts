@@ -23,7 +23,7 @@ interface ScriptResult {
   readonly stderr: string
 }
 
-/** Runs `pnpm backup` or `pnpm restore` beside what this thread does. */
+/** Runs `pnpm backup` or `pnpm restore` in parallel with this thread. */
 async function run(script: 'backup' | 'restore', ...args: string[]): Promise<ScriptResult> {
   const env = { ...process.env, API_TOKEN: TOKEN }
   const ran = promisify(execFile)(process.execPath, [`${SCRIPTS}${script}.ts`, ...args], { env })
@@ -33,7 +33,7 @@ async function run(script: 'backup' | 'restore', ...args: string[]): Promise<Scr
   )
 }
 
-/** The checksum that each service's line tells. */
+/** The checksums in the services' lines. */
 const sumsIn = (text: string) =>
   Object.fromEntries(Array.from(text.matchAll(/^(\w+): .* sha256 (\w{64})/gm), ([, name, sum]) => [name, sum]))
 
@@ -59,7 +59,7 @@ const uuid = (writer: number, half: number) =>
 const priceLine = (writer: number, half: number, value: number) =>
   JSON.stringify({ id: uuid(writer, half), offeringId: 'o', groupId: 'g', priceSpecId: 's', charValues: [], value })
 
-/** Writes a number in two places at once, and reads both. */
+/** Writes a number to two keys atomically, and reads both. */
 const subjects: Record<
   Service,
   Record<'write' | 'read', (url: string, writer: number, number: number) => Promise<any>>
@@ -99,14 +99,14 @@ const subjects: Record<
   },
 }
 
-/** Writes until it is told to stop; gives what was acknowledged, by service and writer. */
+/** Writes until it is stopped. @returns acknowledged writes, by service and writer */
 function startWriters(urls: Urls) {
   const acknowledged = new Map<string, number>()
   let isWriting = true
   const writing = SERVICES.flatMap((service) =>
     Array.from({ length: WRITERS }, async (_, writer) => {
       for (let number = 1; isWriting; number++) {
-        // Imports are one at a time.
+        // Only one import may run at a time.
         const done = await subjects[service].write(urls[service], writer, number).then(
           () => true,
           (error) => (service === 'prices' && /IMPORT_RUNNING/.test(error.message) ? false : Promise.reject(error)),
@@ -135,7 +135,7 @@ test('stats, prices and sse are backed up under writers, each as it was at one m
   const backup = await run('backup', files, ...SERVICES, ...first.ports)
   await writers.stop()
   expect(backup).toMatchObject({ code: 0, stderr: '' })
-  // Where it runs nothing is restored, and it goes on.
+  // Restore refuses while the service runs, and the service continues.
   expect(await run('restore', files, '--data', here)).toMatchObject({ code: 1, stderr: expect.stringContaining(here) })
   for (const service of SERVICES) await subjects[service].write(first.urls[service], 0, 1)
   expect((await first.started.stop()).code).toBe(0)
@@ -152,14 +152,14 @@ test('stats, prices and sse are backed up under writers, each as it was at one m
       expect([service, one]).toEqual([service, other])
       expect(one).toBeGreaterThanOrEqual(before.get(`${service} ${writer}`)!)
       expect(one).toBeLessThanOrEqual(writers.acknowledged.get(`${service} ${writer}`)! + 1)
-      // What was restored is changed as ever.
+      // Restored data accepts changes as before.
       await subjects[service].write(second.urls[service], writer, one + 100)
       expect(await subjects[service].read(second.urls[service], writer, 0)).toEqual([one + 100, one + 100])
     }
   }
   expect((await second.started.stop()).code).toBe(0)
 
-  // What is damaged is named, and nothing is made of it.
+  // Restore names a damaged file, and restores nothing from it.
   for (const [i, service] of SERVICES.entries()) {
     const file = join(files, `${service}.backup`)
     const bytes = readFileSync(file)

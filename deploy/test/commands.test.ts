@@ -11,7 +11,7 @@ import { expect, test } from 'vitest'
 import { services } from '../../services.ts'
 import { parseCommands, listDocumentedCommands, ROOT, type DocumentedCommand } from './support/commands.ts'
 
-/** What is not run here, and why. */
+/** Commands that this test does not run, with the reason. */
 const SKIPPED_COMMANDS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/pnpm(@\S+)? (test|check|format|typecheck|lint)\b/, 'this is a test, which would run itself; CI runs the rest'],
   [/pnpm(@\S+)? (fuzz|test:\w+)\b/, 'takes minutes: CI runs it'],
@@ -27,7 +27,7 @@ const SKIPPED_COMMANDS: readonly (readonly [pattern: RegExp, why: string])[] = [
 
 const START = /^(?<env>(?:\w+=\S+ )*)(?:npx -y )?pnpm(?:@\S+)? start\b(?<args>[^#&]*)(?!.*&)/
 
-// Ports as the documents have them.
+// Ports in the documents.
 const PORTS: Record<string, string> = {
   8000: 'dashboard',
   8080: 'stats',
@@ -37,7 +37,7 @@ const PORTS: Record<string, string> = {
   8084: 'prices',
 }
 
-/** Checks the settings of a start: that one starts with them is for others to try. */
+/** Checks the settings of a start. Other tests check that a service starts with them. */
 async function checkStart({ text }: DocumentedCommand): Promise<void> {
   const { env = '', args = '' } = START.exec(text)!.groups!
   const given = Object.fromEntries(
@@ -53,7 +53,7 @@ async function checkStart({ text }: DocumentedCommand): Promise<void> {
   resolveConfigs(definitions, flags, given)
 }
 
-// Stands in for pnpm, which runs what package.json names, and for curl, whose replies are written down.
+// Replaces pnpm (runs the script of package.json) and curl (records its replies).
 const PREAMBLE = `
 pnpm() {
   case "$1" in
@@ -76,7 +76,7 @@ curl() {
 trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT
 `
 
-/** Some prices as the sample catalog has them, which is half a million and takes its time. */
+/** Some prices of the sample catalog, which has half a million and takes too long. */
 async function importPrices(url: string): Promise<void> {
   const lines = ['12', '24'].map((value, i) => {
     const id = `00000000-0000-4000-8000-00000000000${i}`
@@ -90,12 +90,12 @@ async function importPrices(url: string): Promise<void> {
 
 interface CommandOutcome {
   readonly exit: number
-  /** Of what it asked for. */
+  /** Statuses of its requests. */
   readonly statuses: readonly number[]
   readonly said: string
 }
 
-/** Runs the commands of a document in one shell, one after the other. */
+/** Runs the commands of a document in one shell, in order. */
 async function runAll(
   commands: readonly DocumentedCommand[],
   rows: Record<string, ReadyRow>,
@@ -104,14 +104,14 @@ async function runAll(
   const ownPort = await findFreePort()
   writeFileSync(join(folder, 'value.json'), '{"number":1}')
   writeFileSync(join(folder, '...'), 'a token that nobody needs')
-  // What follows is for a service that is started there.
+  // The following commands are for a service that the document starts.
   const own = commands.findIndex(({ text }) => text.startsWith('export MERCURE'))
   const steps = commands.map(({ text }, i) => {
     const portOf = (port: string) => (own >= 0 && i >= own ? ownPort : rows[PORTS[port]!]!.port)
     const here = text
       .replaceAll(/localhost:(80\d\d)/g, (_, port) => `localhost:${portOf(port)}`)
       .replaceAll(/\/(backup|srv)\//g, `${folder}/$1-`)
-    // A group would have variables of its own behind a pipe.
+    // A group would have its own variables after a pipe.
     return `exec 2> ${i}.err\n${here}\necho $? > ${i}.exit\n`
   })
   const file = join(folder, 'commands.sh')

@@ -53,7 +53,7 @@ test('a share link and an open session survive a backup, another machine and a r
 
   const backup = await run('backup', files, 'dashboard', 'stats', ...first.ports)
   expect(backup.stdout).toMatch(/^dashboard: \d+ entries as of /m)
-  // Each file has all of a service's data; that of the dashboard has the key that signs sessions.
+  // Each file contains all data of a service; that of the dashboard contains the key that signs sessions.
   expect(modeOf(join(files, 'dashboard.backup'))).toBe(0o600)
   expect((await first.started.stop()).code).toBe(0)
   expect(first.started.stdout + first.started.stderr).not.toContain(link.path.split('/').at(-1))

@@ -18,14 +18,14 @@ const hasPrometheus = spawnSync(PROMETHEUS, ['--version']).status === 0
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** Long enough for two scrapes on a busy machine. */
 const RATE_INTERVAL = '30s'
-/** What the documents have: the file is used as it is, but for where services are here, and how often they are asked. */
+/** Ports in the documents. The file is used unchanged, except for the services' addresses and the scrape interval. */
 const PORTS: Record<string, string> = { 8000: 'dashboard', 8080: 'stats', 8082: 'kv', 8083: 'sse', 8084: 'prices' }
 
 interface Dashboard {
   readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[]
 }
 
-/** Starts Prometheus with the configuration that is given out. @returns a function that evaluates a query */
+/** Starts Prometheus with the published configuration. @returns a function that evaluates a query */
 async function startPrometheus(rows: Record<string, ReadyRow>): Promise<(query: string) => Promise<string[]>> {
   const folder = createTemporaryFolder()
   const port = await findFreePort()
@@ -59,7 +59,7 @@ async function startPrometheus(rows: Record<string, ReadyRow>): Promise<(query: 
   }
 }
 
-/** Something for every panel to show, again and again until the test ends. */
+/** Sends requests for every panel until the test ends. */
 function makeTraffic({ stats, kv, sse, prices }: Record<string, ReadyRow>): void {
   const ending = new AbortController()
   const { signal } = ending
@@ -73,7 +73,7 @@ function makeTraffic({ stats, kv, sse, prices }: Record<string, ReadyRow>): void
     for (let i = 0; !signal.aborted; i++) {
       await send(`${collection}/stats`)
       await send(`${kv!.url}/v0/entity?id=${i}`, { method: 'PUT', body: 'b' })
-      // More than it holds for clients: refused with 503.
+      // Exceeds the client memory limit: refused with 503.
       await send(`${kv!.url}/v0/entity?id=large`, { method: 'PUT', body: Buffer.alloc(2_000_000) })
       await send(`${sse!.url}/put?v=${i}&topic=t`)
       await send(`${prices!.url}/v1/search/bitmap/prices`, { method: 'POST', headers: JSON_TYPE, body: '{}' })
@@ -103,7 +103,7 @@ test.skipIf(!hasPrometheus)(
 
     const { panels }: Dashboard = JSON.parse(readFileSync(`${DEPLOY}/grafana/dashboard.json`, 'utf8'))
     const shown = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })))
-    // One of the three is a node of many here: what its panels show the others' would, too.
+    // Only one of the three services is a cluster node here. Its panels represent those of the others.
     const queried = shown.filter(({ expr }) => !/\b(kv|stats)_log_/.test(expr))
     expect(queried.length).toBe(shown.length - 6)
     expect(queried.length).toBeGreaterThan(35)

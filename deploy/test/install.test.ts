@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 
 const INSTALL = fileURLToPath(new URL('../../scripts/install.mjs', import.meta.url))
 
-// Writes down what it was called with, and what pnpm would of an install that has ended well.
+// Records its arguments, and writes the result of a successful install.
 const PNPM = `#!${process.execPath}
 const { appendFileSync, existsSync, mkdirSync, writeFileSync } = require('node:fs')
 const args = process.argv.slice(2)
@@ -20,7 +20,7 @@ const state = { lastValidatedTimestamp: Date.now(), filteredInstall: args.includ
 writeFileSync('node_modules/.pnpm-workspace-state-v1.json', JSON.stringify(state))
 `
 
-/** A workspace in which nothing is installed. */
+/** A workspace without installed packages. */
 function createWorkspace() {
   const folder = createTemporaryFolder()
   for (const name of ['scripts', 'packages/kv', 'bench']) mkdirSync(join(folder, name), { recursive: true })
@@ -43,7 +43,7 @@ function createWorkspace() {
   const calls = join(folder, 'calls')
   return {
     folder,
-    /** Gives what pnpm was called with since the last time, and what was printed. */
+    /** Returns the arguments of pnpm since the last call, and the output. */
     need(level: string) {
       if (existsSync(calls)) writeFileSync(calls, '')
       const env = { ...process.env, npm_execpath: pnpm }

@@ -28,7 +28,7 @@ async function send(port: number, path: string, method?: string, body?: string) 
 
 type Ports = Readonly<Record<'stats' | 'sse' | 'prices', number>>
 
-/** What holds behind any proxy. @param id the form of those that it gives to requests */
+/** Checks that apply to any proxy. @param id pattern of the request ids that the proxy sets */
 async function checkProxy(start: (ports: Ports) => Promise<number>, id: RegExp): Promise<void> {
   const common = ['--port', '0', '--data', createTemporaryFolder(), '--log-level', 'warn', '--sample', 'no']
   const env = { ALLOWED_HOSTS: HOST, TRUST_PROXY: '127.0.0.1' }
@@ -42,7 +42,7 @@ async function checkProxy(start: (ports: Ports) => Promise<number>, id: RegExp):
   stream.setEncoding('utf8').on('data', (part) => (text += part))
   const put = await send(port, '/collections/c', 'PUT', '{"videos":["-4lB5EKS5Uk"]}')
   expect(put.status).toBe(201)
-  // The proxy's own, which stands in the log of the service as well.
+  // The proxy's own id, which is also in the log of the service.
   expect(put.headers['x-request-id']).toMatch(id)
   expect(await send(port, '/collections/c/stats')).toMatchObject({
     status: 200,

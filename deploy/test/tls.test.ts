@@ -53,7 +53,7 @@ test('services that speak TLS reach each other, are healthy and are backed up, b
     })
   const HEALTH_URL = `${kv!.url}/readyz`
   expect(run('health.ts', [], { ...env, HEALTH_URL }).status).toBe(0)
-  // One that is not known is not trusted.
+  // An unknown certificate is not trusted.
   expect(run('health.ts', [], { HEALTH_URL, NODE_EXTRA_CA_CERTS: '' }).status).toBe(1)
   const backup = ['backup', 'kv', '--kv.port', String(kv!.port), ...files]
   expect(run('backup.ts', [join(folder, backup[0]!), ...backup.slice(1)], env)).toMatchObject({ status: 0, stderr: '' })

@@ -25,7 +25,7 @@ test('what is done for a request in several services is one trace', async () => 
   const put = await waitUntil(() => find('stats', /^PUT \/collections\/:id$/))
   const read = await waitUntil(() => find('stats', /^GET \/collections\/:id\/stats$/))
   expect([put.parentSpanId, read.parentSpanId]).toEqual([CALLER, CALLER])
-  /** A call of stats and what the other service did of it. */
+  /** Expects a call of stats and the corresponding span of the other service. */
   async function expectCall(name: string, parent: ReceivedSpan) {
     const call = await waitUntil(() =>
       mine().find((span) => span.service === 'stats' && span.name === name && span.parentSpanId === parent.spanId),

@@ -12,14 +12,14 @@ const PROMTOOL = process.env.PROMTOOL ?? 'promtool'
 const COLLECTION = '/collections/99757a95-f758-499f-a170-bea93b2d8bcf'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Runs promtool; nothing where there is none. */
+/** Runs promtool; returns `undefined` if it is not installed. */
 function runPromtool(args: readonly string[], input = ''): { status: number | null; output: string } | undefined {
   const { error, status, stdout, stderr } = spawnSync(PROMTOOL, args, { input, encoding: 'utf8', cwd: DEPLOY })
   if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return undefined
   return { status, output: stdout + stderr }
 }
 
-/** The figures of all services, by service, once each has done something. */
+/** Metrics of all services, by service, after each has handled requests. */
 async function readAllMetrics(): Promise<Map<string, string>> {
   const args = ['--port', '0', '--data', createTemporaryFolder(), '--log-level', 'warn', '--sample', 'no']
   const started = spawnStart(args, {}, { script: START_SCRIPT })
@@ -39,15 +39,15 @@ async function readAllMetrics(): Promise<Map<string, string>> {
 }
 
 const WORD = /[a-z_][a-z0-9_]*/g
-// What a query says besides the names of figures and of labels.
+// Parts of a query that are not names of metrics or labels.
 const LANGUAGE = /"[^"]*"|\{[^}]*\}|by \([^)]*\)|\$__\w+|\[[^\]]*\]/g
 const FUNCTIONS = new Set('sum by rate increase histogram_quantile changes max_over_time le or and unless'.split(' '))
 
-/** The figures that a query is made of. */
+/** The metrics in a query. */
 const namesIn = (query: string): string[] =>
   Array.from(query.replaceAll(LANGUAGE, ' ').matchAll(WORD), ([word]) => word).filter((word) => !FUNCTIONS.has(word))
 
-/** What a node of many machines has: there is none here. */
+/** Metrics of cluster nodes, which do not run here. */
 const OF_NODES = /^((kv|sse|stats)_log_|stats_source_mismatch$)/
 
 interface Dashboard {
@@ -86,7 +86,7 @@ test('figures are as Prometheus wants them, and dashboard and alerts ask for non
     expect(namesIn(query).filter((name) => !known.has(name) && !OF_NODES.test(name))).toEqual([])
   }
 
-  // Those of a node of many are not here.
+  // Excludes metrics of cluster nodes.
   const screens = `${DEPLOY}/../packages/dashboard/src/page/screens`
   const page = ['health', 'health-node'].map((name) => readFileSync(`${screens}/${name}.ts`, 'utf8')).join('')
   const shown = Array.from(page.matchAll(/'((?:kv|prices|sse|stats)_(?!log_|poller_leader)\w+)'/g), ([, name]) => name!)

@@ -9,9 +9,9 @@ export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs
 `
 
 /**
- * What `pnpm flame` was asked for: subjects as `stats`, `stats/v1` or `sse/v4/fan-out`, none for everything.
+ * Parses the arguments of `pnpm flame`: subjects as `stats`, `stats/v1` or `sse/v4/fan-out`; none selects all.
  *
- * @throws Error naming what is wrong
+ * @throws Error naming the invalid argument
  */
 export function parseFlameArguments(argv: readonly string[]) {
   const { values, positionals } = parseArgs({
@@ -35,10 +35,10 @@ export interface FlameSubject {
   readonly work: string
 }
 
-/** Its folder below `flame/`, and what it is called in all commands. */
+/** Its folder below `flame/`, which is its name in all commands. */
 export const getFolder = ({ service, variant, work }: FlameSubject) => `${service}/${variant}/${work}`
 
-/** What each variant is profiled at, the first, and the last one, which is the default, at all of them. */
+/** Workloads of the profiles: each variant at the first one, and the last variant, which is the default, at all. */
 const DEFAULT_WORKLOADS: Readonly<Record<string, readonly string[]>> = {
   stats: ['read'],
   sse: ['fan-out', 'connecting'],
@@ -46,7 +46,7 @@ const DEFAULT_WORKLOADS: Readonly<Record<string, readonly string[]>> = {
   prices: ['search', 'bulk'],
 }
 
-/** What is profiled where nothing is named. @param variants of a service, the default last */
+/** Default subjects of a service. @param variants of a service, the default last */
 export const listDefaultSubjects = (service: string, variants: readonly string[]): FlameSubject[] =>
   variants.flatMap((variant, i) =>
     DEFAULT_WORKLOADS[service]!.slice(0, i === variants.length - 1 ? undefined : 1).map((work) => ({
@@ -56,17 +56,17 @@ export const listDefaultSubjects = (service: string, variants: readonly string[]
     })),
   )
 
-/** What is profiled of every variant of every service. */
+/** Default subjects of all services. */
 export async function listAllSubjects(): Promise<FlameSubject[]> {
   const definitions = await Promise.all(Object.keys(workloads).map((name) => services[name]!()))
   return definitions.flatMap(({ name, variants = {} }) => listDefaultSubjects(name, Object.keys(variants)))
 }
 
 /**
- * What subjects name: a workload of the bench, or what is usual of a service or a variant; all that is usual where there
- * are none.
+ * Resolves subjects: a workload of the bench, or the default subjects of a service or a variant. Without subjects,
+ * returns all defaults.
  *
- * @throws Error naming what there is, when there is nothing of that name
+ * @throws Error naming the valid names, if a name is unknown
  */
 export function choose(subjects: readonly string[], all: readonly FlameSubject[]): FlameSubject[] {
   if (subjects.length === 0) return [...all]

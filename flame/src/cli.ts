@@ -17,7 +17,7 @@ async function run(argv: readonly string[]): Promise<void> {
   const progress = createProgress(process.stderr)
   for (const [i, one] of chosen.entries()) {
     const folder = join(FLAME_FOLDER, getFolder(one))
-    // A service that is profiled is slower than it is: nobody is refused for that.
+    // A profiled service is slower, so it must not refuse requests for that.
     const row = workloads[one.service]![one.work]!({ ...one, settings: { maxQueueDelay: '0' } })
     progress.step(getFolder(one), i + 1, chosen.length)
     const rate = await measureBenchRate(row)
@@ -28,7 +28,7 @@ async function run(argv: readonly string[]): Promise<void> {
       recordings,
     )
     const html = join(folder, 'clinic-flame.html')
-    // One that is there is made anew: it must not be of older code than the rest.
+    // Replaces an existing snapshot, which must not be of older code than the others.
     if (clinic || existsSync(html)) await takeClinicSnapshot(row, duration, measuredRate, html)
     await updateReadme()
   }

@@ -1,4 +1,4 @@
-/** What paths in a snapshot begin with instead of the repository's folder. */
+/** Prefix of paths in a snapshot, instead of the repository's folder. */
 export const ROOT_NAME = '/influencer-stats/'
 
 /** Names modules by their path in the repository, packages by their name, and shared libraries by their file. */
@@ -10,7 +10,9 @@ export function removePaths(text: string, root: string): string {
     .replace(/(?:\/[^\s"/]+)+\/([^\s"/]+) \[SHARED_LIB\]/g, '$1 [SHARED_LIB]')
 }
 
-/** clinic's page would fetch its fonts; the browser's own do as well, and nobody learns who looks at it. */
+/**
+ * Removes fonts that clinic's page would fetch. The browser's own are sufficient, and no server learns of the reader.
+ */
 export function removeFonts(html: string): string {
   return html.replace(
     /https:\/\/(?:clinicjs\.org\/assets\/css\/fonts\.css|fonts\.googleapis\.com\/css)/g,
@@ -34,8 +36,8 @@ interface TickNode {
 }
 
 /**
- * Ends every stack above the first frame that fewer than `least` samples have seen there. No sample is lost: it counts
- * for the last frame that is kept.
+ * Ends every stack above the first frame that has fewer than `least` samples there. No sample is lost: it counts for
+ * the last remaining frame.
  */
 export function cutRare(ticks: readonly Tick[], least: number): Tick[] {
   const root: TickNode = { ticks: 0, next: new Map() }

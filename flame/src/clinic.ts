@@ -13,12 +13,12 @@ import { runUnderLoad } from './record.ts'
 const require = createRequire(import.meta.url)
 const CLINIC_SCRIPT = join(dirname(require.resolve('clinic/package.json')), 'bin.js')
 
-// It would ask whether it may send statistics, and look for a newer version.
+// Prevents its question about statistics and its search for a newer version.
 const QUIET_ENV = { NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1' }
 
 /**
- * A `clinic flame` snapshot of a service under the load of a row, on main (`threads: 0`), because clinic sees no other
- * thread.
+ * A `clinic flame` snapshot of a service under the load of a row, on main (`threads: 0`), because clinic profiles no
+ * other thread.
  *
  * @param html the file to write
  */
@@ -32,7 +32,7 @@ export async function takeClinicSnapshot(
   const folder = temporary.path
   const start = (script: string, args: readonly string[]) => {
     const clinic = [CLINIC_SCRIPT, 'flame', '--collect-only', '--open=false', '--dest', folder, '--']
-    // In a folder of its own: V8 writes its log, which is large, into the current one.
+    // Runs in its own folder: V8 writes its log, which is large, into the current one.
     return startReporting(process.execPath, [...clinic, process.execPath, ...NODE_FLAGS, script, ...args], {
       cwd: folder,
       env: QUIET_ENV,
@@ -44,7 +44,7 @@ export async function takeClinicSnapshot(
   writeFileSync(html, drawSmall(data))
 }
 
-/** The one file, or folder, of a folder whose name ends so. */
+/** The only file or folder in a folder with this suffix. */
 const findFile = (folder: string, end: string) =>
   join(
     folder,
@@ -52,8 +52,8 @@ const findFile = (folder: string, end: string) =>
   )
 
 /**
- * Takes this machine's paths out of what clinic has recorded, before it draws it. Modules are then named by path rather
- * than by URL, which is the only form in which clinic knows a dependency from the app.
+ * Removes this machine's paths from clinic's recording, before it renders it. Modules then have paths instead of URLs,
+ * because clinic distinguishes a dependency from the app only by paths.
  */
 function removeMachinePaths(file: string): void {
   const text = removePaths(readFileSync(file, 'utf8'), ROOT)
@@ -61,7 +61,7 @@ function removeMachinePaths(file: string): void {
   writeFileSync(file, isInfo ? JSON.stringify({ ...JSON.parse(text), mainDirectory: ROOT_NAME.slice(0, -1) }) : text)
 }
 
-/** Draws the snapshot; rare stacks are cut shorter until it is small enough to be committed. */
+/** Renders the snapshot, and cuts rare stacks until it is small enough to commit. */
 function drawSmall(data: string): string {
   const samples = findFile(data, '-samples')
   const ticks: Tick[] = JSON.parse(readFileSync(samples, 'utf8'))

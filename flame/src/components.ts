@@ -2,14 +2,14 @@ import type { Component } from './hot-functions.ts'
 
 const HTTP_FILES = ['packages/runtime/', 'fastify/', '@fastify/', 'find-my-way/', 'prom-client/', 'node:_http_']
 
-/** A component by the prefixes of its files, with a space between. */
+/** A component by the prefixes of its files, separated by spaces. */
 const createComponent = (name: string, files: string, more: readonly string[] = []): Component => {
   return { name, files: [...more, ...files.split(' ')] }
 }
 
 /**
- * What belongs to which component of a service, for shares that can be compared with those of other programs. Files that
- * serve several components (streams, sockets, timers) belong to none: whoever calls them answers for them.
+ * Files of each component of a service, for shares that are comparable with other programs. Files that serve several
+ * components (streams, sockets, timers) belong to none: their samples count for the component of the caller.
  */
 export const components: Readonly<Record<string, readonly Component[]>> = {
   stats: [

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 
-/** What a variant's graphs taught: a section of `flame/findings.md`. */
+/** Findings from a variant's graphs: a section of `flame/findings.md`. */
 export interface Finding {
-  /** What the source says of the version that the variant mirrors, where it says something. */
+  /** Statement of the source about the version that the variant mirrors, if there is one. */
   readonly source?: {
     readonly says: string
-    /** The part of ours that does the like. */
+    /** The comparable part of ours. */
     readonly part: string
     /** Percent of CPU. */
     readonly share?: number
   }
-  /** Why it is as it is here; without `source` it goes on after "The source". */
+  /** The explanation; without `source` it continues the sentence after "The source". */
   readonly why: string
   /** What to change next. */
   readonly next: string
@@ -20,7 +20,7 @@ const SECTION_PATTERN =
   /^(?:> (?<says>.+) \((?<part>[^,)]+)(?:, (?<share>[\d.]+) %)?\)\n\n)?(?<why>[^]+?)\n\nNext: (?<next>[^]+)$/
 const joinLines = (text: string) => text.replaceAll('\n', ' ')
 
-/** By service, variant and workload, with a space between. @throws Error when a section is none */
+/** By service, variant and workload, separated by spaces. @throws Error if a section is invalid */
 export function parseFindings(text: string): Map<string, Finding> {
   const sections = text.split('\n## ').slice(1)
   return new Map(

@@ -13,14 +13,14 @@ import { INTERVALS, type ThreadRecording } from './record.ts'
 
 const LINE_PATTERN = /(?:packages|bench)\/[\w./-]+\.ts:\d+/g
 
-/** The code of a line of this repository, as it is now; nothing where there is none. */
+/** The present code of a line of this repository; empty if there is none. */
 export function readCode(location: string): string {
   const [file, line] = location.split(':') as [string, string]
   const path = join(ROOT, file)
   return existsSync(path) ? (readFileSync(path, 'utf8').split('\n')[Number(line) - 1]?.trim() ?? '') : ''
 }
 
-/** What sentences about these graphs name. */
+/** Code of the lines that sentences about these graphs name. */
 function readLines(graphs: readonly GraphSummary[]): Record<string, string> {
   const locations = graphs.flatMap((graph) => formatTopSentence('', graph, '').match(LINE_PATTERN) ?? [])
   return Object.fromEntries(locations.map((location) => [location, readCode(location)]))

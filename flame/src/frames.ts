@@ -1,22 +1,22 @@
-/** Whose code a frame is: this repository's, a package's, Node's own JavaScript, or none (C++, V8, the kernel). */
+/** Origin of a frame: this repository, a package, Node's own JavaScript, or native code (C++, V8, the kernel). */
 export type Category = 'app' | 'dependency' | 'node' | 'native'
 
-/** A function, wherever it was called. Nothing in it names the machine. */
+/** A function, independent of its caller. Contains no name of the machine. */
 export interface StackFrame {
   readonly name: string
-  /** Relative to the repository, `package/path` for dependencies, `node:module`; empty where there is none. */
+  /** Relative to the repository, `package/path` for dependencies, `node:module`; empty if there is none. */
   readonly file: string
-  /** From 1; 0 where there is none. */
+  /** From 1; 0 if there is none. */
   readonly line: number
   readonly category: Category
 }
 
-/** A function as V8's profilers name it. */
+/** A function in the form of V8's profilers. */
 export interface CallFrame {
   readonly functionName: string
   readonly scriptId: string
   readonly url: string
-  /** From 0; -1 where there is none. */
+  /** From 0; -1 if there is none. */
   readonly lineNumber: number
 }
 
@@ -30,7 +30,7 @@ export function toFrame({ functionName, scriptId, url, lineNumber }: CallFrame, 
   const path = url.startsWith('file://') ? decodeURIComponent(new URL(url).pathname) : url
   if (path.startsWith('node:')) return { name, file: path, line, category: 'node' }
   if (path.startsWith('wasm:')) return { name, file: 'WebAssembly', line: 0, category: 'native' }
-  // Made with `new Function`: routers, validators and serialisers do.
+  // Created with `new Function`, as routers, validators and serialisers do.
   if (path === '' && scriptId !== NO_SCRIPT) return { name, file: GENERATED_CODE, line, category: 'dependency' }
   if (path === '') return { name, file: '', line: 0, category: 'native' }
   const packaged = path.lastIndexOf('/node_modules/')
@@ -41,10 +41,10 @@ export function toFrame({ functionName, scriptId, url, lineNumber }: CallFrame, 
   return { name, file: path.slice(path.lastIndexOf('/') + 1), line, category: 'app' }
 }
 
-/** The same for the same function. */
+/** Equal for equal functions. */
 export const getKey = ({ name, file, line }: StackFrame) => `${name}\n${file}\n${line}`
 
-/** What a file belongs to: its package, Node's module, or the file itself. */
+/** The owner of a file: its package, Node's module, or the file itself. */
 export function getHome({ file, category, name }: StackFrame): string {
   if (category === 'native') return file || name
   if (category !== 'dependency') return file

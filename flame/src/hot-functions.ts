@@ -9,7 +9,7 @@ export interface HotFunction {
   readonly category: Category
   /** In the function itself. */
   readonly self: number
-  /** In it and in all it calls; a function that calls itself counts once. */
+  /** In it and in all functions that it calls; a recursive function counts once. */
   readonly total: number
 }
 
@@ -32,7 +32,7 @@ const MAX_APP_ROWS = 15
 const roundShare = (share: number) => Math.round(share * 100) / 100
 const toPercent = (weight: number, { total }: Profile) => (total === 0 ? 0 : roundShare((100 * weight) / total))
 
-/** Visits every call but the root, with its callers, the nearest last. */
+/** Visits every call except the root, with its callers, the nearest last. */
 function walk(profile: Profile, visit: (call: ProfileCall, callers: readonly ProfileCall[]) => void): void {
   const callers: ProfileCall[] = []
   function walkCallees(call: ProfileCall): void {
@@ -46,7 +46,7 @@ function walk(profile: Profile, visit: (call: ProfileCall, callers: readonly Pro
   walkCallees(profile.root)
 }
 
-/** The functions with the most of a profile in themselves, and the app's with the most in all they call. */
+/** The functions with the largest own shares, and the app's functions with the largest total shares. */
 export function listHotFunctions(profile: Profile): HotFunction[] {
   const functions = new Map<string, { frame: StackFrame; self: number; total: number }>()
   walk(profile, ({ frame, self, ...call }, callers) => {
@@ -70,7 +70,7 @@ export function listHotFunctions(profile: Profile): HotFunction[] {
   }))
 }
 
-/** Adds up a profile under the names that `nameOf` gives to its calls; the largest first. */
+/** Sums a profile by the names that `nameOf` gives to its calls; the largest first. */
 function sum(profile: Profile, nameOf: (call: ProfileCall, callers: readonly ProfileCall[]) => string): Share[] {
   const shares = new Map<string, number>()
   walk(profile, (call, callers) => {
@@ -83,7 +83,7 @@ function sum(profile: Profile, nameOf: (call: ProfileCall, callers: readonly Pro
     .map(([name, weight]) => ({ name, share: toPercent(weight, profile) }))
 }
 
-/** The component that answers for a call: that of the nearest caller that is of one. */
+/** The component of a call: that of the nearest caller with a component. */
 function findComponent(
   call: ProfileCall,
   callers: readonly ProfileCall[],
@@ -96,7 +96,7 @@ function findComponent(
   return undefined
 }
 
-/** What each component takes, with the native work it has done for it: the nearest caller that is of one decides. */
+/** Share of each component, including its native work: the nearest caller with a component determines it. */
 export function sumComponents(profile: Profile, components: readonly Component[]): Share[] {
   return sum(profile, (call, callers) => {
     const component = findComponent(call, callers, components)
@@ -104,10 +104,10 @@ export function sumComponents(profile: Profile, components: readonly Component[]
   })
 }
 
-/** What each file of the app, each package, each module of Node takes in itself. */
+/** Own share of each file of the app, each package, and each module of Node. */
 export const sumHomes = (profile: Profile): Share[] => sum(profile, ({ frame }) => getHome(frame)).slice(0, MAX_ROWS)
 
-/** For whom a function works: its nearest caller in the app, else in a package, else its component; the largest first. */
+/** Callers of a function: its nearest caller in the app, else in a package, else its component; the largest first. */
 export function listCallers(
   profile: Profile,
   { function: name, file, line }: HotFunction,

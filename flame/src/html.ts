@@ -4,17 +4,17 @@ import type { HotFunction, Share } from './hot-functions.ts'
 import { readFlameGraphLibrary } from './page/flame-graph-library.ts'
 import { getWeight, type ProfileCall, type Profile } from './profile.ts'
 
-/** What a page shows. */
+/** Contents of a page. */
 export interface FlamePage {
   readonly title: string
-  /** How it was made, in a sentence. */
+  /** Description of the recording, in one sentence. */
   readonly subtitle: string
   readonly profile: Profile
   readonly hot: readonly HotFunction[]
   readonly parts: readonly Share[]
 }
 
-// Less than this share of a profile is less than a pixel, and one sample of 10,000 says nothing.
+// A smaller share of a profile is less than a pixel, and one sample of 10,000 is not significant.
 const MIN_SHARE = 0.0002
 const MAX_TOP_ROWS = 15
 
@@ -28,7 +28,7 @@ const categories: Readonly<Record<Category, string>> = {
 type PackedFrame = readonly [name: string, file: string, line: number, category: Category]
 type PackedCall = readonly [frame: number, value: number, callees?: readonly PackedCall[]]
 
-/** The tree with its frames by number: a tenth of the size. */
+/** The tree with numbered frames: a tenth of the size. */
 function packProfile({ root, total }: Profile): { frames: PackedFrame[]; tree: PackedCall } {
   const frames: PackedFrame[] = []
   const numbers = new Map<string, number>()
@@ -50,7 +50,7 @@ function packProfile({ root, total }: Profile): { frames: PackedFrame[]; tree: P
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escape = (text: string) => text.replace(/[&<>"]/g, (letter) => escapes[letter]!)
 const readAsset = (name: string) => readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8')
-// A `</script>` in a name would end the script.
+// A `</script>` in a name would end the script element.
 const toScript = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 function renderLegend(profile: Profile): string {
@@ -79,7 +79,7 @@ function renderHotRow({ function: name, file, line, category, self, total }: Hot
 const renderShareRow = ({ name, share }: Share) =>
   `<tr><td>${escape(name)}</td><td class="figure">${share.toFixed(2)} %</td></tr>`
 
-/** One file that needs nothing else: the graph, its library, the hottest functions and what each part takes. */
+/** One self-contained file: the graph, its library, the hottest functions and the share of each part. */
 export function renderPage({ title, subtitle, profile, hot, parts }: FlamePage): string {
   const top = hot.toSorted((a, b) => b.self - a.self).slice(0, MAX_TOP_ROWS)
   const data = { ...packProfile(profile), total: Math.round(profile.total), unit: profile.unit, hot: top }

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 
-/** The repository's folder, with a `/` at its end: what no committed file may contain. */
+/** The repository's folder, with a `/` at its end. No committed file may contain it. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Where the snapshots of all services are. */
+/** The folder of all snapshots. */
 export const FLAME_FOLDER = fileURLToPath(new URL('../', import.meta.url))
 
 export const PROFILED_SERVICE_SCRIPT = fileURLToPath(new URL('./profiled-service.ts', import.meta.url))

@@ -4,35 +4,35 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What a profile counts. */
+/** The quantity that a profile counts. */
 export type ProfileKind = 'cpu' | 'allocation'
 
 /** A fixed time in which every thread of a process is profiled. */
 export interface ProfileWindow {
   readonly kind: ProfileKind
   readonly milliseconds: number
-  /** Between two samples: microseconds for `cpu`, bytes for `allocation`. */
+  /** Sampling interval: microseconds for `cpu`, bytes for `allocation`. */
   readonly interval: number
-  /** Where `<kind>-<thread>.json` is written for each thread. */
+  /** The folder of `<kind>-<thread>.json` for each thread. */
   readonly folder: string
 }
 
-/** A profiled process to whoever started it: lines of JSON on stderr behind `REPORT`. */
+/** Reports of a profiled process to its starter: lines of JSON on stderr after `REPORT`. */
 export type ProcessReport =
   | { readonly kind: 'ready'; readonly url: string }
   | { readonly kind: 'profiled'; readonly threads: readonly string[] }
 
 export const REPORT_PREFIX = 'flame: '
 
-/** Tells whoever started this process something. Not on stdout, which is the log's. */
+/** Sends a report to the starter of this process. Not on stdout, which contains the log. */
 export function sendReport(message: ProcessReport): void {
   process.stderr.write(`${REPORT_PREFIX}${JSON.stringify(message)}\n`)
 }
 
-// Both flags: without them only what is still alive at the end is counted, a leak profile rather than an allocation one.
+// Both flags: without them only objects alive at the end count, which gives a leak profile, not an allocation profile.
 const ALLOCATION_FLAGS = { includeObjectsCollectedByMajorGC: true, includeObjectsCollectedByMinorGC: true }
 
-/** Has a thread profile itself for a while. */
+/** Profiles a thread for a while. */
 async function profileThread(post: InspectorPost, { kind, milliseconds, interval }: ProfileWindow): Promise<unknown> {
   if (kind === 'cpu') {
     await post('Profiler.enable')
@@ -45,8 +45,8 @@ async function profileThread(post: InspectorPost, { kind, milliseconds, interval
 }
 
 /**
- * The main thread's side of being profiled: takes windows, a line of JSON each, from stdin, and
- * calls `stop` when stdin ends. So a process whose starter is gone stops, too.
+ * Handles profiling requests on the main thread: reads windows from stdin, one line of JSON each, and calls `stop` when
+ * stdin ends. So the process also stops if its starter exits.
  */
 export function handleProfileRequests(stop: () => Promise<unknown>): void {
   const threads = inspectThreads()

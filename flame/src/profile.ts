@@ -1,7 +1,7 @@
 import type { HeapProfiler, Profiler } from 'node:inspector'
 import { toFrame, getKey, type CallFrame, type StackFrame } from './frames.ts'
 
-/** A function as called by those above it. */
+/** A function with its call stack. */
 export interface ProfileCall {
   readonly frame: StackFrame
   /** Samples or bytes in the function itself. */
@@ -9,12 +9,12 @@ export interface ProfileCall {
   readonly callees: ProfileCall[]
 }
 
-/** What a thread did in its window. */
+/** The work of a thread in its window. */
 export interface Profile {
   readonly unit: 'samples' | 'bytes'
-  /** Calls that nobody in JavaScript made, for a root. */
+  /** A root for calls without a caller in JavaScript. */
   readonly root: ProfileCall
-  /** All of the root: what percentages are of. */
+  /** Weight of the root, which is 100 percent. */
   readonly total: number
   /** Samples without work. */
   readonly idle: number
@@ -23,7 +23,7 @@ export interface Profile {
 }
 
 const ROOT_FRAME: StackFrame = { name: 'all', file: '', line: 0, category: 'native' }
-// The work of those who look on in the profiled threads is none of theirs.
+// The work of the profiler in the profiled threads does not count.
 const HARNESS_FILES = /^(?:flame|bench)\/src\//
 
 interface ProfileNode {
@@ -32,7 +32,7 @@ interface ProfileNode {
   readonly children: readonly ProfileNode[]
 }
 
-/** Adds a V8 node's callees to `call`, those that are the same function made one. */
+/** Adds a V8 node's callees to `call`, and merges those of the same function. */
 function addCallees(call: ProfileCall, nodes: readonly ProfileNode[], root: string): void {
   const known = new Map(call.callees.map((callee) => [getKey(callee.frame), callee]))
   for (const { callFrame, self, children } of nodes) {
@@ -49,7 +49,7 @@ function addCallees(call: ProfileCall, nodes: readonly ProfileNode[], root: stri
   }
 }
 
-/** Samples or bytes of a call and all it calls. */
+/** Samples or bytes of a call and all its callees. */
 export const getWeight = ({ self, callees }: ProfileCall): number =>
   callees.reduce((sum, callee) => sum + getWeight(callee), self)
 

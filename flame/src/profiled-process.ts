@@ -8,13 +8,15 @@ import { REPORT_PREFIX, type ProcessReport, type ProfileWindow } from './profile
 export interface ProfiledProcess {
   readonly url: string
   readonly pid: number
-  /** Profiles all its threads for a while; resolves with their names when their profiles are written. */
+  /** Profiles all its threads for a while. Resolves with their names once their profiles are written. */
   profile(window: ProfileWindow): Promise<readonly string[]>
-  /** Lets it end, and waits until it has. Idempotent. @throws Error if it ended badly */
+  /** Stops it and waits for its exit. Idempotent. @throws Error if it failed */
   stop(): Promise<void>
 }
 
-/** Node's arguments for any run that is profiled: inlined functions would not be seen, their callers take the blame. */
+/**
+ * Node's arguments for profiled runs. Inlined functions would be invisible, and their callers would get their samples.
+ */
 export const NODE_FLAGS = ['--no-turbo-inlining', '--no-maglev-inlining']
 
 /** Starts a script that calls `obey` and reports that it is ready. */
@@ -22,9 +24,9 @@ export const startProfiled = (script: string, args: readonly string[]): Promise<
   startReporting(process.execPath, [...NODE_FLAGS, script, ...args])
 
 /**
- * Starts a command that obeys its stdin and reports on its stderr, and waits until it is ready. It runs on one processor
- * where that can be had: V8's sampler is a thread that interrupts the profiled one, which takes microseconds from one
- * virtual processor to another, and a system call made meanwhile takes the blame: 83 % where 20 % is true.
+ * Starts a command that reads requests from its stdin and reports on its stderr, and waits until it is ready. It runs
+ * on one processor if possible. V8's sampler is a thread that interrupts the profiled one. Between two virtual
+ * processors that takes microseconds, and a system call made meanwhile gets the sample: 83 % where 20 % is true.
  */
 export async function startReporting(
   command: string,
@@ -33,7 +35,7 @@ export async function startReporting(
 ): Promise<ProfiledProcess> {
   const [program, ...rest] = toPinnedCommand(PINS.server, [command, ...args])
   const child = spawn(program!, rest, { cwd: options.cwd, env: { ...process.env, ...options.env }, stdio: 'pipe' })
-  // Drained, as under a supervisor that collects logs: a full pipe would stop a synchronous logger.
+  // Drains stdout, as a supervisor that collects logs does: a full pipe would block a synchronous logger.
   child.stdout.resume()
   child.stdin.on('error', () => {})
   const exit = once(child, 'exit')

@@ -5,7 +5,7 @@ import { getSecrets } from '@influencer-stats/runtime/secrets'
 import { services } from '../../services.ts'
 import { handleProfileRequests, sendReport } from './profile-control.ts'
 
-// A process of its own: runs one service as a service process does, until its stdin ends.
+// A separate process that runs one service as a service process does, until its stdin ends.
 // Arguments: the service's name, and its settings as JSON.
 
 const [name, settings] = process.argv.slice(2) as [string, string]

@@ -13,17 +13,17 @@ import type { GraphSummary, HotReport } from './hot-report.ts'
 
 const README_PATH = join(FLAME_FOLDER, 'README.md')
 
-/** The thread that works: the one that serves, but in a node that applies what others put. */
+/** The busiest thread: the serving one, except in a node that applies the writes of others. */
 const findBusiest = ({ graphs }: HotReport) =>
   graphs.filter(({ kind }) => kind === 'cpu').toSorted((a, b) => a.idle - b.idle)[0]!
 
 const getGraph = (hot: HotReport, kind: GraphSummary['kind']) =>
   hot.graphs.find((graph) => graph.kind === kind && graph.thread === findBusiest(hot).thread)!
 
-/** The name of a snapshot within its service, and of its heading. */
+/** Name of a snapshot within its service, and of its heading. */
 const getName = ({ variant, work }: HotReport) => `${variant} ${work}`
 
-/** What was recorded of a service, in the order of its variants. */
+/** The recordings of a service, in the order of its variants. */
 function readReports(service: string): HotReport[] {
   const files = globSync(`${service}/*/*/hot.json`, { cwd: FLAME_FOLDER }).toSorted()
   return files.map((file) => JSON.parse(readFileSync(join(FLAME_FOLDER, file), 'utf8')))
@@ -81,7 +81,7 @@ function renderSection(hot: HotReport, row: object, finding: Finding | undefined
   return paragraphs.join('\n\n')
 }
 
-/** What was asked, and of which code: lines are those of a commit. */
+/** The load and the commit: lines are those of a commit. */
 function describeRun(hot: HotReport): string {
   const { says, rate, machine, seconds } = hot
   const thread = findBusiest(hot).thread === 'main' ? 'main' : 'the serving thread'
@@ -109,7 +109,7 @@ async function renderSections(service: string): Promise<string> {
   ].join('\n\n')
 }
 
-/** `flame/README.md` as the snapshots, the lessons and the bench's results have it. */
+/** `flame/README.md`, generated from the snapshots, the findings and the bench's results. */
 export async function renderReadme(): Promise<string> {
   const sections = await Promise.all(Object.keys(workloads).map(renderSections))
   const text = replaceSection(

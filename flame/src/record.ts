@@ -17,15 +17,17 @@ export interface ThreadRecording {
   readonly profile: Profile
 }
 
-/** Between two samples: 0.5 ms, and 16 KiB, a quarter and a half of V8's defaults. */
+/** Sampling intervals: 0.5 ms and 16 KiB, which are a quarter and a half of V8's defaults. */
 export const INTERVALS: Readonly<Record<ProfileKind, number>> = { cpu: 500, allocation: 16_384 }
 
 const readers = { cpu: readCpuProfile, allocation: readAllocationProfile }
 
-/** The runtime names serving threads after their service; where they lie, the folder's name says which. */
+/** The runtime names serving threads after their service; here the folder's name identifies the service. */
 const toShortName = (thread: string) => thread.replace(/^.+-(\d+)$/, 'thread-$1')
 
-/** Profiles every thread of a process for some seconds. One kind a window: sampling allocations costs processor time. */
+/**
+ * Profiles every thread of a process for some seconds. One kind per window: allocation sampling costs processor time.
+ */
 export async function recordProcess(
   { profile }: Pick<ProfiledProcess, 'profile'>,
   seconds: number,
@@ -44,12 +46,12 @@ export async function recordProcess(
   return recordings
 }
 
-/** Until compiled code has settled (s). */
+/** Time until compiled code is stable (s). */
 const WARM_UP_S = 3
-/** What the work may take longer than announced, on a busy machine (s). */
+/** Margin for work that takes longer than announced, on a busy machine (s). */
 const MARGIN_S = 4
 
-/** The pace of a row's open loop, measured as the bench does; nothing where it has none. */
+/** The rate of a row's open loop, measured as the bench does; `undefined` if it has none. */
 export async function measureBenchRate(row: BenchRow): Promise<number | undefined> {
   const [{ rounds, failure } = { rounds: [] }] = await measure([row], { rounds: 1, duration: WARM_UP_S, warmUp: 1 })
   if (failure !== undefined) throw new Error(failure)
@@ -57,7 +59,7 @@ export async function measureBenchRate(row: BenchRow): Promise<number | undefine
   return typeof rate === 'number' ? rate : undefined
 }
 
-/** Runs `work` on the service of a row that is ready, proved and in a folder of its own; ends it whatever happens. */
+/** Runs `work` on the started and checked service of a row, with a new folder. Always stops it. */
 async function withService<T>(
   { target, prepare }: BenchRow,
   threads: number,
@@ -81,11 +83,11 @@ async function withService<T>(
 type StartProcess = (script: string, args: readonly string[]) => Promise<ProfiledProcess>
 
 /**
- * Does some work while the service of a row is under the row's load, warmed up before: at the bench's pace, or at what is
- * left of it without inlining.
+ * Runs work while the service of a row is under the row's load, after a warm-up: at the bench's rate, or at the rate
+ * that it reaches without inlining.
  *
- * @param seconds how long the work takes
- * @throws Error when a reply was wrong or did not come: what was profiled is not the service at work
+ * @param seconds duration of the work
+ * @throws Error if a reply was wrong or missing: then the profile does not show the service at work
  */
 export function runUnderLoad<T>(
   row: BenchRow,
@@ -102,9 +104,9 @@ export function runUnderLoad<T>(
     const pace = typeof own === 'number' && rate ? Math.min(own, rate) : undefined
     const roundOptions = { duration: seconds + MARGIN_S, warmUp: WARM_UP_S, paced: false, throughout: true, rate: pace }
     const loadRound = row.round(process, roundOptions)
-    // Its failure is told below; work that fails first must not leave it unheard.
+    // The failure is reported below. Work that fails first must not leave it unhandled.
     loadRound.catch(() => {})
-    // Whichever comes first: a generator that cannot start must not leave the work waiting for it.
+    // Waits for the first of them, so that a generator that cannot start does not block the work.
     await Promise.race([delay(WARM_UP_S * 1000), loadRound])
     const done = await work(process)
     await loadRound
@@ -112,7 +114,7 @@ export function runUnderLoad<T>(
   })
 }
 
-/** CPU and allocations of a service under the load of a row: of main, and of the one thread that serves. */
+/** CPU and allocation profiles of a service under the load of a row: of main, and of the only serving thread. */
 export async function recordRow(row: BenchRow, seconds: number, rate?: number) {
   const loadOptions = { threads: 1, start: startProfiled, seconds: 2 * seconds, rate }
   const { done: recordings, ...rest } = await runUnderLoad(row, loadOptions, (process) =>

@@ -2,27 +2,27 @@ import type { HotFunction } from './hot-functions.ts'
 import type { Finding } from './findings.ts'
 import type { GraphSummary } from './hot-report.ts'
 
-// Shares further apart than this are another story (points).
+// A larger difference is a different result (percentage points).
 const MAX_DIFFERENCE_POINTS = 10
 const MAX_PARTS = 4
 
-/** The function with the most of a graph in itself, whoever's it is. */
+/** The function of any origin with the largest own share of a graph. */
 export const findTop = ({ functions }: GraphSummary): HotFunction | undefined =>
   functions.toSorted((a, b) => b.self - a.self)[0]
 
 const formatPercent = (share: number) => `${share.toFixed(2)} %`
 
-/** The function of the app with the most in all it calls. */
+/** The function of the app with the largest total share. */
 const findLargestOfApp = ({ functions }: GraphSummary): HotFunction | undefined =>
   functions.filter(({ category }) => category === 'app').toSorted((a, b) => b.total - a.total)[0]
 
-/** Where a function is; of a native one, for whom it mostly works. */
+/** Location of a function; for a native one, its main caller. */
 function formatLocation({ file, line, category, self }: HotFunction, [caller]: GraphSummary['employers']): string {
   if (category !== 'native') return ` (${file}:${line})`
   return caller && caller.share >= self / 2 ? ` (native, for ${caller.name})` : ' (native)'
 }
 
-/** `v1: <function> takes X % of CPU (self), Y % (total)`, where it is or for whom it works, and the app's largest. */
+/** `v1: <function> takes X % of CPU (self), Y % (total)`, its location or caller, and the app's largest function. */
 export function formatTopSentence(subject: string, graph: GraphSummary, of: string): string {
   const top = findTop(graph)
   if (!top) return `${subject}: nothing to do.`
@@ -40,7 +40,7 @@ export function formatShares({ parts, program, kind }: GraphSummary): string {
   return `By part: ${shares.join(', ')}${programText}.`
 }
 
-/** What the source says of its like, and whether that is so here. */
+/** Statement of the source about the comparable part, and whether it holds here. */
 export function compareWithSource({ parts }: GraphSummary, { source, why }: Finding): string {
   if (!source) return `**The source** ${why}`
   const share = parts.find(({ name }) => name === source.part)?.share ?? 0

@@ -10,7 +10,7 @@ import { recordProcess, type ThreadRecording } from '../src/record.ts'
 
 const getFixture = (name: string) => fileURLToPath(new URL(`./fixtures/${name}.ts`, import.meta.url))
 
-/** Runs a fixture, profiles it, and sees to it that it ends. */
+/** Runs a fixture, profiles it, and always stops it. */
 async function profileFixture(
   name: string,
   args: readonly string[],
@@ -27,7 +27,7 @@ async function profileFixture(
 const findFunction = (functions: readonly HotFunction[], name: string) =>
   functions.find((one) => one.function === name && one.category === 'app')!
 
-// Samples take all of the time in which the machine stood still: what that has spoilt is recorded again.
+// Samples include the time in which the machine paused, so a spoilt recording is repeated.
 describe('two functions that share the work evenly', { retry: 3 }, () => {
   let recordings: ThreadRecording[] | undefined
   beforeEach(async ({ task }) => {
@@ -65,7 +65,7 @@ describe('a short system call after some JavaScript', { retry: 3 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-flame-test-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  // Where a process cannot be kept to one processor, the sampler's way to it is the platform's affair.
+  // Without pinning to one processor, the sampler's delay depends on the platform.
   it.skipIf(!PINS.server)('takes no more of the blame than the clock says', async () => {
     const file = join(folder, 'truth')
     const [recording] = await profileFixture('spin-and-read', [file], (process) => recordProcess(process, 2, ['cpu']))

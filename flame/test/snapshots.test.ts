@@ -16,7 +16,7 @@ import { readCode } from '../src/flame-snapshot.ts'
 /** Bytes. */
 const MAX_TOTAL_BYTES = 40e6
 
-/** Everything in a page that a browser would fetch by itself: nothing but what is in it. */
+/** All resources that a browser would fetch for a page; a page is self-contained. */
 const listFetched = (html: string) =>
   [...html.matchAll(/<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)="([^"]*)"/g)]
     .map(([, target]) => target!)
@@ -69,7 +69,7 @@ describe('a page', () => {
   })
 })
 
-/** Every folder below a service's that has a snapshot. */
+/** Every folder with a snapshot, below the services' folders. */
 const folders = Object.keys(services)
   .filter((name) => existsSync(join(FLAME_FOLDER, name)))
   .flatMap((name) => readdirSync(join(FLAME_FOLDER, name), { withFileTypes: true, recursive: true }))
@@ -77,7 +77,7 @@ const folders = Object.keys(services)
   .map(({ parentPath }) => relative(FLAME_FOLDER, parentPath))
   .filter((folder, i, all) => all.indexOf(folder) === i)
 
-/** The code of a line in a commit; nothing where the checkout has no such commit, as a shallow one has not. */
+/** The code of a line in a commit; `undefined` if the checkout does not have the commit, as in a shallow clone. */
 function readCodeAt(commit: string, line: string): string | undefined {
   const [file, number] = line.split(':')
   const { status, stdout } = spawnSync('git', ['show', `${commit}:${file}`], { cwd: ROOT, encoding: 'utf8' })

@@ -145,7 +145,7 @@ export async function measureFleet(plan: FleetPlan) {
       memory,
       grown: memory - idle,
       perStream: ((memory - idle) * 1000) / count,
-      /** What the kernel holds more for a stream, of the server's socket and of the fleet's (KB). */
+      /** Growth of kernel memory per stream, for the sockets of the server and of the fleet (KB). */
       kernel: (sockets * 1000) / count,
       ...own,
     }
@@ -168,10 +168,10 @@ export const runFleet = createProcessRunner(import.meta.url, measureFleet, ({ st
   return (streams * Math.max(spacing, MAX_OPEN_MS)) / 1000 + warmUp + seconds + 11 * PROGRESS_TIMEOUT_S
 })
 
-/** What came of a fleet: what makes it no result, and figures. */
+/** Results of a fleet: faults that invalidate it, and metrics. */
 export type FleetResult = Awaited<ReturnType<typeof runFleet>>
 
-/** Opens all streams of a plan, has the server end them, and so on until its time is up. */
+/** Opens all streams of a plan, makes the server end them, and repeats until the time is up. */
 export async function measureConnecting(plan: ConnectingPlan) {
   assertOpenFiles(plan.streams)
   const end = performance.now() + plan.duration * 1000

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Entry of a broadcaster with known manners: the one that its argument names, on every 10th value where it is a fault. */
+/** Entry of a broadcast server with the behavior that its argument names; a fault affects every 10th value. */
 const { createServer } = process.getBuiltinModule('node:http')
 
 const behavior = process.argv[2] ?? 'plain'
@@ -24,14 +24,14 @@ const sendToAll = (text: string) => {
   for (const { write } of streams) write(text)
 }
 
-/** How a value reaches the streams: those that are not named here reach them as they should. */
+/** Delivery of a value to the streams; behaviors that are not listed deliver correctly. */
 const sends: Record<string, (event: string, value: string, from: Socket) => void> = {
   plain: sendToAll,
   delaying: (event) => void setTimeout(sendToAll, 500, event),
   dropping: (event) => (values % 10 === 0 ? undefined : sendToAll(event)),
   doubling: (event) => sendToAll(values % 10 === 0 ? event + event : event),
   garbling: (event, value) => sendToAll(values % 10 === 0 ? toEvent(`${value}1`) : event),
-  // The 10th of every ten comes ahead of the 9th.
+  // The 10th of every ten comes before the 9th.
   swapping(event) {
     for (const stream of streams) {
       if (values % 10 === 9) stream.held = event
@@ -41,7 +41,7 @@ const sends: Record<string, (event: string, value: string, from: Socket) => void
       }
     }
   },
-  // One stream sees values of two publishers in another order than the rest.
+  // One stream receives values of two publishers in another order than the others.
   straying(event, _value, from) {
     for (const stream of streams) {
       if (stream.index > 0) stream.write(event)
@@ -60,7 +60,7 @@ const sends: Record<string, (event: string, value: string, from: Socket) => void
       else stream.write(event)
     }
   },
-  // Everything of one turn in one piece that all sockets share, without chunks: as fast as Node can.
+  // Sends all values of one turn in one buffer that all sockets share, without chunks: the fastest way in Node.
   joining(event) {
     if (joined === '') {
       setImmediate(() => {
@@ -102,7 +102,7 @@ const server = createServer((request, response) => {
   const value = searchParams.get('v')!
   values++
   if (behavior === 'refusing' && values % 10 === 0) return void response.writeHead(503).end()
-  // The reply first, as the service does.
+  // Replies first, as the service does.
   if (behavior === 'late') setTimeout(() => response.end(value), values % 10 === 0 ? 1200 : 0)
   else response.end(behavior === 'lying' && values % 10 === 0 ? 'another' : value)
   send(toEvent(value), value, request.socket)

@@ -5,7 +5,7 @@ import type { TargetProcess } from '../../src/targets/target.ts'
 import { runFleet, type FleetResult } from '../../src/load/fleet.ts'
 import { DEFAULT_DIALECT, type FleetPlan } from '../../src/load/fleet/fleet-plan.ts'
 
-/** Starts a broadcaster with known manners (see the process's). */
+/** Starts a broadcast server with a behavior (see its process). */
 export async function startBroadcaster(behavior: string): Promise<TargetProcess> {
   const child = fork(fileURLToPath(new URL('./broadcast-server-process.ts', import.meta.url)), [behavior], {
     execArgv: [],
@@ -27,7 +27,7 @@ export const SMALL_FLEET: Omit<FleetPlan, 'url' | 'pid'> = {
   publishers: 4,
 }
 
-/** Runs a fleet on a broadcaster, in processes of their own. */
+/** Runs a fleet on a broadcast server, in separate processes. */
 export async function runOn(behavior: string, plan: Partial<FleetPlan> = {}): Promise<FleetResult> {
   const { url, pid, stop } = await startBroadcaster(behavior)
   try {

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getValue } from '../../src/load/requests/kv-entries.ts'
 
-/** Entry of a server with known manners, by path. Argument `stalling`: it stops for the first second of every five. */
+/**
+ * Entry of a server with a behavior per path. With the argument `stalling` it stops for the first second of every five.
+ */
 const { createServer } = process.getBuiltinModule('node:http')
 
 type RouteHandler = (request: IncomingMessage, response: ServerResponse) => void
@@ -18,7 +20,7 @@ const raw = (text: string): RouteHandler => {
   return ({ socket }) => void socket.end(text)
 }
 
-/** Most take 2 ms, so that a closed loop of a few connections leaves both processors to others. */
+/** The usual reply takes 2 ms, so that a closed loop of a few connections leaves both processors to others. */
 const routes: Record<string, RouteHandler> = {
   '/a': later(2, reply(200, 'value a')),
   '/b': later(2, reply(200, 'value b')),
@@ -43,7 +45,7 @@ const routes: Record<string, RouteHandler> = {
   '/cut-at-once': later(2, ({ socket }) => void socket.destroy()),
   '/malformed': later(2, raw('no such protocol\r\n\r\n')),
   '/hanging': () => {},
-  // Reads are right below 1,000 only.
+  // Reads are correct only below 1,000.
   '/v0/entity': (request, response) => {
     const id = Number(new URL(request.url!, 'http://localhost').searchParams.get('id'))
     if (request.method === 'GET') return later(2, reply(200, getValue(id < 1_000 ? id : id + 1)))(request, response)
@@ -64,10 +66,10 @@ server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressIn
 process.once('disconnect', () => process.exit())
 
 if (process.argv[2] === 'stalling') {
-  // The first stop comes when its clients are under way, and not at the edge of what they measure.
+  // The first pause comes while its clients run, and not at the edge of their window.
   const start = performance.now() + 1500
   const cell = new Int32Array(new SharedArrayBuffer(4))
-  // By the clock, so that the cycle neither drifts nor depends on timers.
+  // Uses the clock, so that the cycle neither drifts nor depends on timers.
   const stall = (cycle: number): void => {
     const begin = start + cycle * 5000
     Atomics.wait(cell, 0, 0, Math.max(0, begin + 1000 - performance.now()))

@@ -12,8 +12,8 @@ export const hasCaddy = spawnSync(CADDY, ['version']).status === 0
 const PORTS: Record<string, string> = { 8080: 'stats', 8083: 'sse', 8084: 'prices' }
 
 /**
- * Caddy with the configuration that is given out, but for where it listens, what it serves and its certificate, until the
- * test ends.
+ * Runs Caddy with the published configuration until the test ends. Replaces only its port, its upstreams and its
+ * certificate.
  * @param ports of each service
  * @returns its port
  */

@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** A command that a document tells its reader to run. */
+/** A command of a document for its reader. */
 export interface DocumentedCommand {
-  /** The document, from the root. */
+  /** Path of the document from the root. */
   readonly file: string
-  /** As it stands there, with its comment; may have several lines. */
+  /** Its text with its comment; may have several lines. */
   readonly text: string
 }
 
 const BLOCK = /^```sh\n(.*?)^```/gms
 const HEREDOC = /<<(\w+)/
 
-/** Whether quotes that were opened are closed, and a line goes on with none. */
+/** True if all quotes are closed and no line continues. */
 function isWhole(text: string): boolean {
   const [, end] = HEREDOC.exec(text) ?? []
   if (end !== undefined) return text.endsWith(`\n${end}`)
@@ -30,7 +30,7 @@ function isWhole(text: string): boolean {
   return quote === '' && !text.endsWith('\\')
 }
 
-/** The commands of a shell block, whole. */
+/** The complete commands of a shell block. */
 export function parseCommands(block: string): string[] {
   const commands: string[] = []
   let begun = ''
@@ -44,9 +44,9 @@ export function parseCommands(block: string): string[] {
   return commands
 }
 
-/** The commands of all documents that are part of the house. */
+/** The commands of all documents of this project. */
 export function listDocumentedCommands(): DocumentedCommand[] {
-  // Not of git, which who unpacks an archive need not have.
+  // Does not use git, which a reader of an unpacked archive may not have.
   const exclude = ['**/node_modules', 'data', 'flame/*/v*']
   const files = globSync('**/*.md', { cwd: ROOT, exclude }).toSorted()
   return files.flatMap((file) =>

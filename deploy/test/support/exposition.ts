@@ -1,4 +1,4 @@
-/** A family of figures in the Prometheus text format. */
+/** A metric family in the Prometheus text format. */
 export interface Family {
   readonly name: string
   readonly type: string
@@ -11,7 +11,7 @@ export interface Family {
 const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? \S+$/
 const LABEL = /([a-zA-Z_]\w*)="(?:[^"\\]|\\.)*"/g
 
-/** Reads a text of figures. @throws Error at a line that is none */
+/** Parses metrics. @throws Error at an invalid line */
 export function readExposition(text: string): Family[] {
   const families: (Omit<Family, 'labels' | 'samples'> & { labels: Set<string>; samples: string[] })[] = []
   let help = ''
@@ -34,7 +34,7 @@ const ABBREVIATIONS = new Set(['s', 'ms', 'us', 'ns', 'sec', 'b', 'kb', 'mb', 'g
 const WRONG_UNITS = /_(milliseconds|microseconds|minutes|hours|days|kilobytes|megabytes|kibibytes|bits)(_|$)/
 const TYPES = /_(counter|gauge|histogram|summary)(_|$)/
 
-/** What `promtool check metrics` has against a family, in its words. */
+/** Faults of a family, in the words of `promtool check metrics`. */
 export function findFaults({ name, type, help, labels, samples }: Family): string[] {
   const isDistribution = type === 'histogram' || type === 'summary'
   const faults: [boolean, string][] = [

@@ -8,8 +8,8 @@ import { startProxy } from './proxy.ts'
 export const hasNginx = spawnSync('nginx', ['-v']).status === 0
 
 /**
- * nginx with a configuration that is given out, but for where it listens, what it serves and its certificate, until the
- * test ends.
+ * Runs nginx with a published configuration until the test ends. Replaces only its port, its upstreams and its
+ * certificate.
  * @param name of its file @param ports of each service, of one process or of several
  * @returns its port
  */

@@ -11,14 +11,14 @@ interface PackageManifest {
 
 const MAIN_PACKAGE = 'd3-flame-graph'
 
-/** The folder of a package that another's code would get. */
+/** The folder of a package as another package resolves it. */
 function findPackageFolder(name: string, from: string): string {
   let folder = dirname(createRequire(from).resolve(name))
   while (!folder.endsWith(join('node_modules', name))) folder = dirname(folder)
   return folder
 }
 
-/** The browser's version of a package, and before it those of what it needs, each once. */
+/** The browser build of a package, after those of its dependencies, each once. */
 function collect(name: string, from: string, found: Map<string, string>): void {
   if (found.has(name)) return
   const folder = findPackageFolder(name, from)
@@ -31,7 +31,7 @@ function collect(name: string, from: string, found: Map<string, string>): void {
   found.set(name, `/* ${name} ${manifest.version}, ${manifest.license} */\n${code}`)
 }
 
-/** d3-flame-graph with the parts of d3 that it needs, as one script that sets the globals `d3` and `flamegraph`. */
+/** d3-flame-graph with the required parts of d3, as one script that sets the globals `d3` and `flamegraph`. */
 export function readFlameGraphLibrary(): string {
   const found = new Map<string, string>()
   collect(MAIN_PACKAGE, import.meta.filename, found)

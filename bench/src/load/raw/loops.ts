@@ -111,7 +111,7 @@ export class OpenLoop extends CountingLoop {
   #total = 0
   /** Number of requests that have come due. They are sent in order, so a number represents the queue. */
   #due = 0
-  /** The end of the last turn of `pace`, and the requests sent and replies received until then. */
+  /** The end of the last turn of `pace`, and the numbers of requests sent and replies received until then. */
   #turnEnd = Infinity
   #turnEvents = 0
 
@@ -150,7 +150,7 @@ export class OpenLoop extends CountingLoop {
     }
   }
 
-  /** Requests that have no reply yet, those included that are not due. */
+  /** Number of requests without a reply, including those that are not due. */
   countOutstanding(): number {
     return this.#total - this.ended
   }
@@ -188,7 +188,7 @@ export class OpenLoop extends CountingLoop {
       const connection = this.#idle[this.#dequeueMethod]()
       if (!connection) return
       connection.queued = false
-      // One that was cut while it waited queues again when it is back.
+      // A connection that was cut while it waited queues again after it reconnects.
       if (connection.idle) this.#send(connection)
     }
   }
