@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => prices.stop())
 
-/** A connection that has sent the head of a request and `body`, of which `length` bytes are announced. */
+/** Opens a connection that has sent the head of a request and `body`, of which `length` bytes are announced. */
 function sendRequestStart(path: string, length: number, body: Buffer, { url } = prices) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const type = path.includes('/v1/') ? 'application/json' : 'application/x-ndjson'
@@ -28,14 +28,14 @@ const GIGABYTE_BYTES = 2 ** 30
 const BULK_PATH = '/v5/search/bitmap/bulk/prices'
 const expectServing = async () => expect(await prices.search(toSearch(price))).toMatchObject({ body: { id: price.id } })
 
-it('refuses a search of a gigabyte before it comes', async () => {
+it('refuses a search of a gigabyte before its body arrives', async () => {
   const socket = sendRequestStart('/v1/search/bitmap/prices', GIGABYTE_BYTES, Buffer.alloc(0))
   const [reply] = await once(socket, 'data')
   expect(String(reply)).toMatch(/^HTTP\/1\.1 413 /)
   socket.destroy()
 })
 
-it('refuses a bulk request that is a gigabyte of one item as soon as that is too long', async () => {
+it('refuses a bulk request with one item of a gigabyte as soon as the item is too long', async () => {
   const socket = sendRequestStart(
     BULK_PATH,
     GIGABYTE_BYTES,
@@ -47,7 +47,7 @@ it('refuses a bulk request that is a gigabyte of one item as soon as that is too
   socket.destroy()
 })
 
-it('outlives clients that leave in the middle', async () => {
+it('survives clients that disconnect in the middle', async () => {
   for (const path of [BULK_PATH, '/prices/import?replace=true']) {
     const line = path === BULK_PATH ? item : Buffer.from(`${JSON.stringify(createPrice())}\n`)
     const socket = sendRequestStart(path, GIGABYTE_BYTES, Buffer.concat([line, line.subarray(0, 20)]))
@@ -56,13 +56,13 @@ it('outlives clients that leave in the middle', async () => {
     await once(socket, 'close')
   }
   await expectServing()
-  // The import was given up when its client left, and nothing of it counts.
+  // The import was aborted when its client disconnected, and has no effect.
   let reply = await prices.import([price])
   while (reply.body.code === 'IMPORT_RUNNING') reply = await prices.import([price])
   expect(reply.body).toEqual({ imported: 1, prices: 1 })
 })
 
-it('cuts off a client that sends and never reads', async () => {
+it('disconnects a client that sends and never reads', async () => {
   const own = await startPrices({ data: createTemporaryFolder(), sendTimeout: 300 })
   onTestFinished(async () => void (await own.stop()))
   await own.import([price])
@@ -79,15 +79,15 @@ it('cuts off a client that sends and never reads', async () => {
   expect(await own.search(toSearch(price))).toMatchObject({ body: { id: price.id } })
 })
 
-it('answers an import that is refused while most of it is still to come', async () => {
+it('answers a refused import before the rest of it arrives', async () => {
   const lines = `nonsense\n${`${JSON.stringify(price)}\n`.repeat(20_000)}`
   const own = await startPrices({ data: createTemporaryFolder() })
   expect(await own.import([lines])).toMatchObject({ status: 400, body: { code: 'BAD_LINE' } })
-  // And nothing of it is waited for at the end.
+  // A shutdown does not wait for the rest either.
   expect(await own.stop()).toBe(true)
 })
 
-it('answers 100,000 items, one after the other', async () => {
+it('answers 100,000 items in order', async () => {
   const answers = await prices.searchBulk(String(item).repeat(100_000))
   expect(answers).toHaveLength(100_000)
   expect(answers.every((answer) => answer.price.id === price.id)).toBe(true)

@@ -5,7 +5,7 @@ import type { AnswerChange } from '../src/core/answer-table.ts'
 
 const BLOCK_COUNT = 8
 
-/** A block whose values tell its number and its version. */
+/** A block whose values encode its number and its version. */
 export function createBlock(number: number, version = 0): Uint8Array {
   const block = new AnswerBlock(createSharedBlock())
   for (let slot = 0; slot < BLOCK_ROWS; slot++) {
@@ -14,17 +14,17 @@ export function createBlock(number: number, version = 0): Uint8Array {
   return block.bytes
 }
 
-/** A catalog over blocks that a test can write. */
+/** A store over blocks that a test can write. */
 export interface StoreFixture {
   readonly catalog: AnswerStore
-  /** Writes blocks, and gives what `with` is told of them. */
+  /** Writes blocks, and returns the argument of `with`. */
   write(blocks: ReadonlyMap<number, Uint8Array>): Promise<AnswerChange>
-  /** The same with single rows: what is needed to answer with each. */
+  /** Writes single rows and returns the argument of `with`: the answer data of each. */
   writeRows(rows: ReadonlyMap<number, Uint8Array>): Promise<AnswerChange>
   close(): Promise<void>
 }
 
-/** What every catalog must do. */
+/** The requirements for every answer store. */
 export function testAnswerStore(
   name: string,
   open: (blocks: ReadonlyMap<number, Uint8Array>) => Promise<StoreFixture>,
@@ -46,11 +46,11 @@ export function testAnswerStore(
       }
     }
 
-    it('gives every block, again and again, in any order', () => {
+    it('returns every block, repeatedly and in any order', () => {
       for (let i = 0; i < 100; i++) check(fixture.catalog, (i * 5) % BLOCK_COUNT)
     })
 
-    it('gives what changed, while the one before goes on as it was', async () => {
+    it('returns changed blocks, while the previous store stays unchanged', async () => {
       const { catalog } = fixture
       check(catalog, 1)
       const changed = await fixture.write(
@@ -68,7 +68,7 @@ export function testAnswerStore(
       await next.close()
     })
 
-    it('gives single answers that changed, again and again, while those before go on as they were', async () => {
+    it('returns changed single answers, while previous stores stay unchanged', async () => {
       const readValue = (catalog: AnswerStore, row: number) => {
         const block = catalog.getBlock(row)
         return block.value(block.toSlot(row))
@@ -79,7 +79,7 @@ export function testAnswerStore(
         return one.bytes
       }
       const rows = [0, 5, PAGE_ROWS, BLOCK_ROWS - 1, BLOCK_ROWS, 3 * BLOCK_ROWS + 7]
-      // Nobody gave an answer of another row.
+      // No answer contains the data of another row.
       const others = [1, 6, PAGE_ROWS + 1, BLOCK_ROWS + 1, 2 * BLOCK_ROWS]
       const usual = (row: number) => Math.floor(row / BLOCK_ROWS) * 1_000_000 + (row % BLOCK_ROWS)
       const catalogs = [{ catalog: fixture.catalog, expected: [...rows, ...others].map(usual) }]
@@ -89,7 +89,7 @@ export function testAnswerStore(
         const next = catalog.with(await fixture.writeRows(new Map(some.map((row) => [row, createAnswer(-round)]))))
         catalogs.push({ catalog: next, expected: expected.map((one, i) => (some.includes(rows[i]!) ? -round : one)) })
       }
-      // A block made anew has all that is to be known of its rows.
+      // A rebuilt block contains all changes of its rows.
       const last = catalogs.at(-1)!
       const next = last.catalog.with(await fixture.write(new Map([[0, createBlock(0)]])))
       const ofFirst = (row: number) => row < BLOCK_ROWS

@@ -14,7 +14,7 @@ import { testAnswerStore } from './answer-store.conformance.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 const GENERATION = 1
-/** Fewer than are looked at. */
+/** Fewer pages than the test reads. */
 const CACHED_PAGES = 12
 
 for (const [name, create] of Object.entries(parts.catalog)) {

@@ -5,10 +5,11 @@ import { AnswerTable, NO_ANSWERS } from '../src/core/answer-table.ts'
 import { FIRST_DAY, LAST_DAY } from '../src/core/dates.ts'
 import { SharedAnswers } from '../src/catalog/catalog-answers.ts'
 
-// Whatever changes, main, a thread that was told and one that starts answer alike, and old views as before.
+// After any changes, the main thread, an updated thread and a new thread return the same answers. Old views stay
+// unchanged.
 
 const BLOCKS = 3
-/** So few may wait that blocks are made anew all the time. */
+/** A small limit, so that blocks are rebuilt all the time. */
 const MAX_PENDING = 6
 
 const ROW = { offering: 0, group: 0, spec: 0, values: [], isDefault: false, from: FIRST_DAY, to: LAST_DAY }
@@ -24,7 +25,7 @@ function readAnswer(answers: BlockReader, row: number): AnswerFields {
 }
 
 const row = fc.nat({ max: BLOCKS * BLOCK_ROWS - 1 })
-// Rows that are near each other, and new ones behind all.
+// Adjacent rows, and new rows after all others.
 const editedRow = fc.oneof(
   row,
   fc.constantFrom(0, 1, PAGE_ROWS - 1, PAGE_ROWS, BLOCK_ROWS - 1, BLOCK_ROWS),
@@ -35,7 +36,7 @@ const group = fc.array(fc.record({ place: editedRow, value: fc.nat(), isRemoved:
   maxLength: 5,
 })
 
-it('single answers wait beside the blocks, few of them, and are found wherever they are', () => {
+it('a limited number of single answers wait for their blocks, and every answer is found', () => {
   fc.assert(
     fc.property(fc.array(group, { minLength: 1, maxLength: 40 }), (groups) => {
       const blocks = Array.from({ length: BLOCKS }, () => new AnswerBlock(createSharedBlock()))
@@ -74,7 +75,7 @@ it('single answers wait beside the blocks, few of them, and are found wherever t
         expect(new Set(edited.pages.keys())).toEqual(new Set(written))
         main.commitEdits(edited)
         threadAnswers = threadAnswers.with(structuredClone(edited.change))
-        // What waits after a group is what the next finds: it makes room for itself.
+        // The next group rebuilds blocks to make space for its answers.
         expect(main.shared.rows.length).toBeLessThanOrEqual(Math.max(MAX_PENDING, edits.size))
       }
       const late = AnswerTable.fromBlocks([]).with(structuredClone(main.shared))
@@ -87,7 +88,7 @@ it('single answers wait beside the blocks, few of them, and are found wherever t
   )
 })
 
-it('nothing changes nothing', () => {
+it('an empty change has no effect', () => {
   const block = new AnswerBlock(createSharedBlock())
   block.set(3, createId(3, 4), 4, 0)
   expect(readAnswer(AnswerTable.fromBlocks([block]).with(NO_ANSWERS), 3)).toEqual([7, 4, 0])

@@ -38,11 +38,11 @@ describe.each(INDEXES)('search with index %s', (index) => {
     return body.value ?? body.code
   }
 
-  it('has imported every price', () => {
+  it('imports every price', () => {
     expect(imported).toMatchObject({ status: 200, body: { imported: 8, prices: 8 } })
   })
 
-  it('finds each price by all that it has, in any order', async () => {
+  it('finds each price by all its values, in any order', async () => {
     for (const price of [0, 1, 2, 7].map((i) => catalog[i]!)) {
       const { id, priceSpecId: spec, value, currency = 'USD' } = price
       const { charValues, ...rest } = toSearch(price)
@@ -57,24 +57,24 @@ describe.each(INDEXES)('search with index %s', (index) => {
     }
   })
 
-  it('lets characteristics free that a query leaves out', async () => {
+  it('does not restrict characteristics that a query omits', async () => {
     expect(await findValue([toTerm('24')])).toBe(-3)
     expect(await findValue([toSpeed(20)])).toBe(2.5)
     expect(await search({ ...g1, charValues: [] })).toMatchObject({ status: 409, body: { code: 'PRICES_AMBIGUOUS' } })
     expect((await search({ ...g1, charValues: [] })).body.detail).toContain('3')
   })
 
-  it('matches nothing with two values for one characteristic', async () => {
+  it('matches no price with two values for one characteristic', async () => {
     expect(await findValue([toTerm('12'), toTerm('24')])).toBe('PRICE_NOT_FOUND')
     expect(await findValue([toTerm('24'), toTerm('24')])).toBe(-3)
   })
 
-  it('takes the lowest default of several', async () => {
+  it('returns the lowest default of several prices', async () => {
     expect(await findValue([], { ...g1, groupId: 'g2' })).toBe(4)
     expect(await findValue([toTerm('24')], { ...g1, groupId: 'g2' })).toBe(5)
   })
 
-  it('knows operators over texts, integers and dates', async () => {
+  it('applies operators to texts, integers and dates', async () => {
     expect(await findValue([{ char: 'speed', op: 'not', value: 10 }])).toBe(2.5)
     expect(await findValue([{ char: 'speed', op: 'between', value: [15, 99] }])).toBe(2.5)
     for (const edges of [
@@ -90,14 +90,14 @@ describe.each(INDEXES)('search with index %s', (index) => {
     expect(await findValue([{ char: 'term', op: 'equals', value: '24' }])).toBe(-3)
   })
 
-  it('has no row fit an operator on a characteristic that it lacks', async () => {
+  it('matches no row by an operator on a characteristic that the row lacks', async () => {
     const other = { ...g1, groupId: 'g3', at: '2026-03-01' }
     expect(await findValue([], other)).toBe(6)
     for (const value of ['x', '12'])
       expect(await findValue([{ char: 'term', op: 'not', value }], other)).toBe('PRICE_NOT_FOUND')
   })
 
-  it('heeds dates where a day is given', async () => {
+  it('applies dates if a day is given', async () => {
     const g3 = { ...g1, groupId: 'g3' }
     expect(await findValue([], g3)).toBe('PRICES_AMBIGUOUS')
     expect(await findValue([], { ...g3, at: '2026-06-30' })).toBe(6)
@@ -105,7 +105,7 @@ describe.each(INDEXES)('search with index %s', (index) => {
     expect(await findValue([], { ...g3, at: '2025-12-31' })).toBe('PRICE_NOT_FOUND')
   })
 
-  it('explains which condition left how many', async () => {
+  it('explains how many prices remain after each condition', async () => {
     const query = {
       ...g1,
       charValues: [toTerm('12'), { char: 'speed', op: 'between', value: [15, 99] }],
@@ -213,7 +213,7 @@ describe('the API', () => {
     expect((await prices.request('GET', `/prices/${toUuid(901)}`)).status).toBe(404)
   })
 
-  it('imports all or nothing, and names the line that is wrong', async () => {
+  it('imports all or nothing, and names the invalid line', async () => {
     const good = createPrice({ id: toUuid(910), offeringId: 'imported' })
     for (const [bad, what] of [
       ['{"id":', 'JSON'],
@@ -232,7 +232,7 @@ describe('the API', () => {
     await prices.request('DELETE', `/prices/${good.id}`)
   })
 
-  it('answers bulk requests in order, whatever stands between the items', async () => {
+  it('answers bulk requests in order, with any separator between the items', async () => {
     const items = [0, 1, 2, 7].map((i) => ({ id: `i${i}`, ...toSearch(catalog[i]!) }))
     const wrong = [
       { ...items[0], id: 'u', offeringId: 'x' },
@@ -260,7 +260,7 @@ describe('the API', () => {
     }
   })
 
-  it('ends a bulk request that breaks off with the answers so far and one error', async () => {
+  it('ends an interrupted bulk request with the earlier answers and one error', async () => {
     const item = JSON.stringify({ id: 'a', ...toSearch(catalog[0]!) })
     for (const [body, code] of [
       [`${item}${item}${item.slice(0, 50)}`, 'BAD_JSON'],
@@ -279,7 +279,7 @@ describe('the API', () => {
     expect(first).toMatchObject({ status: 400, body: { code: 'BAD_JSON' } })
   })
 
-  it('takes an import without a body for a mistake', async () => {
+  it('refuses an import without a body', async () => {
     for (const path of ['/prices/import?replace=true', '/v5/search/bitmap/bulk/prices']) {
       expect(await prices.request('POST', path)).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } })
     }

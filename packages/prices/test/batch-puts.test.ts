@@ -8,7 +8,7 @@ import { batchPuts } from '../src/batch-puts.ts'
 import { createPutRoute } from '../src/routes/put-price.ts'
 import { createPrice } from './support/prices.ts'
 
-/** A main that answers when it is told to. */
+/** A fake main thread that answers when the test resolves a reply. */
 function fakeMain() {
   const groups: (readonly PricePut[])[] = []
   const replies: PromiseWithResolvers<void>[] = []
@@ -31,7 +31,7 @@ async function waitTurns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await nextTurn()
 }
 
-it('puts that come together go to main together, and those that come meanwhile behind them', async () => {
+it('concurrent puts go to main in one message, and later puts in the next one', async () => {
   const { groups, gates: replies, put } = fakeMain()
   const first = [...createPuts(0, 20), { key: 'old', body: 'old' }].map(put)
   await waitTurns(3)
@@ -49,7 +49,7 @@ it('puts that come together go to main together, and those that come meanwhile b
   )
 })
 
-it('a few of them are answered in a turn', async () => {
+it('answers a limited number of puts per turn', async () => {
   const { gates: replies, put } = fakeMain()
   let answered = 0
   const all = createPuts(0, 64).map((one) => put(one).then(() => answered++))
@@ -64,7 +64,7 @@ it('a few of them are answered in a turn', async () => {
   await Promise.all(all)
 })
 
-it('a few of those that come at once are read in a turn', async () => {
+it('reads a limited number of concurrent puts per turn', async () => {
   const read: string[] = []
   const route = createPutRoute(async ({ key }) => read.push(key) > 0, undefined, 1_000_000)
   const all = Array.from({ length: 64 }, (_, i) => {
@@ -84,7 +84,7 @@ it('a few of those that come at once are read in a turn', async () => {
   expect(read).toEqual(read.toSorted())
 })
 
-it('what main does not answer fails all that it was asked', async () => {
+it('a failed message to main rejects all its puts', async () => {
   const call = async () => {
     throw errors.IMPORT_LOST()
   }

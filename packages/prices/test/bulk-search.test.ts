@@ -10,7 +10,7 @@ import { createPrice, toSearch } from './support/prices.ts'
 const allPrices = Array.from({ length: 200 }, (_, i) =>
   createPrice({ value: i, offeringId: `o${i % 3}`, charValues: [{ char: 'n', value: String(i) }] }),
 )
-// Two that one search finds.
+// Two prices that one search finds.
 const twins = [0, 1].map((value) => createPrice({ value, groupId: 'twins', charValues: [{ char: 'n', value: '0' }] }))
 
 const odd = createPrice({ offeringId: '"}', groupId: '\\', charValues: [{ char: 'n', value: '\\"}' }] })
@@ -19,7 +19,7 @@ const searcher = new Searcher()
 
 const usual = fc.integer({ min: 0, max: allPrices.length - 1 }).map((i) => toSearch(allPrices[i]!))
 const other = fc.oneof(
-  // No price, several, a word that is unknown, no search at all.
+  // No price, several prices, an unknown name, an invalid search.
   fc.constant({ ...toSearch(allPrices[0]!), charValues: [{ char: 'n', value: '1' }] }),
   fc.constant(toSearch(twins[0]!)),
   fc.constant({ ...toSearch(allPrices[0]!), groupId: 'unknown' }),
@@ -31,10 +31,10 @@ const item = fc.record({
   search: fc.oneof({ weight: 12, arbitrary: usual }, other),
   space: fc.constantFrom('', '\n', ' \r\n\t'),
 })
-/** How often the items of a request are repeated: now and then there are more answers than a room can hold. */
+/** The number of repetitions of a request's items: sometimes the answers exceed a buffer. */
 const repeated = fc.constantFrom(1, 1, 1, 40)
 
-/** Cuts bytes into chunks, some of which have their memory for themselves. */
+/** Cuts bytes into chunks, some of which own their memory. */
 function cut(bytes: Buffer, sizes: readonly number[]): Buffer[] {
   const chunks: Buffer[] = []
   for (let at = 0, i = 0; at < bytes.length; i++) {
@@ -70,7 +70,7 @@ async function readAnswers(chunks: readonly Buffer[]): Promise<string> {
   return written.join('')
 }
 
-it('answers every item as it would have been answered alone, however the request is cut', async () => {
+it('answers every item as it answers it alone, for any split of the request', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(item, { minLength: 1, maxLength: 60 }),
@@ -89,7 +89,7 @@ it('answers every item as it would have been answered alone, however the request
   )
 })
 
-it('gives back the memory of chunks that have it for themselves, and of no others', async () => {
+it('frees the memory of chunks that own it, and of no others', async () => {
   const text = Buffer.from(JSON.stringify({ id: 'x', ...toSearch(allPrices[0]!) }))
   const own = Buffer.from(new Uint8Array(text).buffer)
   const shared = Buffer.from(new ArrayBuffer(2 * text.length), 0, text.length)
@@ -98,7 +98,7 @@ it('gives back the memory of chunks that have it for themselves, and of no other
   expect([own.buffer.byteLength, shared.buffer.byteLength]).toEqual([0, 2 * text.length])
 })
 
-it('stops where the room is full, and goes on from there', () => {
+it('stops when the buffer is full, and continues from there', () => {
   const body = Buffer.from(
     allPrices.map((price, i) => JSON.stringify({ id: String(i), ...toSearch(price) })).join('\n'),
   )

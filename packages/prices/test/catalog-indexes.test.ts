@@ -36,7 +36,7 @@ it.each(listPartNames('index'))(
     const done = new Set<number>()
     while (done.size < OFFERING_COUNT) {
       const [known, waiting] = [new Map(segments), indexes.pending.length]
-      // A thread that starts meanwhile is to get what counts so far.
+      // A thread that starts meanwhile must receive the current state.
       during = () => {
         expect([...segments]).toEqual([...known])
         expect(indexes.pending).toHaveLength(waiting)

@@ -34,7 +34,7 @@ async function open({ maxPrices = 1e6, failing = (): boolean => false } = {}) {
   return { owner: catalog, recording, told: changes }
 }
 
-it('changes that come together are one write, synced once, and one word to the threads', async () => {
+it('concurrent changes are one synced write and one message to the threads', async () => {
   const { owner: catalog, recording, told: changes } = await open()
   const some = Array.from({ length: 64 }, () => createPrice())
   for (const [outcome, run] of [
@@ -47,13 +47,14 @@ it('changes that come together are one write, synced once, and one word to the t
     expect(recording.length - writes).toBe(1)
     expect(changes.length - words).toBe(1)
   }
-  // What costs something else is found as before; what waits is many, so that it is made part of the index next.
+  // A changed value does not affect the indexes. The many waiting changes are folded into the index with the next
+  // group.
   expect(changes.map(({ rows }) => rows.length)).toEqual([64, 0, 64])
   expect(changes.map(({ segments }) => segments.get('bitset')!.size)).toEqual([0, 1, 0])
   await recording.level.close()
 })
 
-it('one that is refused takes no other with it; all fail that a write was for', async () => {
+it('a refused change does not affect others; a failed write rejects all its changes', async () => {
   let failing = false
   const { owner: catalog, recording } = await open({ maxPrices: 3, failing: () => failing })
   const typed = (id: number, value: string | number) =>
@@ -90,7 +91,7 @@ it('one that is refused takes no other with it; all fail that a write was for', 
   await recording.level.close()
 })
 
-it('changes that come together come to what they would one after the other', async () => {
+it('concurrent changes have the same result as sequential ones', async () => {
   const change = fc.record({
     id: fc.integer({ min: 1, max: 6 }).map(toUuid),
     price: fc.option(

@@ -21,7 +21,7 @@ import { INDEXES } from './support/available-indexes.ts'
 import { createPrice, toSearch, toUuid } from './support/prices.ts'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
-// Whatever is put, removed and imported, every index of every view finds what a plain list of the prices would.
+// After any puts, removals and imports, every index of every view finds the same prices as a plain list.
 
 const ID_COUNT = 40
 const names = INDEXES
@@ -52,12 +52,12 @@ class PlainCatalog {
   readonly prices = new Map<string, Price>()
 
   put(one: Price): void {
-    // A price of another offering goes and comes again.
+    // A price that changes its offering is removed and added.
     if (this.prices.get(one.id)?.offeringId !== one.offeringId) this.prices.delete(one.id)
     this.prices.set(one.id, one)
   }
 
-  /** What a search for all that a price has gives: its answer, or the code of a refusal. */
+  /** Returns the result of a search for all values of a price: its answer, or the code of a refusal. */
   find(searched: Price): unknown {
     const fitting = [...this.prices.values()].filter(
       (one) =>
@@ -86,7 +86,10 @@ function getAnswer(view: CatalogView, name: string, searched: Price): unknown {
   }
 }
 
-/** A catalog on main and as threads see it: one that was there, and one that starts in the middle of each change. */
+/**
+ * A catalog on the main thread and in two threads: one existing thread, and one that starts in the middle of each
+ * change.
+ */
 async function open(folder: string, name: keyof typeof parts.catalog) {
   const real = await openPricesLevel(folder)
   let stateNow = (): CatalogState | undefined => undefined
@@ -156,7 +159,7 @@ async function open(folder: string, name: keyof typeof parts.catalog) {
 }
 
 describe.each(listPartNames('catalog'))('catalog %s', (name) => {
-  it('finds what is there after any changes, in every view', async () => {
+  it('finds all prices after any changes, in every view', async () => {
     const run = async (steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]) => {
       const folder = createTemporaryFolder()
       const plain = new PlainCatalog()
@@ -171,7 +174,7 @@ describe.each(listPartNames('catalog'))('catalog %s', (name) => {
         } else if ('lines' in one) {
           const reader = new PriceLineReader(catalog.draft(one.replace), one.replace, 1e6)
           reader.take(Buffer.from(one.lines.map((line) => `${JSON.stringify(createPrice(line))}\n`).join('')))
-          // An import is one change: of the lines of one price the last counts.
+          // An import is one change. If several lines have one id, the last one counts.
           const imported = new PlainCatalog()
           for (const line of one.lines) imported.put(createPrice(line))
           if (one.replace) plain.prices.clear()
@@ -187,7 +190,7 @@ describe.each(listPartNames('catalog'))('catalog %s', (name) => {
             if (old) puts.push({ ...old, value })
           }
           await Promise.all(puts.map((put) => catalog.put(put)))
-          // The second change of a price is in the group behind.
+          // A second change of the same price is in the next group.
           const firsts = new Set<string>()
           const later = puts.filter((put) => firsts.has(put.id) || !firsts.add(put.id))
           for (const put of puts.filter((first) => !later.includes(first))) plain.put(put)
@@ -199,7 +202,7 @@ describe.each(listPartNames('catalog'))('catalog %s', (name) => {
             rest = next
           }
         }
-        // Each once: that many prices are alike in all that a search asks for makes no difference to it.
+        // Each search runs once: prices with equal conditions have the same result.
         const searched = uniqueBySearch([
           ...plain.prices.values(),
           ...steps.flatMap((other) => ('put' in other ? other.put.map(createPrice) : [])),

@@ -29,7 +29,7 @@ it('imports a file', async () => {
   expect(await client.get(price.id)).toBeUndefined()
 })
 
-it('says which file cannot be read', async () => {
+it('names the file that it cannot read', async () => {
   const { code, stderr } = await runCli('import', 'nofile', '--url', prices.url)
   expect(code).toBe(1)
   expect(stderr.trim()).toMatch(/^ENOENT: .*'nofile'$/)
@@ -46,7 +46,7 @@ it('generates the sample catalog', async () => {
   }
 })
 
-it('destroys nothing that it was not told to destroy', async () => {
+it('never destroys data without an explicit flag', async () => {
   const client = createPricesClient(prices.url)
   const existing = createPrice({ offeringId: 'kept' })
   await client.put(existing)
@@ -58,7 +58,7 @@ it('destroys nothing that it was not told to destroy', async () => {
       stderr: expect.stringContaining('IMPORT_EMPTY'),
     })
   }
-  // A name is where it is written to, and never over what is there.
+  // A file name is the destination, which must not exist yet.
   const file = join(createTemporaryFolder(), 'sample.ndjson')
   expect(await runCli('generate', file, '--offerings', '1', '--url', prices.url)).toMatchObject({ code: 0 })
   const lines = readFileSync(file, 'utf8').trim().split('\n')
@@ -84,7 +84,7 @@ it('destroys nothing that it was not told to destroy', async () => {
   })
 })
 
-it('says what is wrong', async () => {
+it('reports usage errors', async () => {
   const file = join(createTemporaryFolder(), 'bad.ndjson')
   writeFileSync(file, 'nonsense\n')
   expect(await runCli('import', file, '--url', prices.url)).toMatchObject({

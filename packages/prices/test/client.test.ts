@@ -3,10 +3,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createPricesClient } from '../src/client.ts'
 import { createPrice, toSearch, startPrices } from './support/prices.ts'
 
-it('asks for all that the service has', async () => {
+it('covers the whole API of the service', async () => {
   const prices = await startPrices({ data: createTemporaryFolder(), apiToken: 'secret', readToken: 'look' })
   onTestFinished(async () => void (await prices.stop()))
-  // Behind a path of its own, as behind a proxy, only the end of the URL differs.
+  // The service has a path prefix, as with a proxy: only the end of the URL is known.
   const client = createPricesClient(`${prices.url}/`, { token: 'secret' })
   const some = Array.from({ length: 3 }, (_, i) =>
     createPrice({ value: i, charValues: [{ char: 'term', value: String(i) }], currency: 'EUR' }),

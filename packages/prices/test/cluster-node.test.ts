@@ -23,7 +23,7 @@ afterAll(() => server?.stop('SIGKILL'))
 let streams = 0
 const newStream = () => `prices-${process.pid}-${++streams}`
 
-/** A node of prices in this process; it is stopped when the test ends. */
+/** Starts a node of prices in this process; it stops when the test ends. */
 async function startNode(natsStream: string, settings: Overrides = {}, url = server.url): Promise<TestPrices> {
   const prices = await startPrices({
     log: 'jetstream',
@@ -45,7 +45,7 @@ const exportLines = async (prices: TestPrices) =>
 const toLine = (price: Price) => `${JSON.stringify(price)}\n`
 const createSizedPrice = (i: number) => createPrice({ id: toUuid(i), charValues: [{ char: 'n', value: i % 40 }] })
 
-/** An import that is sent when the test says so. */
+/** An import whose parts the test sends. */
 function openImport(prices: TestPrices, query = '') {
   const pipe = new TransformStream<Uint8Array, Uint8Array>()
   const writer = pipe.writable.getWriter()
@@ -67,7 +67,7 @@ function openImport(prices: TestPrices, query = '') {
 }
 
 describe('nodes of prices', () => {
-  it('find what another has put, by its sequence, and tell how far they are', async () => {
+  it('find the puts of other nodes by sequence, and report their position', async () => {
     const stream = newStream()
     const [one, other] = [
       await startNode(stream, { sequenceWaitTimeout: 300 }),
@@ -99,7 +99,7 @@ describe('nodes of prices', () => {
     expect((await one.request('GET', '/backup')).body.code).toBe('BACKUP_NOT_SUPPORTED')
   })
 
-  it('have an import whole or not at all, in as many pieces as it takes', async () => {
+  it('apply an import completely or not at all, for any number of pieces', async () => {
     const stream = newStream()
     const [one, other] = [await startNode(stream), await startNode(stream)]
     const allPrices = Array.from({ length: 6_000 }, (_, i) => createSizedPrice(i))
@@ -132,7 +132,7 @@ describe('nodes of prices', () => {
     expect((await exportLines(other)).split('\n')).toHaveLength(4)
   })
 
-  it('take one import at a time, whichever has it; one that broke off makes room at once, and puts go on meanwhile', async () => {
+  it('accept one import at a time on all nodes; an interrupted one ends at once, and puts continue meanwhile', async () => {
     const stream = newStream()
     const [one, other] = [await startNode(stream, { importLimit: 1_000 }), await startNode(stream)]
     const first = openImport(one)
@@ -151,7 +151,7 @@ describe('nodes of prices', () => {
     expect((await other.import([createSizedPrice(5)])).status).toBe(200)
   })
 
-  it('start anew in the middle of an import, which goes on', async () => {
+  it('restart in the middle of an import, which continues', async () => {
     const stream = newStream()
     const data = createTemporaryFolder()
     const one = await startNode(stream)
@@ -173,7 +173,7 @@ describe('nodes of prices', () => {
     expect(await exportLines(other)).toBe(whole)
   })
 
-  it('start from a snapshot where the log does not go back so far, in the middle of an import, too', async () => {
+  it('start from a snapshot if the log is too short, also in the middle of an import', async () => {
     const stream = newStream()
     const quiet = { info() {}, warn() {}, error() {} } as never
     async function open(folder = createTemporaryFolder()) {
@@ -209,7 +209,7 @@ describe('nodes of prices', () => {
     }
   })
 
-  it('make a catalog that cannot be read again from the log', async () => {
+  it('rebuild an unreadable catalog from the log', async () => {
     const stream = newStream()
     const data = createTemporaryFolder()
     const one = await startNode(stream, { data })
@@ -224,7 +224,7 @@ describe('nodes of prices', () => {
     expect(await exportLines(await startNode(stream, { data }))).toBe(whole)
   })
 
-  it('leave the catalog of a service that runs alone as it is, which goes into them and back', async () => {
+  it('leave the catalog of a standalone service unchanged, and exchange it by export and import', async () => {
     const stream = newStream()
     const data = createTemporaryFolder()
     const alone = await startPrices({ data, indexes: 'bitset' })
@@ -254,7 +254,7 @@ describe('nodes of prices', () => {
 })
 
 describe('without the log', () => {
-  it('searches go on and say how old they are, changes answer 503, and all goes on when it is back', async () => {
+  it('searches continue and state their age, changes answer 503, and both recover with the log', async () => {
     const own = await startNatsServer({ folder: createTemporaryFolder() })
     onTestFinished(() => own.stop('SIGKILL'))
     const prices = await startNode(newStream(), { appendTimeout: 500 }, own.url)

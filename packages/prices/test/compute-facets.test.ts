@@ -36,7 +36,7 @@ describe.each(INDEXES)('facets by index %s', (index) => {
     return prices.request('GET', `/facets?${new URLSearchParams({ index, ...Object.fromEntries(texts) })}`)
   }
 
-  it('tells all lists, in their order', async () => {
+  it('returns all lists, in their order', async () => {
     const { status, body } = await getFacets()
     expect(status).toBe(200)
     expect(body.count).toBe(5)
@@ -69,13 +69,13 @@ describe.each(INDEXES)('facets by index %s', (index) => {
     ])
   })
 
-  it('counts a value in place of what is chosen of its own list, under all other conditions', async () => {
+  it('counts a value instead of the selection of its list, under all other conditions', async () => {
     const { body } = await getFacets({ groupId: 'g1', charValues: [{ char: 'speed', op: 'between', value: [0, 50] }] })
     expect(body.count).toBe(2)
     expect(toCounts(body.groups)).toEqual([['g1', 2]])
     expect(toCounts(body.offerings)).toEqual([['o1', 2]])
     const [speeds, terms] = body.characteristics.values
-    // Free of its own condition.
+    // Without its own condition.
     expect(toCounts(speeds)).toEqual([
       [20, 2],
       [100, 1],
@@ -88,7 +88,7 @@ describe.each(INDEXES)('facets by index %s', (index) => {
     expect((await getFacets({ groupId: 'g1', at: '2026-03-31' })).body.count).toBe(3)
   })
 
-  it('counts changes at once', async () => {
+  it('counts changes immediately', async () => {
     const more = createPrice({ charValues: [term('36'), speed(20)] })
     await prices.request('PUT', `/prices/${more.id}`, more)
     const { body } = await getFacets({ char: 'term' })
@@ -101,7 +101,7 @@ describe.each(INDEXES)('facets by index %s', (index) => {
     expect((await getFacets()).body.count).toBe(5)
   })
 
-  it('tells a list page by page', async () => {
+  it('returns a list page by page', async () => {
     const pages = []
     for (let after: string | undefined = '', n = 0; after !== undefined && n < 9; n++) {
       const { body } = await getFacets({ char: 'speed', limit: '1', ...(after && { after }) })
@@ -145,8 +145,8 @@ describe.each(INDEXES)('facets by index %s', (index) => {
   })
 })
 
-it('the sample takes 2 ms of a processor that has nothing else to do, whatever is chosen', async () => {
-  // Half of it in half of the time.
+it('the sample takes 2 ms of an idle processor, for any selection', async () => {
+  // Half of the sample in half of the time.
   const { view, index } = await createTestView(generateSamplePrices(25), 'roaring-offering')
   const { offeringId, groupId, charValues } = getFirstPrice()
   for (const chosen of [
@@ -158,12 +158,12 @@ it('the sample takes 2 ms of a processor that has nothing else to do, whatever i
     const getFacets = () => computeFacets({ ...chosen, limit: 100 }, view, index)
     let least = Infinity
     for (let i = 0; i < 40; i++) least = Math.min(least, await measureCpuSeconds(getFacets))
-    // Others on the machine make it three times as much.
+    // Other processes on the machine can triple the time.
     expect(1_000 * least).toBeLessThan(8 / 2)
   }
 })
 
-it('a value is counted once for each offering that has it, and no longer than rows are left', async () => {
+it('counts a value once per offering that has it, and stops when no rows remain', async () => {
   const rows = 7
   const terms = Array.from({ length: 20 }, (_, i) => i)
   const toFacet = (term: number) => (term < 10 ? 0 : 1)
@@ -173,7 +173,7 @@ it('a value is counted once for each offering that has it, and no longer than ro
     unite: (some) => new Set(some.filter((term) => term < rows)),
     findValidOn: () => undefined,
     intersect: ([first, ...rest]) => rest.reduce((left, set) => left.intersection(set), first!),
-    // Row i has the term i, and all have term 15.
+    // Row i has the term i, and all rows have term 15.
     count(term, within) {
       countCalls++
       if (term >= 10) return term === 15 ? (within?.size ?? rows) : 0
@@ -191,7 +191,7 @@ it('a value is counted once for each offering that has it, and no longer than ro
   expect(countCalls).toBe(rows + 6)
 })
 
-it.each(INDEXES)('others have their turns while 20,000 values are counted by %s', async (name) => {
+it.each(INDEXES)('yields to the event loop while %s counts 20,000 values', async (name) => {
   const allPrices = Array.from({ length: 20_000 }, (_, i) =>
     createPrice({ charValues: [speed(i), term(String(i % 7))] }),
   )
@@ -205,7 +205,7 @@ it.each(INDEXES)('others have their turns while 20,000 values are counted by %s'
     [15, 1],
   ])
   expect(result.count).toBe(Math.ceil((20_000 - 1) / 7))
-  // The least of some: a collection of garbage holds the loop, too.
+  // The minimum of several runs: a garbage collection also blocks the loop.
   let share = 1
   for (let i = 0; i < 8; i++) {
     const { held, worked } = await measureLongestHold(getFacets)

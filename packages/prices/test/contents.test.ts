@@ -5,7 +5,7 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import { createPrice, toSearch, startPrices, toUuid, type TestPrices } from './support/prices.ts'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
-// What is answered is what was stored, and what cannot be stored as it is is refused.
+// Replies return the stored contents exactly. Contents that cannot be stored exactly are refused.
 
 const NDJSON_HEADERS = { 'content-type': 'application/x-ndjson' }
 const BULK_PATH = '/v5/search/bitmap/bulk/prices'
@@ -37,7 +37,7 @@ it.each(['1e400', '-1e400', '1e309', '1.7976931348623157e308', '5e-324', '-0.5',
   },
 )
 
-it('every item of a bulk request is answered with its id, whatever that is', async () => {
+it('answers every item of a bulk request with its id, for any id', async () => {
   const price = createPrice({ offeringId: 'bulk' })
   await prices.import([price])
   const unit = fc.constantFrom('a', '"', '\\', 'ö', '\u2028', '😀', '\ud800', '\udc00', '\u0000')
@@ -62,7 +62,7 @@ it('every item of a bulk request is answered with its id, whatever that is', asy
   )
 })
 
-it('what is not UTF-8 is refused everywhere', async () => {
+it('refuses text that is not UTF-8 everywhere', async () => {
   const price = createPrice({ offeringId: 'café' })
   await prices.import([price])
   const json = { 'content-type': 'application/json' }
@@ -85,13 +85,13 @@ it('what is not UTF-8 is refused everywhere', async () => {
   expect((await prices.search(toSearch(price))).body.id).toBe(id)
 })
 
-it('the same change gives the same catalog, however many lines are imported with it', async () => {
-  // Up to 2,000 are put one by one, more make a new generation.
+it('a change gives the same catalog, for any number of other lines in its import', async () => {
+  // Up to 2,000 prices are put one by one; more create a new generation.
   const found = []
   for (const lines of [2_000, 2_002]) {
     const own = await startPrices({ data: createTemporaryFolder() })
     const [a, b, c] = [1, 2, 3].map((value) => createPrice({ id: toUuid(value), value, default: true }))
-    // The first one comes from another offering: then it is behind all others.
+    // The first one comes from another offering, so its row is after all others.
     await own.import([{ ...a!, offeringId: 'elsewhere' }, b, c])
     const fillers = Array.from({ length: lines - 4 }, (_, i) =>
       createPrice({ id: toUuid(100 + i), offeringId: 'filler' }),
@@ -110,7 +110,7 @@ it('the same change gives the same catalog, however many lines are imported with
   expect(found[1]).toEqual(found[0])
 })
 
-it('there are never more prices than allowed', async () => {
+it('the number of prices never exceeds its limit', async () => {
   const own = await startPrices({ data: createTemporaryFolder(), maxPrices: 3 })
   const some = Array.from({ length: 4 }, () => createPrice())
   await own.import(some.slice(0, 2))
@@ -125,7 +125,7 @@ it('there are never more prices than allowed', async () => {
   await own.stop()
 })
 
-describe('the type of a characteristic is that of the values that prices have', () => {
+describe('the type of a characteristic is the type of its existing values', () => {
   const typed = (value: string | number, offeringId = 'typed') =>
     createPrice({ offeringId, charValues: [{ char: 'size', value }] })
   const kinds = { text: 'large', integer: 12, date: '2026-01-01' }
@@ -137,10 +137,10 @@ describe('the type of a characteristic is that of the values that prices have', 
     const data = createTemporaryFolder()
     let own = await startPrices({ data })
     const put = (price: Price) => own.request('PUT', `/prices/${price.id}`, price)
-    // Of texts one can look like a date.
+    // One of two texts can look like a date.
     const conflicts = !(a === 'text' && b === 'date')
 
-    // A refused import leaves nothing behind.
+    // A refused import has no effect on types.
     expect((await own.import([typed(first), 'nonsense'])).status).toBe(400)
     expect((await put(typed(second, 'other'))).status).toBe(201)
     await own.import([], '?replace=true&empty=true')
@@ -154,7 +154,7 @@ describe('the type of a characteristic is that of the values that prices have', 
       expect((await own.import(lines.slice(0, 1))).body.code).toBe('BAD_LINE')
     }
     expect((await own.search(toSearch(one))).status).toBe(200)
-    // A deleted price leaves nothing behind, before and after a start.
+    // A deleted price has no effect on types, before and after a restart.
     await own.import([one], '?replace=true')
     await own.request('DELETE', `/prices/${one.id}`)
     const other = typed(second)

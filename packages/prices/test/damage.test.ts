@@ -7,7 +7,7 @@ import { createAnswerBuffer, Searcher } from '../src/searcher.ts'
 import { createCatalogView } from '../src/catalog-view.ts'
 import { createPrice, toSearch } from './support/prices.ts'
 
-it('a damaged block fails the items of a bulk that need it, with a code, and no other', async () => {
+it('a damaged block fails only the bulk items that need it, with a code', async () => {
   const allPrices = Array.from({ length: 2 * BLOCK_ROWS }, (_, i) =>
     createPrice({ charValues: [{ char: 'n', value: `${i}` }] }),
   )
@@ -24,7 +24,7 @@ it('a damaged block fails the items of a bulk that need it, with a code, and no 
   const dictionary = { terms: draft.terms.list, kinds: draft.kinds.list, rows: [] }
   const view = createCatalogView(dictionary, { live, answerStore: catalog, indexes: new Map([['bitset', index]]) })
 
-  // Of both blocks by turns.
+  // From both blocks alternately.
   const searched = Array.from({ length: 40 }, (_, i) => allPrices[i % 2 === 0 ? i : BLOCK_ROWS + i]!)
   const items = searched.map((price) => Buffer.from(JSON.stringify({ ...toSearch(price), id: price.id })))
   const bytes = Buffer.concat(items)

@@ -56,7 +56,7 @@ const price: fc.Arbitrary<Price> = fc.record(
   { requiredKeys: ['id', 'offeringId', 'groupId', 'priceSpecId', 'charValues', 'value'] },
 )
 
-/** Imported as they are they are texts; in the order of ids, what looks like a date comes first. */
+/** In their import order these values are texts; in the order of ids, a text that looks like a date comes first. */
 const note = (text: string) => ({ charValues: [{ char: 'note', value: text }] })
 const DATE_BEFORE_TEXT = [
   createPrice({ id: toUuid(9) }),
@@ -64,14 +64,14 @@ const DATE_BEFORE_TEXT = [
   createPrice({ id: toUuid(7), ...note('2026-01-01') }),
 ]
 
-it('an import of an export gives the same catalog, whatever is in it', async () => {
+it('an import of an export gives the same catalog, for any contents', async () => {
   const [first, second] = [await start(), await start({ catalog: 'lru-level', indexes: 'bitset' })]
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(price, { selector: ({ id }) => id, maxLength: 60 }),
       fc.nat(3),
       async (prices, deletedCount) => {
-        // Put before is what would not fit before: what is exported must not depend on how it came.
+        // Some prices are put before the import: an export must not depend on the origin of prices.
         await first.import([], '?replace=true&empty=true')
         for (const one of prices.slice(0, 3)) await first.request('PUT', `/prices/${one.id}`, one)
         const { status } = await first.import(prices)
@@ -96,7 +96,7 @@ it('an import of an export gives the same catalog, whatever is in it', async () 
   )
 })
 
-it('is of one moment, and can be resumed', async () => {
+it('exports one moment, and can be resumed', async () => {
   const prices = await start()
   const allPrices = Array.from({ length: 6_000 }, (_, i) =>
     createPrice({ id: toUuid(i), value: 1, offeringId: `o${i % 5}` }),
@@ -105,7 +105,7 @@ it('is of one moment, and can be resumed', async () => {
   const client = createPricesClient(prices.url)
   const pieces = client.export()[Symbol.asyncIterator]()
   let text = Buffer.from((await pieces.next()).value!).toString()
-  // All of it changes meanwhile: by changes and deletions where it lies, and by imports, of which the second removes it.
+  // All prices change meanwhile: by changes and deletions in place, and by imports. The second import removes the generation.
   await prices.request('PUT', `/prices/${toUuid(5_998)}`, { ...allPrices[5_998]!, value: 7, groupId: 'another' })
   await prices.request('DELETE', `/prices/${toUuid(5_997)}`)
   for (let i = 0; i < 2; i++) await prices.import(allPrices.map((one) => ({ ...one, value: 2 })))
@@ -132,7 +132,7 @@ it('is of one moment, and can be resumed', async () => {
   expect((await prices.request('HEAD', '/prices')).status).toBe(405)
 })
 
-it('reads nothing that came after its moment, whenever it is read', async () => {
+it('an export contains no later change, whenever it is read', async () => {
   const level = await openPricesLevel(createTemporaryFolder())
   onTestFinished(() => level.close())
   const catalog = await PriceCatalog.open({
@@ -154,7 +154,7 @@ it('reads nothing that came after its moment, whenever it is read', async () => 
   await close()
 })
 
-it('two at a time; one that its client leaves makes room', async () => {
+it('two exports run at a time; a disconnected client frees its slot', async () => {
   const prices = await start()
   const long = 'x'.repeat(250)
   await prices.import(Array.from({ length: 30_000 }, (_, i) => createPrice({ id: toUuid(i), priceSpecId: long })))
@@ -178,7 +178,7 @@ it('two at a time; one that its client leaves makes room', async () => {
   await readers[1]!.cancel()
 })
 
-it('`pnpm prices export` writes a new file, which import takes', async () => {
+it('`pnpm prices export` writes a new file, which an import accepts', async () => {
   const [first, second] = [await start(), await start()]
   await first.import(Array.from({ length: 10 }, (_, i) => createPrice({ id: toUuid(9 - i), value: i })))
   const file = join(createTemporaryFolder(), 'all.ndjson')
@@ -187,7 +187,7 @@ it('`pnpm prices export` writes a new file, which import takes', async () => {
   expect(text).toBe((await first.request('GET', '/prices')).body)
   expect(await runCli('import', file, '--url', second.url)).toMatchObject({ code: 0 })
   expect((await second.request('GET', '/prices')).body).toBe(text)
-  // What is there stays.
+  // Existing files stay unchanged.
   expect(await runCli('export', file, '--url', second.url)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('EEXIST'),

@@ -15,7 +15,7 @@ async function expectAll(prices: TestPrices, expected: ReturnType<typeof listOld
 }
 
 describe.each([1, 2])('a catalog of format %i', (format) => {
-  it.each(['memory', 'lru-level'])('is read, searched, and written on: catalog %s', async (catalog) => {
+  it.each(['memory', 'lru-level'])('is read, searched, and changed: catalog %s', async (catalog) => {
     const data = copyOldCatalog(format)
     const expected = listOldPrices()
     for (let start = 0; start < 2; start++) {
@@ -30,11 +30,11 @@ describe.each([1, 2])('a catalog of format %i', (format) => {
       expected.set(changed.id, changed)
       await prices.stop()
     }
-    // Older versions would not understand it, and are to refuse it.
+    // Older versions cannot read the new format, and must refuse it.
     expect(readFormatFile(data)).toEqual({ service: 'prices', format: 3 })
   })
 
-  it('has lost nothing, wherever its upgrade was cut off', async () => {
+  it('loses no data when its upgrade is interrupted at any point', async () => {
     let cuts = 0
     for (let failing = 1; ; failing++) {
       const data = copyOldCatalog(format)
@@ -49,7 +49,10 @@ describe.each([1, 2])('a catalog of format %i', (format) => {
   })
 })
 
-/** Upgrades a folder, of which the `failing`th batch is not written. @returns whether there were so many */
+/**
+ * Upgrades a folder and fails its `failing`th batch.
+ * @returns true if there were that many batches
+ */
 async function isUpgradeCut(folder: string, failing: number): Promise<boolean> {
   let batches = 0
   const cut = (upgrade: typeof upgradeFromFormat1) => (db: Parameters<typeof upgradeFromFormat1>[0]) =>
@@ -81,7 +84,7 @@ async function isUpgradeCut(folder: string, failing: number): Promise<boolean> {
   )
 }
 
-it('of format 2 the generation before is upgraded, too, and counts where the last one is damaged', async () => {
+it('the previous generation of format 2 is also upgraded, and is used if the last one is damaged', async () => {
   const data = copyOldCatalog(2)
   const level = await openPricesLevel(data)
   const { generation } = JSON.parse((await level.db.get(META_KEY))!)

@@ -7,8 +7,8 @@ import { toUuid } from './support/prices.ts'
 
 const toHexLines = (ids: readonly Uint8Array[]) => ids.map((id) => Buffer.from(id).toString('hex'))
 
-it('rows come in the order of their ids, from a place on', () => {
-  // Ids that differ late, early, and in bytes above 127; more than are sorted at once.
+it('rows are in the order of their ids, from a given id on', () => {
+  // Ids that differ in late bytes, in early bytes, and in bytes above 127; more than one run.
   const byte = fc.constantFrom(0, 1, 127, 128, 255)
   const random = fc.uint8Array({ minLength: 16, maxLength: 16 })
   const alike = fc.tuple(byte, byte, byte).map(([first, middle, last]) => {
@@ -35,14 +35,14 @@ it('rows come in the order of their ids, from a place on', () => {
   )
 })
 
-it('more rows than are sorted at once', () => {
+it('sorts more rows than one run holds', () => {
   const order = new IdOrder(parseUuid(toUuid(99)))
   const numbers = Array.from({ length: 10_000 }, (_, i) => (i * 7_919) % 10_000)
   for (const number of numbers) order.add(parseUuid(toUuid(number)), number)
   expect([...order.takeRows()]).toEqual(Array.from({ length: 9_900 }, (_, i) => i + 100))
 })
 
-it('the lowest are kept, however many there are', () => {
+it('TopN selects the lowest of any number of values', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 60 })), fc.integer({ min: 1, max: 9 }), (all, limit) => {
       const lowest = new TopN<number>(limit, (a, b) => a - b)

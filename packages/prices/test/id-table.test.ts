@@ -5,7 +5,7 @@ import { IdTable } from '../src/core/id-table.ts'
 import { parseUuid } from '../src/core/uuid.ts'
 import { toUuid } from './support/prices.ts'
 
-it('knows the row of each id, whatever came and went', () => {
+it('finds the row of each id, after any additions and deletions', () => {
   const step = fc.oneof(
     { weight: 3, arbitrary: fc.record({ op: fc.constant('add' as const), count: fc.integer({ min: 1, max: 900 }) }) },
     fc.record({ op: fc.constant('remove' as const), count: fc.integer({ min: 1, max: 500 }), from: fc.nat() }),
@@ -40,11 +40,11 @@ it('knows the row of each id, whatever came and went', () => {
   )
 })
 
-it('with half a million ids that follow each other each one that comes looks at few others, growing or not', () => {
+it('a lookup among half a million consecutive ids takes few steps, also during growth', () => {
   const idCount = 500_000
   const ids = new Uint8Array(ID_BYTES * (idCount + 1))
   const view = new DataView(ids.buffer)
-  // They follow each other, as ids do that are made from a count or from the time.
+  // Consecutive ids, such as ids from a counter or from the time.
   for (let row = 0; row <= idCount; row++) view.setUint32(row * ID_BYTES + 12, row)
   let read = 0
   const getId = (row: number) => {

@@ -8,10 +8,10 @@ import { PriceCatalog } from '../src/catalog/price-catalog.ts'
 import { PriceLineReader } from '../src/price-line-reader.ts'
 import { createPrice, toUuid } from './support/prices.ts'
 
-// Main tells the supervisor that it lives, and answers threads, whatever it is told to import.
+// The main thread must report to the supervisor and answer threads during any import.
 
 const PRICE_COUNT = 50_000
-/** Of processor time (ms): what lies between two looks at the clock, and a collection of garbage. */
+/** Processor time (ms) between two checks of the clock, plus a garbage collection. */
 const MAX_HOLD_MS = 120
 
 const createNumberedPrice = (i: number): Price =>
@@ -26,14 +26,14 @@ const createNumberedPrice = (i: number): Price =>
     value: i,
   })
 
-/** Takes prices in as an import does, but for the turns between its chunks. */
+/** Reads prices as an import does, without turns of the event loop between its chunks. */
 function readPrices(catalog: PriceCatalog, replace: boolean, prices: readonly Price[]): PriceLineReader {
   const reader = new PriceLineReader(catalog.draft(replace), replace, 1e6)
   for (const price of prices) reader.draft.put(price)
   return reader
 }
 
-it('an import lets the loop have its turns', async () => {
+it('an import yields to the event loop', async () => {
   const level = await openPricesLevel(createTemporaryFolder())
   const catalog = await PriceCatalog.open({
     level,

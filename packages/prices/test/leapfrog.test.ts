@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 const KEY_COUNT = 3
 
-/** Values of a container: now and then some, many, or runs of them. */
+/** Values of a container: sometimes few or many, or runs of them. */
 const values = fc
   .oneof(
     fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 200 }),
@@ -31,11 +31,11 @@ const set = fc.array(values, { minLength: KEY_COUNT, maxLength: KEY_COUNT })
 const toOrdinals = (containers: readonly ReadonlySet<number>[]) =>
   containers.flatMap((one, key) => Array.from(one, (value) => key * CONTAINER_VALUES + value)).sort((a, b) => a - b)
 
-it('finds what all sets have, container by container, or says that it does not suit', () => {
+it('finds the values that all sets have, container by container, or reports that it is unsuitable', () => {
   let suited = 0
   fc.assert(
     fc.property(fc.array(set, { minLength: 1, maxLength: 12 }), set, (some, common) => {
-      // Sets drawn alone would have next to nothing in common.
+      // Sets drawn independently have almost no common values.
       const all = some.map((one) => one.map((values, key) => (values.size === 0 ? values : values.union(common[key]!))))
       const entries = all.map((one, i) => sets.createEntry(100 + i, toOrdinals(one)))
       const segment = new Segment(sets.write({ rows: [], days: undefined, entries }))

@@ -6,13 +6,16 @@ import { LogImports } from '../src/log-imports.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Imports over a log that takes nothing while it is away; `kinds` are those of what it was given, and of what it took. */
+/**
+ * Imports over a log that rejects entries while it is unavailable. `kinds` has the kinds of all appended entries, and
+ * of the accepted ones.
+ */
 function createImports() {
   const log = { isUnavailable: false, given: [] as number[], taken: [] as number[] }
   const imports = new LogImports({
     async append(kind) {
       log.given.push(kind)
-      // It takes a moment.
+      // An append takes a moment.
       for (let i = 0; i < 20; i++) await Promise.resolve()
       if (log.isUnavailable) throw createUnavailableError(new Error('it is away'))
       log.taken.push(kind)
@@ -28,7 +31,7 @@ function createImports() {
 
 const begin = { replace: false, empty: false }
 
-it('makes room for others once the log is back, where an import broke off while it was away', async () => {
+it('frees the slot of an import that was interrupted during an outage, once the log is back', async () => {
   const { log, imports } = createImports()
   const token = await imports.start(begin)
   log.isUnavailable = true
@@ -42,14 +45,14 @@ it('makes room for others once the log is back, where an import broke off while 
   expect(log.taken).toEqual([IMPORT_BEGIN, IMPORT_ABORT])
 })
 
-it('has made room once an import that is refused is answered', async () => {
+it('frees the slot of a refused import before it answers', async () => {
   const { log, imports } = createImports()
   const token = await imports.start(begin)
   await imports.abort(token)
   expect(log.taken).toEqual([IMPORT_BEGIN, IMPORT_ABORT])
 })
 
-it('makes room, too, where nobody knows whether an import has begun', async () => {
+it('frees the slot of an import whose begin has an unknown outcome', async () => {
   const { log, imports } = createImports()
   log.isUnavailable = true
   await expect(imports.start(begin)).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' })
@@ -58,7 +61,7 @@ it('makes room, too, where nobody knows whether an import has begun', async () =
   expect(log.taken).toEqual([IMPORT_ABORT])
 })
 
-it('says nothing more once it is closed', async () => {
+it('appends no entries after close', async () => {
   const { log, imports } = createImports()
   const token = await imports.start(begin)
   log.isUnavailable = true

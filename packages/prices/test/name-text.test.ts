@@ -2,7 +2,7 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import { expect, it } from 'vitest'
 import { createPrice, startPrices, toUuid } from './support/prices.ts'
 
-it('names with NUL or half a character are refused by a sentence, in a PUT and in an import', async () => {
+it('names with NUL or a lone surrogate are refused with a clear detail, in a PUT and in an import', async () => {
   const prices = await startPrices({ data: createTemporaryFolder(), threads: 1 })
   const { id, ...price } = createPrice({ charValues: [{ char: 'term', value: '12' }] })
   for (const text of ['\0', 'a\0b', '\ud800', 'x\udc00'])

@@ -11,7 +11,7 @@ const HOOK = `
     },
   })`
 
-/** The service where the binary of roaring is missing, in main and in every thread. */
+/** Starts the service without the binary of roaring, on the main thread and on every thread. */
 const start = (...args: string[]) => {
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(HOOK)}` }
   const common = ['--port', '0', '--log-level', 'warn', '--data', createTemporaryFolder()]
@@ -20,7 +20,7 @@ const start = (...args: string[]) => {
 
 const price = { id: '7d9fbe4e-4b1e-4fd5-8c8f-2f7a0a4f4a11', offeringId: 'o', groupId: 'g', priceSpecId: 's', value: 1 }
 
-it('starts without the binary of roaring, says so in one line, and answers by the other bitmaps', async () => {
+it('starts without the binary of roaring, reports it in one line, and uses the other bitmaps', async () => {
   const started = start('--sample', 'no')
   const { url } = (await started.waitUntilReady()).prices!
   expect(started.stdout.match(/^prices: roaring has no binary here, so the index is bitset.*$/gm)).toHaveLength(1)
@@ -39,7 +39,7 @@ it('starts without the binary of roaring, says so in one line, and answers by th
   expect((await started.stop()).code).toBe(0)
 })
 
-it('does not start with an index that was named and needs it', async () => {
+it('does not start with an explicit index that needs the binary', async () => {
   const started = start('--indexes', 'roaring')
   expect(await started.exit).toMatchObject({ code: 1 })
   expect(started.stderr).toMatch(/^prices: the binary of "roaring" is missing/)

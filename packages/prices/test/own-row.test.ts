@@ -35,7 +35,7 @@ it('a folder without its own row is refused unchanged, and repaired to its catal
   await prices.stop()
 })
 
-it('a first start that was cut off before its catalog counted begins again', async () => {
+it('an interrupted first start begins again', async () => {
   const folder = createTemporaryFolder()
   const level = await openPricesLevel(folder)
   // The rows of a catalog that `meta` does not name yet.

@@ -42,10 +42,10 @@ const createGeneration = (value: number): Price[] =>
     createPrice({ id: toUuid(i), value, charValues: [{ char: `generation ${value}`, value: i % 7 }] }),
   )
 
-it('a power cut at any moment leaves what was acknowledged, or what came next', async () => {
+it('after a power cut at any moment, the catalog has the acknowledged changes, or also the next one', async () => {
   const recording = await recordWrites(createTemporaryFolder())
   const catalog = await openCatalog(recording.level)
-  // After which write what is known to be there: the values of three prices.
+  // The values of three prices, and the number of writes after which they are guaranteed.
   const watched = [0, 1, PRICE_COUNT - 1].map(toUuid)
   const readValues = (of: PriceCatalog) => Promise.all(watched.map(async (id) => (await of.get(id))?.value))
   const states: { length: number; values: unknown }[] = []
@@ -101,7 +101,7 @@ it.each([
   }
 })
 
-it('a catalog that cannot be read at all is refused in one line', async () => {
+it('an unreadable catalog is refused in one line', async () => {
   const data = createTemporaryFolder()
   const first = await startPrices({ data })
   await first.import(createGeneration(1))
@@ -112,13 +112,13 @@ it('a catalog that cannot be read at all is refused in one line', async () => {
   await expect(startPrices({ data })).rejects.toMatchObject({ code: 'DATA_DAMAGED' })
 })
 
-it('50 imports leave no more on disk than two catalogs', async () => {
+it('50 imports leave at most two catalogs on disk', async () => {
   const data = createTemporaryFolder()
   const measureSize = () =>
     readdirSync(join(data, 'level')).reduce((size, file) => size + statSync(join(data, 'level', file)).size, 0)
   const level = await openPricesLevel(data)
   const catalog = await openCatalog(level, new Map())
-  // Ids that nothing compresses.
+  // Ids that do not compress.
   const draft = new CatalogDraft(new Terms())
   for (let i = 0; i < 20_000; i++) draft.put(createPrice({ id: randomUUID(), value: Math.random() }))
   const sizes = []
@@ -127,7 +127,7 @@ it('50 imports leave no more on disk than two catalogs', async () => {
     sizes.push(measureSize())
   }
   const one = BLOCK_BYTES * draft.blocks.length
-  // LevelDB's log and what it has not got round to are a few files more.
+  // LevelDB's log and files that are not compacted yet add a few files.
   expect(Math.max(...sizes.slice(-10))).toBeLessThan(4 * one + 3 * 4_194_304)
   await level.close()
   expect(sizes.at(-1)! / sizes[4]!).toBeLessThan(2)

@@ -26,7 +26,8 @@ import { NO_ANSWERS } from '../src/core/answer-table.ts'
 import { createCatalogView, type CatalogView } from '../src/catalog-view.ts'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
-// Terms of a small world, so that rows and queries meet: offerings 0-2, groups 10-12, specs 20-21, values 70 and on.
+// Terms of a small domain, so that rows and queries overlap: offerings 0-2, groups 10-12, specs 20-21, values from 70
+// on.
 const CHAR_COUNT = 4
 const VALUE_COUNT = 3
 const toTerm = (char: number, value: number) => 70 + char * VALUE_COUNT + value
@@ -59,7 +60,7 @@ interface QueryFields {
   readonly group: number
   readonly spec: number
   readonly values: readonly number[]
-  /** A characteristic and those of its values that will do. */
+  /** A characteristic and its accepted values. */
   readonly choices: readonly (readonly [char: number, accepted: readonly number[]])[]
   readonly at: number | undefined
 }
@@ -92,7 +93,10 @@ const createConditions = ({ group: g, spec: s, choices, at }: QueryFields): ((on
   ...(at === undefined ? [] : [(one: PriceRow) => one.from <= at && at <= one.to]),
 ]
 
-/** The oracle: a plain filter. @returns what is found, and how many rows each condition leaves */
+/**
+ * The oracle: a plain filter.
+ * @returns the matches, and how many rows remain after each condition
+ */
 function filter(
   rows: readonly (PriceRow | undefined)[],
   query: QueryFields,
@@ -125,7 +129,7 @@ function createTable(rows: readonly (PriceRow | undefined)[]): RowTable {
   return table
 }
 
-/** What is chosen: some of the offerings, groups, specs and values, each as often as it likes. */
+/** A selection: some of the offerings, groups, specs and values, possibly repeated. */
 interface SelectionFields {
   readonly offerings: readonly number[] | undefined
   readonly groups: readonly number[] | undefined
@@ -166,7 +170,7 @@ function toSelection({ offerings, groups, specs, choices, at }: SelectionFields)
   }
 }
 
-/** The oracle: each facet by itself, with plain filters. */
+/** The oracle: each facet separately, with plain filters. */
 function countPlainly(rows: readonly (PriceRow | undefined)[], { chosen: searched, at }: FacetSelection): FacetCounts {
   const counts = new FacetCounts(TERM_COUNT)
   const listTerms = (one: PriceRow) => [one.offering, one.group, one.spec, ...one.values]
@@ -211,7 +215,7 @@ function expectAgreement(
   }
 }
 
-/** Queries that hit: each asks for a part of some row. */
+/** Queries with matches: each names a part of some row. */
 const createMatchingQueries = (rows: readonly (PriceRow | undefined)[], mask: number): QueryFields[] =>
   rows.flatMap((one) =>
     one ? [{ ...one, values: [...one.values].filter((_, i) => (mask >> i) & 1), choices: [], at: undefined }] : [],
@@ -224,7 +228,7 @@ const step = fc.oneof(
 )
 type RowStep = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** What steps come to. A row that is gone does not come back, and never changes its offering. */
+/** The result of some steps. A removed row does not return, and a row never changes its offering. */
 function applySteps(rows: readonly (PriceRow | undefined)[], steps: readonly RowStep[]) {
   const after = [...rows]
   const changes = new Map<number, RowChange>()
@@ -242,7 +246,7 @@ function applySteps(rows: readonly (PriceRow | undefined)[], steps: readonly Row
 const NO_BYTES = new Uint8Array(0)
 const NO_STORE: AnswerStore = { getBlock: () => ({}) as never, with: () => NO_STORE, async close() {} }
 
-/** What every index must do. */
+/** The requirements for every index. */
 export function testPriceIndex(name: string, open: () => Promise<IndexKind>): void {
   describe(`index ${name}`, () => {
     let kind: IndexKind
@@ -250,7 +254,7 @@ export function testPriceIndex(name: string, open: () => Promise<IndexKind>): vo
       kind = await open()
     })
 
-    it('finds nothing where there is nothing', async () => {
+    it('finds no rows in an empty index', async () => {
       expectAgreement(kind.read(await kind.build(createTable([]))), [], fc.sample(searched, 10))
     })
 
@@ -271,7 +275,7 @@ export function testPriceIndex(name: string, open: () => Promise<IndexKind>): vo
       )
     })
 
-    it('counts what rows have as plain filters do', async () => {
+    it('counts the terms of rows as plain filters do', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(row, { maxLength: 120 }),
@@ -284,7 +288,7 @@ export function testPriceIndex(name: string, open: () => Promise<IndexKind>): vo
       )
     })
 
-    it('agrees with a plain filter after any updates, and what was read before stays as it was', async () => {
+    it('agrees with a plain filter after any updates, and earlier indexes stay unchanged', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(row, { maxLength: 40 }),
@@ -312,7 +316,7 @@ export function testPriceIndex(name: string, open: () => Promise<IndexKind>): vo
       )
     })
 
-    it('agrees with a plain filter where it is searched beside changes that it does not have yet', async () => {
+    it('agrees with a plain filter when it is searched together with pending changes', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(row, { maxLength: 60 }),
@@ -320,7 +324,7 @@ export function testPriceIndex(name: string, open: () => Promise<IndexKind>): vo
           fc.array(searched, { maxLength: 8 }),
           fc.array(chosen, { maxLength: 2 }),
           fc.nat(15),
-          // Few are folded soon.
+          // Few changes are folded soon.
           fc.constantFrom(0, 4, 1e6),
           async (first, rounds, queries, selections, mask, size) => {
             let rows: readonly (PriceRow | undefined)[] = first
@@ -361,7 +365,7 @@ export function testPriceIndex(name: string, open: () => Promise<IndexKind>): vo
       )
     })
 
-    it('lies in memory that threads share', async () => {
+    it('is in memory that threads share', async () => {
       for (const bytes of (await kind.build(createTable(fc.sample(row, 50)))).values()) {
         expect(bytes.buffer).toBeInstanceOf(SharedArrayBuffer)
       }

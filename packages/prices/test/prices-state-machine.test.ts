@@ -29,13 +29,13 @@ import { createPrice, toUuid } from './support/prices.ts'
 const importId = (number: number) => String(number).padStart(16, '0')
 const UNKNOWN_CODE = 'OUTCOME_UNKNOWN'
 
-/** An outcome as it can be compared. */
+/** Returns an outcome in a comparable form. */
 function toComparable(outcome: PricesOutcome): unknown {
   if (typeof outcome === 'boolean' || 'imported' in outcome) return outcome
   return (parseWireError(outcome as WireError) as Problem).code
 }
 
-/** A service that runs alone, asked for what an entry says, one after the other. */
+/** A standalone service that executes the requests of entries one after the other. */
 async function openStandalone() {
   const level = await openPricesLevel(createTemporaryFolder())
   const catalog = await openTestCatalog(level)
@@ -114,7 +114,7 @@ const anImport = fc.record({
   replace: fc.boolean(),
   pieces: fc.array(piece, { minLength: 1, maxLength: 3 }),
   end: fc.constantFrom('ends', 'ends', 'ends', 'ends', 'aborted', 'left', 'expires'),
-  /** How many single changes come between its entries. */
+  /** Number of single changes between its entries. */
   gaps: fc.array(fc.nat(2), { minLength: 5, maxLength: 5 }),
 })
 const single = fc.oneof(
@@ -122,7 +122,7 @@ const single = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 9 }).map((one) => logEntries.remove(toUuid(one))) },
 )
 
-/** Single changes, and imports of several nodes, whose entries come as they like between them. */
+/** Single changes, and imports of several nodes whose entries interleave with them. */
 const logs = fc
   .tuple(
     fc.array(single, { minLength: 12, maxLength: 30 }),
@@ -153,7 +153,10 @@ const logs = fc
     )
   })
 
-/** Gives entries to a view in batches, each until it takes it; after each it may be killed, and what was not applied comes again. */
+/**
+ * Applies entries to a state machine in batches and retries each until it succeeds. After each batch a crash is
+ * possible, and unapplied entries are then delivered again.
+ */
 async function applyInBatches(
   start: TestStateMachine,
   entries: readonly LogEntry[],
@@ -176,7 +179,7 @@ async function applyInBatches(
   return { last: view, outcomes }
 }
 
-/** The same again. */
+/** Delivers the entries again. */
 function prependSize(size: number, rest: Iterator<number>): Iterator<number> {
   let isFirst = true
   return {
@@ -191,8 +194,8 @@ function prependSize(size: number, rest: Iterator<number>): Iterator<number> {
 const createSingleSizes = (): Iterator<number> => ({ next: () => ({ value: 1 }) })
 const createLargeSizes = (): Iterator<number> => ({ next: () => ({ value: 1_000 }) })
 
-describe('the view of the log', () => {
-  it('gives what a service gives that runs alone, however the log comes to it and whenever a node starts anew', async () => {
+describe('the state machine', () => {
+  it('gives the result of a standalone service, for any batches and restarts', async () => {
     const seen = new Set<unknown>()
     await fc.assert(
       fc.asyncProperty(
@@ -219,7 +222,7 @@ describe('the view of the log', () => {
       ),
       { numRuns: 15 },
     )
-    // They were at all of it.
+    // The test reached all outcomes.
     for (const outcome of [
       true,
       false,
@@ -233,7 +236,7 @@ describe('the view of the log', () => {
       expect([outcome, seen.has(outcome)]).toEqual([outcome, true])
   })
 
-  it('is the same where writes fail or the process dies between them', async () => {
+  it('gives the same result if writes fail or the process dies between them', async () => {
     await fc.assert(
       fc.asyncProperty(
         logs,
@@ -270,7 +273,7 @@ describe('the view of the log', () => {
     )
   })
 
-  it('goes into a snapshot at any place, an open import included, and comes out of it', async () => {
+  it('survives a snapshot and restore at any sequence, with an open import', async () => {
     await fc.assert(
       fc.asyncProperty(logs, fc.nat(), async (entries, cut) => {
         const one = await openTestStateMachine()
@@ -287,7 +290,7 @@ describe('the view of the log', () => {
           one.stateMachine.open,
         ])
         expect(await listPrices(other.catalog)).toEqual(await listPrices(one.catalog))
-        // What is restored outlives a power cut.
+        // Restored data survives a power cut.
         const again = await other.reopen()
         const [first, second] = [
           await applyInBatches(one, entries, createLargeSizes()),
@@ -301,7 +304,7 @@ describe('the view of the log', () => {
     )
   })
 
-  it('takes an import that makes the catalog anew as a service does that runs alone', async () => {
+  it('applies an import that creates a new generation as a standalone service does', async () => {
     const some = Array.from({ length: 2_500 }, (_, i) =>
       createPrice({ id: toUuid(i), charValues: [{ char: 'n', value: i % 40 }] }),
     )
@@ -324,14 +327,14 @@ describe('the view of the log', () => {
     expect((await listPrices(one.catalog)).map(({ id }) => id)).toEqual([toUuid(9_000), ...some.map(({ id }) => id)])
     const again = await one.reopen()
     expect((await again.stateMachine.apply(entries.slice(5), toPosition(8))).at(-1)).toEqual({ imported: 3, prices: 3 })
-    // What was before is not kept: the log has it.
+    // The previous generation is not stored: the log has all data.
     expect(await again.level.db.keys({ gte: 'g', lt: 'h' }).all()).not.toContainEqual(
       expect.stringMatching(/^g00000000[12]!/),
     )
     await again.close()
   })
 
-  it('refuses an import again whose refusal could not be kept', async () => {
+  it('refuses an import again if the refusal was not persisted', async () => {
     const id = importId(1)
     for (const wrong of [
       [logEntries.piece(id, 0, 'what is this?\n')],
@@ -350,7 +353,7 @@ describe('the view of the log', () => {
     }
   })
 
-  it('keeps nothing of an import that has ended, however it did', async () => {
+  it('stores no data of a finished import, for any outcome', async () => {
     const staged = ({ level }: TestStateMachine) => level.db.keys(STAGED_RANGE).all()
     const line = `${JSON.stringify(createPrice())}\n`
     const late = LOG_IMPORT_TIMEOUT_MS + 1
@@ -373,7 +376,7 @@ describe('the view of the log', () => {
     }
   })
 
-  it('that a power cut may have torn is thrown away, and one that ended in order is not', async () => {
+  it('discards data that a power cut may have torn, and reuses data after a clean shutdown', async () => {
     const one = await openTestStateMachine()
     await one.stateMachine.apply(toEntries([logEntries.put(createPrice())]), toPosition(1))
     const torn = await one.reopen('settled')
@@ -386,7 +389,7 @@ describe('the view of the log', () => {
     await close()
   })
 
-  it('stops at what it does not know, behind what it knows', async () => {
+  it('stops at an unknown entry, after it has applied the known ones', async () => {
     const one = await openTestStateMachine()
     const entries = toEntries([logEntries.put(createPrice()), [99, kinds.EMPTY_BODY]])
     await expect(one.stateMachine.apply(entries, toPosition(2))).rejects.toMatchObject({

@@ -62,7 +62,7 @@ const usualRequest = fc.record({
   ),
 })
 
-/** A text of a request, perhaps with one change somewhere. */
+/** The text of a request, perhaps with one change somewhere. */
 const text = fc
   .tuple(
     fc.oneof(request, usualRequest),
@@ -88,7 +88,7 @@ const toTerms = (query: SearchQuery) => ({
   at: query.at,
 })
 
-it('the scanner gives what JSON.parse would have given, or leaves it alone', () => {
+it('the scanner gives the result of JSON.parse, or rejects the request', () => {
   const scanner = new RequestScanner()
   let scanned = 0
   fc.assert(
@@ -110,8 +110,8 @@ it('the scanner gives what JSON.parse would have given, or leaves it alone', () 
   expect(scanned).toBeGreaterThan(200)
 })
 
-it('what was learned since a view began is not known to it', () => {
-  // A view's `live` is as long as the dictionary was.
+it('terms added after a view began are unknown to the view', () => {
+  // A view's `live` has the length of the dictionary at that time.
   const search = { offeringId: 'a', groupId: 'bb', priceSpecId: 'long name', charValues: [{ char: 'bb', value: 'a' }] }
   const bytes = Buffer.from(JSON.stringify(search))
   for (let length = 0; length < live.length; length++) {
@@ -124,7 +124,7 @@ it('what was learned since a view began is not known to it', () => {
   }
 })
 
-it('the usual shape is never left alone', () => {
+it('the usual shape is never rejected', () => {
   const scanner = new RequestScanner()
   const search = { offeringId: 'a', groupId: 'bb', priceSpecId: 'long name', charValues: [{ char: 'bb', value: 'a' }] }
   for (const one of [search, { id: '1', ...search }, { ...search, id: '1' }]) {
@@ -134,7 +134,7 @@ it('the usual shape is never left alone', () => {
   }
 })
 
-it('neither what breaks off nor what has two ids is taken for a request', () => {
+it('rejects an incomplete request and a request with two ids', () => {
   const scanner = new RequestScanner()
   const search = { offeringId: 'a', groupId: 'bb', priceSpecId: 'long name', charValues: [{ char: 'bb', value: 'a' }] }
   for (const one of [search, { id: '1', ...search }, { ...search, id: '1' }]) {

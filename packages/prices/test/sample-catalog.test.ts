@@ -7,7 +7,7 @@ import { Terms } from '../src/core/terms.ts'
 const OFFERING_COUNT = 3
 
 describe('the sample catalog', () => {
-  it('is drawn as if its prices were put one by one', () => {
+  it('equals the result of single puts', () => {
     const put = new CatalogDraft(new Terms(), new AnswerKinds())
     for (const price of generateSamplePrices(OFFERING_COUNT)) expect(put.put(price)).toBeUndefined()
     const drawn = createSampleDraft(OFFERING_COUNT)
@@ -21,7 +21,7 @@ describe('the sample catalog', () => {
     expect(encodeAnswers(drawn).equals(encodeAnswers(put))).toBe(true)
   })
 
-  it('has no id twice, and finds each', () => {
+  it('has unique ids, and finds each', () => {
     const drawn = createSampleDraft()
     expect(drawn.size).toBe(487_200)
     let wrong = 0

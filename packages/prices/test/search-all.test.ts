@@ -14,7 +14,7 @@ const expected = allPrices
   .map(({ id, value, priceSpecId: spec }) => ({ id, spec, value, currency: 'USD' }))
   .sort((a, b) => (a.id < b.id ? -1 : 1))
 
-describe.each(INDEXES)('all that fit, by index %s', (index) => {
+describe.each(INDEXES)('all matching prices, by index %s', (index) => {
   let prices: TestPrices
   beforeAll(async () => {
     const catalog = index === 'roaring' ? 'lru-level' : 'memory'
@@ -29,7 +29,7 @@ describe.each(INDEXES)('all that fit, by index %s', (index) => {
       .filter(Boolean)
       .map((line) => JSON.parse(line))
 
-  it('comes a line each, in the order of ids', async () => {
+  it('are one per line, in the order of ids', async () => {
     const { status, headers, body } = await all(search)
     expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
     expect(parseLines(body)).toEqual(expected)
@@ -38,7 +38,7 @@ describe.each(INDEXES)('all that fit, by index %s', (index) => {
     )
   })
 
-  it('is resumed behind any of them, and as long as is asked for', async () => {
+  it('resume after any of them, with any limit', async () => {
     const read = []
     for (let after: string | undefined = toUuid(0); after;) {
       const page = parseLines((await all(search, `&limit=333&after=${after.toUpperCase()}`)).body)
@@ -52,7 +52,7 @@ describe.each(INDEXES)('all that fit, by index %s', (index) => {
     expect(some).toEqual(expected.slice(0, 5))
   })
 
-  it('is nothing where nothing fits, and a change counts at once', async () => {
+  it('are empty if no price matches, and a change counts immediately', async () => {
     const last = createPrice({
       id: 'ffffffff-ffff-4fff-8fff-ffffffffffff',
       groupId: 'own',
@@ -78,7 +78,7 @@ describe.each(INDEXES)('all that fit, by index %s', (index) => {
     expect(await all(body, query)).toMatchObject({ status, body: { code } })
   })
 
-  it('an ambiguous search names the first of what fits', async () => {
+  it('an ambiguous search lists the first matching prices', async () => {
     const { status, body } = await prices.search(search, index)
     expect([status, body.code, body.detail]).toEqual([409, 'PRICES_AMBIGUOUS', '1000 prices fit'])
     const first = allPrices.filter((_, i) => i % 3 === 1).slice(0, 10)
@@ -88,7 +88,7 @@ describe.each(INDEXES)('all that fit, by index %s', (index) => {
   })
 })
 
-it('limit and after are of all', async () => {
+it('limit and after require all=true', async () => {
   const prices = await startPrices({ data: createTemporaryFolder() })
   onTestFinished(async () => void (await prices.stop()))
   await prices.import(allPrices.slice(0, 3))
@@ -106,17 +106,20 @@ it('limit and after are of all', async () => {
   expect((await prices.request('POST', '/v1/search/bitmap/prices?all=false', search)).body.id).toBe(allPrices[1]!.id)
 })
 
-it.each(['/v1/search/bitmap/prices?all=true', '/prices'])('who does not read %s is cut off', async (path) => {
-  const prices = await startPrices({ data: createTemporaryFolder(), sendTimeout: 300 })
-  onTestFinished(async () => void (await prices.stop()))
-  // More than the system keeps for a connection.
-  const long = 'x'.repeat(250)
-  const lots = Array.from({ length: 60_000 }, (_, i) => createPrice({ priceSpecId: long, id: toUuid(i) }))
-  await prices.import(lots)
-  const body = path === '/prices' ? '' : JSON.stringify(toSearch(lots[0]!))
-  const { cut } = await openUnreadClient(prices.url, formatRequest(body ? 'POST' : 'GET', path, {}, body))
-  await cut()
-  if (path !== '/prices') return
-  // Nothing of it is held any more: others find room.
-  for (let i = 0; i < 3; i++) expect((await prices.request('GET', '/prices?limit=1')).status).toBe(200)
-})
+it.each(['/v1/search/bitmap/prices?all=true', '/prices'])(
+  'disconnects a client that does not read %s',
+  async (path) => {
+    const prices = await startPrices({ data: createTemporaryFolder(), sendTimeout: 300 })
+    onTestFinished(async () => void (await prices.stop()))
+    // More than the system buffers for a connection.
+    const long = 'x'.repeat(250)
+    const lots = Array.from({ length: 60_000 }, (_, i) => createPrice({ priceSpecId: long, id: toUuid(i) }))
+    await prices.import(lots)
+    const body = path === '/prices' ? '' : JSON.stringify(toSearch(lots[0]!))
+    const { cut } = await openUnreadClient(prices.url, formatRequest(body ? 'POST' : 'GET', path, {}, body))
+    await cut()
+    if (path !== '/prices') return
+    // The reply no longer holds memory, so other requests have space.
+    for (let i = 0; i < 3; i++) expect((await prices.request('GET', '/prices?limit=1')).status).toBe(200)
+  },
+)

@@ -10,7 +10,7 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 const PATH = '/v1/search/bitmap/prices'
 const BODY_LIMIT = 200_000
 
-/** What every server must do: the hottest route keeps all manners, whoever answers it. */
+/** The requirements for every server adapter on the hottest route. */
 export function testPricesServer(server: string): void {
   describe(`server ${server}`, () => {
     const price = createPrice({ charValues: [{ char: 'term', value: '12' }], value: 9.5 })
@@ -48,7 +48,7 @@ export function testPricesServer(server: string): void {
       expect((await search(toSearch(price))).headers.get('x-request-id')).not.toBe(headers.get('x-request-id'))
     })
 
-    it('answers what is not of the usual shape', async () => {
+    it('answers requests of an unusual shape', async () => {
       expect((await search(JSON.stringify(toSearch(price), undefined, 2))).body).toEqual(answer)
       const explained = await search({ ...toSearch(price), explain: true })
       expect(explained.body).toMatchObject({ ...answer, explain: expect.any(Array) })
@@ -57,7 +57,7 @@ export function testPricesServer(server: string): void {
       )
     })
 
-    it('says what is wrong', async () => {
+    it('reports errors', async () => {
       const refused = async (body: unknown, headers?: Record<string, string>, index?: string) => {
         const reply = await search(body, headers, index)
         expect(reply.headers.get('content-type')).toBe('application/problem+json')
@@ -74,7 +74,7 @@ export function testPricesServer(server: string): void {
       expect(await refused(toSearch(price), { authorization: 'Bearer wrong' })).toEqual([401, 'UNAUTHORIZED'])
     })
 
-    it('tells nobody of an unknown fault, and goes on', async () => {
+    it('hides an unknown fault from the client, and continues', async () => {
       const fault = vi.spyOn(Searcher.prototype, 'answer').mockImplementationOnce(() => {
         throw new Error('secret words')
       })
@@ -85,7 +85,7 @@ export function testPricesServer(server: string): void {
       expect((await search(toSearch(price))).body).toEqual(answer)
     })
 
-    it('answers a body of many pieces, of no known length, and one that follows another at once', async () => {
+    it('answers a body of many pieces, a body of unknown length, and a pipelined request', async () => {
       const body = JSON.stringify(toSearch(price))
       const long = body + ' '.repeat(BODY_LIMIT - body.length)
       expect((await search(long)).body).toEqual(answer)
@@ -104,7 +104,7 @@ export function testPricesServer(server: string): void {
       expect(replies.match(new RegExp(price.id, 'g'))).toHaveLength(3)
     })
 
-    it('goes on when a client leaves in the middle of its body', async () => {
+    it('continues when a client disconnects in the middle of its body', async () => {
       const socket = open()
       socket.write(`${toRawHead('Content-Type: application/json\r\nContent-Length: 100')}{"offeringId":`)
       await once(socket, 'ready')
@@ -120,8 +120,8 @@ export function testPricesServer(server: string): void {
       expect(reply).toContain('"code":"HOST_MISSING"')
     })
 
-    it('lets a page of a named origin search, and no other', async () => {
-      // Not fetch: it sets Origin itself.
+    it('allows searches from a page of a named origin only', async () => {
+      // Not fetch, because fetch sets Origin itself.
       const searchFrom = (origin: string) =>
         request(prices.url + PATH, {
           method: 'POST',

@@ -16,7 +16,7 @@ const price = fc.record({
   }),
 })
 
-/** All that counts tell. */
+/** Returns all counts. */
 const listCounts = (counts: TermCounts, terms: Terms) =>
   terms.list.map(({ kind }, term) => [
     counts.getCount(term),
@@ -24,7 +24,7 @@ const listCounts = (counts: TermCounts, terms: Terms) =>
     kind === 'char' && [counts.types.get(term), counts.getTypeCounts(term)],
   ])
 
-it('all rows counted at once are counted as one after the other', async () => {
+it('a count of all rows at once equals a count of single rows', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(price, { nil: undefined }), { maxLength: 40 }), async (prices) => {
       const terms = new Terms()

@@ -8,7 +8,7 @@ function findBytes(table: TextTable, text: string): number {
   return table.findBytes(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 1)
 }
 
-it('finds what it was given, whenever it was given', () => {
+it('finds every text, added at any time', () => {
   const unit = fc.constantFrom('a', 'b', '0', '"', 'ö', '-')
   const text = fc.oneof(
     fc.string({ unit, maxLength: 12 }),
@@ -38,7 +38,7 @@ it('finds what it was given, whenever it was given', () => {
   expect(inBytes).toBeGreaterThan(1_000)
 })
 
-it.each([4_000, 50_000])('a new text costs little, however many there are: %i', async (textCount) => {
+it.each([4_000, 50_000])('a new text costs little among %i texts', async (textCount) => {
   const table = new TextTable()
   let last = 0
   const add = () => table.set(`offering ${++last} of many`, last)

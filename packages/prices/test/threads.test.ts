@@ -6,7 +6,7 @@ const CLIENT_COUNT = 16
 const THREAD_COUNT = 3
 
 describe.each(['memory', 'lru-level'])('catalog %s on several threads', (catalog) => {
-  it('a change answered by one thread is seen by all others, and after a restart', async () => {
+  it('a change that one thread answers is visible to all others, and after a restart', async () => {
     const settings = {
       data: createTemporaryFolder(),
       catalog,
@@ -41,7 +41,7 @@ describe.each(['memory', 'lru-level'])('catalog %s on several threads', (catalog
     await second.stop()
   })
 
-  it('a bulk request keeps the view that it began with', async () => {
+  it('a bulk request holds its first view', async () => {
     const prices = await startPrices({ data: createTemporaryFolder(), catalog, threads: 1, cacheBytes: 16_384 })
     const allPrices = Array.from({ length: 3_000 }, (_, i) =>
       createPrice({ id: toUuid(i + 10), charValues: [{ char: 'n', value: i }] }),
@@ -63,7 +63,7 @@ describe.each(['memory', 'lru-level'])('catalog %s on several threads', (catalog
       duplex: 'half',
       headers: { 'content-type': 'application/x-ndjson' },
     } as never)
-    // The head has come, so the request has its view.
+    // The head has arrived, so the request has its view.
     expect(
       (await prices.request('PUT', `/prices/${allPrices[2_999]!.id}`, { ...allPrices[2_999], value: 99 })).status,
     ).toBe(200)

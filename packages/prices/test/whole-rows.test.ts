@@ -36,7 +36,7 @@ function createQuery(group: number, values: readonly number[]): SearchQuery {
   return query
 }
 
-/** Two values of each characteristic; the terms of them lie so far apart. */
+/** Two values of each characteristic, with this distance between their terms. */
 const toTerm = (char: number, value: number, apart: number) => 5 + char * apart + value
 
 const row = fc.record({
@@ -44,13 +44,13 @@ const row = fc.record({
   chosen: fc.array(fc.integer({ min: 0, max: 1 }), { minLength: CHARS - 1, maxLength: CHARS }),
 })
 
-it('finds all rows of a partition that have what is asked for, in any order, and takes on nothing else', () => {
+it('finds all rows of a partition with the requested values, in any order', () => {
   let found = 0
   fc.assert(
     fc.property(
       fc.array(row, { minLength: 1, maxLength: 60 }),
       fc.array(row, { minLength: 1, maxLength: 20 }),
-      // Values of 1 byte, of just one, of 2, of just 2, and of 4.
+      // Values of 1 byte, of exactly one, of 2, of exactly 2, and of 4.
       fc.constantFrom(2, 127, 128, 32_767, 32_768),
       fc.boolean(),
       (drawn, searched, apart, isReversed) => {
@@ -83,20 +83,20 @@ it('finds all rows of a partition that have what is asked for, in any order, and
   expect(found).toBeGreaterThan(500)
 })
 
-it('one value that is asked for twice leaves room for another: that is for the sets', () => {
+it('leaves a query with a duplicate value to the sets', () => {
   const all = createRows([{ group: 10, values: [5, 7, 9] }])
   const finder = new WholeRowFinder()
   const find = (...values: number[]) => finder.find(writeAndRead(all), createQuery(10, values), all.partitions[0]!)
   expect(find(5, 7, 7)).toBe(NOT_WHOLE)
   expect(find(5, 7, 9)).toBe(1)
-  // What was asked for before counts no more.
+  // An earlier query has no effect.
   expect(find(5, 7, 11)).toBe(0)
   expect(find(5, 7)).toBe(NOT_WHOLE)
   expect(find(5, 7, 9, 11)).toBe(NOT_WHOLE)
   expect(find(5, 7, 4_000_000)).toBe(0)
 })
 
-it('is not made of rows of which too many are alike, have nothing, or have values in numbers too different', () => {
+it('is not built for too many similar rows, empty rows, or very different numbers of values', () => {
   const createAlikeRows = (count: number) =>
     createRows(Array.from({ length: count }, () => ({ group: 10, values: [5, 7] })))
   const [small, large] = [createAlikeRows(100), createAlikeRows(200)]
@@ -108,7 +108,7 @@ it('is not made of rows of which too many are alike, have nothing, or have value
   expect(writeAndRead(createRows([...Array.from({ length: 50 }, () => one), wide]))).toBeUndefined()
 })
 
-it('takes so much: a byte a value and four a row', () => {
+it('takes one byte per value and four per row', () => {
   const rows = Array.from({ length: 1_024 }, (_, i) => ({
     group: 10,
     values: Array.from({ length: 10 }, (_value, bit) => 5 + 2 * bit + ((i >> bit) & 1)),

@@ -13,7 +13,7 @@ describe('control', () => {
   let standIn: StandIn
   afterEach(() => standIn.stop())
 
-  it('tells the faults that are set, and ends them', async () => {
+  it('returns the active faults, and ends them', async () => {
     standIn = await startStandIn()
     expect(await standIn.control.getFaults()).toEqual({})
     const faults = { latencyMs: 5, errorRate: 0.5, errorStatus: 500, errorReason: 'internalError', quotaLeft: 7 }
@@ -32,7 +32,7 @@ describe('control', () => {
     expect(await getRejectionCode(standIn.control.resetCounts())).toEqual([401, 'UNAUTHORIZED'])
     const trusted = createControl(standIn.url, { token: 'secret' })
     await trusted.setFaults({ quotaLeft: 0 })
-    // A key is all that Google's API needs.
+    // A key is enough for Google's API.
     expect(await readError(await standIn.get())).toMatchObject({ reason: 'quotaExceeded' })
   })
 })
@@ -85,7 +85,7 @@ describe('quota', () => {
     expect(await statuses()).toEqual([200, 200])
   })
 
-  it('is spent on calls that are wrong, too', async () => {
+  it('is also spent on invalid calls', async () => {
     standIn = await startStandIn({ quota: 1 })
     expect((await standIn.get({ part: 'nope' })).status).toBe(400)
     expect(await readError(await standIn.get())).toMatchObject({

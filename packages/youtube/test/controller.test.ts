@@ -14,7 +14,7 @@ describe('the quota of a day', () => {
     return { meter, controller: createController({ meter, quota, broadcast: async () => {} }) }
   }
 
-  it('is full again after midnight Pacific Time', () => {
+  it('is refilled after midnight Pacific Time', () => {
     const { meter, controller } = start(1)
     expect([meter.takeQuota(), meter.takeQuota()]).toEqual([true, false])
     vi.advanceTimersByTime(60_000)
@@ -24,7 +24,7 @@ describe('the quota of a day', () => {
     controller.close()
   })
 
-  it('stays used up if that was asked for', async () => {
+  it('stays used up if a fault set it', async () => {
     const { meter, controller } = start(1)
     await controller.handlers.setFaults({ quotaLeft: 0 })
     vi.advanceTimersByTime(FIVE_MINUTES_MS)

@@ -13,7 +13,7 @@ const toIdList = (count: number) =>
   Array.from({ length: count }, (_, i) => `video-${String(i).padStart(5, '0')}`).join(',')
 
 describe('Google’s errors', () => {
-  it('take every accepted key', async () => {
+  it('accept every valid key', async () => {
     expect((await getVideos(goodQuery)).status).toBe(200)
     expect((await getVideos(goodQuery.replace('one', 'two'))).status).toBe(200)
   })
@@ -49,7 +49,7 @@ describe('Google’s errors', () => {
     expect(await readError(reply)).toMatchObject({ code: reply.status, domain: expect.any(String), ...expected })
   })
 
-  it('take 50 ids', async () => {
+  it('accept 50 ids', async () => {
     const reply = await getVideos(`part=id&id=${toIdList(50)}&key=one`)
     expect(((await reply.json()) as any).items).toHaveLength(50)
   })
@@ -85,7 +85,7 @@ describe('Google’s errors', () => {
     expect(await readError(method)).toMatchObject({ status: 405, reason: 'httpMethodNotAllowed' })
   })
 
-  it('are problems elsewhere', async () => {
+  it('are problems on other paths', async () => {
     const reply = await fetch(`${standIn.url}/youtube`)
     expect(reply.headers.get('content-type')).toBe('application/problem+json')
     expect(await reply.json()).toMatchObject({ status: 404, code: 'NOT_FOUND' })
@@ -93,7 +93,7 @@ describe('Google’s errors', () => {
 })
 
 describe('the API’s document', () => {
-  it('does not tell keys', async () => {
+  it('does not reveal keys', async () => {
     expect(await (await fetch(`${standIn.url}/openapi.json`)).text()).not.toMatch(/"(one|two)"/)
   })
 })

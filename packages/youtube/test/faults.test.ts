@@ -16,13 +16,13 @@ const getStatuses = async (count: number) => {
   return seen
 }
 
-/** Resolves once the stand-in has taken `count` calls. */
+/** Resolves when the stand-in has received `count` calls. */
 async function waitForCalls({ control }: StandIn, count: number): Promise<void> {
   while ((await control.getCounts()).calls < count);
 }
 
 describe('faults', () => {
-  it('latency holds every reply back', async () => {
+  it('latency delays every reply', async () => {
     await standIn.control.setFaults({ latencyMs: 80 })
     const before = performance.now()
     expect((await standIn.get()).status).toBe(200)
@@ -30,7 +30,7 @@ describe('faults', () => {
     expect(performance.now() - before).toBeGreaterThan(78)
   })
 
-  it('a share of calls fails, evenly spaced, with the status and the reason that are set', async () => {
+  it('a share of calls fails, evenly spaced, with the given status and reason', async () => {
     await standIn.control.setFaults({ errorRate: 0.25 })
     expect(await getStatuses(8)).toEqual([200, 200, 200, 503, 200, 200, 200, 503])
     await standIn.control.setFaults({ errorRate: 1, errorStatus: 429 })
@@ -41,7 +41,7 @@ describe('faults', () => {
     expect(await getStatuses(2)).toEqual([200, 503])
   })
 
-  it('videos go, and come back', async () => {
+  it('videos disappear, and return', async () => {
     const ids = async () => {
       const reply = await standIn.get({ id: `${FIXED_ID},abcdefghijk` })
       return ((await reply.json()) as any).items.map((item: { id: string }) => item.id)
@@ -63,7 +63,7 @@ describe('faults', () => {
     expect(await getStatuses(1)).toEqual([200])
   })
 
-  it('a hung call is never answered, and others on the same thread are', async () => {
+  it('a hung call gets no reply, and others on the same thread do', async () => {
     await standIn.control.resetCounts()
     await standIn.control.setFaults({ hang: true })
     const abort = new AbortController()
@@ -80,7 +80,7 @@ describe('faults', () => {
     await expect(request(standIn.buildVideosUrl())).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' })
   })
 
-  it('a connection is cut halfway in the body', async () => {
+  it('a connection is cut in the middle of the body', async () => {
     await standIn.control.setFaults({ cut: 'halfway' })
     const { statusCode, body } = await request(standIn.buildVideosUrl())
     expect(statusCode).toBe(200)
@@ -93,7 +93,7 @@ describe('faults', () => {
     expect(Buffer.concat(got).toString()).toContain('youtube#videoListResponse')
   })
 
-  it('a body is half of its JSON, and otherwise a good reply', async () => {
+  it('a malformed body is half of its JSON, with an otherwise valid reply', async () => {
     await standIn.control.setFaults({ malformed: true })
     const reply = await standIn.get()
     expect(reply.status).toBe(200)
@@ -104,7 +104,7 @@ describe('faults', () => {
     await expect((await standIn.get()).json()).rejects.toThrow(SyntaxError)
   })
 
-  it('leave the control routes alone', async () => {
+  it('do not affect the control routes', async () => {
     await standIn.control.setFaults({ hang: true, quotaLeft: 0, errorRate: 1, latencyMs: 60_000 })
     expect(await standIn.control.getCounts()).toMatchObject({ calls: expect.any(Number) })
     expect((await fetch(`${standIn.url}/healthz`)).status).toBe(200)
@@ -122,7 +122,7 @@ describe.each([0, 1])('stopping with %i threads', (threads) => {
         () => 'cut',
       )
       await waitForCalls(other, 1)
-      // Whatever is still in flight after 10 s would be cut, and the stop not be clean.
+      // A request in flight after 10 s is cut, and the shutdown is then not clean.
       expect(await other.stop()).toBe(true)
       expect(await held).toBe(faults.hang ? 'cut' : 200)
     },

@@ -22,7 +22,7 @@ describe('Google’s own client', () => {
     expect(data.items).toEqual([expect.objectContaining({ id: FIXED_ID, statistics: FIXED_COUNTS })])
   })
 
-  it('reads 50 videos with several parts, zipped, and only some fields', async () => {
+  it('reads 50 videos with several parts, zipped, and with selected fields', async () => {
     const ids = Array.from({ length: 50 }, (_, i) => `video-${String(i).padStart(5, '0')}`)
     const { data, headers } = await createClient('stand-in').videos.list({
       part: ['id', 'snippet', 'statistics'],
@@ -34,7 +34,7 @@ describe('Google’s own client', () => {
     expect(data.items?.[0]?.snippet).toEqual({ title: expect.any(String) })
   })
 
-  it('is told that nothing changed', async () => {
+  it('receives 304 for unchanged data', async () => {
     const client = createClient('stand-in')
     const query = { part: ['statistics'], id: [FIXED_ID] }
     const { data } = await client.videos.list(query)

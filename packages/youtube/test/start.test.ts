@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const REAL_URI = 'https://youtube.invalid'
 
-/** What `pnpm start` prints until all is ready. */
+/** The output of `pnpm start` until all services are ready. */
 async function start(args: readonly string[], env: Record<string, string> = {}) {
   const common = ['--port', '0', '--data', createTemporaryFolder(), '--log-level', 'warn', '--threads', '0']
   const started = spawnStart([...args, ...common], env, { script: START_SCRIPT })
@@ -12,9 +12,9 @@ async function start(args: readonly string[], env: Record<string, string> = {}) 
   return { rows, printed: started.stdout }
 }
 
-it('is started for stats where nothing else is named, says that it invents, and cannot be reached from elsewhere', async () => {
+it('starts for stats by default, reports that it invents data, and is unreachable from other machines', async () => {
   const { printed, rows } = await start(['stats', '--host', '0.0.0.0'], { API_TOKEN: 'secret' })
-  // What listens on all addresses is shown with a name of this machine.
+  // An address that listens on all interfaces is shown with a name of this machine.
   expect(printed).toMatch(/^stats +http:\/\/localhost:/m)
   expect(printed).toMatch(/^youtube +http:\/\/127\.0\.0\.1:/m)
   expect(printed).toMatch(/^stats: what youtube answers is invented; the real one is asked with --youtube-uri \S+ /m)
@@ -26,7 +26,7 @@ it('is started for stats where nothing else is named, says that it invents, and 
   expect(numbers).toMatchObject({ impressions: 261_734, source: 'stand-in' })
 })
 
-it('is left out of everything where the real one is named', async () => {
+it('does not start if the real API is configured', async () => {
   const { printed, rows } = await start([], { YOUTUBE_URI: REAL_URI, PRICES_SAMPLE: 'no' })
   expect(printed).toMatch(/^stats +http:/m)
   expect(printed).not.toMatch(/^youtube|invented/m)

@@ -6,7 +6,7 @@ const CALLS = 48
 const countStatus = (replies: { status: number }[], status: number) =>
   replies.filter((reply) => reply.status === status).length
 
-// Elsewhere threads cannot share a port.
+// Other systems cannot share a port between threads.
 describe.skipIf(process.platform !== 'linux')('two threads', () => {
   let standIn: StandIn
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe.skipIf(process.platform !== 'linux')('two threads', () => {
   afterAll(() => standIn.stop())
   beforeEach(() => standIn.control.clearFaults())
 
-  /** New connections go to either thread; all of 48 to one of them, once in 2^47 times. */
+  /** New connections go to either thread. The probability that all of 48 go to one of them is 1 in 2^47. */
   async function getFromBothThreads(parameters?: Record<string, string>) {
     const replies = await getAllOnNewConnections(standIn.buildVideosUrl(parameters), CALLS)
     expect(new Set(replies.map(({ thread }) => thread)).size).toBe(2)
@@ -28,7 +28,7 @@ describe.skipIf(process.platform !== 'linux')('two threads', () => {
     expect([countStatus(replies, 200), countStatus(replies, 403)]).toEqual([20, 28])
   })
 
-  it('know of a fault once it is set, and of its end', async () => {
+  it('see a fault as soon as it is set, and its end', async () => {
     for (let round = 0; round < 5; round++) {
       await standIn.control.setFaults({ errorRate: 1, errorStatus: 500 })
       expect(countStatus(await getFromBothThreads(), 500)).toBe(CALLS)
@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== 'linux')('two threads', () => {
     await standIn.control.releaseClock()
   })
 
-  it('count together', async () => {
+  it('have common counts', async () => {
     await standIn.control.resetCounts()
     await getFromBothThreads({ id: 'abcdefghijk,abcdefghijl' })
     expect(await standIn.control.getCounts()).toEqual({ calls: CALLS, ids: 2 * CALLS })

@@ -29,13 +29,13 @@ describe('GET /youtube/v3/videos', () => {
     expect(reply.headers.get('etag')).toBe(`"${list.etag}"`)
   })
 
-  it('gives the three known videos the known counts', async () => {
+  it('returns the known counts of the three known videos', async () => {
     const reply = await standIn.get({ id: '-4lB5EKS5Uk,-jlLkTtgWUk,1FEFpk-uIYo' })
     const { items } = (await reply.json()) as any
     expect(items.map((item: any) => item.statistics)).toEqual([FIXED_COUNTS, FIXED_COUNTS, FIXED_COUNTS])
   })
 
-  it('gives the parts that are asked for', async () => {
+  it('returns the requested parts', async () => {
     const reply = await standIn.get({ part: 'snippet,contentDetails,status,statistics,id,topicDetails' })
     const [video] = ((await reply.json()) as any).items
     expect(Object.keys(video)).toEqual(['kind', 'etag', 'id', 'snippet', 'contentDetails', 'status', 'statistics'])
@@ -46,7 +46,7 @@ describe('GET /youtube/v3/videos', () => {
     expect(Object.keys(((await bare.json()) as any).items[0])).toEqual(['kind', 'etag', 'id'])
   })
 
-  it('keeps the order, gives each video once, and leaves out what does not exist', async () => {
+  it('preserves the order, returns each video once, and omits videos that do not exist', async () => {
     const reply = await standIn.get({ id: `bbbbbbbbbbb,short,aaaaaaaaaa_,${FIXED_ID},bbbbbbbbbbb` })
     const { items, pageInfo } = (await reply.json()) as any
     expect(items.map((item: any) => item.id)).toEqual(['bbbbbbbbbbb', FIXED_ID])
@@ -55,23 +55,23 @@ describe('GET /youtube/v3/videos', () => {
     expect(await none.json()).toMatchObject({ items: [], pageInfo: { totalResults: 0, resultsPerPage: 0 } })
   })
 
-  it('leaves out commentCount where comments are disabled', async () => {
+  it('omits commentCount if comments are disabled', async () => {
     const [video] = ((await (await standIn.get({ id: 'abcdefghij-' })).json()) as any).items
     expect(Object.keys(video.statistics)).toEqual(['viewCount', 'likeCount', 'dislikeCount', 'favoriteCount'])
   })
 
-  it('keeps the fields that are asked for, and does not indent if told so', async () => {
+  it('returns the requested fields, and does not indent if requested', async () => {
     const reply = await standIn.get({ fields: 'items(id,statistics/viewCount)', prettyPrint: 'false' })
     expect(await reply.text()).toBe(`{"items":[{"id":"${FIXED_ID}","statistics":{"viewCount":"261734"}}]}`)
   })
 
-  it('takes the key as a header', async () => {
+  it('accepts the key as a header', async () => {
     const url = `${standIn.url}/youtube/v3/videos?part=id&id=${FIXED_ID}`
     expect((await fetch(url, { headers: { 'x-goog-api-key': 'stand-in' } })).status).toBe(200)
     expect((await fetch(url, { headers: { 'x-goog-api-key': 'other' } })).status).toBe(400)
   })
 
-  it('gives every reply an id of its own', async () => {
+  it('gives every reply a unique id', async () => {
     const ids = await Promise.all([1, 2].map(async () => (await standIn.get()).headers.get('x-request-id')))
     expect(ids[0]).toEqual(expect.any(String))
     expect(ids[0]).not.toBe(ids[1])
@@ -79,7 +79,7 @@ describe('GET /youtube/v3/videos', () => {
 })
 
 describe('CORS', () => {
-  it('is for the origins that are named', async () => {
+  it('is for the configured origins', async () => {
     const other = await startStandIn({ corsOrigins: 'http://page.test' })
     const headers = (await other.get({}, { origin: 'http://page.test' })).headers
     expect(headers.get('access-control-allow-origin')).toBe('http://page.test')
@@ -92,7 +92,7 @@ describe('CORS', () => {
 })
 
 describe('ETag', () => {
-  it('saves the body of a client that has it', async () => {
+  it('saves the body for a client that has it', async () => {
     const etag = (await standIn.get()).headers.get('etag')!
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const { statusCode, headers, body } = await request(standIn.buildVideosUrl(), {
@@ -105,7 +105,7 @@ describe('ETag', () => {
     expect((await standIn.get({}, { 'if-none-match': '"other"' })).status).toBe(200)
   })
 
-  it('changes with the figures and with the parts', async () => {
+  it('changes with the counts and with the parts', async () => {
     const tagOf = async (parameters: Record<string, string>) => (await standIn.get(parameters)).headers.get('etag')
     await standIn.control.freezeClock(Date.UTC(2026, 0, 1))
     const video = { id: videoIds.join(',') }
@@ -118,7 +118,7 @@ describe('ETag', () => {
 })
 
 describe('gzip', () => {
-  it('is for replies over 1 KB whose client takes it', async () => {
+  it('is for replies over 1 KB to clients that accept it', async () => {
     const url = standIn.buildVideosUrl({ id: videoIds.join(',') })
     await standIn.control.freezeClock(Date.UTC(2026, 0, 1))
     const plain = await request(url)
@@ -132,7 +132,7 @@ describe('gzip', () => {
     expect(gunzipSync(bytes).toString()).toBe(text)
   })
 
-  it('is not for small ones', async () => {
+  it('is not for small replies', async () => {
     const { headers, body } = await request(standIn.buildVideosUrl(), { headers: { 'accept-encoding': 'gzip' } })
     expect(headers).not.toHaveProperty('content-encoding')
     expect((await body.text()).length).toBeLessThanOrEqual(1024)
@@ -143,7 +143,7 @@ const views = async () =>
   Number(((await (await standIn.get({ id: 'abcdefghijk' })).json()) as any).items[0].statistics.viewCount)
 
 describe('the clock', () => {
-  it('can be frozen, and figures with it', async () => {
+  it('can be frozen, and counts with it', async () => {
     const at = Date.UTC(2026, 0, 1)
     await standIn.control.freezeClock(at)
     expect(await standIn.control.getClock()).toEqual({ now: at, frozen: true })
@@ -156,7 +156,7 @@ describe('the clock', () => {
     expect(await views()).toBe(before)
   })
 
-  it('freezes at the present unless told otherwise, and runs again when released', async () => {
+  it('freezes at the present by default, and runs again when released', async () => {
     const before = Date.now()
     await standIn.control.freezeClock()
     const frozen = await standIn.control.getClock()
@@ -170,7 +170,7 @@ describe('the clock', () => {
 })
 
 describe('counts', () => {
-  it('say how often it was called and for how many ids', async () => {
+  it('are the number of calls and of their ids', async () => {
     await standIn.control.resetCounts()
     await standIn.get()
     await standIn.get({ id: videoIds.join(',') })

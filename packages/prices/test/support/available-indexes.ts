@@ -5,10 +5,10 @@ const hasBinary = await loadRoaring().then(
   () => true,
   () => false,
 )
-// On CI there is one, and a fault if there is not.
+// On CI the binary must exist.
 const needsNone = (index: string) => hasBinary || Boolean(process.env.CI) || !index.startsWith('roaring')
 
-/** All indexes, but those that this machine cannot have: they are left out, and that is said. */
+/** All indexes except those that this machine cannot run; the omission is reported. */
 export const INDEXES = listPartNames('index').filter(needsNone)
 
 if (INDEXES.length < listPartNames('index').length)

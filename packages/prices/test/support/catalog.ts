@@ -5,7 +5,7 @@ import { Terms } from '../../src/core/terms.ts'
 import { parts } from '../../src/parts.ts'
 import { createCatalogView } from '../../src/catalog-view.ts'
 
-/** A catalog as a thread sees it, without a service. */
+/** Returns a catalog as a thread sees it, without a service. */
 export async function createTestView(prices: Iterable<Price>, name: keyof typeof parts.index = 'bitset') {
   const kind = await parts.index[name]()
   const draft = new CatalogDraft(new Terms())
@@ -30,7 +30,7 @@ export async function createTestView(prices: Iterable<Price>, name: keyof typeof
   return { view, index }
 }
 
-/** Processor time that something takes (s). */
+/** Returns the processor time of a function (s). */
 export async function measureCpuSeconds(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()

@@ -6,7 +6,7 @@ import { toUuid } from './prices.ts'
 
 const getFixtureFolder = (format: number) => fileURLToPath(new URL(`../fixtures/format-${format}`, import.meta.url))
 
-/** So many prices were imported into a folder of an old format, in the place of fewer. */
+/** Number of prices that were imported into a folder of an old format, where they replaced fewer. */
 const IMPORTED_PRICES = 560
 
 function createImportedPrice(i: number): Price {
@@ -26,7 +26,7 @@ function createImportedPrice(i: number): Price {
   }
 }
 
-/** What lies in the folders: some were changed, put and removed after the import. */
+/** The contents of the folders: some prices were changed, put and removed after the import. */
 export function listOldPrices(): Map<string, Price> {
   const prices = new Map(Array.from({ length: IMPORTED_PRICES }, (_, i) => [toUuid(i), createImportedPrice(i)]))
   prices.set(toUuid(7), { ...createImportedPrice(7), value: 1_000 })
@@ -38,10 +38,10 @@ export function listOldPrices(): Map<string, Price> {
   return prices
 }
 
-/** Those that were there before the import, which are kept as the generation before it. */
+/** The prices before the import, which are stored as the previous generation. */
 export const listOlderPrices = (): Price[] => Array.from({ length: 40 }, (_, i) => createImportedPrice(i))
 
-/** A copy of a folder that the service wrote in an old format. */
+/** Copies a folder that the service wrote in an old format. */
 export function copyOldCatalog(format: number): string {
   const folder = createTemporaryFolder()
   cpSync(getFixtureFolder(format), folder, { recursive: true })

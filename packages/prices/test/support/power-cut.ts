@@ -1,29 +1,30 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { openPricesLevel } from '../../src/database.ts'
 
-/** One write as LevelDB got it. */
+/** One write to LevelDB. */
 interface RecordedWrite {
   readonly apply: (db: any) => Promise<unknown>
-  /** Whether it was waited for until it was on disk. */
+  /** True if the write was synced to disk. */
   readonly synced: boolean
 }
 
-/** What reached a database, in order, and what of it a power cut may take. */
+/** The writes to a database in order, and the ones that a power cut may lose. */
 export interface WriteRecording {
   readonly level: SharedLevel
-  /** How many writes there were so far. */
+  /** Number of writes. */
   readonly length: number
   /**
-   * The database as a power cut after so many writes may leave it: what was synced is there. Of the rest all may be there,
-   * none, or any part, because LevelDB's log goes on in another file every 4 MB, and syncing one says nothing of the others.
-   * @param isPresent whether a write that was not synced is there
+   * Returns the database in a state that a power cut after this number of writes can leave. Synced writes exist. Of the
+   * other writes all, none or any part may exist: LevelDB's log continues in a new file every 4 MB, and a sync of one
+   * does not cover the others.
+   * @param isPresent true if an unsynced write exists
    */
   cut(folder: string, after: number, isPresent: (write: number) => boolean): Promise<void>
 }
 
 const WRITE_METHODS = new Set(['put', 'del', 'batch', 'clear'])
 
-/** Opens a database and records what is written to it. */
+/** Opens a database and records its writes. */
 export async function recordWrites(folder: string): Promise<WriteRecording> {
   const writes: RecordedWrite[] = []
   const real = await openPricesLevel(folder)

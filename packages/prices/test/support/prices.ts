@@ -4,19 +4,19 @@ import { prices } from '../../src/service.ts'
 
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
 
-/** A reply as tests look at it. */
+/** A reply in the form that tests check. */
 export interface PricesReply {
   readonly status: number
   readonly headers: Headers
   readonly body: any
 }
 
-/** A running prices service and a few words to talk to it. */
+/** A running prices service and helpers for requests to it. */
 export interface TestPrices {
   readonly url: string
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<PricesReply>
   search(body: unknown, index?: string, headers?: Record<string, string>): Promise<PricesReply>
-  /** The answers, one a line. */
+  /** The answers, one per line. */
   searchBulk(body: string, index?: string): Promise<any[]>
   import(lines: readonly unknown[], query?: string): Promise<PricesReply>
   stop(): Promise<boolean>
@@ -69,7 +69,7 @@ export async function startPrices(settings: Overrides): Promise<TestPrices> {
 let last = 0
 export const toUuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
-/** A price with what a test wants of it. */
+/** Creates a price with the given fields. */
 export const createPrice = (fields: Partial<Price> = {}): Price => ({
   id: toUuid(++last),
   offeringId: 'o1',
@@ -80,7 +80,7 @@ export const createPrice = (fields: Partial<Price> = {}): Price => ({
   ...fields,
 })
 
-/** The search that asks for all that a price has. */
+/** Returns the search for all values of a price. */
 export const toSearch = ({ offeringId, groupId, priceSpecId, charValues }: Price) => ({
   offeringId,
   groupId,

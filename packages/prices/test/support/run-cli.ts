@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
-/** `pnpm prices` with these arguments. */
+/** Runs `pnpm prices` with these arguments. */
 export async function runCli(...args: string[]) {
   const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])

@@ -3,16 +3,19 @@ import { once } from 'node:events'
 import { START_SCRIPT } from '@influencer-stats/runtime/testing/spawn-start'
 import { onTestFinished } from 'vitest'
 
-/** A service in a process of its own, and the supervisor that started it in another. */
+/** A service in a separate process, and the supervisor that started it. */
 export interface SpawnedPrices {
   readonly url: Promise<string>
-  /** Ends it in order. @returns its exit code */
+  /**
+   * Stops it gracefully.
+   * @returns its exit code
+   */
   stop(): Promise<number | null>
-  /** Kills both, the service first, in the middle of whatever they do; resolves once they are gone. */
+  /** Kills both at any moment, the service first; resolves when they have exited. */
   crash(): Promise<void>
 }
 
-/** The service as `pnpm start prices` runs it, with an empty catalog at first; it does not outlive the test. */
+/** Starts the service as `pnpm start prices` does, with an empty catalog; it ends with the test. */
 export function spawnPrices(folder: string): SpawnedPrices {
   const args = [START_SCRIPT, 'prices', '--port', '0', '--prices.data', folder, '--sample', 'no']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })

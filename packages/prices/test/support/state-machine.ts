@@ -14,7 +14,7 @@ const indexes = await loadIndexes({ indexes: ['bitset'] })
 
 export const MAX_PRICES = 5
 
-/** A catalog on main, without threads. */
+/** A catalog on the main thread, without threads. */
 export const openTestCatalog = (level: SharedLevel, maxPrices = MAX_PRICES) =>
   PriceCatalog.open({
     level,
@@ -26,10 +26,10 @@ export const openTestCatalog = (level: SharedLevel, maxPrices = MAX_PRICES) =>
     onReplace: async () => undefined,
   })
 
-/** What goes wrong with a write: it is lost, or it is there and nobody is told. */
+/** The fault of a write: it is lost, or it succeeds and reports an error. */
 export type WriteFault = 'lost' | 'kept'
 
-/** A database whose writes fail as it is told. */
+/** A database whose writes fail on demand. */
 function createFaultyLevel(level: SharedLevel, next: () => WriteFault | undefined): SharedLevel {
   return new Proxy(level, {
     get(target: any, name) {
@@ -43,12 +43,12 @@ function createFaultyLevel(level: SharedLevel, next: () => WriteFault | undefine
   })
 }
 
-/** A node's catalog, as main has it. */
+/** A node's catalog on the main thread. */
 export interface TestStateMachine {
   readonly level: SharedLevel
   readonly catalog: PriceCatalog
   readonly stateMachine: PricesStateMachine
-  /** Ends at once, or in order, and opens what is there. */
+  /** Ends by a crash or by a clean shutdown, and opens the folder again. */
   reopen(how?: 'killed' | 'settled'): Promise<TestStateMachine>
   close(): Promise<void>
 }
@@ -60,7 +60,7 @@ export async function openTestStateMachine(
   const real = await openPricesLevel(folder, { log: { error() {}, info() {} }, isReplica: true })
   const level = createFaultyLevel(real, next)
   await clearTorn(level)
-  // What counts is what an entry says.
+  // The limit in the entry applies, not this one.
   const catalog = await openTestCatalog(level, 10_000)
   const stateMachine = await PricesStateMachine.open(catalog, level)
   const close = async () => {
@@ -80,7 +80,7 @@ export async function openTestStateMachine(
   }
 }
 
-/** All prices in the order of their rows, which decides between several default ones. */
+/** Returns all prices in the order of their rows, which decides between several default ones. */
 export async function listPrices(catalog: PriceCatalog): Promise<Price[]> {
   const { meta, terms, kinds: answerKinds, generations, close } = await catalog.freeze()
   const prices: Price[] = []
@@ -98,7 +98,7 @@ export async function listPrices(catalog: PriceCatalog): Promise<Price[]> {
 
 export const toPosition = (seq: number, at = 0): LogPosition => ({ epoch: 'e', seq, at, check: 0, writers: [] })
 
-/** Entries of the log, one a place. */
+/** Entries of the log, one per sequence. */
 export function toEntries(some: readonly (readonly [kind: number, body: Buffer, at?: number])[]): LogEntry[] {
   return some.map(([kind, body, at = 0], i) => ({ seq: i + 1, at, kind, body }))
 }

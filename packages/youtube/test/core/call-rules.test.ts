@@ -17,7 +17,7 @@ describe('isFailing', () => {
     expect(listFailingCalls(100, 0.29)).toHaveLength(29)
   })
 
-  it('fails exactly the share that is asked for', () => {
+  it('fails exactly the requested share', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 1, max: 30 }), (percent, hundreds) => {
         expect(listFailingCalls(hundreds * 100, percent / 100)).toHaveLength(hundreds * percent)
@@ -70,7 +70,7 @@ describe('parseCall', () => {
     )
   })
 
-  it('takes lists with commas, as repeated parameters, or both, and each id once', () => {
+  it('accepts lists with commas, as repeated parameters, or both, and each id once', () => {
     const { query, idCount } = parseCall('part=id,snippet&part=statistics&id=b&id=a,b&key=k') as any
     expect([...query.parts]).toEqual(['id', 'snippet', 'statistics'])
     expect(query.ids).toEqual(['b', 'a'])

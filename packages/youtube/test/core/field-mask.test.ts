@@ -22,7 +22,7 @@ const getParseError = (text: string) => {
 }
 
 describe('fields', () => {
-  it('keeps what is named', () => {
+  it('selects the named fields', () => {
     expect(mask('items(id,statistics(viewCount,likeCount))').items[0]).toEqual({
       id: 'abcdefghijk',
       statistics: { viewCount: expect.any(String), likeCount: expect.any(String) },
@@ -40,11 +40,11 @@ describe('fields', () => {
     })
   })
 
-  it('takes * for every field', () => {
+  it('accepts * for every field', () => {
     expect(mask('*')).toEqual(list)
     expect(mask('items/*')).toEqual({ items: list.items })
     expect(mask('items(*)')).toEqual({ items: list.items })
-    // Of all that a video has, statistics alone has such a field.
+    // Among the parts of a video, only statistics has such a field.
     expect(mask('items/*/viewCount').items[1]).toEqual(
       expect.objectContaining({ statistics: { viewCount: '261734' }, snippet: {} }),
     )
@@ -54,14 +54,14 @@ describe('fields', () => {
     })
   })
 
-  it('keeps a field named twice once, and all of it if one of the two says so', () => {
+  it('selects a field named twice once, and all of it if one of the two selects all', () => {
     expect(mask('items(id),items(id),items/statistics/viewCount,items/statistics').items[1]).toEqual({
       id: '-4lB5EKS5Uk',
       statistics: list.items[1].statistics,
     })
   })
 
-  it('leaves empty what has none of the fields', () => {
+  it('leaves values empty that have none of the fields', () => {
     expect(mask('items/topicDetails')).toEqual({ items: [{}, {}] })
     expect(mask('nextPageToken')).toEqual({})
   })
@@ -86,7 +86,7 @@ describe('fields', () => {
     expect(getParseError('items(id,statistics/nope)')).toMatchObject({ message: 'Invalid field selection nope' })
   })
 
-  it('keeps exactly the paths that are named, in either notation', () => {
+  it('selects exactly the named paths, in either notation', () => {
     const paths = fc.uniqueArray(fc.constantFrom(...listPaths(listShape)), { minLength: 1, maxLength: 8 })
     fc.assert(
       fc.property(paths, (chosen) => {
@@ -97,7 +97,7 @@ describe('fields', () => {
     )
   })
 
-  it('takes any text or refuses it with that error', () => {
+  it('accepts any text or refuses it with that error', () => {
     const text = fc.oneof(
       fc.string(),
       fc.array(fc.constantFrom('items', 'id', '(', ')', '/', ',', '*', 'x')).map((parts) => parts.join('')),
@@ -112,7 +112,7 @@ describe('fields', () => {
   })
 })
 
-/** Every path there is, to fields with and without fields of their own. */
+/** All existing paths, to fields with and without nested fields. */
 function listPaths(shape: FieldShape, before: string[] = []): string[][] {
   if (typeof shape === 'string') return []
   return Object.entries(shape).flatMap(([name, below]) => {
@@ -121,7 +121,7 @@ function listPaths(shape: FieldShape, before: string[] = []): string[][] {
   })
 }
 
-/** The plainest way to say what should be kept: of each value, whether a chosen path leads to it or through it. */
+/** The simplest specification: a value is selected if a chosen path leads to it or through it. */
 function selectPaths(value: any, chosen: string[][], path: string[] = []): any {
   if (chosen.some((one) => one.length <= path.length && one.every((name, i) => name === path[i]))) return value
   if (Array.isArray(value)) return value.map((item) => selectPaths(item, chosen, path))
@@ -133,7 +133,7 @@ function selectPaths(value: any, chosen: string[][], path: string[] = []): any {
   return Object.fromEntries(entries)
 }
 
-/** The same paths with parentheses. */
+/** Returns the same paths with parentheses. */
 function toNestedSyntax(chosen: string[][]): string {
   const groups = Map.groupBy(chosen, ([name]) => name!)
   return [...groups]

@@ -10,14 +10,14 @@ const character = fc.constantFrom(...'ABCXYZabcxyz0189-_')
 const id = fc.string({ unit: character, minLength: 11, maxLength: 11 })
 const time = fc.integer({ min: Date.UTC(2009, 0, 1), max: Date.UTC(2040, 0, 1) })
 
-describe('figures', () => {
-  it.each(['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo'])('of %s stand still', (fixed) => {
+describe('counts', () => {
+  it.each(['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo'])('of %s are constant', (fixed) => {
     const counts = { views: 261_734, likes: 14_237, dislikes: 928, favorites: 8_001, comments: 451 }
     expect(getVideoCounts(fixed, 0)).toEqual(counts)
     expect(getVideoCounts(fixed, BASE_TIME + 1000 * DAY_MS)).toEqual(counts)
   })
 
-  it('follow from the id and the time alone, and never fall', () => {
+  it('depend on the id and the time only, and never fall', () => {
     fc.assert(
       fc.property(id, time, fc.integer({ min: 0, max: 1000 * DAY_MS }), (video, from, later) => {
         const before = getVideoCounts(video, from)
@@ -60,11 +60,11 @@ describe('figures', () => {
     expect(new Set(views).size).toBeGreaterThan(490)
   })
 
-  it('are nought before the video is published', () => {
+  it('are zero before the video is published', () => {
     expect(getVideoCounts('abcdefghijk', getPublishTime('abcdefghijk') - DAY_MS).views).toBe(0)
   })
 
-  it('have no comments where the id ends in -', () => {
+  it('have no comments if the id ends in -', () => {
     expect(getVideoCounts('abcdefghij-', BASE_TIME)).not.toHaveProperty('comments')
     expect(getVideoCounts('abcdefghijk', BASE_TIME)).toHaveProperty('comments')
   })
@@ -80,7 +80,7 @@ describe('a video', () => {
   })
 })
 
-it('the video of the live demo is another with every refresh, at any time', () => {
+it('the video of the live demo differs with every refresh, at any time', () => {
   const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8')
   const ids = Array.from(
     readme.matchAll(/-XPUT localhost:8080\/collections\/\S+\/videos\/(\S{11})$/gm),

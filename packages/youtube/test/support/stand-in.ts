@@ -3,11 +3,11 @@ import { Client } from 'undici'
 import { createControl, type StandInControl } from '../../src/client.ts'
 import { youtube } from '../../src/service.ts'
 
-/** A running stand-in and what tests do with it. */
+/** A running stand-in and helpers for tests. */
 export interface StandIn {
   readonly url: string
   readonly control: StandInControl
-  /** The URL of a call with a good key. */
+  /** Returns the URL of a call with a valid key. */
   buildVideosUrl(parameters?: Record<string, string>): string
   get(parameters?: Record<string, string>, headers?: Record<string, string>): Promise<Response>
   stop(): Promise<boolean>
@@ -37,19 +37,19 @@ export async function startStandIn(overrides: Overrides = {}): Promise<StandIn> 
   }
 }
 
-/** `fetch` of a response that is one of Google's errors: its status and its first error. */
+/** Fetches a response that is one of Google's errors: its status and its first error. */
 export async function readError(response: Response) {
   const { error } = (await response.json()) as any
   return { status: response.status, code: error.code, ...error.errors[0] }
 }
 
-/** GET on a connection of its own, so that with several threads any of them may answer. */
+/** Sends a GET on a new connection, so that with several threads any of them may answer. */
 export async function getOnNewConnection(url: string) {
   const { origin, pathname, search } = new URL(url)
   const client = new Client(origin)
   try {
     const { statusCode, headers, body } = await client.request({ method: 'GET', path: pathname + search })
-    // Each thread has a prefix of its own for request ids.
+    // Each thread has a separate prefix for request ids.
     const thread = String(headers['x-request-id']).split('-')[0]
     return { status: statusCode, thread, text: await body.text() }
   } finally {
@@ -57,6 +57,6 @@ export async function getOnNewConnection(url: string) {
   }
 }
 
-/** `count` times `getAnew`, all at once. */
+/** Runs `count` calls of `getAnew` concurrently. */
 export const getAllOnNewConnections = (url: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => getOnNewConnection(url)))
