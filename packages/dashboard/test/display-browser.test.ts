@@ -157,7 +157,8 @@ describe('numbers', () => {
     expect(await page.locator('.facts').innerText()).toMatch(/As of \d{1,2}:\d\d:\d\d/)
     await page.goto(stack.url)
     await page.locator('td.fresh time').waitFor()
-    expect(await page.locator('td.fresh').innerText()).toMatch(/^\d{1,2}:\d\d:\d\d/)
+    // Numbers are old where a busy machine refreshes late.
+    expect(await page.locator('td.fresh').innerText()).toMatch(/^(Old: )?\d{1,2}:\d\d:\d\d/)
   })
 
   it('that YouTube does not state are a dash with the reason, and no loss', async () => {
