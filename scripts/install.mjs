@@ -9,12 +9,12 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(ROOT)
 
 // Each has what those before it have.
-const WHAT = {
+const INSTALL_FLAGS = {
   start: ['--prod', '--filter', 'influencer-stats...'],
   bench: ['--prod', '--filter', 'influencer-stats...', '--filter', '@influencer-stats/bench...'],
   all: [],
 }
-const LEVELS = Object.keys(WHAT)
+const LEVELS = Object.keys(INSTALL_FLAGS)
 
 /** What pnpm says of its last whole install. */
 function lastInstall() {
@@ -52,7 +52,7 @@ function pnpm() {
 /** Runs pnpm, and shows of what it says one line that moves; all of it where it fails, or is asked for. */
 async function install(level, isVerbose) {
   const [command, ...before] = pnpm()
-  const args = [...before, 'install', '--frozen-lockfile', ...WHAT[level], '--reporter=append-only']
+  const args = [...before, 'install', '--frozen-lockfile', ...INSTALL_FLAGS[level], '--reporter=append-only']
   // How old each package of the lockfile is would be asked of the registry: 96 MB and a minute. They are pinned by hashes;
   // the check is for who changes the lockfile.
   const env = { ...process.env, pnpm_config_minimum_release_age: '0', INSTALL_LEVEL: level }

@@ -42,8 +42,8 @@ const refusalOf = (client: PricesClient) =>
   )
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
-const IMPORTED_FROM = 500_000
-const isImported = ({ id }: Price) => Number(id.slice(-6)) >= IMPORTED_FROM && Number(id.slice(-6)) < 900_000
+const FIRST_IMPORTED_ID = 500_000
+const isImported = ({ id }: Price) => Number(id.slice(-6)) >= FIRST_IMPORTED_ID && Number(id.slice(-6)) < 900_000
 
 const priceOf = (id: string, value: number): Price => ({
   id,
@@ -55,10 +55,10 @@ const priceOf = (id: string, value: number): Price => ({
 })
 
 // Codes of imports that had no effect, in addition to those of any change.
-const NOT_IMPORTED = new Set(['IMPORT_RUNNING', 'IMPORT_LOST'])
+const IMPORT_REFUSALS = new Set(['IMPORT_RUNNING', 'IMPORT_LOST'])
 
 const classifyChange = (error: unknown) =>
-  error instanceof ServiceError && NOT_IMPORTED.has(error.code) ? 'not-done' : classifyOutcome(error)
+  error instanceof ServiceError && IMPORT_REFUSALS.has(error.code) ? 'not-done' : classifyOutcome(error)
 
 /** A change of one price, or of all imported ones; without a value it is a delete. */
 interface TimedPriceChange {
@@ -123,7 +123,7 @@ async function importAll(urls: readonly string[], random: SeededRandom, known: C
   while (!signal.aborted) {
     const value = ++last
     const lines = Array.from({ length: IMPORTED_PRICES }, (_, i) =>
-      JSON.stringify(priceOf(idOf(IMPORTED_FROM + i), value)),
+      JSON.stringify(priceOf(idOf(FIRST_IMPORTED_ID + i), value)),
     )
     await note(known, 'import', value, () => createPricesClient(random.one(urls)).import(lines.join('\n')))
     await delay(random.below(1_000))

@@ -16,7 +16,8 @@ const NO_NOUN = new Set(
 )
 
 /** Quantities that need a unit in the name. */
-const NEEDS_UNIT = /(?:^|_)(?:HOUR|MINUTE|SECOND|DAY|WEEK|TIMEOUT|INTERVAL|DELAY|PAUSE|PERIOD|DURATION|LEASE|TTL)$/u
+const NEEDS_UNIT =
+  /^(?:HOUR|MINUTE|SECOND|DAY|WEEK)$|(?:^|_)(?<!PER_)(?:TIMEOUT|INTERVAL|DELAY|PAUSE|PERIOD|DURATION|LEASE|TTL)$/u
 
 export interface Declaration {
   name: string

@@ -165,7 +165,7 @@ describe('a first opening that a power cut ended', () => {
 
 describe('an upgrade', () => {
   type Upgrades = NonNullable<LevelOptions['upgrades']>
-  const LATEST = 4
+  const LATEST_FORMAT = 4
 
   /** Each version keeps the list of the upgrades it came by. */
   const upgradeFrom =
@@ -184,7 +184,7 @@ describe('an upgrade', () => {
     return folder
   }
 
-  async function getPath(folder: string, format = LATEST, by = upgrades): Promise<string | undefined> {
+  async function getPath(folder: string, format = LATEST_FORMAT, by = upgrades): Promise<string | undefined> {
     const db = await openLevel(folder, { service: 'counter', format, upgrades: by })
     const path = await db.get('path')
     await db.close()
@@ -194,13 +194,13 @@ describe('an upgrade', () => {
   test('is run for each version between, in order, once', async () => {
     const folder = await createFolder(1)
     for (let start = 0; start < 2; start++) expect(await getPath(folder)).toBe('made,1,2,3')
-    expect(readFormatFile(folder)).toEqual({ service: 'counter', format: LATEST })
+    expect(readFormatFile(folder)).toEqual({ service: 'counter', format: LATEST_FORMAT })
   })
 
   test('that is missing refuses the folder, and leaves it as it is', async () => {
     const folder = await createFolder(1)
     const { 2: _, ...others } = upgrades
-    await expect(getPath(folder, LATEST, others)).rejects.toThrow(refused('DATA_OLDER'))
+    await expect(getPath(folder, LATEST_FORMAT, others)).rejects.toThrow(refused('DATA_OLDER'))
     expect(readFormatFile(folder)).toEqual({ service: 'counter', format: 1 })
     expect(await getPath(folder, 1)).toBe('made')
   })
@@ -211,7 +211,9 @@ describe('an upgrade', () => {
       await upgrades[2]!(db)
       throw new Error('half done')
     }
-    await expect(getPath(folder, LATEST, { ...upgrades, 2: failing })).rejects.toThrow(refused('DATA_UPGRADE_FAILED'))
+    await expect(getPath(folder, LATEST_FORMAT, { ...upgrades, 2: failing })).rejects.toThrow(
+      refused('DATA_UPGRADE_FAILED'),
+    )
     await expect(getPath(folder, 2)).rejects.toThrow(refused('DATA_NEWER'))
     expect(await getPath(folder)).toBe('made,1,2,3')
   })

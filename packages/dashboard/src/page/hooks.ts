@@ -84,12 +84,12 @@ export function useChange(): {
   return { fault: state.fault, isBusy: state.isBusy, run }
 }
 
-const NOW_EVERY = 5_000
+const CLOCK_INTERVAL_MS = 5_000
 const clocks = new Set<(now: number) => void>()
 setInterval(() => {
   const now = Date.now()
   for (const tell of clocks) tell(now)
-}, NOW_EVERY)
+}, CLOCK_INTERVAL_MS)
 
 /** The time, told again every 5 s: to all who ask at once, so that hundreds are one piece of work. */
 export function useNow(): number {

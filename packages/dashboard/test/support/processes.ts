@@ -2,13 +2,13 @@ import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import { spawnService, type ServiceProcess } from '@influencer-stats/runtime/testing/service-process'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
-type SettingValues = Readonly<Record<string, string | number>>
+export type ServiceSettings = Readonly<Record<string, string | number>>
 
 interface ProcessOptions<Name extends string> {
   /** In the order of their start. */
   readonly names: readonly Name[]
   /** The settings of each service without its port and its folder. */
-  settings(getUri: (name: Name) => string): Readonly<Record<Name, SettingValues>>
+  settings(getUri: (name: Name) => string): Readonly<Record<Name, ServiceSettings>>
   /** Added to the environment of each process. */
   readonly env?: Readonly<Record<string, string>>
 }

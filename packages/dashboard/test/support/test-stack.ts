@@ -9,10 +9,9 @@ import { youtube } from '@influencer-stats/youtube/service'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { dashboard } from '../../src/service.ts'
+import type { ServiceSettings } from './processes.ts'
 
-type SettingValues = Readonly<Record<string, string | number>>
-
-/** What tests need of a house: the dashboard, and what it shows. */
+/** The dashboard and the services that it shows, for tests. */
 export interface TestStack {
   /** The dashboard's. */
   readonly url: string
@@ -21,16 +20,16 @@ export interface TestStack {
   readonly stats: StatsClient
   readonly control: ReturnType<typeof createControl>
   /** Stops the dashboard alone, and starts it again on the same data. */
-  restart(overrides?: SettingValues, whileStopped?: () => Promise<void>): Promise<string>
+  restart(overrides?: ServiceSettings, whileStopped?: () => Promise<void>): Promise<string>
   /** The dashboard's. */
   readonly data: string
   stop(): Promise<boolean>
 }
 
 interface TestStackOptions {
-  readonly dashboard?: SettingValues
+  readonly dashboard?: ServiceSettings
   /** For stats, sse and the dashboard. */
-  readonly all?: SettingValues
+  readonly all?: ServiceSettings
   /** Of stats; by default the stand-in. */
   readonly source?: 'stand-in' | 'gateway'
   /** In place of a broadcaster of its own. */
@@ -75,7 +74,7 @@ export async function startStack({
   }
   const { url: statsUrl } = await runStats(settings, source === 'stand-in')
   const data = createTemporaryFolder()
-  const start = (more: SettingValues = {}) =>
+  const start = (more: ServiceSettings = {}) =>
     run(dashboard, { statsUri: statsUrl, sseUri: sseUrl, data, demo: 'off', ...all, ...own, ...more })
   let running = await start()
   const token = all.apiToken as string | undefined
