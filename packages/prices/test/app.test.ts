@@ -279,7 +279,7 @@ describe('the API', () => {
     expect(first).toMatchObject({ status: 400, body: { code: 'BAD_JSON' } })
   })
 
-  it('refuses an import without a body', async () => {
+  it('refuses an import or a bulk request without a body', async () => {
     for (const path of ['/prices/import?replace=true', '/v5/search/bitmap/bulk/prices']) {
       expect(await prices.request('POST', path)).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } })
     }

@@ -19,7 +19,7 @@ const createRow = (offering: number, value: number): PriceRow => ({
 })
 
 it.each(listPartNames('index'))(
-  'offerings that are due are folded a few at a time, and all in the end: index %s',
+  'due offerings are rebuilt in small groups until all are done: index %s',
   async (name) => {
     const real = await parts.index[name]()
     let during = () => {}

@@ -31,11 +31,11 @@ async function open({ maxPrices = 1e6, failing = (): boolean => false } = {}) {
     onChange: async (change) => void changes.push(change),
     onReplace: async () => undefined,
   })
-  return { owner: catalog, recording, told: changes }
+  return { catalog, recording, changes }
 }
 
 it('concurrent changes are one synced write and one message to the threads', async () => {
-  const { owner: catalog, recording, told: changes } = await open()
+  const { catalog, recording, changes } = await open()
   const some = Array.from({ length: 64 }, () => createPrice())
   for (const [outcome, run] of [
     [true, (price: Price) => catalog.put(price)],
@@ -56,7 +56,7 @@ it('concurrent changes are one synced write and one message to the threads', asy
 
 it('a refused change does not affect others; a failed write rejects all its changes', async () => {
   let failing = false
-  const { owner: catalog, recording } = await open({ maxPrices: 3, failing: () => failing })
+  const { catalog, recording } = await open({ maxPrices: 3, failing: () => failing })
   const typed = (id: number, value: string | number) =>
     createPrice({ id: toUuid(id), charValues: [{ char: 'size', value }] })
   const results = await Promise.allSettled([
@@ -104,7 +104,7 @@ it('concurrent changes have the same result as sequential ones', async () => {
       { nil: undefined },
     ),
   })
-  const { owner: catalog, recording } = await open()
+  const { catalog, recording } = await open()
   const known = new Map<string, Price>()
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(change, { maxLength: 12 }), { maxLength: 4 }), async (rounds) => {

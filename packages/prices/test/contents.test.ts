@@ -22,7 +22,7 @@ async function send(method: string, path: string, body: Buffer, headers: Record<
 }
 
 it.each(['1e400', '-1e400', '1e309', '1.7976931348623157e308', '5e-324', '-0.5', '0.1', '9007199254740993', '1e21'])(
-  'a value of %s is answered as it was sent, or refused',
+  'a value of %s is returned unchanged, or refused',
   async (value) => {
     const price = createPrice({ offeringId: `costs ${value}` })
     const text = JSON.stringify(price).replace('"value":1', `"value":${value}`)

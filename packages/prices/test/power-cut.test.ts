@@ -82,7 +82,7 @@ it.each([
   ['the last page of answers', (generation: number) => toAnswersKey(generation, toPageNumber(PRICE_COUNT - 1))],
   ['a term', (generation: number) => toTermKey(generation, 3)],
   ['the last terms', (generation: number) => toTermKey(generation, 10)],
-])('a catalog that lacks %s: the generation before it counts, and is written on', async (_, toKey) => {
+])('a catalog without %s: the previous generation is used, and accepts changes', async (_, toKey) => {
   const data = createTemporaryFolder()
   const first = await startPrices({ data })
   for (const value of [1, 2]) await first.import(createGeneration(value), '?replace=true')

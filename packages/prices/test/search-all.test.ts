@@ -74,7 +74,7 @@ describe.each(INDEXES)('all matching prices, by index %s', (index) => {
     ['&limit=0', search, 400, 'VALIDATION_FAILED'],
     ['&after=1', search, 400, 'VALIDATION_FAILED'],
     ['&first=1', search, 400, 'VALIDATION_FAILED'],
-  ])('refuses what it cannot do: %s %j', async (query, body, status, code) => {
+  ])('refuses an invalid request: %s %j', async (query, body, status, code) => {
     expect(await all(body, query)).toMatchObject({ status, body: { code } })
   })
 

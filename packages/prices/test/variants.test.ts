@@ -5,7 +5,7 @@ import { createPrice, toSearch, startPrices } from './support/prices.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 it.each(Object.entries(variants))(
-  'variant %s boots on main and with a thread, finds prices, and keeps them',
+  'variant %s starts without and with threads, finds prices, and stores them',
   async (variant, { indexes }) => {
     const data = createTemporaryFolder()
     const index = indexes[0]!

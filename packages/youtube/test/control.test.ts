@@ -72,7 +72,7 @@ describe('quota', () => {
   let standIn: StandIn
   afterEach(() => standIn.stop())
 
-  it('is the setting’s until a fault says otherwise', async () => {
+  it('is the setting until a fault changes it', async () => {
     standIn = await startStandIn({ quota: 2 })
     const statuses = async () => [(await standIn.get()).status, (await standIn.get()).status]
     expect((await standIn.get({ key: 'wrong' })).status).toBe(400)

@@ -32,7 +32,7 @@ describe('the quota of a day', () => {
     controller.close()
   })
 
-  it('is without limit unless set', () => {
+  it('has no limit by default', () => {
     const { meter, controller } = start(0)
     expect(meter.quotaLeft).toBeUndefined()
     expect(meter.takeQuota()).toBe(true)

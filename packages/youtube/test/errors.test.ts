@@ -72,12 +72,12 @@ describe('Google’s errors', () => {
     })
   })
 
-  it('survive any script in what they quote', async () => {
+  it('contain any quoted script safely', async () => {
     const reply = await getVideos(`part=${encodeURIComponent('日本')}&id=${FIXED_ID}&key=one`)
     expect(await readError(reply)).toMatchObject({ message: "'日本'" })
   })
 
-  it('are those of the runtime too, below the API’s path', async () => {
+  it('include those of the runtime, below the API’s path', async () => {
     const missing = await fetch(`${standIn.url}/youtube/v3/channels?${goodQuery}`)
     expect(await readError(missing)).toMatchObject({ status: 404, reason: 'notFound' })
     const method = await fetch(`${standIn.url}/youtube/v3/videos`, { method: 'DELETE' })
