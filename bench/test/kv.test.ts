@@ -11,7 +11,7 @@ const ENTRIES = 1_500
 // The process of a test may be killed before its clean-up at exit.
 afterAll(async () => rmSync(await getKvBase(ENTRIES), { recursive: true, force: true }))
 
-it('the key-value service gets a copy of a base, which stays as it was', async () => {
+it('the key-value service uses a copy of a base and leaves the base unchanged', async () => {
   const target = createKvTarget(SPEC, ENTRIES)
   const folders: string[] = []
   const again = createKvTarget(SPEC, ENTRIES, { cacheMegabytes: '8' }, (folder) => folders.push(folder))
@@ -36,7 +36,7 @@ it('values differ from id to id, in 100 to 200 bytes', () => {
   expect([Math.min(...lengths), Math.max(...lengths)]).toEqual([100, 200])
 })
 
-it('reads are of random ids, and know their value', () => {
+it('reads use random ids and check their values', () => {
   const [next, same] = [1, 1].map((seed) => drawRequests({ drawer: 'kv-get', seed }, 'host'))
   for (let i = 0; i < 1_000; i++) {
     const { bytes, isRight } = next!()
@@ -49,7 +49,7 @@ it('reads are of random ids, and know their value', () => {
   }
 })
 
-it('random bytes are written as they are told', () => {
+it('random bytes are written unchanged', () => {
   const request = drawRequests({ drawer: 'kv-put-bytes', seed: 1 }, 'host')().bytes
   const head = request.indexOf('\r\n\r\n')
   const value = request.subarray(head + 4)
@@ -57,7 +57,7 @@ it('random bytes are written as they are told', () => {
   expect(new Set(value).size).toBeGreaterThan(60)
 })
 
-it('drawn requests have the headers that were asked for', () => {
+it('drawn requests have the requested headers', () => {
   const next = drawRequests({ drawer: 'kv-get', headers: { accept: '*/*', 'x-y': 'z' } }, 'host')
   expect(String(next().bytes)).toMatch(/^GET \S+ HTTP\/1.1\r\nHost: host\r\naccept: \*\/\*\r\nx-y: z\r\n\r\n$/)
 })

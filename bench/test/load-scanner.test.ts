@@ -64,14 +64,14 @@ describe('reply scanner', () => {
     )
   })
 
-  it('knows replies without a body', () => {
+  it('recognises replies without a body', () => {
     expect(scan('HTTP/1.1 204 No Content\r\n\r\n')).toMatchObject({ outcome: 'done', status: 204, body: '' })
     expect(scan('HTTP/1.1 304 Not Modified\r\nContent-Length: 7\r\n\r\n')).toMatchObject({ outcome: 'done', body: '' })
     expect(scan('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')).toMatchObject({ outcome: 'done', body: '' })
     expect(scan('HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n', [], true)).toMatchObject({ outcome: 'done', body: '' })
   })
 
-  it('reads to the end of the connection where there is no length', () => {
+  it('reads to the end of the connection if there is no length', () => {
     const { outcome, scanner, closes } = scan('HTTP/1.1 200 OK\r\n\r\nvalue a', [20, 22])
     expect({ outcome, closes }).toEqual({ outcome: 'more', closes: true })
     expect(scanner.end()).toBe(true)
@@ -79,7 +79,7 @@ describe('reply scanner', () => {
     expect(scan('HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nval').scanner.end()).toBe(false)
   })
 
-  it('knows whether the server ends the connection', () => {
+  it('detects that the server ends the connection', () => {
     const closes = (line: string, header: string) => scan(`${line}\r\nContent-Length: 0\r\n${header}\r\n\r\n`).closes
     expect(closes('HTTP/1.1 200 OK', 'Connection: close')).toBe(true)
     expect(closes('HTTP/1.1 200 OK', 'Connection: keep-alive')).toBe(false)

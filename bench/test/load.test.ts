@@ -30,7 +30,7 @@ describe('a scan', () => {
   afterAll(() => server.kill())
   const scan = (path: string) => runScan({ url: server.url, path, headers: {}, pid: process.pid })
 
-  it('counts the bytes of the body, and watches the memory of the server', async () => {
+  it('counts the bytes of the body and measures the memory of the server', async () => {
     const { before, beforeFiles, peak, peakFiles, ...result } = await scan('/chunked')
     expect(result).toMatchObject({ status: 200, bytes: 'value a'.length })
     expect(result.seconds).toBeGreaterThan(0.002)
@@ -55,18 +55,18 @@ describe('idle connections', () => {
     return runIdle({ ...plan, pid: process.pid })
   }
 
-  it('have a reply each, and are kept', async () => {
+  it('receive a reply each and stay open', async () => {
     const { before, after, ...faults } = await idle('/a')
     expect(faults).toEqual({ wrong: 0, cut: 0 })
     expect(Math.min(before, after)).toBeGreaterThan(10)
     expect((await server.counts())['/a']).toBe(300)
   })
 
-  it.each(['/closing', '/cut', '/cut-at-once', '/malformed'])('are not kept by %s', async (path) => {
+  it.each(['/closing', '/cut', '/cut-at-once', '/malformed'])('do not stay open with %s', async (path) => {
     expect(await idle(path)).toMatchObject({ wrong: 0, cut: 300 })
   })
 
-  it('tell of wrong replies', async () => {
+  it('report wrong replies', async () => {
     expect(await idle('/b')).toMatchObject({ wrong: 300, cut: 0 })
   })
 })
@@ -78,7 +78,7 @@ describe.each(Object.entries(generators))('a closed loop of %s', (_, run) => {
   })
   afterAll(() => server.kill())
 
-  it('counts replies, and those that are not as expected', async () => {
+  it('counts replies and wrong replies', async () => {
     const right = await run(createPlan(server.url, { expect: { status: 200, includes: 'value ' } }))
     expect(right).toMatchObject({ errors: 0, wrong: 0 })
     expect(right.requests).toBeGreaterThan(0)
@@ -89,18 +89,18 @@ describe.each(Object.entries(generators))('a closed loop of %s', (_, run) => {
     }
   })
 
-  it('counts what got no reply', async () => {
+  it('counts requests without a reply', async () => {
     expect((await run(createPlan(server.url, { requests: [get('/cut')] }))).errors).toBeGreaterThan(0)
   })
 
-  it('comes out at half a second where that is what replies take', RETRY_OPTIONS, async () => {
+  it('measures half a second for replies that take half a second', RETRY_OPTIONS, async () => {
     const result = await run(createPlan(server.url, { requests: [get('/slower')], duration: 2 }))
     expect(result).toMatchObject({ errors: 0, wrong: 0 })
     expectNear(result.latency.p50, 500)
   })
 })
 
-it('autocannon refuses what it cannot do', async () => {
+it('autocannon rejects unsupported plans', async () => {
   for (const more of [
     { rate: 10 },
     { pipeline: 2 },
@@ -118,7 +118,7 @@ describe('a server whose replies take half a second', () => {
   })
   afterAll(() => server.kill())
 
-  it('comes out at that in an open loop, at the rate asked for', RETRY_OPTIONS, async () => {
+  it('is measured correctly by an open loop at the requested rate', RETRY_OPTIONS, async () => {
     const result = await runRaw(createPlan(server.url, { ...slow, rate: 100, connections: 96, warmUp: 0.5 }))
     expect(result).toMatchObject({ errors: 0, wrong: 0, requests: 200 })
     expectNear(result.latency.p50, 500)
@@ -127,7 +127,7 @@ describe('a server whose replies take half a second', () => {
     expect(result.lateness!).toBeLessThan(500_000 * getSlowness())
   })
 
-  it('comes out at that beside a generator that sleeps until a request is due', RETRY_OPTIONS, async () => {
+  it('is measured correctly by a generator that sleeps until a request is due', RETRY_OPTIONS, async () => {
     const plan = { ...slow, rate: 800, connections: 640, shares: 'first' } as const
     const result = await runRaw(createPlan(server.url, { ...plan, duration: 1 }))
     expect(result).toMatchObject({ errors: 0, wrong: 0, requests: 800 })
@@ -135,7 +135,7 @@ describe('a server whose replies take half a second', () => {
     expect(result.cpu).toBeLessThan(0.7)
   })
 
-  it('shows its backlog when it is asked more than it can', RETRY_OPTIONS, async () => {
+  it('shows its backlog above its capacity', RETRY_OPTIONS, async () => {
     // 4 connections carry 80 requests a second; of 200 in one second 120 wait, the last ones 1.5 s.
     const plan = { requests: [get('/slow')], rate: 200, connections: 4, duration: 1 }
     const result = await runRaw(createPlan(server.url, plan))
@@ -145,7 +145,7 @@ describe('a server whose replies take half a second', () => {
   })
 })
 
-it('what was due and never answered counts, and lets its wait show', async () => {
+it('a due request without an answer counts as an error with its wait', async () => {
   const server = await startScriptedServer()
   try {
     const result = await runRaw(createPlan(server.url, { requests: [get('/hanging')], rate: 100, duration: 0.5 }))

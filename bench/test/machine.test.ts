@@ -14,13 +14,13 @@ describe('publishing', () => {
     expect(said).toHaveLength(2)
   })
 
-  it('is refused where others go on, and where the code is not that of a commit', async () => {
+  it('is refused on a busy machine and for uncommitted code', async () => {
     await expect(assertQuietMachine(() => {}, createProbes([3]))).rejects.toThrow('load 3')
     await expect(assertQuietMachine(() => {}, createProbes([0], 'abc+changes'))).rejects.toThrow('abc: commit it')
   })
 })
 
-it('a machine is told with its commit, what it had to do before, what the host took, and the day', () => {
+it('the line of a machine has its commit, its load before, its steal and the day', () => {
   const machine = { ...describeMachine(), commit: 'abc', load: 0.3, steal: 0.0123, date: '2026-11-22T10:00:00.000Z' }
   expect(formatMachine(machine)).toMatch(/commit abc, load 0\.3 before, (\d+ MHz, )?steal 1\.2 %, 2026-11-22$/)
   expect(formatMachine({ ...machine, steal: undefined, megahertz: 0 } as never)).not.toContain('steal')

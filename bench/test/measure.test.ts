@@ -47,7 +47,7 @@ function createFakeRow({ name, events = [], fails, costs = () => 1, noise = () =
 }
 
 describe('rows', () => {
-  it('are started afresh for every round, in another order each, and stopped', async () => {
+  it('start for every round, in another order each time, and stop', async () => {
     const events: string[] = []
     const steps: string[] = []
     const rows = ['a', 'b'].map((name) => createFakeRow({ name, events }))
@@ -60,7 +60,7 @@ describe('rows', () => {
     expect(results[0]!.rounds[1]).not.toHaveProperty('p50')
   })
 
-  it('are measured one at a time where they are started together', async () => {
+  it('are measured one at a time if they start together', async () => {
     const events: string[] = []
     await measure(
       ['a', 'b'].map((name) => createFakeRow({ name, events })),
@@ -70,21 +70,24 @@ describe('rows', () => {
     expect(events.slice(0, 4).toSorted()).toEqual(['a prepare', 'a start', 'b prepare', 'b start'])
   })
 
-  it.each(['start', 'prepare', 'round'] as const)('that fail to %s say so once; others go on', async (fails) => {
-    const events: string[] = []
-    const rows = [createFakeRow({ name: 'a', events, fails }), createFakeRow({ name: 'b', events })]
-    for (const together of [false, true]) {
-      events.length = 0
-      const [a, b] = await measure(rows, { ...OPTIONS, together })
-      expect(a).toMatchObject({ failure: `round 1 of 3: no ${fails} here`, rounds: [] })
-      expect(b!.rounds).toHaveLength(3)
-      // All started targets have been stopped.
-      const count = (event: string) => events.filter((each) => each === event).length
-      expect([count('a stop'), count('b stop')]).toEqual([fails === 'start' ? 0 : 1, 3])
-    }
-  })
+  it.each(['start', 'prepare', 'round'] as const)(
+    'that fail to %s report it once; the others continue',
+    async (fails) => {
+      const events: string[] = []
+      const rows = [createFakeRow({ name: 'a', events, fails }), createFakeRow({ name: 'b', events })]
+      for (const together of [false, true]) {
+        events.length = 0
+        const [a, b] = await measure(rows, { ...OPTIONS, together })
+        expect(a).toMatchObject({ failure: `round 1 of 3: no ${fails} here`, rounds: [] })
+        expect(b!.rounds).toHaveLength(3)
+        // All started targets have been stopped.
+        const count = (event: string) => events.filter((each) => each === event).length
+        expect([count('a stop'), count('b stop')]).toEqual([fails === 'start' ? 0 : 1, 3])
+      }
+    },
+  )
 
-  it('of streams with a fault are no result', async () => {
+  it('of streams with a fault are invalid', async () => {
     const rowOn = (behavior: string): BenchRow => ({
       name: behavior,
       target: { name: `known/${behavior}`, start: () => startBroadcaster(behavior) },
@@ -98,7 +101,7 @@ describe('rows', () => {
   })
 })
 
-describe('what differs between starts', () => {
+describe('variation between starts', () => {
   /** Number of 400 comparisons of a program with itself that find a difference, if its starts differ by 3 %. */
   async function measureFalseAlarms(rounds: number): Promise<number> {
     const normal = createNormals(createRandom(7))
@@ -128,7 +131,7 @@ describe('what differs between starts', () => {
     expect(found).toBeGreaterThan(90)
   })
 
-  it('is not known of rounds on one start', () => {
+  it('is unknown for rounds on one start', () => {
     const rounds = Array.from({ length: 10 }, () => ({ cpu: 1 }))
     const [a, b] = [1, 2].map((cpu) => ({ name: '', contender: '', starts: 1, rounds: rounds.map(() => ({ cpu })) }))
     expect(computeRatio(a!, b!, 'cpu')).toMatchObject({ median: 0.5, confidence: 0, differs: false })

@@ -48,7 +48,7 @@ describe('a known catalog', () => {
     },
   )
 
-  it('counts what fits by looking at every row', () => {
+  it('counts matching rows by a full scan', () => {
     const known = new ExpectedCatalog(ONE_OFFERING)
     const [first] = generateSamplePrices(1)
     const matches = ({ groupId, priceSpecId, charValues }: typeof first & {}) =>
@@ -61,7 +61,7 @@ describe('a known catalog', () => {
     expect(known.countMatches(0, new Set([1, 3]))).toBe(expected)
   })
 
-  it('draws the same uniform catalog each time, of all values', () => {
+  it('draws the same uniform catalog each time, with all values', () => {
     const [once, again] = [[...generatePrices(ONE_UNIFORM_OFFERING)], [...generatePrices(ONE_UNIFORM_OFFERING)]]
     expect(once).toEqual(again)
     expect(new Set(once.flatMap(({ charValues }) => charValues.map(({ value }) => value))).size).toBe(10)
@@ -69,7 +69,7 @@ describe('a known catalog', () => {
   })
 })
 
-it('searches are of random rows of the whole catalog, and know the number of their row', () => {
+it('searches use random rows of the whole catalog and check their row number', () => {
   const [next, same] = [1, 1].map((seed) => drawRequests({ drawer: 'prices-bitset', seed }, 'host'))
   const keyOf = ({ offeringId, charValues }: SearchRequest) =>
     `${offeringId} ${charValues.map(({ value }) => value).join()}`
@@ -102,7 +102,7 @@ describe('look-ups', () => {
   const plan = { catalog: ONE_OFFERING, duration: 0.02 }
   const cases = ['random', 'row10', 'row3824', 'several', 'parsed', 'scanned'] as const
 
-  it.each(INDEXES)('find what they should in %s, and say how long it took', async (index) => {
+  it.each(INDEXES)('find the right rows in %s and report the time', async (index) => {
     const { cases: times, storage } = await runLookups({ ...plan, index, cases, storage: true })
     for (const name of cases) {
       expect(times[name]).toBeGreaterThan(10)
@@ -140,7 +140,7 @@ describe('with a service', () => {
     expect(peak).toBeGreaterThanOrEqual(before)
   })
 
-  it('a bulk request with a wrong answer is no result', async () => {
+  it('a bulk request with a wrong answer is invalid', async () => {
     const { url } = running
     const [first] = generateSamplePrices(1)
     await createPricesClient(url).put({ ...first!, value: 1 })
@@ -149,7 +149,7 @@ describe('with a service', () => {
   })
 })
 
-it('tells what a service holds, part by part', async () => {
+it('reports the memory of a service by part', async () => {
   const plan = { catalog: ONE_OFFERING, drawer: 'prices-of-1', settings: { indexes: 'roaring-offering' } }
   const { heap, buffers, roaring, caches, sum, each } = await runMemory(plan)
   expect(buffers * 1e6).toBeGreaterThan(9_744 * 28)
@@ -159,7 +159,7 @@ it('tells what a service holds, part by part', async () => {
   expect(each).toBe(Math.round((sum * 1e6) / 9_744))
 })
 
-it('the bare server parses what it is sent, and more percentiles can be had', async () => {
+it('the bare server parses request bodies, and more percentiles are available', async () => {
   const reply = { status: 200, headers: { 'content-length': '2' }, body: 'ok', bodyMode: 'json' } as const
   const server = await createBareTarget(reply).start()
   try {
@@ -179,7 +179,7 @@ it('the bare server parses what it is sent, and more percentiles can be had', as
   }
 })
 
-it('the reading server tells how long it has read', async () => {
+it('the reading server reports its reading time', async () => {
   const server = await createScriptTarget('reading', './reading-server.ts', '4').start()
   try {
     const readSoFar = async () => Number(await (await fetch(`${server.url}/read`)).text())
@@ -202,7 +202,7 @@ it('a spec names the index it is measured by', () => {
   expect(() => getIndex(spec('v99'))).toThrow('v99')
 })
 
-it('every table of prices has its place in a README', () => {
+it('every table of prices is in a README', () => {
   const files = ['../../packages/prices/README.md', '../../README.md'].map((file) => new URL(file, import.meta.url))
   const readme = files.map((file) => readFileSync(file, 'utf8')).join('')
   const names = tables

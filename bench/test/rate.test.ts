@@ -142,7 +142,7 @@ describe('the report of a run at a constant rate', () => {
     expect(findLimit(short, { ...reached, perSecond: 8 })).toBe('service')
   })
 
-  it('has no figure for the CPU of a server that reports none', () => {
+  it('has no number for the CPU of a server that reports none', () => {
     expect(buildRateReport(plan, { ...reached, share: NaN }).join('\n')).not.toContain('NaN')
   })
 })
@@ -164,7 +164,7 @@ describe('the idle time of a generator', () => {
     return loop.getIdleShare(cpu)!
   }
 
-  it('is nothing if it cannot keep the rate, and most of the time if it can', async () => {
+  it('is zero if it cannot reach the rate, and over half of the time if it can', async () => {
     expect(await measureIdleShare(3_000)).toBeLessThan(0.1)
     expect(await measureIdleShare(10)).toBeGreaterThan(0.2)
     // At this rate it never sleeps: without the processor it had no idle time.
@@ -172,7 +172,7 @@ describe('the idle time of a generator', () => {
   })
 })
 
-it('deletes are of random entries of a base', () => {
+it('deletes use random entries of a base', () => {
   const next = drawRequests({ drawer: 'kv-delete-1234', seed: 1 }, 'host')
   for (let i = 0; i < 100; i++) {
     const [, id] = /^DELETE \/v0\/entity\?id=(\d+) HTTP\/1\.1\r\nHost: host\r\n\r\n$/.exec(String(next().bytes))!
@@ -205,7 +205,7 @@ describe('a run at a constant rate', () => {
     await expect(runAtRate(parse('sse', '--rate', '1')!, () => {})).rejects.toThrow()
   })
 
-  it('is no success where replies are wrong', async () => {
+  it('fails if replies are wrong', async () => {
     const server = createServer((_, reply) => reply.writeHead(500).end()).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -17,7 +17,7 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
   const run = (more: Partial<LoadPlan>) => runRaw(createPlan(server.url, more))
   const right = { errors: 0, wrong: 0 }
 
-  it('counts what the server counts, and tells its processor time', async () => {
+  it('counts the same requests as the server and reports its processor time', async () => {
     const own = await startScriptedServer()
     try {
       const result = await runRaw(createPlan(own.url))
@@ -37,7 +37,7 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
     }
   })
 
-  it('spreads its connections over all that serve the same', async () => {
+  it('spreads its connections over all servers', async () => {
     const [first, second] = await Promise.all([startScriptedServer(), startScriptedServer()])
     try {
       const result = await runRaw(createPlan(first.url, { others: [second.url], connections: 4 }))
@@ -87,7 +87,7 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
     expect(two).toMatchObject(right)
   })
 
-  it('reads chunked replies and such without a body', async () => {
+  it('reads chunked replies and replies without a body', async () => {
     expect(await run({ requests: [get('/chunked')] })).toMatchObject(right)
     const empty = await run({ requests: [get('/empty')], expect: { status: 204, body: '' } })
     expect(empty).toMatchObject(right)
@@ -121,13 +121,13 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
     expect((await run({ requests: [get(path)] })).errors).toBeGreaterThan(0)
   })
 
-  it('counts connections that nobody takes as errors', async () => {
+  it('counts refused connections as errors', async () => {
     const result = await runRaw(createPlan(await getDeadUrl()))
     expect(result.requests).toBe(0)
     expect(result.errors).toBeGreaterThan(0)
   })
 
-  it('outlives its server', async () => {
+  it('survives the end of its server', async () => {
     const own = await startScriptedServer()
     const running = runRaw(createPlan(own.url, { duration: 2 }))
     while (!((await own.counts())['/a']! > 50)) await delay(20)

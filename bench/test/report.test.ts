@@ -56,7 +56,7 @@ afterEach(() => {
 })
 
 describe('steps', () => {
-  it('compare the rounds that were next to each other, and leave out what failed', () => {
+  it('compare adjacent rounds and omit failed rows', () => {
     const [step, ...more] = computeSteps(results, table)
     expect(more).toEqual([])
     expect(step!.name).toBe('v2 / v1')
@@ -67,7 +67,7 @@ describe('steps', () => {
     expect(step!.ratios[0]).toMatchObject({ low: 14 / 42, high: 21 / 41 })
   })
 
-  it('do not show as nothing what a peer takes ten thousand times as long for', () => {
+  it('do not round a ratio of 1 to 10,000 to zero', () => {
     const slow = createResult(
       'v1',
       SLOW.map((each) => 10_000 * each),
@@ -76,7 +76,7 @@ describe('steps', () => {
     expect(cpu).toMatch(/^0\.000050 \(0\.0000\d+ to 0\.0000\d+, /)
   })
 
-  it.each([0, 1])('claim no requests/s where the generator limited a side, and compare the CPU', (side) => {
+  it.each([0, 1])('compare the CPU instead of requests/s if the generator limited one side', (side) => {
     const limited = results.slice(0, 2).map((one, i) => {
       return i === side ? { ...one, rounds: one.rounds.map((each) => ({ ...each, generator: 0.9 })) } : one
     })
@@ -88,7 +88,7 @@ describe('steps', () => {
     expect(() => withProse(mark, [{ table, machine, results: limited }])).toThrow('the generator was the limit')
   })
 
-  it('of too few starts have no interval', () => {
+  it('with too few starts have no interval', () => {
     const closeResults = [createResult('v1', [40, 44, 42]), createResult('v2', FAST, { starts: 1 })]
     expect(buildStepsTable(closeResults, table)[1]![1]).toBe('0.500 (too few starts for an interval)')
     expect(buildStepsTable([createResult('v1', [40]), createResult('v2', [20])], table)).toEqual([])
@@ -96,14 +96,14 @@ describe('steps', () => {
 })
 
 describe('results', () => {
-  it('are read as they were written, in the order of the table', () => {
+  it('are read as written, in the order of the table', () => {
     const at = createFolder()
     writeResults({ table, machine, results }, at)
     const read = JSON.parse(JSON.stringify(results))
     expect(readResults([table], at)).toMatchObject([{ table: { name: 'read' }, machine, results: read }])
   })
 
-  it('take the place of older ones of the same table, and of no other', () => {
+  it('replace only older results of the same table', () => {
     const at = createFolder()
     const other = { ...table, name: 'other' }
     writeResults({ table, machine, results }, at)
@@ -115,7 +115,7 @@ describe('results', () => {
 })
 
 describe('tables', () => {
-  it('show a row that failed as such, and no column that has no figure', () => {
+  it('mark a failed row, and omit columns without values', () => {
     expect(buildTable(results, table)).toEqual([
       ['', 'CPU us/request', 'requests/s', 'RSS MB', 'generator CPU'],
       ['v1', '42.0 (40.0-44.0)', '23,810 (22,727-25,000)', '99', '50 %'],
@@ -124,7 +124,7 @@ describe('tables', () => {
     ])
   })
 
-  it("tell words, the largest, the source's, and what comes of other rows", () => {
+  it('show words, maxima, values of the source, and values derived from other rows', () => {
     const columns = {
       pages: 'pages',
       most: { head: 'most', of: 'max' },
@@ -165,13 +165,13 @@ describe('prose', () => {
     expect(() => withProse(mark('v9 cpu'), published)).toThrow('stats/read: v9')
   })
 
-  it('and every table and the report are as the results would have them', () => {
+  it('and every table and the report match the results', () => {
     expect(listStaleFiles(tables)).toEqual([])
   })
 })
 
 describe('the report', () => {
-  it('escapes what it shows, and has contents, headings by service and names of its plots', () => {
+  it('escapes its texts, and has contents, headings by service and names of its plots', () => {
     const page = renderReport([{ ...published[0]!, table: { ...table, title: '<b>' } }])
     expect(page).toContain('&lt;b>')
     expect(page).not.toContain('<b>')
@@ -180,13 +180,13 @@ describe('the report', () => {
     expect(page.match(/<svg[^>]*>/g)!.filter((tag) => !/role="img" aria-label="[^"]+"/.test(tag))).toEqual([])
   })
 
-  it('links the flame graphs that there are', () => {
+  it('links the existing flame graphs', () => {
     const links = [...renderReport(published).matchAll(/href="(\.\.\/flame\/[^"]+)"/g)].map(([, link]) => link!)
     expect(links.length).toBeGreaterThan(7)
     expect(links.filter((link) => !existsSync(new URL(`../${link}`, import.meta.url)))).toEqual([])
   })
 
-  it('concludes where ours is ahead of a peer, where not, and where that cannot be told', () => {
+  it('states where ours is ahead of a peer, where not, and where that is unknown', () => {
     const ownRow = createResult('ours', [1, 1, 1, 1, 1, 1, 1])
     const peers = [
       createResult('nginx', [2, 2, 2, 2, 2, 2, 2]),
@@ -205,7 +205,7 @@ describe('the report', () => {
     ])
   })
 
-  it('says of each peer that is ahead why it is', () => {
+  it('states a reason for each peer that is ahead', () => {
     const reasons = listReasons(readResults(tables))
     expect(reasons.filter(([, reason]) => reason === UNKNOWN_REASON)).toEqual([])
     const steps = [['ours', 'bare node:net']] as const
@@ -248,7 +248,7 @@ describe('the report', () => {
     expect(reasons(1e9)).toEqual([[['stats/read: v9 / the source', UNKNOWN_REASON]], true])
   })
 
-  it('knows which figure is better wherever a source has one', () => {
+  it('defines which value is better for each value of a source', () => {
     const undecided = readResults(tables).flatMap((one) =>
       one.results.flatMap((result) =>
         listSourcePairs(result, one.table).flatMap(({ column, text }) =>
@@ -281,7 +281,7 @@ describe('the report', () => {
     expect(plot!.svg.match(/<path/g)).toHaveLength(2)
   })
 
-  it('says where lengths are logarithms, because one bar would hide the rest', () => {
+  it('states that lengths are logarithmic if one bar would hide the rest', () => {
     const [closeResults, distantResults] = [
       [createResult('a', [1]), createResult('b', [2])],
       [createResult('a', [1]), createResult('b', [200])],

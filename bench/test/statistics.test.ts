@@ -5,13 +5,13 @@ import { isDifference, computeMedian, computeMedianInterval, computeSpread } fro
 const numbers = fc.array(fc.double({ min: 0.001, max: 1_000, noNaN: true }), { minLength: 1, maxLength: 50 })
 
 describe('statistics', () => {
-  it('know the middle and the ends', () => {
+  it('compute the median, the minimum and the maximum', () => {
     expect(computeMedian([3, 1, 2])).toBe(2)
     expect(computeMedian([4, 1, 2, 3])).toBe(2.5)
     expect(computeSpread([5, 1, 3])).toEqual({ median: 3, min: 1, max: 5 })
   })
 
-  it('have as many values below the median as above', () => {
+  it('have equally many values below and above the median', () => {
     fc.assert(
       fc.property(numbers, (values) => {
         const middle = computeMedian(values)
@@ -23,7 +23,7 @@ describe('statistics', () => {
     )
   })
 
-  it('give the interval that the tables of the sign test give', () => {
+  it('give the same interval as tables of the sign test', () => {
     const ten = Array.from({ length: 10 }, (_, i) => i + 1)
     // Second smallest to second largest of ten: 1 - 2 * 11/1024.
     expect(computeMedianInterval(ten)).toEqual({ median: 5.5, low: 2, high: 9, confidence: 1 - 22 / 1024 })
@@ -32,7 +32,7 @@ describe('statistics', () => {
     expect(computeMedianInterval([7])).toMatchObject({ low: 7, high: 7, confidence: 0 })
   })
 
-  it('hold the true median as often as they say', () => {
+  it('contain the true median with the stated confidence', () => {
     // A local generator: the same numbers in every run.
     let state = 1
     const draw = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
@@ -44,7 +44,7 @@ describe('statistics', () => {
     expect(held / 2_000).toBeGreaterThan(0.94)
   })
 
-  it('call a difference only what is surely one, and more than 2 %', () => {
+  it('report a difference only if it is certain and over 2 %', () => {
     const around = (middle: number, width: number) =>
       Array.from({ length: 12 }, (_, i) => middle + ((i - 5.5) / 5.5) * width)
     expect(isDifference(computeMedianInterval(around(1, 0.05)))).toBe(false)

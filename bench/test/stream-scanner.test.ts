@@ -51,7 +51,7 @@ const anyLine = fc.constantFrom(
 const pieces = fc.array(fc.nat(), { maxLength: 12 })
 
 describe('stream scanner', () => {
-  it('reads values however they are framed and cut', () => {
+  it('reads values in any framing and any pieces', () => {
     const around = fc.constantFrom<[string, string]>(['', ''], ['"', '"'], ['{"v":"', '"}'])
     const framing = fc.record({
       crlf: fc.boolean(),
@@ -106,7 +106,7 @@ describe('stream scanner', () => {
     expect(scan(toPlain(`${event}\n\ndata: 5.9\n\n`)).seen).toEqual([[5, 9]])
   })
 
-  it('passes over an event that is not whole', () => {
+  it('ignores an incomplete event', () => {
     expect(scan(toPlain('data: 1.2\n')).seen).toEqual([])
   })
 
@@ -122,7 +122,7 @@ describe('stream scanner', () => {
     expect(scan(reply)).toMatchObject({ seen: [], state: 'broken' })
   })
 
-  it('knows a chunked stream that was cut', () => {
+  it('detects a cut chunked stream', () => {
     const reply = toChunked('data: 1.2\n\n', [])
     expect(scan(reply.slice(0, -5))).toMatchObject({ seen: [[1, 2]], state: 'open', end: 'broken' })
   })

@@ -5,7 +5,7 @@ import { findRow, tables, workloads } from '../src/tables/all.ts'
 import { selectTables } from '../src/tables/select-tables.ts'
 
 describe('tables', () => {
-  it('of a service have names of their own', () => {
+  it('of a service have unique names', () => {
     const names = tables.map(({ service, name }) => `${service}/${name}`)
     expect(new Set(names).size).toBe(names.length)
   })
@@ -32,7 +32,7 @@ describe('tables', () => {
     expect([sum('connections', 'grown'), sum('values', 'rejected')]).toEqual([1798, 8154])
   })
 
-  it('about variants have each that was asked for, the peers once', () => {
+  it('about variants have each requested variant, and the peers once', () => {
     const specs = ['sse/v1', 'sse/v4'].map(parseSpec)
     const namesOf = (name: string) =>
       tables

@@ -97,7 +97,7 @@ test('figures are as Prometheus wants them, and dashboard and alerts ask for non
 test('each alert fires when it should, and none where all is well', () => {
   const rules = readFileSync(`${DEPLOY}/prometheus/alerts.yml`, 'utf8')
   const cases = readFileSync(`${DEPLOY}/prometheus/alerts.test.yml`, 'utf8')
-  // Whoever runs it: there is a case of each kind for every alert.
+  // Each alert has a test case of each kind.
   for (const [, name] of rules.matchAll(/alert: (\w+)/g)) {
     expect(cases).toMatch(new RegExp(`alertname: ${name} \\}`))
     expect(cases).toMatch(new RegExp(`alertname: ${name}\\n +exp_alerts:\\n`))

@@ -12,7 +12,7 @@ export interface Finding {
   }
   /** The explanation; without `source` it continues the sentence after "The source". */
   readonly why: string
-  /** What to change next. */
+  /** The next change to make. */
   readonly next: string
 }
 

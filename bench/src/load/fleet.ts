@@ -156,15 +156,15 @@ export async function measureFleet(plan: FleetPlan) {
 }
 
 /**
- * Opens streams, sends values to all of them and ends them, in a process of its own. On one processor it takes 220,000
- * deliveries a second that come one by one (4.5 us each, nearly all of it the read), 1.6 million that come eight at
- * once, and 3.8 million that come 64 at once (0.26 us).
+ * Opens streams, sends values to all of them and ends them, in a separate process. On one processor it receives 220,000
+ * deliveries a second one by one (4.5 us each, mainly for the read), 1.6 million with eight in a read, and 3.8 million
+ * with 64 in a read (0.26 us).
  *
- * @throws Error when it could not run: too few open files, a dead server
+ * @throws Error if it cannot run: too few open files, or a dead server
  */
 export const runFleet = createProcessRunner(import.meta.url, measureFleet, ({ streams, spacing, sending }) => {
   const { seconds, warmUp } = getTimes(sending)
-  // Progress may be slow all the way: ten times the patience is for servers that are overloaded but alive.
+  // Progress may be slow throughout: servers that are overloaded but alive get ten times the timeout.
   return (streams * Math.max(spacing, MAX_OPEN_MS)) / 1000 + warmUp + seconds + 11 * PROGRESS_TIMEOUT_S
 })
 
@@ -190,5 +190,5 @@ export async function measureConnecting(plan: ConnectingPlan) {
   return { opened, refused }
 }
 
-/** Opens streams again and again in a process of its own. @throws Error when it could not run */
+/** Opens streams repeatedly, in a separate process. @throws Error if it cannot run */
 export const runConnecting = createProcessRunner(import.meta.url, measureConnecting, 4 * PROGRESS_TIMEOUT_S)

@@ -226,7 +226,7 @@ const bases: ServiceTable = {
   ],
 }
 
-/** By way of a door; with a browser's headers where they are given. */
+/** A row that selects a server adapter, optionally with a browser's headers. */
 const createServerRow = (
   name: string,
   kind: Omit<KvLoad, 'connections'>,

@@ -92,7 +92,7 @@ const SOURCE_ROWS: readonly SourceRow[] = [
 /** From its notes; its table differs from them. */
 const getHttpNanoseconds = (index: IndexName) => (index === 'map' ? 143_759 : 77_020)
 
-/** The map row to compare with. The third of the source's has no map row of its own and uses that of the second. */
+/** The map row to compare with. The third of the source's uses the map row of the second. */
 const findMapRow = ({ name }: RowResult, all: readonly RowResult[]) => {
   const kind = name.split(',')[0]!.replace('BitmapAndMapOptimized', 'MapOptimized_3824_of_9700')
   return all.find((other) => other.name.startsWith(`${kind}, map`))

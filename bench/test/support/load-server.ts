@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url'
 
 export interface ScriptedServer {
   readonly url: string
-  /** Requests so far, by path. */
+  /** Number of requests, by path. */
   counts(): Promise<Record<string, number>>
   /** Ends it without any manners. */
   kill(): Promise<void>
 }
 
-/** Starts a server whose manners are known (see the process's routes) as a process of its own. */
+/** Starts a server with known behavior (see the process's routes) in a separate process. */
 export async function startScriptedServer(...args: string[]): Promise<ScriptedServer> {
   const child = fork(fileURLToPath(new URL('./load-server-process.ts', import.meta.url)), args, { execArgv: [] })
   const ended = once(child, 'exit')
@@ -27,7 +27,7 @@ export async function startScriptedServer(...args: string[]): Promise<ScriptedSe
   }
 }
 
-/** The URL of a port that nobody listens on. */
+/** The URL of a port without a listener. */
 export async function getDeadUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
