@@ -86,7 +86,7 @@ const faults: readonly ClusterFault[] = [
 
 const SHORT_FORM_COUNT = 3
 
-it('a cluster of kv whose network is cut: whoever reaches the majority goes on, nothing acknowledged is lost, all see one order', async () => {
+it('a cluster of kv under network cuts: nodes with a majority continue, no acknowledged write is lost, all clients see one order', async () => {
   const cluster = await startCluster(
     createTemporaryFolder(),
     { snapshotIntervalEntries: 500, threads: 2, appendTimeout: 5_000 },

@@ -56,7 +56,7 @@ async function sumImpressions(youtube: string, ids: readonly string[]): Promise<
   return sum
 }
 
-it('a cluster of stats under kills and halts of its poller: one asks, the numbers are right, and the quota is one count', async () => {
+it('a cluster of stats under kills and halts of its poller: one node polls, the numbers are right, and the quota is shared', async () => {
   const random = createTestRandom('poller')
   const youtube = await run('youtube', createTemporaryFolder())
   onTestFinished(async () => void (await youtube.stop()))

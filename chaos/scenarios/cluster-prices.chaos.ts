@@ -169,7 +169,7 @@ function findWrongValue(changes: readonly TimedPriceChange[], value: number | un
   return `${value} of ${JSON.stringify(changes.slice(-4))}`
 }
 
-it('a cluster of prices under kills and halts: every import is seen whole or not at all, and all catalogs are one', async () => {
+it('a cluster of prices under kills and halts: every import is atomic, and all catalogs are equal', async () => {
   const random = createTestRandom('cluster prices')
   const cluster = await startCluster(createTemporaryFolder(), SETTINGS, 'prices')
   onTestFinished(() => cluster.stop())

@@ -26,7 +26,7 @@ async function fill(url: string): Promise<void> {
   }
 }
 
-it('nodes of kv are replaced from snapshots while writes flow: nothing is lost, and all bases are alike', async () => {
+it('nodes of kv are replaced from snapshots during writes: no write is lost, and all bases are equal', async () => {
   const random = createTestRandom('replacements')
   const cluster = await startCluster(createTemporaryFolder(), { snapshotIntervalEntries: 200, threads: 2 })
   onTestFinished(() => cluster.stop())

@@ -115,7 +115,7 @@ async function read(
 const seqOf = (event: string) => Number(/-(\d+) /.exec(event)![1])
 const valueOf = (event: string) => event.slice(event.indexOf(' ') + 1)
 
-it('a cluster of sse under kills and halts: streams that move from node to node have every value once, in one order', async () => {
+it('a cluster of sse under kills and halts: streams that move between nodes receive every value once, in one order', async () => {
   const random = createTestRandom('cluster sse')
   const cluster = await startCluster(createTemporaryFolder(), SETTINGS, 'sse')
   onTestFinished(() => cluster.stop())

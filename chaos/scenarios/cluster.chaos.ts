@@ -26,7 +26,7 @@ async function checkWithoutQuorum({ nodes }: ChaosCluster): Promise<void> {
   for (const url of urls) await waitUntil(async () => (await getAge(url)) > LEADER_LOSS_S)
 }
 
-it('a cluster of kv under kills and halts: nothing acknowledged is lost, all see one order, and all bases are alike', async () => {
+it('a cluster of kv under kills and halts: no acknowledged write is lost, all clients see one order, and all bases are equal', async () => {
   const random = createTestRandom('cluster')
   const cluster = await startCluster(createTemporaryFolder(), {
     snapshotIntervalEntries: 500,

@@ -54,7 +54,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 
 const authorization = `Bearer ${TOKEN}`
 
-it('three machines as the compose file has them are one, and go on when one is gone', async () => {
+it('three machines of the compose file form a cluster, which continues after one fails', async () => {
   onTestFinished(async () => void (await Promise.all([...running].map((child) => end(child, 'SIGTERM')))))
   const nats = await findNatsServer()
   const net = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`

@@ -28,12 +28,12 @@ it.each(cases)(
   },
 )
 
-it('sse, with its history on disk: what a power cut took is told, no id is given twice, and the newest is lost first', async () => {
+it('sse with its history on disk: lost values are reported, no id is reused, and the newest are lost first', async () => {
   const options = { random: createTestRandom('power sse'), recordings: RECORDINGS, cuts: CUTS, writes: 600, durable: 0 }
   expect(await cutPower(createSseService(), { ...options, inOrder: true })).toEqual([])
 })
 
-it('kv: a durable write makes durable what was acknowledged before it, in one log', async () => {
+it('kv: a durable write makes earlier acknowledged writes of the same log durable', async () => {
   const options = {
     random: createTestRandom('power order'),
     recordings: RECORDINGS,

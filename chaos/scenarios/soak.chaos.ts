@@ -39,7 +39,7 @@ const sampleOf = (pid: number): ProcessSample => ({
 
 const middle = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!
 
-it('keeps its memory and its descriptors while its services are killed one after the other', async () => {
+it('memory and descriptors stay stable while services are killed one after the other', async () => {
   const random = createTestRandom('soak')
   const services = new Map<string, ServiceProcess>()
   async function start(service: string, settings: Readonly<Record<string, string | number>> = {}): Promise<string> {

@@ -66,7 +66,7 @@ function listCrashImages(
   return [...found.values()]
 }
 
-it('keeps what was synced, and of what was not any beginning', () => {
+it('retains synced bytes, and any prefix of unsynced ones', () => {
   const left = listCrashImages((files) => {
     files.open(3, 'a')
     files.write(3, 'a', '12')
@@ -81,7 +81,7 @@ it('keeps what was synced, and of what was not any beginning', () => {
   for (const text of texts) expect(text).toMatch(/^12(3|\0)?(4|\0)?$/)
 })
 
-it('does not count what was written after a sync had begun', () => {
+it('a sync does not cover bytes written after its begin', () => {
   const left = listCrashImages((files) => {
     files.open(3, 'a')
     files.write(3, 'a', '1')
@@ -92,7 +92,7 @@ it('does not count what was written after a sync had begun', () => {
   expect(left.map(({ a }) => a)).toContain('1')
 })
 
-it('does not count a sync that has not ended', () => {
+it('an unfinished sync has no effect', () => {
   const left = listCrashImages((files) => {
     files.open(3, 'a')
     files.write(3, 'a', '1')
@@ -101,7 +101,7 @@ it('does not count a sync that has not ended', () => {
   expect(left).toContainEqual({})
 })
 
-it('promises nothing between one file and another', () => {
+it('guarantees no order between files', () => {
   const left = listCrashImages((files) => {
     files.open(3, 'a')
     files.write(3, 'a', '1')
@@ -113,7 +113,7 @@ it('promises nothing between one file and another', () => {
   expect(left.every(({ b }) => b === '2')).toBe(true)
 })
 
-it('may show a new name with nothing behind it, and keeps the order of names', () => {
+it('may show a new name with an empty file, and preserves the order of names', () => {
   const left = listCrashImages((files) => {
     files.open(3, 'draft')
     files.write(3, 'draft', '1')
@@ -141,7 +141,7 @@ it.each([
   expect(left.some((one) => !('final' in one))).toBe(may)
 })
 
-it('keeps the names of a folder that was synced', () => {
+it('retains the names of a synced folder', () => {
   const left = listCrashImages((files) => {
     files.open(3, 'draft')
     files.rename('draft', 'final')
@@ -150,13 +150,13 @@ it('keeps the names of a folder that was synced', () => {
   expect(left).toEqual([{ final: '' }])
 })
 
-it('refuses to guess what is written through mapped memory', () => {
+it('rejects writes through mapped memory', () => {
   const files = createTracedProcess(new DiskModel(ROOT))
   files.open(3, 'a')
   expect(() => files.mmap(3, 'a')).toThrow('mapped')
 })
 
-it('knows what a file holds after any writes and truncations', () => {
+it('computes the contents of a file after any writes and truncations', () => {
   const change = fc.oneof(
     fc.record({
       at: fc.nat(20),
@@ -180,7 +180,7 @@ it('knows what a file holds after any writes and truncations', () => {
   )
 })
 
-it('reads calls of threads that interleave', () => {
+it('parses interleaved calls of several threads', () => {
   const read = createTraceReader()
   const lines = [
     '7 1.5 fdatasync(3<\\x2f> <unfinished ...>',
@@ -200,7 +200,7 @@ it('reads calls of threads that interleave', () => {
   ])
 })
 
-it('lays down again what lies in a folder', () => {
+it('restores the contents of a folder', () => {
   const from = createTemporaryFolder()
   mkdirSync(join(from, 'level', 'empty'), { recursive: true })
   for (const [name, text] of [

@@ -74,7 +74,7 @@ it.each(['group', 'single'])(
   },
 )
 
-it('a sync makes safe all that was acknowledged before, over logs that LevelDB is about to make tables of', async () => {
+it('a sync persists all earlier acknowledged writes, also in logs that LevelDB has yet to turn into tables', async () => {
   const folder = createTemporaryFolder()
   const module = import.meta.resolve('@influencer-stats/runtime/shared-level')
   const recording = createRecording()

@@ -9,16 +9,16 @@ it('changes one place at a time', () => {
   )
 })
 
-it('leaves out a call whose result nobody takes', () => {
+it('removes a call whose result is unused', () => {
   expect(changes('function f() {\n  await go(1)\n}')).toEqual([';'])
 })
 
-it('leaves comments, texts, imports and types alone', () => {
+it('does not change comments, texts, imports and types', () => {
   const lines = ['// a && b', ' * a < b', "import { a } from 'true'", 'export type A = true', "const text = 'a && b'"]
   expect(changes(lines.join('\n').replace(' * a < b', '/* a */'))).toEqual([])
 })
 
-it('gives programs only', () => {
+it('creates only valid programs', () => {
   for (const { text } of createMutations('a.ts', 'const a = b ?? c\nfor (let i = 0; i < a; i++) a += i'))
     expect(text).not.toContain('b && && c')
 })

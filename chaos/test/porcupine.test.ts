@@ -7,7 +7,7 @@ import { hasGo, checkWithPorcupine } from '../src/cluster/porcupine.ts'
 const HISTORIES = 4_000
 
 // Without Go it is skipped, not passed.
-it.skipIf(!hasGo)('porcupine and our own checker say the same of histories, wrong ones included', async () => {
+it.skipIf(!hasGo)('porcupine and our own checker agree on valid and invalid histories', async () => {
   const histories = [4, 7, 10, 14].flatMap((maxLength) => fc.sample(createHistoryArbitrary(maxLength), HISTORIES / 4))
   const own = histories.map((history) => isLinearizable(history))
   const said = await checkWithPorcupine(histories)

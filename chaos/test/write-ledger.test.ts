@@ -21,7 +21,7 @@ beforeEach(() => {
   ledger = new WriteLedger([A, B], new Map())
 })
 
-it('lets nothing be lost that was durable, whatever came after', async () => {
+it('reports every lost durable write, regardless of later writes', async () => {
   await put(1, true)
   await put(2, false)
   const at = await now()
@@ -31,7 +31,7 @@ it('lets nothing be lost that was durable, whatever came after', async () => {
   expect(ledger.check(found(1), at, { plainToo: true })).toHaveLength(1)
 })
 
-it('takes what was on its way as there or not', async () => {
+it('accepts a write in flight as present or absent', async () => {
   await put(1, true)
   await put(2, true, never).catch(() => {})
   const at = await now()
@@ -40,7 +40,7 @@ it('takes what was on its way as there or not', async () => {
   expect(ledger.check(found(3), at)).toHaveLength(1)
 })
 
-it('asks for nothing that came after the crash', async () => {
+it('requires no write that was sent after the crash', async () => {
   await put(1, true)
   const at = await now()
   await put(2, true)
@@ -48,7 +48,7 @@ it('asks for nothing that came after the crash', async () => {
   expect(ledger.check(found(2), at)).toHaveLength(1)
 })
 
-it('sees half of a write', async () => {
+it('detects a partial write', async () => {
   await ledger.write(
     B,
     new Map([
@@ -64,7 +64,7 @@ it('sees half of a write', async () => {
   expect(ledger.check(new Map([['b', 1]]), at)).toEqual([expect.stringContaining('half written')])
 })
 
-it('sees that an older write was lost and a newer one was not', async () => {
+it('detects that an older write was lost and a newer one survived', async () => {
   await put(1, false)
   await now()
   await ledger.write(
@@ -83,7 +83,7 @@ it('sees that an older write was lost and a newer one was not', async () => {
   expect(ledger.check(found(), at, { inOrder: true })).toEqual([])
 })
 
-it('what was acknowledged before a durable write was sent is as durable as that', async () => {
+it('writes acknowledged before a durable write was sent are equally durable', async () => {
   const [first, second] = [{ keys: ['a'] }, { keys: ['b'] }]
   const ledger = new WriteLedger([first, second], new Map())
   await ledger.write(first, new Map([['a', 1]]), false, async () => {})

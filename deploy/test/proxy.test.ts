@@ -54,7 +54,7 @@ async function checkProxy(start: (ports: Ports) => Promise<number>, id: RegExp):
   expect((await started.stop()).code).toBe(0)
 }
 
-describe('requests reach the services, streams come at once, and figures are hidden', () => {
+describe('requests reach the services, streams start immediately, and metrics are hidden', () => {
   test.skipIf(!hasNginx)('behind nginx', () =>
     checkProxy(
       ({ stats, sse, prices }) => startNginx('nginx.conf', { stats: [stats], sse: [sse], prices: [prices] }),

@@ -9,13 +9,13 @@ const all = [
 ]
 
 describe('pnpm flame', () => {
-  it('reads its arguments', () => {
+  it('parses its arguments', () => {
     expect(parseFlameArguments(['stats/v1', '--duration', '2'])).toMatchObject({ subjects: ['stats/v1'], duration: 2 })
     expect(parseFlameArguments([])).toMatchObject({ subjects: [], duration: 5 })
     expect(() => parseFlameArguments(['--duration', 'long'])).toThrow('--duration')
   })
 
-  it('chooses services, variants and workloads, all of them where none is named', () => {
+  it('selects services, variants and workloads, and all of them by default', () => {
     expect(choose([], all)).toEqual(all)
     expect(choose(['kv', 'stats/v2'], all).map(getFolder)).toEqual([
       'kv/v1/put-full',

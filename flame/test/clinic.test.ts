@@ -48,7 +48,7 @@ describe('a clinic snapshot', () => {
     expect(removeFonts(html)).toBe('<script>link("data:text/css,")</script>')
   })
 
-  it('loses rare frames, but no sample', () => {
+  it('cuts rare frames without the loss of a sample', () => {
     const stack = (...names: string[]): TickFrame[] => names.map((name) => ({ name, type: 'JS' }))
     const common = stack('a', 'b')
     const ticks = [common, common, stack('a', 'b', 'rare', 'rarer'), stack('alone')]

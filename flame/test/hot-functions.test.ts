@@ -45,7 +45,7 @@ const createAppCall = (name: string, self: number, callees: CallShape[] = []): C
 })
 
 describe('a CPU profile', () => {
-  it('counts work alone: neither idle time nor native code without JavaScript', () => {
+  it('counts only work: neither idle time nor native code without JavaScript', () => {
     const profile = createCpuProfile(
       { name: '(idle)', self: 1_000 },
       { name: '(program)', self: 50 },
@@ -59,7 +59,7 @@ describe('a CPU profile', () => {
     ])
   })
 
-  it('leaves out what profiles it', () => {
+  it('excludes the profiler', () => {
     const harness: CallShape = {
       name: 'record',
       url: `file://${ROOT}flame/src/profile-control.ts`,
@@ -69,7 +69,7 @@ describe('a CPU profile', () => {
     expect(createCpuProfile(harness, createAppCall('log', 5)).total).toBe(5)
   })
 
-  it('makes one of a function that was compiled twice', () => {
+  it('merges a function that was compiled twice', () => {
     const [log, ...others] = listHotFunctions(createCpuProfile(createAppCall('log', 1), createAppCall('log', 3)))
     expect(log).toMatchObject({ self: 100, total: 100 })
     expect(others).toEqual([])
@@ -77,7 +77,7 @@ describe('a CPU profile', () => {
 })
 
 describe('hot functions', () => {
-  it('count a function that calls itself once', () => {
+  it('count a recursive function once', () => {
     const functions = listHotFunctions(
       createCpuProfile(
         createAppCall('walk', 10, [
@@ -91,18 +91,18 @@ describe('hot functions', () => {
     ])
   })
 
-  it('have self times that sum to all of it', () => {
+  it('have self times that add up to the total', () => {
     const functions = listHotFunctions(
       createCpuProfile(createAppCall('a', 1, [createAppCall('b', 1), createAppCall('c', 1)])),
     )
     expect(functions.reduce((sum, { self }) => sum + self, 0)).toBeCloseTo(100, 0)
   })
 
-  it('are 0 % of nothing', () => {
+  it('are 0 % of an empty profile', () => {
     expect(listHotFunctions(createCpuProfile({ name: '(idle)', self: 9 }))).toEqual([])
   })
 
-  it('keep the functions of the app that only call', () => {
+  it('include functions of the app without own time', () => {
     const nativeCalls = Array.from({ length: 60 }, (_, i) => ({ name: `native${i}`, self: 2 }))
     const handler = listHotFunctions(createCpuProfile(createAppCall('handler', 0, nativeCalls))).find(
       (one) => one.function === 'handler',
@@ -124,7 +124,7 @@ describe('shares', () => {
     { name: 'client', files: ['node:internal/deps/undici/'] },
   ]
 
-  it('of components have the native work that is done for them, and sum to all', () => {
+  it('of components include their native work and add up to the total', () => {
     expect(sumComponents(profile, components)).toEqual([
       { name: 'logger', share: 50 },
       { name: 'client', share: 40 },
@@ -133,14 +133,14 @@ describe('shares', () => {
     ])
   })
 
-  it('of files, modules and native functions are theirs alone', () => {
+  it('of files, modules and native functions are own shares', () => {
     expect(sumHomes(profile).slice(0, 2)).toEqual([
       { name: 'writeString', share: 40 },
       { name: 'write', share: 30 },
     ])
   })
 
-  it('tell for whom a native function works', () => {
+  it('list the callers of a native function', () => {
     const [top] = listHotFunctions(profile)
     expect(listCallers(profile, top!, components)).toEqual([
       { name: '`log` (packages/stats/src/logger/log.ts:10)', share: 40 },

@@ -66,7 +66,7 @@ describe('a short system call after some JavaScript', { retry: 3 }, () => {
   afterAll(() => rmSync(folder, { recursive: true }))
 
   // Without pinning to one processor, the sampler's delay depends on the platform.
-  it.skipIf(!PINS.server)('takes no more of the blame than the clock says', async () => {
+  it.skipIf(!PINS.server)('gets no larger share of samples than its share of time', async () => {
     const file = join(folder, 'truth')
     const [recording] = await profileFixture('spin-and-read', [file], (process) => recordProcess(process, 2, ['cpu']))
     const truth = Number(readFileSync(file, 'utf8'))
@@ -78,7 +78,7 @@ describe('a short system call after some JavaScript', { retry: 3 }, () => {
 })
 
 describe('a profiled process', () => {
-  it('that ends before it is ready is an error that says why', async () => {
+  it('that exits before it is ready gives an error with the reason', async () => {
     await expect(startProfiled(getFixture('absent'), [])).rejects.toThrow('absent')
   })
 })

@@ -31,7 +31,7 @@ const source = { says: '`DefaultLogger` with 70.29 %', share: 70.29, part: 'logg
 const lesson = { source, why: 'Because.', next: 'That.' }
 
 describe('the sentence', () => {
-  it('names what tops the graph, for whom it works, and the largest of the app', () => {
+  it('names the largest function, its caller, and the largest function of the app', () => {
     expect(formatTopSentence('v1', graph([fetchOne, write], {}), 'of CPU')).toBe(
       'v1: `writeString` (native, for `debug` (packages/stats/src/logger/console.ts:10)) takes 20.50 % of CPU (self), 20.50 % (total). ' +
         "Of the app's own functions `fetchOne` (packages/stats/src/youtube/fetch.ts:8) has the most in all it calls, 40.00 %.",
@@ -41,7 +41,7 @@ describe('the sentence', () => {
     expect(formatTopSentence('v1', graph([], {}), 'of CPU')).toBe('v1: nothing to do.')
   })
 
-  it('gives the largest parts', () => {
+  it('lists the largest parts', () => {
     expect(formatShares(graph([write], { client: 50, logger: 30 }))).toContain('By part: client 50.0 %, logger 30.0 %;')
   })
 
@@ -58,7 +58,7 @@ describe('the sentence', () => {
 })
 
 describe('lessons', () => {
-  it('are sections: what the source says, why, and what next', () => {
+  it('are sections: the source, the reason, and the next change', () => {
     const text =
       'x\n\n## stats v1 read\n\n> `L` with 70 % (logger, 70 %)\n\nBe\ncause.\n\nNext: that.\n\n## kv v4 get\n\nhas none.\n\nNext: it.\n'
     expect([...parseFindings(text)]).toEqual([
@@ -74,7 +74,7 @@ describe('lessons', () => {
 })
 
 describe('the README', () => {
-  it('is as the snapshots, the lessons and the results have it', async () => {
+  it('matches the snapshots, the findings and the results', async () => {
     expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toBe(await renderReadme())
   })
 })

@@ -34,7 +34,7 @@ const createPage = (profile: Profile, hot: HotFunction[] = listHotFunctions(prof
 describe('a page', () => {
   const evil: StackFrame = { name: '</script><b>', file: 'packages/<i>.ts', line: 1, category: 'app' }
 
-  it('needs nothing else and names no path of this machine', () => {
+  it('is self-contained and contains no path of this machine', () => {
     const html = createPage(createProfile([{ frame: evil, self: 10, callees: [] }]))
     expect(listFetched(html)).toEqual([])
     expect(html).not.toMatch(/@import|url\(/)
@@ -49,7 +49,7 @@ describe('a page', () => {
     expect(html).toContain('&lt;/script&gt;&lt;b&gt;')
   })
 
-  it('has the tree by number of frame, without what is too small to be seen', () => {
+  it('has the tree with numbered frames, without invisibly small ones', () => {
     const frame = (name: string): StackFrame => ({ ...evil, name })
     const html = createPage(
       createProfile([
@@ -64,7 +64,7 @@ describe('a page', () => {
     expect(getKey({ ...evil, name: data.frames[data.tree[2][0][0]][0] })).toBe(getKey(frame('large')))
   })
 
-  it('of a thread that did nothing says so', () => {
+  it('of an idle thread states that', () => {
     expect(createPage(createProfile([]))).toContain('nothing to do')
   })
 })
@@ -87,12 +87,12 @@ function readCodeAt(commit: string, line: string): string | undefined {
 describe.each(folders)('the snapshot in %s', (folder) => {
   const files = readdirSync(join(FLAME_FOLDER, folder))
 
-  it('is complete: both kinds, and the figures', () => {
+  it('is complete: both kinds, and the numbers', () => {
     const names = ['allocation-main.html', 'allocation-thread-0.html', 'cpu-main.html', 'cpu-thread-0.html', 'hot.json']
     expect(files.filter((name) => name !== 'clinic-flame.html').toSorted()).toEqual(names)
   })
 
-  it('names lines with their code at its commit', () => {
+  it('has the code of its lines at its commit', () => {
     const { lines = {}, machine }: HotReport = JSON.parse(readFileSync(join(FLAME_FOLDER, folder, 'hot.json'), 'utf8'))
     for (const [line, code] of Object.entries(lines))
       expect([line, readCodeAt(machine.commit, line) ?? code]).toEqual([line, code])
@@ -108,7 +108,7 @@ describe.each(folders)('the snapshot in %s', (folder) => {
   })
 })
 
-it('the code of a line is what stands there now, and nothing where there is none', () => {
+it('the code of a line is its present text, and empty if there is none', () => {
   const file = 'flame/test/snapshots.test.ts'
   expect(readCode(`${file}:1`)).toBe(readFileSync(join(ROOT, file), 'utf8').split('\n')[0])
   expect([readCode(`${file}:99999`), readCode('flame/absent.ts:1')]).toEqual(['', ''])
