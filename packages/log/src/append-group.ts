@@ -8,11 +8,11 @@ interface AppendWaiter {
   reject(error: unknown): void
 }
 
-/** What is appended within one turn: it has one place in the log, and who waits for it waits together. */
+/** Entries and barriers of one turn. They share one sequence in the log, and all their waiters settle together. */
 export class AppendGroup {
   readonly entries: FrameEntry[] = []
   bytes = 0
-  /** When its oldest append came (ms, `performance.now`). */
+  /** Time of its oldest append (ms, `performance.now`). */
   readonly createdAt = performance.now()
   readonly #waiters: AppendWaiter[] = []
   readonly #barriers: AppendWaiter[] = []
@@ -20,7 +20,7 @@ export class AppendGroup {
   #isSettled = false
   #waiterCount = 0
 
-  /** @param waiters so many wait for it */
+  /** @param waiters number of callers that wait for the entry */
   append(entry: FrameEntry, waiters = 1): Promise<AppendResult<any>> {
     this.#waiterCount += waiters
     this.entries.push(entry)
@@ -28,12 +28,12 @@ export class AppendGroup {
     return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }))
   }
 
-  /** How many wait for it. */
+  /** Number of callers that wait for the group. */
   get waiterCount(): number {
     return this.#waiterCount
   }
 
-  /** @param waiters so many wait for it */
+  /** @param waiters number of callers that wait for the barrier */
   barrier(waiters = 1): Promise<number> {
     this.#waiterCount += waiters
     return new Promise((resolve, reject) => this.#barriers.push({ resolve: ({ seq }) => resolve(seq), reject }))
@@ -43,7 +43,7 @@ export class AppendGroup {
     return this.#isSettled
   }
 
-  /** Resolves once everybody has an answer, whatever it is. */
+  /** Resolves once every waiter has a result or an error. */
   get settled(): Promise<void> {
     return this.#settled.promise
   }
@@ -62,7 +62,7 @@ export class AppendGroup {
 
   fail(error: unknown): void {
     for (const { reject } of this.#waiters) reject(error)
-    // It changes nothing, so nothing about it is unknown.
+    // A barrier changes nothing, so its outcome is never unknown.
     for (const { reject } of this.#barriers) reject(createUnavailableError(error))
     this.#end()
   }

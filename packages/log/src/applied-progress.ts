@@ -6,7 +6,7 @@ interface SequenceWaiter {
   reject(error: unknown): void
 }
 
-/** How far a view has come, for those who wait for it. */
+/** Sequence that a state machine has applied, and the callers that wait for a later one. */
 export class AppliedProgress {
   readonly #waiters = new Set<SequenceWaiter>()
   readonly #onAdvance: (applied: number) => void
@@ -21,7 +21,7 @@ export class AppliedProgress {
     return this.#applied
   }
 
-  /** Whether anybody waits for it to go on. */
+  /** True if a caller waits for a later sequence. */
   get hasWaiters(): boolean {
     return this.#waiters.size > 0
   }
@@ -51,7 +51,7 @@ export class AppliedProgress {
     })
   }
 
-  /** It will not go on. */
+  /** Rejects all waiters: no further sequence will be applied. */
   close(): void {
     for (const waiter of this.#waiters) waiter.reject(createUnavailableError())
   }

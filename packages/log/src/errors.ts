@@ -1,6 +1,6 @@
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
-/** What the log may answer. */
+/** Errors that the log may return. */
 export const errors = defineErrors({
   LOG_UNAVAILABLE: { status: 503, title: 'Log unavailable; nothing was changed' },
   OUTCOME_UNKNOWN: { status: 503, title: 'Outcome unknown: the write may still be applied' },
@@ -8,10 +8,10 @@ export const errors = defineErrors({
   LEASE_LOST: { status: 503, title: 'Lease lost; nothing was changed' },
 })
 
-/** What stands in the log is none of ours, or is damaged, or is of a version that is not known here: this node must not go on. */
+/** A message in the log is foreign, damaged or of an unknown version. This node must not continue. */
 export class FrameError extends Error {
   readonly code: 'LOG_FORMAT_UNKNOWN' | 'LOG_DAMAGED'
-  /** Of the message, where a view has looked at what was in it. */
+  /** Sequence of the message, if a state machine has read its content. */
   readonly seq: number | undefined
 
   constructor(code: FrameError['code'], message: string, seq?: number) {
