@@ -16,7 +16,7 @@ export async function fetchBatch(
       batch.push({ seq, at: Date.parse(timestamp), data: toBuffer(data) })
     }
   } catch {
-    // What came of it before counts.
+    // Messages received before the error are returned.
   }
   return batch
 }

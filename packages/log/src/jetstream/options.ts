@@ -1,7 +1,7 @@
 import type { LogState, StateMachine } from '../log.ts'
 import type { Logger } from '../logger.ts'
 
-/** How servers of NATS are reached. */
+/** Connection options of the NATS servers. */
 export interface NatsOptions {
   /** `nats://host:port`; a name and a password may stand before the host. */
   readonly servers: readonly string[]
@@ -19,13 +19,13 @@ export interface JetStreamLogOptions {
   readonly service: string
   readonly stream: string
   readonly nats: NatsOptions
-  /** Where the stream is made: on so many servers. */
+  /** Number of servers that store the stream, if this node creates it. */
   readonly replicas: number
   /** On their disks, by default, or in their memory, which is gone with more than half of them. */
   readonly storage?: 'file' | 'memory' | undefined
   readonly stateMachine: StateMachine
   readonly log: Logger
-  /** An append waits for so long (ms). */
+  /** Timeout of an append (ms). */
   readonly appendTimeout: number
   /** Once the log has it, an append waits for the own view for so long (ms): where that may take its time. */
   readonly applyTimeout?: number | undefined
@@ -35,7 +35,7 @@ export interface JetStreamLogOptions {
   readonly verifyTimeout?: number
   /** Largest body that is appended (bytes): what the servers' limits must allow. */
   readonly maxBody?: number
-  /** Called with every change of the state. */
+  /** Called on every change of the state. */
   onState?(state: LogState): void
   /** Called once when this node must not go on: what it would make of the log would be wrong. */
   onFatal?(error: Error): void

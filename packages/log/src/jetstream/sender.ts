@@ -3,24 +3,24 @@ import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-n
 import { isNoResponders } from './no-responders.ts'
 import { toSubject } from './stream.ts'
 
-/** What came of an attempt to put a frame into the log. */
+/** Result of an attempt to send a frame to the log. */
 export type SendResult =
   | { readonly kind: 'stored'; readonly seq: number }
-  /** It is not there, and will not be. */
+  /** The frame is not in the log and will not appear there. */
   | { readonly kind: 'not-sent'; readonly cause: unknown }
-  /** It may be there, now or later. */
+  /** The frame may be in the log, now or later. */
   | { readonly kind: 'unknown'; readonly cause: unknown }
 
 export interface Sender {
   /** Puts the messages of one frame into the stream, all or none: without an id, by which servers drop copies; nodes count a frame once. */
   send(parts: readonly Buffer[]): Promise<SendResult>
-  /** What was sent and not answered is unknown. */
+  /** Settles every message without an acknowledgement as `unknown`. */
   close(): void
 }
 
-// An acknowledgement takes some ms; with a leader that is gone none ever comes.
+// An acknowledgement takes some ms. If the leader is lost, no acknowledgement arrives.
 const ACK_TIMEOUT_MS = 2_000
-/** What disks and networks are expected to do at least (bytes a ms). */
+/** Minimum expected throughput of disks and networks (bytes per ms). */
 const MIN_BYTES_PER_MS = 4_096
 const NO_RESPONDERS_STATUS = 503
 
@@ -32,7 +32,7 @@ export function createSender(nc: NatsConnection, stream: string): Sender {
   const js = jetstream(nc, { timeout: ACK_TIMEOUT_MS })
   const subject = toSubject(stream)
   const inbox = createInbox()
-  /** Who waits for an answer, by the last token of where it goes to. */
+  /** Callbacks of messages without an acknowledgement, by the last token of the reply subject. */
   const pendingAcks = new Map<string, (result: SendResult) => void>()
   let count = 0
   const subscription = nc.subscribe(`${inbox}.*`, {
@@ -69,7 +69,7 @@ export function createSender(nc: NatsConnection, stream: string): Sender {
       const { seq } = await batch.commit(subject, parts.at(-1), { timeout })
       return { kind: 'stored', seq }
     } catch (cause) {
-      // Nobody was there to take it: the stream has no leader at present.
+      // No server received the request: the stream has no leader at present.
       return { kind: isNoResponders(cause) ? 'not-sent' : 'unknown', cause }
     }
   }
