@@ -17,7 +17,7 @@ import { startProcesses } from './support/processes.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const REFRESH_MS = 500
+const REFRESH_MS = 250
 /** Large enough that it slows nothing. */
 const BUDGET_UNITS = 10_000_000
 /** Calls wait at the API while the clock moves: that is no failure, on a busy machine neither. */
