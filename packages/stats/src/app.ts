@@ -29,7 +29,7 @@ import { VideoDetailsRecorder } from './video-details-recorder.ts'
 
 type StatsAppContext = AppContext<StatsConfig, StatsMainMessage, StatsThreadMessage>
 
-/** Closes what was opened, in the opposite order. */
+/** Close functions, run in the reverse order of opening. */
 type Closers = (() => Promise<void>)[]
 
 /** Builds the app of one serving thread from the parts that the configuration names. */
@@ -63,7 +63,7 @@ export async function createStatsApp(context: StatsAppContext): Promise<App> {
   return app
 }
 
-/** The collections as this thread reaches them. */
+/** Collections as this thread accesses them. */
 interface CollectionParts {
   readonly collections: Collections
   readonly overview: Pick<Overview, 'getPage' | 'getRow'>
@@ -101,7 +101,7 @@ async function openCollections(context: StatsAppContext, closers: Closers): Prom
   }
 }
 
-/** What main may take besides waiting for YouTube (ms). */
+/** Maximum time main needs in addition to the wait for YouTube (ms). */
 const MAIN_TIMEOUT_MS = 5_000
 
 async function openCache(
@@ -112,7 +112,7 @@ async function openCache(
 ): Promise<{ readonly cache: StatsCache; upstream(): UpstreamState | Promise<UpstreamState> }> {
   const { config, bus } = context
   const { meter: memory, replies } = context.shared as StatsSharedState
-  // Where one thread owns the state, that is in its memory: a killed process has forgotten all of it.
+  // If one thread owns the state, the count is in its memory: a killed process loses all of it.
   const save = isStateOnMain(config) ? () => bus.call('saveUsage') : undefined
   const meter = new QuotaMeter(memory, config.dailyBudget, { save })
   let client: VideoClient | undefined
@@ -156,7 +156,7 @@ async function openCache(
   const published = { bus: bus.withTimeout(config.readTimeout + MAIN_TIMEOUT_MS), replies, meter }
   const cache = await parts.cache[config.cache]({ published, openUpstream })
   closers.push(async () => {
-    // The client first: a call under way ends now, not at its time-out.
+    // The client closes first: a call in flight then ends at once, not at its timeout.
     const closed = cache.close()
     await client?.close()
     await closed

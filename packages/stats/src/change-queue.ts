@@ -1,23 +1,24 @@
 import { Problem } from '@influencer-stats/runtime/problems'
 import { errors } from './errors.ts'
 
-/** Changes that may wait; with LevelDB a thousand take half a second. */
+/** Maximum number of queued changes. With LevelDB a thousand take half a second. */
 const MAX_PENDING_CHANGES = 1_000
 
 const RETRY_OPTIONS = { headers: { 'retry-after': '1' } }
 
-/** Faults that the changes that wait would meet, too. */
+/** Codes of faults that would also fail the queued changes. */
 const OUTAGE_CODES = new Set<string>([errors.STATE_UNAVAILABLE.code, errors.OUTCOME_UNKNOWN.code])
 
-/** Makes changes one after the other, so that no two of them mix. */
+/** Runs changes one after the other, so that no two of them interleave. */
 export class ChangeQueue {
   #last: Promise<unknown> = Promise.resolve()
   #pending = 0
   #outages = 0
 
   /**
-   * Runs a step when those before it have ended.
-   * @throws Problem `STATE_UNAVAILABLE` if too many wait, or one that it waited for met an outage: it would wait as long
+   * Runs a step after all earlier steps have ended.
+   * @throws Problem `STATE_UNAVAILABLE` if the queue is full, or if an earlier step met an outage while this one
+   * waited: this one would wait as long
    */
   run<T>(step: () => Promise<T>): Promise<T> {
     if (this.#pending >= MAX_PENDING_CHANGES)
@@ -38,7 +39,7 @@ export class ChangeQueue {
     return turn
   }
 
-  /** Resolves when all that was begun has ended. */
+  /** Resolves when all queued changes have ended. */
   async waitUntilIdle(): Promise<void> {
     await this.#last
   }

@@ -12,7 +12,7 @@ export type { Campaign, CampaignPatch, GrowthByPeriod, Sort, VideoResource as Vi
 
 /** A collection without its id. */
 export interface CollectionContent extends Campaign {
-  /** Ids of videos; where they are given, links are as good. */
+  /** Ids of videos. A request may contain links instead. */
   readonly videos: readonly string[]
 }
 
@@ -37,20 +37,20 @@ export interface PutCondition extends ChangeCondition {
 
 /** The sums of a collection. Times as in JSON. */
 export interface Stats extends Summary {
-  /** Whether they are older than two intervals of refreshing. */
+  /** True if they are older than two refresh intervals. */
   readonly stale: boolean
   /** Origin of the numbers; `stand-in`: they are invented. */
   readonly source?: string
 }
 
-/** A collection with what was asked for of it. */
+/** A collection with the requested additions. */
 export interface CollectionRow extends Collection {
   readonly stats?: Stats
   readonly change?: GrowthByPeriod
   readonly costs?: ReturnType<typeof computeCosts>
 }
 
-/** The sums from a time on, until the next point. */
+/** The sums from `at` until the next point. */
 export interface HistoryPoint {
   readonly at: string
   readonly impressions: number
@@ -63,7 +63,7 @@ export interface HistoryPoint {
   readonly removed?: Totals
 }
 
-/** What to tell of collections besides themselves. */
+/** Additions to each collection of a response. */
 export type Include = readonly ('stats' | 'change')[]
 
 export interface ListOptions {
@@ -72,34 +72,34 @@ export interface ListOptions {
   readonly q?: string
   readonly tag?: string
   readonly limit?: number
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: string
 }
 
 export interface StatsHistoryOptions {
   readonly from?: Date
   readonly to?: Date
-  /** At most one point for each so many seconds. */
+  /** Width of a step (s): at most one point per step. */
   readonly step?: number
 }
 
-/** What a stats service can be asked. What is not there is `undefined`; other refusals are a `ServiceError`. */
+/** Client of a stats service. A missing resource is `undefined`; other refusals are a `ServiceError`. */
 export interface StatsClient {
   list(options?: ListOptions): Promise<{ readonly collections: readonly CollectionRow[]; readonly next?: string }>
   get(id: string, include?: Include): Promise<CollectionRow | undefined>
-  /** Makes or replaces a collection. */
+  /** Creates or replaces a collection. */
   put(id: string, content: CollectionContent, condition?: PutCondition): Promise<Collection>
-  /** Changes what is named; `null` takes something away. */
+  /** Changes the fields of `patch`; `null` removes a field. */
   patch(
     id: string,
     patch: CampaignPatch & Partial<Pick<Collection, 'videos'>>,
     condition?: ChangeCondition,
   ): Promise<Collection | undefined>
-  /** @returns whether there was one */
+  /** @returns true if the collection existed */
   delete(id: string, condition?: ChangeCondition): Promise<boolean>
-  /** Adds a video, by its id or a link to it. Resolves with all of them. */
+  /** Adds a video by its id or a link to it. Resolves with all videos of the collection. */
   addVideo(id: string, video: string, condition?: ChangeCondition): Promise<readonly string[] | undefined>
-  /** @returns whether it was there */
+  /** @returns true if the collection contained the video */
   removeVideo(id: string, video: string, condition?: ChangeCondition): Promise<boolean>
   getStats(id: string): Promise<Stats | undefined>
   listVideos(
@@ -113,17 +113,17 @@ export interface StatsClient {
   ): Promise<readonly HistoryPoint[] | undefined>
   /** Returns the state of the API, the reason of an outage, and the rest of the daily budget. */
   getUpstream(): Promise<UpstreamState>
-  /** The collection as a file. */
+  /** Returns the collection as a file. */
   export(id: string, format: 'csv' | 'json'): Promise<string | undefined>
 }
 
 const MISS_CODES = ['COLLECTION_NOT_FOUND', 'VIDEO_NOT_IN_COLLECTION']
 
-/** A client for the service at `url`, in a browser or in Node. */
+/** Creates a client of the service at `url`, in a browser or in Node. */
 export function createStatsClient(url: string, options: ClientOptions = {}): StatsClient {
   const request = createRequester(url, options)
 
-  /** A reply; nothing where something is not there. */
+  /** Returns a response; undefined if the resource does not exist. */
   const sendRequest = (...args: Parameters<typeof request>) => ignoreErrors(request(...args), ...MISS_CODES)
 
   async function read<T>(...args: Parameters<typeof sendRequest>): Promise<T | undefined> {

@@ -23,33 +23,39 @@ import type { StatsState } from './state/stats-state.ts'
 
 type StatsNodeContext = OpenContext<StatsConfig, StatsThreadMessage>
 
-/** Numbers of many collections are kept at once (bytes): see `SnapshotWriter`. */
+/** Maximum size of a change (bytes). One change may store numbers of many collections: see `SnapshotWriter`. */
 const MAX_CHANGE_BYTES = 4_194_304
 
-/** One node of many, as main has it. */
+/** A node of a cluster, on its main thread. */
 export interface StatsNode {
   readonly state: StatsState
   /** Returns the origin of the cluster's numbers. */
   source(): string
   getState(): NodeState
-  /** Somebody waits for a collection's first numbers, which another node is to ask for. @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
+  /**
+   * Asks the polling node for the first numbers of a collection.
+   * @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
+   */
   requestRead(id: string): Promise<void>
-  /** Tells all nodes what a call has given, */
+  /** Publishes the result of a call to all nodes. */
   publishFetched(fetched: FetchedVideos): void
-  /** or that first numbers of these videos could not be had. */
+  /** Publishes that the first numbers of these videos are unavailable. */
   publishFailure(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
-  /** Keeps the count of units used for all nodes. @throws Problem `UPSTREAM_UNAVAILABLE` where this one may use none */
+  /**
+   * Persists the count of used units for all nodes.
+   * @throws Problem `UPSTREAM_UNAVAILABLE` if this node may use none
+   */
   saveUsage(meter: QuotaMeter): Promise<void>
-  /** Hands on what the log says from now on, and takes part in who polls. */
+  /** Begins to pass the changes of the log to the poller, and to compete for the lease. */
   join(polling: PollingControl): void
-  /** Resolves once every thread has what was changed so far. */
+  /** Resolves once every thread has all changes so far. */
   waitUntilPublished(): Promise<void>
-  /** What waits for the log is given up. */
+  /** Aborts all waiting writes to the log. */
   abort(): void
 }
 
 /**
- * Opens what makes this process one node of many: the log, and the base that it makes of it. It ends with its state.
+ * Opens the log and the database that the log builds. They close with the state.
  * @throws StartError
  */
 export async function openNode({ config, registry, log, fail }: StatsNodeContext): Promise<StatsNode> {
@@ -155,7 +161,7 @@ export async function openNode({ config, registry, log, fail }: StatsNodeContext
     reportPolling(() => getState().polling, registry)
     reportSourceMismatch(() => getSourceMismatch() !== undefined, registry)
 
-    /** Where that is lost, others know it later. */
+    /** Publishes a change without waiting. If it is lost, the other nodes learn the numbers later. */
     function publish(change: StatsChange): void {
       lease.append(CHANGE_KIND, encodeChange(change)).catch(() => {})
     }

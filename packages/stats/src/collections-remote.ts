@@ -3,7 +3,7 @@ import type { Collections } from './collections.ts'
 import type { StatsMainMessage, StatsThreadMessage } from './messages.ts'
 import type { StateReader } from './state/stats-state.ts'
 
-/** The collections as a thread sees them whose main owns the state: it reads as it can, and main writes. */
+/** Collections for a thread whose main owns the state: `reader` reads, and main writes. */
 export function createRemoteCollections(
   bus: Bus<StatsMainMessage, StatsThreadMessage>,
   reader: StateReader,
@@ -25,7 +25,7 @@ export function createRemoteCollections(
   }
 }
 
-/** Reads through main: 57 us each, for a state that only main can see. */
+/** Reads through main, at 57 us per read, for a state that only main can access. */
 export function createRemoteReader(bus: Bus<StatsMainMessage, StatsThreadMessage>): StateReader {
   return {
     isRemote: true,

@@ -25,48 +25,57 @@ import { pruneCollections, pruneVideos } from './retention.ts'
  * `CONDITION_FAILED` if the collection does not meet its condition.
  */
 export interface Collections extends StateReader {
-  /** @returns whether the collection is new; @throws Problem `INVALID_DATE_RANGE` */
+  /**
+   * @returns `created`: true if the collection is new.
+   * @throws Problem `INVALID_DATE_RANGE`
+   */
   put(
     id: string,
     videos: readonly string[],
     campaign?: Campaign,
     condition?: Preconditions,
   ): Promise<{ collection: Collection; created: boolean }>
-  /** Changes what it names. @throws Problem `COLLECTION_NOT_FOUND`, `INVALID_DATE_RANGE` */
+  /**
+   * Changes the fields of `patch`.
+   * @throws Problem `COLLECTION_NOT_FOUND`, `INVALID_DATE_RANGE`
+   */
   patch(id: string, patch: CollectionPatch, condition?: Preconditions): Promise<Collection>
-  /** @returns whether there was one */
+  /** @returns true if the collection existed */
   delete(id: string, condition?: Preconditions): Promise<boolean>
-  /** @returns whether the video is new; @throws Problem `COLLECTION_NOT_FOUND`, `COLLECTION_FULL` */
+  /**
+   * @returns `created`: true if the video is new.
+   * @throws Problem `COLLECTION_NOT_FOUND`, `COLLECTION_FULL`
+   */
   addVideo(id: string, video: string, condition?: Preconditions): Promise<{ collection: Collection; created: boolean }>
   /** @throws Problem `COLLECTION_NOT_FOUND`, `VIDEO_NOT_IN_COLLECTION` */
   removeVideo(id: string, video: string, condition?: Preconditions): Promise<Collection>
   /**
-   * Remembers numbers; the history gets a point if the sums changed. Nothing happens if the collection is gone, or is
-   * another since its numbers were asked for. Waits for no state that fails: the newest numbers are kept for it.
+   * Stores numbers; the history gets a point if the sums changed. Does nothing if the collection was deleted or changed
+   * since the request for its numbers. Does not wait for a failing state: the newest numbers are stored later.
    */
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): Promise<void>
-  /** Notes what is known of videos. */
+  /** Stores the known data of videos. */
   saveVideos(rows: readonly VideoRow[]): MaybePromise<void>
 }
 
-/** A change of a collection: `null` takes away what is said of its campaign. */
+/** A change of a collection: `null` removes a field of its campaign. */
 export interface CollectionPatch extends CampaignPatch {
   readonly videos?: readonly string[] | undefined
 }
 
 export interface CollectionsOwnerOptions {
   readonly state: StatsState
-  /** How long a history goes back (ms). */
+  /** Age at which points of a history are deleted (ms). */
   readonly retention: number
-  /** Called after a collection changed, before whoever changed it gets an answer. */
+  /** Called after a collection changed, before the caller gets its response. */
   readonly onChange?: (id: string, collection: Collection | undefined) => MaybePromise<void>
-  /** Told what could not be done in the background, and why; it is tried again. */
+  /** Called with a background failure and its description; the work is retried. */
   readonly onFault?: (fault: unknown, what: string) => void
-  /** Whether histories are this one's to tidy at present: by default they are. */
+  /** True if this process prunes the histories at present. Default: always. */
   readonly shouldPrune?: () => boolean
 }
 
-/** One change of a collection; without `after` it is forgotten, without `before` it is new. */
+/** One change of a collection. Without `after` it is a deletion, without `before` a creation. */
 interface CollectionChange {
   readonly id: string
   readonly before: Collection | undefined
@@ -82,13 +91,13 @@ function rethrow(fault: unknown): never {
   throw fault
 }
 
-/** What makes of a collection another, or nothing; what it gives back as it is, is no change. */
+/** Computes the new fields of a collection; undefined deletes it. Returning the argument itself means no change. */
 type CollectionEdit = (before: Collection | undefined) => CollectionFields | undefined
 
 /**
- * The one owner of a state: changes it one step at a time, so that no two of them mix. A change whose outcome is unknown
- * is repeated until it is known, and until then there is no other. Where other machines change the state, too, it says in
- * which order, and a change that was overtaken is made anew.
+ * The only writer of a state. It applies changes one at a time, so that no two of them interleave. A change with an
+ * unknown outcome is repeated until its outcome is known; until then all other changes are refused. If other machines
+ * change the state too, the state decides the order, and a change that conflicts is recomputed.
  */
 export class CollectionsOwner implements Collections {
   readonly #state: StatsState
@@ -126,7 +135,7 @@ export class CollectionsOwner implements Collections {
     return this.#state.getSnapshot(id)
   }
 
-  /** The last known numbers of a page of `list`, in its order. */
+  /** Returns the last known numbers of a page of `list`, in its order. */
   getSnapshots(ids: readonly string[]) {
     return this.#state.getSnapshots(ids)
   }
@@ -143,7 +152,7 @@ export class CollectionsOwner implements Collections {
     return this.#state.putVideos(rows)
   }
 
-  /** The point of the history that was the last one at a time (ms). */
+  /** Returns the last point of the history at or before a time (ms). */
   getPointAt(id: string, at: number) {
     return this.#state.getPointAt(id, at)
   }
@@ -198,13 +207,13 @@ export class CollectionsOwner implements Collections {
     return this.#snapshotWriter.save(collection, snapshot)
   }
 
-  /** Thins every history, and forgets what is too old. */
+  /** Thins every history and deletes data that is too old. */
   async prune(now = Date.now()): Promise<void> {
     await pruneCollections(this.#state, this.#retention, now)
     await pruneVideos(this.#state, this.#retention, now)
   }
 
-  /** Waits for what was begun and closes the state. Idempotent. */
+  /** Waits for pending work and closes the state. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#pruneTimer)
     this.#closing.abort()
@@ -215,8 +224,8 @@ export class CollectionsOwner implements Collections {
   }
 
   /**
-   * Makes a collection another, or forgets it.
-   * @throws Problem `STATE_UNAVAILABLE`, `LOG_UNAVAILABLE`: not done; `OUTCOME_UNKNOWN`: done, or may be yet
+   * Changes or deletes a collection.
+   * @throws Problem `STATE_UNAVAILABLE`, `LOG_UNAVAILABLE`: not applied; `OUTCOME_UNKNOWN`: applied, or may still be
    */
   #change(id: string, step: CollectionEdit): Promise<CollectionChange> {
     if (this.#state.catchUp) return this.#changeShared(id, step)
@@ -230,7 +239,10 @@ export class CollectionsOwner implements Collections {
     })
   }
 
-  /** Where others change it, too. What is no change, or is refused, is so by what anybody had changed before. */
+  /**
+   * Changes a collection that other nodes change too. A refusal, or a result without change, counts only after
+   * `catchUp`: it then takes all earlier changes into account.
+   */
   async #changeShared(id: string, step: CollectionEdit): Promise<CollectionChange> {
     for (let isCurrent = false; ;) {
       const before = await this.#state.get(id)
@@ -251,7 +263,7 @@ export class CollectionsOwner implements Collections {
     }
   }
 
-  /** Not if it was overtaken; what has overtaken it is seen here by then. */
+  /** Writes a change; false if another change came first. That change is visible here by then. */
   async #isWritten(change: CollectionChange): Promise<boolean> {
     try {
       await this.#write(change)
@@ -276,13 +288,16 @@ export class CollectionsOwner implements Collections {
     return { ...content, id, revision, ...(created !== undefined && { created }) }
   }
 
-  /** Makes a change for good. @throws Problem `STATE_UNAVAILABLE`, `OUTCOME_UNKNOWN`, which is then found out */
+  /**
+   * Writes a change durably.
+   * @throws Problem `STATE_UNAVAILABLE`; `OUTCOME_UNKNOWN`, after which the outcome is determined in the background
+   */
   async #applyChange(change: CollectionChange): Promise<void> {
     try {
       await this.#write(change)
     } catch (fault) {
       if ((fault as { code?: string }).code !== errors.OUTCOME_UNKNOWN.code) throw fault
-      // Where only the reply was lost, it is found out at once.
+      // If only the reply was lost, this determines the outcome at once.
       if (await this.#settle(change).catch(() => false)) return
       this.#settling = this.#settleLater(change)
       throw fault
@@ -305,15 +320,16 @@ export class CollectionsOwner implements Collections {
         await this.#onChange(id, isWritten ? after : await this.#state.get(id))
         isKnown = true
       } catch {
-        // Still out: the state has said so.
+        // The state is still unavailable and has reported it.
       }
     }
     this.#settling = undefined
   }
 
   /**
-   * Makes a change that may have been made, and may still be on its way: what it replaces is named, so that it happens
-   * once, however often it arrives. @returns false if something else is there
+   * Repeats a change that may have been applied or may still be in flight. The write names the revision that it
+   * replaces, so it takes effect once, however often it arrives.
+   * @returns false if the collection has another revision
    */
   async #settle({ id, before, after }: CollectionChange): Promise<boolean> {
     const now = await this.#state.get(id)

@@ -14,7 +14,7 @@ const statsErrors = defineErrors({
   STATS_NOT_READY: { status: 503, title: 'Numbers not fetched yet' },
 })
 
-/** What this service may answer besides what every service may. */
+/** Error codes of this service, in addition to those of every service. */
 export const errors = {
   ...statsErrors,
   LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,

@@ -3,23 +3,26 @@ import type { Poller } from './poller.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import type { StatsChange } from './state/stats-change.ts'
 
-/** What of a node changes with its place among the others. */
+/** Parts of a node that change when it becomes the poller or stops. */
 export interface PollingControl {
   readonly poller: Pick<
     Poller,
     'onCollectionChange' | 'applyFetched' | 'applyFailure' | 'requestEntry' | 'changeSource'
   >
   readonly meter: QuotaMeter
-  /** This node is the one that asks YouTube. */
+  /** Called when this node begins to call YouTube. */
   begin(): Promise<void>
-  /** It is not any more. */
+  /** Called when this node stops calling YouTube. */
   end(): Promise<void>
 }
 
-/** Hands on what the log says, in its order, to a node's poller; and has that ask while this node has the lease. */
+/**
+ * Passes the changes of the log, in order, to a node's poller. The poller calls YouTube while this node holds the
+ * lease.
+ */
 export class Follower {
   #lease: Lease | undefined
-  /** What is said while the poller loads what is there. */
+  /** Changes that arrive while the poller loads the stored data. */
   #earlyChanges: StatsChange[] = []
   #polling: PollingControl | undefined
   readonly #pendingPublish = new Set<Promise<void>>()
@@ -29,12 +32,12 @@ export class Follower {
   onChanges(changes: readonly StatsChange[]): void {
     for (const change of changes) {
       if (this.#polling) this.#dispatch(change, this.#polling)
-      // The base contains all changes before `listen` by the time the poller loads it.
+      // The database contains all changes before `setLease` by the time the poller loads it.
       else if (this.#lease) this.#earlyChanges.push(change)
     }
   }
 
-  /** From now on nothing is missed. */
+  /** Sets the lease. From now on every change is dispatched or queued. */
   setLease(lease: Lease): void {
     this.#lease = lease
   }
@@ -49,7 +52,7 @@ export class Follower {
     await Promise.all(this.#pendingPublish)
   }
 
-  /** The lease and the poller are closed. */
+  /** Resolves once the lease and the poller are closed. */
   async waitUntilEnded(): Promise<void> {
     await this.#running
     await this.#waitForSwitch()
@@ -91,7 +94,7 @@ export class Follower {
       case 'wanted':
         return poller.requestEntry(change.id)
       case 'usage':
-        // The poller has counted on since.
+        // The poller's own count is newer.
         if (this.#lease?.term === undefined) meter.restore(change.usage)
     }
   }

@@ -2,10 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { selectEveryStep, type Point } from './core/history-points.ts'
 import type { StateReader } from './state/stats-state.ts'
 
-/** Points that are read, judged or written in one go: some 2 ms. */
+/** Points that are read, checked or written at once: some 2 ms. */
 const PAGE_SIZE = 500
 
-/** The points from `from` to `to` (ms, both inclusive), ascending, in pages between which others have their turn. */
+/**
+ * Yields the points from `from` to `to` (ms, both inclusive), ascending, in pages. Other work runs between two pages.
+ */
 export async function* readHistoryPages(
   state: Pick<StateReader, 'getHistory'>,
   id: string,
@@ -20,12 +22,12 @@ export async function* readHistoryPages(
   }
 }
 
-/** At most one point, the last, for each `step` ms, of pages of points. */
+/** Yields at most one point, the last, per `step` ms of pages of points. */
 export async function* selectStepPages(pages: AsyncIterable<Point[]>, step: number): AsyncGenerator<Point[]> {
   let last: Point[] = []
   for await (const page of pages) {
     const selected = selectEveryStep([...last, ...page], step)
-    // Whether it is the last of its step is known with the next page.
+    // Only the next page shows if this point is the last of its step.
     last = selected.splice(-1)
     yield selected
   }

@@ -11,7 +11,7 @@ export interface KeyFileOptions {
   readonly logger: Pick<StatsLogger, 'info' | 'error'>
 }
 
-/** Opens the API keys of the settings. If they have a file, it is watched for new keys. */
+/** Opens the API keys of the settings, and watches the key file for new keys if there is one. */
 export function openApiKeys({ config, logger, onChange }: KeyFileOptions): { readonly keys: ApiKeys; close(): void } {
   const { youtubeApiKey: text, youtubeApiKeyFile: file } = config
   const keys: ApiKeys = new ApiKeys({

@@ -23,7 +23,10 @@ import { VideoDetailsRecorder } from './video-details-recorder.ts'
 
 type StatsContext = OpenContext<StatsConfig, StatsThreadMessage>
 
-/** Opens what exists once per process: the quota's meter, the state where main owns it, the poller where there is one. */
+/**
+ * Opens the parts that exist once per process: the quota meter, the state if main owns it, and the poller if there is
+ * one.
+ */
 export async function openStats(context: StatsContext): Promise<ServiceMain<StatsMainMessage>> {
   const { config, registry, log } = context
   const memory = QuotaMeter.createMemory()
@@ -39,7 +42,7 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
   const quotaPersistence = createQuotaPersistence(
     () => state.putUsage(meter.toUsage()),
     (fault) => {
-      // A store that takes no writes has told so already.
+      // A store that refuses writes has reported it already.
       if (!state.level?.getFault()) log.error(fault, 'the usage of the quota could not be kept')
     },
   )
@@ -55,7 +58,7 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
   const collections = new CollectionsOwner({
     state,
     retention: config.historyDays * DAY_MS,
-    // The log tells all nodes, this one too.
+    // In a cluster the log notifies all nodes, this one included.
     onChange: (id, collection) =>
       node ? node.waitUntilPublished() : polling?.poller.onCollectionChange(id, collection),
     onFault: (fault, what) => log.error(fault, what),
@@ -67,7 +70,7 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
   const otherSources = reportOtherSources(state, source(), log)
 
   return {
-    // Of a node, that is what the log has.
+    // The state of a node is a copy of the log.
     backupSource: node ? undefined : state.level,
     shared: (): StatsSharedState => ({
       meter: memory,
@@ -110,7 +113,7 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
   }
 }
 
-/** At its end a node waits no longer for a log that is away (ms). */
+/** Maximum time that a closing node waits for an unavailable log (ms). */
 const CLOSE_TIMEOUT_MS = 1_000
 
 /**
@@ -202,11 +205,11 @@ async function startPolling(
   return {
     poller,
     async close() {
-      // That its calls are cut is no word about YouTube to others.
+      // The calls end because of this close: their failure must not be published to other nodes.
       if (node) poller.end()
       closeKeys()
       const ended = poller.close()
-      // A call under way ends now, not at its time-out.
+      // A call in flight ends at once, not at its timeout.
       await client.close()
       await ended
       await recorder.close()
@@ -216,19 +219,19 @@ async function startPolling(
   }
 }
 
-/** Puts what changes to the broadcaster, where there is one. */
+/** Creates the publisher of changes to the broadcaster, if one is configured. */
 async function createSsePublisher(
   { sseUri, apiToken: token }: StatsContext['config'],
   { logger, timer }: { logger: StatsLogger; timer: UpstreamTimer },
   poller: Pick<Poller, 'replyTable'>,
 ): Promise<SsePublisher | undefined> {
   if (!sseUri) return undefined
-  // Loaded only here: without a broadcaster it is not needed.
+  // Loaded lazily: only needed with a broadcaster.
   const { createPublisherClient } = await import('@influencer-stats/sse/publisher-client')
   return new SsePublisher({
     broadcaster: createPublisherClient(sseUri, { token, timer }),
     logger,
-    // The board is another one after a change of the source.
+    // The reply table is replaced when the source changes.
     getReplies: () => poller.replyTable.getCurrentReplies(),
     getCollection: (id) => poller.replyTable.find([id])[0]?.collection,
     getSource: () => poller.replyTable.source,

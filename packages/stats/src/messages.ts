@@ -11,7 +11,7 @@ import type { NodeState } from './node-state.ts'
 import type { CollectionRow, OverviewPage, OverviewQuery } from './overview.ts'
 import type { Collection, CollectionVersion, VideoRow } from './state/stats-state.ts'
 
-/** What threads ask of main, which owns the state and the poller. */
+/** Requests of threads to main, which owns the state and the poller. */
 export type StatsMainMessage = {
   get(id: string): Collection | undefined
   list(after: string, limit: number): Collection[]
@@ -32,31 +32,31 @@ export type StatsMainMessage = {
   overviewOne(id: string, withChange: boolean): CollectionRow | undefined
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): void
   saveVideos(rows: readonly VideoRow[]): void
-  /** The poller's reply for a collection that the thread has no reply for. */
+  /** Returns the poller's reply for a collection without a reply on the thread. */
   poll(id: string): PreparedReply | undefined
   pollByVideo(id: string): PreparedReply | undefined
-  /** Keeps the count of units used: see `QuotaMeter`. */
+  /** Persists the count of used units: see `QuotaMeter`. */
   saveUsage(): void
   /** Returns the state of the API, as the poller sees it. */
   upstream(): UpstreamState
-  /** How this node stands to the others; nothing where it runs alone. */
+  /** Returns the state of this node in its cluster; undefined if it is standalone. */
   node(): NodeState | undefined
 }
 
-/** A collection's ready-made reply; nothing when it has none any more. */
+/** A collection's prepared reply; undefined if it no longer has one. */
 export type ReplyUpdate = readonly [id: string, reply: PreparedReply | undefined]
 
-/** What main tells all threads. */
+/** Messages of main to all threads. */
 export type StatsThreadMessage = {
   publish(updates: readonly ReplyUpdate[]): void
 }
 
-/** What a thread is started with. */
+/** Data that a thread receives at its start. */
 export interface StatsSharedState {
-  /** What all threads count and see: see `QuotaMeter`. */
+  /** Memory of the counters that all threads share: see `QuotaMeter`. */
   readonly meter: SharedArrayBuffer
-  /** The thread's part in the database, where the state is one. */
+  /** The thread's share of the database, if the state is a database. */
   readonly share?: LevelShare
-  /** All ready-made replies, where the poller makes them. */
+  /** All prepared replies, if the poller makes them. */
   readonly replies: readonly ReplyUpdate[]
 }

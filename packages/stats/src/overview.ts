@@ -25,35 +25,35 @@ import { summarize, type KnownSummary } from './core/prepared-reply.ts'
 import type { Collection, MaybePromise, StatsState } from './state/stats-state.ts'
 import { toSteadyTime, steadyNow } from '@influencer-stats/runtime/steady-clock'
 
-/** A collection as an overview tells it. */
+/** A collection in an overview. */
 export type CollectionRow = OverviewRow<Collection>
 
-/** Which collections, in which order, and what of them. */
+/** Filter, order, page and additions of an overview. */
 export interface OverviewQuery extends OverviewFilter {
   readonly sort: Sort
   readonly limit: number
-  /** Where the page before ended. */
+  /** End of the previous page. */
   readonly after?: RowPosition | undefined
   readonly withChange: boolean
 }
 
 export interface OverviewPage {
   readonly rows: CollectionRow[]
-  /** Where the page ends, if there is another. */
+  /** End of the page, if there is another. */
   readonly end?: RowPosition
 }
 
-/** Where an overview has its rows from. */
+/** Source of the rows of an overview. */
 export interface OverviewSource {
-  /** All of them, in pages between which others have their turn. */
+  /** Yields all rows in pages. Other work runs between two pages. */
   readPages(): AsyncIterable<readonly OverviewRow<Collection>[]>
   getRow(id: string): MaybePromise<OverviewRow<Collection> | undefined>
 }
 
-/** Collections whose histories are looked up at a time: some 10 ms. */
+/** Number of collections whose histories are read at once: some 10 ms. */
 const HISTORY_BATCH_SIZE = 50
 
-/** All collections at a glance, on the thread that owns them. */
+/** Overview of all collections, on the thread that owns them. */
 export class Overview {
   readonly #source: OverviewSource
   readonly #histories: GrowthReader
@@ -74,7 +74,7 @@ export class Overview {
     return { rows: withChange ? await this.#withChange(rows) : rows.map(withoutChange), ...(end && { end }) }
   }
 
-  /** Nothing if there is no such collection. */
+  /** Returns the row of a collection; undefined if there is no such collection. */
   async getRow(id: string, withChange: boolean): Promise<CollectionRow | undefined> {
     const row = await this.#source.getRow(id)
     if (!row) return undefined
@@ -173,7 +173,10 @@ class GrowthReader {
   }
 }
 
-/** Rows that are at hand, in pages. @param prepareRow makes one ready to be told */
+/**
+ * Yields rows in pages.
+ * @param prepareRow makes a row ready for a response
+ */
 export async function* toPages<T>(
   rows: readonly T[],
   prepareRow: (row: T) => T = (row) => row,

@@ -15,12 +15,12 @@ type PartContext = Pick<
   'config' | 'log' | 'registry' | 'tracer'
 >
 
-/** What any logger is made of. */
+/** Returns the options of a logger. */
 export function getLoggerOptions(config: PartContext['config']): LoggerOptions {
   return { level: config.logLevel, secrets: getSecrets({ settings }, config) }
 }
 
-/** What any client is made of. */
+/** Returns the options of a client. */
 export function getClientOptions(
   config: StatsConfig,
   own: Pick<VideoClientOptions, 'keys' | 'meter' | 'recorder' | 'logger' | 'timer'>,
@@ -29,7 +29,7 @@ export function getClientOptions(
   return { uri: uri.replace(/\/+$/, ''), timeout, connections, ...own }
 }
 
-/** What the notes of videos are made of. */
+/** Returns the options of the recorder of video details. */
 export const getRecorderOptions = (
   collections: Pick<Collections, 'saveVideos'>,
   logger: StatsLogger,
@@ -38,7 +38,7 @@ export const getRecorderOptions = (
   onFault: (fault) => logger.error('notes of videos could not be kept', fault),
 })
 
-/** What any state is made of. */
+/** Returns the options of a state. */
 export function getStateOptions(context: PartContext, share?: LevelShare): StateOptions {
   const { config, log } = context
   return {

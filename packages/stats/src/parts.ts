@@ -3,7 +3,7 @@ import type { VideoClientOptions, VideoClient } from './youtube/video-client.ts'
 import type { StatsLogger, LoggerOptions } from './logger/logger.ts'
 import type { StatsState, StateOptions } from './state/stats-state.ts'
 
-/** Makes a part; its module is loaded only when it is chosen. */
+/** Creates a part. Its module is loaded only when the part is selected. */
 type StatsPartFactory<Options, Part> = (options: Options) => Promise<Part>
 type StatsPartTable<Options, Part> = Readonly<Record<string, StatsPartFactory<Options, Part>>>
 
@@ -40,9 +40,9 @@ export const parts = {
   } satisfies StatsPartTable<CacheSources, StatsCache>,
 } as const
 
-/** States that every thread can read by itself. The others are known to one thread only: their owner's. */
+/** States that every thread reads itself. The other states exist on one thread only. */
 export const SHARED_STATES: readonly string[] = ['level', 'kv']
 
-/** The names of a part's alternatives. */
+/** Returns the names of a part's alternatives. */
 export const getPartNames = <Part extends keyof typeof parts>(part: Part) =>
   Object.keys(parts[part]) as (keyof (typeof parts)[Part] & string)[]

@@ -1,7 +1,7 @@
 import { errors as logErrors } from '@influencer-stats/log/errors'
 import type { Lease } from '@influencer-stats/log/log'
 
-/** Lease of the log, which a node competes for only while its source is the cluster's. */
+/** Lease of the log. A node competes for it only while its source is the cluster's. */
 export interface PollerLease extends Lease {
   /** Starts to compete for the lease, or stops and releases it. */
   setAllowed(isAllowed: boolean): void

@@ -30,17 +30,17 @@ export interface PollerOptions extends ReplyTableOptions {
   readonly recorder?: Pick<VideoDetailsRecorder, 'recordNumbers'>
   readonly meter: QuotaMeter
   readonly logger: StatsLogger
-  /** Numbers are refreshed at most this often (ms). */
+  /** Minimum interval between two refreshes (ms). */
   readonly refreshInterval: number
-  /** Most calls at a time. */
+  /** Maximum number of concurrent calls. */
   readonly connections: number
-  /** How long a read waits for a collection's first numbers (ms). */
+  /** Maximum time that a read waits for a collection's first numbers (ms). */
   readonly readTimeout: number
-  /** Where there are others: this one asks nothing before it is told to begin. */
+  /** True in a cluster: this poller makes no calls before `begin`. */
   readonly isFollower?: boolean
-  /** Where another asks: told, once, that somebody waits for a collection's first numbers. Rejects where it cannot be. */
+  /** Asks the polling node, once, for a collection's first numbers. Rejects if the request cannot be published. */
   onReadRequested?(id: string): Promise<void>
-  /** Told what every call has given. */
+  /** Called with the numbers of every call. */
   onFetched?(fetched: FetchedVideos): void
   /** Called if first numbers of these videos are unavailable, and in an outage. */
   onFailed?(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
@@ -48,7 +48,10 @@ export interface PollerOptions extends ReplyTableOptions {
   readonly key?: (source: string) => string | undefined
 }
 
-/** The schedule is looked at this often at least (ms): the budget, the day and what is stale change by themselves. */
+/**
+ * Maximum time between two checks of the schedule (ms): the budget, the day and the stale numbers change without an
+ * event.
+ */
 const HEARTBEAT_MS = 1_000
 /** Interval between two reports of an outage (ms). Another node that starts in an outage learns of it within this time. */
 const REPORT_INTERVAL_MS = 60_000
@@ -56,14 +59,14 @@ const REPORT_INTERVAL_MS = 60_000
 const NO_RESULTS: CallResults = { outage: undefined, hasSucceeded: false }
 
 /**
- * On main: makes the calls that the schedule decides on, and has the board publish what each of them has changed. Where
- * another machine does so it follows, and publishes what that one's calls have given.
+ * Runs on main. It makes the calls that the schedule selects, and the reply table publishes their changes. While
+ * another node polls, it applies and publishes that node's results.
  */
 export class Poller {
   readonly #options: PollerOptions
   #replyTable: ReplyTable
   readonly #scheduleOptions: ScheduleOptions
-  /** None while another machine asks. */
+  /** Undefined while another node polls. */
   #schedule: Schedule | undefined
   readonly #snapshotThrottle: SnapshotThrottle
   readonly #running = new Set<Promise<void>>()
@@ -85,7 +88,7 @@ export class Poller {
     meter.interval = refreshInterval
   }
 
-  /** What is known and told. */
+  /** Known numbers and published replies. */
   get replyTable(): Pick<
     ReplyTable,
     'size' | 'stale' | 'source' | 'getReplies' | 'getCurrentReplies' | 'markStaleUpdates' | 'find'
@@ -99,7 +102,7 @@ export class Poller {
     getRow: (id) => this.#replyTable.rows.getRow(id),
   }
 
-  /** Loads the collections and their last known numbers, and begins to ask for what is old or unknown. */
+  /** Loads the collections and their last known numbers, and begins to refresh old or unknown numbers. */
   async start(): Promise<void> {
     await this.#replyTable.load()
     if (this.#schedule) this.#plan(this.#schedule)
@@ -107,7 +110,7 @@ export class Poller {
     this.#trackRun(this.#replyTable.prepareAll(this.#closing.signal))
   }
 
-  /** Asks from now on, from what is known. */
+  /** Begins to make calls, starting from the known numbers. */
   begin(): void {
     this.#followedResults = NO_RESULTS
     this.#schedule = new Schedule(this.#scheduleOptions, steadyNow())
@@ -117,8 +120,9 @@ export class Poller {
   }
 
   /**
-   * Replaces all numbers by the stored ones of another source. Resolves when every thread has them, or once the poller is
-   * closed: it tries again until then. `begin`, `changed`, `follow` and `failed` must not be called meanwhile.
+   * Replaces all numbers by the stored ones of another source. Resolves when every thread has them, or once the poller
+   * is closed: it retries until then. `begin`, `onCollectionChange`, `applyFetched` and `applyFailure` must not be
+   * called meanwhile.
    */
   async changeSource(source: string): Promise<void> {
     const { logger } = this.#options
@@ -148,7 +152,7 @@ export class Poller {
     await replyTable.publishAll()
   }
 
-  /** Asks no more: another does. What calls under way still give is not taken. */
+  /** Stops making calls, because another node polls. Results of calls in flight are ignored. */
   end(): void {
     this.#schedule = undefined
   }
@@ -161,17 +165,17 @@ export class Poller {
     schedule.resume(unknown, steadyNow())
   }
 
-  /** How long from one refresh of everything to the next (ms). */
+  /** Returns the interval between two refreshes of everything (ms). */
   getInterval(): number {
     const { remainingQuota } = this.#options.meter
     const { minInterval, idsPerCall } = this.#scheduleOptions
-    // The poller's, by what this one knows of it.
+    // The interval of the polling node, as far as this node can compute it.
     const others = () =>
       Math.max(minInterval, getPacedInterval(remainingQuota, Math.ceil(this.#replyTable.videos.size / idsPerCall)))
     return this.#schedule?.getInterval(remainingQuota) ?? others()
   }
 
-  /** Takes up a new or changed collection, or forgets one; resolves when every thread knows. */
+  /** Adds, changes or removes a collection. Resolves when every thread has the change. */
   async onCollectionChange(id: string, collection: Collection | undefined): Promise<void> {
     const { entry, added, forgotten } = this.#replyTable.change(id, collection)
     for (const video of forgotten) this.#schedule?.remove(video)
@@ -182,7 +186,7 @@ export class Poller {
     await this.#replyTable.publish([id])
   }
 
-  /** Takes what a call of another machine has given, while it is that one that asks. */
+  /** Applies the numbers of another node's call. Ignored if this node polls. */
   async applyFetched({ ids, found, asOf, age, interval = this.getInterval() }: FetchedVideos): Promise<void> {
     this.#followedResults = { outage: undefined, hasSucceeded: true }
     if (this.#schedule) return
@@ -191,7 +195,7 @@ export class Poller {
     await this.#replyTable.publishChanged(videos.getUsers(ids))
   }
 
-  /** Takes note that another machine could not have first numbers of these videos. */
+  /** Records that another node could not fetch the first numbers of these videos. */
   async applyFailure(ids: readonly string[], detail: string, outage?: UpstreamOutage): Promise<void> {
     if (outage) this.#followedResults = { outage, hasSucceeded: false }
     if (this.#schedule) return
@@ -199,7 +203,7 @@ export class Poller {
     await this.#replyTable.publishChanged(videos.getUsers(videos.recordFault(ids, errors.UPSTREAM_UNAVAILABLE(detail))))
   }
 
-  /** Somebody waits for a collection's first numbers, on any machine. */
+  /** Records that a request on some node waits for a collection's first numbers. */
   requestEntry(id: string): void {
     const entry = this.#replyTable.getEntry(id)
     if (!entry || entry.reply) return
@@ -213,7 +217,7 @@ export class Poller {
   }
 
   /**
-   * The reply for a collection, waiting for its first numbers; nothing if there is no such collection.
+   * Returns the reply for a collection, after its first numbers; undefined if there is no such collection.
    * @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After`
    */
   async read(id: string): Promise<PreparedReply | undefined> {
@@ -226,14 +230,14 @@ export class Poller {
     return entry && prepareByVideo(this.#getReading(entry))
   }
 
-  /** Ends the calls. Idempotent. */
+  /** Stops all calls and waits for them. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort()
     clearTimeout(this.#timer)
     await Promise.all(this.#running)
   }
 
-  /** A collection that has numbers, or has waited long enough for them. */
+  /** Returns a collection that has numbers, or whose read timed out. */
   async #waitForEntry(id: string): Promise<ReplyEntry | undefined> {
     const deadline = steadyNow() + this.#options.readTimeout
     for (;;) {
@@ -260,7 +264,7 @@ export class Poller {
     this.#schedule?.prioritize(this.#replyTable.videos.getUntried(videos))
   }
 
-  /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` where nothing is */
+  /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` if no numbers are known */
   #getReading({ collection }: ReplyEntry): StatsReading {
     const reading = this.#replyTable.read(collection)
     if (reading) return reading
@@ -274,11 +278,11 @@ export class Poller {
     throw withRetryAfter(problem, Math.max(retryAt, outage?.until ?? now) - now)
   }
 
-  /** Makes the calls that are due, and looks again when others may be. */
+  /** Starts the calls that are due, and sets the timer for the next check. */
   #wake(): void {
     clearTimeout(this.#timer)
     if (this.#closing.signal.aborted) return
-    // It asks for all, whoever has changed something, and its timer never ends.
+    // The calls serve all collections, and the timer never ends: neither belongs to one request's trace.
     runOutsideTrace(() => this.#begin())
   }
 
@@ -392,7 +396,7 @@ export class Poller {
     else if (before && !pause) logger.info('calls to YouTube go on')
   }
 
-  /** Keeps and tells what these collections have now. */
+  /** Stores and publishes the current numbers of these collections. */
   async #saveAndPublish(ids: readonly string[]): Promise<void> {
     const interval = this.getInterval()
     const saves = this.#replyTable.find(ids).map(async ({ collection }) => {

@@ -2,20 +2,20 @@ import { toPacificDay } from '@influencer-stats/runtime/pacific-time'
 import { getRemainingQuota, type RemainingQuota, type QuotaUsage } from './core/quota-budget.ts'
 import { errors } from './errors.ts'
 
-// 32-bit cells: units used, the day they belong to as yyyymmdd, and the time from one refresh to the next (ms).
+// 32-bit cells: used units, their day as yyyymmdd, and the time between two refreshes (ms).
 const USED_INDEX = 0
 const DAY_INDEX = 1
 const INTERVAL_INDEX = 2
 
 export interface QuotaMeterOptions {
-  /** Keeps the count so that a killed process has lost none of it; called before each call that it pays for. */
+  /** Persists the count, so that a killed process loses no unit. Called before each call that the unit pays for. */
   readonly save?: () => Promise<void>
   readonly now?: () => number
 }
 
 /**
- * Counts the units of YouTube's daily quota over all threads: a view of memory that they share. The day's first call
- * starts a new count.
+ * Counts the units of YouTube's daily quota over all threads, in memory that they share. The first call of a day starts
+ * a new count.
  */
 export class QuotaMeter {
   readonly #cells: Int32Array
@@ -23,7 +23,7 @@ export class QuotaMeter {
   readonly #save: QuotaMeterOptions['save']
   readonly #now: () => number
 
-  /** @param budget units a day; 0 for no limit */
+  /** @param budget units per day; 0 for no limit */
   constructor(memory: SharedArrayBuffer, budget: number, { save, now = Date.now }: QuotaMeterOptions = {}) {
     this.#cells = new Int32Array(memory)
     this.#budget = budget
@@ -39,7 +39,7 @@ export class QuotaMeter {
     return this.#budget
   }
 
-  /** Units used since the quota was last renewed. */
+  /** Units used since the last reset of the quota. */
   get used(): number {
     this.#resetOnNewDay()
     return Atomics.load(this.#cells, USED_INDEX)
@@ -49,7 +49,7 @@ export class QuotaMeter {
     return getRemainingQuota(this.#budget, this.used, this.#now())
   }
 
-  /** How often the poller refreshes everything at present (ms): what all threads call old follows from it. */
+  /** Interval at which the poller refreshes everything (ms). All threads derive staleness from it. */
   get interval(): number {
     return Atomics.load(this.#cells, INTERVAL_INDEX)
   }
@@ -59,8 +59,8 @@ export class QuotaMeter {
   }
 
   /**
-   * Takes one unit, for one call; resolves when it is kept.
-   * @throws Problem `UPSTREAM_UNAVAILABLE` when the day's budget is spent
+   * Takes one unit for one call. Resolves when the count is persisted.
+   * @throws Problem `UPSTREAM_UNAVAILABLE` when the day's budget is used up
    */
   async spend(): Promise<void> {
     this.#resetOnNewDay()
@@ -70,9 +70,9 @@ export class QuotaMeter {
     throw errors.UPSTREAM_UNAVAILABLE(`the day's budget of ${this.#budget} units is spent`)
   }
 
-  /** The unit of a call that never reached YouTube. */
+  /** Returns the unit of a call that never reached YouTube. */
   refund(): void {
-    // Not below zero, where the day has turned since.
+    // Not below zero: the day may have changed since.
     if (this.used > 0) Atomics.sub(this.#cells, USED_INDEX, 1)
   }
 
@@ -80,7 +80,7 @@ export class QuotaMeter {
     return { day: toPacificDay(this.#now()), used: this.used }
   }
 
-  /** Goes on from what was used before a restart or by another machine, if that was today. */
+  /** Continues from the usage before a restart or of another node, if it is of today. */
   restore(usage: QuotaUsage | undefined): void {
     this.#resetOnNewDay()
     Atomics.store(this.#cells, USED_INDEX, usage?.day === toPacificDay(this.#now()) ? usage.used : 0)
@@ -90,7 +90,8 @@ export class QuotaMeter {
     const today = this.#getToday()
     const day = Atomics.load(this.#cells, DAY_INDEX)
     if (day === today) return
-    // Who changes the day resets the count; another thread that sees the new day finds it reset or about to be.
+    // The thread that changes the day resets the count. Another thread that sees the new day finds the count reset, or
+    // about to be.
     if (Atomics.compareExchange(this.#cells, DAY_INDEX, day, today) === day && day !== 0)
       Atomics.store(this.#cells, USED_INDEX, 0)
   }
@@ -98,7 +99,7 @@ export class QuotaMeter {
   #cachedUntil = 0
   #cachedDay = 0
 
-  /** Formatting a date costs microseconds: at most once a second. */
+  /** Formatting a date takes microseconds: done at most once a second. */
   #getToday(): number {
     const now = this.#now()
     if (now >= this.#cachedUntil || now < this.#cachedUntil - 1_000) {

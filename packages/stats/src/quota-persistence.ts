@@ -1,12 +1,12 @@
-/** Keeps the count of units used before the calls that they pay for. */
+/** Persists the count of used units before the calls that the units pay for. */
 export interface QuotaPersistence {
-  /** Resolves when a count is kept that is no older than this call. Never rejects. */
+  /** Resolves when a count is persisted that is no older than this call. Never rejects. */
   save(): Promise<void>
 }
 
 /**
- * Those who wait at the same time share a write. Where counts cannot be kept, calls go on without waiting, and the next
- * count that can be is right again: an outage of the state must not end the service.
+ * Concurrent callers share a write. While counts cannot be persisted, calls continue without waiting, and the next
+ * successful write contains the right count: an outage of the state must not end the service.
  */
 export function createQuotaPersistence(write: () => unknown, onFault: (fault: unknown) => void): QuotaPersistence {
   let writing: Promise<void> | undefined

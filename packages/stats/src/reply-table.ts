@@ -22,33 +22,35 @@ export interface ReplyTableOptions {
   readonly meter: Pick<QuotaMeter, 'interval'>
   /** Origin of the numbers. */
   readonly source?: string | undefined
-  /** Gives every thread the replies that changed; resolves when each has them. */
+  /** Publishes the changed replies to every thread; resolves when each thread has them. */
   publish(updates: readonly ReplyUpdate[]): Promise<unknown>
-  /** Told the replies whose numbers have become stale. Threads need not be: they see how old a reply is. */
+  /**
+   * Called with the replies whose numbers have become stale. Threads need no notice: they compute the age of a reply.
+   */
   onStale?(updates: readonly ReplyUpdate[]): void
 }
 
-/** A collection, and what is told of it. */
+/** A collection and its reply. */
 export interface ReplyEntry {
   readonly collection: Collection
   reply?: PreparedReply
-  /** What the reply says. */
+  /** Summary in the reply. */
   known?: KnownSummary
-  /** Whether all its videos were tried: there is a reply, or it is known why there is none. */
+  /** True if all its videos were tried: there is a reply, or the reason for its absence is known. */
   isSettled: boolean
-  /** What waits for that. */
+  /** Resolves when that is the case. */
   waiter?: PromiseWithResolvers<true>
-  /** Whether it was told that its numbers are. */
+  /** True if its staleness was reported. */
   isStale: boolean
-  /** Whether somebody waits for its first numbers, on any machine. */
+  /** True if a request on any node waits for its first numbers. */
   isRequested?: boolean
 }
 
 const PAGE_SIZE = 1_000
-/** Numbers are looked at this often, whether they have become stale (ms). */
+/** Interval between two checks for stale numbers (ms). */
 const STALE_CHECK_INTERVAL_MS = 1_000
 
-/** On main: the collections and what is known of their videos, from which it makes the replies that all threads have. */
+/** Runs on main. It holds the collections and the data of their videos, and builds the replies for all threads. */
 export class ReplyTable {
   readonly videos = new VideoTable()
   readonly #options: ReplyTableOptions
@@ -68,7 +70,7 @@ export class ReplyTable {
     return this.#entries.size
   }
 
-  /** How many collections have numbers that should be fresher. */
+  /** Number of collections with stale numbers. */
   get stale(): number {
     const staleBefore = this.#staleBefore()
     let stale = 0
@@ -76,20 +78,20 @@ export class ReplyTable {
     return stale
   }
 
-  /** Every collection with what its reply says, for an overview. */
+  /** Every collection with the summary of its reply, for an overview. */
   rows: OverviewSource = {
     readPages: () => toPages([...this.#entries.values()], (entry) => this.#settle(entry)),
     getRow: (id) => this.getEntry(id),
   }
 
-  /** Every reply there is: what a new thread starts with. */
+  /** Returns all existing replies, for a new thread. */
   getReplies(): ReplyUpdate[] {
     return [...this.#entries].flatMap(([id, { reply }]) => (reply ? [[id, reply] as ReplyUpdate] : []))
   }
 
   /**
-   * Every collection's reply as it reads now; `undefined` where no numbers are known. Without those that `prepareAll` is
-   * still to publish.
+   * Returns every collection's reply, stale ones marked; `undefined` if no numbers are known. Omits those that
+   * `prepareAll` has not published yet.
    */
   getCurrentReplies(): ReplyUpdate[] {
     const entries = [...this.#entries.values()].filter(
@@ -98,7 +100,7 @@ export class ReplyTable {
     return this.markStaleUpdates(entries.map(({ reply, collection }) => [collection.id, reply]))
   }
 
-  /** What is too old is told as stale. */
+  /** Marks the updates whose numbers are stale. */
   markStaleUpdates(updates: readonly ReplyUpdate[]): ReplyUpdate[] {
     const staleBefore = this.#staleBefore()
     return updates.map(([id, reply]) => [id, reply && reply.at < staleBefore ? toStaleReply(reply) : reply])
@@ -111,12 +113,12 @@ export class ReplyTable {
   /** Returns the pending reads of first numbers on this machine. */
   getWaiters = (): PromiseWithResolvers<true>[] => [...this.#entries.values()].flatMap(({ waiter }) => waiter ?? [])
 
-  /** Those of which somebody waits for first numbers. */
+  /** Returns the collections for whose first numbers a request waits. */
   getRequestedEntries(): ReplyEntry[] {
     return [...this.#entries.values()].filter(({ isRequested }) => isRequested)
   }
 
-  /** Loads the collections and their last known numbers: the state reads those of the next page while one is taken up. */
+  /** Loads the collections and their last known numbers. The state reads the next page while one is processed. */
   async load(): Promise<void> {
     for (let page = await this.#readPage(''); page.collections.length > 0;) {
       const [last, next] = await Promise.all([page.last, this.#readPage(page.collections.at(-1)!.id)])
@@ -125,12 +127,12 @@ export class ReplyTable {
     }
   }
 
-  /** A page of collections, and their last known numbers to come. */
+  /** Reads a page of collections, and begins to read their last known numbers. */
   async #readPage(after: string) {
     const { collections: all } = this.#options
     const collections = await all.list(after, PAGE_SIZE)
     const last = Promise.resolve(all.getSnapshots(collections.map(({ id }) => id)))
-    // Whoever waits for it says why.
+    // The caller that awaits it reports the fault.
     last.catch(() => {})
     return { collections, last }
   }
@@ -144,7 +146,10 @@ export class ReplyTable {
     this.videos.recordNumbers(known, last.videos, last.asOf, toSteadyTime(last.asOf), this.#options.meter.interval)
   }
 
-  /** Prepares and publishes what was loaded, a page a turn: nobody waits for those of others. */
+  /**
+   * Prepares and publishes the loaded collections, one page per turn of the event loop. A read does not wait for other
+   * collections.
+   */
   async prepareAll(signal: AbortSignal): Promise<void> {
     const entries = [...this.#entries.values()]
     for (let i = 0; i < entries.length && !signal.aborted; i += PAGE_SIZE) {
@@ -155,15 +160,15 @@ export class ReplyTable {
     }
   }
 
-  /** Prepares a collection's reply unless that was done. */
+  /** Prepares a collection's reply unless that is done. */
   #settle<T extends ReplyEntry | undefined>(entry: T): T {
     if (entry && !entry.isSettled) this.#renew(entry)
     return entry
   }
 
   /**
-   * Takes up a new or changed collection, or forgets one.
-   * @returns it, its videos that are new here, and those that no collection has any more
+   * Adds, changes or removes a collection.
+   * @returns its entry, its videos that are new here, and those that no collection contains any more
    */
   change(id: string, collection: Collection | undefined): { entry?: ReplyEntry; added: string[]; forgotten: string[] } {
     const old = this.#entries.get(id)
@@ -184,13 +189,13 @@ export class ReplyTable {
 
   hasTried = ({ videos }: Collection): boolean => this.videos.getUntried(videos).length === 0
 
-  /** What is known of a collection's videos; nothing if that is of none of them. */
+  /** Returns the data of a collection's videos; undefined if none of them has any. */
   read({ videos }: Collection): StatsReading | undefined {
     const reading = this.videos.read(videos)
     return reading && { ...reading, source: this.#options.source }
   }
 
-  /** Prepares and publishes what these collections have now. */
+  /** Prepares and publishes the current numbers of these collections. */
   async publishChanged(ids: readonly string[]): Promise<void> {
     const entries = this.find(ids)
     for (const entry of entries) this.#renew(entry)
@@ -201,7 +206,7 @@ export class ReplyTable {
     }
   }
 
-  /** Prepares a collection's reply, once all its videos were tried. */
+  /** Prepares a collection's reply if all its videos were tried. */
   #renew(entry: ReplyEntry): void {
     if (!this.hasTried(entry.collection)) return
     const reading = this.read(entry.collection)
@@ -212,8 +217,8 @@ export class ReplyTable {
   }
 
   /**
-   * Gives the threads what these collections have now, not what they had when somebody began to fetch: a collection may
-   * have been changed and published since.
+   * Publishes the current replies of these collections, not those at the start of a fetch: a collection may have been
+   * changed and published since.
    */
   async publish(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#options.publish(ids.map((id) => [id, this.#entries.get(id)?.reply]))
@@ -221,7 +226,7 @@ export class ReplyTable {
 
   publishAll = (): Promise<void> => this.publish([...this.#entries.keys()])
 
-  /** Tells those that have become stale. */
+  /** Reports the replies that have become stale. */
   publishStale(now: number): void {
     const { onStale } = this.#options
     if (!onStale || now < this.#nextCheck) return
@@ -234,6 +239,6 @@ export class ReplyTable {
     if (stale.length > 0) onStale(stale.map(({ collection, reply }) => [collection.id, toStaleReply(reply!)]))
   }
 
-  /** When numbers have to be from at least, not to be stale. */
+  /** Returns the time before which numbers are stale. */
   #staleBefore = (): number => steadyNow() - STALE_INTERVALS * this.#options.meter.interval
 }

@@ -6,7 +6,7 @@ interface OtherSourcesLog {
   warn(fault: unknown, line: string): void
 }
 
-/** Logs once, after a start, how many stored numbers belong to other sources and do not count. */
+/** Logs once, after a start, how many stored numbers belong to other sources and are not in use. */
 export function reportOtherSources(
   { countOtherSources }: Pick<StatsState, 'countOtherSources'>,
   source: string,

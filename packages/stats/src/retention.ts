@@ -4,7 +4,7 @@ import { toHistoryId, type StatsState } from './state/stats-state.ts'
 
 const PAGE_SIZE = 100
 
-/** Thins the history of every collection: all points of a day, then one an hour, none older than `retention` (ms). */
+/** Thins the history of every collection: all points of a day, then one per hour, none older than `retention` (ms). */
 export async function pruneCollections(state: StatsState, retention: number, now: number): Promise<void> {
   for (let after = '', page; (page = await state.list(after, PAGE_SIZE)).length > 0; after = page.at(-1)!.id) {
     for (const { id } of page) await thinHistory(state, id, retention, now)
@@ -18,15 +18,15 @@ async function thinHistory(state: StatsState, id: string, retention: number, now
     const points = [...last, ...page]
     const times = findPointsToPrune(points, now, retention, retainedAt)
     retainedAt = points.slice(0, -1).findLast(({ at }) => !times.includes(at))?.at ?? retainedAt
-    // Judged once more with the points after it.
+    // This point is checked again with the points after it.
     last = points.slice(-1)
     if (times.length > 0) await state.deletePoints(id, times)
   }
 }
 
 /**
- * Cuts the history of every video, which has a point an hour anyway, to `retention` (ms). Videos of which nothing was
- * heard for so long are forgotten with theirs.
+ * Deletes the points of every video's history that are older than `retention` (ms). Such a history has at most a point
+ * per hour. Videos that were not refreshed for that long are deleted with their histories.
  */
 export async function pruneVideos(state: StatsState, retention: number, now: number): Promise<void> {
   const oldest = now - retention

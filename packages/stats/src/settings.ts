@@ -12,7 +12,7 @@ import { getPartNames, SHARED_STATES } from './parts.ts'
 
 /** The settings of the stats service. Durations in milliseconds. */
 export const settings = defineSettings({
-  // Ready-made replies make little garbage: 15 MB less memory for 2 % more processor time.
+  // Prepared replies make little garbage: 15 MB less memory for 2 % more processor time.
   maxSemiSpaceSize: { ...commonSettings.maxSemiSpaceSize, default: 1 },
   logger: { type: 'string', enum: getPartNames('logger'), default: 'pino', description: 'logger of the service' },
   client: {
@@ -105,7 +105,7 @@ export const settings = defineSettings({
     description: 'maximum collections in the lru cache, per thread',
   },
   ...logSettings,
-  // It is small, and the lease alone writes 50,000 places a day.
+  // The state is small, and the lease alone writes 50,000 entries a day.
   snapshotIntervalEntries: { ...logSettings.snapshotIntervalEntries, default: 100_000 },
   pollerLeaseTtl: {
     type: 'integer',
@@ -144,6 +144,6 @@ export function checkUpstream({ youtubeUri, youtubeApiKey }: Pick<StatsConfig, '
     throw toStartError(`the API at ${youtubeUri} needs a key: set YOUTUBE_API_KEY_FILE or YOUTUBE_API_KEY`)
 }
 
-/** Whether main owns the state; otherwise the one serving thread does. */
+/** True if main owns the state; otherwise the only serving thread does. */
 export const isStateOnMain = ({ state, cache }: Pick<StatsConfig, 'state' | 'cache'>): boolean =>
   SHARED_STATES.includes(state) || cache === 'poller'

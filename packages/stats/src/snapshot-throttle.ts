@@ -16,13 +16,13 @@ interface SavedSnapshot {
   isBusy: boolean
 }
 
-/** Those who are told numbers wait this long at most for them to be kept (ms). */
+/** Maximum time that publishing waits for numbers to be stored (ms). */
 const SAVE_WAIT_MS = 500
 
 /**
- * Keeps the numbers of collections: once all of a collection's videos are newer than what was kept last, so that a large
- * one, which takes many calls, is not kept after each of them. Nobody waits long for it: numbers that are not kept are
- * still right.
+ * Stores the numbers of a collection once all its videos are newer than the last stored numbers. A large collection,
+ * which takes many calls, is therefore not stored after each of them. Publishing waits only briefly, because numbers that
+ * are not stored are still right.
  */
 export class SnapshotThrottle {
   readonly #options: SnapshotThrottleOptions
@@ -32,12 +32,12 @@ export class SnapshotThrottle {
     this.#options = options
   }
 
-  /** Keeps the numbers that a changed collection has from now on. */
+  /** Stores the numbers of a changed collection, valid from now on. */
   saveChanged(collection: Collection, { snapshot, at }: StatsReading): Promise<void> {
     return this.save(collection, { snapshot: { ...snapshot, since: Date.now() }, at }, Infinity)
   }
 
-  /** @param interval from one refresh to the next: what is incomplete is kept no more often (ms) */
+  /** @param interval time between two refreshes (ms): incomplete numbers are stored no more often */
   async save(collection: Collection, { snapshot, at }: StatsReading, interval: number): Promise<void> {
     const now = steadyNow()
     const saved = this.#saved.get(collection) ?? { at: -Infinity, isComplete: false, isBusy: false }
@@ -56,7 +56,7 @@ export class SnapshotThrottle {
     }
   }
 
-  /** Waits for what is being kept, but not for long. */
+  /** Waits for current writes, at most `SAVE_WAIT_MS`. */
   waitForSaves = (saves: readonly Promise<void>[]): Promise<unknown> =>
     resolveWithin(Promise.all(saves), SAVE_WAIT_MS, undefined)
 }

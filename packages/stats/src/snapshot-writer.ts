@@ -11,12 +11,13 @@ interface PendingSnapshot {
   readonly written: PromiseWithResolvers<void>
 }
 
-/** Videos in one write: some 500 KB. */
+/** Number of videos per write: some 500 KB. */
 const BATCH_VIDEOS = 5_000
 
 /**
- * Writes the numbers of collections behind the changes' back: many collections at once, and of each the newest only.
- * While the state fails nobody waits for it: the newest numbers are kept here, and written when it is back.
+ * Writes the numbers of collections independently of their changes: many collections at once, and only the newest
+ * numbers of each. While the state fails no caller waits: this class holds the newest numbers and writes them when the
+ * state is available again.
  */
 export class SnapshotWriter {
   readonly #state: StatsState
@@ -26,16 +27,16 @@ export class SnapshotWriter {
   #running: Promise<void> | undefined
   #batch = new Map<string, PendingSnapshot>()
   #isUnavailable = false
-  /** The collection that is being changed: its numbers are of another from then on. */
+  /** The collection that is being changed: its pending numbers belong to the previous version. */
   #changing: string | undefined
 
-  /** @param onFault told why numbers cannot be written, once for each outage */
+  /** @param onFault called with the cause when numbers cannot be written, once per outage */
   constructor(state: StatsState, onFault: (fault: unknown) => void) {
     this.#state = state
     this.#onFault = onFault
   }
 
-  /** Resolves when these or newer numbers are written, or need not be; at once while the state fails. */
+  /** Resolves when these or newer numbers are written, or become obsolete; at once while the state fails. */
   async save({ id, revision }: CollectionVersion, snapshot: Snapshot): Promise<void> {
     if (this.#closing.signal.aborted) return
     const before = this.#pending.get(id)
@@ -59,7 +60,7 @@ export class SnapshotWriter {
     }
   }
 
-  /** Writes what waits, if it can be written now. Idempotent. */
+  /** Writes the pending numbers if the state is available. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#running
@@ -111,12 +112,12 @@ export class SnapshotWriter {
     if (newRows.length > 0) await this.#state.putSnapshots(newRows)
   }
 
-  /** What there is to write: nothing if the collection is another by now, or has later numbers. */
+  /** Returns the row to write; undefined if the collection has changed, or has later numbers. */
   async #toRow({ version: { id, revision }, snapshot }: PendingSnapshot): Promise<SnapshotRow | undefined> {
     const collection = await this.#state.get(id)
     if (collection?.revision !== revision || id === this.#changing) return undefined
     const last = await this.#state.getSnapshot(id)
-    // Later than now: the clock was set back.
+    // Unless they are later than now: then the clock was set back.
     if (last && getSince(last) > getSince(snapshot) && getSince(last) <= Date.now()) return undefined
     const at = getSince(snapshot)
     // Snapshots of version 0.2 have no `point`.

@@ -11,17 +11,20 @@ import type { Collection } from './state/stats-state.ts'
 export interface SsePublisherOptions {
   readonly broadcaster: PublisherClient
   readonly logger: StatsLogger
-  /** Every collection's reply; `undefined` where no numbers are known. */
+  /** Returns every collection's reply; `undefined` if no numbers are known. */
   getReplies(): readonly ReplyUpdate[]
   getCollection(id: string): Collection | undefined
   /** Returns the origin of the numbers. */
   getSource(): string | undefined
 }
 
-/** So many requests are under way at a time, with so many collections' numbers each: 10,000 are told anew in a second. */
+/**
+ * Maximum number of concurrent requests; each has up to `MAX_BATCH_VALUES` values. 10,000 collections are published
+ * again in a second.
+ */
 const MAX_CONCURRENT_PUTS = 4
 const MAX_BATCH_VALUES = 200
-/** Their characters, too, are bounded: a broadcaster takes 1 MiB, where quotes are escaped. */
+/** Maximum characters of a batch: the broadcaster accepts 1 MiB, and quotes are escaped there. */
 const MAX_BATCH_CHARACTERS = 400_000
 
 /** Value of a topic; without a reply it states that no numbers are known. */
@@ -46,29 +49,29 @@ function buildHead(collection: Collection): string {
 const isSameValue = (a: SseValue, b: SseValue) =>
   a.head === b.head && (a.reply && b.reply ? hasSameNumbers(a.reply, b.reply) : a.reply === b.reply)
 
-/** The topic that has a collection's numbers. */
+/** Returns the topic of a collection's numbers. */
 const toTopic = (id: string) => `collections/${id}`
 
 /**
- * Puts a collection's numbers to the broadcaster whenever they change, and those of all when it has forgotten them.
- * Nobody waits for it: while the broadcaster is away or slow, the newest numbers of each collection are kept for it, and
- * no older ones.
+ * Puts a collection's numbers to the broadcaster whenever they change, and all numbers when the broadcaster has lost
+ * them. No caller waits for it. While the broadcaster is unavailable or slow, only the newest numbers of each
+ * collection are queued.
  */
 export class SsePublisher {
   /** Puts since the start. */
   readonly counters = { sent: 0, failed: 0 }
   readonly #options: SsePublisherOptions
-  /** What the broadcaster has, as far as is known. */
+  /** Values that the broadcaster has, as far as known. */
   readonly #published = new Map<string, SseValue>()
   readonly #pending = new Map<string, SseValue>()
   readonly #closing = new AbortController()
   readonly #delays = createBackOff()
   readonly #runs = new Set<Promise<void>>()
-  /** Collections whose numbers are on their way: of one they go one after the other. */
+  /** Collections with a put in flight: each collection has at most one. */
   readonly #inFlight = new Set<string>()
   #isUnavailable = false
   #isRetrying = false
-  /** Of the broadcaster's history: another one has none of what was told. */
+  /** Epoch of the broadcaster's history. A history of another epoch has none of the published values. */
   #epoch: string | undefined
 
   constructor(options: SsePublisherOptions) {
@@ -79,12 +82,12 @@ export class SsePublisher {
     })
   }
 
-  /** Collections whose numbers wait to be put. */
+  /** Number of collections with queued numbers. */
   get pending(): number {
     return this.#pending.size
   }
 
-  /** Takes note of numbers; puts those that say something new. A new collection without numbers needs no value. */
+  /** Queues numbers that differ from the published ones. A new collection without numbers needs no value. */
   enqueue(updates: readonly ReplyUpdate[]): void {
     for (const [id, reply] of updates)
       if (reply || this.#published.has(id) || this.#pending.has(id)) this.#set(id, reply)
@@ -106,7 +109,7 @@ export class SsePublisher {
     else this.#pending.set(id, value)
   }
 
-  /** Cuts what is under way; what waits is lost. Idempotent. */
+  /** Aborts puts in flight and discards the queue. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort()
     this.#options.broadcaster.close()
@@ -118,7 +121,10 @@ export class SsePublisher {
     this.#pending.delete(id)
   }
 
-  /** As many as there are numbers for; one alone tries whether the broadcaster is back. */
+  /**
+   * Starts up to the maximum number of runs while numbers are queued. During an outage a single run probes the
+   * broadcaster.
+   */
   #startRuns(): void {
     const max = this.#isUnavailable ? 1 : MAX_CONCURRENT_PUTS
     while (this.#runs.size < max && this.#nextBatch().length > 0) {
@@ -138,7 +144,9 @@ export class SsePublisher {
     }
   }
 
-  /** Those of one alone after a fault, so that numbers that are refused do not hold up the others. */
+  /**
+   * Returns the next values to put. After a fault this is one value, so that a refused value does not block the others.
+   */
   #nextBatch(): LiveUpdate[] {
     const max = this.#isUnavailable ? 1 : MAX_BATCH_VALUES
     const nextBatch: LiveUpdate[] = []
@@ -152,7 +160,7 @@ export class SsePublisher {
     return nextBatch
   }
 
-  /** Puts numbers. Returns whether the broadcaster took them. */
+  /** Puts numbers. Returns true if the broadcaster accepted them. */
   async #put(numbers: readonly LiveUpdate[]): Promise<boolean> {
     for (const [id, value] of numbers) {
       this.#pending.delete(id)
@@ -170,7 +178,7 @@ export class SsePublisher {
       if (this.#closing.signal.aborted) return false
       this.counters.failed += numbers.length
       this.#report(fault)
-      // Unless it is gone meanwhile; to the end, behind the others.
+      // Moves the values to the end of the queue, unless the collection was removed or has newer numbers.
       for (const [id, value] of numbers) {
         if (this.#published.delete(id) && !this.#pending.has(id)) this.#pending.set(id, value)
       }
@@ -184,7 +192,10 @@ export class SsePublisher {
     return head + (reply ? reply.body : JSON.stringify({ stale: true, source: this.#options.getSource() })).slice(1)
   }
 
-  /** The broadcaster is in this epoch. @param batch the numbers that it has just taken */
+  /**
+   * Handles the current epoch of the broadcaster.
+   * @param batch the numbers that it has just accepted
+   */
   #checkEpoch(epoch: string, batch: readonly LiveUpdate[] = []): void {
     const isAnother = this.#epoch !== undefined && this.#epoch !== epoch
     this.#epoch = epoch
@@ -194,7 +205,7 @@ export class SsePublisher {
     this.enqueueAll()
   }
 
-  /** Logs once that the broadcaster is away, and once that it is back. */
+  /** Logs once that the broadcaster is unavailable, and once that it is available again. */
   #report(fault: unknown): void {
     const isUnavailable = fault !== undefined
     if (isUnavailable === this.#isUnavailable) return

@@ -38,7 +38,7 @@ export function reportPoller(poller: Poller, registry: Registry): void {
   )
 }
 
-/** @param getPublisher the one there is at present: where there are other nodes, only the one that asks YouTube has one */
+/** @param getPublisher returns the current publisher: in a cluster only the polling node has one */
 export function reportSsePublisher(getPublisher: () => SsePublisher | undefined, registry: Registry): void {
   const getCounter = (name: keyof SsePublisher['counters']) => getPublisher()?.counters[name] ?? 0
   registerCounter(registry, 'stats_publish_total', 'Numbers of collections published to sse.', () => getCounter('sent'))
@@ -53,7 +53,7 @@ export function reportSsePublisher(getPublisher: () => SsePublisher | undefined,
   )
 }
 
-/** Which node it is that asks YouTube, of main. */
+/** Reports, on main, whether this node is the poller. */
 export function reportPolling(isPolling: () => boolean, registry: Registry): void {
   registerGauge(registry, 'stats_poller_leader', '1 on the node that polls YouTube, 0 on the others.', () =>
     Number(isPolling()),

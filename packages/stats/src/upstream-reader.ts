@@ -29,31 +29,32 @@ export interface UpstreamReaderOptions {
   readonly recorder?: Pick<VideoDetailsRecorder, 'recordNumbers'>
   readonly meter: Pick<QuotaMeter, 'remainingQuota'>
   readonly logger: StatsLogger
-  /** Who is asked. */
+  /** Origin of the numbers. */
   readonly source?: string
-  /** How long until another try may succeed (ms). */
+  /** Time until a retry may succeed (ms). */
   readonly retryAfter: number
   /** Interval between two refreshes (ms). A video counts as removed after two omissions at least this far apart. */
   readonly interval: number
-  /** How long a read may wait (ms). */
+  /** Maximum time that a read waits (ms). */
   readonly timeout: number
 }
 
-/** A collection's numbers, and whether they are the last known ones for want of others. */
+/** A collection's numbers; `failed` is true if they are the last known ones because the fetch failed. */
 export interface UpstreamReading extends StatsReading {
   readonly failed: boolean
 }
 
-/** Fetches a collection's numbers and remembers them; where that fails, the last known ones have to do. */
+/** Fetches a collection's numbers and stores them. If that fails, it returns the last known ones. */
 export interface UpstreamReader {
-  /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` where no numbers are known either */
+  /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` if no numbers are known either */
   read(collection: Collection): Promise<UpstreamReading>
   getCallResults(): CallResults
   /** Resumes calls after a change of the API key. */
   onKeyChange(): void
 }
 
-// Uncached reads of one collection may come thousands of times a second; its numbers are not kept more often than this.
+// Uncached reads of one collection may come thousands of times a second; its numbers are stored no more often than
+// this.
 const SAVE_INTERVAL_MS = 1_000
 const MAX_SAVED_ENTRIES = 10_000
 /** Pause of a collection after a failed read (ms), unless `retryAfter` is shorter. */
@@ -86,7 +87,7 @@ export function createUpstreamReader({
     if (isSame && snapshot.asOf - last.asOf < SAVE_INTERVAL_MS) return
     if (saved.size >= MAX_SAVED_ENTRIES) saved.clear()
     saved.set(key, { asOf: snapshot.asOf, totals, marks })
-    // Numbers that could not be kept are still right.
+    // Numbers that could not be stored are still right.
     await collections.saveSnapshot({ id, revision }, snapshot).catch((fault: unknown) => {
       logger.error(`collection ${id}: its numbers could not be kept`, fault)
     })
@@ -201,7 +202,10 @@ export function getOutage(pause: Pause | undefined): UpstreamOutage | undefined 
   return pause && toOutage(pause.fault, pause.since + offset, pause.until + offset)
 }
 
-/** The same problem, telling the client when to come back. @param after ms */
+/**
+ * Returns the same problem with `Retry-After` and `retryAt`.
+ * @param after ms
+ */
 export function withRetryAfter(problem: Problem, after: number): Problem {
   const seconds = String(Math.max(1, Math.ceil(after / 1000)))
   return new Problem(problem.code, problem, problem.detail, {

@@ -3,13 +3,14 @@ import type { settings } from './settings.ts'
 
 type StatsVariant = Partial<SettingValues<typeof settings> & Pick<CommonSettings, 'server'>>
 
-// V8's own: in 1 MB the garbage of three calls to YouTube a read takes twice the processor time (v3: 267 us, not 134).
+// V8's default. With 1 MB the garbage of three calls to YouTube per read takes twice the processor time (v3: 267 us,
+// not 134).
 const maxSemiSpaceSize = 16
 const mirror = { dailyBudget: 0, maxSemiSpaceSize }
 
 /**
- * The named combinations worth measuring, v1 the naive one, v8 the default. v1 to v5 change one part a step; like the
- * programs they mirror, they spend as much quota as they are asked to.
+ * Named combinations worth measuring: v1 is the naive one, v8 the default. v1 to v5 change one part per step. Like the
+ * programs that they mirror, they have no quota limit.
  */
 export const variants = {
   v1: { logger: 'console', state: 'list', client: 'fetch', cache: 'none', server: 'fastify', ...mirror },

@@ -7,30 +7,30 @@ import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { Point } from './core/history-points.ts'
 
 interface RecordedVideo {
-  /** When its details were asked for last, by the clock that nobody sets. */
+  /** Time of the last request for its details, by the monotonic clock. */
   detailsAt: number
-  /** The last point of its history. */
+  /** Last point of its history. */
   point?: Point
 }
 
-/** A history has a point an hour at most. */
+/** A history has at most one point per hour. */
 const HOUR_MS = 3_600_000
 const toHour = (time: number) => Math.floor(time / HOUR_MS)
 
-/** Videos in one write. */
+/** Number of videos per write. */
 const BATCH_ROWS = 1_000
-/** Videos to remember; more are asked for their details more often than daily. */
+/** Maximum number of videos in memory. With more, details are requested more often than daily. */
 const MAX_RECORDED_VIDEOS = 1_000_000
 
 export interface VideoDetailsRecorderOptions {
   save(rows: readonly VideoRow[]): MaybePromise<void>
-  /** Told why notes cannot be kept, once for each outage. */
+  /** Called with the cause when data cannot be stored, once per outage. */
   onFault(fault: unknown): void
 }
 
 /**
- * Notes what the calls of this thread have given: details once a day, and a point of a video's history once an hour, if
- * its numbers have changed. Nobody waits for it. What cannot be kept is noted anew from the next call.
+ * Records results of this thread's calls: details once a day, and a point of a video's history once an hour if its
+ * numbers have changed. No caller waits for it. Data that could not be stored are recorded again with the next call.
  */
 export class VideoDetailsRecorder implements VideoDetailsSink {
   readonly #options: VideoDetailsRecorderOptions
@@ -43,7 +43,7 @@ export class VideoDetailsRecorder implements VideoDetailsSink {
     this.#options = options
   }
 
-  /** A call costs the same with them: as soon as one is due, it asks for all. After a start all are. */
+  /** True if details of any id are due: the call then requests all, at the same cost. After a start all are due. */
   needsDetails(ids: readonly string[]): boolean {
     const latest = steadyNow() - DAY_MS
     return ids.some((id) => (this.#recorded.get(id)?.detailsAt ?? -Infinity) < latest)
@@ -71,7 +71,7 @@ export class VideoDetailsRecorder implements VideoDetailsSink {
     this.#write()
   }
 
-  /** Resolves when all is kept that can be. */
+  /** Resolves when all pending writes have ended. */
   async close(): Promise<void> {
     await this.#running
   }

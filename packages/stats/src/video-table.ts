@@ -3,22 +3,25 @@ import { updateVideo, type Snapshot, type VideoNumbers } from './core/video-numb
 import type { StatsReading } from './core/prepared-reply.ts'
 
 interface Video {
-  /** The collections that have it. */
+  /** Collections that contain it. */
   readonly users: Set<string>
-  /** None where nothing is known yet, or YouTube has none. */
+  /** Absent if it has no data yet, or YouTube has no numbers. */
   numbers?: VideoNumbers
-  /** When YouTube was asked for it, by either clock; never as long as nothing is known. */
+  /** Time of the last request by either clock; absent without data. */
   asOf?: number
   at?: number
-  /** Why nothing is known yet, once it was tried. */
+  /** Reason for the absence of data, once it was tried. */
   fault?: Problem
 }
 
-/** What is known of videos, each once however many collections have it. */
+/** Data of videos, stored once per video however many collections contain it. */
 export class VideoTable {
   readonly #videos = new Map<string, Video>()
 
-  /** Takes up a collection's videos. @returns those that are new here */
+  /**
+   * Adds a collection's videos.
+   * @returns the videos that are new here
+   */
   use(ids: readonly string[], user: string): string[] {
     const added: string[] = []
     for (const id of ids) {
@@ -32,7 +35,10 @@ export class VideoTable {
     return added
   }
 
-  /** Gives up a collection's videos. @returns those that no collection has any more; they are forgotten */
+  /**
+   * Releases a collection's videos.
+   * @returns the videos that no collection contains any more; they are deleted
+   */
   release(ids: readonly string[], user: string): string[] {
     return ids.filter((id) => {
       const users = this.#videos.get(id)?.users
@@ -69,7 +75,10 @@ export class VideoTable {
     return ids.flatMap((id) => this.#videos.get(id)?.numbers ?? [])
   }
 
-  /** Takes note that `ids` could not be asked for. @returns those of which nothing is known therefore */
+  /**
+   * Records that a call for `ids` failed.
+   * @returns the ids that have no data therefore
+   */
   recordFault(ids: readonly string[], fault: Problem): string[] {
     return ids.filter((id) => {
       const video = this.#videos.get(id)
@@ -83,19 +92,19 @@ export class VideoTable {
     return this.#videos.size
   }
 
-  /** The collections that have one of `ids`. */
+  /** Returns the collections that contain one of `ids`. */
   getUsers(ids: readonly string[]): string[] {
     const users = new Set<string>()
     for (const id of ids) for (const user of this.#videos.get(id)?.users ?? []) users.add(user)
     return [...users]
   }
 
-  /** When each was asked for, by the clock that nobody sets; none of those that are unknown. */
+  /** Returns the request time of each video by the monotonic clock; undefined for a video without data. */
   getTimes(): [id: string, at: number | undefined][] {
     return [...this.#videos].map(([id, { at }]) => [id, at])
   }
 
-  /** Those of `ids` that were never tried. */
+  /** Returns the videos of `ids` that were never tried. */
   getUntried(ids: readonly string[]): string[] {
     return ids.filter((id) => {
       const video = this.#videos.get(id)
@@ -103,7 +112,7 @@ export class VideoTable {
     })
   }
 
-  /** Why something of `ids` is unknown, and of which. */
+  /** Returns the fault of the first of `ids` that has one, and that id. */
   getFault(ids: readonly string[]): { id: string; fault: Problem } | undefined {
     for (const id of ids) {
       const video = this.#videos.get(id)
@@ -112,7 +121,7 @@ export class VideoTable {
     return undefined
   }
 
-  /** What is known of `ids`; nothing if that is of none of them. */
+  /** Returns the data of `ids`; undefined if none of them has any. */
   read(ids: readonly string[]): StatsReading | undefined {
     const [videos, missing, unknown] = [[] as VideoNumbers[], [] as string[], [] as string[]]
     let [at, asOf, since] = [Infinity, Infinity, -Infinity]
@@ -129,7 +138,7 @@ export class VideoTable {
       since = Math.max(since, video.asOf!)
     }
     if (ids.length > 0 && unknown.length === ids.length) return undefined
-    // An empty sum is true at any time.
+    // An empty sum is correct at any time.
     if (ids.length === 0) asOf = since = Date.now()
     const parts = { ...(unknown.length > 0 && { unknown }), ...(since > asOf && { since }) }
     const snapshot: Snapshot = { videos, missing, asOf, ...parts }

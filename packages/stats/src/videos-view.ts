@@ -6,7 +6,7 @@ import { toVideoUrl } from './core/video-links.ts'
 import type { Collection } from './state/stats-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 
-/** A video of a collection, as replies tell it. Without numbers it is missing, or nothing is known of it yet. */
+/** A video of a collection, as in replies. Without numbers it is missing, or has no data yet. */
 export interface VideoResource {
   readonly id: string
   readonly url: string
@@ -28,15 +28,15 @@ export interface VideoResource {
 export interface VideosView {
   readonly collection: Collection
   readonly stats: Summary & { readonly stale: boolean }
-  /** In the collection's order. */
+  /** In the order of the collection. */
   readonly videos: readonly VideoResource[]
 }
 
 type ByVideoReply = Totals & Summary & { stale: boolean; byVideo: { id: string }[] }
 
 /**
- * The videos of a collection with their numbers, which are those of `GET .../stats?by=video`, and what else is known of
- * them; nothing if there is no such collection.
+ * Returns the videos of a collection with the numbers of `GET .../stats?by=video` and their details; undefined if there
+ * is no such collection.
  * @throws Problem as that read
  */
 export async function readVideosView(

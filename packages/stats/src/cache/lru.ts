@@ -20,8 +20,8 @@ const MAX_AGE_INTERVALS = 3
 const STALE_RETRY_MS = 1_000
 
 /**
- * Keeps the collections read most recently, on this thread. An old entry is served once more while one request fetches
- * it anew. The key has the collection's revision in it, so that a change made on any thread is seen at once.
+ * Caches the most recently read collections on this thread. An expired entry is served once more while one request
+ * fetches it. The key contains the collection's revision, so a change on any thread is visible at once.
  */
 export function createLruCache({
   collections,
@@ -34,7 +34,7 @@ export function createLruCache({
     max: size,
     ttl: minInterval,
     allowStale: true,
-    // Whoever waits for an entry gets it, also if it has made room for others meanwhile.
+    // A waiting caller gets its entry even if the entry was evicted meanwhile.
     ignoreFetchAbort: true,
     async fetchMethod(_key, _old, { options, context }) {
       const reading = await upstream.read(context)
@@ -43,7 +43,10 @@ export function createLruCache({
     },
   })
 
-  /** As if all cached collections were like this one: what a thread knows of what a refresh of everything costs. */
+  /**
+   * Refresh interval (ms), computed as if all cached collections had this size: a thread does not know the cost of
+   * refreshing everything.
+   */
   function getInterval(videos: number): number {
     const calls = Math.ceil(videos / IDS_PER_CALL) * Math.max(1, entries.size)
     return computeRefreshInterval(calls, meter.budget, meter.used, minInterval, Date.now())

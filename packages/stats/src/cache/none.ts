@@ -1,7 +1,7 @@
 import { prepare, prepareByVideo, STALE_INTERVALS, type StatsReading } from '../core/prepared-reply.ts'
 import type { CacheOptions, StatsCache } from './stats-cache.ts'
 
-/** Every read asks YouTube. */
+/** Calls YouTube for every read. */
 export function createNoCache({ collections, upstream, logger, refreshInterval }: CacheOptions): StatsCache {
   async function readWith<T>(id: string, toReply: (reading: StatsReading) => T): Promise<T | undefined> {
     logger.debug(`statistics of ${id} asked for`)

@@ -1,7 +1,7 @@
 import { STALE_INTERVALS, type PreparedReply } from '../core/prepared-reply.ts'
 import type { PublishedCacheOptions, StatsCache } from './stats-cache.ts'
 
-/** This thread's copy of the ready-made replies that main's poller publishes: a read is one look-up. */
+/** This thread's copy of the prepared replies that main's poller publishes. A read is one look-up. */
 export function createPublishedCache({ bus, replies: initialReplies, meter }: PublishedCacheOptions): StatsCache {
   const replies = new Map<string, PreparedReply>()
 
@@ -16,7 +16,7 @@ export function createPublishedCache({ bus, replies: initialReplies, meter }: Pu
 
   return {
     getReady: (id) => replies.get(id),
-    // What is not here has no numbers yet, or does not exist: main knows.
+    // A collection that is absent here has no numbers yet or does not exist: main decides.
     read: async (id) => replies.get(id) ?? bus.call('poll', id),
     readByVideo: (id) => bus.call('pollByVideo', id),
     getStaleAfter: () => STALE_INTERVALS * meter.interval,

@@ -18,7 +18,9 @@ interface RefreshEntry {
 
 const PAGE_SIZE = 100
 
-/** Refreshes every collection at a fixed interval, read or not; a new one has no numbers until the next round. */
+/**
+ * Refreshes every collection at a fixed interval, read or not. A new collection has no numbers until the next round.
+ */
 export function createRefreshCache(options: CacheOptions): StatsCache {
   const { collections, upstream, logger, meter } = options
   const entries = new Map<string, RefreshEntry>()

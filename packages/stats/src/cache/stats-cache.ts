@@ -6,15 +6,15 @@ import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from '../
 import type { QuotaMeter } from '../quota-meter.ts'
 import type { UpstreamReader } from '../upstream-reader.ts'
 
-/** What a read of a collection's statistics costs, and how fresh it is. */
+/** Cache of replies with a collection's statistics. It determines the cost of a read and its freshness. */
 export interface StatsCache {
-  /** The ready-made reply, if it is at hand at this moment: what the hottest path asks first. */
+  /** Returns the prepared reply if it is available synchronously. The hottest path calls this first. */
   getReady(id: string): PreparedReply | undefined
-  /** The reply, waited for where it has to be made; nothing if there is no such collection. */
+  /** Returns the reply, and waits until it exists; undefined if there is no such collection. */
   read(id: string): Promise<PreparedReply | undefined>
-  /** The reply with each video's numbers. */
+  /** Returns the reply with each video's numbers. */
   readByVideo(id: string): Promise<PreparedReply | undefined>
-  /** How old numbers may be that are not called stale (ms): two intervals. */
+  /** Returns the age from which numbers are stale (ms): two intervals. */
   getStaleAfter(): number
   /** Idempotent. */
   close(): Promise<void>
@@ -27,21 +27,21 @@ export interface CacheOptions {
   readonly meter: QuotaMeter
   /** Numbers are refreshed at most this often (ms). */
   readonly refreshInterval: number
-  /** Most collections to keep ready. */
+  /** Maximum number of cached collections. */
   readonly size: number
 }
 
-/** What main publishes, and main itself. */
+/** Published data of main, and the bus to main. */
 export interface PublishedCacheOptions {
   readonly bus: Bus<StatsMainMessage, StatsThreadMessage>
   readonly replies: StatsSharedState['replies']
-  /** Has the interval at which main refreshes everything. */
+  /** Contains the interval at which main refreshes everything. */
   readonly meter: Pick<QuotaMeter, 'interval'>
 }
 
-/** Where a cache has its replies from: one or the other. */
+/** Sources of a cache's replies. A cache uses one of them. */
 export interface CacheSources {
   readonly published: PublishedCacheOptions
-  /** Opens what asks YouTube on this thread. */
+  /** Opens the reader that calls YouTube on this thread. */
   openUpstream(): Promise<CacheOptions>
 }

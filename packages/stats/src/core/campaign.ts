@@ -1,20 +1,20 @@
 import { removeDuplicates } from './ids.ts'
 
-/** What a collection says of the campaign that it stands for. */
+/** Properties of a collection's campaign. */
 export interface Campaign {
   readonly name?: string
   /** Distinct. */
   readonly tags?: readonly string[]
-  /** Its first and its last day (YYYY-MM-DD). */
+  /** First and last day (YYYY-MM-DD). */
   readonly from?: string
   readonly to?: string
-  /** What it costs, in `currency`. */
+  /** Cost in `currency`. */
   readonly cost?: number
   /** An ISO 4217 code. */
   readonly currency?: string
 }
 
-/** A change of it: `null` takes something away. */
+/** A change of a campaign: `null` removes a field. */
 export type CampaignPatch = { readonly [Name in keyof Campaign]?: Campaign[Name] | null | undefined }
 
 export const MAX_NAME_LENGTH = 200
@@ -22,10 +22,10 @@ export const MAX_TAGS = 50
 export const MAX_TAG_LENGTH = 50
 export const MAX_COST = 1e15
 
-/** ISO 4217's codes, as far as this Node knows them. */
+/** Codes of ISO 4217 that this version of Node knows. */
 export const CURRENCIES: readonly string[] = Intl.supportedValuesOf('currency')
 
-/** A campaign with a change; without what is absent. */
+/** Returns the campaign after a change, without absent fields. */
 export function applyPatch(campaign: Campaign, patch: CampaignPatch): Campaign {
   const { name, tags, from, to, cost, currency } = { ...campaign, ...omitValue(patch, undefined) }
   const all = { name, tags: tags?.length ? removeDuplicates(tags) : undefined, from, to, cost, currency }
@@ -35,10 +35,10 @@ export function applyPatch(campaign: Campaign, patch: CampaignPatch): Campaign {
 const omitValue = <T extends object>(all: T, value: null | undefined): Partial<T> =>
   Object.fromEntries(Object.entries(all).filter((entry) => entry[1] !== value)) as Partial<T>
 
-/** Whether it ends before it begins. */
+/** True if the campaign ends before it begins. */
 export const isReversed = ({ from, to }: Campaign): boolean => from !== undefined && to !== undefined && to < from
 
-/** What a thousand views and an engagement have cost; what nobody has seen has no such price. */
+/** Returns the cost of a thousand views and of an engagement. A cost is absent if its count is 0. */
 export function computeCosts(cost: number, { impressions, engagements }: { impressions: number; engagements: number }) {
   return {
     ...(impressions > 0 && { perThousandViews: (cost / impressions) * 1_000 }),

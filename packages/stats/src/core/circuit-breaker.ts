@@ -45,14 +45,19 @@ const HOUR_MS = 60 * MINUTE_MS
 const KEY_BACKOFF: Backoff = { min: MINUTE_MS, max: 15 * MINUTE_MS }
 const RATE_BACKOFF: Backoff = { min: 10_000, max: 5 * MINUTE_MS }
 const FAULT_BACKOFF: Backoff = { min: 1_000, max: MINUTE_MS }
-/** A quota that is refused so soon after its reset has not been reset: clocks differ, or change twice a year. */
+/**
+ * A refusal for quota this soon after the reset means that the reset is late: clocks differ, or change twice a year.
+ */
 const RESET_TOLERANCE_MS = 2 * HOUR_MS
 const LATE_RESET_RETRY_MS = 15 * MINUTE_MS
 
 const getBackoff = ({ kind }: UpstreamFault): Backoff =>
   kind === 'key' ? KEY_BACKOFF : kind === 'rate' ? RATE_BACKOFF : FAULT_BACKOFF
 
-/** How long no call is justified after a fault (ms). @param times failed probes in succession, from 1 */
+/**
+ * Returns the duration of a pause after a fault (ms).
+ * @param times failed probes in succession, from 1
+ */
 function computePauseMs(fault: UpstreamFault, times: number, untilReset: number): number {
   const { min, max } = getBackoff(fault)
   const isResetLate = DAY_MS - untilReset < RESET_TOLERANCE_MS
@@ -62,10 +67,8 @@ function computePauseMs(fault: UpstreamFault, times: number, untilReset: number)
 }
 
 /**
- * The circuit breaker of all calls to YouTube. A failure pauses them all; once the pause is over, one call probes
- * whether YouTube answers again. A success of the probe ends the pause, a failure prolongs it.
- *
- * Times are ms of a clock that is never set.
+ * The circuit breaker of all calls to YouTube. A failure pauses all calls. After the pause, one call probes YouTube. A
+ * successful probe ends the pause; a failed one prolongs it. Times are ms of a monotonic clock.
  */
 export class CircuitBreaker {
   #pause: Pause | undefined
@@ -82,38 +85,41 @@ export class CircuitBreaker {
     return this.#pause
   }
 
-  /** Whether a call may begin. */
+  /** True if a call may begin. */
   canCall(now: number): boolean {
     return now >= this.getAllowedAt()
   }
 
-  /** When the next call may begin; `Infinity` while a probe is in flight. */
+  /** Returns the earliest time of the next call; `Infinity` while a probe is in flight. */
   getAllowedAt(): number {
     return this.#isProbing ? Infinity : (this.#pause?.until ?? -Infinity)
   }
 
-  /** A call begins, which `allows` has permitted. @returns whether it is a probe */
+  /**
+   * Begins a call that `canCall` has permitted.
+   * @returns true if the call is a probe
+   */
   begin(): boolean {
     return (this.#isProbing = this.#pause !== undefined)
   }
 
   recordSuccess(isProbe: boolean): void {
     this.#hasSucceeded = true
-    // A call from before the pause shows that YouTube answers, but not that a refusal is over.
+    // A call from before the pause shows that YouTube responds, but not that a refusal is over.
     if (isProbe || (this.#pause && !isUpstreamWide(this.#pause.fault))) this.#close()
   }
 
   recordFailure(isProbe: boolean, fault: UpstreamFault, now: number, untilReset: number): void {
     if (isProbe) this.#isProbing = false
     const before = this.#pause
-    // Calls that were in flight together fail together: that counts as one failure.
+    // Calls that are in flight at the same time fail together and count as one failure.
     if (isProbe || !before) this.#times++
     const until = now + computePauseMs(fault, this.#times, untilReset)
     if (before && !isProbe && until <= before.until) return
     this.#pause = { fault, since: before?.since ?? now, until }
   }
 
-  /** Another key is in use: a refusal of the one before says nothing about it. */
+  /** Called when another key is in use: a refusal of the previous key does not apply to it. */
   onKeyChange(): void {
     if (this.#pause?.fault.kind !== 'key') return
     this.#close()

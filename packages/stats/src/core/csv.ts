@@ -1,12 +1,15 @@
 export type Cell = string | number | undefined
 
-/** What a spreadsheet would take for a formula: its sign, also behind spaces, or a tab or a return at the beginning. */
+/**
+ * Text that a spreadsheet takes for a formula: it begins with a formula sign, also after spaces, or with a tab or a
+ * return.
+ */
 const FORMULA_PATTERN = /^(?:[\t\r]|\s*[=+\-@＝＋－＠])/
 
 function formatCell(cell: Cell): string {
   if (cell === undefined) return ''
   if (typeof cell === 'number') return String(cell)
-  // With a quote in front of it a spreadsheet shows it as it is.
+  // A spreadsheet shows text with a leading quote unchanged.
   const text = FORMULA_PATTERN.test(cell) ? `'${cell}` : cell
   return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -16,12 +16,14 @@ const toEdits = (added: Totals, removed: Totals): Edits => ({
   ...(!isZero(removed) && { removed }),
 })
 
-/** What of a count came while it could not be seen for longer than this is no growth of the moment in which it returns (ms). */
+/**
+ * Growth of a count that was invisible for longer than this is not attributed to the moment at which it returns (ms).
+ */
 const MAX_UNSEEN_MS = 7_200_000
 
 /**
- * Adds what changes between two sets of videos other than by growth: videos that come and go, counts that are stated for
- * the first time, and the change of counts that were hidden, or of videos that were gone.
+ * Adds the changes between two sets of videos that are not growth: added and removed videos, counts that are stated for
+ * the first time, and the changes of counts that were hidden or of removed videos.
  * @param at time of the second set (ms since the epoch)
  */
 export function addEdits(edits: Edits, last: readonly VideoNumbers[], now: readonly VideoNumbers[], at: number): Edits {
@@ -40,7 +42,7 @@ export function addEdits(edits: Edits, last: readonly VideoNumbers[], now: reado
   return toEdits(added, removed)
 }
 
-/** The change of counts that nobody saw grow. */
+/** Returns the change of counts during a time in which YouTube did not state them. */
 function diffUnseen(last: VideoNumbers, now: VideoNumbers, at: number) {
   const gained: Record<string, number> = {}
   const lost: Record<string, number> = {}
@@ -61,7 +63,7 @@ function diffUnseen(last: VideoNumbers, now: VideoNumbers, at: number) {
   return { gained: toNumbers(gained), lost: toNumbers(lost) }
 }
 
-/** What has come and gone since an earlier time. */
+/** Returns the edits since an earlier time. */
 export function diffEdits(now: Edits, before: Edits): Edits {
   const since = (name: 'added' | 'removed') => addTotals(now[name] ?? ZERO_TOTALS, before[name] ?? ZERO_TOTALS, -1)
   return toEdits(since('added'), since('removed'))
@@ -72,7 +74,7 @@ export const hasSameEdits = (a: Edits, b: Edits): boolean => {
   return !added && !removed
 }
 
-/** Sums as they would be without edits: only growth changes them. */
+/** Returns the sums without edits: only growth changes them. */
 export function removeEdits({ added = ZERO_TOTALS, removed = ZERO_TOTALS, ...totals }: Totals & Edits): Totals {
   return addTotals(addTotals(totals, added, -1), removed)
 }

@@ -1,27 +1,30 @@
 import { isUpstreamWide, type UpstreamFault } from './circuit-breaker.ts'
 
-/** Ids that are tried again together, because their call has failed. */
+/** Ids that are retried together, because their call failed. */
 export interface Failure {
   readonly ids: readonly string[]
-  /** How often they failed, one after the other; 0 for those of which it is not known. */
+  /** Number of consecutive failures; 0 if unknown. */
   readonly times: number
-  /** When they were tried last, by which they take their turns; once they are tried again before all others. */
+  /**
+   * Time of the last try, which determines the order of retries. `-Infinity` after the first failure: the first retry
+   * goes ahead of all others.
+   */
   readonly triedAt: number
-  /** When they may be tried again. */
+  /** Earliest time of the next retry. */
   readonly at: number
-  /** How many calls had succeeded by then. */
+  /** Number of successful calls up to that time. */
   readonly successes: number
-  /** They failed while others succeeded: it is one of them, not YouTube. */
+  /** True if they failed while others succeeded: one of these ids is at fault, not YouTube. */
   readonly isSuspect: boolean
 }
 
 const MIN_RETRY_DELAY_MS = 1_000
-/** After so many failures ids are halved even if no other call has succeeded, where YouTube answered and refused them. */
+/** After more failures than this, ids that YouTube refused are halved even if no other call has succeeded. */
 const MAX_UNSPLIT_RETRIES = 5
 
 /**
- * What has failed, each with a wait of its own that doubles. Ids that fail while others succeed are halved until the one
- * that hurts its neighbours is alone. What failed while nothing succeeded is put together again by the first success.
+ * Failed ids, each group with its own delay, which doubles. Ids that fail while others succeed are halved until the id
+ * at fault is alone. The first success merges all ids that failed while no call succeeded.
  */
 export class Failures {
   readonly #idsPerCall: number
@@ -33,10 +36,10 @@ export class Failures {
   }
 
   /**
-   * Ids are halved only where that can find the one at fault: while other calls succeed, and where there are no others.
-   * @param longest ids are tried again after this long at the latest (ms)
-   * @param isAlone there are no ids that another call could ask for
-   * @returns where the ids are now
+   * Ids are halved only if that can isolate the id at fault: while other calls succeed, or if there are no other ids.
+   * @param maxDelay maximum delay until the retry (ms)
+   * @param isAlone true if there are no ids for another call
+   * @returns the new groups of the ids
    */
   add(
     ids: readonly string[],
@@ -44,7 +47,7 @@ export class Failures {
     fault: UpstreamFault,
     { now, maxDelay, isAlone }: { readonly now: number; readonly maxDelay: number; readonly isAlone: boolean },
   ): Failure[] {
-    // A refusal of the whole upstream says nothing about these ids.
+    // A refusal of the whole upstream is not caused by these ids.
     if (isUpstreamWide(fault)) {
       const { times = 1, triedAt = -Infinity, successes = this.#successes, isSuspect = false } = before ?? {}
       return this.#split(ids, ids.length, { times: Math.max(1, times), triedAt, at: now, successes, isSuspect })
@@ -60,18 +63,21 @@ export class Failures {
     return this.#split(ids, batchSize, { times, triedAt, at, successes: this.#successes, isSuspect })
   }
 
-  /** Whether another call has succeeded since these ids failed last. */
+  /** True if another call has succeeded since the last failure of these ids. */
   haveOthersSucceeded(failure: Failure | undefined): boolean {
     return failure !== undefined && failure.times > 0 && this.#successes > failure.successes
   }
 
-  /** Ids that may have been tried before a restart. */
+  /** Adds ids that may have been tried before a restart. */
   resume(ids: readonly string[], now: number): Failure[] {
     const unknown = { times: 0, triedAt: -Infinity, at: now, successes: 0, isSuspect: false }
     return this.#split(ids, this.#idsPerCall, unknown)
   }
 
-  /** YouTube answers. @returns where the ids are now that failed because it did not */
+  /**
+   * Records that YouTube responds.
+   * @returns the new groups of the ids that failed because it did not
+   */
   recordSuccess(now: number): Failure[] {
     this.#successes++
     const [suspects, others] = [[] as Failure[], [] as Failure[]]
@@ -96,7 +102,7 @@ export class Failures {
     return split
   }
 
-  /** Of those that may be tried again, the one that was tried longest ago. */
+  /** Returns the failure that was tried longest ago, of those that may be retried now. */
   getDue(now: number): Failure | undefined {
     let oldest: Failure | undefined
     for (const one of this.#all) if (one.at <= now && !(oldest && oldest.triedAt <= one.triedAt)) oldest = one
@@ -107,7 +113,7 @@ export class Failures {
     this.#all = this.#all.filter((one) => one !== failure)
   }
 
-  /** When the first of them may be tried again. */
+  /** Returns the earliest time of any retry. */
   getDueAt(): number {
     return this.#all.reduce((first, { at }) => Math.min(first, at), Infinity)
   }

@@ -11,15 +11,15 @@ export type Period = keyof typeof PERIODS_MS
 
 export const periods = Object.keys(PERIODS_MS) as Period[]
 
-/** By how much sums have grown in a window. Edits are separate from growth. Times as in JSON. */
+/** Growth of sums within a window. Edits are separate from growth. Times as in JSON. */
 export interface Growth extends Pick<Totals, 'impressions' | 'engagements' | 'score'>, Edits {
-  /** The beginning of the window, or a later time where the sums at its beginning are unknown. */
+  /** Beginning of the window, or a later time if the sums at its beginning are unknown. */
   readonly since: string
-  /** The end of the window: when the sums were confirmed last. */
+  /** End of the window: the last time at which the sums were confirmed. */
   readonly until: string
-  /** The growth is that of the whole window. */
+  /** Present if the growth covers the whole window. */
   readonly isWhole?: true
-  /** The collection began within the window. */
+  /** Present if the collection began within the window. */
   readonly young?: true
 }
 
@@ -28,28 +28,28 @@ export type GrowthByPeriod = Readonly<Record<Period, Growth>>
 /** The sums at the end of a window. */
 export interface GrowthEnd {
   readonly point: Point
-  /** When they were confirmed last (ms since the epoch). */
+  /** Last time at which they were confirmed (ms since the epoch). */
   readonly until: number
 }
 
 /** The points of a history around the beginning of a window. */
 export interface PointsAround {
   readonly before?: Point | undefined
-  /** The next one after it, up to the end of the window. */
+  /** First point after it, up to the end of the window. */
   readonly next?: Point | undefined
 }
 
-/** Between points that are nearer than this share of the window the sums are interpolated. */
+/** Sums are interpolated between two points that are nearer than this share of the window. */
 const MAX_GAP_RATIO = 1 / 12
 
-/** How much older than its time the oldest numbers of a point are (ms). */
+/** Returns the age of the oldest numbers of a point at its time (ms). */
 const getAge = ({ at, asOf = at }: Point) => at - asOf
 
-/** Whether the sums of a point are those of its time, as far as those at the end of the window are. */
+/** True if a point's sums are as current as the sums at the end of the window, within the allowed gap. */
 export const isUsable = (point: Point, period: Period, end: GrowthEnd): boolean =>
   getAge(point) <= PERIODS_MS[period] * MAX_GAP_RATIO + getAge(end.point)
 
-/** The point that a window begins with: a real one, or one between two; undefined where the sums are unknown. */
+/** Returns the point at which a window begins, stored or interpolated; undefined if the sums are unknown. */
 export function interpolateStart(period: Period, end: GrowthEnd, { before, next }: PointsAround): Point | undefined {
   const start = end.until - PERIODS_MS[period]
   if (!before || !isUsable(before, period, end)) return undefined
@@ -72,7 +72,10 @@ export function interpolateStart(period: Period, end: GrowthEnd, { before, next 
   }
 }
 
-/** @param base the point that the window begins with, or the first usable one after it; @param createdAt ms since the epoch */
+/**
+ * @param base the point at which the window begins, or the first usable one after it
+ * @param createdAt ms since the epoch
+ */
 export function computeGrowth(period: Period, base: Point, end: GrowthEnd, createdAt: number | undefined): Growth {
   const start = end.until - PERIODS_MS[period]
   const [from, to] = [removeEdits(base), removeEdits(end.point)]

@@ -1,18 +1,20 @@
 import type { Edits, Totals } from './video-numbers.ts'
 import { DAY_MS } from './quota-budget.ts'
 
-/** A collection's sums from `at` (ms since the epoch) on, until the next point; and the edits up to then. */
+/** A collection's sums from `at` (ms since the epoch) until the next point, and all edits until `at`. */
 export interface Point extends Totals, Edits {
   readonly at: number
-  /** When YouTube was asked for the oldest of the numbers, if that was earlier. */
+  /** Request time of the oldest of the numbers, if it is earlier than `at`. */
   readonly asOf?: number
-  /** The time of the point before, and when its sums were confirmed last. Points of version 0.2 have none. */
+  /**
+   * Time of the previous point, and the last time at which its sums were confirmed. Points of version 0.2 have none.
+   */
   readonly before?: readonly [at: number, until: number]
 }
 
 const HOUR_MS = 3_600_000
 
-/** Adds a point in its place, mostly the last; it replaces one of the same time. Changes `points` if it can. */
+/** Inserts a point in order, usually at the end; it replaces one of the same time. Changes `points` if possible. */
 export function withPoint(points: Point[], point: Point): Point[] {
   const last = points.at(-1)
   if (!last || last.at < point.at) {
@@ -22,16 +24,16 @@ export function withPoint(points: Point[], point: Point): Point[] {
   return [...points.filter(({ at }) => at !== point.at), point].toSorted((a, b) => a.at - b.at)
 }
 
-/** After a longer gap (ms) the first point of an hour remains, too: it says where the gap ends. */
+/** After a longer gap (ms) the first point of an hour also remains, because it marks the end of the gap. */
 const MAX_GAP_MS = HOUR_MS
 
 const toHour = (time: number) => Math.floor(time / HOUR_MS)
 
 /**
- * Which points to forget: all older than `retention` ms, and of those older than a day all but the last of each hour, and
- * the first of an hour after a gap.
+ * Returns the times of the points to delete: all older than `retention` ms. Of those older than a day, the last of each
+ * hour remains, and the first of an hour after a gap.
  * @param points in ascending order of `at`
- * @param retainedAt time of the last point before them that remains
+ * @param retainedAt time of the last earlier point that remains
  */
 export function findPointsToPrune(
   points: readonly Point[],
@@ -50,7 +52,10 @@ export function findPointsToPrune(
   })
 }
 
-/** At most one point, the last, for each `step` ms. @param points in ascending order of `at` */
+/**
+ * Returns at most one point, the last, per `step` ms.
+ * @param points in ascending order of `at`
+ */
 export function selectEveryStep(points: readonly Point[], step: number): Point[] {
   return points.filter(({ at }, i) => {
     const next = points[i + 1]

@@ -2,12 +2,12 @@ import type { Campaign } from './campaign.ts'
 import { periods, type GrowthByPeriod, type Period } from './growth.ts'
 import type { KnownSummary } from './prepared-reply.ts'
 
-/** What an overview knows of a collection. */
+/** A collection with the data that an overview uses. */
 export interface OverviewRow<C extends NamedCollection = NamedCollection> {
   readonly collection: C
-  /** Nothing as long as there are no numbers. */
+  /** Absent while there are no numbers. */
   readonly known?: KnownSummary | undefined
-  /** Its growth, if that is requested and there is a history. */
+  /** Growth, if it is requested and there is a history. */
   readonly change?: GrowthByPeriod | undefined
 }
 
@@ -18,26 +18,26 @@ interface NamedCollection extends Campaign {
 const NUMBER_ORDERS = ['impressions', 'engagements', 'score'] as const
 const ORDER_NAMES = ['id', 'name', ...NUMBER_ORDERS, 'rate', 'asOf', 'from', 'cost', ...periods] as const
 
-/** What collections can be put in order by; with `-` the largest comes first. */
+/** Orders of collections; with `-` the largest value comes first. */
 export const SORTS = ORDER_NAMES.flatMap((order) => [order, `-${order}`] as const)
 export type Sort = (typeof SORTS)[number]
 
 export interface OverviewFilter {
-  /** Words that are all in its id, its name or its tags. */
+  /** Words that all occur in the id, the name or the tags. */
   readonly q?: string | undefined
   readonly tag?: string | undefined
 }
 
 type SortValue = number | string | undefined
 
-/** Where a row stands in an order. */
+/** Position of a row in an order. */
 export type RowPosition = readonly [value: SortValue, id: string]
 
 export const isPeriodSort = (sort: Sort): boolean => periods.includes(getOrderName(sort) as Period)
 
 const getOrderName = (sort: Sort) => sort.replace('-', '') as (typeof ORDER_NAMES)[number]
 
-/** What a row is put in order by; nothing where it has none, which comes last. */
+/** Returns the value by which a row is ordered. Rows without a value come last. */
 export function getSortValue({ collection, known, change }: OverviewRow, sort: Sort): SortValue {
   const name = getOrderName(sort)
   switch (name) {
@@ -60,7 +60,7 @@ export function getSortValue({ collection, known, change }: OverviewRow, sort: S
 
 const nameCollator = new Intl.Collator('en', { numeric: true })
 
-/** What puts places in an order: by the value, then by the id. */
+/** Compares positions by their value, then by their id. */
 export function createComparator(sort: Sort): (a: RowPosition, b: RowPosition) => number {
   const sign = sort.startsWith('-') ? -1 : 1
   const compare = getOrderName(sort) === 'name' ? nameCollator.compare : compareValues
@@ -94,7 +94,7 @@ function getSearchText(collection: NamedCollection): string {
   return text
 }
 
-/** What tells the collections that are asked for. */
+/** Returns the predicate that selects the requested collections. */
 export function createFilter({ q, tag }: OverviewFilter): (collection: NamedCollection) => boolean {
   const words = q === undefined ? [] : foldText(q).split(/\s+/).filter(Boolean)
   return (collection) =>
@@ -102,7 +102,7 @@ export function createFilter({ q, tag }: OverviewFilter): (collection: NamedColl
     words.every((word) => getSearchText(collection).includes(word))
 }
 
-/** The first rows in an order, out of any number that are offered. */
+/** Collects the first rows of an order from any number of offered rows. */
 export class OverviewSelection<R extends OverviewRow> {
   readonly #sort: Sort
   readonly #limit: number
@@ -110,7 +110,7 @@ export class OverviewSelection<R extends OverviewRow> {
   readonly #compare: (a: RowPosition, b: RowPosition) => number
   readonly #chosen: { position: RowPosition; row: R }[] = []
 
-  /** @param after where the page before ended */
+  /** @param after end of the previous page */
   constructor(sort: Sort, limit: number, after: RowPosition | undefined) {
     this.#sort = sort
     this.#limit = limit
@@ -122,7 +122,7 @@ export class OverviewSelection<R extends OverviewRow> {
     const position: RowPosition = [getSortValue(row, this.#sort), row.collection.id]
     if (this.#after && this.#compare(position, this.#after) <= 0) return
     const chosen = this.#chosen
-    // One more than the page has: whether there is another page.
+    // One row more than the page: it shows that there is another page.
     const isFull = chosen.length > this.#limit
     if (isFull && this.#compare(position, chosen.at(-1)!.position) >= 0) return
     let [low, high] = [0, chosen.length]
@@ -135,7 +135,7 @@ export class OverviewSelection<R extends OverviewRow> {
     if (isFull) chosen.pop()
   }
 
-  /** The page, and where it ends if there is another. */
+  /** Returns the page, and its end if there is another page. */
   getPage(): { rows: R[]; end?: RowPosition } {
     const page = this.#chosen.slice(0, this.#limit)
     const isLast = this.#chosen.length <= this.#limit
@@ -143,13 +143,13 @@ export class OverviewSelection<R extends OverviewRow> {
   }
 }
 
-/** A place as the client gives it back. That in the order of ids is the id. */
+/** Returns a position as a cursor for the client. In the order of ids the cursor is the id. */
 export function toCursor(sort: Sort, [value, id]: RowPosition): string {
   if (getOrderName(sort) === 'id') return id
   return Buffer.from(JSON.stringify([value ?? null, id])).toString('base64url')
 }
 
-/** Nothing where it is no place in this order. */
+/** Returns the position of a cursor; undefined if the cursor is invalid in this order. */
 export function parseCursor(sort: Sort, cursor: string): RowPosition | undefined {
   if (getOrderName(sort) === 'id') return [cursor, cursor]
   try {

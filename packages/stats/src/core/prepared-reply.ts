@@ -10,25 +10,25 @@ import {
   type VideoNumbers,
 } from './video-numbers.ts'
 
-/** A ready-made reply: what a cached read sends as it is. Plain data, so that it can cross threads. */
+/** A prepared reply, which a cached read sends unchanged. Plain data, so that it can cross threads. */
 export interface PreparedReply {
   /**
-   * JSON; ASCII only. A string, not a Buffer: head and body of a string become one write, which costs 1.5 us less a
+   * JSON; ASCII only. A string, not a Buffer: head and body of a string become one write, which saves 1.5 us per
    * request.
    */
   readonly body: string
   readonly etag: string
-  /** When the numbers were true (ms since the epoch). */
+  /** Request time of the numbers (ms since the epoch). */
   readonly asOf: number
-  /** The same by the clock that nobody sets: what their age is told by. */
+  /** The same time by the monotonic clock, from which their age is computed. */
   readonly at: number
 }
 
-/** A snapshot, and when its oldest numbers were true by the clock that nobody sets. */
+/** A snapshot, and the request time of its oldest numbers by the monotonic clock. */
 export interface StatsReading {
   readonly snapshot: Snapshot
   readonly at: number
-  /** Where the numbers come from. */
+  /** Origin of the numbers. */
   readonly source?: string | undefined
 }
 
@@ -39,21 +39,21 @@ function prepareBody(content: object, { snapshot: { asOf }, at }: StatsReading):
   return { body, etag: toEtag(body), asOf, at }
 }
 
-/** What a reply says of a collection's numbers, but for whether they are stale. Times as in JSON. */
+/** A collection's numbers as in a reply, without `stale`. Times as in JSON. */
 export interface Summary extends Totals {
   readonly missing: readonly string[]
   readonly unknown?: readonly string[]
   readonly gone?: readonly { readonly id: string; readonly since: string; readonly asOf: string }[]
-  /** Of how many videos YouTube does not state a count. The sums contain the last known values. */
+  /** Number of videos per count that YouTube does not state. The sums contain the last known values. */
   readonly hidden?: { readonly [Name in CountName]?: number }
   readonly asOf: string
 }
 
-/** A summary, and when its oldest numbers were true by the clock that nobody sets. */
+/** A summary, and the request time of its oldest numbers by the monotonic clock. */
 export interface KnownSummary {
   readonly summary: Summary
   readonly at: number
-  /** Where the numbers come from. */
+  /** Origin of the numbers. */
   readonly source?: string | undefined
 }
 
@@ -91,7 +91,7 @@ export function prepare(reading: StatsReading, summary = summarize(reading.snaps
   return prepareBody({ ...summary, stale: false, source: reading.source }, reading)
 }
 
-/** The same with each video's numbers (`?by=video`). */
+/** The same reply with each video's numbers (`?by=video`). */
 export function prepareByVideo(reading: StatsReading): PreparedReply {
   const { snapshot, source } = reading
   return prepareBody({ ...summarize(snapshot), stale: false, source, byVideo: snapshot.videos.map(toByVideo) }, reading)
@@ -102,11 +102,11 @@ export const STALE_INTERVALS = 2
 
 const staleReplies = new WeakMap<PreparedReply, PreparedReply>()
 
-/** A reply as it reads once its numbers are stale. */
+/** Returns the reply for stale numbers. */
 export function toStaleReply(prepared: PreparedReply): PreparedReply {
   let stale = staleReplies.get(prepared)
   if (!stale) {
-    // The first, before anything that a client could have named so.
+    // The first match precedes every text that a client chose.
     const body = prepared.body.replace('"stale":false', '"stale":true')
     stale = { ...prepared, body, etag: toEtag(body) }
     staleReplies.set(prepared, stale)
@@ -114,11 +114,14 @@ export function toStaleReply(prepared: PreparedReply): PreparedReply {
   return stale
 }
 
-/** A reply as it reads now. @param staleAfter how old its numbers may be (ms) */
+/**
+ * Returns the reply for the time `now`.
+ * @param staleAfter age from which its numbers are stale (ms)
+ */
 export const withStaleness = (prepared: PreparedReply, now: number, staleAfter: number): PreparedReply =>
   now - prepared.at > staleAfter ? toStaleReply(prepared) : prepared
 
 const removeTime = ({ body, asOf }: PreparedReply) => body.replace(toIsoTime(asOf), '')
 
-/** Whether two replies say the same but for when it was true. */
+/** True if two replies differ only in their time. */
 export const hasSameNumbers = (a: PreparedReply, b: PreparedReply) => removeTime(a) === removeTime(b)

@@ -1,28 +1,28 @@
 import { toPacificTime } from '@influencer-stats/runtime/pacific-time'
 
-/** Milliseconds. */
+/** A day (ms). */
 export const DAY_MS = 86_400_000
 
-/** Ids in one call of `videos.list`; a call costs one unit of quota, whatever it asks for. */
+/** Maximum number of ids in one call of `videos.list`. A call costs one unit of quota, however many ids it has. */
 export const IDS_PER_CALL = 50
 
-/** How far a day's quota has been used. */
+/** Used quota of a day. */
 export interface QuotaUsage {
-  /** The day that the quota belongs to, `YYYY-MM-DD` in Pacific Time. */
+  /** Day of the quota, `YYYY-MM-DD` in Pacific Time. */
   readonly day: string
   readonly used: number
 }
 
-/** How long until the quota starts anew (ms). An hour off on the two days a year when the clocks change. */
+/** Returns the time until the quota is reset (ms). It is an hour off on the two days a year when the clocks change. */
 export const getTimeUntilReset = (now: number): number => DAY_MS - (toPacificTime(now) % DAY_MS)
 
-/** What of a day's quota may still be used. */
+/** Remaining quota of a day. */
 export interface RemainingQuota {
-  /** Units a day; 0 means that nothing limits. */
+  /** Units per day; 0 means no limit. */
   readonly budget: number
-  /** Units left: `Infinity` where nothing limits. */
+  /** Units left; `Infinity` without a limit. */
   readonly left: number
-  /** How long until the quota starts anew (ms). */
+  /** Time until the quota is reset (ms). */
   readonly untilReset: number
 }
 
@@ -33,15 +33,19 @@ export const getRemainingQuota = (budget: number, used: number, now: number): Re
 })
 
 /**
- * How long a number of calls takes that are spread so that a day costs no more than the budget (ms): longer once less
- * is left than the rest of the day would take, no longer than until the quota starts anew.
+ * Returns the time over which calls are spread so that a day costs no more than the budget (ms). It is longer if fewer
+ * units are left than the rest of the day would take. If fewer units than calls are left, it is at least the time until
+ * the reset.
  */
 export function getPacedInterval({ budget, left, untilReset: rest }: RemainingQuota, calls: number): number {
   if (budget === 0) return 0
   return Math.max((DAY_MS * calls) / budget, left < calls ? rest : (rest * calls) / left)
 }
 
-/** How often everything can be refreshed (ms): never more often than `fastest`. @param calls that a refresh takes */
+/**
+ * Returns the interval between two refreshes of everything (ms): at least `minInterval`.
+ * @param calls number of calls per refresh
+ */
 export function computeRefreshInterval(
   calls: number,
   budget: number,

@@ -2,13 +2,13 @@ import { CircuitBreaker, isUpstreamWide, type Pause, type UpstreamFault } from '
 import { Failures, type Failure } from './failures.ts'
 import { getPacedInterval, type RemainingQuota } from './quota-budget.ts'
 
-/** One call to make: at most as many ids as a call takes. */
+/** A call to make, with at most `idsPerCall` ids. */
 export interface ScheduledCall {
   readonly ids: readonly string[]
   readonly queue: 'first' | 'paced'
-  /** What it tries again, if it has failed before. */
+  /** The failure that this call retries. */
   readonly failure?: Failure
-  /** Whether it finds out if YouTube answers again: no other call is made meanwhile. */
+  /** True if the call probes whether YouTube responds again: no other call is made meanwhile. */
   readonly isProbe: boolean
 }
 
@@ -16,38 +16,37 @@ type NewCall = Omit<ScheduledCall, 'isProbe'>
 
 export interface ScheduleOptions {
   readonly idsPerCall: number
-  /** Most calls at a time, in both lanes together. */
+  /** Maximum number of concurrent calls, in both queues together. */
   readonly connections: number
-  /** Numbers are refreshed at most this often (ms). */
+  /** Minimum interval between two refreshes (ms). */
   readonly minInterval: number
 }
 
-/** Where an id is: known, wanted for the first time, asked for, or among what is tried again. */
+/** Status of an id: known, requested for the first time, in a call, or waiting for a retry. */
 type VideoStatus = 'known' | 'first' | ScheduledCall | Failure
 
-/** Ids that nobody waits for yet wait this long for others to share a call with (ms). */
+/** Time that new ids wait for others to share a call, unless a request waits for them (ms). */
 const GATHER_MS = 50
 
 /**
- * Decides which videos are asked for next, and when. Numbers that are wanted for the first time have a lane of their own
- * and go at once. Everything else, what has failed included, takes its turn in a lane that spreads what is left of the
- * day's quota over the rest of the day: what was tried longest ago goes first. A failure pauses both lanes: see `Circuit`.
- * What has failed is tried again no more often than all would be refreshed otherwise.
- *
- * Times are ms of a clock that is never set; the schedule has none of its own.
+ * Decides which videos are requested next, and when. Videos without numbers have their own queue (`first`), without
+ * pacing. All other ids, failed ones included, are in the paced queue. It spreads the remaining quota over the rest of
+ * the day, and the id that was tried longest ago goes first. A failure pauses both queues: see `CircuitBreaker`.
+ * Retries are no more frequent than refreshes of everything would be. Times are ms of a monotonic clock. The schedule
+ * has no clock itself.
  */
 export class Schedule {
   readonly #options: ScheduleOptions
   readonly #statuses = new Map<string, VideoStatus>()
-  /** Since when numbers are known, oldest first. */
+  /** Time since when numbers are known, oldest first. */
   readonly #known = new Map<string, number>()
-  /** Wanted for the first time, and waited for. */
+  /** Ids without numbers for which a request waits. */
   readonly #urgent = new Set<string>()
-  /** Wanted for the first time: from when on they need not wait for others any more. */
+  /** Ids without numbers, with the time from which they no longer wait for others. */
   readonly #gathering = new Map<string, number>()
   readonly #failures: Failures
   readonly #circuit = new CircuitBreaker()
-  /** When the calls of the last interval began, oldest first. */
+  /** Start times of the calls of the last interval, oldest first. */
   #startTimes: number[] = []
   readonly #running = { first: 0, paced: 0 }
   readonly #maxRunning: { readonly first: number; readonly paced: number }
@@ -62,24 +61,24 @@ export class Schedule {
     this.#maxRunning = { first, paced: Math.max(1, options.connections - first) }
   }
 
-  /** Calls that a refresh of everything takes. */
+  /** Number of calls that a refresh of everything takes. */
   get calls(): number {
     return Math.ceil(this.#statuses.size / this.#options.idsPerCall)
   }
 
-  /** How long from one refresh of an id to the next (ms). */
+  /** Returns the time between two refreshes of an id (ms). */
   getInterval(remainingQuota: RemainingQuota): number {
     return Math.max(this.#options.minInterval, getPacedInterval(remainingQuota, this.calls))
   }
 
-  /** Takes up an id that is known since `at`; the oldest first. */
+  /** Adds an id that is known since `at`. The oldest must be added first. */
   addKnown(id: string, at: number): void {
     this.#statuses.set(id, 'known')
     this.#known.set(id, at)
     this.#lastPaced = Math.max(this.#lastPaced, at)
   }
 
-  /** Takes up ids of which nothing is known. */
+  /** Adds ids without numbers. */
   add(ids: readonly string[], now: number): void {
     for (const id of ids) {
       this.#statuses.set(id, 'first')
@@ -87,12 +86,12 @@ export class Schedule {
     }
   }
 
-  /** Takes up ids of which nothing was known before a restart, either: they take their turns, unless they are urged. */
+  /** Adds ids that already had no numbers before a restart. They use the paced queue unless they are prioritized. */
   resume(ids: readonly string[], now: number): void {
     this.#put(this.#failures.resume(ids, now))
   }
 
-  /** Somebody waits for these: those that were never tried are fetched now. */
+  /** Moves ids for which a request waits to the front, if they were never tried. */
   prioritize(ids: readonly string[]): void {
     for (const id of ids) {
       const status = this.#statuses.get(id)
@@ -110,7 +109,7 @@ export class Schedule {
     this.#gathering.delete(id)
   }
 
-  /** The next call to make now, if there is one; whoever takes it says later what became of it. */
+  /** Returns the next call to make now, if any. The caller reports its result later. */
   next(now: number, remainingQuota: RemainingQuota): ScheduledCall | undefined {
     if (remainingQuota.left < 1 || !this.#circuit.canCall(now)) return undefined
     return this.#takeFirst(now) ?? this.#takePaced(now, remainingQuota)
@@ -140,7 +139,7 @@ export class Schedule {
     return this.#begin(call, now)
   }
 
-  /** What has failed and was tried before `before`. */
+  /** Returns a retry of ids that were last tried at or before `before`. */
   #takeRetry(now: number, before: number): NewCall | undefined {
     for (let failure; (failure = this.#failures.getDue(now)) && failure.triedAt <= before;) {
       this.#failures.remove(failure)
@@ -150,7 +149,10 @@ export class Schedule {
     return undefined
   }
 
-  /** The oldest; a call costs the same however many it asks for, so it takes along all that is older than `before`. */
+  /**
+   * Returns a call for the oldest ids. The cost of a call is independent of its ids, so it includes all ids up to
+   * `before`.
+   */
   #takeRefresh(before: number): NewCall {
     const ids: string[] = []
     for (const [id, at] of this.#known) {
@@ -160,7 +162,7 @@ export class Schedule {
     return { ids, queue: 'paced' }
   }
 
-  /** When what has failed may be tried again: an interval has no more calls than a refresh of everything takes. */
+  /** Returns the time of the next retry: an interval has no more calls than a refresh of everything takes. */
   #getRetrySlot(interval: number): number {
     const before = this.#startTimes.at(-this.calls)
     return before === undefined ? -Infinity : before + interval
@@ -170,7 +172,7 @@ export class Schedule {
     const call = { ...newCall, isProbe: this.#circuit.begin() }
     this.#running[call.queue]++
     this.#startTimes.push(now)
-    // Cut now and then, not each time.
+    // Truncates only occasionally, not on every call.
     if (this.#startTimes.length > 2 * this.calls) this.#startTimes = this.#startTimes.slice(-this.calls)
     for (const id of call.ids) {
       this.#known.delete(id)
@@ -181,7 +183,10 @@ export class Schedule {
     return call
   }
 
-  /** A call has given numbers. @param at when it was made */
+  /**
+   * Records that a call returned numbers.
+   * @param at time of the call
+   */
   recordSuccess(call: ScheduledCall, at: number, now: number): void {
     this.#end(call)
     this.#circuit.recordSuccess(call.isProbe)
@@ -192,7 +197,7 @@ export class Schedule {
     }
   }
 
-  /** Ids of a call that has succeeded whose numbers cannot be read: they are tried again later. */
+  /** Records ids of a successful call whose numbers are unreadable. They are retried later. */
   recordUnreadable(
     ids: readonly string[],
     { failure }: ScheduledCall,
@@ -204,10 +209,10 @@ export class Schedule {
     if (known.length > 0) this.#addFailure(known, failure, now, remainingQuota, fault)
   }
 
-  /** A call has failed: its ids are tried again later, each time later still. */
+  /** Records a failed call. Its ids are retried, with a delay that grows with each failure. */
   recordFailure(call: ScheduledCall, now: number, remainingQuota: RemainingQuota, fault: UpstreamFault): void {
     this.#end(call)
-    // While others succeed it is these ids, not YouTube.
+    // If other calls succeed, these ids are at fault, not YouTube.
     if (call.isProbe || isUpstreamWide(fault) || !this.#failures.haveOthersSucceeded(call.failure))
       this.#circuit.recordFailure(call.isProbe, fault, now, remainingQuota.untilReset)
     this.#addFailure(this.#getOwnIds(call), call.failure, now, remainingQuota, fault)
@@ -224,17 +229,17 @@ export class Schedule {
     this.#put(this.#failures.add(ids, before, fault, options))
   }
 
-  /** Why no calls are made at present, if so. */
+  /** Current pause of all calls, if any. */
   get pause(): Pause | undefined {
     return this.#circuit.pause
   }
 
-  /** See `Circuit`. */
+  /** See `CircuitBreaker`. */
   get hasSucceeded(): boolean {
     return this.#circuit.hasSucceeded
   }
 
-  /** The API key is another one: if YouTube has refused the one before, calls go on. */
+  /** Called when the API key changes: if YouTube refused the previous key, calls resume. */
   onKeyChange(): void {
     this.#circuit.onKeyChange()
   }
@@ -247,12 +252,12 @@ export class Schedule {
     this.#running[queue]--
   }
 
-  /** Those that were neither forgotten nor taken up anew since. */
+  /** Returns the ids that were neither removed nor added again since the call. */
   #getOwnIds(call: ScheduledCall): string[] {
     return call.ids.filter((id) => this.#statuses.get(id) === call)
   }
 
-  /** When an id that has failed is tried again at the earliest. */
+  /** Returns the earliest time of the retry of a failed id. */
   getRetryAt(id: string, now: number, remainingQuota: RemainingQuota): number {
     const status = this.#statuses.get(id)
     if (remainingQuota.left < 1) return now + remainingQuota.untilReset
@@ -260,7 +265,7 @@ export class Schedule {
     return Math.max(at, this.pause?.until ?? now)
   }
 
-  /** When there may be a call to make, if no other ends before: `Infinity` if only then. */
+  /** Returns the earliest time of the next call, if no call ends before; `Infinity` if there is none until one ends. */
   getWakeAt(now: number, remainingQuota: RemainingQuota): number {
     if (remainingQuota.left < 1) return now + remainingQuota.untilReset
     return Math.max(this.#circuit.getAllowedAt(), this.#getDueAt(remainingQuota))
@@ -275,7 +280,10 @@ export class Schedule {
     return Math.min(first, Math.max(this.#getNextSlot(remainingQuota), Math.min(due, retry)))
   }
 
-  /** When the next call of the paced lane may go. Not right after a start: a process that keeps dying makes none. */
+  /**
+   * Returns the time of the next slot of the paced queue. It is not right after a start: a process that crashes
+   * repeatedly makes no paced calls.
+   */
   #getNextSlot(remainingQuota: RemainingQuota): number {
     const wait = getPacedInterval(remainingQuota, 1)
     return Math.max(this.#lastPaced + wait, this.#started + Math.min(wait, this.#options.minInterval))

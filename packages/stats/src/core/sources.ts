@@ -1,20 +1,20 @@
 /** The source whose numbers are invented. */
 export const STAND_IN = 'stand-in'
 
-/** The sources whose numbers a state has, in the order in which they came. Their positions are part of keys. */
+/** The sources of the numbers in a state, in the order of their first use. Their positions are part of keys. */
 export interface Sources {
   readonly names: readonly string[]
-  /** Position of the one whose numbers count. */
+  /** Position of the source whose numbers are in use. */
   readonly current: number
 }
 
-/** The same with `name` as the current source. */
+/** Returns the sources with `name` as the current one. */
 export function withSource({ names }: Pick<Sources, 'names'>, name: string): Sources {
   const known = names.indexOf(name)
   return known < 0 ? { names: [...names, name], current: names.length } : { names, current: known }
 }
 
-/** Before a source is recorded: what is stored by then belongs to the first. */
+/** Sources of a state before the first is recorded: all numbers stored by then belong to the first source. */
 export const NO_SOURCES: Sources = { names: [], current: 0 }
 
 export const getCurrentSource = ({ names, current }: Sources): string | undefined => names[current]
@@ -29,7 +29,7 @@ export function canReplace(current: string | undefined, own: string, replaced: s
   return current === STAND_IN || current === replaced
 }
 
-/** What a state has of a source that is not the current one. */
+/** Data of a source that is not the current one. */
 export interface OtherSource {
   readonly source: string
   /** Collections with numbers. */

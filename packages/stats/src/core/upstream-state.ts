@@ -10,7 +10,7 @@ export interface UpstreamOutage {
   /** Google's machine-readable reason, such as `quotaExceeded`. */
   readonly reason?: string | undefined
   readonly detail: string
-  /** What a user can do about it: one sentence. */
+  /** Advice to the user: one sentence. */
   readonly remedy: string
   /** Absent if only the daily budget of this service is used up. */
   readonly since?: string
@@ -19,12 +19,12 @@ export interface UpstreamOutage {
   readonly key?: string | undefined
 }
 
-/** Whether the API answers, and how much of the day's quota is left. */
+/** State of the API, and the remaining quota of the day. */
 export interface UpstreamState extends Partial<Omit<UpstreamOutage, 'state'>> {
   /** `unknown`: no call has succeeded or failed yet, since the start or since a change of a refused key. */
   readonly state: 'ok' | 'unknown' | UpstreamOutage['state']
   readonly source: string
-  /** Units a day; `null` where nothing limits. */
+  /** Units per day; `null` without a limit. */
   readonly budget: { readonly limit: number | null; readonly used: number; readonly left: number | null }
 }
 
@@ -46,7 +46,7 @@ export function toOutage(fault: UpstreamFault, since: number, until: number): Up
 /** The results of calls so far. */
 export interface CallResults {
   readonly outage: UpstreamOutage | undefined
-  /** Whether a call has succeeded. */
+  /** True if a call has succeeded. */
   readonly hasSucceeded: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What YouTube says of a video besides its numbers; what it does not say is absent. */
+/** Data of a video other than its numbers. Fields that YouTube does not state are absent. */
 export interface VideoDetails {
   readonly id: string
   readonly title?: string
@@ -6,7 +6,7 @@ export interface VideoDetails {
   readonly channelId?: string
   /** As in JSON. */
   readonly publishedAt?: string
-  /** When YouTube was asked (ms since the epoch). */
+  /** Request time (ms since the epoch). */
   readonly asOf: number
 }
 

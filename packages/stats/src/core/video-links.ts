@@ -12,17 +12,17 @@ export const VIDEO_PATTERN =
 
 const ID_REGEXP = new RegExp(`^${ID_PATTERN}$`)
 
-/** Zero-width characters, marks of direction and the like: they come with text that was copied. */
+/** Zero-width characters, direction marks and the like, which copied text contains. */
 const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}]/gu
 const LEADING_CHARACTERS = new Set('([{<"\'«“‘*')
 const TRAILING_CHARACTERS = new Set(')]}>"\'»”’*.,;:!?…&/')
 
-/** Longest link (characters). */
+/** Maximum length of a link (characters). */
 const MAX_LINK_LENGTH = 8_192
 /** A redirect may lead to a redirect. */
 const MAX_REDIRECTS = 3
 
-/** The id of the video that a link or an id names; undefined if it names none. */
+/** Returns the id of the video that a link or an id names; undefined if it names none. */
 export function parseVideoId(text: string): string | undefined {
   if (ID_REGEXP.test(text)) return text
   if (text.length > MAX_LINK_LENGTH) return undefined
@@ -32,10 +32,10 @@ export function parseVideoId(text: string): string | undefined {
   return url && findId(url, MAX_REDIRECTS)
 }
 
-/** A link to a video. */
+/** Returns a link to a video. */
 export const toVideoUrl = (id: string): string => `https://www.youtube.com/watch?v=${id}`
 
-/** Text without the characters that surround a link in prose. */
+/** Returns text without the characters that surround a link in prose. */
 function trimLink(text: string): string {
   const visible = text.replace(INVISIBLE_CHARACTERS, '').trim()
   let [start, end] = [0, visible.length]
@@ -73,7 +73,7 @@ function findYoutubeId({ hostname, pathname, searchParams }: URL): string | unde
   }
 }
 
-/** An id out of a part of a URL, behind which there may be parameters without a `?`, and what else surrounds a link. */
+/** Returns the id in a part of a URL. Parameters without a `?` and characters that surround a link may follow it. */
 function parseId(part: string): string | undefined {
   const id = trimLink(decodePart(part).split('&', 1)[0]!)
   return ID_REGEXP.test(id) ? id : undefined
@@ -87,7 +87,10 @@ function decodePart(part: string): string {
   }
 }
 
-/** Names of the parameters in which redirects have their target: YouTube's, Google's, mail filters' and social networks'. */
+/**
+ * Names of the parameters that contain the target of a redirect, used by YouTube, Google, mail filters and social
+ * networks.
+ */
 const TARGET_PARAMETERS = ['u', 'q', 'url', 'to', 'continue', 'next', 'target', 'z']
 
 function findTargetId(url: URL, redirects: number): string | undefined {

@@ -1,41 +1,41 @@
 export const COUNT_NAMES = ['views', 'likes', 'comments', 'dislikes'] as const
 export type CountName = (typeof COUNT_NAMES)[number]
 
-/** The counts of one video. An absent count was never known; that of `dislikes` is absent nearly always. */
+/** The counts of one video. An absent count was never known; `dislikes` is nearly always absent. */
 export interface VideoNumbers {
   readonly id: string
   readonly views?: number
   readonly likes?: number
   readonly comments?: number
   readonly dislikes?: number
-  /** Counts that YouTube does not state, because the owner hides them: these are the last known ones, if any. */
+  /** Counts that YouTube does not state because the owner hides them. Their values are the last known ones, if any. */
   readonly hidden?: readonly CountName[]
-  /** Since when there are such counts (ms since the epoch). */
+  /** Time since when there are such counts (ms since the epoch). */
   readonly hiddenSince?: number
-  /** When YouTube omitted the video for the first time (ms since the epoch): the second omission confirms that it is gone. */
+  /** Time of the first omission by YouTube (ms since the epoch). The second omission confirms the removal. */
   readonly omitted?: number
-  /** Where YouTube has stopped to give any: these are the last. */
+  /** Present if YouTube no longer states numbers: these are the last ones. */
   readonly gone?: VideoRemoval
 }
 
-/** A video that was there and is not any more: removed, or private (ms since the epoch). */
+/** A removal: the video was deleted or made private (ms since the epoch). */
 export interface VideoRemoval {
-  /** When YouTube was first asked for it in vain. */
+  /** Time of the first request that YouTube answered without the video. */
   readonly since: number
-  /** When it was last asked for these numbers, or earlier. */
+  /** Time of the last request that returned these numbers, or earlier. */
   readonly asOf: number
 }
 
-/** Numbers of a video, if YouTube ever stated any, and when they were true (ms since the epoch). */
+/** Numbers of a video, if YouTube ever stated any, and their request time (ms since the epoch). */
 export interface KnownVideo {
   readonly numbers?: VideoNumbers | undefined
   readonly asOf: number
 }
 
 /**
- * The knowledge of a video after a response. Without numbers in `now` the response omits the video: it is gone once it was
- * omitted twice, at least an interval apart, and until then its numbers become older.
- * @param interval between two refreshes (ms)
+ * Returns the data of a video after a response. If `now` has no numbers, the response omits the video. The video is
+ * removed after two omissions at least an interval apart; until then its numbers grow older.
+ * @param interval time between two refreshes (ms)
  */
 export function updateVideo<T extends KnownVideo>(last: T | undefined, now: T, interval: number): T {
   if (now.numbers) {
@@ -54,13 +54,16 @@ export function updateVideo<T extends KnownVideo>(last: T | undefined, now: T, i
 
 const hasCounts = (numbers: VideoNumbers): boolean => COUNT_NAMES.some((count) => numbers[count] !== undefined)
 
-/** Whether every count is stated. */
+/** True if every count is stated. */
 export const hasAllCounts = (numbers: VideoNumbers): boolean =>
   COUNT_NAMES.every((count) => numbers[count] !== undefined)
 
-/** Adds the last known values of the counts that are not stated. Dislikes, which few videos have, are hidden only after they were known. */
+/**
+ * Adds the last known values of the counts that are not stated. Few videos have dislikes, so an absent count of
+ * dislikes is hidden only if it was known.
+ */
 function withHidden(now: VideoNumbers, last: VideoNumbers | undefined, asOf: number): VideoNumbers {
-  // Data of earlier versions have 0 for what was not stated; an unknown count adds as much to a sum.
+  // Data of earlier versions contain 0 for an unstated count. An unknown count adds the same to a sum.
   const known = (count: CountName) => now[count] ?? (last?.[count] || undefined)
   const hidden = COUNT_NAMES.filter(
     (count) =>
@@ -79,19 +82,22 @@ function withHidden(now: VideoNumbers, last: VideoNumbers | undefined, asOf: num
 /** The numbers of a collection's videos at one time. */
 export interface Snapshot {
   readonly videos: readonly VideoNumbers[]
-  /** Videos of which YouTube has never given numbers, and does not. */
+  /** Videos for which YouTube never returned numbers. */
   readonly missing: readonly string[]
-  /** Videos that could not be asked for yet: nothing is known of them. */
+  /** Videos that were not requested yet: they have no data. */
   readonly unknown?: readonly string[]
-  /** When YouTube was asked for the oldest of the numbers (ms since the epoch). */
+  /** Request time of the oldest of the numbers (ms since the epoch). */
   readonly asOf: number
-  /** From when on these are the sums, if not from then on: the newest of the numbers, or a change of the collection. */
+  /**
+   * Time since when the sums have these values, if it is later than `asOf`: that of the newest numbers, or of a change
+   * of the collection.
+   */
   readonly since?: number
-  /** The last point of the history: its time, and the edits up to then. Of stored snapshots. */
+  /** Last point of the history: its time, and the edits up to then. Present in stored snapshots. */
   readonly point?: { readonly at: number } & Edits
 }
 
-/** From when on the sums are these (ms since the epoch). */
+/** Returns the time since when the sums have these values (ms since the epoch). */
 export const getSince = ({ since, asOf }: Snapshot): number => since ?? asOf
 
 /** The sums over a collection. */
@@ -99,13 +105,13 @@ export interface Totals {
   readonly impressions: number
   readonly engagements: number
   readonly score: number
-  /** How many videos were summed. */
+  /** Number of summed videos. */
   readonly videos: number
 }
 
-/** The sums that have come and gone since the history of a collection began, and not by growth. */
+/** Changes of the sums other than growth, since the history of a collection began. */
 export interface Edits {
-  /** Of videos that were added, or whose first numbers came. */
+  /** Sums of added videos, and of first numbers. */
   readonly added?: Totals | undefined
   readonly removed?: Totals | undefined
 }
@@ -123,7 +129,7 @@ export function sum(videos: readonly VideoNumbers[]): Totals {
   return { impressions, engagements, score, videos: videos.length }
 }
 
-/** Puts what YouTube returned in the order of the collection, and names what it did not return. */
+/** Returns the numbers from a response in the order of the collection, with the ids that the response omits. */
 export function toSnapshot(ids: readonly string[], found: readonly VideoNumbers[], asOf: number): Snapshot {
   const byId = new Map(found.map((video) => [video.id, video]))
   return {
@@ -134,8 +140,9 @@ export function toSnapshot(ids: readonly string[], found: readonly VideoNumbers[
 }
 
 /**
- * What is known of `ids` by two snapshots, by the first rather than by the second; nothing if neither knows any of them.
- * @param interval between two refreshes (ms): see `updateVideo`
+ * Combines two snapshots into the data of `ids`. `now` takes precedence over `before`. Undefined if neither contains
+ * any of them.
+ * @param interval time between two refreshes (ms): see `updateVideo`
  */
 export function combine(
   ids: readonly string[],

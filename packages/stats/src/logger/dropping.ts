@@ -4,7 +4,7 @@ import { createLineSink, formatLine, type LogLevel, type StatsLogger, type Logge
 const MAX_LINES_PER_SECOND = 1_000
 const FLUSH_INTERVAL_MS = 1_000
 
-/** Keeps at most 1,000 lines a second, writes them once a second, and says how many more there would have been. */
+/** Writes at most 1,000 lines per second, once a second, and reports the number of dropped lines. */
 export function createDroppingLogger({ to = 1, secrets = [] }: LoggerOptions = {}): StatsLogger {
   const out = createLineSink(to)
   const hide = createRedactor(secrets)
@@ -21,7 +21,7 @@ export function createDroppingLogger({ to = 1, secrets = [] }: LoggerOptions = {
   }
   const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref()
 
-  // Counted before it is formatted: a dropped line costs nothing more.
+  // Counted before formatting: a dropped line costs no more.
   const hasCapacity = () => lines.length < MAX_LINES_PER_SECOND || (droppedNow++, false)
 
   function addLine(level: LogLevel, message: string, fault?: unknown): void {

@@ -1,9 +1,9 @@
 import { openLineSink, type LineSink, type LineSinkOptions } from '@influencer-stats/runtime/line-sink'
 
-/** What every JSON line says. */
+/** Fields of every JSON line. */
 export const BASE_FIELDS = { service: 'stats' }
 
-/** For JSON lines; what could not be written is told in one of them. */
+/** Opens a sink for JSON lines. A later line reports the number of lost ones. */
 export const createJsonSink = (to: number, options: Omit<LineSinkOptions, 'formatLoss'> = {}): LineSink =>
   openLineSink(to, {
     ...options,

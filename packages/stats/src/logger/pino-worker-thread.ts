@@ -2,7 +2,7 @@ import { shareSinkWords } from '@influencer-stats/runtime/line-sink'
 import { Writable } from 'node:stream'
 import { createJsonSink } from './json-log.ts'
 
-/** What pino's thread writes lines with. */
+/** Creates the stream through which pino's thread writes lines. */
 export default function createWriter({ to, sinkWords }: { to: number; sinkWords: Int32Array }): Writable {
   shareSinkWords(sinkWords)
   const out = createJsonSink(to)

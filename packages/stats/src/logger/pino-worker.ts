@@ -7,7 +7,7 @@ import type { StatsLogger, LoggerOptions } from './logger.ts'
 
 const WRITER_URL = new URL('./pino-worker-thread.ts', import.meta.url).href
 
-/** JSON lines, handed to a thread of their own, which writes them. */
+/** Creates a logger of JSON lines that a separate thread writes. */
 export function createPinoWorkerLogger({ to = 1, level = 'info', secrets = [] }: LoggerOptions = {}): StatsLogger {
   const transport = pino.transport({ target: WRITER_URL, options: { to, sinkWords: getSinkWords() } })
   const log = pino({ level, base: BASE_FIELDS, hooks: { streamWrite: createJsonRedactor(secrets) } }, transport)

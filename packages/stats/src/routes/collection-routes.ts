@@ -23,7 +23,7 @@ import { resolveLinks } from './resolve-links.ts'
 const tags = ['collections']
 const config = { isConditional: true }
 
-/** What any change may be answered with. */
+/** Possible errors of any change. */
 const changeFaults = [
   ...storeErrors,
   errors.STATE_UNAVAILABLE,
@@ -43,7 +43,7 @@ function readMatch(headers: RequestHeaders): Preconditions | undefined {
   return condition
 }
 
-/** Changes of collections: make, replace, change, delete. */
+/** Registers the routes that create, replace, change and delete collections. */
 export function registerCollectionRoutes(app: App, collections: Collections): void {
   app.put(
     '/collections/:id',

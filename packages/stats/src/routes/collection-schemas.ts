@@ -119,7 +119,7 @@ export const collectionBody = {
   ],
 } as const
 
-/** `null` takes something away. */
+/** `null` removes a field. */
 export const collectionPatch = {
   type: 'object',
   title: 'Change of a collection',

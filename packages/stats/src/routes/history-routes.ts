@@ -36,14 +36,17 @@ interface HistoryQuery {
   readonly step?: number
 }
 
-/** How the sums of collections, and of videos, came to be what they are. @param retention how far back it goes (ms) */
+/**
+ * Registers the routes with the history of the sums of collections and of videos.
+ * @param retention maximum age of points (ms)
+ */
 export function registerHistoryRoutes(app: App, collections: Collections, retention: number): void {
   async function send(reply: FastifyReply, id: string, { from, to, step }: HistoryQuery): Promise<never> {
     const now = Date.now()
     const first = Math.max(from === undefined ? 0 : Date.parse(from), now - retention)
     const pages = readHistoryPages(collections, id, first, to === undefined ? now : Date.parse(to))
     const chosen = step === undefined ? pages : selectStepPages(pages, step * 1000)
-    // What the state has to say against it comes with the first page, while there can still be another reply.
+    // A fault of the state occurs with the first page, when an error reply is still possible.
     const firstPage = await chosen.next()
     const body = Readable.from(toJson(firstPage, chosen), { objectMode: false })
     return reply.type('application/json; charset=utf-8').send(body) as never
@@ -100,7 +103,7 @@ export function registerHistoryRoutes(app: App, collections: Collections, retent
   )
 }
 
-/** The reply, a page at a time. */
+/** Yields the reply page by page. */
 async function* toJson(first: IteratorResult<Point[]>, more: AsyncIterable<Point[]>): AsyncGenerator<string> {
   let text = '{"points":['
   let last: Point | undefined

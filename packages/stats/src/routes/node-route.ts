@@ -2,7 +2,7 @@ import type { App } from '@influencer-stats/runtime/http'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { NodeState } from '../node-state.ts'
 
-/** How a node of many stands to the others. */
+/** Registers the route with the state of this node in its cluster. */
 export function registerNodeRoute(app: App, state: () => Promise<NodeState | undefined>): void {
   app.get(
     '/node',

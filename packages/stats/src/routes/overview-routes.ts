@@ -20,7 +20,7 @@ const tags = ['collections']
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
 const MAX_QUERY_LENGTH = 200
-/** A name as a cursor has it takes up to four bytes a character, and four thirds of that. */
+/** In a cursor a name takes up to four bytes per character, and base64 adds a third. */
 const CURSOR_PATTERN = '^[A-Za-z0-9._~-]{1,2048}$'
 
 const include = {
@@ -35,7 +35,7 @@ interface OverviewOptions {
   readonly cache: Pick<StatsCache, 'getStaleAfter'>
 }
 
-/** A collection as replies tell it. */
+/** Returns a collection as replies contain it. */
 export function toCollectionReply({ id, videos, revision, created, ...rest }: Collection) {
   const { tags: marks, ...campaign } = applyPatch(rest, {})
   return {
@@ -48,13 +48,13 @@ export function toCollectionReply({ id, videos, revision, created, ...rest }: Co
   }
 }
 
-/** What a reply is to tell of collections. */
+/** Parses the requested additions to a reply. */
 const parseInclude = (included: string | undefined) => ({
   withStats: included?.includes('stats') === true,
   withChange: included?.includes('change') === true,
 })
 
-/** Collections, one or many, with their numbers where those are asked for. */
+/** Registers the routes that read one or many collections, with their numbers on request. */
 export function registerOverviewRoutes(app: App, { collections, overview, cache }: OverviewOptions): void {
   function toRow({ collection, known, change }: CollectionRow, withStats: boolean): object {
     const { cost } = collection

@@ -5,8 +5,8 @@ import { parseVideoId } from '../core/video-links.ts'
 const MAX_SHOWN_LENGTH = 100
 
 /**
- * Puts the id in the place of every link to a video, before the schema is looked at.
- * @throws Problem `VALIDATION_FAILED`, which names the first that is neither
+ * Replaces every link to a video by its id, before the schema is checked.
+ * @throws Problem `VALIDATION_FAILED`, which names the first text that is neither a link nor an id
  */
 export async function resolveLinks({ params, body }: FastifyRequest): Promise<void> {
   const named = params as { video?: string }

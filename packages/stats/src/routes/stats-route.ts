@@ -14,7 +14,7 @@ interface StatsQuery {
 
 const STATS_PATH_PATTERN = /^\/collections\/([A-Za-z0-9._~-]{1,128})\/stats$/
 
-/** The hottest route of the house: where the reply is ready, a read is one look-up. */
+/** The hottest route of the project: if the reply is prepared, a read is one look-up. */
 export const createStatsRoute = (cache: StatsCache) => {
   /** @throws Problem `COLLECTION_NOT_FOUND` */
   function toReply(found: PreparedReply | undefined): BufferedReply {
@@ -52,7 +52,7 @@ export const createStatsRoute = (cache: StatsCache) => {
     read({ params, query }) {
       return { id: (params as { id: string }).id, byVideo: (query as { by?: string }).by === 'video' }
     },
-    // Each video's numbers are main's to look up.
+    // Only main has each video's numbers.
     shouldQueue: ({ byVideo }) => byVideo,
     answer({ id, byVideo }) {
       if (byVideo) return cache.readByVideo(id).then(toReply)
@@ -62,7 +62,7 @@ export const createStatsRoute = (cache: StatsCache) => {
   })
 }
 
-/** The reply with a prepared one's numbers, as old as they are now (s). */
+/** A reply with the numbers of a prepared one, and their age (s). */
 interface AgedReply {
   readonly age: number
   readonly reply: BufferedReply

@@ -13,7 +13,7 @@ import { buildNumbersReplies } from './upstream-route.ts'
 
 const tags = ['videos']
 
-/** The videos of a collection one by one, and all of it as a file. */
+/** Registers the routes with the videos of a collection and its export as a file. */
 export function registerVideoRoutes(app: App, collections: Collections, cache: StatsCache): void {
   /** @throws Problem `COLLECTION_NOT_FOUND` */
   async function read(id: string): Promise<VideosView> {
@@ -81,14 +81,14 @@ export function registerVideoRoutes(app: App, collections: Collections, cache: S
 const CSV_HEADER =
   'collection,name,video,url,title,channel,published,views,likes,comments,dislikes,gone since,missing,as of,stale,reason'
 
-/** Spreadsheets take what does not begin so for another encoding. */
+/** Without this mark at the beginning, spreadsheets assume another encoding. */
 const BYTE_ORDER_MARK = '\ufeff'
 
 function toCsv({ collection, stats, videos }: VideosView): string {
   const lines = videos.map((video) => {
     const { id, url, title, channel, publishedAt, views, likes, comments, dislikes, gone, missing } = video
     const columns = [collection.id, collection.name, id, url, title, channel, publishedAt]
-    // The last numbers of what is gone are not of the same time as the rest.
+    // The last numbers of a removed video are older than the rest.
     const isKnown = COUNT_NAMES.some((count) => video[count] !== undefined)
     const asOf = isKnown ? (gone?.asOf ?? stats.asOf) : undefined
     const stale = isKnown ? String(stats.stale) : undefined
@@ -100,7 +100,7 @@ function toCsv({ collection, stats, videos }: VideosView): string {
 
 const listFormat = new Intl.ListFormat('en')
 
-/** Returns why cells are empty, or older than the others. */
+/** Returns the reason for empty cells, or for cells older than the others. */
 function getReason(
   { missing, gone, hidden, hiddenSince, ...video }: VideoResource,
   isKnown: boolean,

@@ -1,7 +1,10 @@
 import type { OtherSource, Sources } from '../core/sources.ts'
 import { getSourceKeys, type StatsKeyRange } from './level-keys.ts'
 
-/** What there is of each source but the current one. @param count the keys of a range */
+/**
+ * Counts the data of each source but the current one.
+ * @param count counts the keys of a range
+ */
 export async function countSourceRows(
   { names, current }: Sources,
   count: (range: StatsKeyRange) => Promise<number>,

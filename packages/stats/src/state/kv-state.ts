@@ -6,16 +6,16 @@ import { toCollectionKey, getAllKeys, getSourceKeys, SOURCES_KEY, USAGE_KEY, typ
 import { countSourceRows } from './count-other-sources.ts'
 import { toHistoryId, type Collection, type StatsState, type StateOptions } from './stats-state.ts'
 
-/** Prefix of the keys of `keys.ts` in the service: other data there have other keys. */
+/** Prefix in the service of the keys of `level-keys.ts`: other data there have other keys. */
 const KEY_PREFIX = 'stats/'
 
-/** The first key after another: ranges of the service include their start and leave out their end. */
+/** Returns the first key after another. Ranges of the service include their start and exclude their end. */
 const toNextKey = (key: string) => `${key}\0`
 
-/** The service refuses writes that wait for 2 s by itself. */
+/** The service itself refuses writes that wait for 2 s. */
 const TIMEOUT_MS = 3_000
 
-/** Points that are read or deleted in one go. */
+/** Number of points that are read or deleted at once. */
 const PAGE_SIZE = 1_000
 
 const HOUR_MS = 3_600_000
@@ -23,10 +23,10 @@ const HOUR_MS = 3_600_000
 const parse = ({ value }: Pick<KvValue, 'value'>) => JSON.parse(value.toString())
 
 /**
- * The key-value service at `kvUri`, over HTTP. It keeps the changes of its clients in order, so that all threads may read
- * while one owner writes.
+ * Uses the key-value service at `kvUri`, over HTTP. That service orders the changes of its clients, so all threads may
+ * read while one owner writes.
  * @throws Problem `STATE_UNAVAILABLE` from every method while the service is down, refuses the token or a write;
- *   `OUTCOME_UNKNOWN` from `put` and `delete` if the service may have taken the change, or may take it yet
+ * `OUTCOME_UNKNOWN` from `put` and `delete` if the service may have applied the change, or may still apply it
  */
 export async function createKvState({
   kvUri,
@@ -38,7 +38,7 @@ export async function createKvState({
   const client = createKvClient(kvUri, { token: kvToken, timeout, timer })
   let isUnavailable = false
 
-  /** What the service answers. Whatever else happens is not the fault of who asks us. */
+  /** Returns the service's response. Every fault becomes a 503, because the caller did not cause it. */
   async function trackOutage<T>(
     answer: Promise<T>,
     toError = (_cause: unknown) => errors.STATE_UNAVAILABLE,
@@ -60,22 +60,25 @@ export async function createKvState({
   }
   const entries = (start: string, end: string, limit?: number) =>
     trackOutage(Array.fromAsync(client.entries({ start: KEY_PREFIX + start, end: KEY_PREFIX + end, limit })))
-  /** The range of state/level's keys, as the service takes it. */
+  /** Converts a range of the keys of `level-keys.ts` to one of the service. */
   const toRange = ({ gt, lt }: StatsKeyRange) => ({ start: toNextKey(KEY_PREFIX + gt), end: KEY_PREFIX + lt })
 
-  /** Read once: one stats service at a time owns what is there, and its threads open it after main has named the source. */
+  /**
+   * Read once: only one stats service at a time owns this data, and its threads open it after main has recorded the
+   * source.
+   */
   let known: Sources | undefined
   const sources = async (): Promise<Sources> => (known ??= (await read(SOURCES_KEY)) ?? NO_SOURCES)
   const keys = async () => getSourceKeys((await sources()).current)
   const apply = (changes: readonly KvChange[]) =>
     trackOutage(client.batch(changes.map((change) => ({ ...change, id: KEY_PREFIX + change.id }))))
 
-  /** What names the value of a collection that `get` gave: it is replaced, and nothing else. */
+  /** ETags of the values that `get` returned: a change replaces exactly this value. */
   const etags = new WeakMap<Collection, string>()
   const condition = (before: Collection | undefined) =>
     before ? { durable: true, ifMatch: etags.get(before) } : ({ durable: true, ifNoneMatch: '*' } as const)
 
-  /** Forgets numbers and histories of every source, a page of them at a time. */
+  /** Deletes numbers and histories of every source, page by page. */
   async function clear(id: string): Promise<void> {
     for (const { snapshot, history } of getAllKeys(await sources())) {
       for (let found = PAGE_SIZE; found === PAGE_SIZE;) {
@@ -126,7 +129,7 @@ export async function createKvState({
     },
     async getPointAt(id, at) {
       const { point } = await keys()
-      // The service goes through a range upwards only. Of what is older than a day there is a point an hour.
+      // The service reads ranges only in ascending order. Points older than a day are an hour apart.
       for (const back of [3 * HOUR_MS, at]) {
         const found = await entries(point(id, at - back), toNextKey(point(id, at)))
         if (found.length > 0) return parse(found.at(-1)!)
@@ -196,7 +199,7 @@ export async function createKvState({
   }
 }
 
-// Nobody has heard of the change.
+// The change never reached the service.
 const CONNECT_ERROR_CODES = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -205,12 +208,13 @@ const CONNECT_ERROR_CODES = new Set([
   'EAI_AGAIN',
   'UND_ERR_CONNECT_TIMEOUT',
 ])
-// What the service refuses it has not done; but where another value is there, the change may have come twice.
+// A refused change is not applied. An exception is another value in place of the expected one: the change may have
+// arrived twice.
 const UNCERTAIN_CODES = new Set(['CONDITION_FAILED', 'UNEXPECTED_REPLY', 'UNEXPECTED_REDIRECT'])
 const isRefusal = ({ status, code }: ServiceError) =>
   (status < 500 || status === 503 || status === 507) && !UNCERTAIN_CODES.has(code)
 
-/** What a change that failed so is answered with. */
+/** Returns the error for a failed change. */
 function toOutcomeError(cause: unknown) {
   const { code } = cause as { code?: string }
   const isKnown = cause instanceof ServiceError ? isRefusal(cause) : CONNECT_ERROR_CODES.has(String(code))

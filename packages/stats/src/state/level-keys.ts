@@ -1,23 +1,23 @@
-// c!<id> a collection, usage the quota used, sources whose numbers there are; in the base of a node of many, log how far it is.
-// Of a source: s!<id> a collection's last numbers, h!<id>!<time> a point of its history, h!:<id>!<time> one of a video's,
-// v!<id> what is known of a video besides. The first source has these keys as they are; the second has them behind @1!, and
-// so on: numbers of different sources never meet.
-// An id has no "!"; '"' is the character after it, and "~" sorts after every character of a time.
+// Keys: c!<id> a collection; usage, the used quota; sources, the sources of the numbers; log, the log position in the
+// database of a cluster node. Keys of a source: s!<id> a collection's last numbers; h!<id>!<time> a point of its
+// history; h!:<id>!<time> a point of a video's history; v!<id> a video's details. The first source has these keys
+// without a prefix; the second has the prefix @1!, and so on, so that numbers of different sources never mix. An id
+// contains no "!"; '"' is the character after it, and "~" sorts after every character of a time.
 export const toCollectionKey = (id: string) => `c!${id}`
 export const USAGE_KEY = 'usage'
 export const SOURCES_KEY = 'sources'
 
-/** Keys from `gt` on, without it, and before `lt`. */
+/** Keys after `gt` and before `lt`, both exclusive. */
 export interface StatsKeyRange {
   readonly gt: string
   readonly lt: string
 }
 
-/** The keys of what comes from one source. */
+/** Keys of the data of one source. */
 export class SourceKeys {
   readonly #prefix: string
 
-  /** @param position of the source among those of the state */
+  /** @param position position of the source in the list of the state */
   constructor(position: number) {
     this.#prefix = position === 0 ? '' : `@${position}!`
   }
@@ -26,9 +26,9 @@ export class SourceKeys {
   video = (id: string) => `${this.#prefix}v!${id}`
   point = (id: string, at: number) => `${this.#prefix}h!${id}!${String(Math.max(0, at)).padStart(16, '0')}`
 
-  /** All points of a history. */
+  /** Range of all points of a history. */
   history = (id: string): StatsKeyRange => ({ gt: `${this.#prefix}h!${id}!`, lt: `${this.#prefix}h!${id}!~` })
-  /** The videos after an id. */
+  /** Range of the videos after an id. */
   videosAfter = (id: string): StatsKeyRange => ({ gt: this.video(id), lt: `${this.#prefix}v"` })
   allSnapshots = (): StatsKeyRange => ({ gt: `${this.#prefix}s!`, lt: `${this.#prefix}s"` })
   allPoints = (): StatsKeyRange => ({ gt: `${this.#prefix}h!`, lt: `${this.#prefix}h"` })
@@ -38,6 +38,6 @@ const cachedKeys: SourceKeys[] = []
 
 export const getSourceKeys = (position: number): SourceKeys => (cachedKeys[position] ??= new SourceKeys(position))
 
-/** Of every source; of the first also while none is recorded. */
+/** Returns the keys of every source; those of the first also while none is recorded. */
 export const getAllKeys = ({ names }: { readonly names: readonly string[] }): SourceKeys[] =>
   Array.from({ length: Math.max(1, names.length) }, (_, position) => getSourceKeys(position))

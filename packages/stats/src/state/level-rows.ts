@@ -4,7 +4,7 @@ import type { Sources } from '../core/sources.ts'
 import { toCollectionKey, getAllKeys, SOURCES_KEY, USAGE_KEY, type SourceKeys } from './level-keys.ts'
 import { toHistoryId, type Collection, type SnapshotRow, type VideoRow } from './stats-state.ts'
 
-/** One change of a base. */
+/** One change of a database. */
 export type LevelRow =
   | { readonly type: 'put'; readonly key: string; readonly value: string }
   | { readonly type: 'del'; readonly key: string }
@@ -12,10 +12,10 @@ export type LevelRow =
 const put = (key: string, value: unknown): LevelRow => ({ type: 'put', key, value: JSON.stringify(value) })
 const del = (key: string): LevelRow => ({ type: 'del', key })
 
-/** What is written where something changes. */
+/** Rows that each kind of change writes. */
 export const buildRows = {
   collection: (collection: Collection) => [put(toCollectionKey(collection.id), collection)],
-  /** All of a collection, of every source, but for its histories. */
+  /** Deletes a collection and its numbers of every source, but not its histories. */
   noCollection: (id: string, sources: Sources) => [
     del(toCollectionKey(id)),
     ...getAllKeys(sources).map((keys) => del(keys.snapshot(id))),
@@ -36,13 +36,16 @@ export const buildRows = {
   usage: (usage: object) => [put(USAGE_KEY, usage)],
 }
 
-/** So many rows go into a batch before others have their turn: a millisecond or two. */
+/** Number of rows added to a batch before the event loop runs other work: a millisecond or two. */
 const SLICE_ROWS = 1_000
 
-/** Writes all or none. @param options of LevelDB */
+/**
+ * Writes all rows or none.
+ * @param options of LevelDB
+ */
 export async function writeRows(db: SharedLevel['db'], rows: readonly LevelRow[], options = {}): Promise<void> {
   const [first] = rows
-  // A fourth less than as a batch.
+  // Takes a fourth less than a batch.
   if (rows.length === 1 && first?.type === 'put') return db.put(first.key, first.value, options)
   const batch = db.batch()
   for (const [i, row] of rows.entries()) {

@@ -1,9 +1,9 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 
-// A snapshot of a base: its format's name, then a line for each key and what is kept under it, as JSON; last the key that
-// says what it is of.
+// Snapshot of a database: the name of the format, then a line per key with its value, as JSON. The last line is the key
+// with the log position of the snapshot.
 
-/** Where a base keeps how far in the log it is. */
+/** Key of the database's log position. */
 export const POSITION_KEY = 'log'
 
 const SNAPSHOT_HEADER = 'influencer-stats stats snapshot 1'
@@ -14,7 +14,7 @@ type StatsDb = SharedLevel['db']
 
 const toLine = (entry: readonly [key: string, value: string]) => `${JSON.stringify(entry)}\n`
 
-/** All of a base, as it is now. */
+/** Yields the whole content of a database at this moment. */
 export async function* createSnapshotChunks(db: StatsDb): AsyncGenerator<Buffer> {
   const snapshot = db.snapshot()
   const iterator = db.iterator({ snapshot, fillCache: false, highWaterMarkBytes: SLICE_BYTES })
@@ -38,7 +38,10 @@ export async function* createSnapshotChunks(db: StatsDb): AsyncGenerator<Buffer>
   }
 }
 
-/** Puts a snapshot's entries into an empty base. Gives what the base's own key is to hold. @throws Error where it is none, or cut */
+/**
+ * Writes a snapshot's entries into an empty database. Returns the value of `POSITION_KEY`.
+ * @throws Error if it is no snapshot, or truncated
+ */
 export async function restoreSnapshot(chunks: AsyncIterable<Buffer>, db: StatsDb): Promise<string> {
   let position: string | undefined
   let isBegun = false
@@ -56,7 +59,10 @@ export async function restoreSnapshot(chunks: AsyncIterable<Buffer>, db: StatsDb
   return position
 }
 
-/** Whole lines, as many as each piece ends. @throws Error where the last one has no end */
+/**
+ * Yields the complete lines of each chunk.
+ * @throws Error if the last line has no end
+ */
 async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder()
   let rest = ''

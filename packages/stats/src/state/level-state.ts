@@ -10,10 +10,10 @@ import type { StatsState, StateOptions } from './stats-state.ts'
 
 const parse = (text: string | undefined) => (text === undefined ? undefined : JSON.parse(text))
 
-/** Data written by a later version of this file are refused; an older one would lose what it does not know. */
+/** Data of a later format are refused: this version would lose the data that it does not know. */
 const FORMAT_VERSION = 3
 
-/** In format 1 there was less, in format 2 the sources might be missing. All else was as it is now. */
+/** Format 1 had fewer kinds of data, and format 2 might have no sources. All else is unchanged. */
 const upgrades = { 1: async () => {}, 2: async () => {} }
 
 const replicaRow = { key: Buffer.from(POSITION_KEY), since: 1 }
@@ -32,24 +32,24 @@ export const openStatsLevel = ({ folder, ...part }: LevelStateOptions): Promise<
   })
 
 /**
- * LevelDB in `folder`. One process at a time; all its threads share one handle, the first opener must close last.
+ * LevelDB in `folder`. One process at a time. All its threads share one handle, and the first opener must close last.
  * @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER`
  */
 export const createLevelState = async (options: LevelStateOptions): Promise<StatsState> =>
   toLevelState(await openStatsLevel(options))
 
-/** The state that a base holds. */
+/** Returns the state in a database. */
 export function toLevelState(level: SharedLevel): StatsState {
   const { db } = level
   const values = (range: object) => db.values(range).all()
   const write = (rows: LevelRow[], options = {}) => level.write(() => writeRows(db, rows, options))
-  // Read each time: a node's changes while its threads read.
+  // Read on each use: the sources of a node change while its threads read.
   const sources = () => readSources(db)
   const keys = () => getSourceKeys(sources().current)
 
   return {
     level,
-    // Synchronous: 1 us from LevelDB's cache, where the asynchronous one costs 31 us.
+    // Synchronous: 1 us from LevelDB's cache; the asynchronous read takes 31 us.
     get: (id) => parse(db.getSync(toCollectionKey(id))),
     async list(after, limit) {
       const found = await values({ gt: toCollectionKey(after), lt: 'c~', limit })
@@ -71,7 +71,7 @@ export function toLevelState(level: SharedLevel): StatsState {
     async delete(id) {
       const all = sources()
       const rows = buildRows.noCollection(id, all)
-      // One after the other, so that others have their turn; all are gone at once.
+      // Read one by one, so that other work runs between; all are deleted in one write.
       for (const { history } of getAllKeys(all))
         for await (const key of db.keys(history(id))) rows.push({ type: 'del', key })
       await write(rows, { sync: true })
@@ -107,9 +107,9 @@ export function toLevelState(level: SharedLevel): StatsState {
   }
 }
 
-/** Keys that are counted in one go: a millisecond. */
+/** Number of keys counted at once: a millisecond. */
 const COUNT_BATCH_SIZE = 1_000
 
-/** The sources that a base has numbers of. */
+/** Returns the sources of the numbers in a database. */
 export const readSources = (db: Pick<SharedLevel['db'], 'getSync'>): Sources =>
   parse(db.getSync(SOURCES_KEY)) ?? NO_SOURCES

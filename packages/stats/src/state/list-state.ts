@@ -8,12 +8,12 @@ interface ListRow {
   readonly id: string
   collection?: Collection
   snapshot?: Snapshot
-  /** Of a video. */
+  /** Details, if the row is a video. */
   details?: VideoDetails
   history: Point[]
 }
 
-/** One list in memory, searched from its start: the naive state, and what it costs. */
+/** One list in memory, searched from its start: the naive state, to measure its cost. */
 export function createListState(): StatsState {
   let rows: ListRow[] = []
   let usage: QuotaUsage | undefined

@@ -8,20 +8,20 @@ import { ConflictError, type StatsState } from './stats-state.ts'
 
 export interface LogStateOptions {
   readonly log: Pick<Log, 'append' | 'barrier'>
-  /** Who has it is the poller. */
+  /** The node that holds it is the poller. */
   readonly lease: Pick<Lease, 'append' | 'term'>
-  /** Where this node's numbers come from. */
+  /** Origin of this node's numbers. */
   readonly source: string
-  /** What this node makes of the log. */
+  /** Database of this node, built from the log. */
   readonly level: SharedLevel
   close(): Promise<void>
 }
 
 /**
- * The state of a node of many: reads are of this node's base, and changes go into the log. Collections are any node's to
- * change. All else is the poller's: what one keeps that is the poller no more counts nowhere, and it need not know.
- * @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` from what writes; `OvertakenError` from `put` and `delete`;
- *   `LEASE_LOST` from `putUsage`
+ * State of a cluster node. It reads from this node's database and writes to the log. Every node may change collections.
+ * Only the poller writes other data: writes of a node that is no longer the poller are dropped without an error.
+ * @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` from all writes; `ConflictError` from `put` and `delete`;
+ * `LEASE_LOST` from `putUsage`
  */
 export function createLogState({ log, lease, source: from, level, close }: LogStateOptions): StatsState {
   async function appendChange(one: StatsChange): Promise<void> {
@@ -52,7 +52,7 @@ export function createLogState({ log, lease, source: from, level, close }: LogSt
     deletePoints: (id, times) => appendUnderLease({ type: 'deletePoints', id, times, from }),
     async putUsage(usage) {
       await lease.append(CHANGE_KIND, encodeChange({ type: 'usage', usage }))
-      // What it pays for may begin only now.
+      // Only now may the call that this usage pays for begin.
       if (lease.term === undefined) throw logErrors.LEASE_LOST()
     },
     close,

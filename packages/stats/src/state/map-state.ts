@@ -4,13 +4,13 @@ import type { QuotaUsage } from '../core/quota-budget.ts'
 import type { VideoDetails } from '../core/video-details.ts'
 import { toHistoryId, type Collection, type StatsState } from './stats-state.ts'
 
-/** Hash tables in memory; forgotten when the process ends. */
+/** Hash tables in memory, lost when the process ends. */
 export function createMapState(): StatsState {
   const collections = new Map<string, Collection>()
   const snapshots = new Map<string, Snapshot>()
   const videos = new Map<string, VideoDetails>()
   const histories = new Map<string, Point[]>()
-  /** In order; made when it is asked for, until a collection comes or goes. */
+  /** Sorted ids; built on demand and valid until a collection is added or removed. */
   let ids: string[] | undefined
   let videoIds: string[] | undefined
   let usage: QuotaUsage | undefined
@@ -81,7 +81,7 @@ export function createMapState(): StatsState {
   }
 }
 
-/** The index of the first item that `isPast`; all after it are past, too. */
+/** Returns the index of the first item for which `isPast` is true; it is true for all later items. */
 function findFirstIndex<T>(items: readonly T[], isPast: (item: T) => boolean): number {
   let [low, high] = [0, items.length]
   while (low < high) {

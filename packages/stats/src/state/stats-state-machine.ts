@@ -10,32 +10,32 @@ import { readSources } from './level-state.ts'
 import { buildRows, writeRows, type LevelRow } from './level-rows.ts'
 import { POSITION_KEY, restoreSnapshot, createSnapshotChunks } from './level-snapshot.ts'
 
-/** How far the base of a node is. */
+/** Log position of a node's database. */
 interface AppliedPosition {
   readonly position: LogPosition
-  /** The run of the machine on which that was written, or `clean`: all of it is on the disk. */
+  /** Boot of the machine during which it was written, or `clean` if everything is on the disk. */
   readonly boot: string | undefined
 }
 
-/** What a batch was judged to be, until it is written: after a fault it is written as it is, not judged again. */
+/** Evaluation of a batch until it is written. After a write fault it is written unchanged, not evaluated again. */
 interface FrameResult {
   readonly position: LogPosition
   readonly rows: readonly LevelRow[]
-  /** Whether each entry counts. */
+  /** True for each entry that is applied. */
   readonly outcomes: readonly boolean[]
-  /** What of them does. */
+  /** Applied changes. */
   readonly changes: readonly StatsChange[]
 }
 
-/** The stats service's view of the log. Main's. */
+/** State machine of the stats service, on main. */
 export interface StatsStateMachine extends StateMachine {
-  /** All of it is on the disk: after a power cut it can be gone on with. */
+  /** Flushes everything to the disk, so that it is usable after a power cut. */
   settle(): Promise<void>
 }
 
 export interface StatsStateMachineOptions {
   readonly level: SharedLevel
-  /** Told what has changed, in its order, once it can be read. */
+  /** Called with the changes, in order, once they are readable. */
   onChanges(changes: readonly StatsChange[]): void
 }
 
@@ -46,8 +46,8 @@ const toPositionRow = (applied: AppliedPosition): LevelRow => ({
 })
 
 /**
- * Opens the view that a base is. What a power cut may have torn is thrown away: LevelDB may keep a newer change without an
- * older one, and the log has all of them.
+ * Opens the state machine of a database. After a possible power cut the data are deleted: LevelDB may contain a newer
+ * change without an older one, and the log contains all of them.
  */
 export async function openStatsStateMachine({
   level,
@@ -85,7 +85,7 @@ export async function openStatsStateMachine({
     getPosition: () => applied?.position,
 
     async apply(entries, position) {
-      // The same again, because it could not be written.
+      // The same batch again, after a failed write.
       if (evaluated?.position.seq !== position.seq) evaluated = await evaluate(entries, position)
       const { rows, outcomes, changes } = evaluated
       const next: AppliedPosition = { position, boot }
@@ -116,11 +116,11 @@ export async function openStatsStateMachine({
   }
 }
 
-/** Entries that are written at once: each is judged by what those before it will have left. */
+/** Entries that are written together. Each is evaluated against the result of the entries before it. */
 class ChangeBatch {
   readonly rows: LevelRow[] = []
   readonly #db: SharedLevel['db']
-  /** Of the collections that are changed in this batch. */
+  /** Revisions of the collections that this batch changes. */
   readonly #revisions = new Map<string, number | undefined>()
   #sources: Sources
 
@@ -129,7 +129,7 @@ class ChangeBatch {
     this.#sources = readSources(db)
   }
 
-  /** Gives back what of a change counts, if anything does: numbers do not that come from another source than the log's. */
+  /** Returns the applied part of a change, if any. Numbers of another source than the log's are not applied. */
   async apply(change: StatsChange): Promise<StatsChange | undefined> {
     if ('from' in change && change.from !== this.source) return undefined
     const handle = handlers[change.type] as (
@@ -148,12 +148,12 @@ class ChangeBatch {
     this.add(buildRows.sources(sources))
   }
 
-  /** The log's. */
+  /** Source of the log. */
   get source(): string | undefined {
     return getCurrentSource(this.#sources)
   }
 
-  /** Where its numbers are. */
+  /** Keys of the numbers of that source. */
   get keys(): SourceKeys {
     return getSourceKeys(this.#sources.current)
   }
@@ -172,7 +172,7 @@ class ChangeBatch {
     this.#revisions.set(id, revision)
   }
 
-  /** Forgets the histories of a collection, of every source: what is kept of them, and what this batch adds. */
+  /** Deletes the histories of a collection, of every source: the stored points and those that this batch adds. */
   async deleteHistory(id: string): Promise<void> {
     for (const { history } of getAllKeys(this.#sources)) {
       const { gt, lt } = history(id)
@@ -207,7 +207,7 @@ const handlers: ChangeHandlers = {
     return change
   },
   async snapshots(batch, change) {
-    // The collection may have been changed while its numbers were on their way: they are those of another.
+    // If the collection has changed since the request for its numbers, they belong to another version.
     const rows = change.rows.filter(({ id, revision }) => revision === undefined || batch.getRevision(id) === revision)
     batch.add(buildRows.snapshots(rows, batch.keys))
     return { ...change, rows }

@@ -7,14 +7,14 @@ import type { VideoDetails } from '../core/video-details.ts'
 import type { SharedLevel, SharedLevelOptions } from '@influencer-stats/runtime/shared-level'
 import type { UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 
-/** A collection as it is between two changes. */
+/** A version of a collection. */
 export interface CollectionVersion {
   readonly id: string
-  /** Another number after every change; never the same twice, not even after a deletion. */
+  /** Changes with every change and is never reused, not even after a deletion. */
   readonly revision: number
 }
 
-/** A campaign's videos, and what is said of it. */
+/** A campaign with its videos. */
 export interface Collection extends CollectionVersion, Campaign {
   /** Distinct, in the client's order. */
   readonly videos: readonly string[]
@@ -22,101 +22,110 @@ export interface Collection extends CollectionVersion, Campaign {
   readonly created?: number
 }
 
-/** A collection's numbers, and the point of its history, if they make one. */
+/** A collection's numbers, and a point of its history if they form one. */
 export interface SnapshotRow {
   readonly id: string
-  /** The collection's, whose numbers they are: where others change it, too, they count only while it is that one. */
+  /** Revision of the collection to which the numbers belong. In a cluster they are applied only to this revision. */
   readonly revision?: number
   readonly snapshot: Snapshot
   readonly point?: Point
 }
 
-/** What is noted of a video at one time. */
+/** Data of a video to store. */
 export interface VideoRow {
   readonly id: string
   readonly details?: VideoDetails
   readonly point?: Point
 }
 
-/** The name of a video's history; no collection has such an id. */
+/** Returns the id of a video's history. No collection has such an id. */
 export const toHistoryId = (video: string): string => `:${video}`
 
-/** A change that is not made, because the collection is another than the one that it replaces. */
+/** A change that was not applied, because the collection is not in the version that the change replaces. */
 export class ConflictError extends Error {}
 
-/** A value now, where it is at hand, or later. */
+/** A value, or a promise of it if it is not available synchronously. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** What can be read of a state, on any thread. */
+/** Reads of a state, on any thread. */
 export interface StateReader {
-  /** Nothing is ever at hand: every read is asked of another thread or another service. */
+  /** True if no read is synchronous: every read goes to another thread or another service. */
   readonly isRemote?: boolean
   get(id: string): MaybePromise<Collection | undefined>
   /** At most `limit` collections in ascending order of id, those after the id `after`. */
   list(after: string, limit: number): MaybePromise<Collection[]>
-  /** The last known numbers. */
+  /** Returns the last known numbers. */
   getSnapshot(id: string): MaybePromise<Snapshot | undefined>
-  /** What is known of videos besides their numbers. */
+  /** Returns the details of videos. */
   getVideos(ids: readonly string[]): MaybePromise<(VideoDetails | undefined)[]>
-  /** At most `limit` points from `from` to `to` (ms, both inclusive), ascending. A video's are under `historyOf` it. */
+  /**
+   * At most `limit` points from `from` to `to` (ms, both inclusive), ascending. A video's history has the id
+   * `toHistoryId`.
+   */
   getHistory(id: string, from: number, to: number, limit: number): MaybePromise<Point[]>
-  /** The source whose numbers these are, where that may change while it is open: on a node. */
+  /** Returns the source of the numbers, if it can change while the state is open: on a cluster node. */
   getSource?(): string | undefined
 }
 
 export interface StateOptions extends Pick<SharedLevelOptions<string, string>, 'share' | 'log'> {
-  /** The service's own data folder. */
+  /** Data folder of this service. */
   readonly folder: string
-  /** Where the key-value service is, and the token that it needs of who changes something, if any. */
+  /** Address of the key-value service, and the token for its changes, if any. */
   readonly kvUri: string
   readonly kvToken: string
-  /** How long that service may be silent (ms). */
+  /** Timeout of a request to that service (ms). */
   readonly timeout?: number
-  /** Times every request to it. */
+  /** Measures every request to it. */
   readonly timer?: UpstreamTimer | undefined
-  /** Told why that service cannot be used, once for each outage. */
+  /** Called with the cause when that service is unavailable, once per outage. */
   onOutage(cause: unknown): void
 }
 
 /**
- * Where collections, their last numbers and their history are kept. One owner writes, and of one collection one thing at
- * a time.
+ * Store of collections, their last numbers and their history. A single owner writes, with one write at a time per
+ * collection.
  */
 export interface StatsState extends StateReader {
-  /** What it is kept in, where the threads of this process share that. */
+  /** The database, if the threads of this process share one. */
   readonly level?: SharedLevel
   /**
-   * There where other machines change collections, too, and `put` and `delete` are refused with an `OvertakenError`.
-   * Resolves once all that anybody had changed before is seen here. @throws Problem `LOG_UNAVAILABLE`
+   * Present if other nodes change collections too: then `put` and `delete` may throw `ConflictError`. Resolves once
+   * this node has applied all earlier changes of all nodes.
+   * @throws Problem `LOG_UNAVAILABLE`
    */
   catchUp?(): Promise<void>
-  /** The last known numbers of collections that follow each other in the order of ids, in one go. */
+  /** Returns the last known numbers of collections that are consecutive in the order of ids, in one read. */
   getSnapshots(ids: readonly string[]): MaybePromise<(Snapshot | undefined)[]>
-  /** The point that was the last one at a time (ms). */
+  /** Returns the last point at or before a time (ms). */
   getPointAt(id: string, at: number): MaybePromise<Point | undefined>
   /**
-   * Keeps a collection for good.
-   * @param before what it replaces, as `get` gave it; nothing for a new one, which begins without numbers and history
+   * Stores a collection durably.
+   * @param before the replaced collection, as `get` returned it; undefined for a new one, which begins without numbers
+   * and history
    */
   put(collection: Collection, before?: Collection): MaybePromise<void>
-  /** Forgets the collection, its numbers and its history. @param before the collection, as `get` gave it, if it is there */
+  /**
+   * Deletes the collection, its numbers and its history.
+   * @param before the collection, as `get` returned it, if it exists
+   */
   delete(id: string, before?: Collection): MaybePromise<void>
-  /** Replaces the last numbers of collections and, where there is one, adds a point to the history. */
+  /** Replaces the last numbers of collections, and adds their points to the history. */
   putSnapshots(rows: readonly SnapshotRow[]): MaybePromise<void>
-  /** Notes what is known of videos. */
+  /** Stores details of videos and points of their histories. */
   putVideos(rows: readonly VideoRow[]): MaybePromise<void>
-  /** At most `limit` videos of which there are details, in ascending order of id, those after the id `after`. */
+  /** Returns at most `limit` videos with details, in ascending order of id, after the id `after`. */
   listVideos(after: string, limit: number): MaybePromise<VideoDetails[]>
-  /** Forgets what is known of videos, but for their histories. */
+  /** Deletes the details of videos, but not their histories. */
   deleteVideos(ids: readonly string[]): MaybePromise<void>
-  /** Forgets the points of these times. */
+  /** Deletes the points of these times. */
   deletePoints(id: string, times: readonly number[]): MaybePromise<void>
   /**
-   * Makes a source the one whose numbers are read and written from now on: those of the others are set apart until it is
-   * theirs again. What was stored before any was named belongs to the first. States that end with the process need none.
+   * Selects the source whose numbers are read and written from now on. Numbers of other sources are hidden until their
+   * source is selected again. Numbers stored before the first selection belong to the first source. States that end
+   * with the process do not need it.
    */
   useSource?(name: string): MaybePromise<void>
-  /** Counts what is set apart. */
+  /** Counts the data of the other sources. */
   countOtherSources?(): Promise<OtherSource[]>
   getUsage(): MaybePromise<QuotaUsage | undefined>
   putUsage(getUsage: QuotaUsage): MaybePromise<void>

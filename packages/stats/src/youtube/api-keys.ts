@@ -1,19 +1,22 @@
-/** The first key is in use; a second one stands by. */
+/** Options of the API keys. The first key is in use; the second is the standby key. */
 export interface ApiKeyOptions {
-  /** A key a line. */
+  /** Keys, one per line. */
   readonly text: string
-  /** Another key is in use. @param refused the key before, by its last characters, where YouTube has refused that */
+  /**
+   * Called when another key is in use.
+   * @param refused last characters of the previous key, if YouTube refused it
+   */
   onChange?(refused?: string): void
 }
 
 const parseKeys = (text: string): string[] => text.split(/\s+/).filter((line) => line !== '')
 
-/** A key as it may be shown. Four characters of a short key would be too many. */
+/** Returns a key in a form that may be shown. Four characters of a short key would reveal too much. */
 export const maskKey = (key: string): string => `…${key.length >= 12 ? key.slice(-4) : ''}`
 
 /**
- * The key for YouTube. The standby key takes its place only after YouTube has refused the first as invalid or expired,
- * and never for the sake of quota: YouTube's policies forbid spreading calls over the quotas of several keys.
+ * API key for YouTube. The standby key replaces the first only after YouTube has refused the first as invalid or
+ * expired. It never serves to gain quota: YouTube's policies forbid spreading calls over the quotas of several keys.
  */
 export class ApiKeys {
   #keys: string[]
@@ -28,12 +31,15 @@ export class ApiKeys {
     return this.#keys[0] ?? ''
   }
 
-  /** The key in use, as it may be shown. */
+  /** The current key, in a form that may be shown. */
   get maskedKey(): string {
     return maskKey(this.current)
   }
 
-  /** YouTube will never accept this key again. @returns whether another is in use now */
+  /**
+   * Records that YouTube will never accept this key again.
+   * @returns true if another key is in use now
+   */
   refuse(key: string): boolean {
     if (this.current !== key) return true
     if (this.#keys.length < 2) return false
@@ -42,7 +48,10 @@ export class ApiKeys {
     return true
   }
 
-  /** Takes over the content of the key file, which has changed. @returns whether it contains a key */
+  /**
+   * Replaces the keys by the new content of the key file.
+   * @returns true if it contains a key
+   */
   replace(text: string): boolean {
     const keys = parseKeys(text)
     if (keys.length === 0) return false

@@ -10,8 +10,8 @@ interface PendingVideo {
 }
 
 /**
- * Gathers what is asked for within one turn of the event loop and asks for 50 videos a call, because a call costs one
- * unit of quota whatever it asks for. A video that is being asked for is not asked for twice.
+ * Batches all requests within one turn of the event loop into calls of 50 videos, because a call costs one unit of
+ * quota, however many videos it has. A video with a call in flight is not requested twice.
  */
 export function createBatchingClient(options: VideoClientOptions): VideoClient {
   const { call, close } = createUndiciCall(options, IDS_PER_CALL)

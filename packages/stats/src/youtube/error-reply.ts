@@ -1,6 +1,6 @@
 import type { FaultKind, UpstreamFault } from '../core/circuit-breaker.ts'
 
-/** The parts of Google's error replies that are read. Both forms: `errors[]` is older, `details[]` newer. */
+/** Fields of Google's error replies that this file reads. `errors[]` is the older form, `details[]` the newer one. */
 interface GoogleError {
   readonly status?: unknown
   readonly errors?: readonly { readonly reason?: unknown }[]
@@ -13,7 +13,7 @@ const RATE_REASONS =
 const KEY_REASONS =
   /^(keyInvalid|keyExpired|ipRefererBlocked|accessNotConfigured|forbidden|required|authError|API_KEY_\w+|SERVICE_DISABLED|CONSUMER_\w+|ACCESS_TOKEN_\w+|CREDENTIALS_MISSING|PERMISSION_DENIED|UNAUTHENTICATED)$/
 
-/** A key with one of these will never be accepted again: the standby key may take its place. */
+/** A key with one of these reasons will never be accepted again: the standby key may replace it. */
 const DEAD_KEY_REASONS = /^(keyInvalid|keyExpired|API_KEY_INVALID|API_KEY_EXPIRED)$/
 
 export const isDeadKey = ({ kind, reason = '' }: UpstreamFault): boolean =>
@@ -50,7 +50,7 @@ export const remedies: Readonly<Record<FaultKind, string>> = {
   key: 'Check the key and its project in the Google Cloud console, or replace the key.',
 }
 
-/** Only text that is a name: anything else may show what nobody should read. */
+/** Returns only text that is a name: other text may contain confidential data. */
 const toReason = (value: unknown): string | undefined =>
   typeof value === 'string' && /^\w{1,64}$/.test(value) ? value : undefined
 
@@ -66,7 +66,7 @@ function parseError(text: string): GoogleError {
 const toObjects = <T>(value: readonly T[] | undefined): readonly T[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : []
 
-/** A limit of calls a day is reported as a rate, too. */
+/** True for a limit of calls per day, which Google also reports as a rate limit. */
 const isDaily = ({ metadata = {} }: NonNullable<GoogleError['details']>[number]): boolean =>
   /^1\/d\b/.test(String(metadata.quota_unit)) || /PerDay/.test(String(metadata.quota_limit))
 
@@ -79,15 +79,15 @@ function toFaultKind(status: number, reasons: readonly string[], daily: boolean)
   return status >= 400 ? 'request' : 'server'
 }
 
-/** Besides its status and text. */
+/** Properties of a reply other than its status and text. */
 export interface ReplyContext {
-  /** The wait that its header asks for (ms). */
+  /** Wait that its header states (ms). */
   readonly retryAfter?: number | undefined
   /** The API key of the call, by its last characters. */
   readonly key?: string
 }
 
-/** Reads a reply that is not 200. */
+/** Parses a reply whose status is not 200. */
 export function parseErrorReply(status: number, text: string, { retryAfter, key = '…' }: ReplyContext): UpstreamFault {
   const error = parseError(text)
   const details = toObjects(error.details)

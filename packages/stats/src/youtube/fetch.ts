@@ -1,7 +1,7 @@
 import { createCall, joinResults, readBody } from './youtube-call.ts'
 import type { FetchResult, VideoClientOptions, VideoClient } from './video-client.ts'
 
-/** Node's `fetch`: one call a video, one after the other. The naive client, and what it costs. */
+/** Node's `fetch`: one call per video, one after the other. The naive client, to measure its cost. */
 export function createFetchClient(options: VideoClientOptions): VideoClient {
   const call = createCall(options, async (path, headers, signal) => {
     const reply = await fetch(options.uri + path, { headers, signal, redirect: 'manual' })
@@ -13,7 +13,7 @@ export function createFetchClient(options: VideoClientOptions): VideoClient {
     idsPerCall: 1,
     call,
     fetch(ids) {
-      // After one that has failed the others would most likely fail, too, each after its time-out.
+      // A failed call also fails all later ids without a call: they would most likely fail too, each after its timeout.
       let last: Promise<FetchResult> = Promise.resolve({ found: [], failed: [] })
       return joinResults(ids.map((id) => [[id], (last = last.then(() => call([id])))]))
     },

@@ -4,19 +4,19 @@ import { fetchOneByOne, createCall, MAX_REPLY_BYTES, createTooLargeError, type Y
 import type { VideoClientOptions, VideoClient } from './video-client.ts'
 import { NOT_SENT_CODE } from './upstream-problem.ts'
 
-/** Kept-alive connections of undici: one call a video, all at once. */
+/** Keep-alive connections of undici: one call per video, all concurrent. */
 export function createUndiciPoolClient(options: VideoClientOptions): VideoClient {
   const { call, close } = createUndiciCall(options)
   return { ...fetchOneByOne(call), close }
 }
 
-/** One call of `videos.list` through a pool. */
+/** Creates calls of `videos.list` through a pool. */
 export function createUndiciCall(
   options: VideoClientOptions,
   idsPerCall?: number,
 ): Pick<VideoClient, 'call' | 'close'> {
   const { uri, timeout, connections } = options
-  // A call has one deadline for all it does; undici's own would begin anew with every byte.
+  // A call has one deadline for all its steps; undici's own timeouts would restart with every byte.
   const pool = new Pool(uri, { connections, headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeout })
   let closed: Promise<void> | undefined
   return {
@@ -25,7 +25,7 @@ export function createUndiciCall(
   }
 }
 
-/** By `dispatch`, without the stream that `request` makes of each body: a fifth less processor time. */
+/** Uses `dispatch`, without the stream that `request` creates for each body: a fifth less processor time. */
 function get(pool: Pool, path: string, headers: Record<string, string>, signal: AbortSignal): Promise<YoutubeReply> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -8,14 +8,14 @@ interface SystemErrorLike {
   readonly name?: string
   readonly syscall?: string
   readonly cause?: SystemErrorLike
-  /** Of an attempt at several addresses. */
+  /** Faults of an attempt at several addresses. */
   readonly errors?: readonly SystemErrorLike[]
 }
 
-/** The code of a call that was given up before it was sent. */
+/** Code of a call that was aborted before it was sent. */
 export const NOT_SENT_CODE = 'NOT_SENT'
 
-/** Whether a call never left this machine for YouTube: no address, no connection. It costs no quota. */
+/** True if a call never reached YouTube: no address, no connection. It costs no quota. */
 export function isConnectError(fault: unknown): boolean {
   const { code, syscall, cause, errors: attempts } = (fault ?? {}) as SystemErrorLike
   if (fault instanceof Problem) return false
@@ -40,15 +40,17 @@ export class UpstreamProblem extends Problem {
 export const createUnreadableReply = (detail: string): UpstreamProblem =>
   new UpstreamProblem({ kind: 'server', detail, remedy: remedies.server })
 
-/** The fault behind a failed call. Another problem is this machine's, such as a quota that cannot be counted. */
+/**
+ * Returns the fault of a failed call. Other problems originate on this machine, such as a quota that cannot be counted.
+ */
 export const toUpstreamFault = (problem: Problem): UpstreamFault =>
   problem instanceof UpstreamProblem
     ? problem.fault
     : { kind: 'server', detail: problem.message, remedy: remedies.server }
 
 /**
- * Whatever went wrong with a call, as `UPSTREAM_UNAVAILABLE`. Of its cause only the code is kept: the rest may show the
- * URL, which carries the key.
+ * Converts any fault of a call to `UPSTREAM_UNAVAILABLE`. Only the code of the cause remains: the rest may contain the
+ * URL, which includes the key.
  */
 export function toUpstreamProblem(fault: unknown): Problem {
   if (fault instanceof Problem) return fault

@@ -6,52 +6,52 @@ import type { StatsLogger } from '../logger/logger.ts'
 import type { QuotaMeter } from '../quota-meter.ts'
 import type { ApiKeys } from './api-keys.ts'
 
-/** What became of a question. */
+/** Result of a request for videos. */
 export interface FetchResult {
   /** In any order, with the counts that YouTube states. Videos that it omits are absent. */
   readonly found: readonly VideoNumbers[]
-  /** Those that could not be asked for, or whose numbers could not be read. */
+  /** Ids that could not be requested, or whose numbers are unreadable. */
   readonly failed: readonly string[]
-  /** Why: `UPSTREAM_UNAVAILABLE`. */
+  /** Reason of the failed ids: `UPSTREAM_UNAVAILABLE`. */
   readonly fault?: Problem
 }
 
-/** Asks YouTube for the numbers of videos. */
+/** Fetches the numbers of videos from YouTube. */
 export interface VideoClient {
-  /** Most ids of one call, which costs one unit of quota. */
+  /** Maximum number of ids in one call, which costs one unit of quota. */
   readonly idsPerCall: number
   /**
-   * One call, now.
+   * Makes one call immediately.
    * @param ids distinct, at most `idsPerCall`
-   * @throws Problem `UPSTREAM_UNAVAILABLE` when YouTube cannot be reached, is slow, refuses, or talks nonsense
+   * @throws Problem `UPSTREAM_UNAVAILABLE` when YouTube is unreachable, slow, refuses, or returns an unreadable reply
    */
   call(ids: readonly string[]): Promise<FetchResult>
-  /** Any number of distinct ids, in as many calls as the client makes of them. */
+  /** Fetches any number of distinct ids, in as many calls as the client needs. */
   fetch(ids: readonly string[]): Promise<FetchResult>
   /** Idempotent. */
   close(): Promise<void>
 }
 
-/** Decides which calls request details, and takes them. */
+/** Decides which calls request details, and receives them. */
 export interface VideoDetailsSink {
-  /** Whether a call for these requests details, too. */
+  /** True if a call for these ids also requests details. */
   needsDetails(ids: readonly string[]): boolean
   /** @param ids of the call */
   recordDetails(ids: readonly string[], details: readonly VideoDetails[]): void
 }
 
 export interface VideoClientOptions {
-  /** Where the YouTube Data API is: scheme, host and port. */
+  /** Address of the YouTube Data API: scheme, host and port. */
   readonly uri: string
   readonly keys: Pick<ApiKeys, 'current' | 'refuse'>
-  /** How long a call may take, from its beginning to the last byte of its reply (ms). */
+  /** Timeout of a call, from its beginning to the last byte of its reply (ms). */
   readonly timeout: number
-  /** Most connections at a time. */
+  /** Maximum number of concurrent connections. */
   readonly connections: number
-  /** Every call takes a unit from here. */
+  /** Meter from which every call takes a unit. */
   readonly meter: QuotaMeter
   readonly recorder?: VideoDetailsSink | undefined
   readonly logger: StatsLogger
-  /** Times every call. */
+  /** Measures every call. */
   readonly timer?: UpstreamTimer
 }

@@ -7,7 +7,7 @@ const NUMBERS_QUERY = 'part=statistics&fields=kind,items(id,statistics)'
 const DETAILS_QUERY =
   'part=snippet,statistics&fields=kind,items(id,snippet(title,channelId,channelTitle,publishedAt),statistics)'
 
-/** The path and query that ask for the numbers of `ids`, and for their details at no further cost. */
+/** Returns the path and query of a request for the numbers of `ids`, and for their details at no further cost. */
 export function buildVideosPath(ids: readonly string[], key: string, withDetails = false): string {
   return `/youtube/v3/videos?${withDetails ? DETAILS_QUERY : NUMBERS_QUERY}&id=${ids.join(',')}&key=${encodeURIComponent(key)}`
 }
@@ -19,13 +19,15 @@ const COUNT_FIELDS = {
   dislikeCount: 'dislikes',
 } as const
 
-/** Counts are unsigned longs as strings. Undefined if it is no count, or a larger one than a number can hold exactly. */
+/**
+ * Counts are unsigned longs as strings. Undefined if the value is no count, or larger than a number can hold exactly.
+ */
 function parseCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d{1,20}$/.test(value) ? Number(value) : undefined
   return Number.isSafeInteger(count) ? count : undefined
 }
 
-/** The counts that an item states; the owner hides the others. Undefined if one of them cannot be read. */
+/** Returns the counts that an item states; the owner hides the others. Undefined if a count is unreadable. */
 function parseItem({ id, statistics = {} }: { id: string; statistics?: any }): VideoNumbers | undefined {
   if (typeof statistics !== 'object' || statistics === null) return undefined
   const numbers: { id: string } & Record<string, unknown> = { id }
@@ -37,24 +39,24 @@ function parseItem({ id, statistics = {} }: { id: string; statistics?: any }): V
   return numbers
 }
 
-/** What the items of a reply say of `ids` besides numbers. */
+/** Returns the details of `ids` in the items of a reply. */
 export const parseDetails = (items: readonly any[], ids: readonly string[], asOf: number): VideoDetails[] =>
   items.filter((item) => ids.includes(item?.id)).map((item) => toDetails(item, asOf))
 
 /** A reply of `videos.list`. It omits the videos that are neither found nor unreadable. */
 export interface VideoList {
   readonly found: readonly VideoNumbers[]
-  /** Those of which the reply has an item that cannot be read. */
+  /** Ids whose items in the reply are unreadable. */
   readonly unreadable: readonly string[]
   readonly items: readonly any[]
 }
 
 /**
- * Reads a reply of `videos.list`.
- * @param ids the requested ones
- * @param idsPerCall the ids of a full call: an empty reply to several ids that fill a call is a fault
- * @throws Problem `UPSTREAM_UNAVAILABLE` for an error reply, for anything that is not what the API gives, and where no
- * item at all can be read
+ * Parses a reply of `videos.list`.
+ * @param ids the requested ids
+ * @param idsPerCall number of ids in a full call: an empty reply to several ids that fill a call is a fault
+ * @throws Problem `UPSTREAM_UNAVAILABLE` for an error reply, for content that the API never returns, and if no item is
+ * readable
  */
 export function parseVideos(
   status: number,

@@ -14,21 +14,21 @@ export interface YoutubeReply {
   readonly body: Buffer
 }
 
-/** Gets a path with these headers; ends with the signal. */
+/** Requests a path with these headers; aborts with the signal. */
 export type HttpGet = (path: string, headers: Record<string, string>, signal: AbortSignal) => Promise<YoutubeReply>
 
-/** Most bytes of a reply. 50 videos take 11 KB. */
+/** Maximum size of a reply (bytes). 50 videos take 11 KB. */
 export const MAX_REPLY_BYTES = 1_048_576
 
 export const createTooLargeError = () => createUnreadableReply(`the reply was larger than ${MAX_REPLY_BYTES} bytes`)
 
-/** One call of `videos.list`: takes its unit of quota, ends in time, and reads what came. */
+/** Creates calls of `videos.list`. Each takes a unit of quota, has a timeout, and parses the reply. */
 export function createCall(
   { keys, timeout, meter, recorder, logger, timer: timed }: VideoClientOptions,
   get: HttpGet,
   idsPerCall = 1,
 ): VideoClient['call'] {
-  /** Gets a path, and tells how that ended. */
+  /** Requests a path and reports the result to the timer. */
   async function getTimed(path: string, signal: AbortSignal): Promise<YoutubeReply> {
     const call = timed?.('youtube')
     try {
@@ -57,7 +57,7 @@ export function createCall(
     return { found, failed: unreadable, fault }
   }
 
-  /** The call; with the standby key, if YouTube refuses the first for good. */
+  /** Makes the call, and repeats it with the standby key if YouTube refuses the first key permanently. */
   async function callWithKeys(ids: readonly string[], signal: AbortSignal): ReturnType<VideoClient['call']> {
     const key = keys.current
     try {
@@ -82,7 +82,7 @@ export function createCall(
   }
 }
 
-/** A body, as long as it is no longer than a reply may be. */
+/** Reads a body up to the maximum size of a reply. */
 export async function readBody(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -98,7 +98,7 @@ function toUtf8Text(body: Buffer): string {
   return body.toString()
 }
 
-/** The results of several calls in one. A rejected call fails all of its ids. */
+/** Joins the results of several calls. A rejected call fails all of its ids. */
 export async function joinResults(
   calls: readonly (readonly [ids: readonly string[], answer: Promise<FetchResult>])[],
 ): Promise<FetchResult> {
@@ -116,7 +116,7 @@ export async function joinResults(
   return { found, failed, fault }
 }
 
-/** A client that makes a call a video, all at once. */
+/** Creates a client that makes one call per video, all concurrent. */
 export const fetchOneByOne = (call: VideoClient['call']): Pick<VideoClient, 'idsPerCall' | 'call' | 'fetch'> => ({
   idsPerCall: 1,
   call,
