@@ -28,7 +28,7 @@ export async function createDashboardApp(
   const links = new ShareLinks(key, initialLinks)
   bus.on('linkAdded', (link) => links.add(link))
   bus.on('linksRemoved', (ids) => links.remove(ids))
-  // With one token of the two, it is needed for everything: `/backup` has the signing key.
+  // If only one of the two tokens is set, every route requires it: `/backup` contains the signing key.
   const apiToken = config.apiToken || config.readToken
   const assets = readAssets()
   const app = await createApp(

@@ -16,7 +16,7 @@ const WRONG_TOKEN_DETAIL = 'This is neither the API_TOKEN nor the READ_TOKEN of 
 const FOREIGN_CHANGE_DETAIL =
   'A change with a session cookie must come from a page of the dashboard. Programs send "Authorization: Bearer".'
 
-/** What somebody may do here. */
+/** The permissions of a client. */
 export type Role = 'editor' | 'reader'
 
 interface SignedSession {
@@ -24,19 +24,19 @@ interface SignedSession {
   readonly until: number
 }
 
-/** Who asks, and what the services are told of it. */
+/** Authentication of clients, and the tokens that the dashboard sends to the services for them. */
 export interface Auth {
-  /** Whether anybody has to sign in. */
+  /** True if clients must sign in. */
   readonly needed: boolean
-  /** What may be done by who asks so; nothing where they have to sign in. */
+  /** The role of the client that sent this request. Undefined if the client must sign in. */
   getRole(request: FastifyRequest): Role | undefined
-  /** Why a request may not be answered, or nothing. */
+  /** The problem that refuses this request. Undefined if the request is allowed. */
   check(request: FastifyRequest, access: 'read' | 'change'): Problem | undefined
-  /** The cookie for whoever has this token. @throws Problem `TOKEN_WRONG`, or why the page may not ask */
+  /** The role and cookie of a client with this token. @throws Problem `TOKEN_WRONG`, or the problem that refuses the page */
   signIn(request: FastifyRequest, token: string): { readonly role: Role; readonly cookie: string }
-  /** A cookie that takes the session away. */
+  /** A cookie that removes the session cookie. */
   signOut(): string
-  /** The token that a service is asked with. */
+  /** The token for requests to a service on behalf of this role. */
   getToken(role: Role): string | undefined
 }
 
@@ -45,12 +45,12 @@ type AuthSettings = Pick<
   'host' | 'apiToken' | 'readToken' | 'allowedHosts' | 'corsOrigins' | 'sessionDays'
 >
 
-/** Where tokens are set, whoever reads has to show one, too: a page is for people, and all campaigns are on it. */
+/** If a token is set, reads require one, too: the page shows all campaigns. */
 export function createAuth(config: AuthSettings, secret: string): Auth {
   const apiToken = config.apiToken || config.readToken
   const readToken = config.readToken || config.apiToken
   const guard = createRequestGuard({ ...config, apiToken, readToken })
-  // Other tokens end all sessions.
+  // A change of the tokens ends all sessions.
   const key = createHash('sha256')
     .update(JSON.stringify([secret, apiToken, readToken]))
     .digest('hex')
@@ -63,13 +63,13 @@ export function createAuth(config: AuthSettings, secret: string): Auth {
     return session && session.until > Date.now() ? session : undefined
   }
 
-  /** As if the request had shown this token. */
+  /** Checks the request as if it contained this token. */
   function checkWith({ raw }: FastifyRequest, access: Access, token: string | undefined): Problem | undefined {
     const headers = token === undefined ? raw.headers : { ...raw.headers, authorization: `Bearer ${token}` }
     return guard.check({ headers, url: raw.url, rawHeaders: raw.rawHeaders }, access)
   }
 
-  /** Only a page of this origin: browsers say so of every change that a page makes. */
+  /** True if a page of this origin sent the request. Browsers state the origin of every change. */
   const isOwnPage = ({ headers }: FastifyRequest) =>
     headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin'
 
@@ -97,7 +97,7 @@ export function createAuth(config: AuthSettings, secret: string): Auth {
       return checkWith(request, 'read', undefined) ? undefined : 'reader'
     },
     signIn(request, token) {
-      // A token with a space in it is none.
+      // A token with whitespace is never valid.
       const safeToken = token.replace(/\s/g, '_')
       const fault = checkWith(request, 'change', safeToken)
       if (fault && fault.code !== 'UNAUTHORIZED') throw fault

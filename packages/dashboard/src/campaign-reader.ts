@@ -10,11 +10,11 @@ const CONCURRENT_READS = 16
 export interface StatsCollection {
   readonly id: string
   readonly name?: string
-  /** Another time for each creation. Absent if a version of stats made it that did not record it. */
+  /** Unique for each creation. Absent if an older version of stats created the collection. */
   readonly created?: string
 }
 
-/** Reads campaigns from stats, to compare them with those that links were made for. */
+/** Reads campaigns from stats and compares them with the campaigns of links. */
 export class CampaignReader {
   readonly #proxy: Pick<ServiceProxy, 'request'>
   readonly #token: string | undefined
@@ -41,9 +41,9 @@ export class CampaignReader {
   }
 
   /**
-   * The campaign of a link. What was read before this call belongs to it, too: an id that has the right campaign now had
-   * it ever since the link was made.
-   * @throws Problem `LINK_EXPIRED` if it was deleted, even if another has its id; those of `read`
+   * The campaign of a link. Data that was read before this call belongs to it, too: if the id has the right campaign now,
+   * it had the same campaign since the creation of the link.
+   * @throws Problem `LINK_EXPIRED` if it was deleted, even if another campaign has its id; those of `read`
    */
   async readShared(link: ShareLink, query = ''): Promise<StatsCollection> {
     let found: StatsCollection
@@ -83,10 +83,10 @@ const createDeletedError = () =>
 
 const isNotFound = (error: unknown) => (error as { code?: string }).code === 'COLLECTION_NOT_FOUND'
 
-/** True if a link was made for this campaign, not for an earlier one of the same id. */
+/** True if the link belongs to this campaign, not to an earlier one with the same id. */
 function isLinkedCampaign({ birth, created }: ShareLink, { created: current = '' }: StatsCollection): boolean {
   if (birth !== undefined) return birth === current
-  // A link of an older version: a campaign that is younger than the link is another one.
+  // A link of an older version has no `birth`: a campaign that is younger than the link is a different one.
   return current === '' || Date.parse(current) <= created
 }
 

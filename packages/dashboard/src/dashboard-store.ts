@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 /** Every thread holds all links in memory. */
 const MAX_LINKS = 10_000
 const SIGNING_KEY_ROW = 'key'
-/** Detects a key that is not the one that signed the links and sessions. */
+/** The digest detects a key that did not sign the links and sessions. */
 const KEY_DIGEST_ROW = 'key-digest'
 const KEY_PATTERN = /^[0-9a-f]{64}$/
 const DEMO_ROW = 'demo'
@@ -27,7 +27,7 @@ export class DashboardStore {
   readonly #links: Map<string, ShareLink>
   /** Signs sessions and links. */
   readonly key: string
-  /** True once the demo campaigns were created. */
+  /** True after the demo campaigns were created. */
   hadDemo: boolean
 
   private constructor(level: SharedLevel, key: string, hadDemo: boolean, links: Map<string, ShareLink>) {
@@ -68,7 +68,7 @@ export class DashboardStore {
     return this.#level
   }
 
-  /** Where all threads see how the data are. */
+  /** Shared memory with the health of the data, for all threads. */
   get memory(): SharedArrayBuffer {
     return this.#level.memory
   }
@@ -88,14 +88,14 @@ export class DashboardStore {
     return link
   }
 
-  /** @returns whether there was one */
+  /** @returns true if the link existed */
   async removeLink(id: string): Promise<boolean> {
     if (!this.#links.has(id)) return false
     await this.#level.write((db) => db.del(toLinkKey(id), { sync: true }))
     return this.#links.delete(id)
   }
 
-  /** Forgets links that have expired; gives their ids. */
+  /** Deletes expired links. @returns their ids */
   async sweep(now: number): Promise<readonly string[]> {
     const expired = this.links.filter(({ expires }) => expires <= now).map(({ id }) => id)
     for (const id of expired) await this.removeLink(id)
@@ -112,7 +112,7 @@ export class DashboardStore {
   }
 }
 
-/** Undefined if the text is no link. */
+/** Parses a stored link. Undefined if the text is not a link. */
 function parseLink(text: string): ShareLink | undefined {
   try {
     const link: Partial<ShareLink> | null = JSON.parse(text)
@@ -124,7 +124,7 @@ function parseLink(text: string): ShareLink | undefined {
   }
 }
 
-/** The key forges links and sessions: no other user of the machine may read it. */
+/** Anyone with the key can forge links and sessions, so no other user of the machine may read it. */
 function restrictToOwner(folder: string, log: Logger): void {
   if ((statSync(folder).mode & 0o077) === 0) return
   try {
@@ -135,9 +135,9 @@ function restrictToOwner(folder: string, log: Logger): void {
 }
 
 /**
- * The key, which is made for an empty store only: another key would silently end all links and sessions.
- * @param onCreated runs after a key was made
- * @throws StartError `KEY_DAMAGED` if it is missing or not the one that was made
+ * The signing key. It is created only in an empty store: another key would silently end all links and sessions.
+ * @param onCreated runs after a key was created
+ * @throws StartError `KEY_DAMAGED` if the key is missing or differs from the created one
  */
 async function readKey(level: SharedLevel, folder: string, onCreated: () => void): Promise<string> {
   const { db } = level

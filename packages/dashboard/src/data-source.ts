@@ -1,11 +1,11 @@
 import type { ServiceProxy } from './service-proxy.ts'
 import { readText } from './upstream-node.ts'
 
-/** What is known is not asked for again so soon (ms). */
+/** A known source is not read again within this time (ms). */
 const MAX_AGE_MS = 30_000
 const MAX_REPLY_BYTES = 65_536
 
-/** Where the numbers come from: YouTube, or what stands in for it. */
+/** The origin of the numbers: YouTube or its stand-in. */
 export type DataSource = 'youtube' | 'stand-in'
 
 /** @param version the reply of `GET /version` of stats; `source` is an origin, or `stand-in` */
@@ -14,7 +14,7 @@ export const toDataSource = ({ source }: { readonly source?: string }): DataSour
   return source === 'stand-in' ? 'stand-in' : 'youtube'
 }
 
-/** Asks stats now and then; nothing where it does not answer. */
+/** Creates a function that reads the source from stats and caches it. It returns undefined if stats does not respond. */
 export function createSourceReader(
   proxy: Pick<ServiceProxy, 'request'>,
   token: string | undefined,
@@ -28,7 +28,7 @@ export function createSourceReader(
       current = toDataSource(JSON.parse(await readText(reply, MAX_REPLY_BYTES)))
       until = Date.now() + MAX_AGE_MS
     } catch {
-      // It is said where its numbers are shown.
+      // The page reports an unavailable stats where it shows its numbers.
     }
     return current
   }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DashboardConfig } from './settings.ts'
 import { toDataSource } from './data-source.ts'
 
-// Of the stand-in's videos those that move fast: 500 to 1,000 views an hour.
+// The fast videos of the stand-in: 500 to 1,000 views an hour.
 const DEMO_CAMPAIGNS = [
   {
     id: 'demo-summer',
@@ -33,7 +33,7 @@ const DEMO_CAMPAIGNS = [
 const MAX_RETRIES = 5
 
 /**
- * Creates the demo campaigns if the stand-in invents the numbers, whatever other campaigns there are.
+ * Creates the demo campaigns if the stand-in invents the numbers, even if other campaigns exist.
  * @returns true if they exist, so that they are never created again
  */
 export async function createDemo(config: DashboardConfig, signal: AbortSignal): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
-/** The errors of this service besides those of every service. */
+/** The errors of this service, in addition to the errors that all services share. */
 export const errors = defineErrors({
   SIGN_IN_NEEDED: { status: 401, title: 'Sign-in required' },
   TOKEN_WRONG: { status: 401, title: 'Unknown token' },

@@ -5,10 +5,10 @@ import { DashboardStore } from './dashboard-store.ts'
 import type { DashboardSharedState, DashboardMainMessage, DashboardThreadMessage } from './messages.ts'
 import type { DashboardConfig } from './settings.ts'
 
-/** How often links that have expired are forgotten (ms). */
+/** Interval at which expired links are deleted (ms). */
 const SWEEP_INTERVAL_MS = 60_000
 
-/** Opens what exists once per process: the key that sessions and links are signed with, and the links that are out. */
+/** Opens the data of the process: the key that signs sessions and links, and the issued links. */
 export async function openDashboard(
   context: OpenContext<DashboardConfig, DashboardThreadMessage>,
 ): Promise<ServiceMain<DashboardMainMessage>> {

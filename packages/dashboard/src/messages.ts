@@ -16,23 +16,23 @@ export interface ShareLink extends Omit<CampaignVersion, 'birth'> {
   readonly expires: number
 }
 
-/** What a thread is started with. */
+/** The data that a thread receives when it starts. */
 export interface DashboardSharedState {
   /** Signs sessions and links. */
   readonly key: string
   readonly links: readonly ShareLink[]
-  /** The health of what main keeps (`dataHealth`). */
+  /** Health of the data of the main thread (`dataHealth`). */
   readonly health: SharedArrayBuffer
 }
 
-/** What threads ask of main. */
+/** Calls from serving threads to the main thread. */
 export type DashboardMainMessage = {
   addLink(campaign: CampaignVersion, days: number): ShareLink
-  /** @returns whether there was one */
+  /** @returns true if the link existed */
   revokeLink(id: string): boolean
 }
 
-/** What main tells threads. */
+/** Messages from the main thread to serving threads. */
 export type DashboardThreadMessage = {
   linkAdded(link: ShareLink): void
   linksRemoved(ids: readonly string[]): void

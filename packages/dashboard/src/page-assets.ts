@@ -7,10 +7,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { stripTypesCached } from './strip-types-cache.ts'
 
 const PAGE_FOLDER = fileURLToPath(new URL('./page/', import.meta.url))
-/** Stands for the path that all files are under, which is known once they are read. */
+/** Placeholder for the root path of all files. The path depends on their content. */
 const ROOT_PLACEHOLDER = '{root}'
 
-/** Where a browser is to get another file than Node does. */
+/** Modules of which a browser receives a different file than Node. */
 const BROWSER_MODULES: Readonly<Record<string, string>> = { uplot: 'uplot/dist/uPlot.esm.js' }
 const STYLE_MODULE = 'uplot/dist/uPlot.min.css'
 
@@ -37,16 +37,16 @@ const compressors = {
 
 export type ContentCoding = keyof typeof compressors
 
-/** A file as it is sent. */
+/** A file in one content coding, ready to send. */
 export interface EncodedAsset {
   readonly type: string
   readonly coding: ContentCoding
-  /** Of these very bytes. */
+  /** The tag of exactly these bytes. */
   readonly etag: string
   readonly bytes: Buffer
 }
 
-/** One file of the page; made ready when it is first asked for. */
+/** One file of the page. It is encoded at its first request. */
 class Asset {
   readonly #type: string
   readonly #bytes: Buffer
@@ -75,25 +75,25 @@ const hashParts = (...parts: (Buffer | string)[]) => {
   return hash.digest('base64url')
 }
 
-/** The files of the page, under a path that changes whenever one of them does, so that browsers may keep them for good. */
+/** The files of the page. Their path changes when any file changes, so browsers may cache them without a time limit. */
 export interface Assets {
   readonly version: string
   readonly page: Asset
-  /** Of the one style that stands in the page, as its policy names it. */
+  /** Hash of the inline style of the page, for its `Content-Security-Policy`. */
   readonly styleHash: string
   find(path: string): Asset | undefined
 }
 
-/** The module that is meant by a name, in a module of the page or of a library. @returns its file */
+/** Resolves an import of a module of the page or of a library. @returns the file of the imported module */
 const resolveFile = (name: string, importer: string): string =>
   name.startsWith('.')
     ? join(dirname(importer), name)
     : fileURLToPath(import.meta.resolve(BROWSER_MODULES[name] ?? name))
 
-/** Where a library's file is served: two of one name come from different folders. */
+/** The path of a library's file. It contains the folders, because files in different folders may have the same name. */
 const toAssetPath = (file: string) => `libraries/${file.split(sep).slice(-3).join('-')}`
 
-/** All files of the page by path, modules with their types stripped, and those that they import from elsewhere. */
+/** All files of the page and the library files that they import, by path. Modules have their types stripped. */
 function readFiles(): Map<string, string> {
   const files = new Map<string, string>()
   function add(path: string, file: string): void {
@@ -104,7 +104,7 @@ function readFiles(): Map<string, string> {
     if (!MODULE_PATTERN.test(file)) return
     const rewritten = script.replace(IMPORT_PATTERN, (all, keyword: string, quote: string, name: string) => {
       const imported = resolveFile(name, file)
-      // The page's own are beside it.
+      // The loop below adds the modules of the page.
       if (imported.startsWith(PAGE_FOLDER)) return all
       add(toAssetPath(imported), imported)
       return `${keyword}${quote}${ROOT_PLACEHOLDER}${toAssetPath(imported)}${quote}`
@@ -117,16 +117,16 @@ function readFiles(): Map<string, string> {
   return files
 }
 
-/** Reads all files now, so that they are of one state; bytes are compressed when they are asked for. */
+/** Reads all files at once, so that they are consistent. Files are compressed at their first request. */
 export function readAssets(): Assets {
   const files = readFiles()
   const version = hashParts(...[...files].flat()).slice(0, 12)
   const root = `/assets/${version}/`
-  // What one module asks for after another would otherwise come one round after another.
+  // Without preloads, each level of imports costs the browser a round trip.
   const preloads = [...files.keys()]
     .filter((path) => MODULE_PATTERN.test(path))
     .map((path) => `<link rel="modulepreload" href="${ROOT_PLACEHOLDER}${path}">`)
-  // In the page itself: nothing is painted before it is there.
+  // The style is inline: browsers do not paint before they have it.
   const style = readFileSync(fileURLToPath(import.meta.resolve(STYLE_MODULE)), 'utf8') + files.get('style.css')!
   files.delete('style.css')
   const page = files.get('index.html')!.replace('{style}', () => `<style>${style}</style>`)

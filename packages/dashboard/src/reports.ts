@@ -3,18 +3,18 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The project's root; in an image there is nothing of this. */
+/** Root folder of the project. A container image has none of these files. */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const REPORT_PATTERNS = ['bench/report.html', 'flame/*/*/*/*.html']
 
-/** Pages that tell what was measured of this project, by their paths: the bench's report and flame graphs. */
+/** The benchmark report and the flame graphs of this project, by their paths. */
 export interface Reports {
   readonly paths: readonly string[]
-  /** Nothing where there is no such page. */
+  /** Reads a page. Undefined if it does not exist. */
   read(path: string): Promise<Buffer> | undefined
 }
 
-/** Looks once for what there is. */
+/** Lists the reports that exist now. */
 export function findReports(): Reports {
   const paths = REPORT_PATTERNS.flatMap((pattern) =>
     globSync(pattern, { cwd: ROOT, exclude: ['**/node_modules'] }).sort(),

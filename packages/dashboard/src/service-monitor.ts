@@ -3,15 +3,15 @@ import type { ServiceProxy } from './service-proxy.ts'
 import type { DataSource } from './data-source.ts'
 import { readText } from './upstream-node.ts'
 
-/** A service that has not stated within this time that it is ready is unavailable (ms). */
+/** A service that does not state within this time that it is ready is unavailable (ms). */
 const PROBE_TIMEOUT_MS = 3_000
 /** All pages of a thread share a probe for this long (ms). */
 const PROBE_AGE_MS = 1_000
 const MAX_REPLY_BYTES = 65_536
-/** What stats states about YouTube for everybody; the other fields are for those who can act on them. */
+/** The fields of the YouTube status that every reader may see. The other fields are for operators. */
 const PUBLIC_FIELDS = ['state', 'since'] as const
 
-/** Whether a service can be used. */
+/** The status of a service. */
 export interface ServiceStatus {
   readonly name: string
   /** `not-ready`: it answers, but it states itself that it is not ready. */
@@ -20,13 +20,13 @@ export interface ServiceStatus {
   readonly detail?: string
 }
 
-/** What a page needs to state whether its numbers are live. */
+/** The data from which a page decides if its numbers are live. */
 export interface SystemStatus {
-  /** When this was observed (ISO 8601). */
+  /** Time of the observation (ISO 8601). */
   readonly at: string
   readonly services: readonly ServiceStatus[]
   readonly source?: DataSource
-  /** The reply of `GET /upstream` of stats; absent where it is unknown. */
+  /** The reply of `GET /upstream` of stats. Absent if it is unknown. */
   readonly upstream?: Readonly<Record<string, unknown>>
 }
 
@@ -100,7 +100,7 @@ export class ServiceMonitor {
     return reply?.status === 200 ? reply.body : undefined
   }
 
-  /** A small JSON reply; `undefined` where none came in time. */
+  /** A small JSON reply. `undefined` if none arrived in time. */
   #read(node: string, path: string) {
     const read = async () => {
       const reply = await this.#proxy.request(node, { method: 'GET', path, headers: {}, token: this.#token })
@@ -111,7 +111,7 @@ export class ServiceMonitor {
   }
 }
 
-/** `undefined` where it failed or took too long. */
+/** The result of the promise. `undefined` if it failed or took too long. */
 export const withTimeout = <T>(promise: Promise<T>): Promise<T | undefined> =>
   resolveWithin(
     promise.catch(() => undefined),

@@ -9,17 +9,17 @@ import { UpstreamPool } from './upstream-pool.ts'
 import type { UpstreamReply, UpstreamRequest } from './upstream-node.ts'
 
 const EVENT_STREAM_TYPE = 'text/event-stream'
-/** What has no body by its nature. */
+/** Statuses whose replies never have a body. */
 const EMPTY_STATUSES = new Set([204, 304])
 
 interface ForwardOptions {
-  /** Ends a stream before its time. */
+  /** Ends a stream early. */
   readonly ended?: AbortSignal
   /** Runs once the reply has begun, and for each chunk of a stream. If it rejects, none of that is sent on. */
   readonly confirm?: () => Promise<unknown>
 }
 
-/** Brings what pages ask to the services, and their replies back as they come. */
+/** Forwards requests of pages to the services, and streams the replies back. */
 export class ServiceProxy {
   readonly #services: ReadonlyMap<string, UpstreamPool>
   readonly #drain: AbortSignal
@@ -44,12 +44,12 @@ export class ServiceProxy {
     registerGauge(registry, 'dashboard_streams', 'Open streams of pages.', () => this.#streams)
   }
 
-  /** The services that can be asked. */
+  /** The names of the configured services. */
   get services(): readonly string[] {
     return [...this.#services.keys()]
   }
 
-  /** All of their nodes, as pages name them: a service that is one node by its name alone. */
+  /** All nodes by the names that pages use. A service with one node has only its name. */
   get nodes(): readonly string[] {
     return [...this.#services].flatMap(([name, { count }]) =>
       count === 1 ? [name] : Array.from({ length: count }, (_, i) => `${name}.${i + 1}`),
@@ -68,8 +68,8 @@ export class ServiceProxy {
   }
 
   /**
-   * Asks a service and sends its reply on, a stream as it comes; who reads slowly makes the service wait.
-   * @throws Problem as `ask` and `confirm`, and `TOO_MANY_STREAMS`
+   * Sends a request to a service and streams its reply to the client. A slow client slows the service down.
+   * @throws Problem as `request` and `confirm`, and `TOO_MANY_STREAMS`
    */
   async forward(
     reply: FastifyReply,
@@ -87,7 +87,7 @@ export class ServiceProxy {
     }
     const output = headers['content-type']?.startsWith(EVENT_STREAM_TYPE) ? this.#stream(answer, options) : body
     void reply.code(status).headers({ ...headers, 'x-content-type-options': 'nosniff' })
-    // Whoever has left takes nothing more.
+    // A client that disconnected needs no more bytes.
     reply.raw.once('close', () => void (body.readableEnded || cut()))
     if (reply.raw.destroyed) cut()
     if (!EMPTY_STATUSES.has(status)) return reply.send(output)
@@ -115,7 +115,7 @@ export class ServiceProxy {
         if (!hasEnded) end()
       },
     })
-    // A stream that ends well makes its reader come back at once; in a drain, to whoever is there then.
+    // A client reconnects at once after a clean end of its stream. During a drain it then reaches another process.
     const end = () => {
       hasEnded = true
       body.unpipe(output)

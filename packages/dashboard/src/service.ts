@@ -2,7 +2,7 @@ import { defineService } from '@influencer-stats/runtime/service'
 import type { DashboardMainMessage, DashboardThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
 
-/** The page for people, and the origin that it is served from. */
+/** The service that serves the page and forwards its requests to the other services. */
 export const dashboard = defineService<typeof settings, DashboardMainMessage, DashboardThreadMessage>({
   name: 'dashboard',
   summary: 'shows campaigns, prices and the health of all services in a browser',

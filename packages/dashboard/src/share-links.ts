@@ -6,24 +6,24 @@ import type { ShareLink } from './messages.ts'
 type SealedLink = Pick<ShareLink, 'id' | 'campaign' | 'birth' | 'expires'>
 
 const SEAL_PURPOSE = 'link'
-// What a timer can wait for (ms).
+// Maximum delay of a timer (ms).
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 export interface LinkQuery {
   readonly campaign?: string | undefined
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: string | undefined
   readonly limit: number
 }
 
-/** In the order of creation, as text; the id distinguishes links of the same millisecond. */
+/** A text that sorts links by creation time. The id distinguishes links of the same millisecond. */
 const toCursor = ({ created, id }: ShareLink) => `${String(created).padStart(15, '0')}.${id}`
 
-/** The links that are out, as every thread knows them. */
+/** The issued links. Every thread has a copy. */
 export class ShareLinks {
   readonly #key: string
   readonly #links: Map<string, ShareLink>
-  /** What goes on by a link, and ends with it. */
+  /** Open requests of each link. They end when the link ends. */
   readonly #openViews = new Map<string, Set<AbortController>>()
 
   constructor(key: string, links: readonly ShareLink[]) {
@@ -42,7 +42,7 @@ export class ShareLinks {
     }
   }
 
-  /** Valid links, the newest first; of one campaign id if given, which several campaigns may have had. */
+  /** Valid links, the newest first. With an id, only links of campaigns with that id, of which there may be several. */
   list({ campaign, after, limit }: LinkQuery): { readonly links: readonly ShareLink[]; readonly next?: string } {
     const now = Date.now()
     const found = [...this.#links.values()]
@@ -53,7 +53,7 @@ export class ShareLinks {
     return { links, ...(found.length > limit && { next: toCursor(links.at(-1)!) }) }
   }
 
-  /** What the address of a link contains. */
+  /** The token in the address of a link. */
   createToken({ id, campaign, birth, expires }: ShareLink): string {
     return seal(this.#key, SEAL_PURPOSE, {
       id,
@@ -73,7 +73,7 @@ export class ShareLinks {
     return link
   }
 
-  /** Aborted when the link ends; `close` is to be called by whoever has no more use for it. */
+  /** A signal that aborts when the link ends. The caller must call `close` when it no longer needs the signal. */
   follow({ id, expires }: ShareLink): { readonly ended: AbortSignal; close(): void } {
     const controller = new AbortController()
     const all = this.#openViews.get(id) ?? new Set()

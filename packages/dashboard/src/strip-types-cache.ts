@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Node says once of each thread that this may change; it is pinned, and nobody who starts a service need know. */
+/** Suppresses Node's warning, once per thread, that this API is experimental. The version of Node is pinned. */
 function stripTypes(text: string): string {
   const { emitWarning } = process
   process.emitWarning = () => {}
@@ -16,7 +16,7 @@ function stripTypes(text: string): string {
   }
 }
 
-/** Nothing where there is no such file, or one that is not whole. */
+/** Reads a cached script. Undefined if the file does not exist or is incomplete. */
 function readCached(file: string): string | undefined {
   let cached: string
   try {
@@ -30,10 +30,10 @@ function readCached(file: string): string | undefined {
 }
 
 /**
- * A module in TypeScript as browsers take it. Node's compiler, once it is loaded, keeps 20 MB; so what it made is kept beside
- * what Node itself keeps of the modules that it has compiled, and it is not loaded again before a module changes.
+ * Converts a TypeScript module to JavaScript for browsers. Node's compiler occupies 20 MB after it is loaded. Therefore the
+ * result is stored next to Node's own compile cache, and the compiler is not loaded again until a module changes.
  *
- * @param folder where that is: one for each version of Node; nothing where Node keeps nothing
+ * @param folder the cache folder, one for each version of Node; undefined if Node has no compile cache
  */
 export function stripTypesCached(text: string, folder: string | undefined = getCompileCacheDir()): string {
   if (folder === undefined) return stripTypes(text)
@@ -42,10 +42,10 @@ export function stripTypesCached(text: string, folder: string | undefined = getC
   if (cached !== undefined) return cached
   const script = stripTypes(text)
   try {
-    // One that is cut off is found out when it is read.
+    // The digest detects a truncated file when it is read.
     writeFileSync(file, `${digest(script)}\n${script}`)
   } catch {
-    // Where nothing may be written, or the disk is full, the next start takes longer.
+    // If the folder is read-only or the disk is full, the next start takes longer.
   }
   return script
 }

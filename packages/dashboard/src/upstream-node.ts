@@ -4,7 +4,7 @@ import { errors } from './errors.ts'
 
 export interface UpstreamRequest {
   readonly method: string
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body?: Buffer | undefined
@@ -13,16 +13,16 @@ export interface UpstreamRequest {
   readonly signal?: AbortSignal
 }
 
-/** A reply whose body is still to come. */
+/** A reply whose body has not arrived yet. */
 export interface UpstreamReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: IncomingMessage
-  /** Ends it; what has not come by then does not come. */
+  /** Ends the reply. The rest of the body does not arrive. */
   cut(): void
 }
 
-/** What a service is told of a request, and a page of a reply: the rest is a matter of each connection. */
+/** Headers that are forwarded to a service and back to a page. All others belong to one connection. */
 const REQUEST_HEADERS = ['accept', 'content-type', 'if-match', 'if-none-match', 'last-event-id']
 const RESPONSE_HEADERS = [
   'age',
@@ -35,10 +35,10 @@ const RESPONSE_HEADERS = [
   'retry-after',
   'x-accel-buffering',
 ]
-/** A stream has a heartbeat every 15 s; whatever is silent for longer is lost (ms). */
+/** A stream has a heartbeat every 15 s. A stream without data for this time is lost (ms). */
 const STREAM_TIMEOUT_MS = 60_000
 
-/** One service of the house, as it is asked on behalf of pages. */
+/** A client of one node of a service, for requests on behalf of pages. */
 export class UpstreamNode {
   readonly #url: URL
   readonly #timeout: number
@@ -113,7 +113,7 @@ function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Re
   return found
 }
 
-/** The whole of a body that is known to be small. @throws Problem `SERVICE_UNREACHABLE` where it is not, or is cut */
+/** Reads a small body. @throws Problem `SERVICE_UNREACHABLE` if it exceeds the limit or is truncated */
 export async function readText({ body, cut }: UpstreamReply, limit: number): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0

@@ -2,15 +2,15 @@ import type { Problem } from '@influencer-stats/runtime/problems'
 import { errors } from './errors.ts'
 import { UpstreamNode, type UpstreamReply, type UpstreamRequest } from './upstream-node.ts'
 
-/** What changes nothing, and may be asked again wherever it was asked before. */
+/** Methods that change no data: such a request may be repeated at any node. */
 const READ_METHODS = new Set(['GET', 'HEAD'])
 
-/** A read that a node has not answered after this time goes to the next node, too (ms). */
+/** A read that a node has not answered after this time also goes to the next node (ms). */
 const FAILOVER_MS = 1_500
 
 const NOT_READY_STATUS = 503
 
-/** One service, which may be several nodes: all of them give the same, so that one is asked until it does not answer. */
+/** The nodes of one service. All nodes give the same replies, so one receives the requests until it does not respond. */
 export class UpstreamPool {
   readonly #nodes: readonly UpstreamNode[]
   #current = 0
@@ -24,7 +24,7 @@ export class UpstreamPool {
     return this.#nodes.length
   }
 
-  /** @param node that one alone, counted from 1 @throws Problem `SERVICE_UNKNOWN`, `SERVICE_UNREACHABLE`, `SERVICE_SLOW` */
+  /** @param node only this node, from 1 on @throws Problem `SERVICE_UNKNOWN`, `SERVICE_UNREACHABLE`, `SERVICE_SLOW` */
   async request(current: UpstreamRequest, node?: number): Promise<UpstreamReply> {
     if (node === undefined) return READ_METHODS.has(current.method) ? this.#read(current) : this.#sendChange(current)
     const selected = this.#nodes[node - 1]
@@ -33,8 +33,9 @@ export class UpstreamPool {
   }
 
   /**
-   * Asks the nodes in turn, each where the one before it failed or has not answered for some time, and resolves with the first
-   * answer: a frozen node accepts connections, and some reads of a node that works wait for first numbers.
+   * Sends a read to one node after another. The next node receives it if the previous one failed or has not answered within
+   * `FAILOVER_MS`. The first reply is the result. A frozen node accepts connections, so only the delay shows its failure.
+   * Some reads of a working node wait for first numbers, so earlier attempts continue.
    */
   #read(current: UpstreamRequest): Promise<UpstreamReply> {
     const { promise, resolve, reject } = Promise.withResolvers<UpstreamReply>()
@@ -72,14 +73,14 @@ export class UpstreamPool {
     return promise
   }
 
-  /** Asks one node; the next one only where nothing was sent. A node that does not answer gets no later request for now. */
+  /** Sends a change to one node, and to the next one only if nothing was sent. Later requests avoid a node that failed. */
   async #sendChange(current: UpstreamRequest): Promise<UpstreamReply> {
     for (let remaining = this.count; ; remaining--) {
       const index = this.#current
       try {
         return await this.#nodes[index]!.request(current)
       } catch (error) {
-        // Many may find it gone at once.
+        // Several concurrent requests may detect the failure; only the first one moves on.
         if (this.#current === index) this.#current = (index + 1) % this.count
         if (remaining === 1 || !isRefused(error)) throw error
       }

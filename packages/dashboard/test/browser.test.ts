@@ -58,7 +58,7 @@ describe('in Chromium', () => {
     const id = page.url().split('/').at(-1)!
     await page.locator('.card strong').first().waitFor()
     // Its history is there, with one point, or with that and the same numbers read again.
-    const noLine = page.getByText('There is a line as soon as numbers have changed')
+    const noLine = page.getByText('The chart appears after the first change of the numbers')
     await noLine.or(page.locator('.plot canvas')).first().waitFor()
     const before = await views(page)
     await advanceTime(stack, 100)
@@ -199,13 +199,13 @@ describe('in Chromium', () => {
     const page = await openPage()
     await page.goto(stack.url)
     await page.getByRole('link', { name: 'Prices' }).click()
-    await page.getByText('3 prices fit').waitFor()
+    await page.getByText('3 prices match').waitFor()
     await page.getByLabel('Offering').selectOption(`${MARKUP} (3)`)
     await page.getByLabel('Group').selectOption('business (3)')
     await page.getByLabel('Spec').selectOption('monthly (3)')
     await page.getByText('Choose more').waitFor()
     await page.getByLabel('Term').selectOption('12 (2)')
-    await page.getByText('2 prices fit').waitFor()
+    await page.getByText('2 prices match').waitFor()
     // What is beside the chosen one can be chosen, too.
     await page.getByLabel('Router').selectOption('None (1)')
     await page.getByText('€8.00').waitFor()

@@ -1,4 +1,4 @@
-/** What a page may ask a service for, and whether that changes something there. */
+/** A request that a page may send to a service, and whether it changes data of the service. */
 interface AllowedRoute {
   readonly methods: RegExp
   readonly path: RegExp
@@ -21,21 +21,21 @@ const ROUTES = new Map<string, readonly AllowedRoute[]>(
     prices: [
       systemRoutes,
       allowReads(/^\/(facets|prices\/[^/]+)$/),
-      // A search that says in its body what it looks for.
+      // A search whose conditions are in its body.
       { methods: /^POST$/, path: /^\/v1\/search\/[^/]+\/prices$/, access: 'read' },
     ],
     kv: [systemRoutes],
   }),
 )
 
-/** The services that a page may ask. */
+/** The services that a page may use. */
 export const SERVICES: readonly string[] = [...ROUTES.keys()]
 
 const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i
 
-/** What asking a service so does there; nothing where pages may not. @param path without the query */
+/** The access that a request to a service requires. Undefined if pages may not send it. @param path without the query */
 export function findAccess(service: string, method: string, path: string): 'read' | 'change' | undefined {
-  // Whatever stands between might take them for steps.
+  // A proxy in between may resolve dot segments and thereby reach another path.
   if (DOT_SEGMENT.test(path)) return undefined
   return ROUTES.get(service)?.find((route) => route.methods.test(method) && route.path.test(path))?.access
 }

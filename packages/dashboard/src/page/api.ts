@@ -9,7 +9,7 @@ import {
 } from '@influencer-stats/stats/client'
 import { describeRefusal } from './core/error-sentences.ts'
 
-/** Campaigns and their numbers, through this page's own origin. */
+/** A client of stats, through the origin of this page. */
 export const stats = createStatsClient(`${location.origin}/api/stats`)
 
 export interface SessionInfo {
@@ -17,7 +17,7 @@ export interface SessionInfo {
   readonly role?: 'editor' | 'reader'
   readonly source?: 'youtube' | 'stand-in'
   readonly services: readonly string[]
-  /** The nodes of all of them: `stats`, or `stats.1` and so on where there are several. */
+  /** All nodes of the services: `stats`, or `stats.1` and so on if there are several. */
   readonly nodes: readonly string[]
 }
 
@@ -34,9 +34,9 @@ export interface LinkResource {
   readonly expires: string
 }
 
-/** Which services work. */
+/** The state of the services. */
 export interface StatusReply {
-  /** When this was observed. */
+  /** Time of the observation. */
   readonly at: string
   readonly services: readonly {
     readonly name: string
@@ -47,7 +47,7 @@ export interface StatusReply {
   readonly upstream?: UpstreamStatus
 }
 
-/** Asks this origin. @throws ServiceError */
+/** Sends a request to this origin. @throws ServiceError */
 export async function requestJson<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
   const reply = await fetch(path, {
     method,
@@ -80,7 +80,7 @@ export const readSession = () => requestJson<SessionInfo>('GET', '/session')
 export const signIn = (token: string) => requestJson<Pick<SessionInfo, 'role'>>('POST', '/session', { token })
 export const signOut = () => requestJson('DELETE', '/session')
 
-/** Pages that tell what was measured of this project, where there are any; under `/measured/`. */
+/** Paths of the benchmark report and the flame graphs that exist, below `/measured/`. */
 export const listReports = async () => (await requestJson<{ paths: string[] }>('GET', '/measured')).paths
 
 /** A page of links, the newest first. @param after `next` of the page before; @param campaign its id, or all */
@@ -92,7 +92,7 @@ export const makeLink = (campaign: string, days: number) =>
   requestJson<LinkResource>('POST', '/links', { campaign, days })
 export const revokeLink = (id: string) => requestJson('DELETE', `/links/${encodeURIComponent(id)}`)
 
-/** What a screen needs to show one campaign, whoever looks at it. */
+/** The reads that a screen needs to show one campaign, to editors and to readers of a share link. */
 export interface CampaignSource {
   get(): Promise<CollectionRow | undefined>
   /** The sums of the videos that have numbers, once all were tried or none can be read at present. */
@@ -101,7 +101,7 @@ export interface CampaignSource {
   getHistory(from: Date, step: number): Promise<readonly HistoryPoint[] | undefined>
 }
 
-/** A campaign as its makers see it. */
+/** The source of a campaign for users of the dashboard. */
 export const createCampaignSource = (id: string): CampaignSource => ({
   get: () => stats.get(id, ['stats', 'change']),
   getSums: () => stats.getStats(id),
@@ -109,7 +109,7 @@ export const createCampaignSource = (id: string): CampaignSource => ({
   getHistory: (from, step) => stats.getHistory(id, { from, step }),
 })
 
-/** A campaign as whoever has a link sees it. @param base `/shared/<token>` */
+/** The source of a campaign for the reader of a share link. @param base `/shared/<token>` */
 export const createSharedSource = (base: string): CampaignSource => ({
   get: () => requestJson('GET', `${base}/campaign`),
   getSums: () => requestJson('GET', `${base}/stats`),

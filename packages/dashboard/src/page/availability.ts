@@ -3,10 +3,10 @@ import { readStatus, type StatusReply } from './api.ts'
 import { isFailing, listReasons, mergeLastOutage, type UpstreamStatus } from './core/upstream-status.ts'
 import type { LiveStream, StreamState } from './live-stream.ts'
 
-/** With the time that a reply may take, an outage is known within 15 s (ms). */
+/** Together with `REPLY_TIMEOUT_MS`, the page detects an outage within 15 s (ms). */
 const POLL_INTERVAL_MS = 5_000
 const REPLY_TIMEOUT_MS = 6_000
-/** A page whose timers stood still for longer was asleep: its stream may be dead without a sign (ms). */
+/** A page whose timers paused for longer was asleep: its stream may be dead without an event (ms). */
 const MIN_SLEEP_MS = 30_000
 /** Numbers are live only while all of these work. */
 const NUMBER_SERVICES: ReadonlySet<string> = new Set(['stats', 'sse'])
@@ -15,7 +15,7 @@ const NUMBER_SERVICES: ReadonlySet<string> = new Set(['stats', 'sse'])
 export interface ServiceIssue {
   readonly name: string
   readonly text: string
-  /** Whether the numbers on the page stand still because of it. */
+  /** True if the numbers on the page do not change because of it. */
   readonly stopsNumbers: boolean
   /** When it last worked, or for numbers: when all that they need last worked (ms since 1970). */
   readonly workedAt?: number | undefined
@@ -33,14 +33,14 @@ const STREAM_NAME = 'stream'
 const UPSTREAM_NAME = 'YouTube'
 
 const CONSEQUENCES: Readonly<Record<string, string>> = {
-  stats: ' Numbers stand still.',
+  stats: ' Numbers do not change.',
   sse: ' Numbers are read once a minute.',
   prices: ' Prices cannot be read.',
 }
 
 const findFailed = (status: StatusReply | undefined) => (status?.services ?? []).filter(({ state }) => state !== 'ok')
 
-/** Whether what the page shows is live: it polls the state of the services, and combines it with that of the stream. */
+/** Decides if the page is live. It polls the state of the services and combines it with the state of the stream. */
 export class Availability {
   readonly #live: LiveStream
   readonly #onSignInNeeded: () => void
@@ -63,7 +63,7 @@ export class Availability {
     this.#live = live
     live.listen({
       state: (state) => {
-        // The name of the part that does not work is wanted at once.
+        // The page must name the failed part at once.
         if (state === 'lost') void this.#poll()
         this.#update()
       },
@@ -72,7 +72,7 @@ export class Availability {
     void this.#poll()
   }
 
-  /** @returns what ends it */
+  /** @returns a function that removes the listener */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
@@ -94,7 +94,7 @@ export class Availability {
       const isRefused = error instanceof ServiceError && error.status < 500
       this.#isReachable = isRefused
       if (isRefused && error.code === 'SIGN_IN_NEEDED') this.#onSignInNeeded()
-      // A link that ended: the screen reads that it did.
+      // The link ended: the screen detects this when it reads its data again.
       else if (isRefused) this.#live.reportGap()
     }
     this.#timer = setTimeout(() => document.hidden || void this.#poll(), POLL_INTERVAL_MS)
@@ -102,7 +102,7 @@ export class Availability {
     this.#update()
   }
 
-  /** @param isBack whether the page was cut off until now */
+  /** @param isBack true if the dashboard was unreachable until now */
   #applyReply(reply: StatusReply, isBack: boolean): void {
     const upstream = mergeLastOutage(reply.upstream, this.#lastUpstream)
     const status = upstream ? { ...reply, upstream } : reply
@@ -118,7 +118,7 @@ export class Availability {
 
   #update(): void {
     const { status } = this.state
-    // A page that was opened in an outage knows from stats since when the numbers stand still.
+    // A page that was opened in an outage learns from stats when the numbers stopped.
     if (isFailing(status?.upstream) && status.upstream.since) this.#liveAt ??= Date.parse(status.upstream.since)
     const issues = this.#isReachable
       ? this.#findIssues(status)

@@ -6,9 +6,9 @@ import { notifySignInNeeded } from './page-state.ts'
 export interface LoadState<T> {
   readonly value?: T
   readonly fault?: string
-  /** Of what went wrong, where a service said so. */
+  /** Error code, if a service returned one. */
   readonly code?: string
-  /** Whether it is on its way. */
+  /** True while a read is in progress. */
   readonly isLoading: boolean
   reload(): void
 }
@@ -19,13 +19,13 @@ const MAX_READ_MS = 30_000
 /** A read in progress. */
 interface CurrentRead {
   readonly startedAt: number
-  /** Whether another read has to follow, since a change may be newer than this one. */
+  /** True if another read must follow, because a change may be newer than this read. */
   isOutdated: boolean
 }
 
 /**
- * Reads something whenever `keys` change, and when told to. What was read stays until there is something newer. A reload does
- * not discard a read in progress but follows it: otherwise nothing would arrive where reloads come faster than replies.
+ * Reads a value when `keys` change, and on `reload()`. The value remains until a newer one arrives. A reload does not
+ * discard a read in progress but follows it: otherwise no value would arrive if reloads were more frequent than replies.
  */
 export function useLoaded<T>(read: () => Promise<T>, keys: readonly unknown[]): LoadState<T> {
   const [state, setState] = useState<Omit<LoadState<T>, 'reload'>>({ isLoading: true })
@@ -62,7 +62,7 @@ export function useLoaded<T>(read: () => Promise<T>, keys: readonly unknown[]): 
 const getCode = (error: unknown) => (error instanceof ServiceError ? { code: error.code } : {})
 const isSignInNeeded = (error: unknown) => error instanceof ServiceError && error.code === 'SIGN_IN_NEEDED'
 
-/** A change under way: what it says went wrong, and whether it is still to be waited for. */
+/** A change that the user requested, with its fault and its progress. */
 export function useChange(): {
   readonly fault: string | undefined
   readonly isBusy: boolean
@@ -91,7 +91,7 @@ setInterval(() => {
   for (const tell of clocks) tell(now)
 }, CLOCK_INTERVAL_MS)
 
-/** The time, told again every 5 s: to all who ask at once, so that hundreds are one piece of work. */
+/** The time, updated every 5 s. All users of this hook update together, so that hundreds of them render once. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
@@ -101,7 +101,7 @@ export function useNow(): number {
   return now
 }
 
-/** The page's title while a screen is shown. */
+/** Sets the title of the page while a screen is shown. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Influencer Stats`

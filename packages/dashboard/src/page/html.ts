@@ -1,10 +1,10 @@
 import htm from 'htm'
 import { h, type VNode } from 'preact'
 
-/** Its own types are those of a CommonJS module, which browsers do not get. */
+/** The types of htm describe its CommonJS module, which browsers do not load. */
 interface Htm {
   bind(make: typeof h): (strings: TemplateStringsArray, ...values: unknown[]) => VNode
 }
 
-/** Markup as a tagged template. Whatever is put into it is text. */
+/** Creates markup from a tagged template. Inserted values are text, never markup. */
 export const html = (htm as unknown as Htm).bind(h)

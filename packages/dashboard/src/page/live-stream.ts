@@ -2,25 +2,25 @@ import type { LiveValue } from './core/live-row.ts'
 
 export type StreamState = 'connecting' | 'live' | 'lost'
 
-/** The newest value of each collection that had one since the last time. */
+/** The newest value of each collection that changed since the last update. */
 export type LiveUpdates = ReadonlyMap<string, LiveValue>
 
 interface LiveListener {
-  /** At most four times a second. */
+  /** Called at most four times a second. */
   values?(updates: LiveUpdates): void
   state?(state: StreamState): void
-  /** Values were lost: whatever is shown is to be read anew. */
+  /** Values were lost: the screens must read their data again. */
   gap?(): void
 }
 
-/** An eye cannot follow more, and a page that lies open all day is to cost little (ms). */
+/** An eye cannot follow more updates, and a page that is open all day should use little CPU time (ms). */
 const PUBLISH_INTERVAL_MS = 250
 const MIN_RETRY_MS = 500
 const MAX_RETRY_MS = 3_000
-/** A page that nobody sees lets go of its stream (ms): a browser has six connections to a host for all its tabs. */
+/** A hidden page closes its stream after this time (ms): a browser has six connections to a host for all its tabs. */
 const MAX_HIDDEN_MS = 10_000
 
-/** The one stream of the page. Loses nothing: it says where it was when it is back, or that something is missing. */
+/** The only stream of the page. It resumes with its last event id, or reports a gap to its listeners. */
 export class LiveStream {
   readonly #url: string
   readonly #listeners = new Set<LiveListener>()
@@ -41,13 +41,13 @@ export class LiveStream {
     this.#open()
   }
 
-  /** @returns what ends it */
+  /** @returns a function that removes the listener */
   listen(listener: LiveListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Replaces a stream that may be dead without a sign. */
+  /** Replaces a stream that may be dead without an event. */
   reconnect(): void {
     if (document.hidden) return
     this.#setState('connecting')
@@ -61,7 +61,7 @@ export class LiveStream {
     const source = (this.#source = new EventSource(this.#url + since))
     source.addEventListener('open', () => {
       this.#retry = MIN_RETRY_MS
-      // Without a place to go on from whatever came meanwhile is lost.
+      // Without a last event id, the values since the last connection are lost.
       if (this.#wasOpen && !this.#lastId) this.reportGap()
       this.#wasOpen = true
       this.#setState('live')
@@ -76,7 +76,7 @@ export class LiveStream {
     })
     source.addEventListener('error', () => {
       this.#setState('lost')
-      // A refusal ends an EventSource; a lost connection it mends itself.
+      // A refusal closes an EventSource. After a lost connection it reconnects itself.
       if (source.readyState !== EventSource.CLOSED) return
       this.#timer = setTimeout(() => this.#open(), this.#retry)
       this.#retry = Math.min(2 * this.#retry, MAX_RETRY_MS)
@@ -89,7 +89,7 @@ export class LiveStream {
     this.#pending.set(update.id, update)
     if (this.#isTelling) return
     this.#isTelling = true
-    // The first after a pause at once.
+    // The first value after a pause is published at once.
     setTimeout(
       () => requestAnimationFrame(() => this.#publish()),
       this.#publishedAt + PUBLISH_INTERVAL_MS - performance.now(),
@@ -104,7 +104,7 @@ export class LiveStream {
     for (const listener of this.#listeners) listener.values?.(updates)
   }
 
-  /** Makes all screens read their values again. */
+  /** Requests that all screens read their values again. */
   reportGap(): void {
     for (const listener of this.#listeners) listener.gap?.()
   }

@@ -23,7 +23,7 @@ const ALL_CAMPAIGNS_URL = '/api/sse/wait?match=collections/*&named=1&cid=dashboa
 const SESSION_RETRY_MS = 2_000
 
 const link = SHARED_PATH.exec(location.pathname)?.[0]
-// Opened before anything is read, so that nothing is missed between.
+// The stream opens before the first read, so that no value is lost between them.
 function openLive() {
   const live = new LiveStream(link ? `${link}/wait?cid=link` : ALL_CAMPAIGNS_URL)
   return { live, availability: new Availability(link ? `${link}/status` : '/status', live, notifySignInNeeded) }
@@ -37,7 +37,7 @@ const SCREENS_BY_PATH: Readonly<Record<string, (props: { pageLocation: PageLocat
   '/client-links': ClientLinks,
 }
 
-/** `undefined` where it is no text. */
+/** Decodes a part of a path. `undefined` if its encoding is invalid. */
 function decodePart(part: string | undefined): string | undefined {
   try {
     return part && decodeURIComponent(part)
@@ -143,7 +143,7 @@ function Dot({ availability }: AvailabilityProps) {
   return html`<span class=${`dot ${dot}`}>${words}</span>`
 }
 
-/** Says so while numbers are invented. What the services state now counts, not what they stated when the page opened. */
+/** States that the numbers are invented, according to the current source and not the source when the page opened. */
 function StandIn({ session, availability }: AvailabilityProps & { session: SessionInfo }) {
   const { status } = useAvailability(availability)
   if ((status?.source ?? session.source) !== 'stand-in') return null

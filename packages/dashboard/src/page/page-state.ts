@@ -5,7 +5,7 @@ import type { SessionInfo } from './api.ts'
 import type { Availability, AvailabilityState } from './availability.ts'
 import type { LiveStream } from './live-stream.ts'
 
-/** What all screens share. */
+/** The state that all screens share. */
 export interface PageState {
   readonly session: SessionInfo
   readonly live: LiveStream
@@ -15,7 +15,7 @@ export interface PageState {
 export const PageStateContext = createContext<PageState>(undefined as never)
 export const usePageState = (): PageState => useContext(PageStateContext)
 
-/** Which services work, as it changes. @param availability that of the context by default */
+/** The current availability of the services. @param availability that of the context by default */
 export function useAvailability(availability = usePageState().availability): AvailabilityState {
   const [state, setState] = useState(availability.state)
   useEffect(() => {
@@ -26,17 +26,17 @@ export function useAvailability(availability = usePageState().availability): Ava
   return state
 }
 
-/** In the reader's own manner. */
+/** Formats in the reader's locale. */
 export const formats = createFormats(navigator.languages)
 
 const listeners = new Set<() => void>()
 
-/** Tells that whoever looks has to sign in, again perhaps. */
+/** Reports that the user must sign in, possibly again. */
 export const notifySignInNeeded = (): void => {
   for (const listener of listeners) listener()
 }
 
-/** @returns what ends it */
+/** @returns a function that removes the listener */
 export function onSignInNeeded(listener: () => void): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)

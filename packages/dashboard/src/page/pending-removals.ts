@@ -16,7 +16,7 @@ export interface Removal {
 }
 
 export interface PendingRemoval extends Removal {
-  /** Why it failed. */
+  /** The reason of the failure. */
   readonly fault?: string
 }
 
@@ -68,12 +68,12 @@ export async function removeNow(key: string): Promise<void> {
   publish()
 }
 
-// A page that is left cannot offer Undo any more.
+// A page cannot offer Undo after the user leaves it.
 addEventListener('pagehide', () => {
   for (const key of timers.keys()) void removeNow(key)
 })
 
-/** Calls a listener with the key of each removal that is complete. @returns what ends it */
+/** Calls a listener with the key of each complete removal. @returns a function that removes the listener */
 export function onRemoved(listener: (key: string) => void): () => void {
   doneListeners.add(listener)
   return () => void doneListeners.delete(listener)

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
-/** Where the page is. */
+/** The current location of the page. */
 export interface PageLocation {
   readonly path: string
   readonly search: string
@@ -12,7 +12,7 @@ const notifyListeners = () => {
   for (const listener of listeners) listener()
 }
 
-/** A screen that is shown again may have to read its content before it is high enough (ms). */
+/** A restored screen may have to load its content before it is high enough to scroll (ms). */
 const RESTORE_MS = 5_000
 const SCROLL_SETTLED_MS = 200
 const READER_EVENTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
@@ -20,10 +20,10 @@ const READER_EVENTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 // A browser restores the position before the content exists.
 history.scrollRestoration = 'manual'
 
-/** Adds to what the entry of the history knows about this state of the page. */
+/** Adds values to the state of the current history entry. */
 export const saveState = (state: object): void => history.replaceState({ ...history.state, ...state }, '')
 
-/** State that a screen left with its entry of the history. */
+/** State that a screen stored in its history entry. */
 export const getEntryState = <T>(name: string, initial: T): T => history.state?.[name] ?? initial
 
 let scrollTimer: ReturnType<typeof setTimeout> | undefined
@@ -34,13 +34,13 @@ function saveScroll(): void {
   if (!isRestoring) saveState({ scroll: scrollY })
 }
 
-// Not when the page is left: a browser may ignore a change of the history then, and allows few of them.
+// The position is not saved when the user leaves the page: a browser may ignore the change then, and limits their number.
 addEventListener('scroll', () => {
   clearTimeout(scrollTimer)
   scrollTimer = setTimeout(saveScroll, SCROLL_SETTLED_MS)
 })
 
-/** Scrolls to where the reader was, as the content grows, until the reader acts. */
+/** Scrolls to the reader's last position while the content grows, until the reader acts. */
 function restoreScroll(): void {
   clearTimeout(scrollTimer)
   const scroll = getEntryState('scroll', 0)
@@ -67,7 +67,7 @@ addEventListener('popstate', () => {
 })
 restoreScroll()
 
-/** Goes to another screen, or to another state of this one. */
+/** Opens another screen, or another state of this screen. */
 export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(history.state, '', to)
   else {
@@ -78,7 +78,7 @@ export function go(to: string, { replace = false } = {}): void {
   notifyListeners()
 }
 
-/** State of a screen that returns with its entry of the history: after Back, and after a reload. */
+/** State of a screen in its history entry. It is restored after Back and after a reload. */
 export function useEntryState<T>(name: string, initial: T): [T, (change: (before: T) => T) => void] {
   const [value, setValue] = useState<T>(() => getEntryState(name, initial))
   const newest = useRef(value)
@@ -90,7 +90,7 @@ export function useEntryState<T>(name: string, initial: T): [T, (change: (before
   return [value, change]
 }
 
-/** Links of this page are followed without loading it anew. */
+/** Links within the page open without a reload. */
 document.addEventListener('click', (event) => {
   const link = (event.target as Element).closest?.('a')
   const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey

@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks'
 import { usePageState } from './page-state.ts'
 
-/** Growth windows move with the clock, and what did not change is confirmed: values are read again this often (ms). */
+/** Interval of the refresh (ms): growth windows move with the clock, and unchanged values are confirmed. */
 const REFRESH_INTERVAL_MS = 60_000
 
-/** Reads values again once a minute, and where the stream or a service missed some. */
+/** Reads values again once a minute, and after the stream or a service missed some. */
 export function useRefresh(reload: () => void): void {
   const { live } = usePageState()
   useEffect(() => {

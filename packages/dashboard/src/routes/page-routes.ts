@@ -21,7 +21,7 @@ const createPolicy = (styleHash: string) =>
 
 const PAGE_HEADERS = {
   'cache-control': 'no-cache',
-  // The address of a link is the key to what it shows.
+  // The address of a share link grants access, so no other site may receive it.
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
@@ -29,7 +29,7 @@ const PAGE_HEADERS = {
 
 const IMMUTABLE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
 
-/** Where the page is: which screen it shows it reads from the address. */
+/** The paths that serve the page. The page reads the screen to show from its address. */
 const SCREEN_PATHS = [
   '/',
   '/campaigns/:id',
@@ -41,7 +41,7 @@ const SCREEN_PATHS = [
   '/shared/:token',
 ]
 
-/** What the client prefers of what there is. */
+/** The content coding that the client prefers, of those that exist. */
 export function selectCoding(accepted: string | undefined): ContentCoding {
   const accepts = (coding: string) =>
     new RegExp(`(^|[ ,])${coding}( *;q=(1|0?\\.\\d*[1-9]))?($|[ ,])`, 'i').test(accepted ?? '')
@@ -76,7 +76,7 @@ const createHeaders = (assets: Assets) => ({
 const acceptsPage = ({ method, headers: { accept = '' } }: FastifyRequest) =>
   (method === 'GET' || method === 'HEAD') && /(^|[ ,])text\/html *(;|,|$)/i.test(accept)
 
-/** Sends browsers the page for an unknown path. It states that there is nothing. */
+/** Sends browsers the page for an unknown path. The page states that the path does not exist. */
 export function createNotFoundPage(assets: Assets) {
   const headers = { ...createHeaders(assets), 'x-content-type-options': 'nosniff' }
   async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -89,7 +89,7 @@ export function createNotFoundPage(assets: Assets) {
   }
 }
 
-/** The page and its files. They hold nothing that is not public. */
+/** Registers the page and its files. They contain only public content. */
 export function registerPageRoutes(app: App, assets: Assets): void {
   const headers = createHeaders(assets)
   for (const url of SCREEN_PATHS) {

@@ -3,7 +3,7 @@ import type { App } from '@influencer-stats/runtime/http'
 import { buildOpenReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { Reports } from '../reports.ts'
 
-/** They are pages of their own, with scripts within: apart from this origin, its cookies and its page. */
+/** Reports are complete pages with inline scripts. These headers isolate them from this origin, its cookies and its page. */
 const REPORT_HEADERS = {
   'content-security-policy':
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'none'",
@@ -11,7 +11,7 @@ const REPORT_HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-/** What was measured of this project, where its report and its graphs are at hand. */
+/** Registers the benchmark report and the flame graphs, if their files exist. */
 export function registerReportRoutes(app: App, { paths, read }: Reports): void {
   const config = { access: 'host' as const }
 

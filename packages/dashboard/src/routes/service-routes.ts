@@ -11,14 +11,14 @@ interface ServiceRouteOptions {
   readonly auth: Auth
   readonly proxy: ServiceProxy
   readonly budget: Budget
-  /** Of a body (bytes). */
+  /** Maximum size of a request body (bytes). */
   readonly limit: number
 }
 
 // A service, or one of its nodes: `stats.2`.
 const SERVICE_URL = /^\/api\/(([a-z]+)(?:\.\d{1,4})?)(\/[^?#]*)(\?[^#]*)?$/
 
-/** The services, on the page's own origin: what a page may ask of them, and nothing else. */
+/** Registers the services on the origin of the page, restricted to the requests that a page may send. */
 export function registerServiceRoutes(app: App, { auth, proxy, budget, limit }: ServiceRouteOptions): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', createBytesParser({ limit, tooLarge: house.BODY_TOO_LARGE }, budget))
@@ -37,7 +37,7 @@ export function registerServiceRoutes(app: App, { auth, proxy, budget, limit }: 
     url: '/api/*',
     exposeHeadRoute: false,
     config: { access: 'host', isConditional: true },
-    // What is answered is documented where it is answered from.
+    // The services document these replies.
     schema: { hide: true },
     async onRequest(request) {
       const fault = auth.check(request as never, parseRequest(request as never).access)

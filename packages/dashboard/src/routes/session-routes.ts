@@ -15,7 +15,7 @@ interface SessionRouteOptions {
   source(): Promise<DataSource | undefined>
 }
 
-/** Signing in and out, and what the page has to know before it shows anything. */
+/** Registers sign-in, sign-out, and the session data that the page reads before it shows a screen. */
 export function registerSessionRoutes(app: App, { auth, services, nodes, source }: SessionRouteOptions): void {
   const open = { access: 'host' as const }
 

@@ -15,10 +15,10 @@ interface SharedOptions {
   readonly token: string | undefined
 }
 
-/** What there is to see by a link, and the path below the collection that it is read from. */
+/** The data that a link gives access to, and its path below the collection. */
 const READS: Readonly<Record<string, string>> = { history: '/stats/history', stats: '/stats', videos: '/videos' }
 
-/** What a link shows of a campaign: neither its cost nor its tags. */
+/** The fields of a campaign that a link shows: neither its cost nor its tags. */
 const SHOWN_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'version',
@@ -32,8 +32,9 @@ const SHOWN_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * One campaign, for clients that have a link to it. Every reply, and every piece of a stream, is confirmed to be of the
- * campaign of the link: a deleted one ends the link, and another one with its id shows nothing through it.
+ * Registers the routes of one campaign for clients that have a link to it. Every reply and every chunk of a stream is
+ * confirmed to belong to the campaign of the link. The deletion of the campaign ends the link. A later campaign with the
+ * same id is not shown.
  */
 export function registerSharedRoutes(app: App, { links, campaigns, proxy, monitor, token }: SharedOptions): void {
   const schema = {

@@ -5,7 +5,7 @@ import type { ServiceMonitor } from '../service-monitor.ts'
 import type { Auth } from '../auth.ts'
 import { guardRoute } from './guard-route.ts'
 
-/** Whether services can be used, for open pages that poll it. */
+/** Registers the status of the services, which open pages poll. */
 export function registerStatusRoute(app: App, auth: Auth, monitor: ServiceMonitor): void {
   app.get(
     '/status',

@@ -15,11 +15,11 @@ export const describeHidden = ({ hidden = {} }: Pick<Stats, 'hidden'>): string[]
 
 const UNREAD_TEXT = 'not read yet'
 
-/** How many videos are not in the sums because nothing is known of them. */
+/** The number of videos that are not in the sums because they have no numbers yet. */
 export const describeUnread = ({ unknown = [] }: Pick<Stats, 'unknown'>) =>
   `${formatVideos(unknown.length)} ${UNREAD_TEXT}`
 
-/** Why videos of a campaign are not, or not with current numbers, in its sums. */
+/** The reasons why the sums omit videos of a campaign, or contain old numbers of them. */
 export function describeGaps({
   missing,
   unknown = [],
@@ -33,7 +33,7 @@ export function describeGaps({
   return parts.filter(([number]) => number > 0).map(([number, text]) => `${number} ${text}`)
 }
 
-/** A count of a video as it is shown: only what YouTube states now. */
+/** A count of a video. Undefined unless YouTube states it now. */
 export const getStatedCount = (video: Video, count: CountName): number | undefined =>
   video.hidden?.includes(count) ? undefined : video[count]
 

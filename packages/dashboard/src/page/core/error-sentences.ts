@@ -39,7 +39,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ORIGIN_UNKNOWN: 'This change did not come from this page. Reload the page and try again.',
   OUTCOME_UNKNOWN: 'The change may have been made. Reload the page to see.',
   OVERLOADED: 'The service is busy. Try again in a moment.',
-  PRICES_AMBIGUOUS: 'Several prices fit. Choose more, until one is left.',
+  PRICES_AMBIGUOUS: 'Several prices match. Choose more values until one price remains.',
   PRICE_NOT_FOUND: 'No price fits. Choose other conditions.',
   RATE_LIMITED: 'Too many requests came from here. Wait a moment and try again.',
   ROUTE_REFUSED: 'This page may not request this of the service. Reload the page and try again.',

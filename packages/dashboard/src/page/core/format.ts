@@ -1,8 +1,8 @@
-/** Numbers and times in a reader's own manner. */
+/** Formats of numbers and times in the reader's locale. */
 export interface Formats {
   /** 1,234,567 */
   count(value: number): string
-  /** 1.2M and 1.3M: as short as tells them from each other */
+  /** 1.2M and 1.3M: the shortest texts that differ from each other */
   short(values: readonly number[]): string[]
   /** +1,234 */
   signed(value: number): string
@@ -10,9 +10,9 @@ export interface Formats {
   percent(share: number): string
   /** +4.2% */
   signedPercent(share: number): string
-  /** An amount; without a code as a bare number. */
+  /** An amount. Without a currency code, only the number. */
   money(value: number, currency?: string): string
-  /** An amount with all its digits, as somebody stated it. */
+  /** An amount with all the digits of its input. */
   amount(value: number, currency?: string): string
   /** A day */
   day(at: number): string
@@ -30,10 +30,10 @@ export interface Formats {
   clock(at: number, now: number): string
 }
 
-/** More decimals than a number has; a currency's usual number of decimals remains the least. */
+/** More decimals than any number has. The usual decimals of a currency remain the minimum. */
 const MAX_FRACTION_DIGITS = 20
 
-/** @param locale as the browser says it, or its default */
+/** @param locale the locale of the browser by default */
 export function createFormats(locale?: string | readonly string[], timeZone?: string): Formats {
   const languages = locale as string | string[] | undefined
   const number = (options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(languages, options)
@@ -67,7 +67,7 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
     percent: (share) => percent.format(share),
     signedPercent: (share) => signedPercent.format(share),
     money(value, currency) {
-      // Of what is less than one of them, hundredths say too little.
+      // Two decimals are too few for amounts below one unit.
       const isSmall = value !== 0 && Math.abs(value) < 1
       const digits = isSmall ? { maximumSignificantDigits: 3 } : {}
       if (currency === undefined) return (isSmall ? getFormat(digits) : amount).format(value)

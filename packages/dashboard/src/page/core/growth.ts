@@ -1,6 +1,6 @@
 export type Measure = 'impressions' | 'engagements'
 
-/** What edits added to sums, or removed from them: it is no growth. */
+/** The amounts that edits added to sums or removed from them. They are not growth. */
 export interface EditSums {
   /** 0 where counts of known videos appeared. */
   readonly videos: number
@@ -27,13 +27,13 @@ export interface WindowGrowth extends EditTotals {
   readonly young?: boolean
 }
 
-/** The time that a growth covers: the window; another time from `since` on (ms since 1970); or all time of a young campaign. */
+/** The time that a growth covers: the window, another time from `since` on (ms since 1970), or a young campaign's lifetime. */
 export interface Coverage {
   readonly kind: 'whole' | 'other' | 'young'
   readonly since: number
 }
 
-/** Version 0.1 compares with the nearest point: it may be this share of the window off. */
+/** Version 0.1 compares with the nearest point, which may differ by this share of the window. */
 const TOLERANCE_RATIO = 0.02
 
 /** @param length of the window (ms) @param now ms since 1970 */

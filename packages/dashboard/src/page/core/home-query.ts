@@ -1,6 +1,6 @@
 import type { Sort } from '@influencer-stats/stats/client'
 
-/** What the list of campaigns shows, as the address says it. */
+/** The order and filters of the list of campaigns, as in the address. */
 export interface HomeQuery {
   readonly sort: Sort
   readonly q: string
@@ -23,7 +23,7 @@ function toBothOrders<Name extends 'impressions' | 'engagements' | 'rate' | '24h
 
 export const DEFAULT_SORT: Sort = '-impressions'
 
-/** Whatever the address says that is no order is none. */
+/** Reads the address. An invalid order is ignored. */
 export function readHomeQuery(search: string): HomeQuery {
   const query = new URLSearchParams(search)
   const sort = query.get('sort') as Sort
@@ -39,7 +39,7 @@ export function writeHomeQuery({ sort, q, tag }: HomeQuery): string {
   return text && `?${text}`
 }
 
-/** What a click on a column's head asks for: numbers the largest first, names from the beginning, and then the other way. */
+/** The order after a click on a column: numbers in descending order, names in ascending order. A second click reverses it. */
 export function getNextSort(sort: Sort, column: string): Sort {
   const first = column === 'name' ? column : `-${column}`
   const second = column === 'name' ? `-${column}` : column

@@ -1,14 +1,14 @@
 import type { CollectionRow, Stats } from '@influencer-stats/stats/client'
 
-/** The newest sums of a collection, as its topic states them; without sums where stats has none of its source yet. */
+/** The newest sums of a collection, from its topic. There are no sums if stats has none of its source yet. */
 export type LiveValue = LiveOrigin & (Stats | { readonly asOf?: undefined; readonly source?: string })
 
-/** What a live value belongs to. */
+/** The collection that a live value belongs to. */
 interface LiveOrigin {
   readonly id: string
   /** Version of the collection whose videos are summed. Absent in values of older versions of stats. */
   readonly version?: string
-  /** Creation time of the collection. Another one had the id before if it differs from that of the row. */
+  /** Creation time of the collection. If it differs from that of the row, two collections have had this id. */
   readonly created?: string
 }
 
@@ -22,10 +22,10 @@ export interface LiveRow {
   readonly isOutdated: boolean
 }
 
-/** A window of 24 hours may become longer by so much until the row is read again (ms): 2 %. */
+/** A window of 24 hours may grow by 2 % until the row is read again (ms). */
 const MAX_DRIFT_MS = 1_728_000
 
-/** What two sums have to share so that their difference is growth. */
+/** The basis of sums. The difference of two sums is growth only if their bases are equal. */
 export const toBasis = ({ videos, missing, unknown = [], gone: removed = [], hidden = {} }: Stats) =>
   JSON.stringify([videos, [...missing].sort(), [...unknown].sort(), removed.map(({ id }) => id).sort(), hidden])
 
@@ -34,7 +34,7 @@ export function mergeValue(row: CollectionRow, value: LiveValue | undefined): Li
   const { stats, change, created } = row
   if (!value || value.id !== row.id) return { row, isOutdated: false }
   if (value.created !== created) return { row, isOutdated: (value.created ?? '') > (created ?? '') }
-  // An edit is no growth.
+  // An edit is not growth.
   if (value.version !== undefined && value.version !== row.version)
     return { row, isOutdated: Number(value.version) > Number(row.version) }
   if (value.asOf === undefined) return { row, isOutdated: stats !== undefined }
@@ -43,7 +43,7 @@ export function mergeValue(row: CollectionRow, value: LiveValue | undefined): Li
   const { id: _id, created: _created, version: _version, ...sums } = value
   if (!stats || toBasis(stats) !== toBasis(sums)) return { row, isOutdated: true }
   if (!change) return { row: { ...row, stats: sums }, isOutdated: false }
-  // A part of stale sums may be of today, and the rest of before an outage.
+  // Some numbers in stale sums may be from today, and the others from before an outage.
   if ((sums.stale || stats.stale) && sums.impressions !== stats.impressions) return { row, isOutdated: true }
   const { until = stats.asOf } = change['24h']
   if (Date.parse(sums.asOf) - Date.parse(until) > MAX_DRIFT_MS) return { row, isOutdated: true }
@@ -57,7 +57,7 @@ export function mergeValue(row: CollectionRow, value: LiveValue | undefined): Li
   return { row: { ...row, stats: sums, change: Object.fromEntries(windows) }, isOutdated: false }
 }
 
-/** A row whose videos have sums but for those that were added: the API states none until it has read these. */
+/** A row with sums that omit the added videos: the API states no sums until it has read these videos. */
 function removeNewVideos(row: CollectionRow, shown: CollectionRow, sums: Stats): CollectionRow {
   const unknown = [...(sums.unknown ?? []), ...row.videos.filter((video) => !shown.videos.includes(video))]
   const isExplained = unknown.length > 0 && shown.videos.every((video) => row.videos.includes(video))
@@ -65,8 +65,8 @@ function removeNewVideos(row: CollectionRow, shown: CollectionRow, sums: Stats):
 }
 
 /**
- * A row as the API states it, with the sums that the page shows if those are newer: a reply may have been sent before the
- * newest live value, or be of a node that is behind. An edit makes sums of its own, which are as old as their oldest number.
+ * A row from the API, with the sums that the page shows if those are newer. A reply may be older than the newest live
+ * value, or come from a node that lags. An edit creates new sums, which are as old as their oldest number.
  */
 export function mergeNewerSums(row: CollectionRow, shown: CollectionRow | undefined): CollectionRow {
   const { stats } = row

@@ -3,7 +3,7 @@ export type TypedAmount =
   | { readonly value: number | null; readonly fault?: undefined }
   | { readonly value?: undefined; readonly fault: string }
 
-/** Reads amounts as people of one locale write them. */
+/** Reads amounts in the notation of one locale. */
 export interface MoneyReader {
   parse(text: string): TypedAmount
   /** The amount as this locale writes it, with all its digits. */
@@ -24,7 +24,7 @@ const isGrouped = (text: string, separator: string) => {
   return /^\d{1,3}$/.test(first!) && /^\d{3}$/.test(last ?? '') && groups.every((group) => /^\d{2,3}$/.test(group))
 }
 
-/** @param locale as `Intl` takes it */
+/** @param locale a locale for `Intl` */
 export function createMoneyReader(locale?: string | readonly string[]): MoneyReader {
   const languages = locale as string | string[] | undefined
   const plain = new Intl.NumberFormat(languages, { maximumFractionDigits: 20 })
@@ -33,7 +33,7 @@ export function createMoneyReader(locale?: string | readonly string[]): MoneyRea
   const [decimal, group] = [separator('decimal') ?? '.', separator('group') ?? ',']
   const digits = [...new Intl.NumberFormat(languages, { useGrouping: false }).format(9_876_543_210)].toReversed()
 
-  /** With the digits 0 to 9; `,` and `.` stand for this locale's separators where it has others. */
+  /** Converts digits to 0 to 9, and other separators of this locale to `,` and `.`. */
   function toAscii(text: string): string {
     const ascii = [...text.trim()].map((char) => {
       const digit = digits.indexOf(char)
@@ -62,7 +62,7 @@ export function createMoneyReader(locale?: string | readonly string[]): MoneyRea
     const isDecimal = last === (decimal === ',' ? ',' : '.')
     if (!isDecimal) return { number: whole + fraction }
     const [small, large] = [plain.format(Number(`${whole}.${fraction}`)), plain.format(Number(whole + fraction))]
-    // Three decimals would be read as ambiguous again.
+    // Three decimals would be ambiguous again.
     const decimals = fraction.replace(/0+$/, '').padEnd(2, '0').replace(/^...$/, '$&0')
     return { fault: `This could be ${small} or ${large}: write ${whole}${decimal}${decimals} or ${whole}${fraction}.` }
   }

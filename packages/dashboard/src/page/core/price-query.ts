@@ -1,14 +1,14 @@
-/** What a price is looked for with, as the address says it. */
+/** The conditions of a price search, as in the address. */
 export interface PriceQuery {
   readonly offeringId: string
   readonly groupId: string
   readonly priceSpecId: string
-  /** Characteristics with the values that they are to have, as their type has them. */
+  /** Required values of characteristics, in their own types. */
   readonly chars: Readonly<Record<string, string | number>>
 }
 
 const CHAR_PREFIX = 'char.'
-/** A number's values are told from texts that look alike. */
+/** Prefix that distinguishes numbers from texts with the same digits. */
 const NUMBER_PREFIX = 'number.'
 
 export function readPriceQuery(search: string): PriceQuery {
@@ -36,7 +36,7 @@ export function writePriceQuery({ offeringId, groupId, priceSpecId, chars }: Pri
 
 const toConditions = ({ chars }: PriceQuery) => Object.entries(chars).map(([char, value]) => ({ char, value }))
 
-/** The query of `GET /facets` for what is chosen so far. */
+/** The query of `GET /facets` for the current selection. */
 export function toFacetsQuery(chosen: PriceQuery): string {
   const { offeringId, groupId, priceSpecId } = chosen
   const query = new URLSearchParams({ limit: '200' })
@@ -45,7 +45,7 @@ export function toFacetsQuery(chosen: PriceQuery): string {
   return query.toString()
 }
 
-/** The body of a search, once enough is chosen for one. */
+/** The body of a search. Undefined if the selection is not sufficient for a search. */
 export function toSearch(chosen: PriceQuery): object | undefined {
   const { offeringId, groupId, priceSpecId } = chosen
   if (!offeringId || !groupId || !priceSpecId) return undefined

@@ -1,4 +1,4 @@
-/** One figure of `/metrics`. */
+/** One sample of `/metrics`. */
 export interface PrometheusSample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -8,7 +8,7 @@ export interface PrometheusSample {
 const LINE_PATTERN = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? ([^ ]+)/
 const LABEL_PATTERN = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
 
-/** Reads the Prometheus text format; what is no figure is passed over. */
+/** Reads the Prometheus text format. Lines that are not samples are ignored. */
 export function readMetrics(text: string): PrometheusSample[] {
   return text.split('\n').flatMap((line) => {
     const [, name, labels = '', value] = LINE_PATTERN.exec(line) ?? []
@@ -21,16 +21,16 @@ export function readMetrics(text: string): PrometheusSample[] {
   })
 }
 
-/** What asks how a service does is no part of what it does. */
+/** Paths of monitoring requests, which are not part of the load of a service. */
 const INTERNAL_PATHS = new Set(['/metrics', '/readyz', '/healthz'])
 
-/** The sum of all figures of a name; nothing where there is none. */
+/** The sum of all samples with this name. Undefined if there is none. */
 export function sumMetric(samples: readonly PrometheusSample[], name: string): number | undefined {
   const found = samples.filter((sample) => sample.name === name)
   return found.length > 0 ? found.reduce((sum, { value }) => sum + value, 0) : undefined
 }
 
-/** How many requests ended between two readings of a histogram, and how long so many of them took at most (s). */
+/** The number of requests that ended between two readings of a histogram, and a quantile of their duration (s). */
 export function compareHistograms(
   before: readonly PrometheusSample[],
   after: readonly PrometheusSample[],

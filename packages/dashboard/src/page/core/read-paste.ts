@@ -4,18 +4,18 @@ import { parseVideoId } from '@influencer-stats/stats/client'
 export interface Paste {
   /** Ids of videos, each once. */
   readonly videos: readonly string[]
-  /** All other words, each once; first those that may have been meant as videos. */
+  /** All other words, each once. Words that may have been meant as videos come first. */
   readonly rest: readonly string[]
 }
 
 const INVISIBLE_CHARACTERS = /\p{Cf}/gu
-/** Between two links there may be no character at all. */
+/** Two links may follow each other without a character between them. */
 const SEPARATORS = /[\s,;|"'<>()[\]{}]+|(?<=[\w-]{11}\**)(?=https?:\/\/)/
-/** English words and numbers of 11 characters, `Influencers` say: as an id only a link to it is clear. */
+/** English words and numbers of 11 characters, such as `Influencers`. Such an id is accepted only in a link. */
 const WORD_PATTERN = /^(?:\d*(?:[A-Z]?[a-z]*|[A-Z]+)\d*(?:[-_]|$))+$/
 const LINK_PATTERN = /:\/\/|youtu|\.\w+\//i
 
-/** Finds the videos in a text, a sheet for instance, by their links and ids. */
+/** Finds the videos in a text, such as a spreadsheet, by their links and ids. */
 export function readPaste(text: string): Paste {
   const videos = new Set<string>()
   const unclear = new Set<string>()
@@ -30,12 +30,12 @@ export function readPaste(text: string): Paste {
   return { videos: [...videos], rest: [...unclear, ...others] }
 }
 
-/** An id for a new campaign: nobody else will have it. */
+/** A unique id for a new campaign. */
 export function createId(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => (byte % 36).toString(36)).join('')
 }
 
-/** Tags as somebody types them. */
+/** Parses tags that the user typed. */
 export function parseTags(text: string): string[] {
   return [
     ...new Set(

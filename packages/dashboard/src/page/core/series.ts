@@ -1,6 +1,6 @@
 import { sumEdits, type EditTotals, type Measure } from './growth.ts'
 
-/** What a collection's sums were at a time. */
+/** A value at one time, such as a sum of a collection. */
 export interface SeriesPoint {
   /** ms since 1970 */
   readonly at: number
@@ -9,7 +9,7 @@ export interface SeriesPoint {
 
 const HOUR_MS = 3_600_000
 
-/** Growth an hour between one point and the next; there is none before the first. */
+/** Growth per hour between each point and its predecessor. The first point has none. */
 export function toHourly(points: readonly SeriesPoint[]): SeriesPoint[] {
   return points.slice(1).map(({ at, value }, i) => {
     const before = points[i]!
@@ -21,7 +21,7 @@ interface EditedSums extends Record<Measure, number>, EditTotals<Record<Measure,
   readonly at: number
 }
 
-/** Sums as only growth changes them: each point states the edits since the point before it. */
+/** Sums without the effect of edits. Each point states the edits since its predecessor. */
 export function subtractEdits(sums: readonly EditedSums[], measure: Measure): SeriesPoint[] {
   let edited = 0
   return sums.map((point, i) => {
@@ -30,25 +30,25 @@ export function subtractEdits(sums: readonly EditedSums[], measure: Measure): Se
   })
 }
 
-/** Moved so that the first point is at 0. */
+/** Moves the points in time so that the first one is at 0. */
 export function shiftToStart(points: readonly SeriesPoint[]): SeriesPoint[] {
   const first = points[0]?.at ?? 0
   return points.map(({ at, value }) => ({ at: at - first, value }))
 }
 
-/** What has come since the first point. */
+/** The growth since the first point. */
 export function subtractFirst(points: readonly SeriesPoint[]): SeriesPoint[] {
   const first = points[0]?.value ?? 0
   return points.map(({ at, value }) => ({ at, value: value - first }))
 }
 
-/** By how much something has grown, as a share of what it was; nothing where there was nothing. */
+/** Growth as a share of the value before it. Undefined if there was no value before. */
 export function computeGrowthShare(now: number, growth: number): number | undefined {
   const before = now - growth
   return before > 0 ? growth / before : undefined
 }
 
-/** Several series on one axis: all times in order, and each series' value there, or null where it has none. */
+/** Joins several series on one axis: all times in order, and the value of each series at each time, or null. */
 export function joinSeries(series: readonly (readonly SeriesPoint[])[]): [number[], ...(number | null)[][]] {
   const times = [...new Set(series.flatMap((points) => points.map(({ at }) => at)))].sort((a, b) => a - b)
   const indexes = new Map(times.map((at, i) => [at, i]))
@@ -61,7 +61,7 @@ export function joinSeries(series: readonly (readonly SeriesPoint[])[]): [number
 }
 
 /** A path through values in a box, for an SVG; the newest value is at its right edge.
- * @param floor what the bottom is, unless a value is below */
+ * @param floor value at the bottom, unless a value is below it */
 export function drawPath(values: readonly number[], width: number, height: number, floor = Infinity): string {
   if (values.length < 2) return ''
   const least = Math.min(floor, ...values)
@@ -73,7 +73,7 @@ export function drawPath(values: readonly number[], width: number, height: numbe
     .join('')
 }
 
-/** The value at each of so many equal steps up to `to`: what was known then. Steps before the first point have its value. */
+/** Samples the last known value at equal steps up to `to`. Steps before the first point have its value. */
 export function samplePoints(points: readonly SeriesPoint[], from: number, to: number, steps: number): number[] {
   if (points.length === 0) return []
   const values: number[] = []

@@ -1,6 +1,6 @@
 const HOUR_MS = 3_600_000
 
-/** What a chart of growth shows: how far it goes back (ms), and how far its points are apart (s). */
+/** The time ranges of a growth chart: length (ms), and distance of its points (s). */
 export const TIME_RANGES = {
   '24h': { title: '24 hours', length: 24 * HOUR_MS, step: 300 },
   '7d': { title: '7 days', length: 168 * HOUR_MS, step: 3_600 },
@@ -11,10 +11,10 @@ export type TimeRange = keyof typeof TIME_RANGES
 
 export const timeRangeNames = Object.keys(TIME_RANGES) as TimeRange[]
 
-/** The range that an address names, or a week. */
+/** The range in an address. A week by default. */
 export const parseTimeRange = (text: string | null): TimeRange => timeRangeNames.find((range) => range === text) ?? '7d'
 
-/** A search with other values; empty ones are taken out. */
+/** Returns a query string with changed values. Empty values are removed. */
 export function updateSearch(search: string, change: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(search)
   for (const [name, value] of Object.entries(change)) {

@@ -1,4 +1,4 @@
-/** What stats states about its calls to YouTube; fewer fields for the reader of a shared page. */
+/** State of the calls of stats to YouTube. The reader of a shared page receives fewer fields. */
 export interface UpstreamStatus {
   /** `unknown`: no call has ended since stats started. */
   readonly state?: 'ok' | 'unknown' | 'failing' | 'paused'
@@ -26,7 +26,7 @@ export function mergeLastOutage(
   return { ...outage, ...(upstream.budget && { budget: upstream.budget }) }
 }
 
-/** Why it fails and what to do about it, a sentence each. The detail usually contains the reason. */
+/** The reason of the failure and its remedy, a sentence each. The detail usually contains the reason. */
 export function listReasons({ reason, detail, remedy }: UpstreamStatus): string[] {
   const isNamed = reason !== undefined && detail?.includes(reason)
   const why = isNamed || !reason ? detail : [reason, detail].filter(Boolean).join(': ')

@@ -5,7 +5,7 @@ import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
 import { formats } from '../page-state.ts'
 
-/** Less would be told as none. */
+/** A smaller share would be shown as 0. */
 const MIN_SHARE = 0.0005
 
 interface ChangeLabelProps {
@@ -15,7 +15,7 @@ interface ChangeLabelProps {
   readonly period?: string | undefined
 }
 
-/** By how much a sum has grown: as a share of what it was, and as a number. */
+/** The growth of a sum, as a share of the earlier sum and as a number. */
 export function ChangeLabel({ now, growth, period }: ChangeLabelProps) {
   const share = computeGrowthShare(now, growth)
   const direction = growth > 0 ? 'up' : growth < 0 ? 'down' : 'same'
@@ -28,16 +28,16 @@ export function ChangeLabel({ now, growth, period }: ChangeLabelProps) {
 }
 
 interface GrowthChangeProps {
-  /** At the end of the window. */
+  /** The sum at the end of the window. */
   readonly sum: number
   readonly growth: WindowGrowth
   readonly measure: Measure
   readonly window: { readonly title: string; readonly length: number }
-  /** Without the name of the window where it covers all of it. */
+  /** Omits the name of the window if the growth covers the whole window. */
   readonly isShort?: boolean
 }
 
-/** Growth in a window, under the name of the time that it really covers. */
+/** Growth in a window, with the time that it covers. */
 export function GrowthChange({ sum, growth, measure, window: { title, length }, isShort = false }: GrowthChangeProps) {
   const now = useNow()
   const { kind, since } = getCoverage(growth, length, now)
@@ -48,17 +48,17 @@ export function GrowthChange({ sum, growth, measure, window: { title, length }, 
   return html`<${ChangeLabel} now=${sum - sumEdits(growth, measure)} growth=${growth[measure]} period=${period} />`
 }
 
-/** A share as a bar; what it is stands beside it. */
+/** A share as a bar. Its number is next to it. */
 export function Bar({ share }: { share: number }) {
   return html`<span class="bar" aria-hidden="true"><i style=${{ width: `${100 * share}%` }}></i></span>`
 }
 
-/** A number that moves; it lights up when it does. */
+/** A live number. It lights up when it changes. */
 export function MovingNumber({ value, text }: { value: number; text: string }) {
   return html`<span key=${value} class="moving">${text}</span>`
 }
 
-/** The time that something was true. Rendered apart from its parent, since it changes when the day ends. @param at ISO 8601 */
+/** A time. It renders separately from its parent, because its text changes when the day ends. @param at ISO 8601 */
 export function Clock({ at }: { at: string }) {
   return html`<time datetime=${at}>${formats.clock(Date.parse(at), useNow())}</time>`
 }

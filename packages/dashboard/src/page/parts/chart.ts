@@ -5,25 +5,25 @@ import { formats } from '../page-state.ts'
 
 const DARK_SCHEME = matchMedia('(prefers-color-scheme: dark)')
 const HEIGHT_PX = 280
-/** Besides by its colour a line is told by how it is drawn. */
+/** Lines differ in their dashes, in addition to their colours. */
 const LINE_DASHES = [[], [8, 4], [2, 3], [12, 4, 2, 4], [4, 4], [16, 4]]
 
 interface ChartProps {
-  /** Times in s, or whatever `x` tells; then a row of values a line. */
+  /** Times (s) or other values that `x` formats, then one array of values per line. */
   readonly data: AlignedData
   readonly names: readonly string[]
-  /** What a place on the axis is called. */
+  /** Formats a position on the axis. */
   x(value: number): string
   y(value: number): string
-  /** In short, at the axis. */
+  /** Formats values for the axis, in short form. */
   yShort(values: readonly number[]): string[]
-  /** Whether the axis is one of times. */
+  /** True if the x axis shows times. */
   readonly isTime: boolean
-  /** Whether what it shows is measured from nothing. */
+  /** True if the y axis begins at 0. */
   readonly isFromZero: boolean
   /** Times with a vertical line, in the unit of the axis. */
   readonly marks?: readonly { readonly at: number; readonly text: string }[]
-  /** What is shown, for whoever does not see it. */
+  /** Description of the chart for screen readers. */
   readonly summary: string
 }
 
@@ -95,13 +95,13 @@ function drawMarks({ ctx, bbox, scales, valToPos }: uPlot, marks: NonNullable<Ch
   ctx.restore()
 }
 
-/** Room for the longest (px). */
+/** Width of the longest text (px). */
 const computeWidth = (texts: readonly string[]) => 14 + 7 * Math.max(3, ...texts.map(({ length }) => length))
 
 const MINUTE_S = 60
 const DAY_S = 86_400
 
-/** A time at the axis (s): a day where steps are that long, or where it begins; else a time of day. */
+/** Formats a time at the axis (s): the day if the step is a day or if a day begins, otherwise the time of day. */
 function formatAxisTime(seconds: number, step: number): string {
   const at = new Date(seconds * 1_000)
   const isDay = step >= DAY_S || (at.getHours() === 0 && at.getMinutes() === 0)
@@ -109,19 +109,19 @@ function formatAxisTime(seconds: number, step: number): string {
   return step < MINUTE_S ? formats.second(+at) : formats.time(+at)
 }
 
-/** With room above the highest, and nothing below zero unless there is something. */
+/** The range of the y axis: with space above the highest value, and below zero only if there are negative values. */
 const getRangeFromZero = (_chart: uPlot, lower: number | null, upper: number | null): [number, number] => [
   Math.min(0, lower ?? 0),
   1.1 * Math.max(1, upper ?? 1),
 ]
 
-/** What was known of a line at a place: lines have their points at different times. */
+/** The last known value of a line at a position: lines have their points at different times. */
 function findKnown(values: AlignedData[number], index: number): number | undefined {
   for (let i = index; i >= 0; i--) if (values[i] !== null && values[i] !== undefined) return values[i]!
   return undefined
 }
 
-/** Lines over time. A pointer, or the arrow keys, read values off it. */
+/** A chart of lines. The pointer and the arrow keys select the values to read. */
 export function Chart(props: ChartProps) {
   const { data, names, summary } = props
   const box = useRef<HTMLDivElement>(null)
@@ -157,7 +157,7 @@ export function Chart(props: ChartProps) {
       chart.current = undefined
     }
   }, [names.join('\n'), props.isTime, props.isFromZero])
-  // What came since leaves the pointer where it is.
+  // New data do not move the pointer.
   useEffect(() => chart.current?.setData(data), [data, props.marks])
 
   function onKeyDown(event: KeyboardEvent) {
@@ -203,5 +203,5 @@ function describePoint({ data, names, x, y }: ChartProps, index: number): string
   return `${x(data[0][index]!)}: ${values.join(', ')}`
 }
 
-/** What to show at the axis of a chart of times. */
+/** Formats a position on the axis of a chart of times. */
 export const formatTime = (seconds: number) => formats.moment(seconds * 1_000)

@@ -35,12 +35,12 @@ interface GrowthChartProps {
   readonly query: URLSearchParams
   /** The newest sums, which the history may not have yet. */
   readonly now: { readonly asOf: string; readonly impressions: number; readonly engagements: number } | undefined
-  /** Another one means that an edit changed the sums. */
+  /** Basis of the sums. It changes when an edit changes the sums. */
   readonly basis: string | undefined
   show(change: Record<string, string>): void
 }
 
-/** How a campaign has grown. */
+/** The growth of a campaign as a chart. */
 export function GrowthChart({ source, id, range, query, now, basis, show }: GrowthChartProps) {
   const { length, step, title } = TIME_RANGES[range]
   const measure = query.get('measure') === 'engagements' ? 'engagements' : 'impressions'
@@ -48,7 +48,7 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
   const history = useLoaded(() => source.getHistory(new Date(Date.now() - length), step), [source, id, range, basis])
   useRefresh(history.reload)
 
-  // What came while the page was open belongs to the line, a point a step; the newest moves until its step is over.
+  // Live sums extend the line, one point per step. The newest point moves until its step ends.
   const since = useRef<GrowthSums[]>([])
   useEffect(() => {
     since.current = []
@@ -69,7 +69,7 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
     ])
   }, [history.value, measure, isHourly, now?.asOf])
 
-  // The first point has no point before it that it could be compared with.
+  // The first point has no predecessor to compare with.
   const edits = useMemo(
     () =>
       (history.value ?? []).slice(1).flatMap((point) => {
@@ -101,7 +101,7 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
       />
     </div>
     <${ErrorMessage} text=${history.fault} />
-    ${data[0].length < 2 && !history.isLoading && html`<p class="quiet none">There is a line as soon as numbers have changed; there ${data[0].length === 1 ? 'is one point' : 'are none'} yet.</p>`}
+    ${data[0].length < 2 && !history.isLoading && html`<p class="quiet none">The chart appears after the first change of the numbers. It has ${data[0].length === 1 ? 'one point' : 'no points'} so far.</p>`}
     ${
       data[0].length > 1 &&
       html`<${Chart}

@@ -8,7 +8,7 @@ import { PasteRest } from './paste-rest.ts'
 
 const ID_LENGTH = 16
 
-/** A campaign that is typed but not made. */
+/** The input of a campaign that is not created yet. */
 export interface CampaignDraft {
   readonly links: string
   readonly name: string
@@ -23,7 +23,7 @@ interface NewCampaignProps {
   setDraft(draft: CampaignDraft): void
 }
 
-/** Makes a campaign of pasted links, in one step, and goes there. */
+/** Creates a campaign from pasted links in one step, and opens it. */
 export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
   const change = useChange()
   const paste = readPaste(draft.links)

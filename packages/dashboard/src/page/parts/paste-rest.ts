@@ -3,7 +3,7 @@ import { html } from '../html.ts'
 
 const MAX_SHOWN = 8
 
-/** Names the words of a paste that are no videos, so that no video is missing unnoticed. */
+/** Lists the pasted words that are not videos, so that the user notices a missing video. */
 export function PasteRest({ paste: { rest } }: { paste: Paste }) {
   if (rest.length === 0) return null
   const more = rest.length - MAX_SHOWN

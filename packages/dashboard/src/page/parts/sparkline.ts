@@ -8,7 +8,7 @@ const HEIGHT_PX = 26
 const DAYS = 7
 const STEP_COUNT = 28
 const DAY_MS = 86_400_000
-/** Histories are many, and other requests are not to wait for them. */
+/** A list has many histories, and other requests must not wait for them. */
 const MAX_CONCURRENT_READS = 2
 const CACHE_TTL_MS = 300_000
 
@@ -33,7 +33,7 @@ async function readValues(id: string): Promise<number[]> {
   const step = (DAYS * DAY_MS) / STEP_COUNT / 1_000
   const points = (await runLimited(() => stats.getHistory(id, { from: new Date(from), step }))) ?? []
   const known = points.map(({ at, impressions }) => ({ at: Date.parse(at), value: impressions }))
-  // A young campaign's line is as long as what is known of it.
+  // The line of a young campaign begins at its first known point.
   return samplePoints(known, Math.max(from, (known[0]?.at ?? from) - 1), to, STEP_COUNT)
 }
 
@@ -45,7 +45,7 @@ function getValues(id: string): Promise<number[]> {
   return values
 }
 
-/** How a campaign's views came in a week; read once it is in sight. */
+/** The views of a campaign in a week. It reads them when it becomes visible. */
 export function Sparkline({ id }: { id: string }) {
   const box = useRef<SVGSVGElement>(null)
   const [values, setValues] = useState<number[]>([])

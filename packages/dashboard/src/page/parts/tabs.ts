@@ -8,7 +8,7 @@ interface TabsProps {
   onChange(value: string): void
 }
 
-/** One of a few. */
+/** A choice of one option. */
 export function Tabs({ label, options, value, onChange }: TabsProps) {
   return html`<div class="tabs" role="group" aria-label=${label}>
     ${options.map(([option, title]) => html`<button key=${option} type="button" aria-pressed=${option === value} onClick=${() => onChange(option)}>${title}</button>`)}

@@ -1,7 +1,7 @@
 import { html } from '../html.ts'
 import { removeNow, undo, UNDO_MS, usePendingRemovals, type PendingRemoval } from '../pending-removals.ts'
 
-/** Each removal with its Undo, as long as there is time for it. */
+/** The pending removals, each with its Undo button. */
 export function UndoList() {
   const removals = [...usePendingRemovals().values()]
   return html`<div class="undo-list" role="status">

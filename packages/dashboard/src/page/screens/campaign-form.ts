@@ -13,7 +13,7 @@ import { formats } from '../page-state.ts'
 
 type FormTexts = Readonly<Record<FieldName, string>>
 
-/** A version of the campaign, as the form was filled with it. */
+/** The version of the campaign that the form was filled with. */
 interface FormBase {
   readonly fields: CampaignFields
   readonly version: string
@@ -25,13 +25,13 @@ interface EditDraft {
   readonly texts: FormTexts
 }
 
-/** By the id of the campaign: unsaved input survives a change of the screen and a new sign-in. */
+/** Drafts by campaign id: unsaved input survives a change of the screen and a new sign-in. */
 const drafts = new Map<string, EditDraft>()
 
 export const hasEditDraft = (id: string): boolean => drafts.has(id)
 export const discardEdit = (id: string): void => void drafts.delete(id)
 
-/** More changes in a row than people make while a form is sent. */
+/** More attempts than users make concurrent changes while a form is sent. */
 const MAX_ATTEMPTS = 5
 
 const money = createMoneyReader(navigator.languages)
@@ -47,7 +47,7 @@ const toTexts = ({ name, tags, from, to, cost, currency }: CampaignFields): Form
 
 const toNullable = (text: string) => text.trim() || null
 
-/** The fields that texts mean: of an unchanged text the unchanged field, which the text may show only in part. */
+/** Converts texts to fields. An unchanged text gives the unchanged field, because the text may show only a part of it. */
 function readTexts(texts: FormTexts, base: CampaignFields): { fields: CampaignFields; costFault: string | undefined } {
   const before = toTexts(base)
   const isChanged = (name: FieldName) => texts[name] !== before[name]
@@ -66,7 +66,7 @@ function readTexts(texts: FormTexts, base: CampaignFields): { fields: CampaignFi
 const isConflict = (error: unknown) => error instanceof ServiceError && error.code === 'CONDITION_FAILED'
 const createNotFoundError = () => new ServiceError(404, 'COLLECTION_NOT_FOUND')
 
-/** Edits a campaign. It sends only what changed, and asks where somebody else changed the same field. */
+/** Edits a campaign. It sends only changed fields, and shows a conflict if another user changed the same field. */
 export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): void }) {
   const change = useChange()
   const [base, setBase] = useState<FormBase>(
@@ -84,7 +84,7 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
     else drafts.delete(row.id)
   }, [isUnsaved, base, texts])
 
-  /** @returns whether the changes are saved; otherwise there are conflicts */
+  /** @returns true if the changes are saved, false if there are conflicts */
   async function save(): Promise<boolean> {
     let [from, local] = [base, fields]
     for (let attempt = 1; ; attempt++) {
@@ -128,7 +128,7 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
     value: texts[name],
     onInput: (event: Event) => set({ [name]: (event.target as HTMLInputElement).value }),
   })
-  /** @param shown their value */
+  /** @param shown the value of the other user */
   const conflict = (name: FieldName, shown: ComponentChildren, remote: Partial<FormTexts>) =>
     conflicts.includes(name) &&
     html`<${Conflict}

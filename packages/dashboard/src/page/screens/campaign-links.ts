@@ -7,7 +7,7 @@ import { LinkRows } from '../parts/link-rows.ts'
 
 const LIFETIME_DAYS = [7, 30, 90, 365]
 
-/** Links by which a client sees this campaign, and nothing else. */
+/** The share links of this campaign. A link gives access only to this campaign. */
 export function CampaignLinks({ id }: { id: string }) {
   const links = useLoaded(async () => (await listLinks(undefined, id)).links, [id])
   const change = useChange()

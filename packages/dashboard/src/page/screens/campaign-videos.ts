@@ -16,13 +16,13 @@ import { onRemoved, removeLater, usePendingRemovals, toVideoKey } from '../pendi
 interface VideosProps {
   readonly row: CollectionRow
   readonly source: CampaignSource
-  /** Of the newest sums: the videos' own numbers are read again when there are others. */
+  /** Time of the newest sums. When it changes, the numbers of the videos are read again. */
   readonly asOf: string | undefined
   readonly canChange: boolean
   reload(): void
 }
 
-/** The videos of a campaign, those with most views first. */
+/** The videos of a campaign, in descending order of views. */
 export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosProps) {
   const videos = useLoaded(() => source.getVideos(), [source, row.videos.join()])
   const pending = usePendingRemovals()

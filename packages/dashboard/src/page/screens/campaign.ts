@@ -23,7 +23,7 @@ import { CampaignLinks } from './campaign-links.ts'
 import { CampaignVideos } from './campaign-videos.ts'
 
 interface CampaignProps {
-  /** Of a campaign that is one's own; else there is a source, and no more to be done than to look. */
+  /** Id of a campaign of the user. Otherwise `source` is set, and the screen is read-only. */
   readonly id?: string
   readonly source?: CampaignSource
   readonly pageLocation: PageLocation
@@ -215,7 +215,7 @@ function Deletion({ row }: { row: CollectionRow }) {
   const change = useChange()
   async function remove() {
     const { id } = row
-    // The version that exists now: somebody may have changed it since this page read it.
+    // The current version: another user may have changed the campaign since this page read it.
     const isFound = await change.run(async () => {
       const { version } = (await stats.get(id)) ?? row
       const run = () => deleteCampaign(id, version)

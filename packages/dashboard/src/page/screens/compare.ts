@@ -21,7 +21,7 @@ const ALIGNMENTS = [
   ['', 'By date'],
   ['start', 'From the start'],
 ] as const
-/** What has come since the range began; campaigns of which one is far larger would be flat lines otherwise. */
+/** Growth since the beginning of the range. With totals, one far larger campaign would make the other lines flat. */
 const MODE_TABS = [
   ['', 'Growth'],
   ['total', 'Total'],
@@ -131,7 +131,7 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
         </div>
         ${
           data[0].length < 2
-            ? html`<p class="quiet none">There are lines as soon as numbers have changed.</p>`
+            ? html`<p class="quiet none">The chart appears after the first change of the numbers.</p>`
             : html`<${Chart}
                 data=${data}
                 names=${names}
@@ -147,7 +147,7 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
     }`
 }
 
-/** Those of them that there are, with what is known of their views. */
+/** Reads the campaigns that exist, with the known history of their views. */
 async function readAll(ids: readonly string[], range: keyof typeof TIME_RANGES) {
   const { length, step } = TIME_RANGES[range]
   const from = new Date(Date.now() - length)

@@ -6,9 +6,9 @@ import { useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
 import { formats } from '../page-state.ts'
 
-/** So many readings are shown. */
+/** Maximum number of readings in a chart. */
 const MAX_POINTS = 60
-/** A node that takes longer does not answer (ms). */
+/** A node that takes longer counts as unavailable (ms). */
 const REPLY_TIMEOUT_MS = 6_000
 const DURATION_METRIC = 'http_request_duration_seconds'
 
@@ -20,10 +20,10 @@ interface MetricsReading {
 /** One node at one time. */
 export interface NodeObservation {
   readonly isReady: boolean
-  /** Why it is not ready. */
+  /** The reason why the node is not ready. */
   readonly fault?: string
   readonly reading?: MetricsReading
-  /** Requests a second, and how long 99 of 100 took at most (ms). */
+  /** Requests per second, and the 99th percentile of their duration (ms). */
   readonly rates: readonly number[]
   readonly latencies: readonly number[]
 }
@@ -53,15 +53,15 @@ export async function observeNode(node: string, before: NodeObservation | undefi
   }
 }
 
-/** What a node is asked about that has a log. */
+/** The metrics of a node that has a log. */
 const LOG_METRICS = [
   ['log_applied', 'log entries'],
   ['log_lag', 'behind'],
 ] as const
-/** A node hears of the log each second; one that has not had all of it for longer is behind (s). */
+/** A node hears from the log every second. A node that has lacked entries for longer than this is behind (s). */
 const MAX_STALENESS_S = 3
 
-/** What a service is asked about besides what all are: figure and title. */
+/** The metrics of one service, in addition to those of all services: metric and title. */
 const SERVICE_METRICS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   stats: [
     ['stats_publish_waiting', 'to publish'],
@@ -125,19 +125,19 @@ export function Service({ name, state }: { name: string; state: NodeObservation 
 }
 
 const MAX_TOPICS = 5
-/** Of who only wants to know that the broadcaster is there. */
+/** The topic of a subscriber that only checks the availability of the broadcaster. */
 const WATCH_TOPIC = '(none)'
 
-/** How a node is, as a dot and in words. @param stalenessS for how long it has not had all of the log (s) */
+/** The state of a node, as a dot and in words. @param stalenessS time since it last had all of the log (s) */
 function toNodeStatus(state: NodeObservation | undefined, stalenessS: number): [dot: string, words: string] {
-  if (!state) return ['connecting', 'asking…']
+  if (!state) return ['connecting', 'loading…']
   if (!state.isReady) return ['lost', state.fault ?? 'does not answer']
   return stalenessS > MAX_STALENESS_S
     ? ['lost', `behind the log for ${formats.count(stalenessS)} s`]
     : ['live', 'ready']
 }
 
-/** Which topics have the most streams. @param turn read again when there is another */
+/** The topics with the most streams. @param turn a new value causes a new read */
 function Topics({ node, turn }: { node: string; turn: number | undefined }) {
   const { value } = useLoaded(
     () => requestJson<{ topics: { topic: string; streams: number }[] }>('GET', `/api/${node}/connections`),

@@ -9,10 +9,10 @@ import { Card, Clock } from '../parts/cards.ts'
 import { formats, useAvailability, usePageState } from '../page-state.ts'
 import { observeNode, Service, type NodeObservation } from './health-node.ts'
 
-/** Figures are read so often (ms). */
+/** Interval at which metrics are read (ms). */
 const READ_INTERVAL_MS = 5_000
 
-/** How all services do. */
+/** The health of all services. */
 export function Health() {
   useTitle('Health')
   const { session } = usePageState()
@@ -53,7 +53,7 @@ export function Health() {
 const renderLink = (path: string, title: string) =>
   html`<a key=${path} href=${`/measured/${path}`} target="_blank" rel="noopener">${title}</a>`
 
-/** What the bench and the profiler have found of this release, where their pages are at hand. */
+/** Links to the benchmark report and the flame graphs of this release, if their files exist. */
 function ReportLinks() {
   const { value: paths = [] } = useLoaded(listReports, [])
   const graphs = paths.flatMap((path) => {
@@ -65,7 +65,7 @@ function ReportLinks() {
   return html`<section class="panel measured">
     <div class="panel-head">
       <h2>Measured</h2>
-      ${report && renderLink(report, "The bench's report")}
+      ${report && renderLink(report, 'Benchmark report')}
     </div>
     ${[...Map.groupBy(graphs, ({ service }) => service)].map(
       ([service, ofService]) =>
@@ -83,7 +83,7 @@ function ReportLinks() {
   </section>`
 }
 
-/** The metrics of the node that calls YouTube: only it knows the numbers of all campaigns. None where it does not answer. */
+/** The metrics of the node that calls YouTube: only it knows the numbers of all campaigns. Empty if it does not respond. */
 function findQuotaSamples(states: Record<string, NodeObservation>): readonly PrometheusSample[] {
   const all = Object.entries(states).flatMap(([name, { reading }]) =>
     reading && /^stats\b/.test(name) ? [reading.samples] : [],
@@ -99,7 +99,7 @@ interface QuotaProps {
 
 const UNKNOWN_FACT = { value: '–', note: 'unknown' }
 
-/** The quota of the day: of `GET /upstream` of stats, or of its metrics. */
+/** The quota of the day, from `GET /upstream` of stats or from its metrics. */
 function describeQuota(samples: readonly PrometheusSample[], upstream: UpstreamStatus | undefined) {
   const used = upstream?.budget?.used ?? sumMetric(samples, 'stats_quota_units_used')
   const limit = upstream?.budget ? (upstream.budget.limit ?? 0) : sumMetric(samples, 'stats_quota_units_budget')
@@ -136,7 +136,7 @@ function Quota({ samples, source, upstream }: QuotaProps) {
   </dl>`
 }
 
-/** Why YouTube gives no numbers, and what to do about it. */
+/** The reason why YouTube gives no numbers, and the remedy. */
 function UpstreamError({ upstream }: { upstream: UpstreamStatus | undefined }) {
   if (!isFailing(upstream)) return null
   const { since, retryAt, key } = upstream

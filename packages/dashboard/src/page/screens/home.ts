@@ -14,7 +14,7 @@ import { CampaignRow } from './campaign-row.ts'
 import { useCampaigns } from './use-campaigns.ts'
 
 const MAX_COMPARED = 6
-/** Who types is not asked to wait for each letter (ms). */
+/** Delay after the last key press before the list is filtered (ms). */
 const TYPING_DELAY_MS = 250
 
 const COLUMNS = [
@@ -102,7 +102,7 @@ function Search({ q, onChange }: { q: string; onChange(q: string): void }) {
   />`
 }
 
-/** The time that a sum of growths covers, and the campaigns that it does not cover. */
+/** The time that a sum of growths covers, and the number of campaigns that it omits. */
 function toPeriod({ counted, young, youngSince, left }: GrowthSum, now: number): string {
   const isYoung = young > 0 && young === counted
   const period = isYoung ? `since ${formats.clock(youngSince, now)}` : 'in 24 h'

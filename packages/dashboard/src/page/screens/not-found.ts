@@ -1,7 +1,7 @@
 import { useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 
-/** For addresses that no screen has. */
+/** The screen for unknown addresses. */
 export function NotFound() {
   useTitle('Not found')
   return html`<section class="empty">

@@ -34,7 +34,7 @@ interface PriceSearchReply {
 
 const SEARCH_PATH = '/api/prices/v1/search/bitmap/prices'
 
-/** The one price that fits, found by choosing. */
+/** Finds one price: each choice narrows the prices that match. */
 export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
   useTitle('Prices')
   const chosen = readPriceQuery(pageLocation.search)
@@ -90,7 +90,7 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
         </section>
         <section class="panel result" aria-label="Result">
           <p class="quiet" role="status">
-            ${formats.count(facetValues.count)} ${facetValues.count === 1 ? 'price fits' : 'prices fit'}
+            ${formats.count(facetValues.count)} ${facetValues.count === 1 ? 'price matches' : 'prices match'}
           </p>
           <${PriceAnswer} found=${found.value} fault=${found.fault} />
         </section>
@@ -105,7 +105,7 @@ interface ChoiceProps {
   onChange(value: FacetValue): void
 }
 
-/** A list to choose from, with how many prices would be left. */
+/** A list of values, each with the number of prices that would remain. */
 function Choice({ title, values: { values, next }, value, onChange }: ChoiceProps) {
   const isListed = value === '' || values.some((one) => one.value === value)
   const change = (event: Event) => {

@@ -4,7 +4,7 @@ import { useChange, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
 
-/** Asks for a token where tokens are set. @param onDone called once it was taken */
+/** The form for a token, if tokens are set. @param onDone called after a token was accepted */
 export function SignIn({ onDone }: { onDone(): void }) {
   useTitle('Sign in')
   const [token, setToken] = useState('')

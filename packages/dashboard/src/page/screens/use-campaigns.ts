@@ -12,21 +12,21 @@ import { useAvailability, usePageState } from '../page-state.ts'
 import { toCampaignKey, onRemoved, usePendingRemovals } from '../pending-removals.ts'
 
 const PAGE_SIZE = 100
-/** The list is not read again for new campaigns so soon (ms). */
+/** Minimum time between two reads of the list for new campaigns (ms). */
 const MIN_RELOAD_INTERVAL_MS = 2_000
 
 export interface CampaignsState {
   readonly rows: readonly CollectionRow[]
-  /** Whether it has been read at all. */
+  /** True after the first read. */
   readonly isRead: boolean
-  /** Whether there are no more of them. */
+  /** True if the list contains all campaigns. */
   readonly isWhole: boolean
   readonly fault: string | undefined
-  /** Reads what comes next, where there is more. */
+  /** Reads the next page. Undefined if there is none. */
   readonly readMore: (() => Promise<void>) | undefined
 }
 
-/** With the newest numbers; rows that have none stay the same object. */
+/** Rows with the newest numbers. A row without new numbers remains the same object. */
 function mergeUpdates(rows: readonly CollectionRow[], updates: LiveUpdates): readonly CollectionRow[] {
   if (!rows.some(({ id }) => updates.has(id))) return rows
   return rows.map((row) => mergeValue(row, updates.get(row.id)).row)
@@ -44,12 +44,12 @@ function mergeNewest(
 
 const mergeSums = (row: CollectionRow, stats: Stats | undefined): CollectionRow => (stats ? { ...row, stats } : row)
 
-/** The campaigns that a query asks for, with their newest numbers. */
+/** The campaigns that match a query, with their newest numbers. */
 export function useCampaigns({ sort, q, tag }: HomeQuery): CampaignsState {
   const { live } = usePageState()
   const [rows, setRows] = useState<readonly CollectionRow[]>([])
   const [next, setNext] = useState<string | undefined>()
-  // The query whose rows these are. Not before the rows are there: without any there is another page.
+  // The query of the current rows. It is set together with them: without rows the screen shows another page.
   const [readKey, setReadKey] = useState<string | undefined>()
   const key = JSON.stringify([sort, q, tag])
   const listOptions = {
@@ -85,7 +85,7 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): CampaignsState {
       stats.getStats(id).then(
         (known) =>
           setRows((before) => before.map((row) => (row.id === id && !row.stats ? mergeSums(row, known) : row))),
-        // The list states that there are none.
+        // The list states that it has no numbers.
         () => {},
       )
     }
@@ -113,7 +113,7 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): CampaignsState {
         for (const [id, value] of updates) newest.current.set(id, value)
         const { rows: all, isAll } = shown.current
         const ids = new Set(all.map(({ id }) => id))
-        // Another page has created a campaign: where all are shown it belongs to them.
+        // Another page created a campaign: an unfiltered list must contain it.
         const isNew = isAll && [...updates.keys()].some((id) => !ids.has(id))
         if (isNew || all.some((row) => mergeValue(row, updates.get(row.id)).isOutdated)) reloadSoon()
         setRows((before) => mergeUpdates(before, updates))
@@ -142,7 +142,7 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): CampaignsState {
   return { rows: isRead ? remaining : [], isRead, isWhole, fault: page.fault, readMore: next ? readMore : undefined }
 }
 
-/** Reads until so many rows are there, or all. */
+/** Reads pages until there are at least `count` rows, or all. */
 async function readPages(listOptions: ListOptions, count: number) {
   let { collections, next } = await stats.list(listOptions)
   while (next && collections.length < count) {
