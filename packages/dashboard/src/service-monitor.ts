@@ -59,7 +59,7 @@ export class ServiceMonitor {
     return this.#status
   }
 
-  /** The same for the reader of a shared page, who sees neither other services nor details of the upstream. */
+  /** The status for the reader of a shared page, without other services and details of the upstream. */
   async getPublicStatus(): Promise<SystemStatus> {
     const { upstream, ...status } = await this.status()
     const shown = PUBLIC_FIELDS.filter((name) => upstream?.[name] !== undefined)

@@ -152,7 +152,7 @@ function StandIn({ session, availability }: AvailabilityProps & { session: Sessi
   </aside>`
 }
 
-/** Names the parts that do not work, and states the age of what the page shows. */
+/** Names the parts that do not work, and states the age of the numbers on the page. */
 function Issues({ availability }: AvailabilityProps) {
   const { issues } = useAvailability(availability)
   return html`<div role="status">

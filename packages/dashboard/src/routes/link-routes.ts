@@ -42,7 +42,7 @@ interface LinkRouteOptions {
   readonly bus: AppContext<unknown, DashboardMainMessage, DashboardThreadMessage>['bus']
 }
 
-/** Links that show one campaign to whoever has them. */
+/** Registers the routes of share links. A link shows one campaign to every client that has it. */
 export function registerLinkRoutes(app: App, { auth, links, campaigns, bus }: LinkRouteOptions): void {
   const toReply = (stored: ShareLink, state: LinkState) => ({
     id: stored.id,

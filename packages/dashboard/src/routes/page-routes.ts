@@ -4,7 +4,7 @@ import { buildOpenReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Assets, ContentCoding, EncodedAsset } from '../page-assets.ts'
 
-/** Nothing that stands in the page itself runs, no style but its own counts, and nothing is asked of any other place. */
+/** Forbids inline scripts, all styles except the page's own, and requests to any other origin. */
 const createPolicy = (styleHash: string) =>
   [
     "default-src 'none'",

@@ -1,4 +1,4 @@
-/** What a `ServiceError` states. */
+/** The content of a `ServiceError`. */
 export interface ServiceRefusal {
   readonly code: string
   readonly status: number

@@ -10,7 +10,7 @@ interface DialogProps {
 
 const Unsaved = createContext<{ current: boolean } | undefined>(undefined)
 
-/** While there is unsaved input, the dialog around it asks before it closes, and the browser before the page is left. */
+/** With unsaved input, the dialog requires a confirmation to close, and the browser requires one to leave the page. */
 export function useUnsaved(isUnsaved: boolean): void {
   const dialog = useContext(Unsaved)
   useLayoutEffect(() => {
