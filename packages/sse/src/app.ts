@@ -23,7 +23,7 @@ import { TokenAuth } from './tokens/token-auth.ts'
 
 type SseAppContext = AppContext<SseConfig, SseMainMessage, SseThreadMessage>
 
-/** Builds the app of one serving thread from the parts that the configuration names. */
+/** Builds the app of one serving thread from the parts in the configuration. */
 export async function createSseApp(context: SseAppContext): Promise<App> {
   const { config, lifecycle, registry } = context
   const { historyState, health, slots } = context.shared as SseSharedState
@@ -58,7 +58,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
 
   const isReadTokenRequired = config.readToken !== ''
   const tokenAuth = new TokenAuth(await createAccessTokens(config, isReadTokenRequired), config.corsOrigins)
-  // Who has shown what all reads need may read everything.
+  // A client with the token that all reads require may read everything.
   const reader = isReadTokenRequired ? FULL_SCOPE : PUBLIC_SCOPE
   const values = { broker, history, tokenAuth, reader, maxValue: config.maxValue }
 
@@ -95,7 +95,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
   return app
 }
 
-/** The thread's own history: main's copy, or, where main keeps none, the history itself. */
+/** Opens the history of the thread: a copy of the main thread's, or its own if the main thread has none. */
 async function openHistory(
   { config, log }: SseAppContext,
   historyState: SseSharedState['historyState'],

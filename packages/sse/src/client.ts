@@ -9,26 +9,26 @@ import {
 
 import type { TopicValue } from './publisher-client.ts'
 
-/** What a stream brings. */
+/** Event of a stream. */
 export type StreamEvent =
   | { readonly kind: 'value'; readonly id: string; readonly topic: string; readonly value: string }
-  /** What came between the last event and this one is no longer kept. */
+  /** Events between the last event and this one are no longer stored. */
   | { readonly kind: 'gap'; readonly id: string }
 
 export interface SseStreamOptions {
-  /** Whose values; without any, and without `match`, the topic `default`. */
+  /** Topics whose values are sent. Without them, and without `match`, the topic `default`. */
   readonly topics?: readonly string[]
-  /** How topics begin: `collections/*`. */
+  /** Prefixes of topics: `collections/*`. */
   readonly match?: readonly string[]
   /** Begins with each topic's current value. */
   readonly last?: boolean
-  /** The id of the event to go on after. */
+  /** Id of the event to resume after. */
   readonly after?: string
   /** Ends the stream when it is aborted. */
   readonly signal?: AbortSignal
 }
 
-/** How many streams are open. */
+/** Numbers of open streams. */
 export interface ConnectionCounts {
   readonly streams: number
   readonly threads: readonly { readonly thread: number; readonly streams: number }[]
@@ -36,32 +36,32 @@ export interface ConnectionCounts {
   readonly others: number
 }
 
-/** What a broadcaster can be asked. A value that is not there is `undefined`; other refusals are a `ServiceError`. */
+/** Client of a broadcaster. A missing value is `undefined`; other refusals are a `ServiceError`. */
 export interface SseClient {
-  /** Brings a value to every stream of a topic. Resolves with its event's id. */
+  /** Sends a value to every stream of a topic. Resolves with the id of its event. */
   put(getValue: string, topic?: string): Promise<string>
-  /** Up to 1,000 values at once, all or none. Resolves with the last one's event's id. */
+  /** Sends up to 1,000 values at once, all or none. Resolves with the id of the last one's event. */
   putValues(values: readonly TopicValue[]): Promise<string>
-  /** The value that was put last. */
+  /** Returns the value that was published last. */
   getValue(topic?: string): Promise<string | undefined>
   /**
-   * Values as they are put. A stream that is lost is opened again, and goes on after the last event; it ends when all
+   * Yields values as they are published. It reopens a lost stream and resumes after the last event. It ends when all
    * streams are closed, and when `signal` is aborted.
    */
   subscribe(options?: SseStreamOptions): AsyncIterable<StreamEvent>
   getConnections(): Promise<ConnectionCounts>
-  /** Ends all streams; their clients stay away. */
+  /** Ends all streams; their clients do not reconnect. */
   closeAll(): Promise<void>
 }
 
 const CLIENT_ID = 'client'
-/** Before a broadcaster has said when to come back (ms). */
+/** Reconnection time until the broadcaster sends another one (ms). */
 const RETRY_DELAY_MS = 2_000
-/** A stream that shows no sign of life for so long is lost (ms): four heartbeats. */
+/** Time without data after which a stream counts as lost (ms): four heartbeats. */
 const STREAM_TIMEOUT_MS = 60_000
 const NO_CONTENT_STATUS = 204
 
-/** A client for the service at `url`, in a browser or in Node. */
+/** Creates a client for the service at `url`, in a browser or in Node. */
 export function createSseClient(url: string, options: ClientOptions = {}): SseClient {
   const request = createRequester(url, options)
 
@@ -99,7 +99,8 @@ export function createSseClient(url: string, options: ClientOptions = {}): SseCl
           }
         } catch (error) {
           const { status } = error as { status?: number }
-          // What is refused for good is told; a stream that was lost, and a service that is busy or away, comes back.
+          // Permanent refusals are thrown. After a lost stream, or if the service is busy or unavailable, the client
+          // reconnects.
           if (status !== undefined && status < 500) throw error
         } finally {
           clearTimeout(timer)
@@ -145,7 +146,7 @@ interface SseMessage {
   readonly retry?: number
 }
 
-/** The messages of an event stream whose lines end as this service ends them; a heartbeat is an empty one. */
+/** Parses the messages of an event stream with the line ends of this service. A heartbeat is an empty message. */
 async function* readMessages(reply: Response): AsyncGenerator<SseMessage, void> {
   let fields: [name: string, value: string][] = []
   for await (const line of readLines(reply)) {

@@ -7,10 +7,10 @@ import { createMemoryHistory } from './history/memory-history.ts'
 import type { SseMainContext } from './main.ts'
 import { getHistoryOptions } from './part-options.ts'
 
-// What an entry of the log holds besides values: topics.
+// Maximum size of a log entry without its values: topics (bytes).
 const MAX_HEAD_BYTES = 1_048_576
 
-/** What gives the order where this process is a node of many. @throws StartError */
+/** Opens the sequencer of a cluster node. @throws StartError */
 export async function openClusterSequencer(
   { config, registry, log, fail }: SseMainContext,
   options: SequencerOptions,

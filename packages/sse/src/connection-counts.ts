@@ -1,9 +1,9 @@
 import type { ConnectionCounts, ThreadCount } from './messages.ts'
 
-/** Most topics that are listed; anybody can make topics. */
+/** Maximum topics in the list, because clients can create any number of topics. */
 export const MAX_LISTED_TOPICS = 1_000
 
-/** The counts of all threads together. */
+/** Adds the counts of all threads. */
 export function summarize(counts: readonly ThreadCount[]): ConnectionCounts {
   const sums = new Map<string, number>()
   for (const { topics } of counts) {
@@ -21,7 +21,7 @@ export function summarize(counts: readonly ThreadCount[]): ConnectionCounts {
   }
 }
 
-/** One call at a time: who asks while one is under way gets, with all others who do, the answer of the one after it. */
+/** Allows one call at a time. All callers during a running call share the result of the next one. */
 export function coalesceCalls<T>(call: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined

@@ -18,7 +18,7 @@ const sseErrors = defineErrors({
   FANOUT_BACKLOG_FULL: { status: 503, title: 'Fan-out backlog full' },
 })
 
-/** What this service may answer besides what every service may. */
+/** Errors of this service, in addition to those of every service. */
 export const errors = {
   ...sseErrors,
   LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,
@@ -26,6 +26,9 @@ export const errors = {
   OUTCOME_UNKNOWN: log.OUTCOME_UNKNOWN,
 }
 
-/** What a node of many may answer to who puts, and to who comes back to a place that it has yet to reach. */
+/**
+ * Errors of a cluster node: for publishers, and for clients that resume after a sequence number that it has not
+ * reached.
+ */
 export const logWriteErrors = [errors.LOG_UNAVAILABLE, errors.OUTCOME_UNKNOWN] as const
 export const logReadErrors = [errors.LOG_UNAVAILABLE, errors.SEQUENCE_WAIT_TIMEOUT] as const

@@ -25,17 +25,19 @@ export interface HubOptions {
   readonly budget: Budget
   /** See `UnreadBytesOptions`. */
   readonly isCopied: boolean
-  /** Clients are to come back after this and up to as long again (ms), so that not all come in one moment. */
+  /**
+   * Minimum reconnection time of clients (ms). The maximum is twice that, so that they do not all reconnect at once.
+   */
   readonly retry: number
-  /** When values are written to streams. */
+  /** Creates the fan-out, which decides when values are written to streams. */
   readonly createFanout: CreateFanout
-  /** Most bytes that a client may leave unread. */
+  /** Maximum unread bytes of a client. */
   readonly streamBuffer: number
-  /** A client that takes nothing of what came before its stream for so long is cut (ms). */
+  /** Time after which a client that reads nothing of its replay is disconnected (ms). */
   readonly sendTimeout: number
 }
 
-/** What streams cost and got since the start. */
+/** Counters of the hub since the start. */
 export interface HubMetrics {
   events: number
   deliveries: number
@@ -43,19 +45,19 @@ export interface HubMetrics {
   cut: number
 }
 
-// Characters; a hash has 32.
+// Maximum length of a group's key (characters); a hash has 32.
 const MAX_KEY_LENGTH = 32
 
-// How long a client may take to read the end of its stream (ms).
+// Time in which a client can read the end of its stream (ms).
 const CLOSE_TIMEOUT_MS = 5_000
 
 /** The open streams of one thread. */
 export class Hub {
   readonly metrics: HubMetrics = { events: 0, deliveries: 0, bytes: 0, cut: 0 }
-  /** How many streams each topic has, or each way to select topics. */
+  /** Number of streams for each topic and each prefix. */
   readonly topics = new TopK()
   readonly #options: HubOptions
-  /** By what they get. */
+  /** Groups by key. */
   readonly #groups = new Map<string, StreamGroup>()
   readonly #index = new TopicIndex<StreamGroup>()
   readonly #heartbeats = new WeakMap<Encoder, Chunk>()
@@ -66,10 +68,10 @@ export class Hub {
   readonly #replays: StreamReplays
   readonly #values = new SharedValues()
   readonly #emptyPieces = new PieceList()
-  /** What is being delivered, and its id. */
+  /** Event that is being delivered, and its id. */
   #event: Event | undefined
   #id = ''
-  /** The same as text: formatted once for each encoder, and shared by all streams. */
+  /** Text of the event: encoded once for each encoder, and shared by all streams. */
   readonly #encoded = new Map<Encoder, Piece>()
   /** Length of all text since the last flush (characters). */
   #encodedLength = 0
@@ -93,12 +95,12 @@ export class Hub {
     return this.#groupByConnection.size
   }
 
-  /** Whether streams with these may be opened: not where there are too many patterns alike. */
+  /** True if streams with these selectors can be opened; false if too many patterns have the same literal start. */
   canSubscribe(selectors: Selectors): boolean {
     return this.#index.canAdd(selectors)
   }
 
-  /** Opens a stream, which is told first what came before it. @param head goes before everything */
+  /** Opens a stream, which first receives its replay. @param head text that is written first */
   open(connection: StreamConnection, request: StreamRequest, head = ''): void {
     const { history, streamBuffer } = this.#options
     const group = this.#getOrCreateGroup(request)
@@ -121,7 +123,7 @@ export class Hub {
     return this.#unread.bytes
   }
 
-  /** Forgets the stream of a connection that is closed. Idempotent. */
+  /** Removes the stream of a closed connection. Idempotent. */
   remove(connection: StreamConnection): void {
     this.#remove(connection)
     this.#unread.remove(connection)
@@ -139,7 +141,7 @@ export class Hub {
     return true
   }
 
-  /** Brings entries, in order, to the streams; when they are written the fan-out decides. */
+  /** Delivers entries to the streams, in order. The fan-out decides when they are written. */
   deliver(entries: readonly StreamEntry[]): void {
     const { epoch } = this.#options.history
     for (const entry of entries) {
@@ -154,8 +156,8 @@ export class Hub {
   }
 
   /**
-   * Sends a heartbeat to every stream, which detects disconnected clients. A client with unread bytes gets none: every heartbeat
-   * would be one more pending write.
+   * Sends a heartbeat to every stream, which detects disconnected clients. A client with unread bytes gets none,
+   * because every heartbeat would be one more pending write.
    */
   sendHeartbeats(): void {
     for (const { encoder, connections } of this.#groups.values()) {
@@ -167,7 +169,7 @@ export class Hub {
     for (const connection of this.#replays.findStalled()) this.#cut(connection)
   }
 
-  /** Ends a stream; its client comes back if it may. */
+  /** Ends a stream; its client may reconnect. */
   finish(connection: StreamConnection): void {
     const group = this.#groupByConnection.get(connection)
     if (!group) return
@@ -175,7 +177,7 @@ export class Hub {
     this.#finish([connection], () => group.encoder.encodeGoodbye(this.#pickRetry()))
   }
 
-  /** Ends all streams; their clients come back, to another process maybe. */
+  /** Ends all streams; their clients reconnect, possibly to another process. */
   end(): void {
     const encodeGoodbye = (encoder: Encoder) => encoder.encodeGoodbye(this.#pickRetry())
     this.#endAll(encodeGoodbye)
@@ -195,10 +197,10 @@ export class Hub {
     this.#encoded.clear()
   }
 
-  // One function for all events: one for each costs a microsecond more.
+  // One function for all events: a function per event costs a microsecond more.
   readonly #queueEvent = (group: StreamGroup): void => {
     const event = this.#event!
-    // It may have been found for another of the event's topics, or in another way.
+    // The index may have found the group for another topic of the event, or by another selector.
     if (group.lastSeq === event.seq) return
     group.lastSeq = event.seq
     if (group.connections === undefined || !group.reader.canRead(event)) return
@@ -251,14 +253,14 @@ export class Hub {
     for (const { bytes } of chunks) this.metrics.bytes += bytes.length
   }
 
-  /** Gives up on a client that does not read. It can come back and resume. */
+  /** Disconnects a client that does not read. It can reconnect and resume. */
   #cut(connection: StreamConnection): void {
     if (this.#remove(connection)) this.metrics.cut++
     this.#unread.remove(connection)
     connection.destroy()
   }
 
-  /** A stream that has been told what came before it is one of its group. */
+  /** Adds a stream to its group after its replay. */
   #completeReplay(connection: StreamConnection, { group, finalEvent }: StreamReplay): void {
     group.replaying--
     this.#join(connection, group)
@@ -267,13 +269,13 @@ export class Hub {
     this.#finish([connection], () => finalEvent)
   }
 
-  /** What the group has yet to send has come to the stream in another way. */
+  /** Adds a stream to a group. Flushes the group first, because the stream already has the group's pending events. */
   #join(connection: StreamConnection, group: StreamGroup): void {
     this.#flush(group)
     group.connections = addToSet(group.connections, connection)
   }
 
-  /** Ends all streams that have been told what came before. */
+  /** Ends all streams whose replay is complete. */
   #endAll(finalEvent: (encoder: Encoder) => string): void {
     for (const group of this.#groups.values()) {
       this.#flush(group)
@@ -283,7 +285,7 @@ export class Hub {
     }
   }
 
-  /** Ends streams that are forgotten. */
+  /** Ends streams that the hub has already removed. */
   #finish(ended: readonly StreamConnection[], finalEvent: () => string): void {
     for (const connection of ended) {
       const text = finalEvent()
@@ -291,7 +293,7 @@ export class Hub {
       if (connection.destroySoon) connection.destroySoon()
       else connection.end()
     }
-    // Who does not read does not get the end, either.
+    // A client that does not read does not receive the end either.
     if (ended.length > 0)
       setTimeout(() => ended.forEach((connection) => connection.destroy()), CLOSE_TIMEOUT_MS).unref()
   }
@@ -302,7 +304,7 @@ export class Hub {
 
   #getOrCreateGroup({ encoder, selectors, reader }: StreamRequest): StreamGroup {
     const name = `${encoder.name} ${reader.key} ${toSelectorsKey(selectors)}`
-    // What takes less memory, and is as unlike any other.
+    // A hash takes less memory and is as unique.
     const key = name.length > MAX_KEY_LENGTH ? hash('sha256', name, 'buffer').toString('latin1') : name
     const existing = this.#groups.get(key)
     if (existing) return existing

@@ -12,10 +12,12 @@ import { createAccessTokens } from './tokens/access-tokens.ts'
 
 export type SseMainContext = OpenContext<SseConfig, SseThreadMessage>
 
-/** Opens what exists once per process: the sequencer and the history, where the one thread does not have them. */
+/**
+ * Opens the state that exists once per process: the sequencer and the history, unless the single thread has its own.
+ */
 export async function openSse(context: SseMainContext): Promise<ServiceMain<SseMainMessage>> {
   const { config, broadcast } = context
-  // Told now, in one line, rather than by each thread.
+  // Checks the keys now, so that an error is reported in one line rather than by each thread.
   await createAccessTokens(config, false)
   const slots = new SlotTable()
   const onThreadExit = (shared: unknown) => slots.release((shared as SseSharedState).slots)
@@ -48,7 +50,7 @@ export async function openSse(context: SseMainContext): Promise<ServiceMain<SseM
     handlers: {
       publish: (puts) => sequencer.publish(puts),
       closeAll: () => sequencer.closeAll(),
-      // What was delivered was posted to this thread before this answer.
+      // Delivered values were posted to the calling thread before this reply.
       catchUp: () => sequencer.catchUp(),
       connections,
     },

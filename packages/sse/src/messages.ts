@@ -4,50 +4,50 @@ import type { SlotShare } from './stream-slots.ts'
 
 export type { TopicPut as Put }
 
-/** The streams of one thread. */
+/** Numbers of streams on one thread. */
 export interface ThreadCount {
   readonly thread: number
   readonly streams: number
-  /** Streams of the topics that were asked for; a stream of several topics counts for each. */
+  /** Streams of the requested topics; a stream of several topics counts for each. */
   readonly topics: readonly (readonly [topic: string, streams: number])[]
-  /** The same of all topics together. */
+  /** The same for all topics together. */
   readonly allTopics: number
 }
 
-/** The streams of all threads. */
+/** Numbers of streams on all threads. */
 export interface ConnectionCounts {
   readonly streams: number
   readonly threads: readonly { readonly thread: number; readonly streams: number }[]
-  /** Those with the most streams, most first. */
+  /** Topics with the largest numbers of streams, largest first. */
   readonly topics: readonly { readonly topic: string; readonly streams: number }[]
   /** Streams of topics that are not listed; a stream of several counts for each. */
   readonly others: number
 }
 
-/** What threads ask of main, which gives values their order. */
+/** Calls from threads to the main thread, which orders the values. */
 export type SseMainMessage = {
-  /** Resolves with the values' places in the order once they are kept; not yet delivered. */
+  /** Resolves with the sequence numbers of the values once they are stored; they are not delivered yet. */
   publish(puts: readonly TopicPut[]): number[]
   closeAll(): number
-  /** Resolves once everything that was brought to any thread, of any node, has been brought to the one that asks. */
+  /** Resolves once the calling thread has received everything that any thread of any node has received. */
   catchUp(): void
   connections(): ConnectionCounts
 }
 
-/** What main tells all threads. */
+/** Calls from the main thread to all threads. */
 export type SseThreadMessage = {
   deliver(entries: readonly StreamEntry[]): void
-  /** A thread's topics with the most streams. */
+  /** Returns a thread's topics with the largest numbers of streams. */
   largestTopics(): string[]
   count(topics: readonly string[]): ThreadCount
 }
 
-/** What a thread is started with. */
+/** Data with which a thread starts. */
 export interface SseSharedState {
-  /** Where it counts its streams. */
+  /** Share of the table in which the thread counts its streams. */
   readonly slots: SlotShare
-  /** Whether the history takes values, where it may refuse. */
+  /** Health of the history's storage, if its writes may fail. */
   readonly health?: SharedArrayBuffer
-  /** What has been put so far, where main keeps it. */
+  /** State of the main thread's history, if it has one. */
   readonly historyState: HistoryState | undefined
 }

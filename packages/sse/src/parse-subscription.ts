@@ -8,30 +8,30 @@ import type { History } from './history/history.ts'
 import type { StreamRequest } from './stream-request.ts'
 import type { WaitQuery } from './routes/schemas.ts'
 
-/** The encoders that a client may choose from. */
+/** Encoders that a client may choose from. */
 export interface Encoders {
   readonly eventStream: Encoder
   readonly named: Encoder
   readonly comet: Encoder
 }
 
-/** What is to be done with who asks for a stream. */
+/** Result of parsing a request for a stream. */
 export type ParsedSubscription =
   | { readonly kind: 'stream'; readonly request: StreamRequest }
-  /** All streams were closed, and the client was told: it is to stay away. */
+  /** The client has received the closing of all streams and must not reconnect. */
   | { readonly kind: 'closed' }
-  /** The client has seen, on another thread, what this one has yet to hear of; or it claims to. */
+  /** The client has seen an event on another thread that this thread has not received yet; or it invented the id. */
   | { readonly kind: 'ahead' }
 
-/** Where a stream goes on. */
+/** Position from which a stream resumes. */
 export type Resumption =
   | Exclude<ParsedSubscription, { readonly kind: 'stream' }>
-  /** As `StreamRequest` has it. */
+  /** As in `StreamRequest`. */
   | { readonly kind: 'from'; readonly resumeAfter: number | undefined }
 
 /**
- * Reads where a client was when it lost its stream.
- * @param isCaughtUp whether a position ahead of this thread's can only be one that was never given out
+ * Determines the position of a client that lost its stream.
+ * @param isCaughtUp true if a position ahead of this thread was certainly never assigned
  */
 export function parseResumption(
   lastId: string | undefined,
@@ -47,9 +47,10 @@ export function parseResumption(
 }
 
 /**
- * How far what is lost reaches, and after which place a resumed stream goes on: that of the client, if it misses nothing;
- * nothing where all there ever was is sent, or where no place would tell it from its own.
- * @param all whether the client asked for all that is kept
+ * Returns how far lost events reach, and the sequence number after which a resumed stream continues. That is the
+ * client's position if it misses nothing. It is undefined if the stream sends everything that was ever published, or if
+ * no sequence number would differ from the client's position.
+ * @param all true if the client requested all stored events
  */
 export function findResumePoint(
   history: History,
@@ -67,9 +68,9 @@ export function findResumePoint(
 }
 
 /**
- * Reads what a stream is to be from a checked query and the headers.
- * @param access who asks
- * @param isCaughtUp whether a position ahead of this thread's can only be one that was never given out
+ * Parses the options of a stream from a validated query and the headers.
+ * @param access access of the client
+ * @param isCaughtUp true if a position ahead of this thread was certainly never assigned
  */
 export function parseSubscription(
   query: WaitQuery,
@@ -96,7 +97,7 @@ export function parseSubscription(
   }
 }
 
-/** The topics of a query: those named, and those that `match` selects by how they begin. */
+/** Returns the topics of a query: its named topics, and the prefixes in `match`. */
 function readSelectors({ topic, match = [] }: WaitQuery): Selectors {
   const matches = [match].flat()
   const topics = topic === undefined ? (matches.length === 0 ? [DEFAULT_TOPIC] : []) : [topic].flat()
@@ -104,5 +105,5 @@ function readSelectors({ topic, match = [] }: WaitQuery): Selectors {
   return createSelectors([...topics, ...matches.filter((match) => !match.endsWith('*'))], prefixes)
 }
 
-/** A browser that opens the address as a page or in a frame, rather than with EventSource. */
+/** True if a browser opens the URL as a page or in a frame, rather than with EventSource. */
 const acceptsPage = (accept = '') => accept.includes('text/html') && !accept.includes('text/event-stream')

@@ -3,11 +3,11 @@ import type { Encoder } from './encoder/encoder.ts'
 import type { CreateFanout } from './fanout/fanout.ts'
 import type { History, HistoryOptions } from './history/history.ts'
 
-/** Makes a part; its module is loaded only when it is chosen. */
+/** Creates a part; its module is loaded only if it is chosen. */
 type SsePartFactory<Options, Part> = (options: Options) => Promise<Part>
 type SsePartTable<Options, Part> = Readonly<Record<string, SsePartFactory<Options, Part>>>
 
-/** The one table of alternatives: part -> name -> lazy factory. */
+/** Table of alternatives: part -> name -> lazy factory. */
 export const parts = {
   broker: {
     local: async (options) => (await import('./broker/local-broker.ts')).createLocalBroker(options),
@@ -25,7 +25,7 @@ export const parts = {
     joined: async () => (await import('./fanout/joined-fanout.ts')).createJoinedFanout,
   } satisfies SsePartTable<void, CreateFanout>,
 
-  /** Every process has all of them: the client chooses. */
+  /** Every process has all encoders, because the client chooses. */
   encoder: {
     'event-stream': async () => (await import('./encoder/event-stream-encoder.ts')).createEventStreamEncoder(),
     named: async () => (await import('./encoder/named-encoder.ts')).createNamedEncoder(),
@@ -34,6 +34,6 @@ export const parts = {
   } satisfies SsePartTable<void, Encoder>,
 } as const
 
-/** The names of a part's alternatives. */
+/** Returns the names of a part's alternatives. */
 export const getPartNames = <Part extends keyof typeof parts>(part: Part) =>
   Object.keys(parts[part]) as (keyof (typeof parts)[Part] & string)[]

@@ -4,42 +4,45 @@ import { pause } from '@influencer-stats/runtime/service-client'
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http'
 import { toServiceError } from '@influencer-stats/runtime/service-error'
 
-/** A value and the topic that it is for. */
+/** A value and its topic. */
 export interface TopicValue {
   readonly topic: string
   readonly value: string
 }
 
-/** Puts values where others wait for them. */
+/** Publishes values on a broadcaster. */
 export interface PublisherClient {
-  /** Brings a value to every stream of a topic. Resolves with its event's id. @throws ServiceError */
+  /** Sends a value to every stream of a topic. Resolves with the id of its event. @throws ServiceError */
   put(topic: string, value: string): Promise<string>
-  /** The same with up to 1,000 values of 1 MiB together, all or none. Resolves with the last one's event's id. @throws ServiceError */
+  /**
+   * Sends up to 1,000 values of 1 MiB together, all or none. Resolves with the id of the last one's event.
+   * @throws ServiceError
+   */
   putValues(values: readonly TopicValue[]): Promise<string>
   /**
-   * Tells, once, which epoch the broadcaster is in whenever a connection to it begins, from now on and after each loss:
-   * another one has nothing of what was put in the last.
+   * Calls `onEpoch` with the broadcaster's epoch once per connection: now, and after each loss of the connection. A
+   * broadcaster with another epoch has none of the earlier values.
    */
   watch(onEpoch: (epoch: string) => void): void
-  /** Cuts what is under way and its connections. Idempotent. */
+  /** Aborts pending requests and closes the connections. Idempotent. */
   close(): void
 }
 
 export interface PublisherClientOptions {
-  /** Needed where the broadcaster was started with an `API_TOKEN`. */
+  /** Required if the broadcaster was started with an `API_TOKEN`. */
   readonly token?: string
-  /** A put may take (ms). */
+  /** Timeout of a request (ms). */
   readonly timeout?: number
-  /** Times every put. */
+  /** Times every request. */
   readonly timer?: UpstreamTimer
 }
 
-// Nobody puts to it.
+// No client publishes to it.
 const UNUSED_TOPIC = encodeURIComponent('(none)')
 const EPOCH_PATTERN = /^id: ([a-z0-9]+)-/m
-// A stream that shows no sign of life for so long is lost (ms): four heartbeats.
+// Time without data after which a stream counts as lost (ms): four heartbeats.
 const STREAM_TIMEOUT_MS = 60_000
-// What was lost is to be back within 2 s (ms).
+// Delay before a lost stream is reopened (ms): it must be back within 2 s.
 const WATCH_RETRY_MS = 400
 
 interface PublishReply {
@@ -49,8 +52,8 @@ interface PublishReply {
 }
 
 /**
- * A client for the broadcaster at `url`. With Node's own HTTP client: the first call of `fetch` costs a process 28 MB,
- * this one 5.
+ * Creates a client for the broadcaster at `url`. It uses Node's own HTTP client, which costs a process 5 MB; the first
+ * call of `fetch` costs 28 MB.
  */
 export function createPublisherClient(
   url: string,
@@ -62,7 +65,7 @@ export function createPublisherClient(
   const pendingRequests = new Set<ClientRequest>()
   const bearer = token ? { authorization: `Bearer ${token}` } : {}
 
-  /** @returns the event's id. @throws ServiceError */
+  /** @returns the id of the event. @throws ServiceError */
   async function put(target: URL, value: string, type: string): Promise<string> {
     const call = timer?.('sse')
     const ids = call?.headers ?? getTraceHeaders()
@@ -87,7 +90,7 @@ export function createPublisherClient(
         reply.on('error', reject)
       })
       outgoing.on('error', reject)
-      // Signals of its own would cost each put as much as all the rest of it.
+      // An abort signal per request would cost as much as the rest of the request.
       const timeoutTimer = setTimeout(() => outgoing.destroy(new Error(`no answer within ${timeout} ms`)), timeout)
       pendingRequests.add(outgoing)
       outgoing.on('close', () => {
@@ -98,7 +101,7 @@ export function createPublisherClient(
     })
   }
 
-  /** Holds a stream open, of which no more is wanted than where it begins; resolves when it is lost. */
+  /** Holds a stream open, of which only the start is read; resolves when the stream is lost. */
   function openWatchStream(onEpoch: (epoch: string) => void): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const target = new URL(`/wait?cid=watch&topic=${UNUSED_TOPIC}`, url)

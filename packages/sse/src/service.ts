@@ -3,7 +3,7 @@ import type { SseMainMessage, SseThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
 import { variants } from './variants.ts'
 
-/** Brings values to every open stream. */
+/** Service that pushes values to every open stream. */
 export const sse = defineService<typeof settings, SseMainMessage, SseThreadMessage>({
   name: 'sse',
   summary: 'pushes values to every open stream, in a browser or anywhere',

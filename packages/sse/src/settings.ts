@@ -8,7 +8,7 @@ const count = { type: 'integer', minimum: 1, maximum: 10_000_000 } as const
 
 /** The settings of the broadcaster. Durations in milliseconds, sizes in bytes. */
 export const settings = defineSettings({
-  // Streams live long and events are shared: little garbage, and 10,000 streams take 20 MB less.
+  // Streams live long and share their events. There is little garbage, and 10,000 streams take 20 MB less.
   maxSemiSpaceSize: { ...commonSettings.maxSemiSpaceSize, default: 1 },
   broker: {
     type: 'string',
@@ -114,7 +114,7 @@ export const settings = defineSettings({
     when: { log: 'jetstream' },
     description: 'storage of a new stream: file (durable) or memory (faster)',
   },
-  // What is remembered is small, and a node that starts reads what lies behind it.
+  // The history is small, and a node that starts reads the entries after its snapshot.
   snapshotIntervalEntries: { ...logSettings.snapshotIntervalEntries, default: 50_000 },
   snapshotIntervalBytes: {
     ...bytes,
@@ -131,5 +131,5 @@ export const settings = defineSettings({
   },
 })
 
-/** The broadcaster's own settings. */
+/** Settings of the broadcaster. */
 export type SseConfig = SettingValues<typeof settings>

@@ -6,7 +6,7 @@ import type { Encoder } from './encoder/encoder.ts'
 export class SharedValues {
   readonly #chunks = new WeakMap<Encoder, WeakMap<Event, WeakRef<Chunk>>>()
 
-  /** @param id of the event */
+  /** @param id id of the event */
   getChunk(encoder: Encoder, event: Event, id: string): Chunk {
     let chunks = this.#chunks.get(encoder)
     if (!chunks) this.#chunks.set(encoder, (chunks = new WeakMap()))

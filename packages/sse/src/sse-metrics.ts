@@ -3,7 +3,7 @@ import { registerGauge } from '@influencer-stats/runtime/gauge'
 import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
 import type { Hub } from './hub.ts'
 
-/** @param topics those that have a figure of their own: anybody can make topics, so not all may */
+/** @param topics topics with a metric; not all have one, because clients can create any number of topics */
 export function registerHubMetrics(hub: Hub, registry: Registry, topics: readonly string[]): void {
   const { metrics } = hub
   registerGauge(registry, 'sse_streams', 'Open streams.', () => hub.size)

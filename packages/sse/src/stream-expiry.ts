@@ -1,12 +1,12 @@
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 
-// A stream ends so long before its token, so that nothing is sent after that (ms).
+// Time from the end of a stream to the expiry of its token, so that no data is sent after the expiry (ms).
 const EXPIRY_MARGIN_MS = 200
 
-// What a timer can wait (ms).
+// Maximum delay of a timer (ms).
 const MAX_TIMER_MS = 2_000_000_000
 
-/** Ends streams whose tokens do not hold any longer. One timer for all: they end in the order of their seconds. */
+/** Ends streams whose tokens expire. One timer serves all streams, which end in the order of their expiry seconds. */
 export class StreamExpiry {
   readonly #end: (connection: StreamConnection) => void
   readonly #bySecond = new Map<number, Set<StreamConnection>>()

@@ -6,18 +6,18 @@ import type { Encoder } from './encoder/encoder.ts'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import type { PieceList } from '@influencer-stats/runtime/piece-list'
 
-/** Streams that get the same bytes: the same topics in the same encoding, for readers who may see the same. */
+/** Streams that receive the same bytes: the same topics in the same encoding, for readers with the same access. */
 export class StreamGroup {
   readonly key: string
   readonly encoder: Encoder
   readonly selectors: Selectors
   readonly reader: ReadScope
   connections: SmallSet<StreamConnection> | undefined
-  /** Streams that have yet to be told what came before. */
+  /** Number of streams whose replay is not complete. */
   replaying = 0
-  /** What is to be written; most often nothing, the same for all. */
+  /** Events to write; usually none, as a list that all groups share. */
   pending: PieceList
-  /** The last event that it was found for. */
+  /** Sequence number of the last event for which the index found this group. */
   lastSeq = 0
 
   constructor(

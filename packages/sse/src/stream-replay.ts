@@ -6,44 +6,44 @@ import type { History } from './history/history.ts'
 import type { SharedValues } from './shared-values.ts'
 import type { StreamRequest } from './stream-request.ts'
 
-/** What a stream's client may leave unread before it is read more from the history (bytes, about). */
+/** Approximate unread bytes of a client up to which more is read from the history for it (bytes). */
 export const MAX_SLICE_BYTES = 65_536
 
 /** Length above which a value is encoded once for all streams and sent in slices (characters). */
 const MIN_LARGE_VALUE_LENGTH = 4_096
 
-/** What is to be written next. */
+/** Data to write next. */
 export interface ReplaySlice {
   readonly chunks: readonly Chunk[]
-  /** Whether the stream has then been told all that came before. */
+  /** True if the replay is then complete. */
   readonly isLast: boolean
-  /** The client cannot be told of what is lost but by a new stream. */
+  /** The encoding cannot report the loss within this stream; the client needs a new stream. */
   readonly isBroken?: true
 }
 
 /**
- * A stream that has yet to be told what came before it: current values, or what its client missed. That is read from
- * the history as the client takes it, so that who reads nothing holds no more than a slice of it.
+ * Replay of a stream: current values, or the events that its client missed. They are read from the history as the
+ * client takes them, so a client that does not read holds at most one slice.
  */
 export class StreamReplay {
   readonly group: StreamGroup
-  /** When its client last took something (ms, `performance.now()`). */
+  /** Time at which the client last took data (ms, `performance.now()`). */
   progressAt = performance.now()
-  /** Ends the stream once it has been told all. */
+  /** Ends the stream after the replay. */
   finalEvent: string | undefined
   readonly #history: History
   readonly #values: SharedValues
   readonly #slice: number
-  /** Current values are told up to here; after that everything. */
+  /** The replay has only current values up to this sequence number, and all events after it. */
   readonly #currentUpTo: number
-  /** Topics whose current values are to be told, from the last to the first. */
+  /** Topics whose current values are still to be sent, latest first. */
   #pendingTopics: string[] | undefined
-  /** It has been told what came up to here. */
+  /** Events up to this sequence number have been sent. */
   #seq: number
-  /** Its client knows that something up to here is lost. */
+  /** The client knows of losses up to this sequence number. */
   #lostUpTo: number
   #isLost: boolean
-  /** What is left of a large value. */
+  /** Rest of a large value. */
   #remainder: Chunk | undefined
 
   constructor(
@@ -61,7 +61,7 @@ export class StreamReplay {
     this.#currentUpTo = resumeAfter === undefined ? history.seq : 0
   }
 
-  /** @param text goes before it */
+  /** @param text text that is sent first */
   readSlice(toChunk: ToChunk, text = ''): ReplaySlice {
     const { encoder } = this.group
     const { epoch } = this.#history
@@ -83,7 +83,7 @@ export class StreamReplay {
       const events = this.#read(remaining)
       if (this.#isLost && !encoder.hasGapEvents) return { chunks, isLast: false, isBroken: true }
       if (this.#isLost) {
-        // The client is right before what follows, should the stream break in between.
+        // If the stream breaks here, the client resumes directly before the next event.
         text += encoder.encodeGap(formatEventId(epoch, events[0] ? events[0].seq - 1 : this.#history.seq))
         this.#isLost = false
       }
@@ -108,7 +108,7 @@ export class StreamReplay {
     return { chunks, isLast: false }
   }
 
-  /** What is to be told next. @param maxLength about so many characters of it */
+  /** Returns the next events. @param maxLength approximate maximum (characters) */
   #read(maxLength: number): readonly Event[] {
     const { selectors, reader } = this.group
     if (this.#seq < this.#currentUpTo) {
@@ -124,7 +124,10 @@ export class StreamReplay {
     return events
   }
 
-  /** The next current value. One that is so no longer comes with what came after the stream was opened. */
+  /**
+   * Returns the next current value. A value that was replaced meanwhile is skipped: its successor follows with the
+   * events after the stream's opening.
+   */
   #readNextCurrent(): Event | undefined {
     const { selectors, reader } = this.group
     const current = (topic: string) => this.#history.getCurrent(topic)

@@ -2,29 +2,31 @@ import type { Chunk, ToChunk } from '@influencer-stats/runtime/chunk'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import type { StreamReplay } from './stream-replay.ts'
 
-// Slices written before everything else has its turn: 1 MB.
+// Slices written per turn of the event loop: 1 MB.
 const MAX_SLICES_PER_TURN = 16
 
 export interface StreamReplaysOptions {
-  /** Most bytes that a client may leave unread. */
+  /** Maximum unread bytes of a client. */
   readonly streamBuffer: number
-  /** A client that takes nothing for so long is given up (ms). */
+  /** Time after which a client that reads nothing is disconnected (ms). */
   readonly sendTimeout: number
   /** Creates chunks of text. */
   readonly toChunk: ToChunk
   /** @returns true if the stream accepts more; otherwise it emits `drain` */
   write(connection: StreamConnection, chunks: readonly Chunk[]): boolean
-  /** The stream has been told all, and is no longer here: it must have its place among the others now. */
+  /**
+   * Called after a complete replay is removed from here. The callee must add the stream to its group in the same turn.
+   */
   onCaughtUp(connection: StreamConnection, replay: StreamReplay): void
-  /** The stream cannot go on. */
+  /** Called when a stream cannot continue. */
   onBroken(connection: StreamConnection): void
 }
 
-/** The streams that have yet to be told what came before them; each goes on when its client has taken what it was sent. */
+/** Streams whose replay is not complete. Each continues when its client has taken the previous slice. */
 export class StreamReplays {
   readonly #options: StreamReplaysOptions
   readonly #replays = new Map<StreamConnection, StreamReplay>()
-  /** They can take more. */
+  /** Streams that accept more data. */
   #ready: StreamConnection[] = []
   readonly #onDrain: (this: StreamConnection) => void
 
@@ -36,14 +38,14 @@ export class StreamReplays {
     }
   }
 
-  /** @param text goes before everything */
+  /** @param text text that is sent first */
   open(connection: StreamConnection, replay: StreamReplay, text: string): void {
     this.#replays.set(connection, replay)
     connection.on('drain', this.#onDrain)
     this.#writeNext(connection, replay, text)
   }
 
-  /** Forgets a stream, if it is here. Returns whether it was. */
+  /** Removes a stream. Returns true if it was here. */
   remove(connection: StreamConnection): boolean {
     if (!this.#replays.delete(connection)) return false
     connection.off('drain', this.#onDrain)
@@ -54,7 +56,7 @@ export class StreamReplays {
     return this.#replays.entries()
   }
 
-  /** Those whose clients have stopped reading. */
+  /** Returns the streams whose clients have stopped reading. */
   findStalled(): StreamConnection[] {
     const since = performance.now() - this.#options.sendTimeout
     return Array.from(this.#replays)

@@ -2,17 +2,17 @@ import type { ReadScope } from './core/read-scope.ts'
 import type { Selectors } from './core/selectors.ts'
 import type { Encoder } from './encoder/encoder.ts'
 
-/** What a stream is to be. */
+/** Options of a stream. */
 export interface StreamRequest {
   readonly encoder: Encoder
   readonly selectors: Selectors
   readonly reader: ReadScope
-  /** Begin with each topic's current value. */
+  /** Begins with each topic's current value. */
   readonly last: boolean
-  /** Where the client was when it lost its stream; `NaN` if that is not known here. */
+  /** Position of the client when it lost its stream; `NaN` if this broadcaster does not know it. */
   readonly resumeAfter: number | undefined
-  /** The client was told otherwise that what came up to here may be lost. */
+  /** The client has learned by other means that events up to this sequence number may be lost. */
   readonly lostUpTo?: number
-  /** Its token holds until then (ms since 1970). */
+  /** Expiry of the client's token (ms since 1970). */
   readonly expiresAt?: number
 }

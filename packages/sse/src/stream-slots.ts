@@ -1,31 +1,34 @@
-// As many as `--threads` may name.
+// Maximum of `--threads`.
 const MAX_THREADS = 64
 
-/** A thread's part of the table in which open streams are counted. */
+/** Share of a thread in the table that counts open streams. */
 export interface SlotShare {
-  /** One Int32 a thread. */
+  /** One Int32 per thread. */
   readonly cells: SharedArrayBuffer
   readonly row: number
 }
 
-/** Main's side: a thread counts in a row of its own, so what one that died had open goes with it. */
+/**
+ * Table of the main thread. Each thread counts in its own row, so the streams of a dead thread are removed with its
+ * row.
+ */
 export class SlotTable {
   readonly #cells = new SharedArrayBuffer(MAX_THREADS * Int32Array.BYTES_PER_ELEMENT)
   readonly #freeRows = Array.from({ length: MAX_THREADS }, (_, row) => row)
 
-  /** For a thread that is started. */
+  /** Returns the share of a new thread. */
   share(): SlotShare {
     return { cells: this.#cells, row: this.#freeRows.shift()! }
   }
 
-  /** The thread that had this share is gone. */
+  /** Releases the share of an exited thread. */
   release({ row }: SlotShare): void {
     Atomics.store(new Int32Array(this.#cells), row, 0)
     this.#freeRows.push(row)
   }
 }
 
-/** A thread's side: how many streams there may be on all threads together. */
+/** Limits the streams of all threads together; used by one thread. */
 export class StreamSlots {
   readonly #cells: Int32Array
   readonly #row: number
@@ -41,7 +44,7 @@ export class StreamSlots {
     return this.#countUsed() >= this.#max
   }
 
-  /** Takes a place if there is one. Of two threads that ask for the last at the same time neither may get it. */
+  /** Acquires a slot if one is free. If two threads request the last one at the same time, possibly neither gets it. */
   tryAcquire(): boolean {
     Atomics.add(this.#cells, this.#row, 1)
     if (this.#countUsed() <= this.#max) return true

@@ -8,26 +8,26 @@ import type { StreamSlots } from './stream-slots.ts'
 import type { StreamRequest } from './stream-request.ts'
 
 export interface StreamsOptions extends HubOptions {
-  /** How many streams there may be on all threads. */
+  /** Limits the streams on all threads. */
   readonly slots: StreamSlots
-  /** On this thread. */
+  /** Maximum streams per address on this thread. */
   readonly maxPerAddress: number
-  /** ms */
+  /** Interval of heartbeats (ms). */
   readonly heartbeat: number
 }
 
-/** An address from which there are streams. */
+/** Number of streams from an address. */
 interface AddressStreams {
   readonly address: string
   streams: number
 }
 
-/** The streams of a thread and how many there may be. */
+/** Streams of a thread, and their limits. */
 export class Streams {
   readonly hub: Hub
   readonly #options: StreamsOptions
   readonly #addresses = new Map<string, AddressStreams>()
-  /** A closed socket no longer knows its address. */
+  /** Address per connection, because a closed socket no longer knows its address. */
   readonly #addressByConnection = new Map<StreamConnection, AddressStreams>()
   readonly #expiry: StreamExpiry
   readonly #heartbeatTimer: NodeJS.Timeout
@@ -42,14 +42,17 @@ export class Streams {
     this.#onClose = createOnClose((connection) => this.#remove(connection))
   }
 
-  /** Whether there is room for one more. */
+  /** True if one more stream may be opened. */
   canOpen(address: string | undefined): boolean {
     const { slots, maxPerAddress } = this.#options
     if (slots.isFull) return false
     return (this.#addresses.get(address ?? '')?.streams ?? 0) < maxPerAddress
   }
 
-  /** Opens a stream for which there was room; cuts it should another thread have taken that. @param head goes before everything */
+  /**
+   * Opens a stream after `canOpen`. Destroys the connection if another thread took the last slot.
+   * @param head text that is written first
+   */
   open(connection: StreamConnection, address: string | undefined, request: StreamRequest, head?: string): void {
     if (!this.#options.slots.tryAcquire()) return void connection.destroy()
     this.#countAddress(connection, address ?? '')
@@ -92,7 +95,7 @@ export class Streams {
   }
 }
 
-/** One listener shared by all streams, so that one costs no closure. */
+/** Creates one listener for all streams, so that a stream needs no closure. */
 function createOnClose(remove: (connection: StreamConnection) => void) {
   return function onClose(this: StreamConnection): void {
     remove(this)

@@ -1,7 +1,7 @@
 import type { CommonSettings } from '@influencer-stats/runtime/settings'
 import type { SseConfig } from './settings.ts'
 
-/** The named combinations worth measuring, v1 the naive one, v6 the default; each step changes one thing. */
+/** Named combinations to measure. v1 is the naive one, v6 the default; each step changes one or two settings. */
 export const variants = {
   v1: { broker: 'local', history: 'none', fanout: 'each', server: 'fastify' },
   v2: { broker: 'local', history: 'none', fanout: 'joined', server: 'fastify' },

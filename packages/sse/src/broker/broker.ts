@@ -3,19 +3,24 @@ import type { StreamEntry } from '../core/event.ts'
 import type { History } from '../history/history.ts'
 import type { ConnectionCounts, Put, ThreadCount, SseMainMessage, SseThreadMessage } from '../messages.ts'
 
-/** Gives values their one order and brings them to every thread in that order, once. */
+/** Orders all values and delivers each of them once to every thread, in that order. */
 export interface Broker {
   /**
-   * Resolves with the values' places in the order, one behind the other, once they are kept, all or none; they are brought
-   * to the streams after that.
+   * Publishes all of the values or none. Resolves with their consecutive sequence numbers once they are stored.
+   * Delivery to the streams follows.
    * @throws Problem `FANOUT_BACKLOG_FULL`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` with `Retry-After`
    */
   publish(puts: readonly Put[]): Promise<number[]>
-  /** Ends all streams, each after the values that were put before. Resolves with the closing's place. */
+  /**
+   * Ends every stream after the values that were published before. Resolves with the sequence number of the closing.
+   */
   closeAll(): Promise<number>
-  /** Resolves once all that was brought to any thread, of any node, has been brought to this one. @throws Problem `LOG_UNAVAILABLE`, `SEQUENCE_WAIT_TIMEOUT` */
+  /**
+   * Resolves once this thread has received everything that any thread of any node has received.
+   * @throws Problem `LOG_UNAVAILABLE`, `SEQUENCE_WAIT_TIMEOUT`
+   */
   catchUp(): Promise<void>
-  /** The streams of every thread. */
+  /** Counts the streams of all threads. */
   countConnections(): Promise<ConnectionCounts>
   /** Idempotent. */
   close(): Promise<void>
@@ -23,18 +28,21 @@ export interface Broker {
 
 export interface BrokerOptions {
   readonly bus: Bus<SseMainMessage, SseThreadMessage>
-  /** This thread's own: the broker sees to it that it has whatever is delivered. */
+  /** History of this thread. The broker ensures that it contains every delivered value. */
   readonly history: History
   readonly backlogLimits: BacklogLimits
-  /** Takes entries to this thread's streams. */
+  /** Delivers entries to the streams of this thread. */
   deliver(entries: readonly StreamEntry[]): void
-  /** This thread's topics with the most streams. */
+  /** Returns the topics with the largest number of streams on this thread. */
   getLargestTopics(): string[]
-  /** This thread's streams. */
+  /** Counts the streams of this thread, in total and for the given topics. */
   countStreams(topics: readonly string[]): ThreadCount
 }
 
-/** How much may be put and not yet delivered to every thread: messages between threads have no back-pressure. */
+/**
+ * Limits of the values that are published but not yet delivered to every thread. Messages between threads have no
+ * back-pressure.
+ */
 export interface BacklogLimits {
   readonly values: number
   readonly bytes: number

@@ -2,10 +2,10 @@ import { errors } from '../errors.ts'
 import type { Put } from '../messages.ts'
 import type { BacklogLimits } from './broker.ts'
 
-/** What values take on their way (bytes). */
+/** Total size of the values (bytes). */
 export const sumBytes = (puts: readonly Put[]) => puts.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0)
 
-/** Counts what is on its way, and refuses more where that is too much. */
+/** Counts the values in fan-out and refuses more when a limit is reached. */
 export class FanoutBacklog {
   readonly #limits: BacklogLimits
   #values = 0
@@ -23,13 +23,13 @@ export class FanoutBacklog {
     return this.#values >= this.#limits.values || this.#bytes >= this.#limits.bytes
   }
 
-  /** @returns what to call, once, when they have arrived; @throws Problem `FANOUT_BACKLOG_FULL` */
+  /** @returns a function to call once, after delivery; @throws Problem `FANOUT_BACKLOG_FULL` */
   add(values: number, bytes: number): () => void {
     if (this.isFull) throw createBacklogError()
     return this.count(values, bytes)
   }
 
-  /** The same of what cannot be refused. */
+  /** Counts values that cannot be refused. @returns a function to call once, after delivery */
   count(values: number, bytes: number): () => void {
     this.#values += values
     this.#bytes += bytes

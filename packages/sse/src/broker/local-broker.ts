@@ -2,7 +2,7 @@ import type { Broker, BrokerOptions } from './broker.ts'
 import { summarize } from '../connection-counts.ts'
 import { LocalSequencer } from './local-sequencer.ts'
 
-/** The one serving thread gives the order itself. */
+/** Broker for a single serving thread, which orders the values itself. */
 export function createLocalBroker({
   history,
   backlogLimits,

@@ -8,16 +8,16 @@ import { CLOSING_KIND, SseStateMachine, PUTS_KIND, type SseStateMachineOptions }
 import type { Sequencer, SequencerOptions } from './sequencer.ts'
 
 export interface LogSequencerOptions extends SequencerOptions, Pick<SseStateMachineOptions, 'create'> {
-  /** Who is at a place that this node has yet to reach waits for so long (ms). */
+  /** Maximum wait of a client that resumes after a sequence number that this node has not reached (ms). */
   readonly sequenceWaitTimeout: number
-  /** Opens the log, whose view this is. Resolves once that has caught up. */
+  /** Opens the log, which applies its entries to `stateMachine`. Resolves once the state machine has caught up. */
   open(stateMachine: SseStateMachine): Promise<Pick<Log, 'epoch' | 'append' | 'barrier' | 'close'>>
 }
 
 const sumLength = (entries: readonly StreamEntry[]) =>
   entries.reduce((sum, entry) => ('value' in entry ? sum + entry.value.length : sum), 0)
 
-/** A log gives the order, the same to all nodes: a value is delivered, on each, when it comes out of the log. */
+/** Creates a sequencer on a log. All nodes get the same order, and each delivers a value when the log applies it. */
 export async function openLogSequencer({
   backlogLimits,
   deliver,
@@ -25,9 +25,9 @@ export async function openLogSequencer({
   sequenceWaitTimeout,
   open,
 }: LogSequencerOptions): Promise<Sequencer> {
-  /** Put here, and not yet out of the log. */
+  /** Values published by this node that the log has not applied yet. */
   const publishBacklog = new FanoutBacklog(backlogLimits)
-  /** Out of the log, wherever it was put, and not yet with every thread. */
+  /** Values of any node that the log has applied and that some threads have not received yet. */
   const deliveryBacklog = new FanoutBacklog(backlogLimits)
 
   const stateMachine = new SseStateMachine({
@@ -35,13 +35,17 @@ export async function openLogSequencer({
     async deliver(entries) {
       const onDelivered = deliveryBacklog.count(entries.length, sumLength(entries))
       const delivery = Promise.resolve(deliver(entries)).finally(onDelivered)
-      // Threads are told in order: once they have this they have all before it. Until then no more comes out of the log.
+      // Threads receive entries in order, so a thread that has these entries has all earlier ones. While the backlog is
+      // full, the log applies no more.
       if (deliveryBacklog.isFull) await delivery
     },
   })
   const log = await open(stateMachine)
 
-  /** An id of any node's is of something that was in the log before this asks. @throws LOG_UNAVAILABLE, SEQUENCE_WAIT_TIMEOUT */
+  /**
+   * Waits for the log to reach its current end. Every event id, of any node, belongs to an entry before that end.
+   * @throws LOG_UNAVAILABLE, SEQUENCE_WAIT_TIMEOUT
+   */
   async function catchUp(): Promise<void> {
     const timeout = Promise.withResolvers<never>()
     const timer = setTimeout(() => timeout.reject(createSequenceTimeoutError()), sequenceWaitTimeout)
@@ -71,7 +75,7 @@ export async function openLogSequencer({
       const { outcome } = await log.append<number>(CLOSING_KIND, Buffer.alloc(0))
       return outcome
     },
-    // Who makes ids up costs the log no more than one message at a time.
+    // Clients that invent ids cost the log no more than one message at a time.
     catchUp: coalesceCalls(catchUp),
     close: () => log.close(),
   }

@@ -3,32 +3,35 @@ import type { History } from '../history/history.ts'
 import type { Put } from '../messages.ts'
 import type { BacklogLimits } from './broker.ts'
 
-/** The one place where values get their order: once per process, or, over a log, once for all nodes. */
+/** Orders the values: one sequencer per process or, with a log, one order for all nodes. */
 export interface Sequencer {
-  /** What was put so far. */
+  /** History of the published values. */
   readonly history: History
-  /** Values put and not yet delivered everywhere. */
+  /** Number of values that are published but not delivered everywhere. */
   readonly backlogLimits: number
   /**
-   * Resolves with the values' places, one behind the other, once they are kept, all or none.
+   * Publishes all of the values or none. Resolves with their consecutive sequence numbers once they are stored.
    * @throws Problem `FANOUT_BACKLOG_FULL`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
    */
   publish(puts: readonly Put[]): Promise<number[]>
-  /** Resolves with the closing's place. @throws as `publish` */
+  /** Resolves with the sequence number of the closing. @throws as `publish` */
   closeAll(): Promise<number>
-  /** Resolves once all that anybody has been told of has been delivered from here. @throws Problem `LOG_UNAVAILABLE`, `SEQUENCE_WAIT_TIMEOUT` */
+  /**
+   * Resolves once this process has delivered every value that any client may have received.
+   * @throws Problem `LOG_UNAVAILABLE`, `SEQUENCE_WAIT_TIMEOUT`
+   */
   catchUp(): Promise<void>
-  /** Waits for what was put. Idempotent. */
+  /** Waits for the published values. Idempotent. */
   close(): Promise<void>
 }
 
 export interface SequencerOptions {
   readonly backlogLimits: BacklogLimits
-  /** Takes entries to wherever there are streams; resolves once they have arrived. */
+  /** Delivers entries to all threads with streams; resolves once they have arrived. */
   deliver(entries: readonly StreamEntry[]): void | Promise<unknown>
 }
 
-/** Puts what was delivered, or is about to be, into a history. */
+/** Appends entries to a history, at or before their delivery. */
 export function appendEntries(
   history: History,
   entries: readonly StreamEntry[],

@@ -7,18 +7,18 @@ import type { History, HistoryState } from '../history/history.ts'
 import { decodeSnapshot, encodeSnapshot } from '../history/history-snapshot.ts'
 import { appendEntries, type SequencerOptions } from './sequencer.ts'
 
-/** Kinds of the log's entries: values that are put at once, and the end of all streams. */
+/** Kinds of log entries: values published together, and the end of all streams. */
 export const PUTS_KIND = 1
 export const CLOSING_KIND = 2
 
 export interface SseStateMachineOptions extends Pick<SequencerOptions, 'deliver'> {
-  /** Makes the history that it is, in memory, of what that begins with. */
+  /** Creates the history in memory from its initial state. */
   create(state: HistoryState): History
 }
 
 /**
- * What a node makes of the log: the history, and what its threads are told. Values and closings are counted in the log's
- * order, so that all nodes give them the same ids.
+ * State machine of a node: applies the log to the history and delivers its entries to the threads. It counts values and
+ * closings in the order of the log, so all nodes assign the same ids.
  */
 export class SseStateMachine implements StateMachine {
   readonly #options: SseStateMachineOptions
@@ -33,17 +33,17 @@ export class SseStateMachine implements StateMachine {
     return this.#position
   }
 
-  /** @param epoch of the log */
+  /** @param epoch epoch of the log */
   getHistory(epoch: string): History {
     return (this.#history ??= this.#options.create({ epoch: deriveEpoch(epoch), seq: 0, floor: 0, topics: [] }))
   }
 
-  /** Resolves with the last place that each entry has taken, once threads have room for what comes next. */
+  /** Resolves with the last sequence number of each entry once the threads have room for more. */
   async apply(entries: readonly LogEntry[], position: LogPosition): Promise<number[]> {
     const history = this.getHistory(position.epoch)
     let { seq } = history
     const published: StreamEntry[] = []
-    // What cannot be read is found before anything is kept.
+    // All entries are decoded before any is stored, so an unreadable entry changes nothing.
     const seqs = entries.map((entry) => {
       const puts = decodeEntry(entry)
       if (puts) for (const put of puts) published.push(createEvent(put, ++seq, entry.at))
@@ -52,7 +52,7 @@ export class SseStateMachine implements StateMachine {
     })
     this.#position = position
     if (published.length > 0) {
-      // At once, as `LocalSequencer` does.
+      // In the same turn, as in `LocalSequencer`.
       void appendEntries(history, published)
       await this.#options.deliver(published)
     }
@@ -71,7 +71,7 @@ export class SseStateMachine implements StateMachine {
   }
 }
 
-/** Nothing where all streams are to end. @throws FrameError */
+/** Returns undefined for the entry that ends all streams. @throws FrameError */
 function decodeEntry({ kind, body, seq }: LogEntry): TopicPut[] | undefined {
   if (kind === CLOSING_KIND) return undefined
   if (kind !== PUTS_KIND)

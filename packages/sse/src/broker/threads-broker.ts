@@ -3,23 +3,29 @@ import type { Broker, BrokerOptions } from './broker.ts'
 import { sumBytes, FanoutBacklog } from './fanout-backlog.ts'
 import { appendEntries } from './sequencer.ts'
 
-/** What main is asked at once, but for one request that is larger (bytes): a log takes it as one. */
+/**
+ * Maximum size of a batch to the main thread (bytes). A single larger request may exceed it. A log takes a batch as one
+ * entry.
+ */
 export const MAX_BATCH_BYTES = 4 * 1_024 * 1_024
 
-/** One call to main for all that came within a turn of the event loop. */
+/** One call to the main thread for all requests of one event loop turn. */
 interface PublishBatch extends PromiseWithResolvers<number[]> {
   puts: Put[]
   bytes: number
 }
 
-/** Main gives the order; each thread hears of every value, its own included, when all others do. */
+/**
+ * Broker with several threads. The main thread orders the values. A thread receives its own values at the same time as
+ * those of other threads.
+ */
 export function createThreadsBroker(options: BrokerOptions): Broker {
   const { bus, history, backlogLimits, deliver } = options
   const backlog = new FanoutBacklog(backlogLimits)
   let current: PublishBatch | undefined
 
   bus.on('deliver', (entries) => {
-    // A thread's own history is in memory, so this is done when it returns.
+    // The history of a thread is in memory, so the append is complete when this returns.
     void appendEntries(history, entries)
     deliver(entries)
   })

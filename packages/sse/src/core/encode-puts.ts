@@ -1,7 +1,7 @@
 import type { EventExtras, TopicPut } from './event.ts'
 
-// What a log's entry of values is: u32 length of a head, the head, and the values' bytes, one behind the other.
-//   head  JSON: of each value its topic, its length (bytes), and what else it may say
+// Format of a log entry of values: u32 length of a head, the head, and the concatenated bytes of the values.
+//   head  JSON: topic, length (bytes) and optional further fields of each value
 
 const LENGTH_BYTES = 4
 
@@ -17,7 +17,7 @@ export function encodePuts(puts: readonly TopicPut[]): Buffer {
   return bytes
 }
 
-/** @throws RangeError, SyntaxError where it is none */
+/** @throws RangeError, SyntaxError if the bytes are not such an entry */
 export function decodePuts(bytes: Buffer): TopicPut[] {
   let at = LENGTH_BYTES + bytes.readUInt32BE()
   const rows: readonly PutRow[] = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, at))

@@ -1,24 +1,25 @@
 import { hash } from 'node:crypto'
 
-/** Where a client was when it lost its stream. */
+/** Position of a client when it lost its stream. */
 export interface EventPosition {
-  /** Which life of the broadcaster counted `seq`. */
+  /** Epoch in which the broadcaster assigned `seq`. */
   readonly epoch: string
   readonly seq: number
-  /** The last thing it got was the closing of all streams. */
+  /** True if the last event that the client received was the closing of all streams. */
   readonly closed: boolean
 }
 
-// Mercure's clients have them as fragments. A zero in front marks the event that closes all streams, so that any process knows one, even after a restart.
+// Mercure clients send ids as fragments. A leading zero marks the event that closes all streams, so that any process
+// recognizes it, even after a restart.
 const ID_PATTERN = /^#?([a-z0-9]{1,16})-(0?)(\d{1,16})$/
 
-/** The id of an event: `<epoch>-<seq>`. */
+/** Formats the id of an event: `<epoch>-<seq>`. */
 export const formatEventId = (epoch: string, seq: number): string => `${epoch}-${seq}`
 
-/** The id of a closing: a client that comes back with it is sent away. */
+/** Formats the id of a closing. A client that reconnects with this id is told not to reconnect again. */
 export const formatClosingId = (epoch: string, seq: number): string => `${epoch}-0${seq}`
 
-/** Reads a `Last-Event-ID`; nothing if it was none of ours. */
+/** Parses a `Last-Event-ID`. Returns undefined if this service did not create it. */
 export function parseEventId(id: string): EventPosition | undefined {
   const match = ID_PATTERN.exec(id)
   if (!match) return undefined
@@ -26,12 +27,12 @@ export function parseEventId(id: string): EventPosition | undefined {
   return Number.isSafeInteger(seq) ? { epoch: match[1]!, seq, closed: match[2] === '0' } : undefined
 }
 
-/** A new epoch: unlike any other of this machine, and of others for all practical purposes. */
+/** Creates an epoch that is unique on this machine and, for practical purposes, across machines. */
 export const createEpoch = (): string =>
   Date.now().toString(36) +
   Math.floor(Math.random() * 46_656)
     .toString(36)
     .padStart(3, '0')
 
-/** The epoch of what a log counts: the same on all its nodes, and for another log another. */
+/** Derives the epoch of a log's events: the same on all of its nodes, and different for another log. */
 export const deriveEpoch = (log: string): string => hash('sha256', log, 'buffer').readBigUInt64BE().toString(36)

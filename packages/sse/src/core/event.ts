@@ -1,50 +1,50 @@
-/** A value that was put to a topic. */
+/** A value that was published to a topic. */
 export interface Event {
-  /** Its place in the one order of all events. */
+  /** Sequence number in the single order of all events. */
   readonly seq: number
-  /** When it was put (ms since 1970). */
+  /** Time of publication (ms since 1970). */
   readonly at: number
   readonly topic: string
   readonly value: string
-  /** What most have none of. */
+  /** Optional fields; usually absent. */
   readonly more?: EventExtras
 }
 
-/** What an update may say besides its topic and its value. */
+/** Optional fields of an update, in addition to its topic and value. */
 export interface EventExtras {
-  /** Other topics that it is put to, too; without doubles. */
+  /** Other topics of the update, without duplicates. */
   readonly alternates?: readonly string[]
-  /** Only for who may read one of its topics. */
+  /** True if only readers with access to one of its topics may receive it. */
   readonly isPrivate?: true
-  /** Of the event on a stream. */
+  /** Type of the event on a stream. */
   readonly type?: string
-  /** Clients that lose their stream are to come back after (ms). */
+  /** Reconnection time for clients that lose their stream (ms). */
   readonly retry?: number
 }
 
-/** A value for a topic that has no place in the order yet. */
+/** A value for a topic, without a sequence number yet. */
 export type TopicPut = readonly [topic: string, value: string, more?: EventExtras]
 
-/** A value in its place. */
+/** Creates an event from a value and its sequence number. */
 export function createEvent([topic, value, more]: TopicPut, seq: number, at: number): Event {
   const event = { seq, at, topic, value }
   return more ? { ...event, more } : event
 }
 
-/** All topics that an event was put to, the one it is named by first. */
+/** Returns all topics of an event, with `topic` first. */
 export const getTopics = ({ topic, more }: Pick<Event, 'topic' | 'more'>): readonly string[] =>
   more?.alternates ? [topic, ...more.alternates] : [topic]
 
-/** All streams are to be ended. */
+/** Entry that ends all streams. */
 export interface ClosingEntry {
   readonly seq: number
   readonly closing: true
 }
 
-/** What is brought to every thread, in order. */
+/** Entry that every thread receives, in order. */
 export type StreamEntry = Event | ClosingEntry
 
 export const isClosing = (entry: StreamEntry): entry is ClosingEntry => 'closing' in entry
 
-/** The topic of whoever names none. */
+/** Topic of requests that name none. */
 export const DEFAULT_TOPIC = 'default'

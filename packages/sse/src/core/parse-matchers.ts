@@ -3,19 +3,19 @@ import { createSelectors, ALL_TOPICS, type Selectors } from './selectors.ts'
 import { TopicPattern } from './topic-pattern.ts'
 import { INVISIBLE_CHARACTERS, MAX_TOPIC_LENGTH } from './parse-update.ts'
 
-/** Most matchers of one stream. */
+/** Maximum matchers of one stream. */
 const MAX_MATCHERS = 500
 
-/** Most of them that are patterns: reading one takes 30 us. */
+/** Maximum patterns among the matchers: parsing one takes 30 us. */
 const MAX_PATTERNS = 100
 
 const EXACT_NAMES = ['match', 'match_exact']
 const PATTERN_NAME = 'match_urlpattern'
 
 /**
- * Reads what the Mercure protocol says to subscribe to.
+ * Parses the subscription parameters of the Mercure protocol.
  * @param base the hub's URL
- * @returns or what is wrong with it
+ * @returns the selectors, or a description of the error
  */
 export function parseMatchers(query: SseQuery, base: string): Selectors | string {
   const unknown = Object.keys(query).find(
@@ -30,7 +30,7 @@ export function parseMatchers(query: SseQuery, base: string): Selectors | string
   if (patterns.length > MAX_PATTERNS) return `more than ${MAX_PATTERNS} patterns`
   if (all.some((one) => one === '' || one.length > MAX_TOPIC_LENGTH)) return 'a matcher is empty or too long'
   if (all.some((one) => INVISIBLE_CHARACTERS.test(one))) return 'a matcher has control or format characters'
-  // Then nothing else it says can add to that.
+  // This matcher includes all others.
   if (all.includes(ALL_TOPICS)) return createSelectors([], [''])
   const parsed = patterns.map((pattern) => TopicPattern.parse(pattern, base))
   if (parsed.includes(undefined)) return 'a pattern is malformed, or has a regular expression'

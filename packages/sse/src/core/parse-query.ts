@@ -1,15 +1,17 @@
-/** Query parameters by name; one that came several times is a list. */
+/** Query parameters by name. A repeated parameter is a list. */
 export type SseQuery = Record<string, string | string[]>
 
-// No schema knows a parameter of this name, so a query string with a bad escape is refused wherever one is taken.
+// No schema has a parameter of this name, so every route with a query refuses a query string with a bad escape.
 const MALFORMED_QUERY = { '(malformed)': '' }
 
 const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))
 
-/** Whether a query string could not be parsed. */
+/** True if the query string could not be parsed. */
 export const isMalformed = (query: object): boolean => '(malformed)' in query
 
-/** Parses a query string strictly: UTF-8 only, `+` is a space, an empty name or a bad escape spoils all of it. */
+/**
+ * Parses a query string strictly: only UTF-8, and `+` is a space. An empty name or a bad escape invalidates all of it.
+ */
 export function parseQuery(text: string): SseQuery {
   const query: SseQuery = Object.create(null)
   if (text === '') return query

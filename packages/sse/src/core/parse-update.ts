@@ -3,29 +3,29 @@ import type { SseQuery } from './parse-query.ts'
 import { ALL_TOPICS } from './selectors.ts'
 import { isHubTopic } from './topic-url.ts'
 
-/** Most topics of an update. */
+/** Maximum topics of an update. */
 const MAX_UPDATE_TOPICS = 100
 
-/** Longest topic (characters). */
+/** Maximum length of a topic (characters). */
 export const MAX_TOPIC_LENGTH = 1_024
 
-/** Longest type and id (characters). */
+/** Maximum length of a type or an id (characters). */
 const MAX_FIELD_LENGTH = 256
 
-/** An update that a publisher sent. */
+/** An update from a publisher. */
 export interface MercureUpdate {
   readonly topic: string
   readonly value: string
   readonly more: EventExtras | undefined
 }
 
-/** Characters that change what is around them, or are not seen. */
+/** Characters that are invisible or change the characters around them. */
 export const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}]/u
 
 /**
- * Reads the fields of an update as the Mercure protocol has them; unknown ones are not looked at.
+ * Parses the fields of an update as the Mercure protocol defines them. Ignores unknown fields.
  * @param base the hub's URL
- * @returns or what is wrong with them
+ * @returns the update, or a description of the error
  */
 export function parseUpdate(form: SseQuery, base: string): MercureUpdate | string {
   const topics = [...new Set([form.topic ?? []].flat())]

@@ -1,10 +1,10 @@
-// Patterns run as machines that are in many states at once: a pattern costs its length times that of the text at most,
-// whatever both say, where a regular expression could be made to try for ever.
+// Patterns run as automata that are in many states at once. The cost is at most the length of the pattern times the
+// length of the text. With a regular expression, a crafted pattern could run forever.
 
-/** A piece of one part of a pattern: literal, or of any characters; and how often it may come. */
+/** Piece of a pattern component: a literal or a wildcard, with a repetition modifier. */
 interface PatternPiece {
   readonly before: string
-  /** Nothing for a literal: characters other than this one, at least one; or, without it, any. */
+  /** `min` or more characters, other than `except` if that is set. Undefined for a literal. */
   readonly body?: { readonly except: string | undefined; readonly min: 0 | 1 }
   readonly after: string
   readonly modifier: '' | '?' | '+' | '*'
@@ -14,12 +14,12 @@ const NAME_PATTERN = /:[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/uy
 const MODIFIERS = '?+*'
 
 /**
- * Reads a part of a pattern that `URLPattern` has normalized, so without mistakes.
- * @param delimiter what a named piece does not reach across
+ * Parses a component of a pattern that `URLPattern` has normalized, so it contains no errors.
+ * @param delimiter the character at which a named group ends
  */
 export function parseComponent(text: string, delimiter: string): PatternPiece[] {
   const pieces: PatternPiece[] = []
-  // The one before a piece belongs to it: `/a/:b?` is `/a{/:b}?`.
+  // A slash before a piece belongs to the piece: `/a/:b?` is `/a{/:b}?`.
   const prefix = delimiter === '/' ? '/' : ''
   let literal = ''
   let endsEscaped = false
@@ -79,7 +79,7 @@ export function parseComponent(text: string, delimiter: string): PatternPiece[] 
   return pieces
 }
 
-/** What a part begins with, and whether that is all of it. */
+/** Returns the literal start of a component, and whether it is the whole component. */
 export function getLiteralStart(pieces: PatternPiece[] | undefined): {
   readonly text: string
   readonly isAll: boolean
@@ -93,14 +93,16 @@ export function getLiteralStart(pieces: PatternPiece[] | undefined): {
   }
 }
 
-// Steps of a program: what each needs of a character, and where it goes on.
+// Kinds of steps. The kind decides which characters a step accepts and which step is next.
 const STEP_KIND = { char: 0, any: 1, except: 2, fork: 3, end: 4 } as const
 
-/** A part of a pattern, ready to be compared. */
+/** Compiled component of a pattern. */
 export interface PatternProgram {
-  /** What texts begin with. */
+  /** Literal start of all matching texts. */
   readonly start: string
-  /** Three numbers a step: what it does, a character or a place, another place. Nothing where nothing follows. */
+  /**
+   * Three numbers per step: its kind, a character code or a step, another step. Undefined if the literal start is all.
+   */
   readonly steps: readonly number[] | undefined
 }
 
@@ -136,13 +138,13 @@ function toSteps(pieces: readonly PatternPiece[]): number[] {
   return steps
 }
 
-/** More than a pattern and a topic that mean no harm take. */
+/** Maximum steps of one test. Ordinary patterns and topics take fewer. */
 const MAX_STEPS = 16_384
 
 let marks = new Uint32Array(1_024)
 let mark = 0
 
-/** Whether a program accepts a whole text; not where that takes too many steps. */
+/** True if the program accepts the whole text; false if the test takes too many steps. */
 export function testProgram({ start, steps }: PatternProgram, text: string): boolean {
   if (!steps) return text === start
   return text.startsWith(start) && runSteps(steps, text, start.length)
@@ -154,7 +156,7 @@ function runSteps(program: readonly number[], text: string, from: number): boole
   let current: number[] = []
   let next: number[] = []
 
-  /** Adds the places that are reached from one without taking a character. */
+  /** Adds all states that are reachable from `state` without a character. */
   function addState(states: number[], state: number): void {
     const stack = [state]
     for (let reached = stack.pop(); reached !== undefined; reached = stack.pop()) {

@@ -1,20 +1,20 @@
 import { getTopics, type Event } from './event.ts'
 import type { TopicPermissions } from './topic-permissions.ts'
 
-/** Who reads a stream, as far as that decides what it may be told. */
+/** Read access of a stream's client, which decides the events that the stream receives. */
 export interface ReadScope {
-  /** The same for those who may read the same. */
+  /** Equal for scopes with the same access. */
   readonly key: string
   canRead(event: Pick<Event, 'topic' | 'more'>): boolean
 }
 
-/** Whoever has shown no token: reads what is public. */
+/** Scope without a token: public events only. */
 export const PUBLIC_SCOPE: ReadScope = { key: '', canRead: ({ more }) => !more?.isPrivate }
 
-/** Who may read everything. */
+/** Scope of all events. */
 export const FULL_SCOPE: ReadScope = { key: '*', canRead: () => true }
 
-/** Who may read what is public and what a token allows; or, where nothing is public, that alone. */
+/** Scope of public events and the topics that a token allows. If reads require a token, of those topics only. */
 export function createReadScope(subscribe: TopicPermissions, isReadTokenRequired: boolean): ReadScope {
   return {
     key: `${isReadTokenRequired}${subscribe.key}`,

@@ -1,15 +1,15 @@
 import type { TopicPattern } from './topic-pattern.ts'
 import { parseTopicUrl } from './topic-url.ts'
 
-/** Some topics: those that a stream asks for, or a token allows. */
+/** Selection of topics: those that a stream subscribes to, or that a token allows. */
 export interface Selectors {
   readonly topics: readonly string[]
-  /** All topics that begin with one of these; with an empty one, all there are. */
+  /** Selects all topics that begin with one of these prefixes; an empty prefix selects every topic. */
   readonly prefixes: readonly string[]
   readonly patterns: readonly TopicPattern[]
 }
 
-/** What matches every topic. */
+/** Matcher of every topic. */
 export const ALL_TOPICS = '*'
 
 const EMPTY_LIST: readonly never[] = []
@@ -17,7 +17,7 @@ const EMPTY_LIST: readonly never[] = []
 const removeDuplicates = (texts: readonly string[]): readonly string[] =>
   texts.length < 2 ? texts : [...new Set(texts)]
 
-/** Selectors without doubles. */
+/** Creates selectors without duplicates. */
 export function createSelectors(
   topics: readonly string[],
   prefixes: readonly string[] = EMPTY_LIST,
@@ -31,7 +31,9 @@ export function createSelectors(
   }
 }
 
-/** The same selectors, sharing no text with what they were read from: a part of a request would keep all of it. */
+/**
+ * Copies selectors so that they share no text with the request: a substring would retain the whole request in memory.
+ */
 export function copySelectors({ topics, prefixes, patterns }: Selectors): Selectors {
   const [topicsCopy, prefixesCopy] = JSON.parse(JSON.stringify([topics, prefixes])) as [string[], string[]]
   return {
@@ -41,18 +43,18 @@ export function copySelectors({ topics, prefixes, patterns }: Selectors): Select
   }
 }
 
-/** The same text for the same selectors, whatever their order, and no others. */
+/** Returns a key that is equal for equal selectors in any order, and different for all others. */
 export function toSelectorsKey(selectors: Selectors): string {
   const { topics, prefixes, patterns } = selectors
   if (topics.length === 1 && isExact(selectors)) return `=${topics[0]}`
   return JSON.stringify([topics.toSorted(), prefixes.toSorted(), patterns.map(({ source }) => source).sort()])
 }
 
-/** What they are called where streams are counted, but for patterns: anybody can make those. */
+/** Names of the selectors in stream counts. Patterns have no name, because any client can create new ones. */
 export const getSelectorNames = ({ topics, prefixes }: Selectors): readonly string[] =>
   prefixes.length === 0 ? topics : [...topics, ...prefixes.map((prefix) => `${prefix}*`)]
 
-/** Whether they name their topics, each. */
+/** True if all selectors are topic names. */
 export const isExact = ({ prefixes, patterns }: Selectors): boolean => prefixes.length === 0 && patterns.length === 0
 
 export function isSelected({ topics, prefixes, patterns }: Selectors, topic: string): boolean {

@@ -1,4 +1,4 @@
-/** Some things, one at least: a single one takes no set, which would be 200 bytes. */
+/** A set of at least one item. A single item is stored without a `Set`, which would take 200 bytes. */
 export type SmallSet<T extends object> = T | Set<T>
 
 export function addToSet<T extends object>(set: SmallSet<T> | undefined, item: T): SmallSet<T> {
@@ -6,7 +6,7 @@ export function addToSet<T extends object>(set: SmallSet<T> | undefined, item: T
   return set instanceof Set ? set.add(item) : new Set([set, item])
 }
 
-/** Nothing where no other is left. */
+/** Returns undefined if no other item is left. */
 export function removeFromSet<T extends object>(set: SmallSet<T> | undefined, item: T): SmallSet<T> | undefined {
   if (set === item) return undefined
   if (!(set instanceof Set)) return set

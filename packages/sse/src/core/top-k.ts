@@ -1,13 +1,13 @@
 /**
- * Counts by name that give the largest without looking at the others: names with the same count lie together, but for
- * those with one, of which there may be very many.
+ * Counts by name. The largest are found without a scan of the others: names with equal counts are grouped. Names with
+ * count 1 are not, because there may be very many.
  */
 export class TopK {
   readonly #counts = new Map<string, number>()
   readonly #names = new Map<number, Set<string>>()
   #total = 0
 
-  /** All counts together. */
+  /** Sum of all counts. */
   get total(): number {
     return this.#total
   }
@@ -16,7 +16,7 @@ export class TopK {
     return this.#counts.get(name) ?? 0
   }
 
-  /** Counts one more, or one less, of a name. */
+  /** Increments or decrements the count of a name. */
   add(name: string, change: 1 | -1): void {
     const before = this.getCount(name)
     const after = before + change
@@ -30,10 +30,10 @@ export class TopK {
     else this.#names.set(after, new Set([name]))
   }
 
-  /** The names with the largest counts, largest first. */
+  /** Returns up to `max` names with the largest counts, largest first. */
   largest(max: number): string[] {
     const largest: string[] = []
-    // Few: so that counts differ there must be as many of them as their sum allows, 566 for 160,000.
+    // The distinct counts are few, because their sum bounds their number: 566 for 160,000.
     for (const count of [...this.#names.keys()].sort((a, b) => b - a)) {
       for (const name of this.#names.get(count)!) {
         if (largest.length === max) return largest

@@ -3,25 +3,25 @@ import type { Selectors } from './selectors.ts'
 import type { TopicPattern } from './topic-pattern.ts'
 import { parseTopicUrl, formatTopicUrl } from './topic-url.ts'
 
-/** Most different patterns with the same literal beginning: an event to a topic that begins so is compared to each. */
+/** Maximum different patterns with the same literal start. Each of them is compared to every topic with that start. */
 const MAX_PATTERNS_PER_ANCHOR = 128
 
-/** Those who want what a pattern matches. */
+/** A pattern and its subscribers. */
 interface PatternEntry<T extends object> {
   readonly pattern: TopicPattern
   subscribers: SmallSet<T>
 }
 
-/** Finds who selects a topic by what it begins with: nobody else is looked at, nor is any other topic. */
+/** Finds the subscribers of a topic by its start. It visits no other subscribers and no other topics. */
 export class TopicIndex<T extends object> {
   readonly #exact = new Map<string, SmallSet<T>>()
   readonly #prefixes = new Map<string, SmallSet<T>>()
   readonly #prefixLengths = new LengthSet()
-  /** By how they begin. */
+  /** Patterns by literal start. */
   readonly #patterns = new Map<string, SmallSet<PatternEntry<T>>>()
   readonly #anchorLengths = new LengthSet()
 
-  /** Whether these may be added: not where there are too many patterns alike. */
+  /** True if these selectors can be added; false if too many patterns have the same literal start. */
   canAdd({ patterns }: Selectors): boolean {
     return patterns.every((pattern) => {
       const entries = this.#patterns.get(pattern.anchor)
@@ -46,7 +46,7 @@ export class TopicIndex<T extends object> {
     for (const pattern of patterns) this.#deletePattern(pattern, subscriber)
   }
 
-  /** Calls with each who selects a topic; with one who does so in several ways, each time. */
+  /** Calls `onMatch` with each subscriber of a topic; once per matching selector of that subscriber. */
   find(topic: string, onMatch: (subscriber: T) => void): void {
     for (const subscriber of iterateSet(this.#exact.get(topic))) onMatch(subscriber)
     if (this.#prefixes.size > 0) this.#findByPrefix(topic, onMatch)
@@ -97,7 +97,7 @@ function findPattern<T extends object>(
   return undefined
 }
 
-/** Returns whether any are left. */
+/** Returns true if any subscribers are left. */
 function removeFromMap<T extends object>(map: Map<string, SmallSet<T>>, key: string, subscriber: T): boolean {
   const remaining = removeFromSet(map.get(key), subscriber)
   if (remaining) map.set(key, remaining)
@@ -105,7 +105,7 @@ function removeFromMap<T extends object>(map: Map<string, SmallSet<T>>, key: str
   return remaining !== undefined
 }
 
-/** Which lengths there are, and how often. */
+/** Distinct lengths, each with a count. */
 class LengthSet {
   readonly #counts = new Map<number, number>()
   #sorted: number[] = []

@@ -1,12 +1,12 @@
 import { testProgram, compile, getLiteralStart, parseComponent, type PatternProgram } from './pattern-program.ts'
 import { URL_COMPONENTS, type TopicUrl } from './topic-url.ts'
 
-/** Longest pattern (characters). */
+/** Maximum length of a pattern (characters). */
 const MAX_PATTERN_LENGTH = 1_024
 
-/** A pattern as the standard has it (urlpattern.spec.whatwg.org), but for regular expressions in it. */
+/** A URL pattern as defined by the standard (urlpattern.spec.whatwg.org), but without regular expressions. */
 export class TopicPattern {
-  /** Its parts as the standard normalizes them: two with the same source match the same. */
+  /** Components in the normal form of the standard. Patterns with the same source match the same topics. */
   readonly source: string
   #programs: (PatternProgram | undefined)[] | undefined
 
@@ -14,7 +14,10 @@ export class TopicPattern {
     this.source = source
   }
 
-  /** @param base what a relative one is resolved against; nothing where the pattern is none, or too costly */
+  /**
+   * Parses a pattern. Returns undefined if it is invalid, has a regular expression or is too long.
+   * @param base base URL of relative patterns
+   */
   static parse(text: string, base: string): TopicPattern | undefined {
     if (text.length > MAX_PATTERN_LENGTH) return undefined
     let pattern: URLPattern
@@ -27,11 +30,11 @@ export class TopicPattern {
     const source = URL_COMPONENTS.map((part) => pattern[part])
       .join('\n')
       .replace(/(?:\n\*)+$/, '')
-    // Flat: a part of the request's text would keep all of it.
+    // Flat copy: a substring would retain the whole text of the request in memory.
     return source.length > 2 * MAX_PATTERN_LENGTH ? undefined : new TopicPattern(JSON.parse(JSON.stringify(source)))
   }
 
-  /** What the text of every topic that it matches begins with (`textOf`). */
+  /** Literal start of the text (`formatTopicUrl`) of every topic that the pattern matches. */
   get anchor(): string {
     const parts = this.#parts()
     const anchor: string[] = []
@@ -41,7 +44,7 @@ export class TopicPattern {
       if (!isAll) break
       anchor.push(separator)
     }
-    // Joined at once: a text that was added to keeps its parts.
+    // `join` creates a flat string; concatenation would retain the parts in memory.
     return anchor.join('')
   }
 
@@ -53,7 +56,7 @@ export class TopicPattern {
     })
   }
 
-  /** Nothing for a part that may be anything. */
+  /** Returns the parsed components; undefined for a component that matches anything. */
   #parts() {
     const texts = this.source.split('\n')
     const isSpecial = SPECIAL_PROTOCOL.test(texts[0]!)
@@ -64,7 +67,7 @@ export class TopicPattern {
   }
 }
 
-// Protocols whose paths have steps; so may one that is not known.
+// Protocols whose paths have segments. A protocol with wildcards may be one of them.
 const SPECIAL_PROTOCOL = /^(?:https?|wss?|ftp|file)$|[*:({?+]/
 
 const getDelimiter = (part: (typeof URL_COMPONENTS)[number], isSpecial: boolean) => {

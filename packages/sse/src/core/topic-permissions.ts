@@ -1,7 +1,7 @@
 import { createSelectors, ALL_TOPICS, isSelected, toSelectorsKey, type Selectors } from './selectors.ts'
 import { TopicPattern } from './topic-pattern.ts'
 
-/** The topics for which a token allows something. */
+/** Topics for which a token allows an action. */
 export class TopicPermissions {
   readonly key: string
   readonly #topics: ReadonlySet<string>
@@ -18,7 +18,7 @@ export class TopicPermissions {
   }
 }
 
-/** What a token allows its bearer. */
+/** Permissions of a token. */
 export interface TokenPermissions {
   readonly publish: TopicPermissions
   readonly subscribe: TopicPermissions
@@ -31,9 +31,9 @@ type DetailFields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is DetailFields => typeof value === 'object' && value !== null
 
 /**
- * Reads the claim `authorization_details`. Nothing where it says what is not understood: then all of it may mean less than
- * it seems to.
- * @param base what relative patterns are resolved against
+ * Parses the claim `authorization_details`. Returns undefined if any part of it is not understood, because the claim
+ * may then allow less than it seems to.
+ * @param base base URL of relative patterns
  */
 export function parseTokenPermissions(details: unknown, base: string): TokenPermissions | undefined {
   if (details !== undefined && !Array.isArray(details)) return undefined
@@ -61,7 +61,7 @@ class PermissionsDraft {
   }
 }
 
-/** Returns whether a topic of a detail is understood. */
+/** Adds a topic of a detail to the drafts. Returns true if the topic is understood. */
 function parseTopic(
   { match, match_type: type = 'exact' }: DetailFields,
   drafts: readonly PermissionsDraft[],

@@ -1,4 +1,4 @@
-/** A topic that is a URL, in the parts that patterns look at. */
+/** A topic that is a URL, split into the components of patterns. */
 export interface TopicUrl {
   readonly protocol: string
   readonly hostname: string
@@ -21,7 +21,7 @@ export const URL_COMPONENTS = [
   'hash',
 ] as const
 
-/** Nothing where a topic is no URL. */
+/** Returns undefined if the topic is not a URL. */
 export function parseTopicUrl(topic: string): TopicUrl | undefined {
   const url = URL.parse(topic)
   if (!url) return undefined
@@ -38,17 +38,19 @@ export function parseTopicUrl(topic: string): TopicUrl | undefined {
   }
 }
 
-/** What patterns are found by: a text that begins as that of every pattern that matches the topic. */
+/**
+ * Text of a topic for the lookup of patterns. It begins with the literal start of every pattern that matches the topic.
+ */
 export const formatTopicUrl = ({ protocol, hostname, port, pathname }: TopicUrl): string =>
   `${protocol}://${hostname}:${port}${pathname}`
 
-/** Where the hub is. */
+/** Path of the hub. */
 export const HUB_PATH = '/.well-known/mercure'
 
-// Whatever else a topic says, it cannot lead below the hub's path. Tabs and line ends are none of a URL's.
+// Other topics cannot resolve to the hub's path or below. The URL parser drops tabs and line ends.
 const HUB_TOPIC_HINT = /mercure|[%\t\n\r]|^[\0- ]*(?:[?#]|$)/
 
-/** Whether a topic is the hub's own: those nobody may put to. @param base the hub's URL */
+/** True if a topic is reserved for the hub, so that clients cannot publish to it. @param base the hub's URL */
 export function isHubTopic(topic: string, base: string): boolean {
   if (!HUB_TOPIC_HINT.test(topic)) return false
   const url = URL.parse(topic, base)
@@ -57,7 +59,7 @@ export function isHubTopic(topic: string, base: string): boolean {
   return path === HUB_PATH || path.startsWith(`${HUB_PATH}/`)
 }
 
-/** A path with its escapes resolved, and then its dots and doubled slashes. */
+/** Decodes the escapes of a path, then resolves its dot segments and repeated slashes. */
 function decodePath(pathname: string): string {
   let path = pathname
   try {

@@ -1,26 +1,29 @@
 import type { Event } from '../core/event.ts'
 
-/** What an encoder looks at of an event. */
+/** Fields of an event that an encoder uses. */
 export type EventContent = Pick<Event, 'topic' | 'value' | 'more'>
 
-/** Puts values on a stream. Everything it gives is a whole piece, so pieces can be joined in any number. */
+/** Encodes values for a stream. Each result is a complete piece, so any number of pieces can be joined. */
 export interface Encoder {
-  /** Different from every other's. */
+  /** Unique among all encoders. */
   readonly name: string
   readonly contentType: string
-  /** Whether clients are told of a gap by the stream; others only where it begins, so it must end for one. */
+  /**
+   * True if the stream itself reports a gap. Other formats report a gap only at the start, so the stream must end for
+   * one.
+   */
   readonly hasGapEvents: boolean
-  /** What a stream begins with; if it is lost, the client is to come back after `retry` ms. */
+  /** Starts a stream. A client that loses it reconnects after `retry` ms. */
   encodeOpening(retry: number): string
-  /** Tells the client how far it is, without an event. */
+  /** Reports the position to the client, without an event. */
   encodePosition(id: string): string
   encodeValue(id: string, event: EventContent): string
-  /** Some of what the client has missed is no longer kept. */
+  /** Reports that some missed events are no longer stored. */
   encodeGap(id: string): string
-  /** The stream ends, and the client is to stay away. */
+  /** Ends the stream of a client that must not reconnect. */
   encodeClosed(id: string): string
-  /** The stream ends, and the client is to come back after `retry` ms. */
+  /** Ends the stream of a client that reconnects after `retry` ms. */
   encodeGoodbye(retry: number): string
-  /** Says nothing, but shows whether the client is still there. */
+  /** Text without content, which shows if the client is still connected. */
   readonly heartbeat: string
 }

@@ -2,7 +2,7 @@ import type { Encoder } from './encoder.ts'
 
 const LINE_END = /\r\n|\r|\n/g
 
-/** A field may not hold a line end; clients put one, LF, between two of the same name. */
+/** Formats a value as data fields. A field cannot contain a line end; clients join fields of the same name with LF. */
 export const formatData = (value: string) => `data: ${value.replace(LINE_END, '\ndata: ')}\n`
 
 /** `text/event-stream`, as EventSource reads it. */
@@ -12,10 +12,11 @@ export function createEventStreamEncoder(): Encoder {
     hasGapEvents: true,
     contentType: 'text/event-stream; charset=utf-8',
     encodeOpening: (retry) => `retry: ${retry}\n\n`,
-    // An id without data is no event, and yet where the client resumes: nothing is lost before the first event, either.
+    // An id without data is not an event, but the client resumes after it: it loses nothing before the first event
+    // either.
     encodePosition: (id) => `id: ${id}\n\n`,
     encodeValue: (id, { value }) => `id: ${id}\n${formatData(value)}\n`,
-    // Without data it would be no event.
+    // Without data it would not be an event.
     encodeGap: (id) => `event: gap\nid: ${id}\ndata: \n\n`,
     encodeClosed: (id) => `event: closed\nid: ${id}\ndata: closed\n\n`,
     encodeGoodbye: (retry) => `retry: ${retry}\n\n`,

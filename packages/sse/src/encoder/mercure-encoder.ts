@@ -1,10 +1,10 @@
 import type { Encoder } from './encoder.ts'
 import { createEventStreamEncoder, formatData } from './event-stream-encoder.ts'
 
-/** How the protocol spells ids that a hub has made itself: as a fragment of its URL. */
+/** Formats an id that the hub assigned, as the protocol requires: as a fragment of the hub's URL. */
 export const toMercureId = (id: string): string => `#${id}`
 
-/** `text/event-stream` with what an update says of itself, as the Mercure protocol has it. */
+/** `text/event-stream` with the optional fields of an update, as the Mercure protocol defines it. */
 export function createMercureEncoder(): Encoder {
   const plain = createEventStreamEncoder()
   return {

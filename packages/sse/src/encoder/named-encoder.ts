@@ -1,7 +1,7 @@
 import type { Encoder } from './encoder.ts'
 import { createEventStreamEncoder, formatData } from './event-stream-encoder.ts'
 
-/** The same with values that say whose they are: `{"topic":"a","value":"1"}`. */
+/** `text/event-stream` with values that name their topic: `{"topic":"a","value":"1"}`. */
 export const createNamedEncoder = (): Encoder => ({
   ...createEventStreamEncoder(),
   name: 'named',

@@ -1,8 +1,8 @@
 import type { StreamGroup } from '../stream-group.ts'
 
-/** Decides when what a group has to be sent is written to its streams. */
+/** Decides when the pending events of a group are written to its streams. */
 export interface Fanout {
-  /** Something was added to what the group is to be sent. */
+  /** Called after an event was added to the pending events of a group. */
   queue(group: StreamGroup): void
 }
 

@@ -1,7 +1,10 @@
 import type { Fanout } from './fanout.ts'
 import type { StreamGroup } from '../stream-group.ts'
 
-/** One write a stream for all that comes in a turn: 820,000 deliveries/s to 1,000 streams, 81,000 with one a value. */
+/**
+ * Fan-out with one write per stream for all values of an event loop turn: 820,000 deliveries/s to 1,000 streams. One
+ * write per value reaches 81,000.
+ */
 export function createJoinedFanout(flush: (groups: readonly StreamGroup[]) => void): Fanout {
   let dirty: StreamGroup[] = []
 

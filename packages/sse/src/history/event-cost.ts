@@ -1,20 +1,20 @@
 import type { Event, EventExtras } from '../core/event.ts'
 
-/** What a topic takes besides its name and its events: its list, its places in tables (bytes; measured: about 340). */
+/** Memory of a topic without its name and events: its list and its table entries (bytes; measured: about 340). */
 export const TOPIC_COST_BYTES = 512
 
-/** What an event takes besides the characters of its value (bytes; measured: about 110). */
+/** Memory of an event without the characters of its value (bytes; measured: about 110). */
 export const EVENT_COST_BYTES = 128
 
-/** What a name takes besides its characters (bytes). */
+/** Memory of a name without its characters (bytes). */
 const STRING_COST_BYTES = 32
 
 const NON_LATIN1_CHARACTER = /[^\0-\xff]/
 
-/** A character takes one byte, or two where any of them has to. */
+/** A text takes one byte per character, or two if any of its characters needs two. */
 const getTextBytes = (text: string) => (NON_LATIN1_CHARACTER.test(text) ? 2 * text.length : text.length)
 
-/** What an event takes in memory (bytes). */
+/** Memory of an event (bytes). */
 export const getEventCost = ({ value, more }: Event): number =>
   EVENT_COST_BYTES + getTextBytes(value) + (more ? getExtrasCost(more) : 0)
 
@@ -26,5 +26,5 @@ function getExtrasCost({ alternates = [], type = '' }: EventExtras): number {
   )
 }
 
-/** What a topic takes in memory (bytes). */
+/** Memory of a topic (bytes). */
 export const getTopicCost = (name: string): number => TOPIC_COST_BYTES + getTextBytes(name)

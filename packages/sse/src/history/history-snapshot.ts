@@ -1,14 +1,14 @@
 import type { LogPosition } from '@influencer-stats/log/log'
 import type { HistoryState, TopicState } from './history.ts'
 
-// A snapshot of a history, a line each of JSON: the format's name, the topics with what is kept of them, and last what
-// is known of all, with the place in the log that it is of.
+// A history snapshot is lines of JSON. The first is the name of the format, followed by one line per topic with its
+// events. The last line has the state of the whole history and its position in the log.
 
 const FORMAT_NAME = 'influencer-stats sse snapshot 1'
 const CHUNK_LENGTH = 65_536
 const NEWLINE = 0x0a
 
-/** A history, and how far in the log it is. */
+/** A history and its position in the log. */
 export interface HistorySnapshot {
   readonly position: LogPosition
   readonly state: HistoryState
@@ -26,7 +26,7 @@ export async function* encodeSnapshot({ position, state }: HistorySnapshot): Asy
   yield Buffer.from(`${text}${JSON.stringify({ position, ...rest })}\n`)
 }
 
-/** @throws Error where it is none, or cut */
+/** @throws Error if the chunks are not a snapshot, or are truncated */
 export async function decodeSnapshot(chunks: AsyncIterable<Buffer>): Promise<HistorySnapshot> {
   const lines: unknown[] = []
   let partialLine: Buffer[] = []

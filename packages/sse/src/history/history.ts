@@ -3,20 +3,22 @@ import type { Event } from '../core/event.ts'
 import type { ReadScope } from '../core/read-scope.ts'
 import type { Selectors } from '../core/selectors.ts'
 
-/** What a history holds, as plain data: a thread that starts gets it. */
+/** State of a history as plain data. A new thread starts with it. */
 export interface HistoryState {
   readonly epoch: string
-  /** The last place given out. */
+  /** The last assigned sequence number. */
   readonly seq: number
-  /** Topics that are not listed may have had events up to here. */
+  /** Topics that are not listed may have had events up to this sequence number. */
   readonly floor: number
-  /** What earlier lives may have given out and lost: who was there may have missed something. */
+  /**
+   * Sequence numbers that earlier runs may have assigned and lost. A client with one of them may have missed events.
+   */
   readonly lost?: readonly LostRange[]
-  /** The one that was put to last stands last. */
+  /** In the order of their last events, latest last. A ring lists established topics first, then newcomers. */
   readonly topics: readonly TopicState[]
 }
 
-/** Places from one (inclusive) to another (exclusive). */
+/** Sequence numbers from one (inclusive) to another (exclusive). */
 export interface LostRange {
   readonly from: number
   readonly before: number
@@ -24,7 +26,7 @@ export interface LostRange {
 
 export interface TopicState {
   readonly topic: string
-  /** Events up to here are no longer kept. */
+  /** Events up to this sequence number are no longer stored. */
   readonly floor: number
   /** Never empty. */
   readonly events: readonly Event[]
@@ -33,34 +35,37 @@ export interface TopicState {
 /** The events that a client missed. */
 export interface MissedEvents {
   readonly events: readonly Event[]
-  /** Whether these are all, or the first of them: otherwise some are no longer kept. */
+  /** False if some of the events are no longer stored. True if `events` has all of them, or the first of them. */
   readonly complete: boolean
-  /** What is no longer kept lies no further on than here. */
+  /** Events that are no longer stored have this sequence number at most. */
   readonly lostUpTo: number
 }
 
-/** Remembers events, for clients that come back and for those that want the current value first. */
+/** Stores events for clients that reconnect, and current values for clients that request them first. */
 export interface History {
-  /** What it is kept in, where that may refuse. */
+  /** Database of the history, if it has one. Its writes may fail. */
   readonly level?: SharedLevel
   readonly epoch: string
-  /** The last place given out, closings included. */
+  /** The last assigned sequence number, including closings. */
   readonly seq: number
   /**
-   * Takes events in order; resolves once they are kept.
-   * @param seq the last place given out, which may be that of something that is not kept
-   * @param onAppended called at once when they are: nobody finds them before, nor `seq`
+   * Appends events in order; resolves once they are stored.
+   * @param seq the last assigned sequence number, which may belong to an entry that is not stored
+   * @param onAppended called in the same turn in which the events and `seq` become visible
    */
   append(events: readonly Event[], seq?: number, onAppended?: () => void): void | Promise<void>
   /**
-   * What came to these topics after `seq`, in order.
-   * @param maxLength about so many characters of it: the first of them, and one event at least
-   * @param reader what it may not see is left out; by default nothing
+   * Returns the events of these topics after `seq`, in order.
+   * @param maxLength approximate maximum (characters): returns the first events, at least one
+   * @param reader omits the events that it may not read; by default none
    */
   readSince(selectors: Selectors, seq: number, maxLength?: number, reader?: ReadScope): MissedEvents
-  /** Which of these topics have a current value. */
+  /** Returns the names of the selected topics that have a current value. */
   getNames(selectors: Selectors): string[]
-  /** A topic's newest event. Kept however old it is, until there are too many topics. */
+  /**
+   * Returns a topic's newest event. It has no maximum age, and is stored until the limits on topics or memory remove
+   * the topic.
+   */
   getCurrent(topic: string): Event | undefined
   getState(): HistoryState
   /** Idempotent. */
@@ -68,16 +73,18 @@ export interface History {
 }
 
 export interface HistoryOptions extends Pick<SharedLevelOptions<string, string>, 'log'> {
-  /** Where it is kept, for one that survives a restart. */
+  /** Folder of a history that survives a restart. */
   readonly folder: string
-  /** Most events of a topic. */
+  /** Maximum events of a topic. */
   readonly count: number
-  /** Most bytes of memory that a topic's events may take. */
+  /** Maximum memory of a topic's events (bytes). */
   readonly bytes: number
-  /** How long an event is kept (ms). */
+  /** Maximum age of an event (ms). */
   readonly age: number
-  /** Most topics; beyond, new ones take each other's places, or those of topics not put to for a day. */
+  /** Maximum topics. Beyond it, a new topic replaces another new one, or a topic without a new event for a day. */
   readonly topics: number
-  /** Most bytes of memory for all; beyond, values that are not current go, and then topics likewise. */
+  /**
+   * Maximum memory of all topics (bytes). Beyond it, values that are not current are removed, and then topics likewise.
+   */
   readonly total: number
 }

@@ -6,48 +6,53 @@ import { createEpoch } from '../core/event-id.ts'
 import type { History, HistoryOptions, HistoryState, TopicState, LostRange } from './history.ts'
 import { RingHistory } from './ring-history.ts'
 
-// e!<seq> an event; meta what is known of all.
+// Keys: e!<seq> is an event; meta is the state of the history.
 const toEventKey = (seq: number) => `e!${String(seq).padStart(16, '0')}`
 const META_KEY = 'meta'
 
-/** Data written by another version of this file is refused. Since 2, `meta` has a ceiling; since 3, updates have more. */
+/** Older data is upgraded; newer data is refused. Since 2, `meta` has a ceiling; since 3, updates have more fields. */
 const FORMAT_VERSION = 3
 
-/** So many places are reserved at a time. */
+/** Number of sequence numbers that are reserved at a time. */
 const RESERVED_SEQS = 1_000_000
 
-/** Of so many lives that ended badly it is known which ids may lie in what they lost; the oldest are taken together. */
+/** Maximum lost ranges: one for each run that ended uncleanly. Beyond it, the oldest are merged. */
 const MAX_LOST_RANGES = 64
 
-/** An event as it is written. */
+/** An event as it is stored. */
 interface EventRow extends Event {
-  /** The topic's event before, or how far back its being unknown reaches: the floor, should this be the oldest kept. */
+  /**
+   * Sequence number of the topic's previous event, or else the floor of the history. If this event is the topic's
+   * oldest, it is the topic's floor.
+   */
   readonly before: number
-  /** The same of each of its other topics. */
+  /** The same for each of its other topics. */
   readonly others?: readonly number[]
 }
 
 interface HistoryMeta {
   readonly epoch: string
   readonly floor: number
-  /** No place above was ever given: each life begins there, whatever a power cut took of the one before. */
+  /**
+   * No higher sequence number was ever assigned. Each run begins here, regardless of the writes that a power cut lost.
+   */
   readonly ceiling: number
   readonly lost: readonly LostRange[]
-  /** Where the life that wrote this began. */
+  /** Sequence number at which the run that wrote this began. */
   readonly start?: number
-  /** Which run of the machine wrote this; nothing where that is not known. */
+  /** Boot of the machine in which this was written; undefined if unknown. */
   readonly boot?: string
-  /** Whether everything had been written to the disk when the last life ended. */
+  /** True if everything was on the disk when the last run ended. */
   readonly clean?: boolean
 }
 
-/** A ring that is read from LevelDB at the start and written to it before anybody hears of an event. */
+/** A ring that is read from LevelDB at the start. Events are written to LevelDB before any client receives them. */
 class LevelHistory extends RingHistory {
   readonly level: SharedLevel
   #meta: HistoryMeta
   #dropped: Event[]
 
-  /** @param dropped what is there still and no longer kept */
+  /** @param dropped events that are still in the database but no longer in the ring */
   constructor(level: SharedLevel, options: HistoryOptions, state: HistoryState, meta: HistoryMeta, dropped: Event[]) {
     super(options, state)
     this.level = level
@@ -55,7 +60,7 @@ class LevelHistory extends RingHistory {
     this.#dropped = dropped
   }
 
-  /** Survives a killed process; a power cut may cost the last events. @throws Problem `DISK_FULL`, `STORE_FAILED` */
+  /** Survives a killed process; a power cut may lose the last events. @throws Problem `DISK_FULL`, `STORE_FAILED` */
   override async append(events: readonly Event[], seq = events.at(-1)!.seq, onAppended?: () => void): Promise<void> {
     const dropped = this.#dropped
     const last = new Map<string, number>()
@@ -71,7 +76,7 @@ class LevelHistory extends RingHistory {
     const deletes = dropped.map(({ seq: droppedSeq }) => ({ type: 'del' as const, key: toEventKey(droppedSeq) }))
     const meta = this.#buildMeta(seq)
     if (meta !== this.#meta) writes.push({ type: 'put', key: META_KEY, value: JSON.stringify(meta) })
-    // A place is given out only when the disk knows that it may have been.
+    // A sequence number is assigned only after its reservation is on the disk.
     const sync = meta.ceiling !== this.#meta.ceiling
     if (writes.length > 0) await this.level.write((db) => db.batch([...deletes, ...writes], { sync }))
     this.#meta = meta
@@ -94,7 +99,7 @@ class LevelHistory extends RingHistory {
       await this.level.flush()
       await this.level.write((db) => db.put(META_KEY, JSON.stringify({ ...this.#meta, clean: true }), { sync: true }))
     } catch {
-      // The disk refuses, which was told: the next life takes this one for one that ended badly.
+      // The failed write was reported earlier. The next run treats this one as ended uncleanly.
     }
     await this.level.close()
   }
@@ -172,21 +177,23 @@ export async function createLevelHistory(options: HistoryOptions): Promise<Histo
 
 type TopicsByName = Map<string, TopicState & { events: Event[] }>
 
-/** @param before the topic's event before this one, or how far back its being unknown reaches */
+/** @param before sequence number of the topic's previous event, or its floor if that event is not stored */
 function addReadEvent(topics: TopicsByName, name: string, before: number, event: Event): void {
   const known = topics.get(name)
   topics.delete(name)
-  // One that is there for the sake of another topic may lie before what this one has lost.
+  // An event that is stored for another topic may be older than events that this topic has lost.
   const topic = known?.events.at(-1)!.seq === before ? known : { topic: name, floor: before, events: [] }
   topics.set(name, topic)
   topic.events.push(event)
 }
 
-/** What the lives before may have lost, of which clients must be told. @param last the last event that is there */
+/**
+ * Returns the ranges that earlier runs may have lost and that clients must learn of. @param last the last stored event
+ */
 function findLostRanges({ lost, clean, boot, start = 0, ceiling }: HistoryMeta, last: number): readonly LostRange[] {
   if (clean) return lost
-  // A killed process leaves what it wrote to the system: who was at a place that is still there missed nothing. What a
-  // power cut took nobody knows.
+  // The system still writes the data of a killed process: a client at a stored event missed nothing. After a power cut,
+  // the extent of the loss is unknown.
   const from = boot !== undefined && boot === readBootId() ? Math.max(last, start) + 1 : 0
   const ranges = [...lost, { from, before: ceiling }]
   if (from === 0) return ranges.slice(-1)
@@ -195,7 +202,10 @@ function findLostRanges({ lost, clean, boot, start = 0, ceiling }: HistoryMeta, 
   return [{ from: first!.from, before: second!.before }, ...rest]
 }
 
-/** In format 1 each life began at the next million after the last event, so that a lost one might be followed by its like. */
+/**
+ * Upgrades format 1, in which each run began at the next million after the last event. The id of a lost event could
+ * then be assigned to another one.
+ */
 async function addCeiling(db: SharedLevel['db']): Promise<void> {
   const stored = await db.get(META_KEY)
   if (stored === undefined) return

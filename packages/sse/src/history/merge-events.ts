@@ -1,25 +1,25 @@
 import type { Event } from '../core/event.ts'
 import type { ReadScope } from '../core/read-scope.ts'
 
-/** How far a topic's events have been read. */
+/** Read position in a topic's events. */
 export interface MergeCursor {
   readonly events: readonly Event[]
   at: number
 }
 
-// What an event takes besides its value, about (characters).
+// Approximate size of an event without its value (characters).
 const EVENT_OVERHEAD_LENGTH = 32
 
 const getSeq = ({ events, at }: MergeCursor): number => events[at]!.seq
 
 /**
- * The first events of all that a reader may see, in order, each once.
- * @param cursors none at its end
- * @param maxLength about so many characters, and one event at least
+ * Returns the first events of all cursors that a reader may read, in order and without duplicates.
+ * @param cursors none of them at its end
+ * @param maxLength approximate maximum (characters); the result has at least one event
  */
 export function mergeEvents(cursors: MergeCursor[], maxLength: number, reader: ReadScope): Event[] {
   const events: Event[] = []
-  // A heap: the place with the first event stands first, and each before those at twice its own place and behind.
+  // A binary heap: the cursor with the first event is at 0. The cursor at i precedes those at 2i + 1 and 2i + 2.
   for (let i = (cursors.length >> 1) - 1; i >= 0; i--) siftDown(cursors, i)
   let last = 0
   for (let size = 0; size < maxLength && cursors.length > 0;) {
@@ -30,7 +30,7 @@ export function mergeEvents(cursors: MergeCursor[], maxLength: number, reader: R
       if (end !== first) cursors[0] = end
     }
     siftDown(cursors, 0)
-    // An event that was put to several topics is one of each.
+    // An event with several topics is in the list of each.
     if (event.seq === last) continue
     last = event.seq
     if (!reader.canRead(event)) continue

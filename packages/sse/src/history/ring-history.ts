@@ -8,12 +8,12 @@ import { mergeEvents, type MergeCursor } from './merge-events.ts'
 
 export type RingOptions = Omit<HistoryOptions, 'folder'>
 
-/** The events of one topic, oldest first. */
+/** Events of one topic, oldest first. */
 class RingTopic {
   readonly name: string
   floor: number
   bytes = 0
-  /** Those before `head` are no longer kept. */
+  /** Events before `head` are no longer stored. */
   events: Event[] = []
   head = 0
 
@@ -31,36 +31,40 @@ class RingTopic {
   }
 }
 
-/** A topic that nobody has put to for so long has no claim to its place (ms). */
+/** Age of a topic's newest event from which a new topic may replace the topic (ms). */
 const STALE_TOPIC_AGE_MS = 86_400_000
 
-/** Cutting the front off an array costs its length: done rarely, it costs nothing an event. */
+/**
+ * Minimum of dropped events for a compaction. Compaction costs the length of the array; done rarely, it adds no cost
+ * per event.
+ */
 const MIN_COMPACT_EVENTS = 64
 
 /**
- * In memory, bounded for each topic by count, bytes and age, and in all by topics and bytes. Current values go last: who
- * puts much takes the room of what is not current any more, and who puts to many topics that of other new topics.
+ * History in memory. Count, bytes and age limit each topic; topics and bytes limit the whole. Current values are
+ * removed last. A publisher of many values takes the memory of values that are no longer current. A publisher to many
+ * topics takes the memory of other new topics.
  */
 export class RingHistory implements History {
   readonly epoch: string
   seq: number
   readonly #options: RingOptions
-  /** Those that came when there was room: they stay. Both in the order in which they were last put to. */
+  /** Topics that were added while there was free capacity; they stay. Both maps are in the order of the last event. */
   readonly #established = new Map<string, RingTopic>()
-  /** The others, a quarter of all at most: each new one takes the place of one of these. */
+  /** The other topics, at most a quarter of all. Each new topic replaces one of these. */
   readonly #newcomers = new Map<string, RingTopic>()
-  /** Those with more than their current value, in the same order. */
+  /** Topics with more than their current value, in the same order. */
   readonly #multiEventTopics = new Set<RingTopic>()
   #floor: number
   readonly #lost: readonly LostRange[]
   #bytes = 0
-  /** In how many topics events are that were put to several. */
+  /** Number of topics that hold an event, for events with several topics. */
   readonly #holderCounts = new Map<Event, number>()
-  /** Counts how often topics came and went. */
+  /** Number of additions and removals of topics. */
   #changes = 0
   readonly #matchCache = new WeakMap<Selectors, { readonly changes: number; readonly topics: readonly RingTopic[] }>()
 
-  /** @param stored what it begins with */
+  /** @param stored initial state */
   constructor(options: RingOptions, stored: HistoryState = { epoch: createEpoch(), seq: 0, floor: 0, topics: [] }) {
     this.#options = options
     this.epoch = stored.epoch
@@ -96,7 +100,7 @@ export class RingHistory implements History {
     return { events: mergeEvents(cursors, maxLength, reader), complete: seq >= lostUpTo, lostUpTo }
   }
 
-  /** Topics that are not kept may have had events up to here. */
+  /** Topics that are not stored may have had events up to this sequence number. */
   get floor(): number {
     return this.#floor
   }
@@ -122,7 +126,7 @@ export class RingHistory implements History {
 
   async close(): Promise<void> {}
 
-  /** An event is kept no longer. */
+  /** Called when an event is no longer stored. */
   protected onDropped(_event: Event): void {}
 
   #advanceTo(seq: number): void {
@@ -133,7 +137,7 @@ export class RingHistory implements History {
     return this.#newcomers.get(name) ?? this.#established.get(name)
   }
 
-  /** The topics that are kept of those. Of selectors that do not name theirs they are looked for once. */
+  /** Returns the stored topics that match. Caches the result of selectors with prefixes or patterns. */
   #findMatching(selectors: Selectors): readonly RingTopic[] {
     if (isExact(selectors)) return selectors.topics.flatMap((name) => this.#find(name) ?? [])
     const known = this.#matchCache.get(selectors)
@@ -154,7 +158,7 @@ export class RingHistory implements History {
   #add(event: Event): void {
     this.#advanceTo(event.seq)
     const topic = this.#touch(event.topic)
-    // What comes from another thread brings the topic's name along each time.
+    // Shares the topic's name: an event from another thread comes with a copy of it.
     const stored = { ...event, topic: topic.name }
     const topics = [topic]
     if (event.more?.alternates) topics.push(...event.more.alternates.map((name) => this.#touch(name)))
@@ -166,7 +170,7 @@ export class RingHistory implements History {
     this.#promoteTopics()
   }
 
-  /** A topic that is put to, now the latest of all. */
+  /** Returns a topic as the latest of all, and adds it if it is new. */
   #touch(name: string): RingTopic {
     const topic = this.#find(name) ?? this.#addTopic(new RingTopic(name, this.#floor))
     const topics = this.#established.has(topic.name) ? this.#established : this.#newcomers
@@ -186,7 +190,7 @@ export class RingHistory implements History {
     this.#multiEventTopics.add(topic)
   }
 
-  /** @param latest the topics that were put to, at `now` */
+  /** @param latest topics of the event that was added at `now` */
   #evictExcess(latest: readonly RingTopic[], now: number): void {
     const { topics, total } = this.#options
     for (const topic of this.#multiEventTopics) {
@@ -207,7 +211,7 @@ export class RingHistory implements History {
     return [isStale ? established : newcomer, newcomer, established].find((topic) => topic && !latest.includes(topic))
   }
 
-  /** Newcomers stay where there is room. */
+  /** Promotes newcomers while there is free capacity. */
   #promoteTopics(): void {
     const { topics } = this.#options
     const maxLength = Math.max(1, topics >> 2)
@@ -218,7 +222,7 @@ export class RingHistory implements History {
     }
   }
 
-  /** Drops what is over a topic's bounds, its newest event excepted. */
+  /** Drops events beyond a topic's limits, except its newest. */
   #evict(topic: RingTopic, oldest: number): void {
     const { count, bytes } = this.#options
     while (topic.size > 1 && (topic.size > count || topic.bytes > bytes || topic.events[topic.head]!.at < oldest)) {
@@ -232,7 +236,7 @@ export class RingHistory implements History {
 
   #dropFirst(topic: RingTopic): void {
     const event = topic.events[topic.head]!
-    // Lets go of the value now rather than at the next cut.
+    // Releases the value now rather than at the next compaction.
     topic.events[topic.head++] = undefined as never
     topic.floor = event.seq
     const bytes = getEventCost(event)
@@ -243,7 +247,7 @@ export class RingHistory implements History {
     this.onDropped(event)
   }
 
-  /** Whether an event that one topic lets go of is still one of another's. */
+  /** Removes one topic from the holders of an event. Returns true if others remain. */
   #hasOtherHolders(event: Event): boolean {
     const remaining = (this.#holderCounts.get(event) ?? 1) - 1
     if (remaining > 0) this.#holderCounts.set(event, remaining)
@@ -261,7 +265,7 @@ export class RingHistory implements History {
   }
 }
 
-/** Where a topic's events after `seq` begin. */
+/** Returns the index of a topic's first event after `seq`. */
 function findFirstAfter({ events, head }: RingTopic, seq: number): number {
   let low = head
   let high = events.length

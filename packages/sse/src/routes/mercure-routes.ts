@@ -34,11 +34,11 @@ export interface MercureOptions {
   readonly encoder: Encoder
   readonly broker: Broker
   readonly tokenAuth: TokenAuth
-  /** Whether who shows no token may subscribe. */
+  /** True if clients without a token may subscribe. */
   readonly allowAnonymous: boolean
-  /** Largest body of a POST (bytes). */
+  /** Maximum body of a POST (bytes). */
   readonly maxUpdate: number
-  /** The hub's URL, for who asked this host. */
+  /** Returns the URL of the hub for requests to this host. */
   getBaseUrl(host: string): string
 }
 
@@ -46,10 +46,10 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 const tags = ['mercure']
 const LAST_EVENT_ID_HEADER = 'mercure-last-event-id'
 const EARLIEST_ID = 'earliest'
-// What earlier drafts took in the address, where logs and histories keep it.
+// Earlier drafts accepted tokens in the URL, where logs and browser histories record them.
 const TOKEN_PARAMETERS = ['access_token', 'authorization']
 
-/** The Mercure protocol (draft 08): another way to open streams and to put values, on the same hub. */
+/** Creates the routes of the Mercure protocol (draft 08), which opens streams and publishes values on the same hub. */
 export function createMercureRoutes(options: MercureOptions): HotRoute[] {
   return [createSubscribeRoute(options), createPublishRoute(options)]
 }
@@ -63,7 +63,7 @@ function createSubscribeRoute({
   allowAnonymous,
   getBaseUrl,
 }: MercureOptions) {
-  /** Nothing where this thread has yet to hear of what the client has seen. */
+  /** Returns undefined if this thread has not received the client's last event yet. */
   function subscribe(query: SseQuery, request: HotRequest, bearer: Bearer | undefined, isCaughtUp: boolean) {
     const selectors = parseMatchers(query, getBaseUrl(String(request.headers.host)))
     if (typeof selectors === 'string') throw errors.INVALID_MATCHER(selectors)
@@ -171,7 +171,7 @@ function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl 
     url: HUB_PATH,
     access: 'host',
     body: { limit: maxUpdate, tooLarge: house.BODY_TOO_LARGE, type: FORM_TYPE },
-    // The form is read by hand.
+    // The route parses the form itself.
     validatorCompiler: () => () => true,
     schema: {
       tags,

@@ -10,7 +10,7 @@ const PAGE_HTML = `<!doctype html>
 </html>
 `
 
-/** A page whose hidden frame logs every value: how a browser listened before EventSource. */
+/** A page whose hidden frame logs every value: the method of browsers before EventSource. */
 export function registerPageRoute(app: App): void {
   app.get(
     '/',

@@ -4,7 +4,7 @@ import { MAX_LISTED_TOPICS } from '../connection-counts.ts'
 
 const topic = { type: 'string', minLength: 1, maxLength: 256, pattern: NAME_PATTERN } as const
 
-/** Most topics of one stream. */
+/** Maximum topics of one stream. */
 export const MAX_TOPICS = 500
 
 export const waitQuery = {
@@ -64,7 +64,7 @@ export const getPutQuery = {
 
 export const postPutQuery = { type: 'object', additionalProperties: false, properties: { v, topic } } as const
 
-/** Most values that are put at once. */
+/** Maximum values of one request. */
 const MAX_VALUES = 1_000
 
 export const valuesBody = {
@@ -136,7 +136,7 @@ const eventIdHeader = {
   'event-id': { type: 'string', description: 'The id that the value has on every stream.' },
 } as const
 
-/** A value as plain text, with its event's id. */
+/** Describes a reply with a value as plain text and the id of its event. */
 export const describeValueReply = (description: string) => ({
   description,
   headers: eventIdHeader,

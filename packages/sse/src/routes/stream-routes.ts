@@ -11,7 +11,7 @@ import { connectionsReply, noQuery } from './schemas.ts'
 
 const tags = ['streams']
 
-/** All streams at once: closing and counting them. */
+/** Registers the routes that close and count all streams. */
 export function registerStreamRoutes(app: App, broker: Broker, history: History): void {
   const close = (method: 'GET' | 'POST', operationId: string) => ({
     method,
@@ -39,10 +39,10 @@ export function registerStreamRoutes(app: App, broker: Broker, history: History)
     },
   })
   app.route(close('POST', 'closeStreams'))
-  // For who can open an address, and no more.
+  // For clients that can only open a URL.
   app.route(close('GET', 'closeStreamsByGet'))
 
-  // Written once for all who ask at a time.
+  // Concurrent requests share one serialized reply.
   const connections = coalesceCalls(async () => Buffer.from(JSON.stringify(await broker.countConnections())))
   app.get(
     '/connections',

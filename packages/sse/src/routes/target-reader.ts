@@ -1,7 +1,10 @@
 import { createValidator } from '@influencer-stats/runtime/validation'
 import { parseQuery } from '../core/parse-query.ts'
 
-/** Reads targets of one path whose query fits a schema; nothing where Fastify has to say what is wrong. */
+/**
+ * Creates a reader of targets with one path and a query that fits a schema. For other targets it returns undefined, so
+ * that Fastify reports the error.
+ */
 export function createTargetReader<Query>(path: string, schema: object): (target: string) => Query | undefined {
   const validate = createValidator(schema, 'querystring')
   return (target) => {

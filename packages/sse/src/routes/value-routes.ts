@@ -26,9 +26,9 @@ const PUT_PATH = '/put'
 const VALUES_PATH = '/values'
 const VALUE_PATH = '/value'
 const JSON_TYPE = 'application/json'
-// Of many values at once.
+// Maximum body with many values (bytes).
 const MAX_VALUES_BYTES = 1_048_576
-// Of a topic that is the hub's own the path says so, whatever the hub's host.
+// The path alone shows that a topic is reserved for the hub, for any host of the hub.
 const HUB_BASE_URL = `http://localhost${HUB_PATH}`
 const tags = ['values']
 // A byte order mark is part of the value, as in the query.
@@ -52,18 +52,18 @@ const createTextReply = (history: History, seq: number, value: string): Buffered
 
 type PutQuery = { readonly v?: string; readonly topic?: string }
 
-/** What takes and gives single values. */
+/** Options of the value routes. */
 export interface ValuesOptions {
   readonly broker: Broker
   readonly history: History
   readonly tokenAuth: TokenAuth
-  /** Who reads without a token of a kind that is judged here. */
+  /** Read access of requests without a token that this service verifies. */
   readonly reader: ReadScope
-  /** Largest value of a POST (bytes). */
+  /** Maximum value of a POST (bytes). */
   readonly maxValue: number
 }
 
-/** @throws Problem where who asks may not put to one of the topics, or nobody may */
+/** @throws Problem if the client may not publish to one of the topics, or if no client may */
 async function checkPublish(
   topics: readonly string[],
   headers: HotRequest['headers'],
@@ -75,7 +75,7 @@ async function checkPublish(
   if (!topics.every((topic) => bearer?.publish.isAllowed(topic))) throw createScopeError()
 }
 
-/** Puts a value: as a parameter, or as a body. */
+/** Creates the routes that publish a value from a parameter or a body. */
 export function createPutRoutes({ broker, history, tokenAuth, maxValue }: ValuesOptions): HotRoute[] {
   const { hasServiceToken } = tokenAuth
   const response = {
@@ -118,13 +118,13 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
   const post = defineHotRoute<PutQuery>({
     method: 'POST',
     url: PUT_PATH,
-    // A value may have any media type: it is text to us, whatever it is to who reads it.
+    // A value may have any media type. The service treats it as text, regardless of how its readers interpret it.
     body: { limit: maxValue, tooLarge: house.BODY_TOO_LARGE },
     schema: {
       tags,
       operationId: 'putValue',
       summary: 'Put a value, `v` or the body',
-      // Not as a body schema: the API document could not say that it may be absent.
+      // Not as a body schema: the API document could not state that the body is optional.
       description: 'Without `v` the request body is the value: UTF-8 text of any media type.',
       querystring: postPutQuery,
       response,
@@ -141,7 +141,7 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
   return [get, post]
 }
 
-/** Puts many values at once, all or none. */
+/** Creates the route that publishes many values at once, all or none. */
 export function createPutValuesRoute({ broker, history, tokenAuth }: ValuesOptions) {
   const validate = createValidator(valuesBody, 'body')
 
@@ -197,7 +197,7 @@ export function createPutValuesRoute({ broker, history, tokenAuth }: ValuesOptio
   })
 }
 
-/** Reads the current value. */
+/** Creates the route that returns the current value. */
 export function createValueRoute({ history, tokenAuth, reader }: ValuesOptions) {
   function createValueReply(topic: string, { reader: by }: { readonly reader: ReadScope }): BufferedReply {
     const event = history.getCurrent(topic)

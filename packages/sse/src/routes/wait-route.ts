@@ -20,14 +20,14 @@ import { tokenErrors } from '../tokens/token-errors.ts'
 import { createTargetReader } from './target-reader.ts'
 import { waitQuery, type WaitQuery } from './schemas.ts'
 
-/** What opens streams. */
+/** Options of the wait route. */
 export interface WaitOptions {
   readonly streams: Streams
   readonly history: History
   readonly encoders: Encoders
   readonly broker: Broker
   readonly tokenAuth: TokenAuth
-  /** Who waits without a token of a kind that is judged here. */
+  /** Read access of requests without a token that this service verifies. */
   readonly reader: ReadScope
 }
 
@@ -38,10 +38,10 @@ const STREAM_HEADERS = [
   ['x-accel-buffering', 'no'],
   ['x-content-type-options', 'nosniff'],
 ].flat()
-/** Whoever was told that all streams were closed. */
+/** Reply to a client that has received the closing of all streams. */
 export const NO_RECONNECT: BufferedReply = { status: 204, headers: [], body: '' }
 
-/** Opens a stream if there is room for one more. @param createFullError what is answered if not */
+/** Opens a stream if the limits allow one more. @param createFullError creates the error otherwise */
 export function createStreamReply(
   streams: Streams,
   stream: StreamRequest,
@@ -58,7 +58,7 @@ export function createStreamReply(
   }
 }
 
-/** Opens a stream. */
+/** Creates the route that opens a stream. */
 export function createWaitRoute({ streams, history, encoders, broker, tokenAuth, reader }: WaitOptions) {
   function open(query: WaitQuery, request: HotRequest, access: Pick<Bearer, 'reader'> & Partial<Bearer>) {
     const subscribe = (isCaughtUp: boolean) => {
@@ -92,7 +92,7 @@ export function createWaitRoute({ streams, history, encoders, broker, tokenAuth,
     },
     match: createTargetReader<WaitQuery>(WAIT_PATH, waitQuery),
     read: ({ query }) => query as WaitQuery,
-    // EventSource sends no headers.
+    // EventSource cannot send headers.
     getToken: ({ access_token: token }) => token,
     hasServiceToken: tokenAuth.hasServiceToken,
     answer(query, request) {

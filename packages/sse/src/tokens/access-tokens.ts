@@ -6,31 +6,31 @@ import { createInvalidTokenError } from './token-errors.ts'
 import type { SseConfig } from '../settings.ts'
 import { readKeys, type TokenKey } from './token-keys.ts'
 
-/** Who has shown an access token that holds. */
+/** Bearer of a valid access token. */
 export interface Bearer {
   readonly reader: ReadScope
   readonly publish: TopicPermissions
-  /** ms since 1970 */
+  /** Time of expiry (ms since 1970). */
   readonly expiresAt: number
 }
 
-/** Tells which access tokens hold, and for what. */
+/** Verifies access tokens and returns their permissions. */
 export interface AccessTokens {
   /** @throws Problem `INVALID_TOKEN` */
   verify(token: string): Promise<Bearer>
 }
 
-// Tokens whose signature was found good: checking one takes longer than all else of a request.
+// Cache of tokens with a valid signature: a verification takes longer than the rest of a request.
 const MAX_CACHED_TOKENS = 1_000
 const MAX_TOKEN_LENGTH = 8_192
 
-/** What relative patterns of tokens are resolved against: the hub's URL. */
+/** Returns the base URL of relative patterns in tokens: the hub's URL. */
 export const getBaseUrl = ({ mercureAudience }: Pick<SseConfig, 'mercureAudience'>, host = 'localhost'): string =>
   URL.parse(mercureAudience)?.protocol.startsWith('http') ? mercureAudience : `http://${host}${HUB_PATH}`
 
 /**
- * JWT access tokens (RFC 9068) of the one issuer that the settings name; nothing where they name none.
- * @param isReadTokenRequired whether nothing is public
+ * Creates the verifier of JWT access tokens (RFC 9068) of the one issuer in the settings; undefined without keys.
+ * @param isReadTokenRequired true if no event is public
  * @throws StartError `MERCURE_KEYS`
  */
 export async function createAccessTokens(
@@ -43,7 +43,7 @@ export async function createAccessTokens(
   if (!issuer || !audience) {
     throw new StartError('MERCURE_KEYS', 'sse: access tokens need MERCURE_ISSUER and MERCURE_AUDIENCE beside their key')
   }
-  // Loaded only here: without keys it is not needed.
+  // Loaded only here, because it is not needed without keys.
   const { jwtVerify, decodeProtectedHeader } = await import('jose')
   const cache = new Map<string, Bearer>()
 
@@ -85,6 +85,6 @@ export async function createAccessTokens(
   }
 }
 
-/** The keys that a token may have been made with; which one it names decides where several have the algorithm. */
+/** Returns the keys that may have signed a token. If several have the algorithm, the key id in the token decides. */
 const findCandidateKeys = (keys: readonly TokenKey[], alg: string, kid: string | undefined) =>
   keys.filter(({ id, algorithms }) => algorithms.includes(alg) && (kid === undefined || id === undefined || id === kid))

@@ -5,7 +5,7 @@ import { createInvalidRequestError, createInvalidTokenError } from './token-erro
 
 const COOKIE_NAME = '__Secure-mercure_access_token'
 
-/** Three parts of base64url: a house token looks otherwise. */
+/** Three parts of base64url. The tokens that all services share look different. */
 const JWT_PATTERN = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 const BEARER_PREFIX = /^bearer(?: +|$)/i
@@ -15,13 +15,13 @@ export class TokenAuth {
   readonly #tokens: AccessTokens | undefined
   readonly #origins: ReadonlySet<string>
 
-  /** @param origins those whose pages may use the cookie, besides pages of the hub's own */
+  /** @param origins origins whose pages may use the cookie, in addition to pages of the hub itself */
   constructor(tokens: AccessTokens | undefined, origins: readonly string[]) {
     this.#tokens = tokens
     this.#origins = new Set(origins)
   }
 
-  /** Whether a request to a route that knows other tokens, too, bears one of these. */
+  /** True if a request has an access token of this kind, on a route that also accepts other tokens. */
   hasServiceToken = ({ authorization, cookie }: RequestHeaders): boolean => {
     if (!this.#tokens || (authorization === undefined && cookie === undefined)) return false
     const credentials = String(authorization ?? '')
@@ -30,13 +30,13 @@ export class TokenAuth {
   }
 
   /**
-   * Who asks; nothing where no token is shown.
+   * Returns the bearer of the request's token; undefined without a token.
    * @throws Problem `INVALID_TOKEN`, `INVALID_REQUEST`, `ORIGIN_REFUSED`
    */
   authenticate(headers: RequestHeaders, changes: boolean): Promise<Bearer> | undefined {
     const token = this.#findToken(headers, changes)
     if (token === undefined) return undefined
-    // Without keys none can hold.
+    // Without keys no token is valid.
     return this.#tokens ? this.#tokens.verify(token) : Promise.reject(createInvalidTokenError())
   }
 
@@ -57,7 +57,10 @@ export class TokenAuth {
     return token
   }
 
-  /** A browser sends a cookie whoever's page asks; who asked it says in `Origin`, but not for reads of its own site. */
+  /**
+   * A browser sends the cookie with requests of any page. `Origin` names that page, but is absent from reads of its own
+   * site.
+   */
   #canUseCookie({ origin, host, 'sec-fetch-site': site }: RequestHeaders, changes: boolean): boolean {
     if (origin !== undefined) {
       return this.#origins.has(String(origin)) || URL.parse(String(origin))?.host === String(host).toLowerCase()

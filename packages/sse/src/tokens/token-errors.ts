@@ -1,12 +1,12 @@
 import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import { errors } from '../errors.ts'
 
-// RFC 6750, 3: what a client is told of its token.
+// RFC 6750, 3: the challenge to a client about its token.
 const createChallenge = (error?: string) => ({
   headers: { 'www-authenticate': error ? `Bearer error="${error}"` : 'Bearer' },
 })
 
-/** What a route may answer to a token that is judged by the service. */
+/** Errors of a route for tokens that this service verifies. */
 export const tokenErrors = [errors.INVALID_TOKEN, errors.INVALID_REQUEST, errors.ORIGIN_REFUSED] as const
 
 export const createNoTokenError = () => house.UNAUTHORIZED(undefined, createChallenge())

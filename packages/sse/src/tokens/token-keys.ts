@@ -3,19 +3,19 @@ import { createPublicKey, createSecretKey, type JsonWebKey, type KeyObject } fro
 import { readFile } from 'node:fs/promises'
 import type { SseConfig } from '../settings.ts'
 
-/** A key and what it may be used with: a token cannot choose. */
+/** A key and its permitted algorithms: a token cannot choose them. */
 export interface TokenKey {
   readonly id: string | undefined
   readonly algorithms: readonly string[]
   readonly key: KeyObject
 }
 
-/** Shorter ones can be guessed (RFC 7518, 3.2; bytes). */
+/** Minimum length of a secret (bytes); shorter ones can be guessed (RFC 7518, 3.2). */
 const MIN_SECRET_BYTES = 32
 
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
 
-/** The keys that the settings name. @throws StartError `MERCURE_KEYS` */
+/** Reads the keys that the settings name. @throws StartError `MERCURE_KEYS` */
 export async function readKeys({ mercureJwtKey, mercureJwksFile }: SseConfig): Promise<TokenKey[]> {
   const keys = mercureJwtKey ? [parseKey(mercureJwtKey.replaceAll('\\n', '\n'))] : []
   return mercureJwksFile ? [...keys, ...(await readKeyFile(mercureJwksFile))] : keys
@@ -57,7 +57,7 @@ function toSecretKey(secret: Buffer, id: string | undefined, alg?: string): Toke
   return checkKey({ id, key: createSecretKey(secret) }, alg)
 }
 
-/** @param alg the only algorithm, where the key names one */
+/** @param alg the only permitted algorithm, if the key names one */
 function checkKey({ id, key }: Pick<TokenKey, 'id' | 'key'>, alg?: string): TokenKey {
   const supported = getAlgorithms(key)
   if (supported.length === 0 || (alg !== undefined && !supported.includes(alg)))
