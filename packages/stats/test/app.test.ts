@@ -19,7 +19,7 @@ describe('the API', () => {
     await standIn.stop()
   })
 
-  it('makes, replaces, reads and forgets a collection', async () => {
+  it('creates, replaces, reads and deletes a collection', async () => {
     const videos = [...SAMPLE_VIDEOS, SAMPLE_VIDEOS[0]!]
     const made = await stats.put('/collections/c1', { videos })
     expect(made).toMatchObject({ status: 201, body: { id: 'c1', videos: SAMPLE_VIDEOS } })
@@ -49,7 +49,7 @@ describe('the API', () => {
     expect(unknownPath).toMatchObject({ status: 404, body: { code: 'COLLECTION_NOT_FOUND' } })
   })
 
-  it('takes a thousand videos and not one more', async () => {
+  it('accepts a thousand videos and not one more', async () => {
     const videos = createIds(MAX_VIDEOS)
     expect((await stats.put('/collections/full', { videos })).status).toBe(201)
     expect(await stats.put('/collections/full/videos/zzzzzzzzzzz')).toMatchObject({
@@ -80,7 +80,7 @@ describe('the API', () => {
     }
   })
 
-  it('names videos that YouTube does not return', async () => {
+  it('lists the videos that YouTube does not return', async () => {
     await stats.put('/collections/c3', { videos: [SAMPLE_VIDEOS[0], 'not_there__'] })
     const { body } = await stats.get('/collections/c3/stats?by=video')
     expect(body).toMatchObject({ videos: 1, missing: ['not_there__'] })
@@ -89,7 +89,7 @@ describe('the API', () => {
     ])
   })
 
-  it('tells the history between two times, at most one point a step', async () => {
+  it('returns the history between two times, at most one point per step', async () => {
     await stats.put('/collections/h', { videos: [SAMPLE_VIDEOS[0]] })
     await stats.get('/collections/h/stats')
     await stats.put(`/collections/h/videos/${SAMPLE_VIDEOS[1]}`)
@@ -130,7 +130,7 @@ describe('the API', () => {
     expect(toContent((await stats.get('/collections/kept')).body)).toEqual({ id: 'kept', videos })
   })
 
-  it('refuses ids that are none, an id of a megabyte, and a body over the limit', async () => {
+  it('refuses invalid ids, an id of a megabyte, and a body over the limit', async () => {
     const videos = SAMPLE_VIDEOS
     expect((await stats.put('/collections/a%20b', { videos })).status).toBe(400)
     expect((await stats.put(`/collections/${'x'.repeat(129)}`, { videos })).status).toBe(400)

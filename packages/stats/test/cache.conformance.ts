@@ -13,22 +13,22 @@ import { FakeClient } from './support/fake-client.ts'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 export interface CacheTraits {
-  /** Whether a new collection has no numbers until the next round. */
+  /** True if a new collection has no numbers until the next round. */
   readonly waitsForRound?: boolean
-  /** Whether every read asks the upstream. */
+  /** True if every read calls the upstream. */
   readonly uncached?: boolean
 }
 
-/** What a cache is made of in these tests; the poller's needs what main does, too. */
+/** Dependencies of a cache in these tests. The cache of the poller also needs the part on main. */
 export type CacheSetUp = Omit<CacheOptions, 'collections'> & { collections: CollectionsOwner; client: FakeClient }
 
-/** Makes a cache and, for the poller, what main does for it. */
+/** Creates a cache and, for the poller, its part on main. */
 export type CreateCache = (setUp: CacheSetUp) => Promise<{ cache: StatsCache; poller?: Poller }>
 
 const INTERVAL_MS = 30
 const CACHE_SIZE = 100
 
-/** What every cache must do. */
+/** Conformance suite of every cache. */
 export function testCache(name: string, create: CreateCache, traits: CacheTraits = {}): void {
   const { waitsForRound = false, uncached = false } = traits
 
@@ -65,7 +65,7 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
       await collections.close()
     })
 
-    /** What a client reads, once there is something to read. */
+    /** Returns the reply for a client, once it exists. */
     async function read(id: string): Promise<any> {
       if (waitsForRound) await waitUntil(async () => (await tryRead(id)) !== 'STATS_NOT_READY')
       const reply = await cache.read(id)
@@ -80,19 +80,19 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
       }
     }
 
-    it('has nothing for a collection that does not exist', async () => {
+    it('returns undefined for a collection that does not exist', async () => {
       expect(await cache.read('none')).toBeUndefined()
       expect(await cache.readByVideo('none')).toBeUndefined()
     })
 
-    it('sums a collection, names what is missing, and gives zeros for an empty one', async () => {
+    it('sums a collection, lists missing videos, and returns zeros for an empty collection', async () => {
       await collections.put('c', ['a', 'b', 'x_'])
       await collections.put('empty', [])
       expect(await read('c')).toMatchObject({ impressions: 2, videos: 2, missing: ['x_'] })
       expect(await read('empty')).toMatchObject({ impressions: 0, engagements: 0, score: 0, videos: 0, missing: [] })
     })
 
-    it('gives the numbers of each video on request', async () => {
+    it('returns the numbers of each video on request', async () => {
       await collections.put('c', ['a', 'b', 'x_'])
       await read('c')
       const reply = JSON.parse((await cache.readByVideo('c'))!.body)
@@ -100,7 +100,7 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
       expect(reply).toMatchObject({ impressions: 2, missing: ['x_'] })
     })
 
-    it('has nothing ready of what a collection was before it changed', async () => {
+    it('has no prepared reply of the previous version of a changed collection', async () => {
       await collections.put('c', ['a'])
       await read('c')
       await collections.put('c', ['a', 'b'])
@@ -109,7 +109,7 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
       expect(cache.getReady('c')).toBeUndefined()
     })
 
-    it('shows a change of the collection at once, or nothing until it has its numbers', async () => {
+    it('shows a change of the collection at once, or no reply until it has its numbers', async () => {
       await collections.put('c', ['a'])
       expect(await read('c')).toMatchObject({ videos: 1 })
       await collections.put('c', ['a', 'b', 'd'])
@@ -118,7 +118,7 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
       expect(await read('c')).toMatchObject({ videos: 2 })
     })
 
-    it('forgets a collection that was deleted, also while its numbers were being fetched', async () => {
+    it('removes a deleted collection, also while its numbers are being fetched', async () => {
       await collections.put('c', ['a'])
       await read('c')
       await collections.delete('c')
@@ -134,14 +134,14 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
       expect(await cache.read('d')).toBeUndefined()
     })
 
-    it('shows new numbers sooner or later', async () => {
+    it('shows new numbers eventually', async () => {
       await collections.put('c', ['a'])
       expect(await read('c')).toMatchObject({ impressions: 1 })
       client.views = 7
       await waitUntil(async () => (await read('c')).impressions === 7)
     })
 
-    it('marks numbers stale that should be fresher, and takes the mark away', async () => {
+    it('marks old numbers as stale, and removes the mark after a refresh', async () => {
       await collections.put('c', ['a'])
       await read('c')
       client.down = true
@@ -150,7 +150,7 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
       await waitUntil(async () => !(await read('c')).stale)
     })
 
-    it('says so when there are no numbers, and recovers', async () => {
+    it('reports that there are no numbers, and recovers', async () => {
       client.down = true
       await collections.put('c', ['a'])
       const code = waitsForRound ? 'STATS_NOT_READY' : 'UPSTREAM_UNAVAILABLE'
@@ -172,7 +172,7 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
       else expect(client.calls.length).toBeLessThanOrEqual(3)
     })
 
-    it('answers all who ask, also for more collections at once than it holds', async () => {
+    it('answers all concurrent reads, also of more collections than it holds', async () => {
       const ids = Array.from({ length: 2 * CACHE_SIZE + 50 }, (_, i) => `c${i}`)
       for (const id of ids) await collections.put(id, [id])
       await read(ids.at(-1)!)

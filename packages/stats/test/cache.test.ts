@@ -10,7 +10,7 @@ const traits: Record<keyof typeof parts.cache, CacheTraits> = {
   poller: {},
 }
 
-/** The poller and one thread's cache, with a bus that is nothing but a call. */
+/** The poller and one thread's cache, with a bus that only makes calls. */
 const openUpstream = () => Promise.reject(new Error('this cache asks nobody'))
 
 const createPolled: CreateCache = async (options) => {

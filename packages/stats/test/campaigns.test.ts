@@ -27,7 +27,7 @@ describe('campaigns', () => {
     await standIn.stop()
   })
 
-  it('are kept as they were given, over a restart, too, and forgotten by a PUT without them', async () => {
+  it('are stored unchanged, also over a restart, and removed by a PUT without them', async () => {
     const [video] = SAMPLE_VIDEOS
     const given = { videos: [video], ...CAMPAIGN, tags: [...CAMPAIGN.tags, CAMPAIGN.tags[0]] }
     const unchanged = { id: 'c', videos: [video], ...CAMPAIGN }
@@ -47,7 +47,7 @@ describe('campaigns', () => {
     expect(toContent((await stats.get('/collections/c')).body)).toEqual({ id: 'c', videos: [video] })
   })
 
-  it('change in what a PATCH names, and lose what it says is null', async () => {
+  it('change only in the fields of a PATCH, and lose the fields that are null', async () => {
     await stats.put('/collections/p', { videos: SAMPLE_VIDEOS, ...CAMPAIGN })
     const renamed = { id: 'p', videos: SAMPLE_VIDEOS, ...CAMPAIGN, name: 'Summer' }
     expect(await stats.patch('/collections/p', { name: 'Summer' })).toMatchObject({ status: 200, body: renamed })
@@ -72,7 +72,7 @@ describe('campaigns', () => {
     await preflight.body.dump()
   })
 
-  it('take links wherever they take ids', async () => {
+  it('accept links in place of ids everywhere', async () => {
     const links = [
       `https://www.youtube.com/watch?app=desktop&v=${SAMPLE_VIDEOS[0]}&t=10s`,
       `https://youtu.be/${SAMPLE_VIDEOS[1]}?si=abc`,
@@ -126,7 +126,7 @@ describe('campaigns', () => {
     expect((await stats.get('/collections/new')).status).toBe(404)
   })
 
-  it('are not changed to end before they begin by half of it', async () => {
+  it('are not changed to end before they begin by a change of one of the days', async () => {
     await stats.put('/collections/d', { videos: [], from: '2026-03-01' })
     const refused = await stats.patch('/collections/d', { to: '2026-02-28' })
     expect(refused).toMatchObject({ status: 409, body: { code: 'INVALID_DATE_RANGE' } })
@@ -134,7 +134,7 @@ describe('campaigns', () => {
     expect((await stats.patch('/collections/d', { to: '2026-03-01' })).status).toBe(200)
   })
 
-  it('name the link that is none', async () => {
+  it('name the invalid link', async () => {
     const videos = [SAMPLE_VIDEOS[0], `https://vimeo.com/${'1'.repeat(200)}`]
     const { detail } = (await stats.put('/collections/n', { videos })).body
     expect(detail).toContain('body/videos/1')

@@ -34,7 +34,7 @@ async function readMetric(node: TestStats, name: string): Promise<number> {
 }
 
 describe('nodes of stats', () => {
-  it('have one that asks YouTube, and all are ready with what it has', async () => {
+  it('have one poller, and all serve its numbers', async () => {
     const { youtube, all } = await openNodes(3, { dailyBudget: 0, refreshInterval: 300, threads: 1 })
     expect(await Promise.all(all.map(polls))).toEqual([true, false, false])
     expect(await Promise.all(all.map((node) => readMetric(node, 'stats_poller_leader')))).toEqual([1, 0, 0])
@@ -42,7 +42,7 @@ describe('nodes of stats', () => {
     for (const node of all) {
       const reply = await waitUntil(async () => {
         const found = await node.get('/collections/c/stats')
-        // On a busy machine numbers of two intervals are old for a moment.
+        // On a busy machine, numbers may exceed two intervals for a moment.
         return found.status === 200 && !found.body.stale && found
       })
       expect(reply.body).toMatchObject({ impressions: 6_000, videos: 60, missing: [] })
@@ -52,7 +52,7 @@ describe('nodes of stats', () => {
     for (const node of all) {
       const { body } = await waitUntil(async () => {
         const found = await node.get('/collections/c/stats')
-        // Videos that YouTube has stopped to return.
+        // Videos that YouTube no longer returns.
         return found.body.gone?.length > 1 && found
       })
       expect(body.impressions).toBeGreaterThan(11_000)
@@ -63,7 +63,7 @@ describe('nodes of stats', () => {
     for (const { body } of rows) expect(body.collections[0].stats.videos).toBe(60)
   })
 
-  it('all report the outage that the polling one finds, and its end', async () => {
+  it('all report an outage that the poller detects, and its end', async () => {
     const { youtube, all, follower } = await openNodes(2, { dailyBudget: 0, refreshInterval: 300 })
     const body = JSON.stringify({ error: { errors: [{ reason: 'rateLimitExceeded' }] } })
     youtube.handler = (_, reply) => reply.writeHead(429, { 'retry-after': '2' }).end(body)
@@ -84,8 +84,8 @@ describe('nodes of stats', () => {
     for (const node of all) await waitUntil(async () => (await node.get('/upstream')).body.state === 'ok')
   })
 
-  it('ask at once for what is read on any of them, each video once', async () => {
-    // At this pace nothing is asked for that nobody waits for.
+  it('request at once the videos of a read on any node, each video once', async () => {
+    // At this pace the poller requests only videos for which a read waits.
     const { youtube, poller, follower } = await openNodes(2, { dailyBudget: 100 })
     for (const node of [follower, poller]) {
       const id = node === poller ? 'p' : 'f'
@@ -96,7 +96,7 @@ describe('nodes of stats', () => {
     expect(countRequestedIds(youtube)).toBe(50)
   })
 
-  it('tell at once, on any of them, that first numbers cannot be had', async () => {
+  it('report at once, on every node, that first numbers are unavailable', async () => {
     const { youtube, all, stream } = await openNodes(2, { readTimeout: 60_000, dailyBudget: 100 })
     youtube.handler = failing
     const [poller, follower] = all as [TestStats, TestStats]
@@ -104,7 +104,7 @@ describe('nodes of stats', () => {
     expect((await follower.get('/collections/c/stats')).body.code).toBe('UPSTREAM_UNAVAILABLE')
     expect((await poller.get('/collections/c/stats')).body.code).toBe('UPSTREAM_UNAVAILABLE')
     const calls = youtube.calls.length
-    // One that was not there when it failed.
+    // A node that was absent at the time of the failure.
     const late = await startNode(nats().url, stream, { youtubeUri: youtube.url, readTimeout: 60_000 })
     const reply = await late.get('/collections/c/stats')
     expect([reply.status, reply.body.code, reply.headers.has('retry-after')]).toEqual([
@@ -115,7 +115,7 @@ describe('nodes of stats', () => {
     expect(youtube.calls.length).toBe(calls)
   })
 
-  it('lose none of the changes that are made of one collection on all of them at once', async () => {
+  it('lose no concurrent changes of one collection on all nodes', async () => {
     const { all } = await openNodes(3)
     await all[0]!.put('/collections/d', { videos: [] })
     const ids = videoIds(45)
@@ -128,7 +128,7 @@ describe('nodes of stats', () => {
     expect(new Set(removed.map(({ status }) => status))).toEqual(new Set([204]))
   })
 
-  it('refuse and accept a change by what anybody had changed before', async () => {
+  it('refuse and accept a change by all earlier changes on any node', async () => {
     const { poller, follower } = await openNodes(2)
     for (let i = 0; i < 10; i++) {
       expect((await poller.put('/collections/e', { videos: [] })).status).toBe(201)
@@ -139,7 +139,7 @@ describe('nodes of stats', () => {
     }
   })
 
-  it('show a change that was answered to the next read on every thread', async () => {
+  it('show a change after its reply to the next read on every thread', async () => {
     const { follower } = await openNodes(2, { threads: 3 })
     await follower.put('/collections/all', { videos: videoIds(3) })
     await follower.get('/collections/all/stats')
@@ -153,18 +153,18 @@ describe('nodes of stats', () => {
     }
   })
 
-  it('follow another once they have lost the lease', async () => {
+  it('follow another poller after they lose the lease', async () => {
     const own = await startNatsServer({ folder: createTemporaryFolder() })
     onTestFinished(() => own.stop('SIGKILL'))
     const youtube = await startFakeYoutube()
-    // So long that nobody loses it but by what stands still here, however busy the machine is.
+    // Long enough that a node loses the lease only by the suspension here, however busy the machine is.
     const settings = { youtubeUri: youtube.url, dailyBudget: 0, refreshInterval: 200, pollerLeaseTtl: 2_000 }
     const stream = createStreamName()
     const [one, other] = [await startNode(own.url, stream, settings), await startNode(own.url, stream, settings)]
     await waitUntil(() => polls(one))
     await one.put('/collections/c', { videos: videoIds(1) })
     await one.get('/collections/c/stats')
-    // Whoever asks first when it is back has it.
+    // The first node to request the lease after the resumption gets it.
     while (!(await polls(other))) {
       await own.suspend()
       await waitUntil(async () => !(await polls(one)))
@@ -177,7 +177,7 @@ describe('nodes of stats', () => {
     expect(await polls(one)).toBe(false)
   })
 
-  it('count the quota as one, which the next poller goes on with', async () => {
+  it('count the quota as one, and the next poller continues the count', async () => {
     const { youtube, all, poller } = await openNodes(3, { dailyBudget: 4, readTimeout: 2_000 })
     for (let i = 0; i < 3; i++) {
       await all[i]!.put(`/collections/c${i}`, { videos: videoIds(1, i) })
@@ -198,7 +198,7 @@ describe('nodes of stats', () => {
       await waitUntil(async () => (await readMetric(node, 'stats_quota_units_used')) === 4)
   })
 
-  it('ask for nothing anew that is fresh where another takes over, and for what was waited for', async () => {
+  it('request no fresh video again after a takeover, only videos for which a read waits', async () => {
     const { youtube, all, poller, follower } = await openNodes(2, { dailyBudget: 100, readTimeout: 60_000 })
     await follower.put('/collections/c', { videos: videoIds(50) })
     await follower.get('/collections/c/stats')
@@ -214,7 +214,7 @@ describe('nodes of stats', () => {
     expect(youtube.calls.map((ids) => ids.length)).toEqual([50, 1, 1])
   })
 
-  it('put numbers to the broadcaster once: the one that asks does', async () => {
+  it('publish numbers to the broadcaster once, from the poller', async () => {
     const broadcaster = await embed(sse)
     onTestFinished(async () => void (await broadcaster.stop()))
     const { all, poller, follower } = await openNodes(2, { sseUri: broadcaster.url })
@@ -224,11 +224,11 @@ describe('nodes of stats', () => {
     expect(await readMetric(follower, 'stats_publish_total')).toBe(0)
     await poller.stop()
     await waitUntil(() => polls(follower))
-    // A broadcaster may have forgotten all.
+    // A broadcaster may have lost all values.
     await waitUntil(async () => (await readMetric(all[1]!, 'stats_publish_total')) === 1)
   })
 
-  it('keep what they have, start anew with it, and leave the base of a service that runs alone as it is', async () => {
+  it('persist their data, restart with them, and leave the database of a standalone service unchanged', async () => {
     const youtube = await startFakeYoutube()
     const data = createTemporaryFolder()
     const settings = { youtubeUri: youtube.url, data }
@@ -251,7 +251,7 @@ describe('nodes of stats', () => {
     expect(youtube.calls).toHaveLength(1)
   })
 
-  it('start from a snapshot where the log has been trimmed', async () => {
+  it('start from a snapshot after the log was trimmed', async () => {
     const { poller, stream, youtube } = await openNodes(1)
     for (let i = 0; i < 30; i++) await poller.put(`/collections/c${i}`, { videos: videoIds(1) })
     expect((await poller.get('/collections/c29/stats')).status).toBe(200)
@@ -277,7 +277,7 @@ describe('nodes of stats', () => {
 })
 
 describe('without the log', () => {
-  it('reads go on and are called stale, changes answer 503, and all goes on when it is back', async () => {
+  it('reads continue and are stale, changes get 503, and all recovers with the log', async () => {
     const own = await startNatsServer({ folder: createTemporaryFolder() })
     onTestFinished(() => own.stop('SIGKILL'))
     const youtube = await startFakeYoutube()
@@ -292,7 +292,7 @@ describe('without the log', () => {
     await waitUntil(async () => (await node.put('/collections/c', { videos: videoIds(1) })).status === 201)
     await waitUntil(async () => (await node.get('/collections/c/stats')).body.stale === false)
     await own.stop()
-    // A call that cannot be counted is not made; one may have been counted, and is on its way.
+    // A call that cannot be counted is not made. One call may be counted already, and in flight.
     const largest = youtube.calls.length + 1
     const refused = await waitUntil(async () => {
       const reply = await node.put('/collections/d', { videos: [] })
@@ -306,7 +306,7 @@ describe('without the log', () => {
       node.put(`/collections/c/videos/${videoIds(1)[0]}`),
     ])
       expect((await change).body.code).toBe('LOG_UNAVAILABLE')
-    // Nobody knows whether there is another poller by now.
+    // The node cannot know if there is another poller by now.
     await waitUntil(async () => !(await polls(node)))
     const stale = await waitUntil(async () => {
       const reply = await node.get('/collections/c/stats')
@@ -320,7 +320,7 @@ describe('without the log', () => {
     await waitUntil(async () => (await node.get('/collections/c/stats')).body.stale === false)
   })
 
-  it('a node ends in time', async () => {
+  it('a node stops in time', async () => {
     const own = await startNatsServer({ folder: createTemporaryFolder() })
     onTestFinished(() => own.stop('SIGKILL'))
     const youtube = await startFakeYoutube()

@@ -20,7 +20,7 @@ const createIds = (n: number) => Array.from({ length: n }, (_, i) => String(i).p
 const snapshot = (asOf: number, views = 1) => ({ videos: [createNumbers('a', views)], missing: [], asOf })
 
 describe('the owner of the collections', () => {
-  it('counts a video once, and tells a new collection from a replaced one', async () => {
+  it('counts a video once, and distinguishes a new collection from a replaced one', async () => {
     const collections = openCollections()
     expect(await collections.put('c', ['a', 'b', 'a'])).toMatchObject({
       created: true,
@@ -29,7 +29,7 @@ describe('the owner of the collections', () => {
     expect(await collections.put('c', ['b'])).toMatchObject({ created: false, collection: { videos: ['b'] } })
   })
 
-  it('gives every change a revision of its own, a deletion in between or not', async () => {
+  it('gives every change its own revision, also after a deletion', async () => {
     const collections = openCollections()
     const revisions: number[] = []
     for (let i = 0; i < 50; i++) {
@@ -39,7 +39,7 @@ describe('the owner of the collections', () => {
     expect(new Set(revisions).size).toBe(50)
   })
 
-  it('loses none of many videos added at once, and doubles none', async () => {
+  it('loses and duplicates none of many videos added at once', async () => {
     const collections = openCollections()
     await collections.put('c', [])
     const added = await Promise.all([...createIds(50), ...createIds(50)].map((id) => collections.addVideo('c', id)))
@@ -47,7 +47,7 @@ describe('the owner of the collections', () => {
     expect((await collections.get('c'))!.videos.toSorted()).toEqual(createIds(50))
   })
 
-  it('refuses one video too many, and changes to what is not there', async () => {
+  it('refuses one video too many, and changes to a missing collection', async () => {
     const collections = openCollections()
     await collections.put('c', createIds(MAX_VIDEOS))
     await expect(collections.addVideo('c', 'one more')).rejects.toMatchObject({ code: 'COLLECTION_FULL' })
@@ -58,7 +58,7 @@ describe('the owner of the collections', () => {
     expect(await collections.delete('d')).toBe(false)
   })
 
-  it('tells of a change before whoever made it hears of it', async () => {
+  it('reports a change before its caller gets the response', async () => {
     const seen: [string, boolean][] = []
     const collections = openCollections({
       onChange: (id, collection) => void seen.push([id, collection !== undefined]),
@@ -86,7 +86,7 @@ describe('the owner of the collections', () => {
     expect((await collections.getSnapshot('c'))!.asOf).toBe(now + 2)
   })
 
-  it('keeps no numbers of a collection that is gone, nor older ones than it has', async () => {
+  it('stores no numbers of a deleted collection, and none older than the stored ones', async () => {
     const collections = openCollections()
     await collections.saveSnapshot({ id: 'c', revision: 1 }, snapshot(5))
     expect(await collections.getSnapshot('c')).toBeUndefined()
@@ -123,7 +123,7 @@ describe('the owner of the collections', () => {
     },
   )
 
-  it('lets no more than a thousand changes wait, and none for a state that has failed', async () => {
+  it('queues at most a thousand changes, and none for a failed state', async () => {
     const state = createMapState()
     const answer = Promise.withResolvers<void>()
     let puts = 0
@@ -148,14 +148,14 @@ describe('the owner of the collections', () => {
     expect((await collections.put('later', [])).created).toBe(true)
   })
 
-  it('forgets what is old of videos, and videos of which nothing was heard for long', async () => {
+  it('deletes old points of videos, and videos without data for long', async () => {
     const state = createMapState()
     const collections = openCollections({ state })
     const now = 100 * DAY_MS
     const point = (at: number) => ({ at, impressions: 1, engagements: 1, score: 1, videos: 1 })
     const known = createIds(250)
     for (const id of known) {
-      // Every other one was asked for its details 31 days ago, and not since.
+      // Half of the details are 31 days old.
       const asOf = Number(id) % 2 ? now - 31 * DAY_MS : now - DAY_MS
       await state.putVideos([{ id, details: { id, asOf } }])
       for (const days of [40, 30, 29]) await state.putVideos([{ id, point: point(now - days * DAY_MS) }])
@@ -192,8 +192,8 @@ describe('the owner of the collections', () => {
   })
 })
 
-describe('collections that other machines change, too', () => {
-  /** A state of which the changes of another are seen once it was caught up with. */
+describe('collections that other machines also change', () => {
+  /** A state that shows the changes of another node only after `catchUp`. */
   function openSharedCollections() {
     const state = createMapState()
     const others: (() => unknown)[] = []
@@ -217,7 +217,7 @@ describe('collections that other machines change, too', () => {
   }
   const createCollection = (videos: string[], revision: number) => ({ id: 'c', videos, revision })
 
-  it('are refused a change, or found as they should be, by what anybody had changed before', async () => {
+  it('refuse and evaluate changes by all earlier changes of other nodes', async () => {
     const { state, others, collections } = openSharedCollections()
     others.push(() => state.put(createCollection(['a'], 1)))
     expect((await collections.addVideo('c', 'b')).collection.videos).toEqual(['a', 'b'])
@@ -230,7 +230,7 @@ describe('collections that other machines change, too', () => {
     expect(await collections.delete('c')).toBe(false)
   })
 
-  it('are changed anew from what has overtaken a change, with a later revision whatever the clock of who made it', async () => {
+  it('recompute a change after a conflict, with a later revision regardless of the clocks', async () => {
     const { state, collections, overtake: setConflict } = openSharedCollections()
     await state.put(createCollection(['a'], 1))
     const ahead = Date.now() * 1_000 + 60_000_000

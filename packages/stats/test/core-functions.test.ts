@@ -11,13 +11,13 @@ import { videoId, videoNumbers } from './support/video-numbers.ts'
 const HOUR_MS = 3_600_000
 
 describe('sum', () => {
-  it('counts the sample as the sources of the rules do', () => {
+  it('counts the sample as the original programs do', () => {
     const one = { views: 261_734, likes: 14_237, dislikes: 928, comments: 451 }
     const videos = ['a', 'b', 'c'].map((id) => ({ id, ...one }))
     expect(sum(videos)).toEqual({ impressions: 785_202, engagements: 46_848, score: 89_559, videos: 3 })
   })
 
-  it('is zero for nothing', () => {
+  it('is zero for an empty list', () => {
     expect(sum([])).toEqual({ impressions: 0, engagements: 0, score: 0, videos: 0 })
   })
 
@@ -34,7 +34,7 @@ describe('sum', () => {
 })
 
 describe('snapshots', () => {
-  it('keep the order of the collection and name what is missing', () => {
+  it('keep the order of the collection and list missing videos', () => {
     fc.assert(
       fc.property(fc.uniqueArray(videoId), fc.array(videoNumbers), (ids, more) => {
         const known = ids.filter((_, i) => i % 2 === 0)
@@ -47,7 +47,7 @@ describe('snapshots', () => {
     )
   })
 
-  it('speak of a part of their videos, and name those of which they know nothing', () => {
+  it('contain a part of their videos, and list the unknown ones', () => {
     const before = toSnapshot(['a', 'b', 'c'], [{ id: 'a', views: 1, likes: 1, comments: 1 }], 5)
     const nothing = toSnapshot([], [], 9)
     expect(combine(['c', 'a'], nothing, before, 0)).toEqual({ ...before, missing: ['c'] })
@@ -61,7 +61,7 @@ describe('snapshots', () => {
 })
 
 describe('prepared replies', () => {
-  it('say what they always said where nothing is gone, and name what is', () => {
+  it('are unchanged without removed videos, and list removed ones', () => {
     const one = { id: 'a', views: 3, likes: 2, comments: 1 }
     const reading = { snapshot: { videos: [one], missing: ['b'], unknown: ['c'], asOf: 0 }, at: 0 }
     const sums = '{"impressions":3,"engagements":3,"score":5,"videos":1,"missing":["b"],"unknown":["c"],'
@@ -73,7 +73,7 @@ describe('prepared replies', () => {
     expect(prepare(removed).body).toBe(`${sums}"gone":[{"id":"a",${times}}],${end}}`)
   })
 
-  it('are JSON whose length is its size, with an ETag that changes with them', () => {
+  it('are JSON with a correct length, and an ETag that changes with them', () => {
     fc.assert(
       fc.property(fc.array(videoNumbers), fc.uniqueArray(videoId), fc.boolean(), (videos, missing, stale) => {
         const reading = { snapshot: { videos, missing, asOf: 1_000 }, at: 50 }
@@ -97,7 +97,7 @@ describe('history', () => {
   const points = (times: number[]): Point[] =>
     times.map((at) => ({ at, impressions: 1, engagements: 1, score: 1, videos: 1 }))
 
-  it('keeps every point of a day, one an hour after and two after a gap, none past the retention', () => {
+  it('keeps every point of a day, then one per hour and two after a gap, none past the retention', () => {
     const times = fc.uniqueArray(fc.integer({ min: now - 40 * DAY_MS, max: now }), { maxLength: 200 })
     const near = fc.uniqueArray(fc.integer({ min: now - 3 * DAY_MS, max: now - 2 * DAY_MS }), { maxLength: 200 })
     fc.assert(
@@ -126,7 +126,7 @@ describe('history', () => {
     )
   })
 
-  it('is exact between two points only where none between them is pruned', () => {
+  it('is exact between two points only if none between them was pruned', () => {
     const at = (hours: number, impressions: number, before?: [number, number]): Point => ({
       at: hours * HOUR_MS,
       impressions,
@@ -144,7 +144,7 @@ describe('history', () => {
     expect(start(at(22, 500))).toBeUndefined()
   })
 
-  it('gives the last point of each step', () => {
+  it('returns the last point of each step', () => {
     expect(selectEveryStep(points([1, 5, 9, 10, 25, 29]), 10).map(({ at }) => at)).toEqual([9, 10, 29])
   })
 })
@@ -152,23 +152,23 @@ describe('history', () => {
 describe('pace', () => {
   const noon = Date.parse('2026-11-20T20:00:00Z')
 
-  it('knows when the quota starts anew: at midnight Pacific Time', () => {
+  it('computes the reset of the quota: midnight Pacific Time', () => {
     expect(getTimeUntilReset(noon)).toBe(12 * HOUR_MS)
     expect(getTimeUntilReset(Date.parse('2026-11-20T08:00:00Z'))).toBe(DAY_MS)
   })
 
-  it('is never faster than the fastest, nor than the budget allows for a day', () => {
+  it('is never faster than the minimum interval, nor than the daily budget allows', () => {
     expect(computeRefreshInterval(1, 10_000, 0, 10_000, noon)).toBe(10_000)
     expect(computeRefreshInterval(200, 10_000, 0, 10_000, noon)).toBe((DAY_MS * 200) / 10_000)
     expect(computeRefreshInterval(200, 0, 0, 10_000, noon)).toBe(10_000)
   })
 
-  it('slows down when little is left, and waits for the next day when too little is', () => {
+  it('slows down when few units are left, and waits for the next day when too few are', () => {
     expect(computeRefreshInterval(200, 10_000, 9_000, 10_000, noon)).toBe((12 * HOUR_MS * 200) / 1_000)
     expect(computeRefreshInterval(200, 10_000, 9_900, 10_000, noon)).toBe(12 * HOUR_MS)
   })
 
-  it('never overspends a day, whatever was used before', () => {
+  it('never exceeds the budget of a day, regardless of the earlier use', () => {
     const arbitrary = [fc.integer({ min: 1, max: 500 }), fc.integer({ min: 1, max: 20_000 }), fc.nat(20_000)] as const
     fc.assert(
       fc.property(...arbitrary, (calls, budget, used) => {
@@ -187,13 +187,13 @@ describe('pace', () => {
 })
 
 describe('videos.list', () => {
-  it('asks for ids in one call, the key escaped', () => {
+  it('requests ids in one call, with the key escaped', () => {
     expect(buildVideosPath(['a', 'b'], 'k&y')).toBe(
       '/youtube/v3/videos?part=statistics&fields=kind,items(id,statistics)&id=a,b&key=k%26y',
     )
   })
 
-  it('asks for details, too, and takes of them what can be read', () => {
+  it('requests details, and reads the valid ones', () => {
     expect(buildVideosPath(['a'], 'k', true)).toContain('part=snippet,statistics&')
     const snippet = { title: 'T', channelTitle: 'C', channelId: 'UC', publishedAt: '2020-01-02T03:04:05Z' }
     const known = { title: 'T', channel: 'C', channelId: 'UC', publishedAt: '2020-01-02T03:04:05.000Z' }
@@ -209,7 +209,7 @@ describe('videos.list', () => {
     ])
   })
 
-  it('reads counts that are strings; an absent one is none', () => {
+  it('reads counts that are strings, and omits absent ones', () => {
     const statistics = { viewCount: '10', likeCount: '2', commentCount: '1' }
     const items = [
       { id: 'a', statistics },
@@ -222,7 +222,7 @@ describe('videos.list', () => {
     expect(parseVideos(200, '{"kind":"youtube#videoListResponse"}', ['a', 'b'], 50).found).toEqual([])
   })
 
-  it('names what cannot be read, and takes the rest', () => {
+  it('lists unreadable items, and reads the others', () => {
     const good = { id: 'good', statistics: { viewCount: '1' } }
     const ids = ['good', 'bad', 'omitted']
     const parse = (bad: unknown) => parseVideos(200, JSON.stringify({ items: [bad, good] }), ids, 50)
@@ -239,7 +239,7 @@ describe('videos.list', () => {
     }
   })
 
-  it('takes an empty list for a fault only where it is the answer to a full call of several ids', () => {
+  it('treats an empty list as a fault only in the response to a full call of several ids', () => {
     const list = '{"kind":"youtube#videoListResponse","items":[]}'
     expect(parseVideos(200, list, ['a'], 1).found).toEqual([])
     expect(parseVideos(200, list, ['a', 'b'], 50).found).toEqual([])
@@ -265,7 +265,7 @@ describe('videos.list', () => {
     )
   })
 
-  it('refuses whatever is not the API, and never fails otherwise', () => {
+  it('refuses every reply that is not from the API, and has no other failure', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), fc.oneof(fc.json(), fc.string()), (status, text) => {
         try {
@@ -277,7 +277,7 @@ describe('videos.list', () => {
     )
   })
 
-  it('shows of a refusal its reason, and nothing else of the reply', () => {
+  it('reports the reason of a refusal, and no other part of the reply', () => {
     const reply = (reason: string) => JSON.stringify({ error: { errors: [{ reason }] } })
     expect(() => parseVideos(403, reply('quotaExceeded'), [], 50)).toThrow('quotaExceeded')
     expect(() => parseVideos(403, reply('key=secret'), [], 50)).toThrow('no reason given')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { formatCsvLine, type Cell } from '../src/core/csv.ts'
 
-/** RFC 4180, letter by letter. */
+/** Parses RFC 4180 literally. */
 function parse(text: string): string[][] {
   const records: string[][] = []
   let record: string[] = []
@@ -42,7 +42,7 @@ const cell: fc.Arbitrary<Cell> = fc.oneof(
   fc.constant(undefined),
 )
 
-it('a line of CSV is what RFC 4180 says, and says what it was given', () => {
+it('a line of CSV conforms to RFC 4180 and preserves its values', () => {
   fc.assert(
     fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 5 }), { maxLength: 5 }), (lines) => {
       const parsed = parse(lines.map(formatCsvLine).join(''))

@@ -7,7 +7,7 @@ import { startStats } from './support/stats.ts'
 
 const uuid = (i: number) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`
 
-it('a damaged block answers with a code, is counted, and hurts no other collection', async () => {
+it('a damaged block gets an error code, is counted, and affects no other collection', async () => {
   const data = createTemporaryFolder()
   const state = await createLevelState({ folder: data })
   const ids = Array.from({ length: 500 }, (_, i) => uuid(i))

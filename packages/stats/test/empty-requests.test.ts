@@ -3,7 +3,7 @@ import { testEmptyRequests } from '@influencer-stats/runtime/testing/empty-reque
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { stats } from '../src/service.ts'
 
-// Nobody listens there: what is asked of YouTube fails at once.
+// No server listens on this port: calls to YouTube fail at once.
 const UNUSED_URL = 'http://127.0.0.1:9'
 
 testEmptyRequests((settings) =>

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close()
 })
 
-/** One that asks and one that follows, of the same collections. */
+/** A poller and a follower of the same collections. */
 function setUp({ refreshInterval = 20, budget = 0 } = {}) {
   const state = createMapState()
   const requests: string[] = []
@@ -63,7 +63,7 @@ function setUp({ refreshInterval = 20, budget = 0 } = {}) {
   return { client, other, poller, follower, collections, state, requests, failed, replies, line }
 }
 
-it('tells the same as the one that asks, and asks nothing', async () => {
+it('publishes the same replies as the poller, and makes no calls', async () => {
   const { client, other, poller, follower, collections, replies } = setUp()
   await poller.start()
   await follower.start()
@@ -83,7 +83,7 @@ it('tells the same as the one that asks, and asks nothing', async () => {
   expect(other.calls).toEqual([])
 })
 
-it('has the other asked once for what it waits for, and hears that it cannot be had', async () => {
+it('requests the numbers for a waiting read once, and reports that they are unavailable', async () => {
   const { client, follower, collections, requests } = setUp({ refreshInterval: 60_000 })
   await collections.put('a', ['1'])
   const found = await Promise.all(Array.from({ length: 9 }, () => follower.read('a')))
@@ -96,7 +96,7 @@ it('has the other asked once for what it waits for, and hears that it cannot be 
   expect(requests).toEqual(['a', 'b'])
 })
 
-it('asks once more where nobody has heard it', async () => {
+it('requests them again if the request was not published', async () => {
   const { follower, collections, requests, line } = setUp({ refreshInterval: 60_000 })
   line.isCut = true
   await collections.put('a', ['1'])
@@ -109,7 +109,7 @@ it('asks once more where nobody has heard it', async () => {
   expect(requests).toEqual(['a', 'a'])
 })
 
-it('has the other ask at once, also for what that one would take its time for', async () => {
+it('makes the poller call at once, also for videos that would wait for their turn', async () => {
   const { client, poller, follower, state } = setUp({ refreshInterval: 3_600_000, budget: 100 })
   await state.put({ id: 'c', videos: ['1'], revision: 1 })
   await poller.start()
@@ -118,7 +118,7 @@ it('has the other ask at once, also for what that one would take its time for', 
   expect(JSON.parse((await follower.read('c'))!.body)).toMatchObject({ videos: 1 })
 })
 
-it('begins with what is old or waited for, and takes nothing of calls from before its end', async () => {
+it('begins with old and requested videos, and ignores results of calls from before its end', async () => {
   const { client, other, poller, follower, collections } = setUp({ refreshInterval: 60_000 })
   await collections.put('a', ['1'])
   await follower.read('a')
@@ -127,7 +127,7 @@ it('begins with what is old or waited for, and takes nothing of calls from befor
   await collections.put('new', ['2'])
   const waiting = follower.read('new')
   await waitUntil(() => client.calls.length === 2)
-  // The other way round.
+  // The roles are exchanged.
   poller.end()
   follower.begin()
   await waiting
@@ -138,7 +138,7 @@ it('begins with what is old or waited for, and takes nothing of calls from befor
   expect(poller.replyTable.getReplies().map(([id]) => id)).toEqual(['a'])
 })
 
-it('knows of what is waited for elsewhere, when it takes over', async () => {
+it('knows the pending requests of other nodes when it takes over', async () => {
   const { other, poller, follower, collections } = setUp({ refreshInterval: 60_000 })
   poller.end()
   await collections.put('a', ['1'])

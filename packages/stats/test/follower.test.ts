@@ -6,7 +6,7 @@ import { toPacificDay } from '@influencer-stats/runtime/pacific-time'
 
 const put = (id: string): StatsChange => ({ type: 'put', collection: { id, videos: [], revision: 1 } })
 
-/** A follower with a lease that a test gives and takes. */
+/** A follower with a lease that a test grants and revokes. */
 function setUp() {
   const follower = new Follower()
   const events: string[] = []
@@ -59,7 +59,7 @@ function setUp() {
   }
 }
 
-it('hands on what is said while all is loaded, afterwards and in its order, and nothing from before', () => {
+it('passes changes on in order, during the load and afterwards, and none from before', () => {
   const { follower, said: events, lease, polling } = setUp()
   follower.onChanges([put('before')])
   follower.setLease(lease)
@@ -75,7 +75,7 @@ it('hands on what is said while all is loaded, afterwards and in its order, and 
   expect(events).toEqual(['a changed', 'wanted a', 'asked 1', 'failed 2', 'a gone'])
 })
 
-it('tells when every thread has what was changed', async () => {
+it('resolves when every thread has all changes', async () => {
   const { follower, lease, polling, publishing } = setUp()
   follower.setLease(lease)
   follower.join(polling)
@@ -89,7 +89,7 @@ it('tells when every thread has what was changed', async () => {
   await published
 })
 
-it('takes the count of another, and none while it counts itself', () => {
+it('adopts the count of another node, but not while it counts itself', () => {
   const { follower, lease, polling, meter, give } = setUp()
   const usage = (used: number): StatsChange => ({ type: 'usage', usage: { day: toPacificDay(Date.now()), used } })
   follower.setLease(lease)
@@ -101,7 +101,7 @@ it('takes the count of another, and none while it counts itself', () => {
   expect(meter.used).toBe(7)
 })
 
-it('begins with the lease and ends with it, each time', async () => {
+it('begins and ends polling with each lease', async () => {
   const { follower, said: events, lease, polling, give, take, close } = setUp()
   follower.setLease(lease)
   follower.join(polling)
@@ -116,7 +116,7 @@ it('begins with the lease and ends with it, each time', async () => {
   expect(events).toEqual(['begin', 'end', 'begin', 'end'])
 })
 
-it('holds back what is said while the numbers of another source are loaded', async () => {
+it('queues changes while the numbers of another source are loaded', async () => {
   const { follower, said: events, lease, loading, publishing, polling } = setUp()
   publishing.resolve()
   follower.setLease(lease)

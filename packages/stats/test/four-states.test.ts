@@ -60,7 +60,7 @@ const of = (id: string, change: (statistics: any) => unknown) => (items: Items) 
 const VARIANTS = ['v2', 'v3', 'v4', 'v6', 'v7', 'v8']
 
 describe.each(VARIANTS)('a count that YouTube does not state: %s', (variant) => {
-  it('keeps its last known value, is marked, and comes back', async () => {
+  it('retains its last known value, is marked, and comes back', async () => {
     const { control, stats, readUntil } = await setUp(variant)
     const [a, b] = videoIds(2) as [string, string]
     await stats.put('/collections/c', { videos: [a, b] })
@@ -85,7 +85,7 @@ describe.each(VARIANTS)('a count that YouTube does not state: %s', (variant) => 
     await readUntil((body) => body.hidden === undefined)
   })
 
-  it('that was never known is absent, and is no zero', async () => {
+  it('is absent, and not zero, if it was never known', async () => {
     const { control, stats, readUntil } = await setUp(variant)
     const [a, b] = videoIds(2) as [string, string]
     control.change = of(a, (statistics) => {
@@ -112,7 +112,7 @@ describe.each(VARIANTS)('a count that YouTube does not state: %s', (variant) => 
   })
 })
 
-describe.each(VARIANTS)('what cannot be read: %s', (variant) => {
+describe.each(VARIANTS)('unreadable numbers: %s', (variant) => {
   it.each([
     ['a count that is a number', (statistics: any) => (statistics.viewCount = 123)],
     ['a negative count', (statistics: any) => (statistics.likeCount = '-1')],
@@ -129,7 +129,7 @@ describe.each(VARIANTS)('what cannot be read: %s', (variant) => {
     expect(fresh.map(({ views }: { views: number }) => views)).toEqual([100, 100, 100])
   })
 
-  it('leaves a video unknown of which nothing was known', async () => {
+  it('leave a video unknown that had no numbers', async () => {
     const { control, stats, readUntil } = await setUp(variant)
     const ids = videoIds(3)
     control.change = of(ids[2]!, (statistics) => (statistics.viewCount = 123))
@@ -142,7 +142,7 @@ describe.each(VARIANTS)('what cannot be read: %s', (variant) => {
 })
 
 describe.each(VARIANTS)('a video that YouTube omits: %s', (variant) => {
-  it('is not gone after the first time', async () => {
+  it('is not removed after the first omission', async () => {
     const { youtube, control, stats, read, readUntil } = await setUp(variant, { refreshInterval: 600 })
     const ids = videoIds(3)
     await stats.put('/collections/c', { videos: ids })
@@ -171,7 +171,7 @@ describe.each(VARIANTS)('a video that YouTube omits: %s', (variant) => {
 })
 
 describe.each(['v6', 'v8'])('an empty reply for a full batch: %s', (variant) => {
-  it('is a fault of the reply', async () => {
+  it('is a fault of the response', async () => {
     const { control, stats, readUntil, expectUnchanged } = await setUp(variant)
     const ids = videoIds(50)
     await stats.put('/collections/c', { videos: ids })
@@ -181,7 +181,7 @@ describe.each(['v6', 'v8'])('an empty reply for a full batch: %s', (variant) => 
   })
 })
 
-it('what is hidden outlives a restart, and so does the first omission', async () => {
+it('hidden counts and the first omission survive a restart', async () => {
   const { control, stats, start, read, readUntil } = await setUp('v8')
   const ids = videoIds(3)
   await stats.put('/collections/c', { videos: ids })
@@ -198,7 +198,7 @@ it('what is hidden outlives a restart, and so does the first omission', async ()
   expect(body.byVideo[0]).toMatchObject({ likes: 10, hidden: ['likes'], hiddenSince })
 })
 
-it('an item without statistics is not gone, and hides all counts', async () => {
+it('an item without statistics is not removed, and hides all counts', async () => {
   const { control, stats, readUntil } = await setUp('v8')
   const ids = videoIds(2)
   await stats.put('/collections/c', { videos: ids })

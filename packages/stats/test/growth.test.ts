@@ -88,7 +88,7 @@ describe('the growth of a collection', () => {
     }
   }
 
-  it('of a window is that of the window, not of a longer outage', async () => {
+  it('of a window covers the window, not a longer outage', async () => {
     await campaign.edit(['a'])
     await runPlan(0, 8 * DAY_MS, (hours) => 1_000 + 50 * Math.floor(hours))
     await runPlan(11 * DAY_MS, 11 * DAY_MS, () => 14_500)
@@ -101,7 +101,7 @@ describe('the growth of a collection', () => {
     expect((await campaign.change())['24h']).toMatchObject({ impressions: 240, isWhole: true })
   })
 
-  it('of a window is that of the window where a part of the videos could not be refreshed', async () => {
+  it('of a window covers the window if some videos could not be refreshed', async () => {
     await campaign.edit(['a', 'b'])
     await runPlan(0, 8 * DAY_MS, (hours) => hours, ['a', 'b'])
     await runPlan(8 * DAY_MS, 11 * DAY_MS, (hours) => hours, ['a'])
@@ -126,7 +126,7 @@ describe('the growth of a collection', () => {
     expect(impressions).toBe(4_900 - 2_433)
   })
 
-  it('is that of sums which have not changed for days', async () => {
+  it('covers sums that have not changed for days', async () => {
     await campaign.edit(['a'])
     await runPlan(0, DAY_MS, (hours) => hours)
     await runPlan(DAY_MS, 6 * DAY_MS, () => 24)
@@ -139,7 +139,7 @@ describe('the growth of a collection', () => {
     expect((await campaign.change())['24h']).toMatchObject({ impressions: 6, isWhole: true })
   })
 
-  it('says that the campaign is younger than the window', async () => {
+  it('reports that the campaign is younger than the window', async () => {
     await campaign.edit(['a'])
     await runPlan(0, 3 * DAY_MS, (hours) => hours)
     const change = await campaign.change()
@@ -147,7 +147,7 @@ describe('the growth of a collection', () => {
     expect(change['7d']).toMatchObject({ impressions: 72, since: toTime(START), young: true })
   })
 
-  it('has no part in what is added and removed', async () => {
+  it('excludes added and removed videos', async () => {
     await campaign.edit(['a', 'b'])
     await runPlan(0, 2 * DAY_MS, () => 1_000, ['a', 'b'])
     at(2 * DAY_MS + 10 * MINUTE_MS)
@@ -165,7 +165,7 @@ describe('the growth of a collection', () => {
     expect(later).not.toHaveProperty('removed')
   })
 
-  it('has no part in a count that is stated for the first time, or returns after days', async () => {
+  it('excludes a count that is stated for the first time, or returns after days', async () => {
     await campaign.edit(['a'])
     const hidden = { id: 'a', views: 7, hidden: ['likes', 'comments'] as const, hiddenSince: START }
     for (let time = 0; time <= 2 * DAY_MS; time += HOUR_MS / 2) {
@@ -271,7 +271,7 @@ describe('the growth of a collection', () => {
     return { seen, gained, firstSaved, age: lastSaved - oldest }
   }
 
-  it('is the true one of its span, which is never longer than the window: against every minute of a simulation', async () => {
+  it('matches every minute of a simulation, in a span that is never longer than the window', async () => {
     let checked = 0
     await fc.assert(
       fc
@@ -310,7 +310,7 @@ describe('the growth of a collection', () => {
 })
 
 describe.each(['v3', 'v6', 'v8'])('edits: %s', (variant) => {
-  it('are apart from growth, and marked in the history', async () => {
+  it('are separate from growth, and marked in the history', async () => {
     const youtube = await startFakeYoutube()
     youtube.handler = (ids, reply) => reply.end(listOf(ids, 1_000))
     const settings = {

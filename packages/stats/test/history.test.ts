@@ -10,7 +10,8 @@ import { createLevelState } from '../src/state/level-state.ts'
 import { createMapState } from '../src/state/map-state.ts'
 import { startStats } from './support/stats.ts'
 
-// What a page of points costs is below 5 ms, a collection of garbage some ten times that; all of these at once hold the loop for 500 ms and more.
+// A page of points costs less than 5 ms, and the garbage collection of one some ten times that. All points at once hold
+// the event loop for 500 ms or more.
 const POINTS = 86_000
 const MAX_HOLD_MS = 120
 
@@ -35,7 +36,7 @@ async function createLongHistory(): Promise<string> {
 }
 
 describe('a long history', () => {
-  it('is told in pieces between which others have their turn, the same with one point a step', async () => {
+  it('is sent in pieces, with other work between them, also with one point per step', async () => {
     const stats = await startStats({ data: await createLongHistory(), youtubeUri: 'http://127.0.0.1:9', threads: 0 })
     const to = new Date(START + POINTS).toISOString()
     const read = async (query = '') => {
@@ -55,7 +56,7 @@ describe('a long history', () => {
     await stats.stop()
   })
 
-  it('in memory gives others their turn, too', async () => {
+  it('in memory lets other work run, too', async () => {
     const state = createMapState()
     await state.put({ id: 'c', videos: [], revision: 1 })
     for (let i = 0; i < 5_000; i++)
@@ -81,7 +82,7 @@ describe('a long history', () => {
     expect(lasts.map(({ at }) => Math.floor(at / 3_600_000))).toEqual([...hours])
   })
 
-  it('is forgotten in pieces, too', async () => {
+  it('is deleted in pieces, too', async () => {
     const state = await createLevelState({ folder: await createLongHistory() })
     const collections = new CollectionsOwner({ state, retention: 30 * DAY_MS })
     onTestFinished(() => collections.close())

@@ -31,7 +31,7 @@ describe.each([
     await standIn.stop()
   })
 
-  it('are refused with a code while it is down, and are all there once it is back', async () => {
+  it('are refused with a code during an outage, and complete after it', async () => {
     await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })
     expect(await stats.get('/collections/c/stats')).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
     await kv.stop()
@@ -46,7 +46,7 @@ describe.each([
     ]
     for (const reply of refused) expect(reply).toMatchObject({ status: 503, body: { code: 'STATE_UNAVAILABLE' } })
     expect(refused[0]!.headers.get('retry-after')).toBe('1')
-    // What is ready is served; what has to look first is not.
+    // Prepared replies are served; reads that need the state are not.
     const read = await stats.get('/collections/c/stats')
     expect(read).toMatchObject(
       variant === 'v7' ? { status: 200, body: SAMPLE_TOTALS } : { status: 503, body: { code: 'STATE_UNAVAILABLE' } },
@@ -60,7 +60,7 @@ describe.each([
     expect(await stats.get('/collections/c/stats')).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
   })
 
-  it('outlive the stats service, with their history and the quota used', async () => {
+  it('survive a restart of stats, with their history and the used quota', async () => {
     await stats.put('/collections/k', { videos: SAMPLE_VIDEOS })
     expect((await stats.get('/collections/k/stats')).status).toBe(200)
     const { body } = await waitUntil(async () => {
@@ -76,7 +76,7 @@ describe.each([
   })
 })
 
-it('numbers are marked stale where neither YouTube nor the key-value service answers', async () => {
+it('numbers are marked stale if neither YouTube nor the key-value service responds', async () => {
   const standIn = await startStandIn()
   const kv = await startKv()
   const addresses = { kvUri: kv.url, youtubeUri: standIn.url }

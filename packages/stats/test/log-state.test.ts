@@ -37,7 +37,7 @@ describe('nodes that share a log', () => {
     return { one, other, stream }
   }
 
-  it('change a collection only if it is what they replace, in one order', async () => {
+  it('change a collection only if it has the replaced revision, in one order', async () => {
     const { one, other } = await openTwoNodes()
     await one.state.put(collection('c', 1))
     await other.state.catchUp!()
@@ -55,7 +55,7 @@ describe('nodes that share a log', () => {
     await expect(one.state.put(collection('c', 4))).rejects.toThrow(ConflictError)
   })
 
-  it('keep no numbers of a collection that has been changed meanwhile, nor of one that is gone', async () => {
+  it('store no numbers of a collection that has changed or was deleted meanwhile', async () => {
     const { one, other } = await openTwoNodes()
     await one.state.put(collection('c', 1))
     await one.state.putSnapshots([row('c', 5, 1)])
@@ -72,7 +72,7 @@ describe('nodes that share a log', () => {
     expect(await one.state.getHistory('c', 0, 10, 10)).toEqual([])
   })
 
-  it('keep no numbers of a source that has been replaced, and delete those of all with their collection', async () => {
+  it('store no numbers of a replaced source, and delete those of all sources with their collection', async () => {
     const { one, other } = await openTwoNodes(3_600_000)
     await one.state.put(collection('c', 1))
     await one.state.putSnapshots([row('c', 5, 1)])
@@ -96,7 +96,7 @@ describe('nodes that share a log', () => {
     expect(await other.state.countOtherSources!()).toEqual([{ source: 'stand-in', collections: 0, points: 0 }])
   })
 
-  it('keep what the one that has the lease says, and nothing of the others', async () => {
+  it('store the writes of the lease holder, and no writes of other nodes', async () => {
     const { one, other } = await openTwoNodes(3_600_000)
     await one.state.put(collection('c', 1))
     await one.state.putUsage({ day: '2026-11-20', used: 3 })
@@ -108,7 +108,7 @@ describe('nodes that share a log', () => {
     expect(await other.state.getSnapshot('c')).toBeUndefined()
     expect(await other.state.getVideos(['-4lB5EKS5Uk'])).toEqual([undefined])
     expect(await other.state.getUsage()).toEqual({ day: '2026-11-20', used: 3 })
-    // It is taken over as soon as it is given up.
+    // Another node takes the lease over as soon as it is released.
     await one.state.close()
     await other.held()
     await other.state.putUsage({ day: '2026-11-20', used: 4 })
@@ -145,8 +145,8 @@ const change: fc.Arbitrary<StatsChange> = fc.oneof(
   id.map((id) => ({ type: 'wanted' as const, id })),
 )
 
-describe('the view of the log', () => {
-  it('is the same on every node, however the log comes to it and whenever a node starts anew', async () => {
+describe('the state machine', () => {
+  it('is the same on every node, regardless of the batches and restarts', async () => {
     const cuts = fc.infiniteStream(fc.integer({ min: 1, max: 5 }))
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 16 }), cuts, async (changes, cuts) => {
@@ -168,7 +168,7 @@ describe('the view of the log', () => {
         const other = await openTestStateMachine({}, folder)
         expect(others).toEqual(outcomes)
         expect(await readContents(other)).toEqual(await readContents(one))
-        // No history without its collection.
+        // No collection means no history.
         for (const [key] of await readContents(other))
           if (key.startsWith('h!')) expect(await other.level.db.get(`c!${key[2]}`)).toBeDefined()
         await other.level.close()
@@ -178,7 +178,7 @@ describe('the view of the log', () => {
     )
   })
 
-  it('forgets with a collection what the same batch has kept of it', async () => {
+  it('deletes with a collection the points that the same batch added', async () => {
     const one = await openTestStateMachine()
     onTestFinished(() => one.level.close())
     const changes: StatsChange[] = [
@@ -191,12 +191,12 @@ describe('the view of the log', () => {
     expect(await readContents(one)).toEqual([])
   })
 
-  it('judges a batch once: after a fault it is written as it was judged', async () => {
+  it('evaluates a batch once: after a fault it writes the same result', async () => {
     const changesSeen: unknown[] = []
     const { level, stateMachine } = await openTestStateMachine({ onChanges: (some) => void changesSeen.push(...some) })
     onTestFinished(() => level.close())
     const entries = toEntries([{ type: 'put', collection: collection('c', 1) }])
-    // Written, and said to have failed.
+    // The write succeeds but is reported as failed.
     const failing = vi.spyOn(level, 'write').mockImplementationOnce(async (run) => {
       await run(level.db)
       throw new Error('who knows')
@@ -208,7 +208,7 @@ describe('the view of the log', () => {
     expect(changesSeen).toHaveLength(1)
   })
 
-  it('is carried over by a snapshot, which replaces what is there; half of one is none', async () => {
+  it('is restored from a snapshot, which replaces all data; a truncated snapshot is refused', async () => {
     const one = await openTestStateMachine()
     const other = await openTestStateMachine()
     onTestFinished(async () => {
@@ -237,7 +237,7 @@ describe('the view of the log', () => {
     expect(await other.level.db.get(`h!${toHistoryId('-4lB5EKS5Uk')}!${'3'.padStart(16, '0')}`)).toBeDefined()
   })
 
-  it('is none after a start of the machine, unless it was settled', async () => {
+  it('is empty after a reboot of the machine, unless it was settled', async () => {
     const folder = createTemporaryFolder()
     const entries = toEntries([{ type: 'put', collection: collection('c', 1) }])
     const first = await openTestStateMachine({}, folder)

@@ -6,13 +6,13 @@ import { getLostLines } from '@influencer-stats/runtime/line-sink'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 export interface LoggerTraits {
-  /** Whether it leaves lines out when there are too many. */
+  /** True if it drops lines when there are too many. */
   readonly drops?: boolean
-  /** Whether it writes nothing at all. */
+  /** True if it writes no lines at all. */
   readonly silent?: boolean
 }
 
-/** What every logger must do. */
+/** Conformance suite of every logger. */
 export function testLogger(
   name: string,
   create: (options: LoggerOptions) => Promise<StatsLogger>,
@@ -20,7 +20,7 @@ export function testLogger(
 ): void {
   const { drops = false, silent = false } = traits
 
-  /** What a logger wrote, after it was closed. */
+  /** Returns the lines of a logger after its close. */
   async function readLines(use: (logger: StatsLogger) => void): Promise<string[]> {
     const file = join(createTemporaryFolder(), 'log')
     const to = openSync(file, 'a')
@@ -62,7 +62,7 @@ export function testLogger(
       expect(lines.at(-1)).toContain('4000 lines dropped')
     })
 
-    it('outlives a disk without room, and counts what it could not write', async () => {
+    it('survives a full disk, and counts the lines that it could not write', async () => {
       const before = getLostLines()
       const logger = await create({ to: openSync('/dev/full', 'w'), level: 'debug' })
       for (let i = 0; i < 3; i++) logger.error(`step ${i}`, new Error('the cause'))
@@ -70,7 +70,7 @@ export function testLogger(
       expect(getLostLines() - before).toBe(silent ? 0 : 3)
     })
 
-    it('writes no secret, wherever a fault carries it', async () => {
+    it('writes no secret, also if a fault contains it', async () => {
       const url = 'http://127.0.0.1/videos?key=a%20key'
       const cause = Object.assign(new TypeError(`cannot read ${url}`), { input: url })
       const lines = await readLines((logger) => {

@@ -22,7 +22,7 @@ testApiDocument(async () => {
   }
 })
 
-it('every example of the document fits what it is an example of', async () => {
+it('every example of the document conforms to its schema', async () => {
   const stats = await startStats({ youtubeUri: 'http://127.0.0.1:9', data: createTemporaryFolder(), threads: 0 })
   const { body: document } = await stats.get('/openapi.json')
   await stats.stop()

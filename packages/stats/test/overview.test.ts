@@ -58,7 +58,7 @@ const row: fc.Arbitrary<OverviewRow> = fc
 const rows = fc.uniqueArray(row, { selector: ({ collection }) => collection.id, maxLength: 30 })
 
 describe('an overview', () => {
-  it('goes through what is asked for in every order, a page at a time, as sorting all of it would', () => {
+  it('reads the requested collections in every order, page by page, as a full sort would', () => {
     const names = new Intl.Collator('en', { numeric: true })
     const question = fc.record({
       q: fc.option(fc.constantFrom('', 'a', 'APF', 'b 2', ' äpf ', 'nothing'), { nil: undefined }),
@@ -110,7 +110,7 @@ describe('an overview', () => {
     )
   })
 
-  it('takes no place of another order for one of its own', () => {
+  it('refuses a cursor of another order', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const position = parseCursor('-impressions', Buffer.from(text).toString('base64url'))
@@ -120,7 +120,7 @@ describe('an overview', () => {
   })
 })
 
-/** A poller over a state in memory, and the overview of what it has. */
+/** A poller over a state in memory, and an overview of its rows. */
 async function setUp(fillRows: (state: ReturnType<typeof createMapState>) => void | Promise<void>) {
   const state = createMapState()
   await fillRows(state)
@@ -157,7 +157,7 @@ describe('the growth of a collection', () => {
   const now = [createNumbers('a', 1_000)]
   const hour = 3_600_000
 
-  /** What an overview says of a collection that had so many views so many hours ago. */
+  /** Returns the overview of a collection that had these views at these times. */
   async function startGrown(points: readonly (readonly [hours: number, views: number])[]) {
     const begun = Date.now()
     const { overview } = await setUp((state) => {
@@ -173,7 +173,7 @@ describe('the growth of a collection', () => {
     return change && Object.values(change).map(({ impressions, since }) => [impressions, begun - Date.parse(since)])
   }
 
-  it('of points of version 0.2 is interpolated between near ones, else that since the next', async () => {
+  it('of points of version 0.2 is interpolated between near ones, otherwise that since the next point', async () => {
     const points = [
       [900, 1],
       [721, 100],
@@ -192,7 +192,7 @@ describe('the growth of a collection', () => {
     ])
   })
 
-  it('is that since the first point, and says so, where there is none before', async () => {
+  it('begins, with a mark, at the first point if there is no earlier one', async () => {
     expect(
       await startGrown([
         [30, 400],
@@ -206,7 +206,7 @@ describe('the growth of a collection', () => {
     ])
   })
 
-  it('ends with the last point while newer numbers are not in the history yet', async () => {
+  it('ends with the last point while the history lacks newer numbers', async () => {
     expect(
       await startGrown([
         [30, 400],
@@ -246,11 +246,11 @@ describe('the growth of a collection', () => {
     }
   })
 
-  it('is not told without a history', async () => {
+  it('is absent without a history', async () => {
     expect(await startGrown([])).toBeUndefined()
   })
 
-  it('is another once the collection is, and not that of one of the same name before', async () => {
+  it('changes with the collection, and is not that of an earlier collection of the same name', async () => {
     const { collections, overview } = await setUp((state) => {
       state.put({ id: 'c', videos: ['a'], revision: 1 })
       for (const [hours, numbers] of [
@@ -272,7 +272,7 @@ describe('the growth of a collection', () => {
 describe('10,000 collections', () => {
   const COLLECTIONS = 10_000
 
-  it('take less than 50 ms a page, in pieces between which others have their turn', async () => {
+  it('take less than 50 ms per page, in pieces with other work between them', async () => {
     const { overview } = await setUp((state) => {
       for (let i = 0; i < COLLECTIONS; i++) {
         const id = `c${String(i).padStart(5, '0')}`
@@ -315,7 +315,7 @@ describe('10,000 collections', () => {
 })
 
 describe.each(['v3', 'v6', 'v8'])('GET /collections with numbers: %s', (variant) => {
-  it('gives the sums, the costs and the growth of a page in one request', async () => {
+  it('returns the sums, the costs and the growth of a page in one request', async () => {
     const youtube = await startFakeYoutube()
     youtube.handler = (ids, reply) => reply.end(listOf(ids, 2_000))
     const stats = await startStats({ variant, youtubeUri: youtube.url, data: createTemporaryFolder(), dailyBudget: 0 })

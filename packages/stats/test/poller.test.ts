@@ -50,7 +50,7 @@ describe('the poller', () => {
     return { client, published, publications, lines, state, meter, collections, poller }
   }
 
-  it('serves the last known numbers after a restart, before YouTube has answered', async () => {
+  it('serves the last known numbers after a restart, before YouTube responds', async () => {
     const { client, state, poller } = setUp()
     client.down = true
     await state.put({ id: 'c', videos: ['a'], revision: 1 })
@@ -67,7 +67,7 @@ describe('the poller', () => {
     expect(poller.replyTable.getReplies()).toHaveLength(1)
   })
 
-  it('tries again where the numbers of another source cannot be loaded, and states it once', async () => {
+  it('retries to load the numbers of another source, and reports the fault once', async () => {
     const { client, state, collections, poller, lines } = setUp()
     client.down = true
     await state.put({ id: 'c', videos: ['a'], revision: 1 })
@@ -88,7 +88,7 @@ describe('the poller', () => {
     ])
   })
 
-  it('ends also while the numbers of another source cannot be loaded', async () => {
+  it('stops while the numbers of another source cannot be loaded', async () => {
     const { collections, poller, lines } = setUp()
     await poller.start()
     vi.spyOn(collections, 'list').mockRejectedValue(new Error('the disk is broken'))
@@ -98,7 +98,7 @@ describe('the poller', () => {
     await changing
   })
 
-  it('counts as stale what has numbers that are too old, and no more', async () => {
+  it('counts the collections with old numbers as stale, and no others', async () => {
     const { client, state, poller } = setUp({ refreshInterval: 60_000 })
     client.down = true
     for (const [id, age] of [
@@ -116,7 +116,7 @@ describe('the poller', () => {
     expect(poller.replyTable.stale).toBe(2)
   })
 
-  it('looks at each collection a few times while it starts, however many there are', async () => {
+  it('reads each collection a few times during its start, regardless of their number', async () => {
     async function countLookups(count: number): Promise<number> {
       const { client, state, poller } = setUp()
       let looks = 0
@@ -137,7 +137,7 @@ describe('the poller', () => {
     expect(await countLookups(2_000)).toBeLessThan(10)
   })
 
-  it('is started before all replies are prepared: one that is asked for is, and in the end threads have each', async () => {
+  it('starts before all replies are prepared: a requested one is prepared, and finally all are', async () => {
     const { client, state, poller, published } = setUp()
     client.down = true
     const ids = Array.from({ length: 2_500 }, (_, i) => String(i).padStart(4, '0'))
@@ -152,7 +152,7 @@ describe('the poller', () => {
     await waitUntil(() => new Set(published.flat().map(([id]) => id)).size === ids.length)
   })
 
-  it('fetches the first numbers of a collection once, however many wait for them', async () => {
+  it('fetches the first numbers of a collection once for all waiting reads', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 60_000 })
     await poller.start()
     await collections.put('c', ['a'])
@@ -160,7 +160,7 @@ describe('the poller', () => {
     expect(client.calls).toEqual([['a']])
   })
 
-  it('asks at once for what is read, also where a restart would take its time', async () => {
+  it('requests the videos of a read at once, also after a restart', async () => {
     const { client, state, poller } = setUp({ budget: 100, refreshInterval: 3_600_000 })
     await state.put({ id: 'c', videos: ['a'], revision: 1 })
     await poller.start()
@@ -168,7 +168,7 @@ describe('the poller', () => {
     expect(JSON.parse((await poller.read('c'))!.body)).toMatchObject({ videos: 1 })
   })
 
-  it('says of when the oldest of the numbers are', async () => {
+  it('states the time of the oldest numbers', async () => {
     const { collections, poller } = setUp({ refreshInterval: 60_000 })
     await collections.put('c', ['a'])
     const first = (await poller.read('c'))!
@@ -182,7 +182,7 @@ describe('the poller', () => {
     }
   })
 
-  it('does not ask again for what has just failed', async () => {
+  it('does not request failed videos again at once', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 60_000 })
     await poller.start()
     client.down = true
@@ -191,7 +191,7 @@ describe('the poller', () => {
     expect(client.calls).toEqual([['a']])
   })
 
-  it('publishes what a call has changed as one message, and a deletion as a reply that is gone', async () => {
+  it('publishes the changes of a call as one message, and a deletion as a removed reply', async () => {
     const { published, collections, poller } = setUp({ refreshInterval: 60_000 })
     for (const id of ['c', 'd', 'e']) await collections.put(id, ['a'])
     await waitUntil(() => published.at(-1)?.length === 3)
@@ -205,7 +205,7 @@ describe('the poller', () => {
     expect(poller.replyTable.size).toBe(2)
   })
 
-  it('never publishes what a collection was before it changed', async () => {
+  it('never publishes a reply of the version before a change', async () => {
     const { client, published, collections, poller } = setUp()
     await collections.put('c', ['a', 'b'])
     await waitUntil(() => poller.replyTable.getReplies().length === 1)
@@ -220,7 +220,7 @@ describe('the poller', () => {
     for (const [, reply] of published.flat()) expect(JSON.parse(reply!.body)).toMatchObject({ videos: 1 })
   })
 
-  it('keeps polling when the clock is set back by an hour, and calls nothing old fresh', async () => {
+  it('continues polling when the clock is set back by an hour, and reports no old numbers as fresh', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 30 })
     await collections.put('c', ['a'])
     await waitUntil(() => poller.replyTable.getReplies().length === 1)
@@ -232,7 +232,7 @@ describe('the poller', () => {
     await waitUntil(() => poller.replyTable.stale === 1)
   })
 
-  it('does not wait for a state that keeps nothing: numbers stay fresh', async () => {
+  it('does not wait for a failing state: numbers stay fresh', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 50 })
     await collections.put('c', ['a'])
     await waitUntil(() => poller.replyTable.getReplies().length === 1)
@@ -245,7 +245,7 @@ describe('the poller', () => {
     expect(saved).toBe(1)
   })
 
-  it('tells once that numbers have become stale, and again after they were fresh', async () => {
+  it('reports once that numbers have become stale, and again after they were fresh', async () => {
     const { client, publications, collections, poller } = setUp({ refreshInterval: 50 })
     await collections.put('c', ['a'])
     await waitUntil(() => poller.replyTable.getReplies().length === 1)
@@ -274,7 +274,7 @@ describe('the poller', () => {
 })
 
 describe('the quota meter', () => {
-  it('is one count for all threads, and starts anew with the day', async () => {
+  it('is one count for all threads, and restarts with each day', async () => {
     let now = Date.parse('2026-11-20T12:00:00Z')
     const memory = QuotaMeter.createMemory()
     const [a, b] = [new QuotaMeter(memory, 3, { now: () => now }), new QuotaMeter(memory, 3, { now: () => now })]
@@ -293,7 +293,7 @@ describe('the quota meter', () => {
     expect(a.used).toBe(0)
   })
 
-  it('goes on from the usage of the same day, not from that of another', () => {
+  it('continues from the usage of the same day, not from that of another day', () => {
     const now = () => Date.parse('2026-11-20T12:00:00Z')
     const meter = new QuotaMeter(QuotaMeter.createMemory(), 10, { now })
     meter.restore({ day: '2026-11-19', used: 9 })

@@ -7,7 +7,7 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { hanging, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
 import { startStats } from './support/stats.ts'
 
-/** The service in a process of its own: its address, and how to kill it together with its supervisor. */
+/** Starts the service in a separate process. Returns its address and a function that kills it and its supervisor. */
 async function spawnStats(data: string, youtubeUri: string, cache: string) {
   const args = [
     'stats',

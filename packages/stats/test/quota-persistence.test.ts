@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createQuotaPersistence } from '../src/quota-persistence.ts'
 
-/** A keeper whose writes end when they are told to. */
+/** A persistence whose writes end when the test resolves them. */
 function setUp() {
   const writes: PromiseWithResolvers<void>[] = []
   const faults: unknown[] = []
@@ -16,7 +16,7 @@ function setUp() {
   return { quotaPersistence, writes, faults }
 }
 
-it('keeps a count no older than the call, and those who wait at the same time share a write', async () => {
+it('persists a count no older than the call, and concurrent callers share a write', async () => {
   const { quotaPersistence, writes } = setUp()
   const saved: number[] = []
   const save = (reader: number) => quotaPersistence.save().then(() => void saved.push(reader))
@@ -24,20 +24,20 @@ it('keeps a count no older than the call, and those who wait at the same time sh
   expect(writes).toHaveLength(1)
   writes[0]!.resolve()
   await all[0]
-  // What was counted while the first was on its way.
+  // Counted while the first write was in flight.
   expect([writes.length, saved]).toEqual([2, [1]])
   writes[1]!.resolve()
   await Promise.all(all)
   expect([writes.length, saved]).toEqual([2, [1, 2, 3]])
 })
 
-it('tells once that counts cannot be kept, waits for none meanwhile, and tells of the next time', async () => {
+it('reports a failure once, does not wait during an outage, and reports the next one', async () => {
   const { quotaPersistence, writes, faults } = setUp()
   const first = quotaPersistence.save()
   writes[0]!.reject('down')
   await first
   expect(faults).toEqual(['down'])
-  // Nobody waits for this one, which fails, too.
+  // This call does not wait, and fails too.
   await quotaPersistence.save()
   writes[1]!.reject('still down')
   await writes[1]!.promise.catch(() => {})

@@ -10,7 +10,7 @@ import { startStats } from './support/stats.ts'
 
 const VIDEO_IDS = ['a', 'b', 'c', 'd']
 
-/** What YouTube gives when it is asked, time after time: the views of those that are there. */
+/** Responses of YouTube to successive calls: the views of the existing videos. */
 const rounds = fc.array(fc.dictionary(fc.constantFrom(...VIDEO_IDS), fc.nat(1_000), { noNullPrototype: true }), {
   minLength: 1,
   maxLength: 8,
@@ -37,8 +37,8 @@ function computeExpected(id: string, answers: readonly Record<string, number>[],
 const foundIn = (answer: Record<string, number>) =>
   Object.entries(answer).map(([id, views]) => createNumbers(id, views))
 
-describe('a video that is gone', () => {
-  it('keeps its last numbers in the sum, whatever comes and goes; what was never there is missing', () => {
+describe('a removed video', () => {
+  it('keeps its last numbers in the sum; a video that never existed is missing', () => {
     fc.assert(
       fc.property(rounds, fc.integer({ min: 1, max: 5 }), (answers, interval) => {
         const table = new VideoTable()
@@ -66,7 +66,7 @@ describe('a video that is gone', () => {
     )
   })
 
-  it('is found out in whatever order is learnt what several collections knew of it', () => {
+  it('is detected regardless of the order in which the data of several collections arrive', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([0, 1, 2], { minLength: 3 }), (order) => {
         const table = new VideoTable()
@@ -77,47 +77,50 @@ describe('a video that is gone', () => {
     )
   })
 
-  it.each(['v3', 'v6', 'v7'])('is summed, and marked with since when, also after a restart: %s', async (variant) => {
-    const youtube = await startFakeYoutube()
-    const settings = { variant, youtubeUri: youtube.url, dailyBudget: 0, refreshInterval: 100 }
-    const data = createTemporaryFolder()
-    let stats = await startStats({ ...settings, data })
-    onTestFinished(() => stats.stop().then(() => {}))
-    const [unchanged, going, never] = videoIds(3)
-    const gone = new Set([never])
-    youtube.handler = (ids, reply) => reply.end(listOf(ids.filter((id) => !gone.has(id))))
-    await stats.put('/collections/c', { videos: [unchanged, going, never] })
-    const before = (await stats.get('/collections/c/stats')).body
-    expect(before).toMatchObject({ impressions: 200, videos: 2, missing: [never] })
-    expect(before).not.toHaveProperty('gone')
-
-    gone.add(going)
-    const read = () =>
-      waitUntil(async () => {
-        const { body } = await stats.get('/collections/c/stats?by=video')
-        return body.gone && body.stale === false && body
-      })
-    const after = await read()
-    expect(after).toMatchObject({ impressions: 200, videos: 2, missing: [never], gone: [{ id: going }] })
-    const { since, asOf } = after.gone[0]
-    expect(since > asOf).toBe(true)
-    expect(asOf >= before.asOf).toBe(true)
-    expect(after.byVideo).toMatchObject([{ id: unchanged }, { id: going, views: 100, gone: { since, asOf } }])
-    expect(after.byVideo[0]).not.toHaveProperty('gone')
-
-    if (variant !== 'v3') {
-      await waitUntil(async () => (await read()).asOf > since)
-      await stats.stop()
-      youtube.handler = failing
-      stats = await startStats({ ...settings, data })
-      const unchanged = (await stats.get('/collections/c/stats')).body
-      expect(unchanged).toMatchObject({ impressions: 200, missing: [never], gone: [{ id: going, since }] })
+  it.each(['v3', 'v6', 'v7'])(
+    'is summed, and marked with its time of removal, also after a restart: %s',
+    async (variant) => {
+      const youtube = await startFakeYoutube()
+      const settings = { variant, youtubeUri: youtube.url, dailyBudget: 0, refreshInterval: 100 }
+      const data = createTemporaryFolder()
+      let stats = await startStats({ ...settings, data })
+      onTestFinished(() => stats.stop().then(() => {}))
+      const [unchanged, going, never] = videoIds(3)
+      const gone = new Set([never])
       youtube.handler = (ids, reply) => reply.end(listOf(ids.filter((id) => !gone.has(id))))
-    }
-    gone.delete(going)
-    await waitUntil(async () => {
-      const { body } = await stats.get('/collections/c/stats')
-      return body.gone === undefined && body.impressions === 200
-    })
-  })
+      await stats.put('/collections/c', { videos: [unchanged, going, never] })
+      const before = (await stats.get('/collections/c/stats')).body
+      expect(before).toMatchObject({ impressions: 200, videos: 2, missing: [never] })
+      expect(before).not.toHaveProperty('gone')
+
+      gone.add(going)
+      const read = () =>
+        waitUntil(async () => {
+          const { body } = await stats.get('/collections/c/stats?by=video')
+          return body.gone && body.stale === false && body
+        })
+      const after = await read()
+      expect(after).toMatchObject({ impressions: 200, videos: 2, missing: [never], gone: [{ id: going }] })
+      const { since, asOf } = after.gone[0]
+      expect(since > asOf).toBe(true)
+      expect(asOf >= before.asOf).toBe(true)
+      expect(after.byVideo).toMatchObject([{ id: unchanged }, { id: going, views: 100, gone: { since, asOf } }])
+      expect(after.byVideo[0]).not.toHaveProperty('gone')
+
+      if (variant !== 'v3') {
+        await waitUntil(async () => (await read()).asOf > since)
+        await stats.stop()
+        youtube.handler = failing
+        stats = await startStats({ ...settings, data })
+        const unchanged = (await stats.get('/collections/c/stats')).body
+        expect(unchanged).toMatchObject({ impressions: 200, missing: [never], gone: [{ id: going, since }] })
+        youtube.handler = (ids, reply) => reply.end(listOf(ids.filter((id) => !gone.has(id))))
+      }
+      gone.delete(going)
+      await waitUntil(async () => {
+        const { body } = await stats.get('/collections/c/stats')
+        return body.gone === undefined && body.impressions === 200
+      })
+    },
+  )
 })

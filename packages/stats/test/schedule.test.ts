@@ -15,7 +15,7 @@ const MIDNIGHT_MS = Date.parse('2026-11-20T08:00:00Z')
 const healthy: SimulatedFaults = { outages: [], errorRate: 0, latency: 100, poison: new Set() }
 
 describe('the schedule', () => {
-  it('refreshes 10,000 videos with 200 calls a round, no more than the budget in a day', () => {
+  it('refreshes 10,000 videos with 200 calls per round, within the budget of a day', () => {
     const day = new Simulation({ budget: 10_000, start: MIDNIGHT_MS })
     day.add(videoIds(10_000))
     day.run(DAY_MS, healthy)
@@ -26,7 +26,7 @@ describe('the schedule', () => {
     expect(day.calls.length / rounds).toBeLessThan(201)
   })
 
-  it('never passes the budget, and keeps every video within a round of its share: a day of faults', () => {
+  it('never exceeds the budget, and keeps every video within a round of its share: a day of faults', () => {
     const fault = fc.record({
       from: fc.integer({ min: 0, max: DAY_MS }),
       for: fc.integer({ min: SECOND_MS, max: 4 * HOUR_MS }),
@@ -57,7 +57,7 @@ describe('the schedule', () => {
         for (const { at, videos: more } of added) day.runAt(at, () => day.add(videoIds(more, at)))
         for (const at of removed) day.runAt(at, () => day.removeSome())
         day.run(DAY_MS, { ...faults, poison: new Set() })
-        // By the day of Pacific Time: the run goes over one midnight.
+        // Per day of Pacific Time: the run includes one midnight.
         for (const used of day.usedByDay.values()) expect(used).toBeLessThanOrEqual(budget)
         expect(day.repeatedIds).toBe(0)
         expect(day.late).toEqual([])
@@ -66,7 +66,7 @@ describe('the schedule', () => {
     )
   })
 
-  it('gets to every video, whatever the budget: oldest first', () => {
+  it('refreshes every video at any budget: oldest first', () => {
     const day = new Simulation({ budget: 4, start: MIDNIGHT_MS })
     day.add(videoIds(500))
     day.run(3 * DAY_MS, healthy)
@@ -75,7 +75,7 @@ describe('the schedule', () => {
     expect(day.unknown).toEqual([])
   })
 
-  it('spends on an outage no more than its share of the day, and on a refused connection nothing', () => {
+  it('spends on an outage at most its share of the day, and nothing on a refused connection', () => {
     for (const kind of ['failing', 'hanging', 'refused'] as const) {
       const day = new Simulation({ budget: 100, start: MIDNIGHT_MS })
       day.add(videoIds(1_000))
@@ -86,7 +86,7 @@ describe('the schedule', () => {
     }
   })
 
-  it('is over an outage within a round, and not with a call for each video', () => {
+  it('recovers from an outage within a round, and not with a call per video', () => {
     const day = new Simulation({ budget: 10_000, start: MIDNIGHT_MS })
     day.add(videoIds(2_000))
     day.run(4 * HOUR_MS, { ...healthy, outages: [{ from: HOUR_MS, for: 2 * HOUR_MS, kind: 'failing' }] })
@@ -97,7 +97,7 @@ describe('the schedule', () => {
     expect(day.late).toEqual([])
   })
 
-  it('keeps numbers fresh where one call in ten fails', () => {
+  it('keeps numbers fresh if one call in ten fails', () => {
     const day = new Simulation({ budget: 10_000, start: MIDNIGHT_MS })
     day.add(videoIds(2_000))
     for (let hour = 1; hour <= 12; hour++) {
@@ -106,7 +106,7 @@ describe('the schedule', () => {
     }
   })
 
-  it('finds the one video that makes its calls fail; its neighbours are refreshed like all others', () => {
+  it('isolates the video that makes its calls fail, and refreshes the others normally', () => {
     for (const videos of [2, 50, 500]) {
       const day = new Simulation({ budget: 0, start: MIDNIGHT_MS })
       const ids = videoIds(videos)
@@ -119,7 +119,7 @@ describe('the schedule', () => {
     }
   })
 
-  it('costs nothing in a crash loop, and a restart goes on where it was', () => {
+  it('costs nothing in a crash loop, and a restart continues the schedule', () => {
     const day = new Simulation({ budget: 10_000, start: MIDNIGHT_MS })
     day.add(videoIds(1_000))
     day.run(HOUR_MS, healthy)
@@ -133,7 +133,7 @@ describe('the schedule', () => {
     expect(day.late).toEqual([])
   })
 
-  it('asks for nothing before its time, and takes along what will be due soon', () => {
+  it('requests no video early, except those due soon in the same call', () => {
     const remainingQuota = { budget: 0, left: Infinity, untilReset: DAY_MS }
     const schedule = new Schedule({ idsPerCall: 50, connections: 4, minInterval: 100 }, 0)
     schedule.addKnown('old', 0)
@@ -144,7 +144,7 @@ describe('the schedule', () => {
     expect(schedule.next(100, remainingQuota)).toMatchObject({ ids: ['old', 'soon'] })
   })
 
-  it('goes on after a restart at the pace of the calls before it', () => {
+  it('continues after a restart at the pace of the calls before it', () => {
     const remainingQuota = { budget: 100, left: 100, untilReset: DAY_MS }
     const schedule = new Schedule({ idsPerCall: 1, connections: 4, minInterval: 10 }, 700 * SECOND_MS)
     schedule.addKnown('old', -DAY_MS)
@@ -154,7 +154,7 @@ describe('the schedule', () => {
     expect(schedule.next(864 * SECOND_MS, remainingQuota)).toMatchObject({ ids: ['old'] })
   })
 
-  it('wakes when the first of what has failed may be tried again, and not before', () => {
+  it('wakes when the first failed ids may be retried, and not before', () => {
     const remainingQuota = { budget: 0, left: Infinity, untilReset: DAY_MS }
     const schedule = new Schedule({ idsPerCall: 1, connections: 8, minInterval: 10 }, 0)
     schedule.add(['a', 'b'], 0)
@@ -169,7 +169,7 @@ describe('the schedule', () => {
     expect(schedule.getWakeAt(wake, remainingQuota)).toBeGreaterThan(5_060)
   })
 
-  it('takes no numbers of an id that was forgotten and wanted anew while it was asked for', () => {
+  it('ignores numbers of an id that was removed and added again during the call', () => {
     const remainingQuota = { budget: 0, left: Infinity, untilReset: DAY_MS }
     const schedule = new Schedule({ idsPerCall: 50, connections: 16, minInterval: 10 }, 0)
     schedule.add(['a', 'gone'], 0)
@@ -182,7 +182,7 @@ describe('the schedule', () => {
     expect(schedule.next(9_000, remainingQuota)).toBeUndefined()
   })
 
-  it('gives a first fetch a call at once, while refreshes fill their lane', () => {
+  it('calls at once for first numbers while refreshes fill their queue', () => {
     const schedule = new Schedule({ idsPerCall: 1, connections: 4, minInterval: 10 }, 0)
     const remainingQuota = { budget: 0, left: Infinity, untilReset: DAY_MS }
     for (const id of videoIds(100)) schedule.addKnown(id, 0)
@@ -198,7 +198,7 @@ describe('the schedule', () => {
     expect(schedule.next(20, remainingQuota)).toMatchObject({ ids: ['new'], queue: 'first' })
   })
 
-  it('asks once for what is gathered and urged, and not for what was forgotten meanwhile', () => {
+  it('requests gathered and prioritized ids once, and no removed ones', () => {
     const schedule = new Schedule({ idsPerCall: 50, connections: 4, minInterval: 10 }, 0)
     const remainingQuota = { budget: 0, left: Infinity, untilReset: DAY_MS }
     schedule.add(['a', 'b', 'gone'], 0)
@@ -207,7 +207,7 @@ describe('the schedule', () => {
     expect(schedule.next(0, remainingQuota)!.ids.toSorted()).toEqual(['a', 'b'])
   })
 
-  it('gathers what comes one by one into a call', () => {
+  it('gathers ids that arrive one by one into a call', () => {
     const day = new Simulation({ budget: 10_000, start: MIDNIGHT_MS })
     videoIds(300).forEach((id, i) => day.runAt(i * 2, () => day.add([id])))
     day.run(MINUTE_MS, healthy)

@@ -4,7 +4,7 @@ import { START_SCRIPT } from '@influencer-stats/runtime/testing/spawn-start'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
-it('the key of YouTube is not in the log where its address is of no host', async () => {
+it('the key of YouTube is not in the log if the address of YouTube has no host', async () => {
   const key = 'AIza-secret key'
   const args = ['stats', '--port', '0', '--client', 'fetch', '--cache', 'refresh', '--refresh-interval', '50']
   const more = ['--youtube-uri', 'http://nobody.invalid', '--data', createTemporaryFolder()]

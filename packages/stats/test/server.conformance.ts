@@ -6,7 +6,7 @@ import { SAMPLE_TOTALS, SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './
 import { startStats, type TestStats } from './support/stats.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
-/** What every server must do: the hottest route keeps all manners, whoever answers it. */
+/** Conformance suite of every server adapter: the hottest route behaves the same with each. */
 export function testServer(server: string): void {
   describe(`server ${server}`, () => {
     let standIn: TestStandIn
@@ -55,7 +55,7 @@ export function testServer(server: string): void {
       expect((await get(path)).headers.get('x-request-id')).not.toBe(headers.get('x-request-id'))
     })
 
-    it('answers 304 without a body to who has the numbers, also among others and weakly', async () => {
+    it('answers 304 without a body to a client with the current numbers, also in a list of tags and weakly', async () => {
       const etag = (await get(path)).headers.get('etag')!
       for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
         const { status, headers, body } = await get(path, { 'if-none-match': known })
@@ -66,7 +66,7 @@ export function testServer(server: string): void {
       expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200)
     })
 
-    it('refuses who has no token or a wrong one', async () => {
+    it('refuses a request without a token or with a wrong one', async () => {
       expect(await stats.get(path)).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } })
       expect(await get(path, { authorization: 'Bearer wrong' })).toMatchObject({ status: 401 })
       expect(await get(path, { authorization: 'Bearer change' })).toMatchObject({ status: 200 })
@@ -79,7 +79,7 @@ export function testServer(server: string): void {
       expect(await head.text()).toBe('')
     })
 
-    it('answers 404 for a collection that does not exist, 400 for what is no id and for an unknown question', async () => {
+    it('answers 404 for a collection that does not exist, 400 for an invalid id and for an unknown parameter', async () => {
       expect(await get('/collections/none/stats')).toMatchObject({
         status: 404,
         body: { code: 'COLLECTION_NOT_FOUND' },
@@ -89,7 +89,7 @@ export function testServer(server: string): void {
       expect(await get(`${path}?by=video`)).toMatchObject({ status: 200, body: { byVideo: expect.any(Array) } })
     })
 
-    it('lets a page of a named origin read the numbers, and no other', async () => {
+    it('lets a page of a named origin read the numbers, and no other page', async () => {
       // Not fetch: it sets Origin itself.
       const sendRequest = (origin: string) =>
         request(stats.url + path, { headers: { origin, authorization: 'Bearer read' } })

@@ -27,7 +27,7 @@ async function setUp() {
 }
 
 describe('the writer of numbers', () => {
-  it('writes many collections at once, and of each the newest only', async () => {
+  it('writes many collections at once, and only the newest numbers of each', async () => {
     const { state, control, writer } = await setUp()
     const { promise, resolve } = Promise.withResolvers<void>()
     control.hold = promise
@@ -42,7 +42,7 @@ describe('the writer of numbers', () => {
     expect(await state.getHistory('a', 0, 9, 9)).toMatchObject([{ at: 1 }, { at: 6, before: [1, 1] }])
   })
 
-  it('lets nobody wait while the state fails, says so once, and writes the newest when it is back', async () => {
+  it('does not block callers while the state fails, reports it once, and writes the newest numbers afterwards', async () => {
     const { state, control, writer, onFault } = await setUp()
     control.down = true
     await writer.save(version('a'), snapshot(1))
@@ -56,7 +56,7 @@ describe('the writer of numbers', () => {
     expect(onFault).toHaveBeenCalledTimes(1)
   })
 
-  it('is done with a collection before that is changed, and writes none of its numbers meanwhile', async () => {
+  it('finishes the writes of a collection before its change, and writes none of its numbers meanwhile', async () => {
     const { state, control, writer } = await setUp()
     const { promise, resolve } = Promise.withResolvers<void>()
     control.hold = promise
@@ -78,7 +78,7 @@ describe('the writer of numbers', () => {
     expect(await state.getSnapshot('a')).toBeUndefined()
   })
 
-  it('keeps numbers also after the clock was set back, but no older ones', async () => {
+  it('stores numbers also after the clock was set back, but no older ones', async () => {
     const { state, writer } = await setUp()
     const later = Date.now() + 3_600_000
     for (const at of [5, 4]) await writer.save(version('a'), snapshot(at))

@@ -89,7 +89,7 @@ describe.each<Overrides>([
   })
 })
 
-it('a start states in one line what is set apart', async () => {
+it('a start states in one line which numbers are not in use', async () => {
   const { first, second } = await startUpstreams()
   const data = createTemporaryFolder()
   const onStandIn = await startOnStandIn({ data, youtubeUri: first.url })

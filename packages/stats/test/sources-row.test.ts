@@ -25,7 +25,7 @@ async function createDataFolder(): Promise<string> {
   return data
 }
 
-it('a folder without its sources is refused unchanged; repaired, its numbers are of no known source', async () => {
+it('a folder without its sources is refused unchanged; after the repair its numbers have no known source', async () => {
   const folder = await expectRepaired({
     service: 'stats',
     folder: await createDataFolder(),
@@ -44,7 +44,7 @@ it('a folder without its sources is refused unchanged; repaired, its numbers are
   await state.close()
 })
 
-it('a folder with data and without the used quota starts with a line', async () => {
+it('a folder with data and without the used quota is reported in a line at the start', async () => {
   const folder = await createDataFolder()
   const warnings = async () => {
     const lines: string[] = []
@@ -58,7 +58,7 @@ it('a folder with data and without the used quota starts with a line', async () 
   expect(await warnings()).toEqual([])
 })
 
-it('a node without its position clears its base', async () => {
+it('a node without its position clears its database', async () => {
   const folder = createTemporaryFolder()
   const { level, stateMachine } = await openTestStateMachine({}, folder)
   const body = encodeChange({ type: 'put', collection: { id: 'c', videos: [], revision: 1 }, before: undefined })

@@ -14,16 +14,16 @@ import { startProcessClock } from '@influencer-stats/runtime/testing/process-clo
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
-/** A collection's reply; only `asOf` differs where `impressions` does not. */
+/** A collection's reply. With equal `impressions` only `asOf` differs. */
 function createReply(impressions: number, asOf: number): PreparedReply {
   const body = JSON.stringify({ impressions, asOf: new Date(asOf).toISOString() })
   return { body, etag: '""', asOf, at: asOf }
 }
 
-/** So much a broadcaster takes at once. */
+/** Maximum body of a broadcaster. */
 const MAX_BODY_BYTES = 1_048_576
 
-/** A broadcaster that takes values when it is told to, or refuses them while it is away. */
+/** A broadcaster that accepts values when the test resolves a put, or refuses them while it is down. */
 function setUp() {
   const puts: string[] = []
   const current = new Map<string, PreparedReply | undefined>()
@@ -69,7 +69,7 @@ function setUp() {
     publisher.enqueue(updates)
   }
 
-  /** A change of a collection, whose numbers may be unknown by it. */
+  /** A change of a collection that may make its numbers unknown. */
   function changeVersion(id: string, reply: PreparedReply | undefined): void {
     versions.set(id, (versions.get(id) ?? 1) + 1)
     current.set(id, reply)
@@ -78,8 +78,8 @@ function setUp() {
   return { publisher, puts, lines, fake, current, take, change: changeVersion }
 }
 
-describe('the announcer', () => {
-  it('puts numbers when they change, not when they are only fresher', async () => {
+describe('the publisher', () => {
+  it('publishes numbers when they change, not when they are only fresher', async () => {
     const { publisher, puts, take } = setUp()
     take(['c', createReply(1, 1)], ['d', createReply(5, 1)])
     await waitUntil(() => publisher.pending === 0 && puts.length === 2)
@@ -90,7 +90,7 @@ describe('the announcer', () => {
     expect(puts).toEqual(['collections/c 1', 'collections/d 5', 'collections/d 6', 'collections/c 2'])
   })
 
-  it('keeps the newest numbers alone while the broadcaster is away, and says so once', async () => {
+  it('queues only the newest numbers while the broadcaster is unavailable, and reports it once', async () => {
     const { publisher, puts, lines, fake, take } = setUp()
     fake.isUnavailable = true
     for (let i = 1; i <= 100; i++) take(['c', createReply(i, i)], ['d', createReply(-i, i)])
@@ -103,7 +103,7 @@ describe('the announcer', () => {
     expect(lines).toEqual(['error', 'info'])
   })
 
-  it('puts the same numbers of another version, and states where they are unknown by it', async () => {
+  it('publishes the same numbers of another version, and reports unknown ones', async () => {
     const { publisher, puts, take, change: changeVersion } = setUp()
     take(['c', createReply(1, 1)])
     await waitUntil(() => puts.length === 1)
@@ -111,7 +111,7 @@ describe('the announcer', () => {
     await waitUntil(() => puts.length === 2)
     changeVersion('c', undefined)
     await waitUntil(() => puts.length === 3)
-    // No value of it was put before.
+    // The publisher has put no value of it before.
     changeVersion('d', undefined)
     expect(publisher.pending).toBe(0)
     changeVersion('c', createReply(4, 4))
@@ -124,7 +124,7 @@ describe('the announcer', () => {
     ])
   })
 
-  it('states at its start which collections have no numbers: a topic may retain those of another source', async () => {
+  it('reports at its start which collections have no numbers: a topic may retain those of another source', async () => {
     const { publisher, puts, current } = setUp()
     current.set('c', createReply(1, 1)).set('d', undefined)
     publisher.enqueueAll()
@@ -135,7 +135,7 @@ describe('the announcer', () => {
     ])
   })
 
-  it('puts numbers again that went back to what was told while others were under way', async () => {
+  it('publishes numbers again that returned to the published ones during a put', async () => {
     const { puts, fake, take } = setUp()
     take(['c', createReply(1, 1)])
     await waitUntil(() => puts.length === 1)
@@ -148,7 +148,7 @@ describe('the announcer', () => {
     expect(puts).toEqual(['collections/c 1', 'collections/c 2', 'collections/c 1'])
   })
 
-  it('forgets what is gone, also while it is under way', async () => {
+  it('drops a deleted collection, also during its put', async () => {
     const { publisher, puts, fake, take } = setUp()
     fake.isUnavailable = true
     take(['c', createReply(1, 1)], ['d', createReply(1, 1)])
@@ -159,7 +159,7 @@ describe('the announcer', () => {
     expect(puts).toEqual(['collections/d 1'])
   })
 
-  it('tells a broadcaster that has forgotten everything all of it', async () => {
+  it('publishes everything to a broadcaster that has lost its values', async () => {
     const { puts, fake, take } = setUp()
     take(['c', createReply(1, 1)], ['d', createReply(1, 1)])
     await waitUntil(() => puts.length === 2)
@@ -169,7 +169,7 @@ describe('the announcer', () => {
     expect(puts.slice(2)).toEqual(['collections/c 2', 'collections/d 1'])
   })
 
-  it('tells it so as soon as it is back, though nothing has changed, and one that forgot nothing nothing', async () => {
+  it('does so at once after a restart, without a change, and publishes nothing to one that lost no value', async () => {
     const { publisher, puts, fake, take } = setUp()
     fake.onEpoch('a')
     take(['c', createReply(1, 1)], ['d', createReply(1, 1)])
@@ -182,7 +182,7 @@ describe('the announcer', () => {
     expect(puts.slice(2)).toEqual(['collections/c 1', 'collections/d 1'])
   })
 
-  it('puts no more at a time than may be, however much there is to say of each', async () => {
+  it('limits the size of a put, regardless of the size of each value', async () => {
     const { publisher, puts, lines, take } = setUp()
     const missing = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(11, 'm'))
     const body = JSON.stringify({ impressions: 1, missing })
@@ -191,7 +191,7 @@ describe('the announcer', () => {
     expect(lines).toEqual([])
   })
 
-  it('puts those of many at a time, of one the newest last', async () => {
+  it('puts several batches concurrently, and the newest value of a collection last', async () => {
     const { publisher, puts, fake, take } = setUp()
     const { promise, resolve } = Promise.withResolvers<void>()
     fake.hold = promise
@@ -204,7 +204,7 @@ describe('the announcer', () => {
   })
 })
 
-/** Reads a stream as `curl -N` would: its text so far. */
+/** Opens a stream as `curl -N` would, and collects its text. */
 async function openStream(url: string): Promise<{ readonly text: string }> {
   const ending = new AbortController()
   onTestFinished(() => ending.abort())
@@ -218,7 +218,7 @@ async function openStream(url: string): Promise<{ readonly text: string }> {
   return stream
 }
 
-/** The numbers that a stream has brought. */
+/** Returns the numbers in a stream. */
 const numbersIn = ({ text }: { text: string }) =>
   [...text.matchAll(/^data: (\{.*\})$/gm)].map(([, json]) => JSON.parse(json!))
 
@@ -247,7 +247,7 @@ describe('live numbers', () => {
     Number(new RegExp(`^${name} (.+)$`, 'm').exec(String((await stats.get('/metrics')).body))![1])
   const impressions = async () => (await stats.get('/collections/c/stats')).body.impressions
 
-  it.each(['', 'secret'])('come to a stream, and again when they change; with the token "%s"', async (apiToken) => {
+  it.each(['', 'secret'])('reach a stream, and again when they change; with the token "%s"', async (apiToken) => {
     const broadcaster = await embed(sse, { apiToken })
     onTestFinished(async () => void (await broadcaster.stop()))
     const stream = await openStream(`${broadcaster.url}/wait?cid=me&last=1&topic=collections/c`)
@@ -260,13 +260,13 @@ describe('live numbers', () => {
 
     await standIn.control.freezeClock(TIMESTAMP + HOUR_MS)
     await waitUntil(() => numbersIn(stream).at(-1).impressions > first.impressions)
-    // On a busy machine numbers may be old for a moment, which is told, too; what is as it was is not.
+    // On a busy machine numbers may be stale for a moment, which is also published. Unchanged values are not published.
     await waitUntil(async () => (await readMetric('stats_publish_total')) === numbersIn(stream).length)
     const published = numbersIn(stream).map(({ impressions, stale }) => `${impressions} ${stale}`)
     expect(published.filter((one, i) => one === published[i - 1])).toEqual([])
   })
 
-  it('tell a collection from a deleted one with its id', async () => {
+  it('distinguish a collection from a deleted one with the same id', async () => {
     const broadcaster = await embed(sse)
     onTestFinished(async () => void (await broadcaster.stop()))
     const stream = await openStream(`${broadcaster.url}/wait?cid=me&last=1&topic=collections/c`)
@@ -293,7 +293,7 @@ describe('live numbers', () => {
       expect(numbersIn(stream).at(-1)).toMatchObject({ version, impressions: await impressions() })
     }
     expect(versions).toEqual([...new Set(versions)].sort())
-    // By the change to the other video the numbers are unknown at first.
+    // The change to the other video makes the numbers unknown at first.
     const { impressions: _impressions, ...unknown } = numbersIn(stream).find(({ stale, asOf }) => stale && !asOf)
     expect(unknown).toMatchObject({ id: 'c', version: versions[1], stale: true, source: standIn.url })
   })
@@ -321,7 +321,7 @@ describe('live numbers', () => {
     expect(numbersIn(stream).at(-1)).toMatchObject({ source: other.url, stale: false })
   })
 
-  it('survive an outage of the broadcaster, which nobody else notices', async () => {
+  it('survive an outage of the broadcaster without an effect on other requests', async () => {
     const first = await embed(sse)
     await start(first.url)
     const before = await impressions()
@@ -341,7 +341,7 @@ describe('live numbers', () => {
     await second.stop()
   })
 
-  it('are back within 2 s of a restart of the broadcaster, though nothing changes', async () => {
+  it('are published again within 2 s of a restart of the broadcaster, without a change', async () => {
     const first = await embed(sse)
     await start(first.url)
     for (let i = 0; i < 30; i++) await stats.put(`/collections/c${i}`, { videos: [VIDEO] })
@@ -355,7 +355,7 @@ describe('live numbers', () => {
     expect(time()).toBeLessThan(2_000)
   })
 
-  it('are put in vain to one that never answers: reads go on, and so does the end', async () => {
+  it('do not block reads or the shutdown if the broadcaster never responds', async () => {
     const silent = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1')
     onTestFinished(() => void silent.close())
     await new Promise((resolve) => silent.once('listening', resolve))

@@ -16,7 +16,7 @@ import {
 } from './support/fake-youtube.ts'
 import { startStats } from './support/stats.ts'
 
-/** The default service in front of a YouTube of the test's own. */
+/** The default service with a YouTube that the test controls. */
 async function setUp(settings: Record<string, string | number> = {}) {
   const youtube = await startFakeYoutube()
   const data = createTemporaryFolder()
@@ -31,7 +31,7 @@ async function setUp(settings: Record<string, string | number> = {}) {
 const path = (id: string) => `/collections/${id}/stats`
 const idsOf = ({ calls }: FakeYoutube) => calls.flat().length
 
-describe('a YouTube that answers without end', () => {
+describe('a YouTube whose replies never end', () => {
   it.each([
     ['drips', dripping],
     ['floods', flooding],
@@ -51,7 +51,7 @@ describe('a YouTube that answers without end', () => {
 })
 
 describe('quota', () => {
-  it('an outage costs no more than its share of the day, and gets each collection its try', async () => {
+  it('an outage costs at most its share of the day, and every collection is tried', async () => {
     const { youtube, stats } = await setUp({ dailyBudget: 100, refreshInterval: 10 })
     youtube.handler = failing
     for (let i = 0; i < 10; i++) await stats.put(`/collections/c${i}`, { videos: videoIds(50, i * 50) })
@@ -60,7 +60,7 @@ describe('quota', () => {
     expect(youtube.calls.length).toBeLessThanOrEqual(11)
   })
 
-  it('calls that reach nobody are not counted', async () => {
+  it('calls that never reach YouTube are not counted', async () => {
     const youtube = await startFakeYoutube()
     const settings = { data: createTemporaryFolder(), dailyBudget: 5, youtubeUri: 'http://127.0.0.1:9' }
     const lost = await startStats(settings)
@@ -76,10 +76,10 @@ describe('quota', () => {
     expect((await found.get(path('new'))).status).toBe(200)
   })
 
-  it('of a changed collection only the videos that are not known are asked for', async () => {
+  it('a change of a collection requests only the unknown videos', async () => {
     const { youtube, stats } = await setUp({ refreshInterval: 600_000, upstreamTimeout: 60_000, readTimeout: 60_000 })
     await stats.put('/collections/c', { videos: [] })
-    // The first calls are answered when all have been added, so that it does not matter how long that takes.
+    // The first calls get their response after all additions, so their duration does not matter.
     const { promise, resolve: release } = Promise.withResolvers<void>()
     youtube.handler = (ids, reply) => promise.then(() => numbers(ids, reply))
     for (const id of videoIds(100)) await stats.put(`/collections/c/videos/${id}`)
@@ -91,7 +91,7 @@ describe('quota', () => {
     expect(youtube.calls.length).toBeLessThan(10)
   })
 
-  it('a restart asks for nothing that is still fresh', async () => {
+  it('a restart requests no fresh videos', async () => {
     const { youtube, start, stats } = await setUp({ refreshInterval: 600_000 })
     for (const id of ['a', 'b', 'c']) {
       await stats.put(`/collections/${id}`, { videos: videoIds(50, id.charCodeAt(0) * 50) })
@@ -113,7 +113,7 @@ describe('quota', () => {
 describe('freshness', () => {
   const COLLECTIONS = 40
 
-  /** Many collections whose refresh takes long: two calls at a time, each a while. */
+  /** Many collections with a slow refresh: two calls at a time, each with a delay. */
   async function setUpSlow(settings: Record<string, string | number> = {}) {
     const both = await setUp({ refreshInterval: 200, upstreamConnections: 4, upstreamTimeout: 10_000, ...settings })
     const { youtube, stats } = both
@@ -123,7 +123,7 @@ describe('freshness', () => {
     return both
   }
 
-  it('a first fetch does not wait behind the refresh of all others', async () => {
+  it('a first fetch does not wait for the refresh of all others', async () => {
     const { youtube, stats } = await setUpSlow()
     const before = youtube.calls.length
     await waitUntil(() => youtube.calls.length > before + 2)
@@ -149,7 +149,7 @@ describe('freshness', () => {
     expect(Number(/^stats_collections_stale (\d+)$/m.exec(metrics)![1])).toBeGreaterThan(0)
   })
 
-  it('numbers that become stale have another ETag, and a reader with the old one is told', async () => {
+  it('numbers that become stale have another ETag, and a reader with the old one gets the new reply', async () => {
     const { youtube, stats } = await setUp({ refreshInterval: 500 })
     await stats.put('/collections/c', { videos: videoIds(2) })
     const fresh = await stats.get(path('c'))
@@ -164,7 +164,7 @@ describe('freshness', () => {
     expect(byVideo.body).toMatchObject({ stale: true })
   })
 
-  it('no read waits longer than its deadline', async () => {
+  it('no read waits longer than its timeout', async () => {
     const { youtube, stats } = await setUp({ upstreamTimeout: 20_000, readTimeout: 200 })
     youtube.handler = hanging
     await stats.put('/collections/c', { videos: videoIds(2) })
@@ -176,10 +176,10 @@ describe('freshness', () => {
   })
 })
 
-describe('what fails', () => {
+describe('failures', () => {
   const bad = videoIds(1, 7_777)[0]!
 
-  it('one video without statistics hurts no other of its call', async () => {
+  it('one video without statistics affects no other of its call', async () => {
     const { youtube, stats } = await setUp()
     youtube.handler = (ids, reply) => {
       const list = JSON.parse(listOf(ids))
@@ -208,7 +208,7 @@ describe('what fails', () => {
     await waitUntil(async () => (await stats.get(path('bad'))).status === 200)
   })
 
-  it('while YouTube is down a video may be added: the known numbers stay', async () => {
+  it('while YouTube is down a video may be added: the known numbers remain', async () => {
     const { youtube, stats } = await setUp({ refreshInterval: 100 })
     await stats.put('/collections/c', { videos: videoIds(3) })
     await stats.get(path('c'))

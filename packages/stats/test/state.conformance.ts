@@ -10,7 +10,10 @@ const collection = (id: string, videos: string[] = [], revision = 1): Collection
 const snapshot = (asOf: number): Snapshot => ({ videos: [createNumbers('-4lB5EKS5Uk')], missing: [], asOf })
 const point = (at: number): Point => ({ at, impressions: at, engagements: 2, score: 3, videos: 1 })
 
-/** What every state must do. @param open a new, empty state */
+/**
+ * Conformance suite of every state.
+ * @param open opens a new, empty state
+ */
 export function testState(name: string, open: () => Promise<StatsState>): void {
   describe(`state ${name}`, () => {
     let state: StatsState
@@ -22,7 +25,7 @@ export function testState(name: string, open: () => Promise<StatsState>): void {
     const put = async (next: Collection) => state.put(next, await state.get(next.id))
     const remove = async (id: string) => state.delete(id, await state.get(id))
 
-    it('knows nothing at first', async () => {
+    it('is empty at first', async () => {
       expect(await state.get('a')).toBeUndefined()
       expect(await state.getSnapshot('a')).toBeUndefined()
       expect(await state.getHistory('a', 0, Date.now(), 100)).toEqual([])
@@ -30,7 +33,7 @@ export function testState(name: string, open: () => Promise<StatsState>): void {
       expect(await state.getUsage()).toBeUndefined()
     })
 
-    it('gives back what was put, the last put winning', async () => {
+    it('returns stored collections, the last put winning', async () => {
       await put(collection('a', ['-4lB5EKS5Uk']))
       await put(collection('a', ['1FEFpk-uIYo', '-jlLkTtgWUk'], 2))
       expect(await state.get('a')).toEqual(collection('a', ['1FEFpk-uIYo', '-jlLkTtgWUk'], 2))
@@ -44,7 +47,7 @@ export function testState(name: string, open: () => Promise<StatsState>): void {
       expect(await ids('c', 2)).toEqual([])
     })
 
-    it('keeps the last snapshot, and a point for each that has one', async () => {
+    it('stores the last snapshot, and a point for each that has one', async () => {
       await put(collection('a'))
       await state.putSnapshots([{ id: 'a', snapshot: snapshot(1), point: point(1) }])
       await state.putSnapshots([{ id: 'a', snapshot: snapshot(2) }])
@@ -53,7 +56,7 @@ export function testState(name: string, open: () => Promise<StatsState>): void {
       expect(await state.getHistory('a', 0, 10, 100)).toEqual([point(1), point(3)])
     })
 
-    it('gives the snapshots of a page, nothing for those without', async () => {
+    it('returns the snapshots of a page, undefined for those without', async () => {
       for (const id of ['a', 'a.b', 'b', 'c', 'd']) await put(collection(id))
       for (const [at, id] of ['a', 'b', 'c'].entries()) await state.putSnapshots([{ id: id, snapshot: snapshot(at) }])
       const page = (await state.list('', 4)).map(({ id }) => id)
@@ -62,7 +65,7 @@ export function testState(name: string, open: () => Promise<StatsState>): void {
       expect(await state.getSnapshots([])).toEqual([])
     })
 
-    it('gives the history between two times, both inclusive, in order', async () => {
+    it('returns the history between two times, both inclusive, in order', async () => {
       await put(collection('a'))
       await put(collection('ab'))
       for (const at of [9, 10, 11, 100])
@@ -74,7 +77,7 @@ export function testState(name: string, open: () => Promise<StatsState>): void {
       expect(await state.getHistory('a', 100, 10, 100)).toEqual([])
     })
 
-    it('gives the point that was the last one at a time', async () => {
+    it('returns the last point at or before a time', async () => {
       const hour = 3_600_000
       for (const id of ['a', 'ab']) await put(collection(id))
       expect(await state.getPointAt('a', 10)).toBeUndefined()
@@ -87,21 +90,21 @@ export function testState(name: string, open: () => Promise<StatsState>): void {
       }
     })
 
-    it('puts a point in its place, also after the clock was set back, once for each time', async () => {
+    it('inserts a point in order, also after the clock was set back, once for each time', async () => {
       await put(collection('a'))
       for (const at of [5, 9, 7, 9]) await state.putSnapshots([{ id: 'a', snapshot: snapshot(at), point: point(at) }])
       expect(await state.getHistory('a', 0, 100, 100)).toEqual([point(5), point(7), point(9)])
       expect(await state.getHistory('a', 7, 9, 100)).toEqual([point(7), point(9)])
     })
 
-    it('forgets single points', async () => {
+    it('deletes single points', async () => {
       await put(collection('a'))
       for (const at of [1, 2, 3]) await state.putSnapshots([{ id: 'a', snapshot: snapshot(at), point: point(at) }])
       await state.deletePoints('a', [1, 3, 7])
       expect(await state.getHistory('a', 0, 10, 100)).toEqual([point(2)])
     })
 
-    it('forgets a collection with its numbers and its history, and nothing else', async () => {
+    it('deletes a collection with its numbers and its history, and no other data', async () => {
       for (const id of ['a', 'ab']) {
         await put(collection(id))
         await state.putSnapshots([{ id: id, snapshot: snapshot(1), point: point(1) }])
@@ -115,7 +118,7 @@ export function testState(name: string, open: () => Promise<StatsState>): void {
       await remove('never there')
     })
 
-    it('keeps what is known of videos and their histories, apart from all collections', async () => {
+    it('stores the details and histories of videos separately from all collections', async () => {
       const details = (id: string, asOf: number): VideoDetails => ({ id, title: `<${id}>`, asOf })
       const [first, second, third] = ['-4lB5EKS5Uk', 'AAAAAAAAAAA', '_aaaaaaaaaa'] as const
       expect(await state.getVideos([first])).toEqual([undefined])
@@ -153,13 +156,13 @@ export function testState(name: string, open: () => Promise<StatsState>): void {
       expect(await state.getHistory(toHistoryId(first), 0, 10, 100)).toEqual([point(4)])
     })
 
-    it('keeps the usage of the quota', async () => {
+    it('stores the usage of the quota', async () => {
       await state.putUsage({ day: '2026-11-20', used: 7 })
       await state.putUsage({ day: '2026-11-20', used: 8 })
       expect(await state.getUsage()).toEqual({ day: '2026-11-20', used: 8 })
     })
 
-    it('agrees with a Map, whatever is put and deleted', async () => {
+    it('agrees with a Map after any puts and deletions', async () => {
       const id = fc.constantFrom('a', 'a.b', 'a~', 'b', 'B', '0')
       const step = fc.oneof(
         fc.record({ op: fc.constant('put' as const), id, revision: fc.integer() }),

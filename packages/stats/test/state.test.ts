@@ -25,7 +25,7 @@ const options = (more: Partial<StateOptions> = {}): StateOptions => ({
   ...more,
 })
 
-/** A key-value service like new, without the time that another takes to start. */
+/** Empties the key-value service, which is faster than the start of another one. */
 async function startEmptyKv(): Promise<void> {
   const client = createKvClient(service.url)
   const known = await Array.fromAsync(client.entries())
@@ -41,7 +41,7 @@ for (const [name, create] of Object.entries(parts.state)) {
 }
 
 describe('state level', () => {
-  it('keeps everything over a restart', async () => {
+  it('persists everything over a restart', async () => {
     const folder = createTemporaryFolder()
     const first = await parts.state.level(options({ folder }))
     await first.put({ id: 'a', videos: ['-4lB5EKS5Uk'], revision: 3 })
@@ -54,7 +54,7 @@ describe('state level', () => {
   })
 })
 
-/** Everything that a state writes, step by step: a collection made, replaced and forgotten, and what is about it. */
+/** Makes every kind of write to a state, step by step: creates, replaces and deletes a collection, with its data. */
 async function* countWrites(state: StatsState): AsyncGenerator<string> {
   const before = { id: 'a', videos: ['-4lB5EKS5Uk'], revision: 1 }
   await state.put(before)
@@ -69,7 +69,7 @@ async function* countWrites(state: StatsState): AsyncGenerator<string> {
   yield 'forget'
 }
 
-/** For what survives a power cut it waits, and for nothing else. */
+/** True for the writes that must survive a power cut and therefore wait for the disk. */
 const SYNCED_WRITES = { make: true, replace: true, numbers: false, usage: false, forget: true }
 
 it('state level waits for the disk before a change of a collection is acknowledged', async () => {
@@ -81,7 +81,7 @@ it('state level waits for the disk before a change of a collection is acknowledg
   await state.close()
 })
 
-it('state kv asks for a durable write before a change of a collection is acknowledged', async () => {
+it('state kv requests a durable write before a change of a collection is acknowledged', async () => {
   await startEmptyKv()
   const proxy = await startBreakingProxy(service.url)
   const lines: string[] = []
@@ -105,7 +105,7 @@ describe('state kv', () => {
   const b = { ...a, id: 'b' }
   const snapshot = { videos: [], missing: [], asOf: 1 }
 
-  it('says so while the service is down, and loses nothing of what it kept', async () => {
+  it('reports an outage of the service, and loses no stored data', async () => {
     const settings = { data: createTemporaryFolder() }
     const first = await startKv(settings)
     const onOutage = vi.fn<(cause: unknown) => void>()
@@ -152,7 +152,7 @@ describe('state kv', () => {
     await guarded.stop()
   })
 
-  it('begins a new collection without what one of that name left behind, however much', async () => {
+  it('begins a new collection without any remains of an old one of that name', async () => {
     await startEmptyKv()
     const state = await parts.state.kv(options())
     const points = Array.from({ length: 1_500 }, (_, at) => ({
@@ -169,7 +169,7 @@ describe('state kv', () => {
     await state.close()
   })
 
-  it('changes nothing that is not what it was when it was read', async () => {
+  it('changes only values that are unchanged since they were read', async () => {
     await startEmptyKv()
     const state = await parts.state.kv(options({ onOutage() {} }))
     await state.put(a)
@@ -183,7 +183,7 @@ describe('state kv', () => {
     await state.close()
   })
 
-  it('leaves alone what others keep in the service', async () => {
+  it('leaves the data of other clients in the service unchanged', async () => {
     await startEmptyKv()
     const client = createKvClient(service.url)
     const state = await parts.state.kv(options())

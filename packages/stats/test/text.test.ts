@@ -7,7 +7,7 @@ import { startStats } from './support/stats.ts'
 const UNUSED_URL = 'http://127.0.0.1:9'
 const BROKEN_TEXT = ['\\u0000', 'a\\u0000b', '\\ud800', '\\udc00', 'x\\udc00\\ud800y', '\\ud83d ']
 
-it('names and tags with NUL or half a character are refused by a sentence; every other text is kept exactly', async () => {
+it('names and tags with NUL or half a character are refused with a reason; every other text is stored exactly', async () => {
   const stats = await startStats({ youtubeUri: UNUSED_URL, data: createTemporaryFolder(), threads: 1 })
   await stats.put('/collections/c', { videos: [], name: 'Spring' })
   for (const text of BROKEN_TEXT)
@@ -29,7 +29,7 @@ it('names and tags with NUL or half a character are refused by a sentence; every
   await stats.stop()
 })
 
-it.each(SERVERS)('the ids . and .. are refused however they are spelled, served by %s', async (server) => {
+it.each(SERVERS)('the ids . and .. are refused in every encoding, served by %s', async (server) => {
   const stats = await startStats({ youtubeUri: UNUSED_URL, data: createTemporaryFolder(), threads: 1, server })
   const body = '{"videos":[]}'
   for (const id of ['.', '..', '%2e', '%2E%2e', '.%2e']) {

@@ -24,11 +24,11 @@ describe.each(['v6', 'v7', 'v7 with state map', 'v6 with state kv', 'v7 with sta
     await standIn.stop()
   })
 
-  /** Asks on many new connections at once, so that every thread is asked. */
+  /** Reads over many new connections at once, so that every thread gets requests. */
   const readAll = (path: string) =>
     Promise.all(Array.from({ length: CLIENT_COUNT }, () => stats.get(path, { connection: 'close' })))
 
-  it('a change answered by one thread is seen by the next read on every other', async () => {
+  it('a change on one thread is visible to the next read on every other thread', async () => {
     for (let round = 0; round < 8; round++) {
       const videos = SAMPLE_VIDEOS.slice(0, 1 + (round % 3))
       await stats.put('/collections/c', { videos })

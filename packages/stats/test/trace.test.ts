@@ -12,7 +12,7 @@ const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 const VIDEO_IDS = { 'x-request-id': 'caller-1', traceparent: TRACEPARENT }
 const VIDEO = '-4lB5EKS5Uk'
 
-/** Hands on what it is asked to `target`, or answers as YouTube; tells the headers of each request. */
+/** Forwards requests to `target`, or responds as YouTube; records the headers of each request. */
 async function startRecorder(target?: string) {
   const seen: { method: string; headers: IncomingHttpHeaders }[] = []
   const server = createServer(async (request, reply) => {
@@ -45,7 +45,7 @@ it.each(getPartNames('client'))('%s passes the ids of a request on to YouTube', 
   expect(youtube.seen[1]!.headers['x-request-id']).not.toBe(VIDEO_IDS['x-request-id'])
 })
 
-it('passes them on to kv, from main too; what the poller asks has none', async () => {
+it('passes them on to kv, also from main; calls of the poller have none', async () => {
   const kv = await startKv()
   onTestFinished(async () => void (await kv.stop()))
   const [recorder, youtube] = [await startRecorder(kv.url), await startRecorder()]

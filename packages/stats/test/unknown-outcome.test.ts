@@ -17,10 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => kv.stop())
 
-/** The write of a collection, not of its numbers. */
+/** True for the write of a collection, false for that of its numbers. */
 const isChange = (head: string) => /^(PUT|DELETE) .*stats%2Fc%21/.test(head)
 
-/** Does to the next change what `fate` says, and to all that follows what `after` says. */
+/** Applies `failure` to the next change, and `after` to all later ones. */
 function failNextChange(proxy: BreakingProxy, failure: 'lose' | 'hold', after: 'pass' | 'hold' = 'pass'): void {
   let isBroken = false
   proxy.failure = (head) => {
@@ -42,7 +42,7 @@ type ConnectedCollections = CollectionsOwner
 describe('a change of a collection in the key-value service', () => {
   let proxy: BreakingProxy
   let collections: CollectionsOwner
-  /** What the poller would know. */
+  /** Collections that the poller would know. */
   let known: Map<string, readonly string[]>
 
   beforeEach(async () => {
@@ -67,17 +67,17 @@ describe('a change of a collection in the key-value service', () => {
     })
   })
 
-  it.each(changes)('is made and told where its reply is lost: %s', async (_, change, id, videos) => {
+  it.each(changes)('is applied and reported if its reply is lost: %s', async (_, change, id, videos) => {
     failNextChange(proxy, 'lose')
     await change(collections)
     expect((await collections.get(id))?.videos).toEqual(videos)
     expect(known.get(id)).toEqual(videos)
   })
 
-  it.each(changes)('is found out where there is no answer for long: %s', async (_, change, id, videos) => {
+  it.each(changes)('is resolved after a long time without a response: %s', async (_, change, id, videos) => {
     failNextChange(proxy, 'hold', 'hold')
     await expect(change(collections)).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', status: 503 })
-    // Until then there is no other, and nobody waits for it.
+    // Until then all other changes are refused at once.
     await expect(collections.put('other', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
     proxy.failure = () => 'pass'
     await waitUntil(() => String(known.get(id)) === String(videos))
@@ -85,7 +85,7 @@ describe('a change of a collection in the key-value service', () => {
     await waitUntil(() => collections.put('other', []).catch(() => undefined))
   })
 
-  it.each(changes)('happens once, however late it arrives: %s', async (_, change, id, videos) => {
+  it.each(changes)('is applied once, however late it arrives: %s', async (_, change, id, videos) => {
     failNextChange(proxy, 'hold')
     await change(collections)
     expect((await collections.get(id))?.videos).toEqual(videos)
@@ -97,7 +97,7 @@ describe('a change of a collection in the key-value service', () => {
     expect(known.get(id)).toEqual(next)
   })
 
-  it('that was refused is not made later', async () => {
+  it('is not applied later if it was refused', async () => {
     const service = await startKv({ apiToken: 'hunter2' })
     const state = await createKvState({ kvUri: service.url, kvToken: '', onOutage() {}, timeout: 150 })
     const owner = new CollectionsOwner({ state, retention: DAY_MS })
@@ -107,7 +107,7 @@ describe('a change of a collection in the key-value service', () => {
     await owner.close()
   })
 
-  it('waits for no numbers of other collections, and numbers for no state that hangs', async () => {
+  it('does not wait for numbers of other collections, and numbers do not wait for a state that hangs', async () => {
     const old = (await collections.get('old'))!
     const numbers = (asOf: number) => ({ videos: [createNumbers('a', asOf)], missing: [], asOf })
     proxy.failure = (head) => (head.startsWith('POST /v0/batch') ? 'hold' : 'pass')
@@ -122,7 +122,7 @@ describe('a change of a collection in the key-value service', () => {
   })
 })
 
-it('a collection and its numbers are both there or both gone, whichever reply is lost', async () => {
+it('a collection and its numbers are either both present or both deleted, whichever reply is lost', async () => {
   const standIn = await startStandIn()
   const proxy = await startBreakingProxy(kv.url)
   const stats = await startStats({

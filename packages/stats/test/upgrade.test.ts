@@ -10,14 +10,17 @@ import { toContent, startStats } from './support/stats.ts'
 const TIMESTAMP = Date.UTC(2026, 10, 20, 12)
 const HOUR_MS = 3_600_000
 
-/** A copy of a folder of format 1: 20 collections, all but the last with numbers; half in a table, half in a log. */
+/**
+ * Creates a copy of a folder of format 1: 20 collections, all but the last with numbers; half in a table, half in a
+ * log.
+ */
 function createOldFolder(): string {
   const folder = createTemporaryFolder()
   cpSync(fileURLToPath(new URL('./fixtures/format-1', import.meta.url)), folder, { recursive: true })
   return folder
 }
 
-it('a folder of format 1 is opened, and has all that it had', async () => {
+it('a folder of format 1 is opened with all its data', async () => {
   const data = createOldFolder()
   const youtube = await startFakeYoutube()
   youtube.handler = (_, reply) => reply.writeHead(503).end('{}')
@@ -48,7 +51,7 @@ it('a folder of format 1 is opened, and has all that it had', async () => {
   }
 })
 
-it('a folder of format 2 is refused by what knows format 1 only', async () => {
+it('a folder of format 2 is refused by a version that knows only format 1', async () => {
   const data = createOldFolder()
   const stats = await startStats({ data, youtubeUri: 'http://127.0.0.1:9' })
   await stats.stop()

@@ -17,7 +17,7 @@ function setUp(budget: number, snapshot?: typeof known) {
   return { client, reader }
 }
 
-it('asks for what has failed no more often than the budget spreads its calls', async () => {
+it('retries no more often than the budget spreads its calls', async () => {
   const { client, reader } = setUp(100, known)
   client.down = true
   for (let i = 0; i < 20; i++) {
@@ -28,7 +28,7 @@ it('asks for what has failed no more often than the budget spreads its calls', a
   expect(client.calls).toHaveLength(1)
 })
 
-it('never takes the read of an empty collection for a reply of YouTube', async () => {
+it('never treats the read of an empty collection as a reply of YouTube', async () => {
   const { client, reader } = setUp(0, known)
   client.down = true
   await reader.read(collection)
@@ -42,7 +42,7 @@ it('never takes the read of an empty collection for a reply of YouTube', async (
   expect(client.calls).toHaveLength(1)
 })
 
-it('waits no longer than its deadline: what is known has to do, or there is nothing', async () => {
+it('waits no longer than its timeout, and returns the last known numbers, if any', async () => {
   const { client, reader } = setUp(0, known)
   client.hold = new Promise(() => {})
   expect((await reader.read(collection)).snapshot).toEqual({ ...known, unknown: ['b'] })

@@ -186,7 +186,7 @@ describe('the state of YouTube', () => {
 })
 
 describe('a running service', () => {
-  it('makes no call before Retry-After at an unlimited budget, and says so', async () => {
+  it('makes no call before Retry-After at an unlimited budget, and reports it', async () => {
     const youtube = await startFakeYoutube()
     const stats = await start(youtube.url)
     for (let i = 0; i < 5; i++) await stats.put(`/collections/c${i}`, { videos: videoIds(200, i * 200) })

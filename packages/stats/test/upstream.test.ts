@@ -4,7 +4,7 @@ import { startStats, type TestStats } from './support/stats.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
-describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube misbehaves', (variant) => {
+describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube fails', (variant) => {
   let standIn: TestStandIn
   let stats: TestStats
   beforeEach(async () => {
@@ -54,7 +54,7 @@ describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube misbehaves', (varian
     expect(await readStats()).toMatchObject({ status: 200, body: SAMPLE_TOTALS })
   })
 
-  it('with no numbers known yet: 503 and when to come back, until there are some', async () => {
+  it('with no numbers known yet: 503 and Retry-After, until there are some', async () => {
     await standIn.control.setFaults({ errorRate: 1, errorStatus: 500 })
     expect((await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })).status).toBe(201)
     const refused = await readStats()
@@ -93,7 +93,7 @@ describe('the quota', () => {
     await standIn.stop()
   })
 
-  it('makes no call beyond the budget, and says what is left of it after a restart', async () => {
+  it('makes no call beyond the budget, and reports the remaining budget after a restart', async () => {
     const standIn = await startStandIn()
     const settings = { youtubeUri: standIn.url, data: createTemporaryFolder(), dailyBudget: 2 }
     const first = await startStats(settings)
@@ -104,7 +104,7 @@ describe('the quota', () => {
     expect((await standIn.control.getCounts()).calls).toBeLessThanOrEqual(2)
     expect(statuses).toContain(200)
     await first.stop()
-    // A read that waits for numbers in vain does so for half a second.
+    // A read without numbers waits half a second.
     const second = await startStats({ ...settings, readTimeout: 500 })
     await second.put('/collections/d', { videos: [SAMPLE_VIDEOS[1]] })
     await waitUntil(async () => (await standIn.control.getCounts()).calls === 2)

@@ -7,7 +7,7 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 const COLLECTION = '/collections/99757a95-f758-499f-a170-bea93b2d8bcf'
 
-/** Waits for the first round, where the numbers come only with one. */
+/** Reads the statistics, after the first round if numbers come only with a round. */
 async function readStats(stats: TestStats): Promise<any> {
   await waitUntil(async () => (await stats.get(`${COLLECTION}/stats`)).body.code !== 'STATS_NOT_READY')
   return stats.get(`${COLLECTION}/stats`)
@@ -20,7 +20,7 @@ describe.each(Object.keys(variants))('variant %s', (variant) => {
   })
   afterAll(() => standIn.stop())
 
-  it.each(['0', '1'])('boots with %s threads and gives the numbers of the sample', async (threads) => {
+  it.each(['0', '1'])('boots with %s threads and returns the numbers of the sample', async (threads) => {
     const settings = { variant, threads, youtubeUri: standIn.url, data: createTemporaryFolder(), refreshInterval: 200 }
     const stats = await startStats(settings)
     try {
@@ -39,7 +39,7 @@ describe.each(Object.keys(variants))('variant %s', (variant) => {
 })
 
 describe.each(['v6', 'v7'])('variant %s', (variant) => {
-  it('keeps the collection, its numbers, its history and the quota used over a restart', async () => {
+  it('persists the collection, its numbers, its history and the used quota over a restart', async () => {
     const standIn = await startStandIn()
     const settings = { variant, youtubeUri: standIn.url, data: createTemporaryFolder() }
     const first = await startStats(settings)

@@ -22,7 +22,7 @@ const backends = {
 
 const etagOf = ({ headers }: StatsReply): string => headers.get('etag')!
 
-describe.each(Object.entries(backends))('versions of collections, kept by %s', (name, settings) => {
+describe.each(Object.entries(backends))('versions of collections, stored by %s', (name, settings) => {
   let standIn: TestStandIn
   let kv: RunningService
   let stats: TestStats
@@ -99,7 +99,7 @@ describe.each(Object.entries(backends))('versions of collections, kept by %s', (
     expect([renamed, replaced, added, removed, deleted].map(({ status }) => status)).toEqual([200, 200, 201, 204, 204])
   })
 
-  it('a collection is made only if absent, or replaced only if present', async () => {
+  it('a collection is created only if absent, or replaced only if present', async () => {
     const path = `/collections/none-${name}`
     expect(await stats.put(path, { videos: [A] }, { 'if-match': '*' })).toMatchObject(CONDITION_FAILED_REPLY)
     expect((await stats.get(path)).status).toBe(404)
@@ -113,7 +113,7 @@ describe.each(Object.entries(backends))('versions of collections, kept by %s', (
     expect((await stats.delete('/collections/absent', { 'if-match': '"1"' })).status).toBe(404)
   })
 
-  it('of many changes with the same If-Match exactly one is made', async () => {
+  it('exactly one of many changes with the same If-Match is made', async () => {
     const path = `/collections/race-${name}`
     const current = etagOf(await stats.put(path, { videos: [A] }))
     const found = await Promise.all(
@@ -134,7 +134,7 @@ describe.each(Object.entries(backends))('versions of collections, kept by %s', (
     expect((await stats.get(path)).body).toMatchObject({ videos: [A], version })
   })
 
-  it('`created` stays through every change and is another after a deletion', async () => {
+  it('`created` is unchanged by every change and differs after a deletion', async () => {
     const path = `/collections/birth-${name}`
     const { created } = (await stats.put(path, { videos: [A] })).body
     expect(Math.abs(Date.parse(created) - Date.now())).toBeLessThan(60_000)
@@ -155,7 +155,7 @@ describe.each(Object.entries(backends))('versions of collections, kept by %s', (
     }
   })
 
-  it('the client changes a version and no other', async () => {
+  it('the client changes only the required version', async () => {
     const client = createStatsClient(stats.url)
     const id = `client-${name}`
     const made = await client.put(id, { videos: [A] }, { ifAbsent: true })
@@ -173,7 +173,7 @@ describe.each(Object.entries(backends))('versions of collections, kept by %s', (
   })
 })
 
-it('a collection that an older version kept has a version and no `created`, which stays so', async () => {
+it('a collection of an older version has a version and no `created`, also after changes', async () => {
   const { createLevelState } = await import('../src/state/level-state.ts')
   const { CollectionsOwner } = await import('../src/collections.ts')
   const state = await createLevelState({

@@ -10,7 +10,7 @@ import { dripping, failing, flooding, hanging, numbers, startFakeYoutube } from 
 import { SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
 
 export interface ClientTraits {
-  /** Calls that it takes to ask for so many videos at once. */
+  /** Number of calls for this number of videos. */
   readonly callsFor: (videos: number) => number
 }
 
@@ -18,10 +18,10 @@ const sample = { views: 261_734, likes: 14_237, comments: 451, dislikes: 928 }
 const unavailable = { code: 'UPSTREAM_UNAVAILABLE' }
 const createIds = (n: number) => Array.from({ length: n }, (_, i) => `${String(i).padStart(10, '0')}A`)
 
-/** Where nobody listens any more. */
+/** Returns the URL of a port on which no server listens. */
 const findClosedUrl = async () => `http://127.0.0.1:${await findFreePort()}`
 
-/** What every client must do, against the stand-in and its faults. */
+/** Conformance suite of every client, against the stand-in and its faults. */
 export function testVideoClient(
   name: string,
   create: (options: VideoClientOptions) => Promise<VideoClient>,
@@ -53,14 +53,14 @@ export function testVideoClient(
     })
     afterEach(() => client.close())
 
-    it('gives the numbers of videos, and leaves out those that YouTube does not know', async () => {
+    it('returns the numbers of videos, without those that YouTube does not know', async () => {
       const { found, failed } = await client.fetch([...SAMPLE_VIDEOS, 'gone_video_'])
       expect(failed).toEqual([])
       expect(found.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(SAMPLE_VIDEOS.map((id) => ({ id, ...sample })))
       expect(await client.fetch([])).toEqual({ found: [], failed: [] })
     })
 
-    it('asks for details when they are wanted, at no further cost, and passes them on with the ids of each call', async () => {
+    it('requests details if they are needed, at no further cost, and passes them on with the ids of each call', async () => {
       const taken: { ids: readonly string[]; details: readonly VideoDetails[] }[] = []
       let needsDetails = true
       const recorder: VideoDetailsSink = {
@@ -92,7 +92,7 @@ export function testVideoClient(
       await recording.close()
     })
 
-    it('asks for any number of videos, and takes a unit of the quota for each call', async () => {
+    it('requests any number of videos, and takes a unit of the quota for each call', async () => {
       const ids = createIds(120)
       const { found } = await client.fetch(ids)
       expect(found.map(({ id }) => id).toSorted()).toEqual(ids)
@@ -123,7 +123,7 @@ export function testVideoClient(
       expect((await client.fetch(SAMPLE_VIDEOS)).found).toHaveLength(3)
     })
 
-    it('does not wait for ever', async () => {
+    it('has a timeout', async () => {
       const hasty = await create(options({ timeout: 100 }))
       await standIn.control.setFaults({ hang: true })
       expect(await hasty.fetch(SAMPLE_VIDEOS)).toMatchObject({ failed: SAMPLE_VIDEOS, fault: unavailable })
@@ -145,7 +145,7 @@ export function testVideoClient(
       await hasty.close()
     })
 
-    it('takes no reply that is larger than one can be', async () => {
+    it('refuses a reply that is larger than the limit', async () => {
       const youtube = await startFakeYoutube()
       youtube.handler = (_, reply) => reply.end(`{"items":[${' '.repeat(1_100_000)}]}`)
       const small = await create(options({ uri: youtube.url }))
@@ -170,7 +170,7 @@ export function testVideoClient(
       },
     )
 
-    it('follows no redirect, so that the key goes nowhere else', async () => {
+    it('follows no redirect, so that the key reaches no other server', async () => {
       const [target, youtube] = [await startFakeYoutube(), await startFakeYoutube()]
       const location = `${target.url}/youtube/v3/videos?id=${SAMPLE_VIDEOS[0]}`
       youtube.handler = (_, reply) => reply.writeHead(302, { location }).end()
@@ -182,7 +182,7 @@ export function testVideoClient(
       await redirected.close()
     })
 
-    it('takes no unit of the quota for what reached nobody', async () => {
+    it('takes no unit of the quota for a call that never reached YouTube', async () => {
       for (const uri of [await findClosedUrl(), 'http://nobody.invalid']) {
         const lost = await create(options({ uri }))
         await lost.fetch(SAMPLE_VIDEOS)
@@ -191,7 +191,7 @@ export function testVideoClient(
       expect(meter.used).toBe(0)
     })
 
-    it('has the count of a call kept before it makes it', async () => {
+    it('persists the count of a call before it makes it', async () => {
       const youtube = await startFakeYoutube()
       const saved = Promise.withResolvers<void>()
       const requested = Promise.withResolvers<void>()
@@ -204,7 +204,7 @@ export function testVideoClient(
       const fetching = counting.fetch([SAMPLE_VIDEOS[0]!])
       await requested.promise
       expect(careful.used).toBe(1)
-      // A call that did not wait would have come by the time that another one has.
+      // A call that did not wait would arrive before this one.
       await fetch(`${youtube.url}/?id=other`)
       expect(youtube.calls).toEqual([['other']])
       saved.resolve()
@@ -212,7 +212,7 @@ export function testVideoClient(
       await counting.close()
     })
 
-    it('gives what the calls that went well have found, and names the rest', async () => {
+    it('returns the results of the successful calls, and lists the ids of the others', async () => {
       const youtube = await startFakeYoutube()
       const ids = createIds(120)
       youtube.handler = (requested, reply) => (requested.includes(ids[119]!) ? failing : numbers)(requested, reply)
@@ -225,7 +225,7 @@ export function testVideoClient(
       await some.close()
     })
 
-    it('says so when nobody is there, and when the key is wrong, without showing the key', async () => {
+    it('reports that the server is down or the key is wrong, without showing the key', async () => {
       const lost = await create(options({ uri: 'http://127.0.0.1:9' }))
       expect(await lost.fetch(SAMPLE_VIDEOS)).toMatchObject({ failed: SAMPLE_VIDEOS, fault: unavailable })
       await lost.close()
@@ -236,7 +236,7 @@ export function testVideoClient(
       await wrong.close()
     })
 
-    it('can be asked by many at once, and closed twice', async () => {
+    it('accepts many concurrent calls, and can be closed twice', async () => {
       const found = await Promise.all(Array.from({ length: 50 }, () => client.fetch(SAMPLE_VIDEOS)))
       for (const one of found) expect(one.found).toHaveLength(3)
       await client.close()

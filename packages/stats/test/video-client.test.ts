@@ -19,7 +19,7 @@ for (const [name, create] of Object.entries(parts.client)) {
 }
 
 describe('client batching', () => {
-  it('joins what is asked for at the same time, and asks for no video twice', async () => {
+  it('joins concurrent requests, and requests no video twice', async () => {
     const standIn = await startStandIn()
     const meter = new QuotaMeter(QuotaMeter.createMemory(), 0)
     const logger = createSilentLogger()

@@ -20,7 +20,7 @@ function setUp() {
     },
     onFault,
   })
-  /** What a call gave; none of the ids that end in `_`. */
+  /** Records the result of a call; ids that end in `_` are missing. */
   async function take(ids: string[], asOf: number, views = 1, withDetails = false): Promise<VideoRow[]> {
     const there = ids.filter((id) => !id.endsWith('_'))
     const found = there.map((id) => createNumbers(id, views))
@@ -33,8 +33,8 @@ function setUp() {
   return { notes: recorder, control, onFault, take }
 }
 
-describe('the notes of videos', () => {
-  it('have a point an hour, if the numbers have changed', async () => {
+describe('the recorder of video details', () => {
+  it('records a point per hour, if the numbers have changed', async () => {
     const { take } = setUp()
     const point = (at: number, views: number) => ({ at, impressions: views, engagements: 16, score: 26, videos: 1 })
     expect(await take(['a'], START + 5, 1)).toEqual([{ id: 'a', point: point(START + 5, 1) }])
@@ -46,7 +46,7 @@ describe('the notes of videos', () => {
     ])
   })
 
-  it('want details once a day, those of what YouTube does not return no more often', async () => {
+  it('requests details once a day, those of unknown videos no more often', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const { notes: recorder, take } = setUp()
@@ -64,7 +64,7 @@ describe('the notes of videos', () => {
     expect(recorder.needsDetails(['b_'])).toBe(true)
   })
 
-  it('are one write while another is under way, and noted anew where that failed', async () => {
+  it('writes once while another write is in flight, and records again after a failure', async () => {
     const { notes: recorder, control, onFault, take } = setUp()
     const { promise, resolve } = Promise.withResolvers<void>()
     control.hold = promise

@@ -9,7 +9,7 @@ const host = fc.constantFrom('', 'www.', 'm.', 'music.')
 const scheme = fc.constantFrom('https://', 'http://', '')
 const fragment = fc.constantFrom('', '#t=1m', '#')
 
-/** Links as YouTube gives them out, with the id that each is of. */
+/** Links in the forms that YouTube creates, with their id. */
 const link = fc
   .record({ id: videoId, scheme, host, before: query, after: query, fragment, form: fc.nat(5) })
   .map(({ id, scheme, host, before, after, fragment, form }) => {
@@ -23,7 +23,7 @@ const link = fc
   })
 
 describe('the id of a video', () => {
-  it('is found in every link that YouTube gives out, and in itself', () => {
+  it('is found in every link that YouTube creates, and in itself', () => {
     fc.assert(
       fc.property(link, ({ id, text }) => {
         expect([text, parseVideoId(text)]).toEqual([text, id])
@@ -37,7 +37,7 @@ describe('the id of a video', () => {
     )
   })
 
-  it('is found whatever the pattern allows', () => {
+  it('is found in every text that the pattern accepts', () => {
     fc.assert(
       fc.property(fc.stringMatching(new RegExp(VIDEO_PATTERN)), (text) => {
         expect(parseVideoId(text)).toMatch(/^[\w-]{11}$/)
@@ -45,7 +45,7 @@ describe('the id of a video', () => {
     )
   })
 
-  it('is the same in capitals and between spaces, but for the id itself', () => {
+  it('is independent of capitals and spaces, except for the id itself', () => {
     expect(parseVideoId(' HTTPS://WWW.YouTube.com/watch?v=aBcDeFgHiJk\n')).toBe('aBcDeFgHiJk')
   })
 
@@ -108,7 +108,7 @@ describe('the id of a video', () => {
     `\u00a0${ID}\u00a0`,
   ])('is in the real form %j', (text) => expect(parseVideoId(text)).toBe(ID))
 
-  it('is that which YouTube would play where there are two', () => {
+  it('is the one that YouTube would play if there are two', () => {
     expect(parseVideoId('https://www.youtube.com/watch?v=aaaaaaaaaaa&v=bbbbbbbbbbb')).toBe('aaaaaaaaaaa')
   })
 
@@ -142,7 +142,7 @@ describe('the id of a video', () => {
     'aaaaa aaaaaa',
   ])('is not in %j', (text) => expect(parseVideoId(text)).toBeUndefined())
 
-  it('is looked for in a time that grows with the text, no faster', () => {
+  it('is found in a time linear in the length of the text', () => {
     for (const part of ['&v=', 'v=', '&', '?v=aaaaaaaaaa&', '.', '(', '\u200b', '%E2%80%8B', 'https%3A%2F%2F']) {
       const text = `https://www.youtube.com/watch?${part.repeat(300_000)}`
       const { user } = process.cpuUsage()

@@ -3,7 +3,7 @@ import { errors } from '../src/errors.ts'
 import { VideoTable } from '../src/video-table.ts'
 import { createNumbers } from './support/video-numbers.ts'
 
-it('a failure is told of videos of which nothing is known, and of no others', () => {
+it('a failure is recorded for videos without data, and for no others', () => {
   const table = new VideoTable()
   table.use(['known', 'new'], 'a collection')
   table.recordNumbers(['known'], [createNumbers('known')], 1, 1, 0)
@@ -13,7 +13,7 @@ it('a failure is told of videos of which nothing is known, and of no others', ()
   expect(table.getUntried(['known', 'new'])).toEqual([])
 })
 
-it('a reading is as old as the oldest of its numbers by either clock, and says how new the newest are', () => {
+it('a reading has the age of its oldest numbers by both clocks, and states the time of the newest', () => {
   const table = new VideoTable()
   table.use(['a', 'b', 'c', 'unknown'], 'a collection')
   table.recordNumbers(['a'], [createNumbers('a')], 10, 100, 0)

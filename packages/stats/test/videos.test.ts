@@ -24,7 +24,7 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
     await standIn.stop()
   })
 
-  it('have titles, channels and days besides numbers, and say what is gone and what was never there', async () => {
+  it('have titles, channels and days besides numbers, and mark removed and missing videos', async () => {
     await client.put('c', { videos: [second, 'gone_video_', `https://youtu.be/${first}`] })
     const listed = (await waitUntil(async () => {
       const reply = await client.listVideos('c')
@@ -52,7 +52,7 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
     })
     const times = { since: expect.any(String), asOf: expect.any(String) }
     expect(after).toEqual([{ ...toResource(second), gone: times }, missing, toResource(first)])
-    // Sums are told once they are kept: a moment after the videos that they are of.
+    // Sums are published once they are stored: a moment after the videos.
     const sums = await waitUntil(async () => {
       const reply = (await client.getStats('c'))!
       return reply.gone && reply
@@ -61,7 +61,7 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
     expect(await client.listVideos('none')).toBeUndefined()
   })
 
-  it('each have a history of their own, which goes on whatever collection they are in', async () => {
+  it('have their own histories, independent of collections', async () => {
     await client.put('c', { videos: [first, 'gone_video_'] })
     await client.getStats('c')
     const points = await waitUntil(async () => {
@@ -78,7 +78,7 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
     expect((await client.getVideoHistory('d', first))![0]).toEqual(points[0])
   })
 
-  it('are exported with all that is said of the campaign, harmless to a spreadsheet', async () => {
+  it('are exported with all data of the campaign, safe for a spreadsheet', async () => {
     const campaign = { name: NAME, tags: ['x'], cost: 1_000, currency: 'USD' }
     await client.put('c', { videos: [first, 'gone_video_'], ...campaign })
     await waitUntil(async () => (await client.listVideos('c'))!.videos[0]!.title)
@@ -104,8 +104,8 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
   })
 })
 
-describe('what is known of videos', () => {
-  it('outlives a restart, and is asked for with calls that are made anyway', async () => {
+describe('the details of videos', () => {
+  it('survive a restart, and are requested with calls that are made anyway', async () => {
     const standIn = await startStandIn()
     const settings = { youtubeUri: standIn.url, data: createTemporaryFolder() }
     const one = await startStats(settings)
@@ -129,7 +129,7 @@ describe('what is known of videos', () => {
   })
 })
 
-it('the client says what a service does', async () => {
+it('the client covers the whole service', async () => {
   const standIn = await startStandIn()
   const stats = await startStats({ youtubeUri: standIn.url, data: createTemporaryFolder(), apiToken: 'secret' })
   const client = createStatsClient(stats.url, { token: 'secret' })

@@ -1,17 +1,17 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 
-/** What becomes of a request: it passes, its reply is lost, or it waits at the proxy, even when its sender is gone. */
+/** Fate of a request: it passes, its reply is lost, or the proxy holds it, even after its sender has disconnected. */
 export type ConnectionFailure = 'pass' | 'lose' | 'hold'
 
-/** Between a client and a service, on loopback. */
+/** Proxy between a client and a service, on loopback. */
 export interface BreakingProxy {
   readonly url: string
-  /** Asked for each request, by its head. */
+  /** Called with the head of each request. */
   failure: (head: string) => ConnectionFailure
-  /** Requests that are held. */
+  /** Number of held requests. */
   readonly held: number
-  /** Lets the held requests go on; resolves when each has been answered. */
+  /** Forwards the held requests; resolves after the response to each. */
   release(): Promise<void>
   close(): Promise<void>
 }
@@ -40,7 +40,7 @@ export async function startBreakingProxy(target: string): Promise<BreakingProxy>
     })
     service.on('data', (chunk) => (isLost ? client.destroy() : client.write(chunk)))
     service.on('close', () => client.destroy())
-    // What is held goes on without its sender.
+    // A held request is forwarded without its sender.
     client.on('close', () => isHeld || service.end())
   })
   server.listen(0, '127.0.0.1')

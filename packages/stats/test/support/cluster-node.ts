@@ -15,7 +15,7 @@ import {
 import type { StatsState } from '../../src/state/stats-state.ts'
 import { startStats, type TestStats } from './stats.ts'
 
-/** A server of NATS for the tests of a file. */
+/** Starts a NATS server for the tests of a file. */
 export function startTestNatsServer(): () => NatsServer {
   let server: NatsServer
   beforeAll(async () => {
@@ -26,12 +26,12 @@ export function startTestNatsServer(): () => NatsServer {
 }
 
 let streams = 0
-/** A name that no stream has. */
+/** Returns an unused name of a stream. */
 export const createStreamName = () => `stats-${process.pid}-${++streams}`
 
 const silentLog = { info() {}, warn() {}, error() {} }
 
-/** A base of a node's, and what it makes of the log. */
+/** Opens a node's database and its state machine. */
 export async function openTestStateMachine(
   options: Partial<StatsStateMachineOptions> = {},
   folder = createTemporaryFolder(),
@@ -44,7 +44,7 @@ export interface TestNodeState {
   readonly state: StatsState
   readonly stateMachine: StatsStateMachine
   readonly log: Log
-  /** Resolves once it is the one that may keep what pollers do. */
+  /** Resolves once this node holds the poller's lease. */
   held(): Promise<void>
 }
 
@@ -76,7 +76,7 @@ export async function openNodeState(
   return { state, stateMachine, log, held: () => lease.waitUntilHeld() }
 }
 
-/** What makes a service a node of those that share a stream. */
+/** Settings that make a service a cluster node of a stream. */
 export const nodeSettings = (natsUrl: string, natsStream: string): Overrides => ({
   log: 'jetstream',
   natsUrl,
@@ -84,7 +84,7 @@ export const nodeSettings = (natsUrl: string, natsStream: string): Overrides => 
   natsReplicas: 1,
 })
 
-/** A node in this process; it is stopped when the test ends. */
+/** Starts a node in this process. It stops when the test ends. */
 export async function startNode(natsUrl: string, natsStream: string, settings: Overrides): Promise<TestStats> {
   const node = await startStats({ data: createTemporaryFolder(), ...nodeSettings(natsUrl, natsStream), ...settings })
   onTestFinished(async () => void (await node.stop()))

@@ -2,13 +2,13 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What a call is answered with. */
+/** Response of a call. */
 export type YoutubeHandler = (ids: readonly string[], reply: ServerResponse) => unknown
 
-/** A YouTube whose answers a test writes. */
+/** A YouTube whose responses a test defines. */
 export interface FakeYoutube {
   readonly url: string
-  /** The ids of every call, in the order in which they came. */
+  /** Ids of every call, in order of arrival. */
   readonly calls: string[][]
   handler: YoutubeHandler
 }
@@ -26,13 +26,13 @@ export const numbers: YoutubeHandler = (ids, reply) => reply.end(listOf(ids))
 export const failing: YoutubeHandler = (_, reply) => reply.writeHead(503).end('{}')
 export const hanging: YoutubeHandler = () => {}
 
-/** Sends a byte every few milliseconds, and never comes to an end. */
+/** Sends a byte every few milliseconds, without end. */
 export const dripping: YoutubeHandler = (_, reply) => {
   const timer = setInterval(() => reply.write(' '), 10)
   reply.writeHead(200).once('close', () => clearInterval(timer))
 }
 
-/** Sends as fast as it is read, and never comes to an end. */
+/** Sends as fast as the client reads, without end. */
 export const flooding: YoutubeHandler = (_, reply) => {
   const piece = Buffer.alloc(65_536, ' ')
   const send = () => {
@@ -58,6 +58,6 @@ export async function startFakeYoutube(): Promise<FakeYoutube> {
   return fake
 }
 
-/** So many well-formed ids of videos. */
+/** Returns `n` well-formed ids of videos. */
 export const videoIds = (n: number, from = 0) =>
   Array.from({ length: n }, (_, i) => `${String(from + i).padStart(10, '0')}A`)

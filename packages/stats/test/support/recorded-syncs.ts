@@ -2,7 +2,7 @@ import { openLevel } from '@influencer-stats/runtime/level'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { onTestFinished, vi } from 'vitest'
 
-/** Whether each write to any LevelDB waited for the disk, in order, until the test ends. */
+/** Records for each write to any LevelDB, in order, if it waited for the disk. Ends with the test. */
 export async function recordSyncs(): Promise<boolean[]> {
   const db = await openLevel(createTemporaryFolder(), { service: 'recorder', format: 1 })
   const syncs: boolean[] = []
@@ -18,7 +18,7 @@ export async function recordSyncs(): Promise<boolean[]> {
   return syncs
 }
 
-/** What each of the methods is given last are its options. */
+/** The last argument of each method is its options. */
 function recordCalls(owner: any, names: readonly string[], record: (options?: object) => void) {
   return names.map((name) => {
     const call = owner[name]

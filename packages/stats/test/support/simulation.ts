@@ -9,7 +9,7 @@ export interface SimulatedFaults {
   /** This share of the calls fails. */
   readonly errorRate: number
   readonly latency: number
-  /** A call that asks for one of these fails. */
+  /** A call with one of these ids fails. */
   readonly poison: ReadonlySet<string>
 }
 
@@ -20,15 +20,15 @@ const CONNECTIONS = 16
 const MIN_INTERVAL_MS = 10_000
 const TIMEOUT_MS = 5_000
 const MINUTE_MS = 60_000
-/** Who makes so many calls makes them without end: a day of the largest budget takes 12,000. */
+/** More calls than this mean an endless loop: a day of the largest budget takes 12,000. */
 const MAX_CALLS = 40_000
 
-/** What a schedule does in hours of a clock that a test turns, with a YouTube whose faults are told. */
+/** Runs a schedule for hours on a simulated clock, with a YouTube whose faults the test defines. */
 export class Simulation {
-  /** Every call: when it was made (ms since the start), for how many ids, and whether it gave numbers. */
+  /** Every call: its time (ms since the start), its number of ids, and its success. */
   readonly calls: { runAt: number; ids: number; ok: boolean }[] = []
   readonly usedByDay = new Map<string, number>()
-  /** Ids that were asked for while they were being asked for. */
+  /** Number of ids that were requested while a call with them was in flight. */
   repeatedIds = 0
   /** Ids that were older than their share allows. */
   readonly late: string[] = []
@@ -42,7 +42,7 @@ export class Simulation {
   #life = 0
   #now = 0
   #random: number
-  /** Since when nothing has hindered a refresh, and the longest interval since then. */
+  /** Time since when there was no fault, and the longest interval since then. */
   #healthySince = 0
   #maxAge = 0
 
@@ -65,7 +65,7 @@ export class Simulation {
     return this.#now - Math.min(...ids.map((id) => this.#known.get(id) ?? -Infinity))
   }
 
-  /** Runs something at a time (ms since the start). */
+  /** Schedules a function at a time (ms since the start). */
   runAt(time: number, run: () => void): void {
     this.#events.push({ runAt: time, run })
     this.#events.sort((a, b) => a.runAt - b.runAt)
@@ -85,7 +85,7 @@ export class Simulation {
     }
   }
 
-  /** The process ends and another begins with what was kept. */
+  /** Ends the process and starts another one with the stored data. */
   restart(): void {
     this.#life++
     this.#pendingIds.clear()
@@ -144,7 +144,7 @@ export class Simulation {
     })
   }
 
-  /** From here on it takes a round until all numbers have to be fresh. */
+  /** Records a fault: after it, all numbers must be fresh within a round. */
   #addFault(): void {
     this.#healthySince = this.#now
     this.#maxAge = 0
@@ -152,7 +152,7 @@ export class Simulation {
 
   #checked = 0
 
-  /** Whether every number is as fresh as its share allows, where nothing has hindered that for two rounds. */
+  /** Checks that every number is as fresh as its share allows, if there was no fault for two rounds. */
   #check(faults: SimulatedFaults): void {
     const { left } = this.#getRemainingQuota()
     const inOutage = faults.outages.some(({ from, for: time }) => this.#now >= from && this.#now < from + time)
@@ -173,7 +173,7 @@ export class Simulation {
     }
   }
 
-  /** The same numbers for the same seed (mulberry32). */
+  /** Returns pseudo-random numbers, the same for the same seed (mulberry32). */
   #rollDice(): number {
     this.#random = (this.#random + 0x6d2b79f5) >>> 0
     let t = this.#random

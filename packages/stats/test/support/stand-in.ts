@@ -2,7 +2,7 @@ import { embed } from '@influencer-stats/runtime/embed'
 import { createControl, type StandInControl } from '@influencer-stats/youtube/client'
 import { youtube } from '@influencer-stats/youtube/service'
 
-/** A stand-in for YouTube of a test's own. */
+/** A stand-in for YouTube for one test. */
 export interface TestStandIn {
   readonly url: string
   readonly control: StandInControl
@@ -14,7 +14,7 @@ export async function startStandIn(): Promise<TestStandIn> {
   return { url: running.url, control: createControl(running.url), stop: () => running.stop() }
 }
 
-/** The video that the sources measure with, and two with the same figures that stand still. */
+/** The video with which the source projects measure, and two more with the same constant counts. */
 export const SAMPLE_VIDEOS = ['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo']
 
 export const SAMPLE_TOTALS = { impressions: 785_202, engagements: 46_848, score: 89_559, videos: 3, missing: [] }

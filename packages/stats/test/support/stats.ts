@@ -5,7 +5,7 @@ import { stats } from '../../src/service.ts'
 
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
 
-/** Nothing is given up because a busy machine takes its time (ms). */
+/** Long timeouts, so that a busy machine causes no failure (ms). */
 const PATIENT_SETTINGS = { upstreamTimeout: 30_000, readTimeout: 30_000 }
 
 /** A collection as replies state it, without its version and the time of its first PUT. */
@@ -13,14 +13,14 @@ export function toContent({ version: _version, created: _created, ...content }: 
   return content
 }
 
-/** A reply as tests look at it. */
+/** A reply in the form that tests compare. */
 export interface StatsReply {
   readonly status: number
   readonly headers: Headers
   readonly body: any
 }
 
-/** A running stats service and a few words to talk to it. */
+/** A running stats service with helper methods. */
 export interface TestStats {
   readonly url: string
   get(path: string, headers?: Record<string, string>): Promise<StatsReply>

@@ -13,7 +13,7 @@ export const videoNumbers: fc.Arbitrary<VideoNumbers> = fc.record(
   { requiredKeys: ['id', 'views', 'likes', 'comments'] },
 )
 
-/** Some video's numbers, the same for the same id. */
+/** Returns a video's numbers, the same for the same id. */
 export const createNumbers = (id: string, views = 1_000): VideoNumbers => ({
   id,
   views,
