@@ -16,35 +16,35 @@ import { sendRequest, startStack, type TestStack } from './support/test-stack.ts
 const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
 const HOUR_MS = 3_600_000
 const CAMPAIGNS = 200
-/** Values a second. */
+/** Values per second. */
 const CLOCK_SPEED = 50
 const VALUES = CAMPAIGNS
-/** What scripts, styles and layout may take of the page's thread for a value (ms of its own time, however busy the machine is). */
+/** Maximum time of scripts, styles and layout per value (ms of CPU time of the page, independent of the machine's load). */
 const WORK = 8
 const WORKS = new Set(['ScriptDuration', 'RecalcStyleDuration', 'LayoutDuration'])
-/** The longest frame (ms), where a machine of its own can be bound to one. */
+/** Maximum duration of a frame (ms). Only a quiet machine can guarantee one. */
 const LONGEST_FRAME = Number(process.env.FRAME_MS ?? Infinity)
 const MARKUP = '<img src=x onerror="globalThis.hit=1"><script>globalThis.hit=1</script>'
 
 const textOf = (page: Page, selector: string) => page.locator(selector).first().innerText()
 const views = async (page: Page, selector = '.card strong') => Number((await textOf(page, selector)).replace(/\D/g, ''))
 
-/** Whatever runs ends with the test. */
+/** Stops a process at the end of the test. */
 function stopAfterwards<T extends { stop(): Promise<boolean> }>(running: T): T {
   onTestFinished(async () => void (await running.stop()))
   return running
 }
 
-/** What the campaign's sums are by now. */
+/** The current sums of the campaign. */
 const truth = async ({ stats }: TestStack, id: string) => (await stats.getStats(id))!.impressions
 
-/** Time passes for the stand-in: all numbers grow. */
+/** Advances the clock of the stand-in, so that all numbers grow. */
 async function advanceTime({ control }: TestStack, hours: number): Promise<void> {
   await control.freezeClock(Date.now() + hours * HOUR_MS)
 }
 
 describe('in Chromium', () => {
-  it('a newcomer comes from an empty page to live numbers, growth, a comparison and a link for the client', async () => {
+  it('a new user gets from an empty page to live numbers, growth, a comparison and a link for the client', async () => {
     const stack = await startStack()
     await advanceTime(stack, 0)
     const page = await openPage()
@@ -57,7 +57,7 @@ describe('in Chromium', () => {
     await page.waitForURL(/\/campaigns\/\w+$/)
     const id = page.url().split('/').at(-1)!
     await page.locator('.card strong').first().waitFor()
-    // Its history is there, with one point, or with that and the same numbers read again.
+    // The history has one point, or a second one with the same numbers.
     const noLine = page.getByText('The chart appears after the first change of the numbers')
     await noLine.or(page.locator('.plot canvas')).first().waitFor()
     const before = await views(page)
@@ -65,7 +65,7 @@ describe('in Chromium', () => {
     await waitUntil(async () => (await views(page)) > before)
     expect(await views(page)).toBe(await truth(stack, id))
 
-    // The line is there, and the arrow keys read it.
+    // The chart has a line, and the arrow keys read its values.
     await page.locator('.plot canvas').waitFor()
     await page.locator('.plot').press('Home')
     expect(await textOf(page, '.readout b')).toBe(before.toLocaleString('en-US'))
@@ -105,7 +105,7 @@ describe('in Chromium', () => {
 
     await page.goto(`${stack.url}/`)
     await page.getByRole('checkbox', { name: 'Compare Spring' }).check()
-    // Whoever else makes a campaign, it is there.
+    // A campaign that another client creates appears in the list.
     await stack.stats.put('other', { videos: [VIDEOS[0]!], name: 'Autumn' })
     await page.getByRole('checkbox', { name: 'Compare Autumn' }).check()
     await page.getByRole('link', { name: 'Compare 2' }).click()
@@ -115,7 +115,7 @@ describe('in Chromium', () => {
     await page.waitForURL(/align=start/)
   })
 
-  it('says that the broadcaster is away, and has all numbers right within 5 s of its return', async () => {
+  it('reports an unavailable broadcaster, and shows the right numbers within 5 s of its return', async () => {
     const args = { port: await findFreePort(), data: createTemporaryFolder() }
     let sse = await spawnService('sse', args)
     const stack = await startStack({ sseUri: sse.url })
@@ -132,7 +132,7 @@ describe('in Chromium', () => {
     await page.getByText('sse does not answer').waitFor()
     await advanceTime(stack, 1_000)
     await waitUntil(async () => (await truth(stack, 'a')) > old)
-    // Of which nobody will tell anything any more.
+    // No client will publish another value of this campaign.
     await stack.stats.delete('gone')
     sse = await spawnService('sse', args)
     const time = startProcessClock()
@@ -145,7 +145,7 @@ describe('in Chromium', () => {
     await waitUntil(async () => (await page.locator('.lost').count()) === 0)
   })
 
-  it('signs in with the right token, takes names and tags as text, and looks for campaigns as the address says', async () => {
+  it('signs in with the right token, shows names and tags as text, and filters campaigns by the address', async () => {
     const stack = await startStack({ all: { apiToken: 'the-token' } })
     await stack.stats.put('a', { videos: [VIDEOS[0]!], name: MARKUP, tags: [`"><b>${MARKUP.slice(0, 30)}`] })
     await stack.stats.put('b', { videos: [VIDEOS[0]!], name: 'Plain' })
@@ -174,7 +174,7 @@ describe('in Chromium', () => {
     await page.getByLabel('Token').waitFor()
   })
 
-  it('finds the price that fits, choosing from what there is', async () => {
+  it('finds the matching price by a choice of the available values', async () => {
     const { url: pricesUri } = await embed(prices, { data: createTemporaryFolder(), sample: 'no' }).then(stopAfterwards)
     const put = async (term: string, router: string, value: number) => {
       const { status } = await sendRequest(`${pricesUri}/prices/${randomUUID()}`, 'PUT', {
@@ -206,7 +206,7 @@ describe('in Chromium', () => {
     await page.getByText('Choose more').waitFor()
     await page.getByLabel('Term').selectOption('12 (2)')
     await page.getByText('2 prices match').waitFor()
-    // What is beside the chosen one can be chosen, too.
+    // The alternatives to the chosen value remain available.
     await page.getByLabel('Router').selectOption('None (1)')
     await page.getByText('€8.00').waitFor()
     const left = await page.locator('.funnel b').allInnerTexts()
@@ -217,7 +217,7 @@ describe('in Chromium', () => {
     expect(await page.evaluate('globalThis.hit')).toBeUndefined()
   })
 
-  it('has nothing that axe would mend, in light and in dark, nor anything wider than a phone', async () => {
+  it('passes axe in light and in dark, and fits the width of a phone', async () => {
     const stack = await startStack()
     await advanceTime(stack, 0)
     await stack.stats.put('a', { videos: VIDEOS, name: 'Spring', tags: ['drinks'], cost: 10, currency: 'EUR' })
@@ -227,7 +227,7 @@ describe('in Chromium', () => {
     async function expectNothing(what: string): Promise<void> {
       await page.emulateMedia({ colorScheme: 'light' })
       expect([what, await checkAccessibility(page)]).toEqual([what, []])
-      // Nothing but colours differs.
+      // Only colours differ.
       await page.emulateMedia({ colorScheme: 'dark' })
       expect([what, 'dark', await checkAccessibility(page, COLOURS)]).toEqual([what, 'dark', []])
     }
@@ -260,7 +260,7 @@ describe('in Chromium', () => {
     }
   })
 
-  it('shows 200 campaigns live at 50 values a second, one stream for all, and no frame takes long', async () => {
+  it('shows 200 campaigns live at 50 values a second with one stream and short frames', async () => {
     const stack = await startStack()
     await advanceTime(stack, 0)
     const videoOf = (i: number) => `video${String(i).padStart(6, '0')}`
@@ -289,7 +289,7 @@ describe('in Chromium', () => {
       return 1_000 * seconds
     }
     const before = await worked()
-    // What stats would tell, at a pace of its own.
+    // Publishes the values of stats at the rate of the test.
     const broadcaster = createPublisherClient(stack.sseUrl)
     onTestFinished(() => broadcaster.close())
     const sums = (await stack.stats.getStats('campaign-0'))!
@@ -299,12 +299,12 @@ describe('in Chromium', () => {
     const valueOf = (id: string, impressions: number) =>
       JSON.stringify({ ...sums, id, created: createdOf.get(id), impressions, asOf })
     const shown = (i: number) => views(page, `tr:has(a[href="/campaigns/campaign-${i}"]) .moving`)
-    // Again and again: stats may tell its own before the page's stream is open for all that it shows.
+    // The value is published repeatedly, because stats may publish its own before the page's stream is open.
     await waitUntil(async () => {
       await broadcaster.put('collections/campaign-0', valueOf('campaign-0', 1))
       return (await shown(0)) === 1
     })
-    // What it took until they move is another matter.
+    // The time before the first value is not part of the measurement.
     await page.evaluate('longest = 0')
     for (let i = 0; i < VALUES; i++) {
       const id = `campaign-${i % CAMPAIGNS}`

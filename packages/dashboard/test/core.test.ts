@@ -23,8 +23,8 @@ import {
 
 const HOUR_MS = 3_600_000
 
-describe('what is sealed', () => {
-  it('comes out as it went in, and only with its key and for its purpose', () => {
+describe('a sealed value', () => {
+  it('is readable only with its key and for its purpose', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.dictionary(fc.string(), fc.string()), (key, purpose, value) => {
         const sealed = seal(key, purpose, value)
@@ -35,7 +35,7 @@ describe('what is sealed', () => {
     )
   })
 
-  it('is nothing once a character of it is another', () => {
+  it('is invalid after a change of any character', () => {
     const sealed = seal('key', 'link', { id: 'a', expires: 1 })
     for (let i = 0; i < sealed.length; i++) {
       const other = sealed[i] === 'A' ? 'B' : 'A'
@@ -46,7 +46,7 @@ describe('what is sealed', () => {
   })
 })
 
-describe('what pages may ask of services', () => {
+describe('the requests that pages may send to services', () => {
   it.each([
     ['stats', 'GET', '/collections', 'read'],
     ['stats', 'PUT', '/collections/a', 'change'],
@@ -67,7 +67,7 @@ describe('what pages may ask of services', () => {
   })
 })
 
-it('one of several cookies is found by its whole name', () => {
+it('a cookie is found by its complete name', () => {
   expect(findCookie('a=1; session=x=y; b=2', 'session')).toBe('x=y')
   expect(findCookie('my_session=1', 'session')).toBeUndefined()
   expect(findCookie(undefined, 'session')).toBeUndefined()
@@ -91,7 +91,7 @@ describe('numbers', () => {
     expect(english.money(0.012345, 'EUR')).toBe('€0.0123')
   })
 
-  it('grow by a share of what they were', () => {
+  it('grow by a share of their earlier value', () => {
     expect(computeGrowthShare(150, 50)).toBe(0.5)
     expect(computeGrowthShare(50, 50)).toBeUndefined()
   })
@@ -115,7 +115,7 @@ describe('growth in a window', () => {
     expect(kinds).toEqual(['whole', 'other', 'young', 'whole', 'other', 'other'])
   })
 
-  it('is summed over those whose growth it is', () => {
+  it('is summed over the campaigns with a known growth', () => {
     const sum = sumGrowth(
       [{ ...growth, since: since(24) }, { ...growth, since: since(72) }, undefined],
       24 * HOUR_MS,
@@ -139,14 +139,14 @@ describe('series', () => {
     { at: 3 * HOUR_MS, value: 250 },
   ]
 
-  it('tell growth an hour, whatever is between their points', () => {
+  it('give growth per hour, independent of the distance of their points', () => {
     expect(toHourly(points)).toEqual([
       { at: 2 * HOUR_MS, value: 100 },
       { at: 3 * HOUR_MS, value: -50 },
     ])
   })
 
-  it('leave out edits', () => {
+  it('omit edits', () => {
     const sums = [
       { at: 0, impressions: 100, engagements: 1, added: { impressions: 100, engagements: 1 } },
       { at: 1, impressions: 60, engagements: 1, removed: { impressions: 50, engagements: 0 } },
@@ -185,7 +185,7 @@ describe('series', () => {
   })
 })
 
-describe('what is typed', () => {
+describe('typed text', () => {
   it('is split into links, each once', () => {
     const [first, second] = ['-4lB5EKS5Uk', '1FEFpk-uIYo']
     expect(readPaste(`https://youtu.be/${first}, see:\n${second} <https://youtu.be/${first}>`)).toEqual({
@@ -212,7 +212,7 @@ describe('a paste', () => {
     expect(rest).toEqual([...heads, 'https://www.youtube.com/@anna', 'Anna', '2026-03-01'])
   })
 
-  it('has each video once, whatever the forms and the characters around them', () => {
+  it('has each video once, for all forms of links and all characters around them', () => {
     const [a, b, c] = ids as [string, string, string]
     expect(
       readPaste(
@@ -222,21 +222,21 @@ describe('a paste', () => {
     ).toEqual({ videos: [a, b, c], rest: ['Spring'] })
   })
 
-  it('reads an id that is no word, also without its link', () => {
+  it('reads an id without a link, unless it is a word', () => {
     for (const id of ['-4lB5EKS5Uk', '1FEFpk-uIYo', 'dQw4w9WgXcQ', 'aBcDeFgHiJk', '___________']) {
       expect([id, readPaste(id).videos]).toEqual([id, id === '___________' ? [] : [id]])
       expect(readPaste(`https://youtu.be/${id}`).videos).toEqual([id])
     }
   })
 
-  it('is read in a time that grows with it, no faster', () => {
+  it('is read in linear time', () => {
     for (const part of ['a', '.', '(', 'https://', '\u200b', ' a', 'v=', 'aaaaaaaaaaa '])
       expect(readPaste(part.repeat(200_000)).videos).toEqual([])
   })
 })
 
 describe('an address', () => {
-  it('keeps what the list shows', () => {
+  it('contains the order and filters of the list', () => {
     const query = { sort: '-24h', q: 'a&b', tag: 'ü' } as const
     expect(readHomeQuery(writeHomeQuery(query))).toEqual(query)
     expect(readHomeQuery('?sort=nonsense')).toEqual({ sort: '-impressions', q: '', tag: '' })
@@ -247,7 +247,7 @@ describe('an address', () => {
     ]).toEqual(['impressions', 'name', '-name'])
   })
 
-  it('keeps what a price is looked for with, numbers as numbers', () => {
+  it('contains the conditions of a price search, with numbers as numbers', () => {
     const query = { offeringId: 'o', groupId: 'g', priceSpecId: 's', chars: { Term: '12', Seats: 12 } }
     expect(readPriceQuery(writePriceQuery(query))).toEqual(query)
     expect(toSearch({ ...query, groupId: '' })).toBeUndefined()
@@ -260,7 +260,7 @@ describe('an address', () => {
   })
 })
 
-describe('figures', () => {
+describe('metrics', () => {
   const text = (count: number, slow: number) => `# HELP x y
 h_bucket{route="/a",le="0.1"} ${count - slow}
 h_bucket{route="/a",le="1"} ${count}
@@ -275,14 +275,14 @@ g{topic="d"} 4
     expect([sumMetric(samples, 'g'), sumMetric(samples, 'none')]).toEqual([7, undefined])
   })
 
-  it('tell what happened between two readings, the asking left out', () => {
+  it('give the load between two readings, without monitoring requests', () => {
     const [before, after] = [readMetrics(text(10, 0)), readMetrics(text(110, 50))]
     expect(compareHistograms(before, after, 'h', 0.5)).toEqual({ total: 100, quantile: 0.1 })
     expect(compareHistograms(before, after, 'h', 0.75).quantile).toBeCloseTo(0.55)
     expect(compareHistograms(after, after, 'h', 0.5)).toEqual({ total: 0, quantile: undefined })
   })
 
-  it('know when the quota is renewed: at midnight in California', () => {
+  it('state the time of the quota renewal: midnight in California', () => {
     expect(new Date(getNextRenewal(Date.parse('2026-07-01T12:00:00Z'))).toISOString()).toBe('2026-07-02T07:00:00.000Z')
     expect(new Date(getNextRenewal(Date.parse('2026-01-01T07:59:59Z'))).toISOString()).toBe('2026-01-01T08:00:00.000Z')
   })

@@ -20,7 +20,7 @@ function createLog() {
   return { lines, log: { info: at('info'), warn: at('warn'), error: at('error') } as never }
 }
 
-/** Opens and closes the store. @returns the key and what was logged */
+/** Opens and closes the store. @returns the key and the log */
 async function openOnce(folder: string, use?: (store: DashboardStore) => Promise<unknown>) {
   const { lines, log } = createLog()
   const store = await DashboardStore.open(folder, log)
@@ -30,7 +30,7 @@ async function openOnce(folder: string, use?: (store: DashboardStore) => Promise
   return { key, lines }
 }
 
-/** Changes rows as damage, or a salvage that lost some, would. */
+/** Changes rows like damage, or like a repair that lost some rows. */
 async function edit(folder: string, rows: Readonly<Record<string, string | undefined>>): Promise<void> {
   const db = await openLevel(folder, { service: 'dashboard', format: 1 })
   for (const [key, value] of Object.entries(rows)) await (value === undefined ? db.del(key) : db.put(key, value))
@@ -63,7 +63,7 @@ describe('the key that signs sessions and links', () => {
     expect(fault).toBeInstanceOf(StartError)
     expect((fault as StartError).code).toBe('KEY_DAMAGED')
     expect((fault as StartError).message).toMatch(/pnpm restore/)
-    // Nothing was changed, and the key stays out of the message.
+    // The store is unchanged, and the message does not contain the key.
     expect((fault as StartError).message).not.toContain(key)
     await expect(openOnce(folder)).rejects.toThrow(StartError)
     await edit(folder, { key })
@@ -79,7 +79,7 @@ describe('the key that signs sessions and links', () => {
     await expect(openOnce(folder)).rejects.toThrow(StartError)
   })
 
-  it('is reported if a folder that was in use has none, nor links', async () => {
+  it('is reported as missing if a used folder has neither a key nor links', async () => {
     const folder = createTemporaryFolder()
     const { key } = await openOnce(folder)
     await edit(folder, { key: undefined, 'key-digest': undefined })
@@ -109,7 +109,7 @@ describe('a damaged link', () => {
     await openOnce(folder, async ({ links }) => expect(links).toHaveLength(1))
   })
 
-  it('is one line of a start, which ends with status 1', async () => {
+  it('ends the start with one line and status 1', async () => {
     const data = createTemporaryFolder()
     const folder = join(data, 'dashboard')
     await openOnce(folder, addLink)

@@ -7,7 +7,7 @@ import type { DashboardConfig } from '../src/settings.ts'
 import { sendRequest, startStack } from './support/test-stack.ts'
 
 describe('demo campaigns', () => {
-  it('are there at the first start beside the stand-in, and stay away once they were deleted', async () => {
+  it('are created at the first start with the stand-in, and not again after their deletion', async () => {
     const { stats, restart } = await startStack({ dashboard: { demo: 'on' } })
     const names = async () => (await stats.list()).collections.map(({ name }) => name)
     const made = await waitUntil(async () => {
@@ -25,7 +25,7 @@ describe('demo campaigns', () => {
   const makeDemoOf = (statsUrl: string) =>
     createDemo({ ...buildConfig(dashboard), statsUri: statsUrl } as DashboardConfig, new AbortController().signal)
 
-  it('are created also if a campaign was there before, and replace none', async () => {
+  it('are created also if another campaign exists, and replace none', async () => {
     const { stats, statsUrl } = await startStack()
     await stats.put('mine', { videos: [] })
     await stats.put('demo-city', { videos: [], name: 'My own' })

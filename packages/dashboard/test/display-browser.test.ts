@@ -31,7 +31,7 @@ interface Statistics {
   commentCount?: string
 }
 
-/** The API of YouTube as far as a test states it: an id without statistics is omitted from the reply. */
+/** A YouTube API with the statistics of a test. It omits ids without statistics from its reply. */
 async function startYouTube(videos: Map<string, Statistics>) {
   return serve((request, response) => {
     const ids = new URL(request.url!, UNREACHABLE_URL).searchParams.get('id')?.split(',') ?? []
@@ -45,7 +45,7 @@ async function startYouTube(videos: Map<string, Statistics>) {
 }
 
 describe('an address', () => {
-  it('that leads to no screen shows a page with a way to the campaigns', async () => {
+  it('without a screen shows a page with a link to the campaigns', async () => {
     const stack = await startStack()
     await stack.stats.put('a', { videos: [VIDEOS[0]!], name: 'Spring' })
     const page = await openPage({ reducedMotion: 'reduce' })
@@ -61,7 +61,7 @@ describe('an address', () => {
     await page.getByRole('link', { name: 'Spring' }).waitFor()
   })
 
-  it('has its list, its scroll position, its filters and what was chosen again after Back', async () => {
+  it('restores its list, scroll position, filters and selection after Back', async () => {
     const stack = await startStack()
     const total = 130
     const ids = Array.from({ length: total }, (_, i) => `campaign-${String(i).padStart(3, '0')}`)
@@ -95,7 +95,7 @@ describe('an address', () => {
 })
 
 describe('growth of all campaigns', () => {
-  it('names the time that it covers where every campaign is younger than the window', async () => {
+  it('names the time that it covers if every campaign is younger than the window', async () => {
     const stack = await startStack()
     for (const id of ['a', 'b']) await stack.stats.put(id, { videos: VIDEOS })
     const page = await openPage()
@@ -108,7 +108,7 @@ describe('growth of all campaigns', () => {
 })
 
 describe('Health', () => {
-  it('shows what it cannot know as unknown', async () => {
+  it('shows unavailable values as unknown', async () => {
     const { url } = await start(dashboard, { statsUri: UNREACHABLE_URL, sseUri: UNREACHABLE_URL, demo: 'off' })
     const page = await openPage({ reducedMotion: 'reduce' })
     await page.goto(`${url}/health`)
@@ -119,7 +119,7 @@ describe('Health', () => {
     expect(await checkAccessibility(page)).toEqual([])
   })
 
-  it('shows that there is no limit, and how many numbers are fresh, where stats states it', async () => {
+  it('shows that there is no limit, and the number of fresh numbers, if stats states them', async () => {
     const stack = await startStack()
     await stack.stats.put('a', { videos: VIDEOS })
     const page = await openPage({ reducedMotion: 'reduce' })
@@ -157,11 +157,11 @@ describe('numbers', () => {
     expect(await page.locator('.facts').innerText()).toMatch(/As of \d{1,2}:\d\d:\d\d/)
     await page.goto(stack.url)
     await page.locator('td.fresh time').waitFor()
-    // Numbers are old where a busy machine refreshes late.
+    // Numbers are old if a busy machine refreshes late.
     expect(await page.locator('td.fresh').innerText()).toMatch(/^(Old: )?\d{1,2}:\d\d:\d\d/)
   })
 
-  it('that YouTube does not state are a dash with the reason, and no loss', async () => {
+  it('that YouTube does not state are a dash with the reason, not a loss', async () => {
     const videos = new Map<string, Statistics>([
       [VIDEOS[0]!, { viewCount: '1000', likeCount: '500', commentCount: '20' }],
       [VIDEOS[1]!, { viewCount: '2000', likeCount: '300', commentCount: '10' }],
@@ -190,7 +190,7 @@ describe('numbers', () => {
     expect(await checkAccessibility(page)).toEqual([])
   })
 
-  it('of a campaign with a new video that nothing is known of are the sums of the others', async () => {
+  it('of a campaign with a new, unknown video are the sums of the other videos', async () => {
     const counts = { viewCount: '1000', likeCount: '500', commentCount: '20' }
     let isOut = false
     const standIn = await startYouTube(new Map(VIDEOS.map((id) => [id, counts])))

@@ -39,7 +39,7 @@ describe('forms in Chromium', () => {
     expect(await stack.stats.get('a')).toMatchObject({ name: 'Summer', cost: 2_500, currency: 'EUR' })
   })
 
-  it('ask about a field that changed on both sides, and keep the others', async () => {
+  it('show a conflict for a field that changed on both sides, and preserve the others', async () => {
     const stack = await startStack()
     await stack.stats.put('a', { videos: VIDEOS, name: 'Spring', tags: ['drinks'] })
     const page = await openEdit(stack)
@@ -123,7 +123,7 @@ describe('forms in Chromium', () => {
     expect(await stack.stats.get('a')).toMatchObject({ name: 'Summer' })
   })
 
-  it('add what can be added of several links, and keep the rest', async () => {
+  it('add the valid ones of several links, and leave the rest in the field', async () => {
     const stack = await startStack()
     await stack.stats.put('a', { videos: [] })
     const page = await open(`${stack.url}/campaigns/a`)

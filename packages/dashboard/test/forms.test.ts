@@ -67,7 +67,7 @@ describe('typed money', () => {
     }
   })
 
-  it('is the number that was formatted, in every locale, unless it is ambiguous', () => {
+  it('equals the formatted number in every locale, unless it is ambiguous', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('en-US', 'en-IN', 'de-DE', 'de-CH', 'fr-FR', 'pl-PL', 'ar-EG', 'hi-IN-u-nu-deva'),
@@ -101,7 +101,7 @@ it.each(['America/New_York', 'UTC', 'Pacific/Kiritimati'])('a day is the same da
 })
 
 describe('names', () => {
-  it('that show nothing give way to the id', () => {
+  it('that are invisible are replaced by the id', () => {
     for (const name of ['', ' ', '\u200B\u2060', '\u3164', '\u2800\uFE0F', '\u202E'])
       expect(getTitle({ id: 'a', name })).toBe('a')
     expect(getTitle({ id: 'a' })).toBe('a')
@@ -144,7 +144,7 @@ describe('edits of two people', () => {
 
 describe('refusals', () => {
   const RAW = /must (NOT|be|match|have)|body\/|params|querystring|schema|pattern|property|undefined|null|raw/
-  /** Pages send nothing that these refuse. */
+  /** Codes of requests that pages never send. */
   const NOT_OF_PAGES =
     /^(BACKUP_NOT|TOO_MANY_BACKUPS|NO_DATA|CONTENT_|CONDITION_(INV|UNS)|HOST_|TRANSFER_|UNSUPPORTED_)/
 

@@ -8,7 +8,7 @@ import { start } from './support/start-service.ts'
 const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
 const HOUR_MS = 3_600_000
 
-/** Replies of stats as a page reads them; the rest of the services is real. */
+/** Fakes the replies of stats that a page reads. The other services are real. */
 async function startWith(change: object, points: readonly object[] = []) {
   const now = Date.now()
   const sums = { impressions: 10_000, engagements: 500, score: 700, videos: 2 }
@@ -67,7 +67,7 @@ describe('growth', () => {
     expect(await checkAccessibility(page)).toEqual([])
   })
 
-  it('is apart from edits, which the chart marks', async () => {
+  it('does not include edits, which the chart marks', async () => {
     const removed = { videos: 1, impressions: 50_000, engagements: 800, score: 900 }
     const added = { videos: 2, impressions: 1_200, engagements: 30, score: 40 }
     const sums = { engagements: 100, score: 100, videos: 2 }

@@ -23,7 +23,7 @@ describe('in Chromium', () => {
     await stats.delete('spring')
     await stats.put('spring', { videos: [VIDEO], name: 'Of another client' })
 
-    // A page that is open does not go on with the other campaign.
+    // An open page does not continue with the other campaign.
     await open.getByText('This link is no longer valid.').waitFor({ timeout: 15_000 })
     expect(await open.locator('body').innerText()).not.toContain('Of another client')
 
@@ -44,7 +44,7 @@ describe('in Chromium', () => {
     await client.getByRole('heading', { name: 'Autumn' }).waitFor()
   })
 
-  it('an unknown path is a page that leads back', async () => {
+  it('an unknown path is a page with a link to the campaigns', async () => {
     const { url } = await startStack({ all: { apiToken: 'for-changes' } })
     const page = await openPage()
     for (const path of ['/nope', '/shared/a/nope', '/campaigns/a/b']) {

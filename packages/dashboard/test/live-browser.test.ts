@@ -14,13 +14,13 @@ import { serve } from './support/fake-service.ts'
 
 const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
 const HOUR_MS = 3_600_000
-/** How long a page may take to report a service that became unavailable (ms). */
+/** Maximum time until a page reports an unavailable service (ms). */
 const DETECTION_MS = 15_000
 
 const NAMES = ['sse', 'stats', 'prices', 'kv', 'dashboard'] as const
 type ServiceName = (typeof NAMES)[number]
 
-/** All services before the stand-in, which is in this process. */
+/** Starts all services with the stand-in, which runs in this process. */
 async function startServices() {
   const standIn = await embed(youtube, {})
   onTestFinished(async () => void (await standIn.stop()))
@@ -69,7 +69,7 @@ it('every open page names a service that is unavailable within 15 s, and recover
 
   let hours = 0
   async function expectOutage(name: ServiceName, begin: () => unknown, end: () => unknown): Promise<void> {
-    // A client's page needs stats, sse and the dashboard alone.
+    // A client's page needs only stats, sse and the dashboard.
     const concerned = name === 'prices' || name === 'kv' ? pages.filter((page) => page !== client) : pages
     const time = startProcessClock()
     await begin()

@@ -17,7 +17,7 @@ describe('a live value', () => {
   const row = { id: 'a', videos: ['x', 'y'], version: '1', created: stats.asOf, stats, change } as CollectionRow
   const later = { ...stats, id: 'a', created: stats.asOf, impressions: 130, asOf: '2026-03-01T00:01:00.000Z' }
 
-  it('adds to growth what came since', () => {
+  it('adds its difference to growth', () => {
     const { row: shown, isOutdated } = mergeValue(row, later)
     expect([isOutdated, shown.stats?.impressions, shown.change?.['24h'].impressions]).toEqual([false, 130, 37])
     expect(mergeValue(row, { ...later, asOf: '2026-02-01T00:00:00.000Z' })).toEqual({ row, isOutdated: false })
@@ -53,7 +53,7 @@ describe('a live value', () => {
     expect(mergeValue(edited, { ...later, version: '2' }).row.stats?.impressions).toBe(130)
   })
 
-  it('is no growth where it is of another source, or states that there are no numbers', () => {
+  it('is not growth if it has another source or no numbers', () => {
     const real = { ...row, stats: { ...stats, source: 'https://api.example' } }
     expect(mergeValue(real, { ...later, source: 'stand-in' })).toEqual({ row: real, isOutdated: true })
     const none = { id: 'a', created: stats.asOf, version: '1', stale: true, source: 'https://api.example' } as const
@@ -62,7 +62,7 @@ describe('a live value', () => {
     expect(mergeValue(empty, none)).toEqual({ row: empty, isOutdated: false })
   })
 
-  it('is no growth where the row has sums of which a part is of before an outage', () => {
+  it('is not growth if some sums of the row are from before an outage', () => {
     const old = { ...row, stats: { ...stats, stale: true } }
     expect(mergeValue(old, later)).toEqual({ row: old, isOutdated: true })
     expect(mergeValue(old, { ...later, impressions: stats.impressions }).row.stats?.stale).toBe(false)
@@ -86,7 +86,7 @@ describe('sums that a page shows', () => {
     return { id: 'a', name: 'Old', videos: ['x'], version: '1', created: time(0), stats } as CollectionRow
   }
 
-  it('remain where a reply has older ones of the same videos, with the rest of the reply', () => {
+  it('remain if a reply has older ones of the same videos, with the rest of the reply', () => {
     const read = { ...rowOf(100, 0), name: 'New' }
     const merged = mergeNewerSums(read, rowOf(130, 1))
     expect([merged.name, merged.stats]).toEqual(['New', sumsOf(130, 1)])
@@ -96,7 +96,7 @@ describe('sums that a page shows', () => {
     })
   })
 
-  it('remain where a reply has none because videos were added, which are named', () => {
+  it('remain if a reply has none because of added videos, which are named', () => {
     const { stats: _none, ...read } = { ...rowOf(0, 0), videos: ['x', 'y', 'z'] }
     const merged = mergeNewerSums(read, rowOf(130, 1, { unknown: [] }))
     expect(merged.stats).toEqual({ ...sumsOf(130, 1), unknown: ['y', 'z'] })

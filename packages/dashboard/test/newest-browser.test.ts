@@ -14,7 +14,7 @@ const VALUE_INTERVAL_MS = 300
 const CREATED = '2026-03-01T00:00:00.000Z'
 const at = (minutes: number) => new Date(Date.now() + 60_000 * minutes).toISOString()
 
-/** A campaign whose API replies stay behind the values of its stream, as those of a node that is behind do. */
+/** Starts with a campaign whose API replies are older than the values of its stream, like those of a node that lags. */
 async function startWithProxy() {
   const sums = { impressions: 100, engagements: 10, score: 10, videos: 1, missing: [], stale: false, asOf: at(0) }
   const growth = { impressions: 5, engagements: 1, score: 1, since: at(-60) }
@@ -65,12 +65,12 @@ it('a campaign that is read again shows no sum that is older than a value of its
   await page.locator('.dot.live').waitFor()
   await put('a', { impressions: 130, asOf: at(1) })
   await waitUntil(async () => (await views(page, '.card strong')) === 130)
-  // Another basis: the page has to read the campaign again.
+  // A changed basis: the page must read the campaign again.
   row.name = 'Renamed'
   await put('a', { impressions: 140, asOf: at(2), hidden: { likes: 1 } })
   await page.getByRole('heading', { name: 'Renamed' }).waitFor()
   expect(await views(page, '.card strong')).toBe(130)
-  // An edit has sums of its own, as old as their oldest number.
+  // An edit creates new sums, as old as their oldest number.
   Object.assign(row, { name: 'Edited', videos: ['1FEFpk-uIYo', 'abcdefghijk'] })
   Object.assign(row.stats, { impressions: 120, videos: 2 })
   await put('a', { impressions: 120, asOf: at(3), videos: 2, hidden: { likes: 1 } })

@@ -4,7 +4,7 @@ import { UNREACHABLE_URL } from './support/fake-service.ts'
 import { startDashboard, TOKENS } from './support/start-dashboard.ts'
 
 describe('the page', () => {
-  it('comes with a policy that lets nothing in from elsewhere, and its files are kept for good', async () => {
+  it('has a policy that allows only its own origin, and files that browsers cache without a time limit', async () => {
     const { url } = await startDashboard(UNREACHABLE_URL)
     const page = await sendRequest(`${url}/campaigns/a`)
     expect(page.status).toBe(200)
@@ -28,7 +28,7 @@ describe('the page', () => {
       const text = await plain.text()
       expect(await reply.text()).toBe(text)
       expect(await zipped.text()).toBe(text)
-      // No name that a browser could not resolve.
+      // A browser can resolve every import.
       expect(text).not.toMatch(/^import .* from ["'](?![./])/m)
       const { headers } = await fetch(url + file, { method: 'HEAD', headers: { 'accept-encoding': 'br' } })
       if (/\.[jt]s$/.test(file)) scripts += Number(headers.get('content-length'))
@@ -62,7 +62,7 @@ describe('an unknown path', () => {
   )
 })
 
-it('what was measured is shown apart from this origin, and nothing else of the disk is', async () => {
+it('reports are isolated from this origin, and no other file is served', async () => {
   const { url } = await startDashboard('http://127.0.0.1:1')
   const { body } = await sendRequest(`${url}/measured`)
   expect(body.paths).toContain('bench/report.html')

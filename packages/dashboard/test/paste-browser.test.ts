@@ -33,6 +33,6 @@ it('a pasted sheet with headings that look like ids becomes its 56 videos, and t
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await waitUntil(async () => (await stack.stats.get(id))!.videos.length === IDS.length + 1)
   expect((await stack.stats.get(id))!.videos).toEqual([...IDS, 'Sponsorship'])
-  // What was not added stays in the field.
+  // Words that were not added remain in the field.
   await waitUntil(async () => (await page.getByLabel('Links of videos to add').inputValue()) === 'Sponsorship')
 })

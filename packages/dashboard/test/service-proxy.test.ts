@@ -5,8 +5,8 @@ import { sendRequest, startStack } from './support/test-stack.ts'
 import { UNREACHABLE_URL, serve } from './support/fake-service.ts'
 import { startDashboard, VIDEO } from './support/start-dashboard.ts'
 
-describe('what pages ask of services', () => {
-  it('goes there and comes back as it is, refusals included; other routes and services are refused', async () => {
+describe('a request from a page to a service', () => {
+  it('is forwarded unchanged, as is its reply, refusals included; other routes and services are refused', async () => {
     const { url } = await startStack()
     const collection = `${url}/api/stats/collections/a`
     expect((await sendRequest(collection, 'PUT', { body: { videos: [VIDEO] } })).status).toBe(201)
@@ -15,7 +15,7 @@ describe('what pages ask of services', () => {
     expect((await sendRequest(collection, 'PUT', { body: { videos: ['nonsense'] } })).body.code).toBe(
       'VALIDATION_FAILED',
     )
-    // Numbers are read anew all the time: not between the two, if it is tried again.
+    // stats refreshes its numbers continuously. A retry finds a moment without a refresh between the two replies.
     await waitUntil(async () => {
       const sums = await sendRequest(`${collection}/stats`)
       const known = { headers: { 'if-none-match': sums.headers.get('etag')! } }
@@ -27,7 +27,7 @@ describe('what pages ask of services', () => {
     expect((await sendRequest(`${url}/api/prices/metrics`)).body.code).toBe('SERVICE_UNKNOWN')
   })
 
-  it('carries conditions to stats, and its refusals with the current ETag back', async () => {
+  it('forwards conditions to stats, and returns refusals with the current ETag', async () => {
     const { url } = await startStack()
     const collection = `${url}/api/stats/collections/a`
     const made = await sendRequest(collection, 'PUT', { headers: { 'if-none-match': '*' }, body: { videos: [VIDEO] } })
@@ -49,7 +49,7 @@ describe('what pages ask of services', () => {
     expect(again.status).toBe(412)
   })
 
-  it('is told in time that a service is away or slow, and never more of it than that', async () => {
+  it('fails in time if a service is unavailable or slow, without details of the failure', async () => {
     const slow = await serve(() => {})
     const { url } = await startDashboard(slow, { serviceTimeout: 50 })
     expect((await sendRequest(`${url}/api/stats/collections`)).body.code).toBe('SERVICE_SLOW')
@@ -59,7 +59,7 @@ describe('what pages ask of services', () => {
     expect(text).not.toMatch(/127|ECONN/)
   })
 
-  it('goes to another node where one does not answer, but no change that may have been made', async () => {
+  it('goes to another node if one does not answer, except a change that may have been made', async () => {
     const requests: string[] = []
     const cuts = await serve(({ method, socket }) => {
       requests.push(`${method} cut`)
@@ -70,7 +70,7 @@ describe('what pages ask of services', () => {
       response.end('{}')
     })
     const before = async (statsUri: string) => `${(await startDashboard(UNREACHABLE_URL, { statsUri })).url}/api/stats`
-    // What was refused was not made.
+    // The refused change was not applied.
     const closed = await before(`${UNREACHABLE_URL},${UNREACHABLE_URL},${whole}`)
     expect((await sendRequest(`${closed}/collections/a`, 'PUT', { body: {} })).status).toBe(200)
     const reading = await before(`${cuts},${whole}`)
@@ -85,7 +85,7 @@ describe('what pages ask of services', () => {
     expect((await sendRequest(`${none}/collections`)).body.code).toBe('SERVICE_UNREACHABLE')
   })
 
-  it('goes to a node that is named, and to no other', async () => {
+  it('goes only to the named node', async () => {
     const whole = await serve((_request, response) => void response.end('{}'))
     const { url } = await startDashboard(whole, { statsUri: `${UNREACHABLE_URL},${whole}` })
     expect((await sendRequest(`${url}/session`)).body.nodes).toEqual(['stats.1', 'stats.2', 'sse'])
@@ -96,7 +96,7 @@ describe('what pages ask of services', () => {
     expect((await sendRequest(`${url}/api/stats.2/elsewhere`)).body.code).toBe('ROUTE_REFUSED')
   })
 
-  it('is bounded in size, and no cookie of this origin goes on', async () => {
+  it('has a maximum size, and cookies of this origin are not forwarded', async () => {
     let seen: IncomingMessage | undefined
     const service = await serve((request, response) => {
       seen = request
@@ -114,7 +114,7 @@ describe('what pages ask of services', () => {
     expect(reply.headers.get('set-cookie')).toBeNull()
   })
 
-  it('streams as it comes, with where the page was, and ends there when the page leaves', async () => {
+  it('streams its reply from the last event id, and ends at the service when the page leaves', async () => {
     const streams: { request: IncomingMessage; response: ServerResponse }[] = []
     const service = await serve((request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('id: a-1\n\n')
@@ -140,7 +140,7 @@ describe('what pages ask of services', () => {
     expect(await (await open()).json()).toMatchObject({ code: 'TOO_MANY_STREAMS' })
     leaving.abort()
     await waitUntil(() => streams[0]!.response.destroyed && streams[2]!.response.destroyed)
-    // A service that stops ends its streams, so that nobody waits for them.
+    // A service that stops ends its streams, so that no client waits for them.
     expect(await stop()).toBe(true)
     expect(await read(other)).toBe('')
     await waitUntil(() => streams[1]!.response.destroyed)

@@ -8,7 +8,7 @@ import { advanceOneDay, startDashboard, TOKENS, VIDEO } from './support/start-da
 const OTHER_VIDEO = 'kkHvZ4nIAbF'
 
 describe('a link for the client', () => {
-  it('shows one campaign without its cost, and nothing else; survives a restart; ends when it is revoked', async () => {
+  it('shows only one campaign, without its cost; survives a restart; ends when it is revoked', async () => {
     const stack = await startStack({ all: TOKENS })
     const { stats, restart } = stack
     await stats.put('mine', { videos: [VIDEO], name: 'Mine', cost: 100, currency: 'EUR', tags: ['secret'] })
@@ -43,7 +43,7 @@ describe('a link for the client', () => {
     expect((await sendRequest(`${await restart()}${path}/campaign`)).body.code).toBe('LINK_EXPIRED')
   })
 
-  it('is made for a campaign that exists, and with an id of 128 characters, too', async () => {
+  it('is created only for a campaign that exists, also with an id of 128 characters', async () => {
     const { url, stats } = await startStack()
     const make = (campaign: string) => sendRequest(`${url}/links`, 'POST', { body: { campaign } })
     const unknown = await make('none')
@@ -71,7 +71,7 @@ describe('a link for the client', () => {
     await stats.put('two', { videos: [VIDEO], name: 'Before' })
     const make = async () => (await sendRequest(`${url}/links`, 'POST', { body: { campaign: 'two' } })).body
     const old = await make()
-    // An edit is no other campaign.
+    // An edit does not create another campaign.
     await stats.put('two', { videos: [VIDEO], name: 'Edited' })
     await stats.patch('two', { tags: ['a'] })
     expect((await sendRequest(`${url}${old.path}/campaign`)).body).toMatchObject({ name: 'Edited' })
@@ -86,7 +86,7 @@ describe('a link for the client', () => {
       expect([below, reply.status, reply.body.code]).toEqual([below, 410, 'LINK_EXPIRED'])
       expect(reply.body.detail).toMatch(/^The campaign of this link was deleted\..*\.$/)
     }
-    // What the open stream sends until it ends is of the old campaign.
+    // The open stream sends only values of the old campaign until it ends.
     let rest = ''
     for (let part; !(part = await stream.read()).done;) rest += Buffer.from(part.value).toString()
     expect(rest).not.toContain(OTHER_VIDEO)
@@ -129,7 +129,7 @@ describe('a link for the client', () => {
     expect((await sendRequest(`${later}${pathOf(hidden.id)}/campaign`)).body.code).toBe('LINK_EXPIRED')
   })
 
-  it('is not judged while stats is unavailable', async () => {
+  it('has an unknown state while stats is unavailable', async () => {
     const stack = await startStack()
     await stack.stats.put('mine', { videos: [VIDEO] })
     const { path } = (await sendRequest(`${stack.url}/links`, 'POST', { body: { campaign: 'mine' } })).body
@@ -139,7 +139,7 @@ describe('a link for the client', () => {
     expect((await sendRequest(`${await stack.restart()}${path}/campaign`)).status).toBe(200)
   })
 
-  it('ends by itself', async () => {
+  it('ends when it expires', async () => {
     const { url, stats, restart } = await startStack()
     await stats.put('mine', { videos: [VIDEO] })
     const { path } = (await sendRequest(`${url}/links`, 'POST', { body: { campaign: 'mine', days: 1 } })).body
@@ -147,7 +147,7 @@ describe('a link for the client', () => {
     advanceOneDay()
     expect((await sendRequest(`${url}${path}/campaign`)).body.code).toBe('LINK_EXPIRED')
     expect((await sendRequest(`${url}/links?campaign=mine`)).body.links).toEqual([])
-    // Forgotten by then.
+    // The link is deleted by this time.
     const later = await restart()
     expect((await sendRequest(`${later}/metrics`)).text).toMatch(/^dashboard_links 0$/m)
   })

@@ -3,13 +3,13 @@ import { sendRequest, startStack } from './support/test-stack.ts'
 import { UNREACHABLE_URL } from './support/fake-service.ts'
 import { advanceOneDay, startDashboard, TOKENS, VIDEO } from './support/start-dashboard.ts'
 
-describe('where tokens are set', () => {
+describe('with tokens', () => {
   const signIn = async (url: string, token: string, headers = {}) => {
     const reply = await sendRequest(`${url}/session`, 'POST', { body: { token }, headers })
     return { ...reply, cookie: reply.headers.get('set-cookie')?.split(';')[0] ?? '' }
   }
 
-  it('nothing is told or done without one; who signs in may do what it is for', async () => {
+  it('requests without a token are refused; a session has the permissions of its token', async () => {
     const { url } = await startStack({ all: TOKENS })
     const list = `${url}/api/stats/collections`
     expect((await sendRequest(`${url}/`)).status).toBe(200)
@@ -32,7 +32,7 @@ describe('where tokens are set', () => {
     const reader = await signIn(url, TOKENS.readToken)
     expect((await sendRequest(list, 'GET', { headers: { cookie: reader.cookie } })).status).toBe(200)
     expect((await put({ cookie: reader.cookie, origin: url })).body.code).toBe('SIGN_IN_NEEDED')
-    // A program shows the token itself.
+    // A program sends the token itself.
     expect((await put({ authorization: `Bearer ${TOKENS.apiToken}` })).status).toBe(200)
     expect((await put({ authorization: 'Bearer nonsense' })).status).toBe(401)
     const out = await sendRequest(`${url}/session`, 'DELETE', { headers: cookie })
@@ -82,7 +82,7 @@ describe('where tokens are set', () => {
     if (code === 'CROSS_SITE') expect((await signIn(url, TOKENS.apiToken, headers)).body.code).toBe('CROSS_SITE')
   })
 
-  it('a session ends by itself, with other tokens, and when it is touched', async () => {
+  it('a session ends when it expires, after a change of the tokens, and if its cookie is altered', async () => {
     const { url, restart } = await startStack({ all: TOKENS, dashboard: { sessionDays: 1 } })
     const { cookie } = await signIn(url, TOKENS.readToken)
     const roleWith = async (sent: string, at = url) =>

@@ -19,7 +19,7 @@ const onlyFile = () => {
   return join(folder, files[0]!)
 }
 
-it('types are stripped, and what was made is kept for the next start', () => {
+it('types are stripped, and the result is stored for the next start', () => {
   expect(stripTypesCached(MODULE, folder)).toBe(SCRIPT)
   const file = onlyFile()
   expect(stripTypesCached(MODULE, folder)).toBe(SCRIPT)
@@ -44,7 +44,7 @@ it.each([
   onlyFile()
 })
 
-it('where nothing can be kept, it is stripped each time', () => {
+it('types are stripped each time if the result cannot be stored', () => {
   expect(stripTypesCached(MODULE, join(folder, 'not there'))).toBe(SCRIPT)
   expect(stripTypesCached(MODULE, undefined)).toBe(SCRIPT)
 })

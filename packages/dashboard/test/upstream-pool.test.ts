@@ -8,12 +8,12 @@ import { dashboard } from '../src/service.ts'
 import { sendRequest } from './support/test-stack.ts'
 import { UNREACHABLE_URL, serve } from './support/fake-service.ts'
 
-/** How long a read may take that another node has to answer (ms). */
+/** Maximum duration of a read that another node must answer (ms). */
 const FAILOVER_MS = 4_000
-/** A read of a node that works (ms). */
+/** Maximum duration of a read from a working node (ms). */
 const QUICK_MS = 1_000
 
-/** The dashboard before two stats, of which the first is frozen: it accepts connections, and answers nothing. */
+/** Starts the dashboard with two nodes of stats. The first one is frozen: it accepts connections but sends no replies. */
 async function startBeforeFrozen(settings: Record<string, number> = {}) {
   const args = { youtubeUri: UNREACHABLE_URL, sseUri: '', dailyBudget: 0 }
   const [frozen, other] = await Promise.all(
@@ -34,7 +34,7 @@ async function startBeforeFrozen(settings: Record<string, number> = {}) {
   return { frozen: frozen!, other: createStatsClient(other!.url), collection: `${url}/api/stats/collections/a` }
 }
 
-it('a read that a frozen node does not answer is answered by another node, which answers the next ones', async () => {
+it('another node answers a read that a frozen node does not answer, and then the next reads', async () => {
   const { collection } = await startBeforeFrozen()
   const time = startProcessClock()
   const all = await Promise.all([sendRequest(collection), sendRequest(`${collection}/stats`)])
@@ -47,7 +47,7 @@ it('a read that a frozen node does not answer is answered by another node, which
   expect(next()).toBeLessThan(QUICK_MS)
 })
 
-it('a change that a frozen node may still make is not repeated, and the next one goes to another node', async () => {
+it('a change that a frozen node may still apply is not repeated, and the next change goes to another node', async () => {
   const { frozen, other, collection } = await startBeforeFrozen({ serviceTimeout: 2_000 })
   const change = (name: string) => sendRequest(collection, 'PATCH', { body: { name } })
   expect((await change('Summer')).body.code).toBe('SERVICE_SLOW')
@@ -57,7 +57,7 @@ it('a change that a frozen node may still make is not repeated, and the next one
   process.kill(frozen.pid, 'SIGCONT')
 })
 
-it('a node that is not ready does not answer a read in place of one that takes its time', async () => {
+it('a slow node answers a read, not a node that is not ready', async () => {
   let answerSlowly: (() => void) | undefined
   const slow = await serve((_request, response) => {
     answerSlowly = () => void response.end('{}')
