@@ -90,7 +90,7 @@ export function createPublisherClient(
         reply.on('error', reject)
       })
       outgoing.on('error', reject)
-      // An abort signal per request would cost as much as the rest of the request.
+      // An abort signal per request would double the cost of the request.
       const timeoutTimer = setTimeout(() => outgoing.destroy(new Error(`no answer within ${timeout} ms`)), timeout)
       pendingRequests.add(outgoing)
       outgoing.on('close', () => {

@@ -6,7 +6,9 @@ import type { History } from './history/history.ts'
 import type { SharedValues } from './shared-values.ts'
 import type { StreamRequest } from './stream-request.ts'
 
-/** Approximate unread bytes of a client up to which more is read from the history for it (bytes). */
+/**
+ * Approximate size of a replay slice (bytes). The next slice is read from the history once the client has taken this one.
+ */
 export const MAX_SLICE_BYTES = 65_536
 
 /** Length above which a value is encoded once for all streams and sent in slices (characters). */
@@ -36,7 +38,7 @@ export class StreamReplay {
   readonly #slice: number
   /** The replay has only current values up to this sequence number, and all events after it. */
   readonly #currentUpTo: number
-  /** Topics whose current values are still to be sent, latest first. */
+  /** Topics whose current values are not sent yet, latest first. */
   #pendingTopics: string[] | undefined
   /** Events up to this sequence number have been sent. */
   #seq: number

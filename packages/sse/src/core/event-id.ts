@@ -16,7 +16,7 @@ const ID_PATTERN = /^#?([a-z0-9]{1,16})-(0?)(\d{1,16})$/
 /** Formats the id of an event: `<epoch>-<seq>`. */
 export const formatEventId = (epoch: string, seq: number): string => `${epoch}-${seq}`
 
-/** Formats the id of a closing. A client that reconnects with this id is told not to reconnect again. */
+/** Formats the id of a closing. A client that reconnects with this id gets 204 and stays disconnected. */
 export const formatClosingId = (epoch: string, seq: number): string => `${epoch}-0${seq}`
 
 /** Parses a `Last-Event-ID`. Returns undefined if this service did not create it. */

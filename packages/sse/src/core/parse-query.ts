@@ -1,7 +1,8 @@
 /** Query parameters by name. A repeated parameter is a list. */
 export type SseQuery = Record<string, string | string[]>
 
-// No schema has a parameter of this name, so every route with a query refuses a query string with a bad escape.
+// No schema has a parameter of this name, so strict schemas refuse a query string with a bad escape. The Mercure route,
+// whose schema allows other parameters, checks `isMalformed`.
 const MALFORMED_QUERY = { '(malformed)': '' }
 
 const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))

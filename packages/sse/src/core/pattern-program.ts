@@ -101,7 +101,8 @@ export interface PatternProgram {
   /** Literal start of all matching texts. */
   readonly start: string
   /**
-   * Three numbers per step: its kind, a character code or a step, another step. Undefined if the literal start is all.
+   * Three numbers per step: its kind, a character code or a step, another step. Undefined if the program has only the
+   * literal start.
    */
   readonly steps: readonly number[] | undefined
 }

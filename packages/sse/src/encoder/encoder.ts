@@ -9,8 +9,8 @@ export interface Encoder {
   readonly name: string
   readonly contentType: string
   /**
-   * True if the stream itself reports a gap. Other formats report a gap only at the start, so the stream must end for
-   * one.
+   * True if the stream itself can report a gap. Other formats report gaps only at the start of a stream, so a later gap
+   * ends the stream.
    */
   readonly hasGapEvents: boolean
   /** Starts a stream. A client that loses it reconnects after `retry` ms. */

@@ -11,7 +11,7 @@ export interface HistoryState {
   /** Topics that are not listed may have had events up to this sequence number. */
   readonly floor: number
   /**
-   * Sequence numbers that earlier runs may have assigned and lost. A client with one of them may have missed events.
+   * Sequence numbers that earlier runs may have assigned and lost. A client at one of them may have missed events.
    */
   readonly lost?: readonly LostRange[]
   /** In the order of their last events, latest last. A ring lists established topics first, then newcomers. */

@@ -22,8 +22,8 @@ const MAX_LOST_RANGES = 64
 /** An event as it is stored. */
 interface EventRow extends Event {
   /**
-   * Sequence number of the topic's previous event, or else the floor of the history. If this event is the topic's
-   * oldest, it is the topic's floor.
+   * Sequence number of the topic's previous event, or the floor of the history if there is none. It is the topic's
+   * floor if this event is the topic's oldest.
    */
   readonly before: number
   /** The same for each of its other topics. */

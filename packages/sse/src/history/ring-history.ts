@@ -31,7 +31,7 @@ class RingTopic {
   }
 }
 
-/** Age of a topic's newest event from which a new topic may replace the topic (ms). */
+/** Age of a topic's newest event above which a new topic may replace the topic (ms). */
 const STALE_TOPIC_AGE_MS = 86_400_000
 
 /**
@@ -170,7 +170,7 @@ export class RingHistory implements History {
     this.#promoteTopics()
   }
 
-  /** Returns a topic as the latest of all, and adds it if it is new. */
+  /** Moves a topic to the end of its map, as the latest. Adds the topic if it is new. */
   #touch(name: string): RingTopic {
     const topic = this.#find(name) ?? this.#addTopic(new RingTopic(name, this.#floor))
     const topics = this.#established.has(topic.name) ? this.#established : this.#newcomers

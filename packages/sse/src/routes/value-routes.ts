@@ -28,7 +28,7 @@ const VALUE_PATH = '/value'
 const JSON_TYPE = 'application/json'
 // Maximum body with many values (bytes).
 const MAX_VALUES_BYTES = 1_048_576
-// The path alone shows that a topic is reserved for the hub, for any host of the hub.
+// A topic's path decides whether it is reserved for the hub, regardless of the hub's host.
 const HUB_BASE_URL = `http://localhost${HUB_PATH}`
 const tags = ['values']
 // A byte order mark is part of the value, as in the query.

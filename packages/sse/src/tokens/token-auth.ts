@@ -58,7 +58,7 @@ export class TokenAuth {
   }
 
   /**
-   * A browser sends the cookie with requests of any page. `Origin` names that page, but is absent from reads of its own
+   * A browser sends the cookie with requests of any page. `Origin` names that page, but is absent from reads of the same
    * site.
    */
   #canUseCookie({ origin, host, 'sec-fetch-site': site }: RequestHeaders, changes: boolean): boolean {
