@@ -7,7 +7,8 @@ import type { SharedValues } from './shared-values.ts'
 import type { StreamRequest } from './stream-request.ts'
 
 /**
- * Approximate size of a replay slice (bytes). The next slice is read from the history once the client has taken this one.
+ * Approximate size of a replay slice (bytes). The next slice is read from the history once the client has taken this
+ * one.
  */
 export const MAX_SLICE_BYTES = 65_536
 

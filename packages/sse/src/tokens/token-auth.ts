@@ -58,8 +58,8 @@ export class TokenAuth {
   }
 
   /**
-   * A browser sends the cookie with requests of any page. `Origin` names that page, but is absent from reads of the same
-   * site.
+   * A browser sends the cookie with requests of any page. `Origin` names that page, but is absent from reads of the
+   * same site.
    */
   #canUseCookie({ origin, host, 'sec-fetch-site': site }: RequestHeaders, changes: boolean): boolean {
     if (origin !== undefined) {
