@@ -71,7 +71,7 @@ export class Poller {
   readonly #snapshotThrottle: SnapshotThrottle
   readonly #running = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
-  /** Last reported pause of the calls, and the time of its last report to other nodes (ms of the steady clock). */
+  /** Last reported pause of the calls, and the time of its last report to other nodes (ms of the monotonic clock). */
   #pause: Pause | undefined
   #reportedAt = -Infinity
   /** Results that the polling node reports. */
@@ -370,7 +370,7 @@ export class Poller {
     this.#wake()
   }
 
-  /** Returns why first numbers are unavailable, and until when (ms of the steady clock). */
+  /** Returns why first numbers are unavailable, and until when (ms of the monotonic clock). */
   #getOutage(): { readonly problem: Problem; readonly until: number } | undefined {
     const pause = this.#schedule?.pause
     if (pause) return { problem: new UpstreamProblem(pause.fault), until: pause.until }

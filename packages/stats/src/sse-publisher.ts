@@ -30,9 +30,9 @@ const MAX_BATCH_CHARACTERS = 400_000
 /** Value of a topic; without a reply it states that no numbers are known. */
 interface SseValue {
   /**
-   * Beginning of the JSON. It identifies what the numbers belong to: the id, because a page may wait for many collections, the
-   * creation time, because the broadcaster retains the last value of a deleted collection, and the version, because an edit
-   * changes the sums without growth.
+   * Beginning of the JSON. It identifies the version of the numbers. The id: a page may wait for many collections. The
+   * creation time: the broadcaster retains the last value of a deleted collection. The version: an edit changes the sums
+   * without growth.
    */
   readonly head: string
   readonly reply: PreparedReply | undefined

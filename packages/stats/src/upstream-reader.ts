@@ -75,7 +75,7 @@ export function createUpstreamReader({
   const failing = new Map<string, FailedRead>()
   const circuit = new CircuitBreaker()
   let successes = 0
-  /** Earliest next retry of a failed collection (ms of the steady clock): all retries cost at most the day's share. */
+  /** Earliest next retry of a failed collection (ms of the monotonic clock): all retries cost at most the day's share. */
   let retryFrom = -Infinity
 
   async function save({ id, revision }: Collection, snapshot: Snapshot): Promise<void> {
@@ -196,7 +196,7 @@ const join = (a: FetchResult, b: FetchResult): FetchResult => {
   return { found: [...a.found, ...b.found], failed: [...a.failed, ...b.failed], ...(fault && { fault }) }
 }
 
-/** Converts a pause, with times of the steady clock, to an outage. */
+/** Converts a pause, with times of the monotonic clock, to an outage. */
 export function getOutage(pause: Pause | undefined): UpstreamOutage | undefined {
   const offset = Date.now() - steadyNow()
   return pause && toOutage(pause.fault, pause.since + offset, pause.until + offset)

@@ -121,7 +121,7 @@ describe('the API', () => {
     ['with an id that is none', { videos: ['short'] }, 'VALIDATION_FAILED'],
     ['with more than it should have', { videos: [], rank: 'x' }, 'VALIDATION_FAILED'],
     ['with 1,001 videos', { videos: createIds(1_001) }, 'VALIDATION_FAILED'],
-  ])('refuses a body that is %s, and changes nothing', async (_, body, code) => {
+  ])('refuses a body that is %s without a change', async (_, body, code) => {
     const videos = [SAMPLE_VIDEOS[2]]
     await stats.put('/collections/kept', { videos })
     const refused = await stats.put('/collections/kept', body)

@@ -163,7 +163,7 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
       expect(await read('c')).toMatchObject({ impressions: 1 })
     })
 
-    it(uncached ? 'asks the upstream for every read' : 'asks the upstream once for many reads', async () => {
+    it(uncached ? 'calls the upstream for every read' : 'calls the upstream once for many reads', async () => {
       await collections.put('c', ['a'])
       await read('c')
       client.calls = []
@@ -184,7 +184,7 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
       expect(summed).toEqual(ids.map(() => 1))
     })
 
-    it(uncached ? 'never has a reply ready' : 'has a reply ready once it was read', async () => {
+    it(uncached ? 'never has a prepared reply' : 'has a prepared reply after a read', async () => {
       await collections.put('c', ['a'])
       await read('c')
       if (uncached) expect(cache.getReady('c')).toBeUndefined()

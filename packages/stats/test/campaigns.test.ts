@@ -109,7 +109,7 @@ describe('campaigns', () => {
     ['a currency in small letters', { currency: 'eur' }, invalid],
     ['a link to another site', { videos: ['https://vimeo.com/123456789'] }, invalid],
     ['a field that there is not', { budget: 5 }, invalid],
-  ])('refuse %s, and change nothing', async (_, wrong, { status, code }) => {
+  ])('refuse %s without a change', async (_, wrong, { status, code }) => {
     const before = { videos: [SAMPLE_VIDEOS[0]], ...CAMPAIGN }
     await stats.put('/collections/kept', before)
     const patch = typeof wrong === 'string' ? wrong : JSON.stringify(wrong)

@@ -96,8 +96,8 @@ describe('the owner of the collections', () => {
     expect((await collections.getSnapshot('c'))!.asOf).toBe(9)
   })
 
-  it.each(['deleted and made anew', 'changed'])(
-    'keeps no numbers that were asked for before it was %s',
+  it.each(['deleted and created again', 'changed'])(
+    'stores no numbers that were requested before it was %s',
     async (how) => {
       const collections = openCollections()
       const before = (await collections.put('c', ['a'])).collection

@@ -3,7 +3,7 @@ import { it } from 'vitest'
 import { openStatsLevel } from '../src/state/level-state.ts'
 
 it.each(['closed', 'killed'] as const)(
-  'loses nothing in silence of a folder that was %s, whatever file is damaged',
+  'loses no data unnoticed from a folder that was %s, whichever file is damaged',
   async (ending) => {
     expectNoLoss(
       await runDamageMatrix(

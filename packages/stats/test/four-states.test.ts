@@ -117,7 +117,7 @@ describe.each(VARIANTS)('unreadable numbers: %s', (variant) => {
     ['a count that is a number', (statistics: any) => (statistics.viewCount = 123)],
     ['a negative count', (statistics: any) => (statistics.likeCount = '-1')],
     ['a count too large to be exact', (statistics: any) => (statistics.viewCount = '9007199254740993')],
-  ])('%s is no claim about the video, which keeps its numbers and their age', async (_, spoil) => {
+  ])('%s leaves the numbers of the video and their age unchanged', async (_, spoil) => {
     const { control, stats, read, readUntil, expectUnchanged } = await setUp(variant)
     const ids = videoIds(3)
     await stats.put('/collections/c', { videos: ids })

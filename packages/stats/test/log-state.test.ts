@@ -258,7 +258,7 @@ describe('the state machine', () => {
   it.each([
     ['a kind', { kind: 9, body: Buffer.from('{}') }],
     ['a change', { kind: CHANGE_KIND, body: Buffer.from('{"type":"later"}') }],
-  ])('stops at %s that it does not know', async (_, entry) => {
+  ])('stops at %s that is unknown', async (_, entry) => {
     const { level, stateMachine } = await openTestStateMachine()
     onTestFinished(() => level.close())
     const applied = stateMachine.apply([{ seq: 1, at: 0, ...entry }], at(1))

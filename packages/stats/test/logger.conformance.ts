@@ -31,7 +31,7 @@ export function testLogger(
   }
 
   describe(`logger ${name}`, () => {
-    it(silent ? 'writes nothing' : 'writes what it is told, in order, a line each', async () => {
+    it(silent ? 'writes nothing' : 'writes its messages in order, one line each', async () => {
       const lines = await readLines((logger) => {
         logger.debug('first step')
         logger.info('second')
@@ -45,7 +45,7 @@ export function testLogger(
       expect(lines[2]).toContain('the cause')
     })
 
-    it(drops ? 'drops what is too much, and says how much' : 'loses no line when there are many', async () => {
+    it(drops ? 'drops excess lines, and reports their number' : 'loses no line when there are many', async () => {
       let dropped = 0
       const lines = await readLines((logger) => {
         for (let i = 0; i < 5_000; i++) logger.debug(`step ${i}`)

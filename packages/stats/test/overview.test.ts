@@ -222,7 +222,7 @@ describe('the growth of a collection', () => {
   it.each([
     ['for good where the history has the numbers', now, [3, 3]],
     ['and again after a while where it does not yet', [createNumbers('a', 1)], [3, 6]],
-  ])('is looked up once, however many ask, %s', async (_, last, expectedLooks) => {
+  ])('is computed once for all concurrent requests, %s', async (_, last, expectedLooks) => {
     const { state, overview } = await setUp((filled) => {
       filled.put({ id: 'c', videos: ['a'], revision: 1 })
       filled.putSnapshots([{ id: 'c', snapshot: snapshotOf(now), point: pointOf(Date.now() - 9 * hour, last) }])

@@ -41,20 +41,23 @@ async function spawnStats(data: string, youtubeUri: string, cache: string) {
   }
 }
 
-it.each(['poller', 'lru'])('a killed process has counted every call that it made, with the cache %s', async (cache) => {
-  const youtube = await startFakeYoutube()
-  youtube.handler = hanging
-  const data = createTemporaryFolder()
-  const killed = await spawnStats(data, youtube.url, cache)
-  const videos = JSON.stringify({ videos: videoIds(1) })
-  const headers = { 'content-type': 'application/json' }
-  await fetch(`${killed.url}/collections/c`, { method: 'PUT', headers, body: videos })
-  const reading = fetch(`${killed.url}/collections/c/stats`).catch(() => {})
-  await waitUntil(() => youtube.calls.length > 0)
-  await killed.crash()
-  await reading
-  const stats = await startStats({ data, youtubeUri: 'http://127.0.0.1:9' })
-  onTestFinished(() => stats.stop().then(() => {}))
-  const used = /^stats_quota_units_used (\d+)$/m.exec(String((await stats.get('/metrics')).body))
-  expect(Number(used![1])).toBe(youtube.calls.length)
-})
+it.each(['poller', 'lru'])(
+  'a killed process has persisted the count of all its calls, with the cache %s',
+  async (cache) => {
+    const youtube = await startFakeYoutube()
+    youtube.handler = hanging
+    const data = createTemporaryFolder()
+    const killed = await spawnStats(data, youtube.url, cache)
+    const videos = JSON.stringify({ videos: videoIds(1) })
+    const headers = { 'content-type': 'application/json' }
+    await fetch(`${killed.url}/collections/c`, { method: 'PUT', headers, body: videos })
+    const reading = fetch(`${killed.url}/collections/c/stats`).catch(() => {})
+    await waitUntil(() => youtube.calls.length > 0)
+    await killed.crash()
+    await reading
+    const stats = await startStats({ data, youtubeUri: 'http://127.0.0.1:9' })
+    onTestFinished(() => stats.stop().then(() => {}))
+    const used = /^stats_quota_units_used (\d+)$/m.exec(String((await stats.get('/metrics')).body))
+    expect(Number(used![1])).toBe(youtube.calls.length)
+  },
+)

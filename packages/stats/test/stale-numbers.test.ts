@@ -35,7 +35,7 @@ describe('a YouTube whose replies never end', () => {
   it.each([
     ['drips', dripping],
     ['floods', flooding],
-  ])('%s: numbers are marked stale, and fresh again when it is over', async (_, endless) => {
+  ])('%s: numbers are marked stale, and fresh again afterwards', async (_, endless) => {
     const { youtube, stats } = await setUp({ refreshInterval: 300, upstreamTimeout: 300 })
     await stats.put('/collections/c', { videos: videoIds(3) })
     await waitUntil(async () => (await stats.get(path('c'))).body.stale === false)

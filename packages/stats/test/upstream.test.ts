@@ -24,7 +24,7 @@ describe.each(['v3', 'v6', 'v7'])('variant %s, when YouTube fails', (variant) =>
     ['failing', { errorRate: 1, errorStatus: 503 }],
     ['hanging', { hang: true }],
     ['talking nonsense', { malformed: true }],
-  ])('%s: the last known numbers, marked stale; fresh ones when it is over', async (_, faults) => {
+  ])('%s: the last known numbers, marked stale; fresh ones afterwards', async (_, faults) => {
     await stats.put('/collections/c', { videos: SAMPLE_VIDEOS })
     const fresh = await waitUntil(async () => {
       const reply = await readStats()

@@ -116,7 +116,7 @@ export function testVideoClient(
       ['cut', { cut: 'before' as const }],
       ['cut halfway', { cut: 'halfway' as const }],
       ['talking nonsense', { malformed: true }],
-    ])('says so when YouTube is %s, and works again after', async (_, faults) => {
+    ])('reports that YouTube is %s, and recovers', async (_, faults) => {
       await standIn.control.setFaults(faults)
       expect(await client.fetch(SAMPLE_VIDEOS)).toMatchObject({ found: [], failed: SAMPLE_VIDEOS, fault: unavailable })
       await standIn.control.clearFaults()
@@ -134,7 +134,7 @@ export function testVideoClient(
       ['drips', dripping],
       ['floods', flooding],
       ['says nothing', hanging],
-    ])('ends a call in time whose reply %s, and goes on', async (_, endless) => {
+    ])('aborts a call whose reply %s, and continues', async (_, endless) => {
       const youtube = await startFakeYoutube()
       youtube.handler = endless
       const hasty = await create(options({ uri: youtube.url, timeout: 500, connections: 1 }))
@@ -157,18 +157,15 @@ export function testVideoClient(
       ['an id', (text: string) => text.replace('"id":"', '"id":"\xff')],
       ['the name of a field', (text: string) => text.replace('"statistics"', '"statist\xf8cs"')],
       ['an id that stays text', (text: string) => text.replace('"id":"-', '"id":"_')],
-    ])(
-      'takes a reply for a fault in which the network has changed %s, not for a video that is gone',
-      async (_, spoil) => {
-        const youtube = await startFakeYoutube()
-        const [id] = SAMPLE_VIDEOS
-        const item = JSON.stringify({ items: [{ id, statistics: { viewCount: '1' } }] })
-        youtube.handler = (_, reply) => reply.end(Buffer.from(spoil(item), 'latin1'))
-        const client = await create(options({ uri: youtube.url }))
-        expect(await client.fetch([id!])).toMatchObject({ found: [], failed: [id], fault: unavailable })
-        await client.close()
-      },
-    )
+    ])('treats a reply in which the network has changed %s as a fault, not as a removed video', async (_, spoil) => {
+      const youtube = await startFakeYoutube()
+      const [id] = SAMPLE_VIDEOS
+      const item = JSON.stringify({ items: [{ id, statistics: { viewCount: '1' } }] })
+      youtube.handler = (_, reply) => reply.end(Buffer.from(spoil(item), 'latin1'))
+      const client = await create(options({ uri: youtube.url }))
+      expect(await client.fetch([id!])).toMatchObject({ found: [], failed: [id], fault: unavailable })
+      await client.close()
+    })
 
     it('follows no redirect, so that the key reaches no other server', async () => {
       const [target, youtube] = [await startFakeYoutube(), await startFakeYoutube()]
