@@ -18,11 +18,11 @@ import { startProcesses } from './support/processes.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const REFRESH_MS = 250
-/** Large enough that it slows nothing. */
+/** Large enough that it delays no request. */
 const BUDGET_UNITS = 10_000_000
-/** Calls wait at the API while the clock moves: that is no failure, on a busy machine neither. */
+/** Calls wait at the API while the clock moves. This must not count as a failure, even on a busy machine. */
 const UPSTREAM_TIMEOUT_MS = 60_000
-/** How long services are stopped under open pages (ms), how often the day is repeated, and how long all may take (ms). */
+/** Duration of an outage under open pages (ms), number of days, and maximum duration of the test (ms). */
 const {
   outage: OUTAGE_MS,
   days: DAYS,
@@ -30,7 +30,7 @@ const {
 } = process.env.DAY_FORM === 'long'
   ? { outage: 60_000, days: 3, timeout: 3_600_000 }
   : { outage: 18_000, days: 1, timeout: 600_000 }
-/** Fewer have not seen the day. */
+/** With fewer checks, the test has not covered the day. */
 const MIN_CHECKS = 30
 const toId = (name: string) => name.padEnd(11, '_')
 const [A, B, C, D, E, F, G] = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(toId) as [
@@ -81,7 +81,7 @@ async function startAgency() {
     await Promise.all(pages.filter((page) => !page.isClosed()).map((page) => page.clock.fastForward(ms)))
   }
   let isStatsRunning = true
-  /** Time passes for all at once: at the machine, in processes and in pages. Not in the middle of a call that states numbers. */
+  /** Advances all clocks together: of the test, processes and pages. It never does so during a call that states numbers. */
   async function pass(ms: number): Promise<void> {
     if (!isStatsRunning || upstream.fault) return moveClocks(ms)
     const { collections } = await stats.list()
@@ -243,7 +243,7 @@ it.skipIf(!hasFaketime)('every value shown in an agency’s day is true', { time
     await delay(OUTAGE_MS)
     await pass(DAY_MS)
     upstream.fault = undefined
-    // A refused key is not tried again so soon as another one.
+    // stats retries a refused key later than a new one.
     agency.putKey(`key-of-day-${day}`)
     checker.outage('YouTube', true)
     await waitForRefresh(agency, 'spring')

@@ -22,7 +22,7 @@ export function registerReportRoutes(app: App, { paths, read }: Reports): void {
       schema: {
         tags: ['measured'],
         operationId: 'listMeasured',
-        summary: "The bench's report and the flame graphs that are at hand",
+        summary: 'Available benchmark reports and flame graphs',
         response: {
           200: {
             type: 'object',

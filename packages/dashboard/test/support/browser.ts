@@ -16,7 +16,7 @@ function launch(): Promise<Browser> {
   return launched
 }
 
-/** A page of its own, whose every fault fails the test: scripts that throw, refusals by the page's policy. */
+/** Opens a separate page. Each of its faults fails the test: scripts that throw, refusals by the page's policy. */
 export async function openPage(options: BrowserContextOptions = {}): Promise<Page & { readonly faults: string[] }> {
   browser ??= launch()
   const context = await (await browser).newContext({ locale: 'en-US', ...options })
@@ -35,7 +35,7 @@ export async function openPage(options: BrowserContextOptions = {}): Promise<Pag
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** What axe looks for. */
+/** The rules that axe checks. */
 interface Rules {
   readonly type: 'tag' | 'rule'
   readonly values: readonly string[]
@@ -44,12 +44,12 @@ const ALL_RULES: Rules = {
   type: 'tag',
   values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
 }
-/** What colours alone can break. */
+/** The rules that depend only on colours. */
 export const COLOURS: Rules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 
-/** What axe finds wrong with a page as it stands, a line each. */
+/** The violations that axe finds on a page in its current state, a line each. */
 export async function checkAccessibility(page: Page, rules = ALL_RULES): Promise<string[]> {
-  // As the page's own policy forbids: in a world apart it does not hold.
+  // The page's policy forbids this script. It does not apply in an isolated world.
   await page.evaluate(AXE)
   const found = await page.evaluate(async (runOnly) => {
     // Colours during an animation are not those of the page: a number that has just changed lights up.

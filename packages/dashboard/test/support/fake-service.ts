@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 
-/** No service listens there. */
+/** An address at which no service listens. */
 export const UNREACHABLE_URL = 'http://127.0.0.1:9'
 
-/** Starts a service whose replies a test decides. @returns its address */
+/** Starts a service with replies that the test defines. @returns its address */
 export async function serve(respond: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server = createServer(respond).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -5,7 +5,7 @@ import { start } from './start-service.ts'
 export const TOKENS = { apiToken: 'for-changes', readToken: 'for-reading' }
 export const VIDEO = '1FEFpk-uIYo'
 
-/** The dashboard before services that are none. */
+/** Starts the dashboard without reachable services. */
 export function startDashboard(service: string, settings: Record<string, string | number> = {}) {
   return start(dashboard, {
     statsUri: service,
@@ -15,7 +15,7 @@ export function startDashboard(service: string, settings: Record<string, string 
   })
 }
 
-/** A day and a moment pass at once. @returns what takes that back */
+/** Advances the clock by a day and a moment. @returns a function that restores the clock */
 export function advanceOneDay(): () => void {
   const { now } = Date
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 86_400_001)

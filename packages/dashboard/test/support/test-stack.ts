@@ -13,26 +13,26 @@ import type { ServiceSettings } from './processes.ts'
 
 /** The dashboard and the services that it shows, for tests. */
 export interface TestStack {
-  /** The dashboard's. */
+  /** Address of the dashboard. */
   readonly url: string
   readonly statsUrl: string
   readonly sseUrl: string
   readonly stats: StatsClient
   readonly control: ReturnType<typeof createControl>
-  /** Stops the dashboard alone, and starts it again on the same data. */
+  /** Restarts only the dashboard, with the same data. */
   restart(overrides?: ServiceSettings, whileStopped?: () => Promise<void>): Promise<string>
-  /** The dashboard's. */
+  /** Data folder of the dashboard. */
   readonly data: string
   stop(): Promise<boolean>
 }
 
 interface TestStackOptions {
   readonly dashboard?: ServiceSettings
-  /** For stats, sse and the dashboard. */
+  /** Settings of stats, sse and the dashboard. */
   readonly all?: ServiceSettings
-  /** Of stats; by default the stand-in. */
+  /** Source of stats. The stand-in by default. */
   readonly source?: 'stand-in' | 'gateway'
-  /** In place of a broadcaster of its own. */
+  /** URL of an existing broadcaster. By default the stack starts one. */
   readonly sseUri?: string
 }
 
@@ -46,7 +46,7 @@ async function stopAfterTest(starting: EmbeddedService): EmbeddedService {
 
 const run = (definition: Parameters<typeof embed>[0], settings: Overrides) => stopAfterTest(embed(definition, settings))
 
-/** Stats as the supervisor starts it: it knows whether its address is the stand-in's. */
+/** Starts stats like the supervisor: stats knows if its address is that of the stand-in. */
 function runStats(settings: Overrides, isStandIn: boolean) {
   const config = buildConfig(stats, { port: 0, threads: 0, logLevel: 'silent', ...LENIENT_TIMEOUTS, ...settings })
   const standIns = isStandIn ? ['youtubeUri'] : []
@@ -54,7 +54,7 @@ function runStats(settings: Overrides, isStandIn: boolean) {
   return stopAfterTest(startService({ services: '', definition: stats, config: { ...config, standIns }, log }))
 }
 
-/** All in this process, until the test ends; numbers are read from the stand-in five times a second. */
+/** Starts all services in this process until the test ends. stats reads numbers from the stand-in five times a second. */
 export async function startStack({
   dashboard: own = {},
   all = {},
@@ -95,7 +95,7 @@ export async function startStack({
   }
 }
 
-/** Asks as a program would. */
+/** Sends a request like a program that is not a browser. */
 export async function sendRequest(
   url: string,
   method = 'GET',

@@ -20,7 +20,7 @@ const TABLE_DELAY_MS = 3_000
 const HEALTH_DELAY_MS = 11_000
 /** The call in progress is counted before it is made. */
 const MAX_UNMADE_CALLS = 1
-/** Some videos of a campaign are requested at most so much later than the others (moving clock). */
+/** Maximum delay between the requests for the videos of one campaign (moving clock). */
 const REPLY_DISTANCE_MS = 5_000
 /** A page states a time of another day to the minute; the sums at the beginning of a window are those of this minute. */
 const MINUTE_MS = 60_000
@@ -40,15 +40,15 @@ const money = (value: number) =>
     currency: 'EUR',
     ...(value < 1 && { maximumSignificantDigits: 3 }),
   })
-/** The quota is one of days in California. */
+/** The quota counts days in California. */
 const quotaDay = (at: number) => new Date(at).toLocaleDateString('en-US', { timeZone: 'America/Los_Angeles' })
 const numberIn = (text: string) => Number(text.replaceAll(/[^\d]/g, ''))
 
-/** What the test did to a campaign. */
+/** The true state of a campaign after a change by the test. */
 interface TrueCampaign {
   readonly name: string
   readonly cost: number | undefined
-  /** From when on it was so: by the moving clock (ms since 1970), and in own time. */
+  /** Start of this state: by the moving clock (ms since 1970), and in own time. */
   readonly at: number
   readonly ownAt: number
   readonly videos: readonly string[]
@@ -66,7 +66,7 @@ interface CheckedPage {
   readonly page: Page
   readonly kind: PageKind
   readonly campaign: string | undefined
-  /** A link that ended: since when (own time). */
+  /** The time at which the link ended (own time). */
   endedAt?: number
   /** The times of the sums that it displayed, each with the time of the check (own time). */
   readonly shown: { readonly asOf: number; readonly ownAt: number }[]
@@ -89,31 +89,31 @@ interface Span {
   readonly latest: number
 }
 
-/** Compares every second what pages and API state with what is true. */
+/** Compares the values of pages and API with the true values, every second. */
 export class Checker {
   readonly #options: CheckerOptions
   readonly #oracle: Oracle
   readonly #campaigns = new Map<string, TrueCampaign[]>()
   readonly #pages: CheckedPage[] = []
-  /** Since when something does not work (own time): by how the pages have to name it. */
+  /** Start of each outage (own time), by the name that pages must show. */
   readonly #outages = new Map<string, number>()
-  /** Since when stats cannot be read (own time): pages show what was true then. */
+  /** Start of the time in which stats cannot be read (own time): pages show the values that were true then. */
   #unreadableSince = Infinity
-  /** Since when it works again (own time): it observes YouTube anew. */
+  /** End of the last outage of stats (own time): after it, stats must observe YouTube again. */
   #statsBackAt = -Infinity
-  /** Since when nothing is unavailable (own time). */
+  /** Start of the time in which all services work (own time). */
   #soundSince: number
-  /** Since when something is continuously so (own time), by its description. */
+  /** Start of each condition that has been true in all checks since (own time), by its description. */
   readonly #since = new Map<string, number>()
   readonly #time: () => number
   readonly #stopping = new AbortController()
   #running: Promise<void> = Promise.resolve()
-  /** The last check, or what runs between two. */
+  /** The last check, or the work between two checks. */
   #turn: Promise<unknown> = Promise.resolve()
   #day = ''
   #dayBeganAt = -Infinity
   #checks = 0
-  /** Untrue values: a line each, and how often it was displayed. */
+  /** Untrue values: a line each, with the number of times that it was displayed. */
   readonly untrue = new Map<string, number>()
 
   constructor(options: CheckerOptions) {
@@ -123,7 +123,7 @@ export class Checker {
     this.#soundSince = options.time()
   }
 
-  /** Takes note of what a campaign is from now on. */
+  /** Records the true state of a campaign from now on. */
   campaign(id: string, change: Partial<Omit<TrueCampaign, 'at' | 'ownAt'>>): void {
     const versions = this.#campaigns.get(id) ?? []
     const last = versions.at(-1) ?? { name: id, cost: undefined, videos: [] }
@@ -140,7 +140,7 @@ export class Checker {
     page.endedAt = this.#time()
   }
 
-  /** @param name as the pages have to name it */
+  /** Records the start or the end of an outage. @param name the name that pages must show */
   outage(name: string, isOver = false): void {
     const now = this.#time()
     if (isOver) this.#outages.delete(name)
@@ -151,7 +151,7 @@ export class Checker {
     else this.#unreadableSince = now
   }
 
-  /** Whether all has worked for so long that pages have recovered. */
+  /** True if all services have worked long enough for pages to recover. */
   get #isSound(): boolean {
     return this.#time() - this.#soundSince > DETECTION_MS
   }
@@ -196,10 +196,10 @@ export class Checker {
     this.untrue.set(text, (this.untrue.get(text) ?? 0) + 1)
   }
 
-  /** What a campaign was at some time since `EDIT_DELAY_MS`, the newest last. */
+  /** The states of a campaign in the last `EDIT_DELAY_MS`, the newest last. */
   #recent(id: string): readonly TrueCampaign[] {
     const versions = this.#campaigns.get(id) ?? []
-    // After an outage pages read what has changed meanwhile.
+    // After an outage, pages read the changes of that time.
     const isReadable = !this.#outages.has('stats') && this.#time() - this.#statsBackAt > DETECTION_MS
     const shownAt = (isReadable ? this.#time() : Math.min(this.#time(), this.#unreadableSince)) - EDIT_DELAY_MS
     const current = versions.findLastIndex(({ ownAt }) => ownAt <= shownAt)
@@ -289,14 +289,14 @@ export class Checker {
     }
   }
 
-  /** Returns for how long something has been so in all checks (own time). */
+  /** Returns the time for which a condition has been true in all checks (own time). */
   #lasts(description: string, isSo: boolean): number {
     if (!isSo) this.#since.delete(description)
     else if (!this.#since.has(description)) this.#since.set(description, this.#time())
     return isSo ? this.#time() - this.#since.get(description)! : 0
   }
 
-  /** Whether no numbers are shown. @param asOf of the shown ones */
+  /** True if the page shows no numbers. @param asOf time of the shown numbers */
   #isBlank(subject: string, asOf: string | undefined): boolean {
     const lasts = this.#lasts(`${subject} blank`, asOf === undefined)
     if (this.#isSound && lasts > EDIT_DELAY_MS) this.#report(subject, 'shows no numbers')
@@ -329,7 +329,7 @@ export class Checker {
     if (this.#isSound && !isEnded && lasts > DETECTION_MS)
       this.#report(subject, `${view.dot}, where all works: ${view.lost.join(' ')}`)
     for (const [name, since] of this.#outages) {
-      // Pages know of YouTube by stats, which observes it anew after a start.
+      // Pages know the state of YouTube from stats. After a start, stats must observe it again.
       const knowsSince = name === 'stats' ? since : Math.max(since, this.#statsBackAt)
       if (this.#time() - knowsSince < DETECTION_MS) continue
       if (view.dot === 'live') this.#report(subject, `Live, ${DETECTION_MS / 1_000} s after ${name} stopped`)
@@ -429,7 +429,7 @@ export class Checker {
     const to = {
       // stats stores numbers in its history after it has published them.
       earliest: this.#oracle.statementBefore(this.#videosOf(id), { at })?.at ?? at,
-      // Some of old sums are newer than their time.
+      // Some numbers in old sums are newer than the time of the sums.
       latest: isOld ? this.#options.now() : this.#latestOf(id, at),
     }
     const start = at - WINDOW_MS

@@ -22,7 +22,7 @@ export interface TrueVideo {
   isOmitted?: boolean
 }
 
-/** What one reply stated. */
+/** The content of one reply. */
 export interface Statement {
   /** By the moving clock (ms since 1970). */
   readonly at: number
@@ -63,14 +63,14 @@ const ERRORS: Readonly<Record<ApiFault, readonly [number, object]>> = {
   ],
 }
 
-/** The YouTube API as far as the test states it: it knows the true counts of each video at each moment. */
+/** A fake YouTube API. It knows the true counts of each video at each moment. */
 export class FakeUpstream {
   readonly #now: () => number
   readonly #ownTime: () => number
   readonly #startedAt: number
   readonly videos = new Map<string, TrueVideo>()
   readonly statements: Statement[] = []
-  /** When it was called, whatever it replied. */
+  /** The times of all calls, including failed ones. */
   readonly calls: Pick<Statement, 'at' | 'ownAt'>[] = []
   fault: ApiFault | undefined
   url = ''

@@ -18,7 +18,7 @@ export interface TrueSums {
   readonly omitted: readonly string[]
 }
 
-/** Knows which numbers may be shown, independently of stats: from what YouTube stated, and from the true counts. */
+/** Computes the numbers that pages may show, independently of stats: from the replies of YouTube and the true counts. */
 export class Oracle {
   readonly #upstream: FakeUpstream
 
@@ -86,7 +86,10 @@ export class Oracle {
     return found
   }
 
-  /** All that was stated of a video since some time before this one. @param asOf ms since 1970 @param leeway own time (ms) */
+  /**
+   * All counts of a video that YouTube stated from `leeway` before the first statement of this time on.
+   * @param asOf ms since 1970 @param leeway own time (ms)
+   */
   statedSince(id: string, asOf: number, leeway: number): readonly StatedCounts[] {
     const first = this.statementAt([id], asOf)
     return this.#upstream.statements.flatMap(({ ownAt, videos }) => {
@@ -95,13 +98,13 @@ export class Oracle {
     })
   }
 
-  /** Those of the videos that no reply omitted between two times (ms since 1970). */
+  /** The videos that no reply omitted between two times (ms since 1970). */
   statedThroughout(ids: readonly string[], from: number, to: number): readonly string[] {
     const replies = this.#upstream.statements.filter(({ at }) => at >= from && at <= to)
     return ids.filter((id) => !replies.some(({ videos }) => videos.has(id) && !videos.get(id)))
   }
 
-  /** How much the views of these videos truly grew. Times in ms since 1970. */
+  /** The true growth of the views of these videos. Times in ms since 1970. */
   growth(ids: readonly string[], from: number, to: number): number {
     const viewsAt = (at: number) => ids.reduce((sum, id) => sum + this.#upstream.truth(id, at).views, 0)
     return viewsAt(to) - viewsAt(from)
@@ -117,7 +120,7 @@ function subsetsOf(ids: readonly string[]): ReadonlySet<string>[] {
   return Array.from({ length: 2 ** ids.length }, (_, bits) => new Set(ids.filter((_id, i) => bits & (1 << i))))
 }
 
-/** A count that is not stated stays as it was last known. */
+/** Adds a statement to the known counts. A count that is not stated retains its last known value. */
 function learn(last: KnownCounts | undefined, counts: StatedCounts | undefined): KnownCounts {
   if (!counts) return { ...(last ?? { views: 0, comments: 0, isHidden: false }), isOmitted: true }
   const likes = counts.likes ?? last?.likes

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 /** Growth as a page states it. */
 export interface ShownGrowth {
   readonly value: number
-  /** Empty where it is under the title of a window. */
+  /** Empty if the growth has the title of a window. */
   readonly period: string
   /** The time in `period` (ms since 1970). */
   readonly since: number | undefined
@@ -24,7 +24,7 @@ export interface PageView {
   readonly lost: readonly string[]
   /** ISO 8601, of a campaign's page. */
   readonly asOf: string | undefined
-  /** Whether the page marks its numbers as old. */
+  /** True if the page marks its numbers as old. */
   readonly isOld: boolean
   readonly cards: readonly ShownCard[]
   readonly rows: readonly {
