@@ -12,24 +12,24 @@ export interface ClusterLogOptions extends Pick<
   OpenContext<SettingValues<typeof logSettings>, Record<never, never>>,
   'config' | 'registry' | 'log' | 'fail'
 > {
-  /** Whose log it is. */
+  /** Name of the service that owns the log. */
   readonly service: string
   readonly stateMachine: StateMachine
-  /** A snapshot is taken after so many bytes of entries, too. */
+  /** Size of the applied entries after which a snapshot is due (bytes), in addition to the limit by count. */
   readonly snapshotIntervalBytes?: number
-  /** Where the servers keep the log: by default on their disks. */
+  /** Storage of the stream on the servers; by default their disks. */
   readonly storage?: JetStreamLogOptions['storage']
-  /** Largest body that is appended (bytes); by default a MiB. */
+  /** Maximum size of the body of an entry (bytes); by default 1 MiB. */
   readonly maxBody?: number
-  /** Once the log has it, an append waits for the view for so long (ms); by default until `appendTimeout` is over. */
+  /** Time that a stored append waits for the state machine (ms); by default the rest of `appendTimeout`. */
   readonly applyTimeout?: number
-  /** Told whenever anything of it has changed. */
+  /** Called after every change of the state. */
   onState?(state: LogState): void
 }
 
 /**
- * Makes a service one node of many, as its settings say: the log, snapshots of the view beside it, and their figures.
- * Closing the log ends all of it.
+ * Opens the log of a cluster node according to its settings, with a snapshot scheduler and metrics.
+ * Closing the log also closes the scheduler.
  * @throws StartError
  */
 export async function openClusterLog({
@@ -76,7 +76,7 @@ export async function openClusterLog({
     },
     onFatal: fail,
   })
-  // Threads read the state from the first request on, and a log without new entries reports none for a second.
+  // Threads read the state from the first request. A log without new entries reports no state for a second.
   onState?.(clusterLog.state)
   const scheduler = (snapshotScheduler = createSnapshotScheduler({
     log: clusterLog,

@@ -4,52 +4,52 @@ import { createLeaseLostError, createUnavailableError } from './errors.ts'
 import type { AppendResult, Lease, LeaseState } from './log.ts'
 
 export interface LeaseOptions {
-  /** This node, for this life of it. */
+  /** Identifier of this node, unique for each process. */
   readonly holder: string
   /** ms */
   readonly ttl: number
-  /** Puts a request into the log. Resolves with the lease as it is then. */
+  /** Appends a request to the log. Resolves with the lease after the request. */
   request(request: LeaseRequest): Promise<LeaseState>
-  /** How long nobody else may take it, as far as this node knows (ms). */
+  /** Time until the present lease expires, as far as this node knows (ms). */
   getRemainingMs(): number
-  /** Appends what counts only in this term. */
+  /** Appends an entry that is valid only in this term. */
   append<T>(kind: number, body: Buffer, term: number): Promise<AppendResult<T>>
 }
 
-// A third, so that one that is lost does not cost the lease.
+// The node renews the lease after a third of its TTL, so that one lost renewal does not lose the lease.
 const RENEWALS_PER_TTL = 3
 const RETRY_DELAY_MS = 200
 const RELEASE_TIMEOUT_MS = 1_000
 
-/** A lease, and how it hears of the others. */
+/** Lease that the log notifies of the changes by other nodes. */
 export interface ManagedLease extends Lease {
-  /** Somebody has taken, prolonged or given up the lease: `left` is another. */
+  /** Called when a node acquires, renews or releases the lease: `getRemainingMs` then returns a new value. */
   notifyChange(): void
 }
 
-/** Takes part in the lease until it is closed. */
+/** Requests and renews the lease until `close` is called. */
 export function createLease({ holder, ttl, request, getRemainingMs, append }: LeaseOptions): ManagedLease {
   const closing = Promise.withResolvers<void>()
   let leaseChange = Promise.withResolvers<void>()
   let waiters: PromiseWithResolvers<void>[] = []
   let isClosed = false
-  /** Whether it was this one's when it asked last. */
+  /** True if the last reply granted the lease to this node. */
   let isOwn = false
-  /** It may be given what it asked for. */
+  /** True while a request without a reply may still be granted. */
   let isRequesting = false
   let term: number | undefined
   let until = 0
 
   const held = () => (performance.now() < until ? term : undefined)
 
-  /** Resolves after so long, or when it is closed. */
+  /** Resolves after `ms`, or earlier if the lease is closed. */
   function pause(ms: number): Promise<void> {
     const timer = Promise.withResolvers<void>()
     const timeout = setTimeout(timer.resolve, ms)
     return Promise.race([timer.promise, closing.promise]).finally(() => clearTimeout(timeout))
   }
 
-  /** Until another's time is over, or it gives it up. */
+  /** Resolves once the lease of the other node expires or changes. */
   async function waitForRelease(): Promise<void> {
     leaseChange = Promise.withResolvers()
     await Promise.race([pause(Math.max(getRemainingMs(), 1)), leaseChange.promise])
@@ -64,9 +64,9 @@ export function createLease({ holder, ttl, request, getRemainingMs, append }: Le
     isOwn = lease.holder === holder
     if (!isOwn) return waitForRelease()
     term = lease.term
-    // From before it asked: the log's time of it can only be later.
+    // The TTL counts from before the request: the log can only have recorded it later.
     until = requestedAt + ttl
-    // Granted too late: it stands in the log as this one's, who cannot use it without asking anew.
+    // The reply came too late: the log names this node as the holder, but it must request the lease again to use it.
     if (held() === undefined) return
     for (const waiter of waiters) waiter.resolve()
     waiters = []
@@ -81,7 +81,7 @@ export function createLease({ holder, ttl, request, getRemainingMs, append }: Le
       }
       await requestLease().catch(() => pause(RETRY_DELAY_MS))
     }
-    // What it holds ends by itself where the log cannot be told.
+    // If the release does not reach the log, the lease expires by its TTL.
     const releasing = (held() !== undefined || isRequesting) && request({ holder, ttl: 0 }).catch(() => {})
     if (releasing) await Promise.race([releasing, delay(RELEASE_TIMEOUT_MS, undefined, { ref: false })])
     until = 0

@@ -1,7 +1,8 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 
-// A snapshot of a base: its format's name, then of each entry u16 length of the key, u32 of what is kept under it, and
-// their bytes, in the order of the keys; last, without its key, what the view keeps under its own, which says what it is of.
+// Layout of a snapshot: a header with the name of the format, then the entries of the database, sorted by their keys.
+// An entry has the length of the key (u16), the length of the value (u32), the key and the value.
+// The last entry has an empty key. Its value is the position of the state machine.
 
 type SnapshotDatabase = SharedLevel<any, any>['db']
 
@@ -30,15 +31,15 @@ function encode(entries: readonly (readonly [key: Buffer, value: Buffer])[]): Bu
 }
 
 export interface LevelSnapshotFormat {
-  /** Of its format. */
+  /** Name of the format. */
   readonly name: string
-  /** Under which the view keeps how far it is. */
+  /** Key under which the state machine stores its position. */
   readonly positionKey: Buffer
-  /** Which of the other keys belong to it; by default all. @param position what is under its own */
+  /** Creates the filter of the other keys; by default all are included. @param position value under `positionKey` */
   createFilter?(position: Buffer): (key: Buffer) => boolean
 }
 
-/** All of a base, as it is now. */
+/** Yields a consistent snapshot of the whole database. */
 export async function* createSnapshotChunks(
   db: SnapshotDatabase,
   { name, positionKey, createFilter = () => () => true }: LevelSnapshotFormat,
@@ -63,8 +64,9 @@ export async function* createSnapshotChunks(
 }
 
 /**
- * Puts a snapshot's entries into an empty base. Gives what the view's own key is to hold. @param names of formats that are
- * known. @throws Error where it is none, or cut
+ * Writes the entries of a snapshot into an empty database. Returns the value of `positionKey`, without writing it.
+ * @param names of the known formats
+ * @throws Error if the format is unknown or the snapshot is truncated
  */
 export async function restoreSnapshot(
   chunks: AsyncIterable<Buffer>,

@@ -2,10 +2,10 @@ import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { join } from 'node:path'
 import type { LogState } from './log.ts'
 
-/** Where the base of a node is: beside that of a service that runs alone, which stays as it is. */
+/** Returns the folder of a cluster node's database. The database of a standalone service is outside it. */
 export const toReplicaFolder = (data: string) => join(data, 'view')
 
-// The words of the memory in which main tells its threads how far the log is.
+// Word offsets in the shared memory by which main publishes the state of the log to its threads.
 const APPLIED_INDEX = 0
 const KNOWN_INDEX = 1
 const CONTACT_INDEX = 2
@@ -26,7 +26,7 @@ export function writeLogState(
   Atomics.store(words, APPLIED_INDEX, BigInt(applied))
 }
 
-/** For how long a view has not had all of the log, as far as anybody could tell (s). */
+/** Time since the state machine last had all known entries of the log (s). */
 export const getStalenessSeconds = ({ lastContactAt: contact }: LogState): number => (steadyNow() - contact) / 1_000
 
 export function readLogState(memory: SharedArrayBuffer): LogState {
@@ -41,8 +41,8 @@ export function readLogState(memory: SharedArrayBuffer): LogState {
 }
 
 /**
- * Returns the log's clock (ms since 1970) for every thread: the system clock while that agrees with the last replies of the log.
- * Otherwise the clock of this machine is wrong, and the result is the log's clock less the delay of a reply.
+ * Returns the log's clock (ms since 1970) for every thread: the system clock while it agrees with the last replies of the
+ * log. Otherwise the clock of this machine is wrong, and the result is the log's clock less the delay of a reply.
  */
 export function createLogClock(memory: SharedArrayBuffer): () => number {
   const words = new BigInt64Array(memory)

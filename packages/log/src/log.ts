@@ -1,62 +1,62 @@
-/** One change, as every node sees it. */
+/** A change, equal on every node. */
 export interface LogEntry {
-  /** Its place in the log; entries that were appended in one turn share it. */
+  /** Sequence in the log. Entries that a node appends in one turn share it. */
   readonly seq: number
-  /** The log's clock (ms since 1970), which never goes back: what a view may know of time. */
+  /** Time of the log's clock (ms since 1970), which never goes back. A state machine may use no other clock. */
   readonly at: number
-  /** What the body is: the view's own numbering, 0 to 254. */
+  /** Type of the body, 0 to 254. The state machine defines the values. */
   readonly kind: number
   readonly body: Buffer
 }
 
-/** Who may do what only one node may do at a time. */
+/** The right to do work that only one node may do at a time. */
 export interface LeaseState {
-  /** Counts holders: a frame that carries an older one is not applied. */
+  /** Number of the holder. Entries with an older term are not applied. */
   readonly term: number
   readonly holder: string
-  /** By the log's clock; from then on anybody may take it. */
+  /** Time of expiry by the log's clock (ms since 1970). After it any node may acquire the lease. */
   readonly until: number
 }
 
-/** How far a view has come, and what it must know to judge what follows. JSON. */
+/** Position of a state machine in the log, with the data by which it evaluates later entries. JSON. */
 export interface LogPosition {
-  /** Which log. */
+  /** Identifier of the log. */
   readonly epoch: string
   readonly seq: number
-  /** The log's clock there. */
+  /** Time of the log's clock at `seq` (ms since 1970). */
   readonly at: number
-  /** Checksum of what stands there. */
+  /** Checksum of the message at `seq`. */
   readonly check: number
-  /** The last number of each node that wrote of late, and when. */
+  /** Last frame number and its time, for each writer that was active recently. */
   readonly writers: readonly (readonly [id: string, last: number, at: number])[]
   readonly lease?: LeaseState
 }
 
-/** What a node makes of the log. Deterministic: no clock, no randomness of its own. */
+/** State that a node builds from the log. It must be deterministic: it may use neither a clock nor random values. */
 export interface StateMachine {
-  /** Nothing: it is empty, and wants a snapshot where the log does not begin at its beginning. */
+  /** Returns the position; undefined if the state is empty. It then needs a snapshot if the log was trimmed. */
   getPosition(): LogPosition | undefined
   /**
-   * Makes a batch of changes, and keeps the position with them: both or neither outlive a crash. Resolves with what
-   * became of each entry. One call at a time; after one that failed the same entries come again.
-   * @throws FrameError where it does not know what an entry is: this node must not go on
+   * Applies a batch of entries and stores the position atomically with them. Resolves with the outcome of each entry.
+   * There is one call at a time. After a failed call the same entries are passed again.
+   * @throws FrameError if the type of an entry is unknown: this node must stop
    */
   apply(entries: readonly LogEntry[], getPosition: LogPosition): Promise<unknown[]>
   /**
-   * Whether nobody looks at what it has just applied: what others appended may then be applied some ms later, more at once.
-   * Without this it never may.
+   * True if no client observes the latest entries. Entries of other nodes may then be applied some ms later, in larger
+   * batches. Without this method they are applied at once.
    */
   canLag?(): boolean
-  /** All of it, as it is now, with its position. */
+  /** Yields a consistent snapshot of the whole state with its position. */
   snapshot(): AsyncIterable<Buffer>
-  /** Takes the place of whatever is there. The position comes last, so that half of one is none. */
+  /** Replaces the whole state. The position is stored last, so that an incomplete snapshot is never used. */
   restore(chunks: AsyncIterable<Buffer>): Promise<void>
 }
 
-/** What became of an append. */
+/** Result of an append. */
 export interface AppendResult<T> {
   readonly seq: number
-  /** What the own view's `apply` gave for it. */
+  /** Outcome that `apply` of this node's state machine returned for the entry. */
   readonly outcome: T
 }
 
@@ -66,59 +66,59 @@ export interface ClockOffsets {
   readonly max: number
 }
 
-/** How far the own view is. */
+/** State of this node's copy of the log. */
 export interface LogState {
-  /** The last place that the own view has applied. */
+  /** Last sequence that this node has applied. */
   readonly applied: number
-  /** The last place that is known to exist. */
+  /** Last sequence that is known to exist. */
   readonly known: number
-  /** The own view had all of the log then, as far as anybody could tell (ms of `steadyNow`): how old it is. */
+  /** Last time at which this node had applied all known entries (ms of `steadyNow`). */
   readonly lastContactAt: number
   /** Bounds of the log's clock. */
   readonly clockOffsets: ClockOffsets
 }
 
-/** The one order of changes. */
+/** Totally ordered log of changes. */
 export interface Log {
-  /** Which log: another one has another, on all its nodes. */
+  /** Identifier of the log, equal on all its nodes. A recreated log has another. */
   readonly epoch: string
   readonly state: LogState
   /**
-   * Resolves when the own view has applied it. What is appended within one turn of the event loop has one place.
-   * @param waiters so many clients wait for it; by default one
-   * @throws LOG_UNAVAILABLE: it was not sent, and never will be; OUTCOME_UNKNOWN: it may still be applied
+   * Resolves when this node has applied the entry. Entries of one turn of the event loop share a sequence.
+   * @param waiters number of clients that wait for it; by default 1
+   * @throws LOG_UNAVAILABLE: it was not sent and never will be; OUTCOME_UNKNOWN: it may still be applied
    */
   append<T>(kind: number, body: Buffer, waiters?: number): Promise<AppendResult<T>>
   /**
-   * Resolves, with its place, once the own view has applied all that was appended by anybody before.
+   * Resolves once this node has applied all earlier entries of all nodes. Returns the sequence of the barrier.
    * @param waiters as in `append`
    * @throws as `append`
    */
   barrier(waiters?: number): Promise<number>
-  /** Resolves once the own view has applied so far. @throws SEQUENCE_WAIT_TIMEOUT after `timeout` ms */
+  /** Resolves once this node has applied `seq`. @throws SEQUENCE_WAIT_TIMEOUT after `timeout` ms */
   waitForSequence(seq: number, timeout: number): Promise<void>
-  /** Takes part in the log's one lease, until that is closed. @param ttl how long a holder may be silent (ms) */
+  /** Competes for the log's only lease until it is closed. @param ttl time without a renewal until it expires (ms) */
   openLease(ttl: number): Lease
-  /** Puts a snapshot of the own view where nodes that have too little find it. Resolves with its place. */
+  /** Stores a snapshot of this node's state where all nodes can load it. Resolves with its sequence. */
   snapshot(): Promise<number>
-  /** The place of the newest one; nothing where there is none. */
+  /** Returns the sequence of the newest snapshot; undefined if there is none. */
   getLatestSnapshot(): Promise<number | undefined>
-  /** What is before that place may be thrown away; the place itself stays. */
+  /** Removes the entries before `upTo`; the entry at `upTo` remains. */
   trim(upTo: number): Promise<void>
-  /** Fails what still waits. Idempotent. */
+  /** Rejects the waiting calls. Idempotent. */
   close(): Promise<void>
 }
 
-/** One holder at a time among all nodes: what only one may do, it does. */
+/** Mutual exclusion among all nodes: one holder at a time. */
 export interface Lease {
-  /** Counts holders; nothing while this node is not the one. Judged by its own clock, from before it asked. */
+  /** Number of the holder; undefined unless this node holds the lease. The TTL counts from before the request. */
   readonly term: number | undefined
-  /** As `Log.append`, and applied only if no other node has become the holder before. @throws LEASE_LOST */
+  /** Same as `Log.append`, but applied only if no other node acquired the lease before. @throws LEASE_LOST */
   append<T>(kind: number, body: Buffer): Promise<AppendResult<T>>
-  /** Resolves once this node is the holder. @throws LOG_UNAVAILABLE when it is closed before */
+  /** Resolves once this node holds the lease. @throws LOG_UNAVAILABLE if it is closed before */
   waitUntilHeld(): Promise<void>
-  /** Resolves once this node is not the holder, or it is closed. */
+  /** Resolves once this node does not hold the lease, or it is closed. */
   waitUntilLost(): Promise<void>
-  /** Gives it up, so that another need not wait. Idempotent. */
+  /** Releases the lease, so that other nodes need not wait until it expires. Idempotent. */
   close(): Promise<void>
 }

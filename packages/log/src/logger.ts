@@ -1,4 +1,4 @@
 import type { AppHost } from '@influencer-stats/runtime/service'
 
-/** Where lines for those who run a service go. */
+/** Logger for the operators of a service. */
 export type Logger = Pick<AppHost['log'], 'info' | 'warn' | 'error'>

@@ -2,7 +2,7 @@ import type { JetStreamLogOptions } from './jetstream/options.ts'
 import type { LocalLogOptions } from './local/local-log.ts'
 import type { Log } from './log.ts'
 
-/** The alternatives of the log, each loaded only when it is chosen. */
+/** Implementations of the log. Each is loaded only when it is selected. */
 export const logs = {
   local: async (options: LocalLogOptions): Promise<Log> =>
     (await import('./local/local-log.ts')).createLocalLog(options),

@@ -1,44 +1,44 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { readLogState, getStalenessSeconds } from './log-state.ts'
 
-/** What a read is to see. */
+/** Consistency that a read requires. */
 export interface ReadConsistency {
-  /** All up to this place in the log. */
+  /** Sequence that the node must have applied. */
   readonly after?: number | undefined
-  /** All that was acknowledged before it was asked for, by any node. */
+  /** True if the read must see all writes that any node acknowledged before the request. */
   readonly linearizable?: boolean | undefined
 }
 
-/** How a node of many stands to the log that they share, as its threads see it. */
+/** A cluster node's copy of the shared log, as its threads see it. */
 export interface Replica {
-  /** The place up to which this node has applied it. */
+  /** Last sequence that this node has applied. */
   readonly sequence: number
-  /** For how long this node has not had all of it (s); 0 while it has. */
+  /** Time since this node last had all known entries (s); 0 if that is at most 3 s. */
   readonly age: number
-  /** Resolves once reads here see what is wanted. @throws SEQUENCE_WAIT_TIMEOUT, LOG_UNAVAILABLE */
+  /** Resolves once reads on this node have the consistency. @throws SEQUENCE_WAIT_TIMEOUT, LOG_UNAVAILABLE */
   waitForConsistency(consistency: ReadConsistency): Promise<void>
 }
 
-/** The log, as a thread reaches it: by main. */
+/** Access of a thread to the log, through main. */
 export interface LogChannel {
-  /** How far it is: see `log-state.ts`. */
+  /** State of the log: see `log-state.ts`. */
   readonly state: SharedArrayBuffer
   /** @throws SEQUENCE_WAIT_TIMEOUT */
   waitForSequence(sequence: number): Promise<void>
-  /** @param waiters for so many reads. @throws LOG_UNAVAILABLE */
+  /** @param waiters number of reads that wait for it. @throws LOG_UNAVAILABLE */
   barrier(waiters: number): Promise<void>
 }
 
-/** Every node hears of the log each second: what is older than this has lost it (s). */
+/** Every node polls the log each second. A node with a greater age has lost contact with it (s). */
 const MAX_FRESH_AGE_S = 3
 
-/** What comes while main has not answered what went before is held for so long (ms). */
+/** Delay of requests while an earlier one waits for main (ms). */
 const BATCH_DELAY_MS = 1
 
 /**
- * Resolves once what belongs together has come: all that the loop reads in this turn. Clients that were answered together
- * come back over many turns, and waking main for each of them costs more than all the rest of a write; while it is busy
- * with what this thread asked before, they are held a little, and it is woken once.
+ * Resolves once the requests of one batch have arrived: all that the event loop reads in this turn. Clients that received
+ * responses together send their next requests over many turns. Waking main for each of them costs more than the rest of
+ * a write. While main handles an earlier request of this thread, the delay lets one wake-up serve them all.
  */
 export const batchPerTurn = (isInFlight: boolean): Promise<void> =>
   isInFlight ? new Promise((resolve) => setTimeout(resolve, BATCH_DELAY_MS)) : turn()
@@ -48,7 +48,7 @@ export function createReplica({ state, waitForSequence, barrier }: LogChannel): 
   let waiters = 0
   let inFlight = 0
 
-  /** Who asks together shares one: it is asked for after all of them have come. */
+  /** Reads of one batch share a barrier, which starts after all of them have arrived. */
   function shareBarrier(): Promise<void> {
     waiters++
     return (sharedBarrier ??= batchPerTurn(inFlight > 0).then(() => {
@@ -75,7 +75,7 @@ export function createReplica({ state, waitForSequence, barrier }: LogChannel): 
   }
 }
 
-/** What a read on a node of many says of itself: up to where in the log it is at least, and how old, where that is known to be old. */
+/** Returns the headers of a read on a cluster node: a lower bound of its sequence, and its age if it is stale. */
 export function toStalenessHeaders({ sequence, age }: Replica): string[] {
   const headers = ['sequence', String(sequence)]
   return age > 0 ? [...headers, 'age', String(age)] : headers

@@ -2,7 +2,7 @@ import { defineSettings } from '@influencer-stats/runtime/settings'
 
 const fileSetting = { type: 'string', default: '', when: { log: 'jetstream' } } as const
 
-/** The settings of a service whose changes go through a log. Durations in milliseconds. */
+/** Settings of a service that writes through a log. Durations in milliseconds. */
 export const logSettings = defineSettings({
   log: {
     type: 'string',
@@ -16,7 +16,7 @@ export const logSettings = defineSettings({
     items: { type: 'string', minLength: 1 },
     default: ['nats://127.0.0.1:4222'],
     env: 'NATS_URL',
-    // It may hold a password.
+    // The addresses may contain a password.
     secret: true,
     group: 'cluster',
     description: 'addresses of NATS servers',

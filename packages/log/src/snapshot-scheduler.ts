@@ -4,27 +4,27 @@ import type { Logger } from './logger.ts'
 
 export interface SnapshotSchedulerOptions {
   readonly log: Pick<Log, 'state' | 'snapshot' | 'getLatestSnapshot' | 'trim'>
-  /** A snapshot is due so many places after the last one. */
+  /** Number of sequences after the last snapshot at which the next is due. */
   readonly intervalEntries: number
-  /** Or so many bytes after it: they may be large. */
+  /** Size of the entries after the last snapshot at which the next is due (bytes), because entries may be large. */
   readonly intervalBytes?: number | undefined
   readonly logger: Logger
-  /** How long a node waits at most before it takes one that is due (ms): another may be about to, or it failed. */
+  /** Maximum random delay of a due snapshot (ms): another node may be about to take one, or the last attempt failed. */
   readonly maxDelay?: number
 }
 
 export interface SnapshotScheduler {
-  /** The own view has come so far. @param bytes of all that it was given in this life */
+  /** Called when this node has applied more entries. @param bytes of all entries that this process has applied */
   onAdvance(applied: number, bytes?: number): void
-  /** Resolves once nothing is under way. Idempotent. */
+  /** Resolves once no snapshot is in progress. Idempotent. */
   close(): Promise<void>
 }
 
 const MAX_DELAY_MS = 30_000
 
 /**
- * Takes a snapshot now and then, and has the log thrown away that lies behind the one before it: so the log is bounded,
- * and a node that is behind by less than one snapshot needs none. Any node may; one does mostly, and two do no harm.
+ * Takes snapshots at intervals, and trims the log before the previous snapshot. This bounds the log, and a node that lags
+ * by less than one snapshot needs none. Any node may take a snapshot. Usually one does; two at a time do no harm.
  */
 export function createSnapshotScheduler({
   log,
@@ -36,18 +36,17 @@ export function createSnapshotScheduler({
   const closing = new AbortController()
   const { signal } = closing
   let running: Promise<void> | undefined
-  /** Before that place none is due. */
+  /** No snapshot is due before this sequence or `dueBytes`. */
   let dueSequence = 0
-  /** Or these. */
   let dueBytes = intervalBytes
   let appliedBytes = 0
-  /** The newest one that is known here. */
+  /** Sequence of the newest known snapshot. */
   let latest: number | undefined
 
   async function run(): Promise<void> {
     await delay(Math.random() * maxDelay, undefined, { signal })
     const previous = (await log.getLatestSnapshot()) ?? 0
-    // Another node has taken one: what came before it need not be counted.
+    // Another node has taken a snapshot: the count of bytes restarts here.
     const isNewer = latest !== undefined && previous > latest
     latest = previous
     if (isNewer) dueBytes = appliedBytes + intervalBytes
@@ -55,7 +54,7 @@ export function createSnapshotScheduler({
       const seq = await log.snapshot()
       latest = seq
       dueBytes = appliedBytes + intervalBytes
-      // What came meanwhile is in it, or comes after it.
+      // Entries that arrived meanwhile are in the snapshot or follow it.
       if (previous > 0) await log.trim(previous)
       logger.info(`snapshot at ${seq}; the log begins at ${Math.max(previous, 1)}`)
       dueSequence = seq + intervalEntries

@@ -8,47 +8,47 @@ import type { LogEntry, LeaseState, LogPosition, StateMachine } from '../log.ts'
 export interface ApplierOptions {
   readonly stateMachine: StateMachine
   readonly start: LogPosition
-  /** Whether somebody waits for what has come. What nobody waits for is applied some ms later, more at once. */
+  /** True if a caller waits for the message. Other messages are applied some ms later, in larger batches. */
   isAwaited(message: LogMessage): boolean
-  /** A frame was applied: what became of its entries, and what the view gave for those that it saw. */
+  /** Called after a frame is applied. @param outcomes returned by the state machine for the entries that it applied */
   onApplied(frame: SequencedFrame, decisions: readonly EntryDecision[], outcomes: readonly unknown[]): void
-  /** A frame does not count. */
+  /** Called for a frame that does not count. */
   onRefused(frame: SequencedFrame): void
-  /** So far all is applied. */
+  /** Called when all entries up to `seq` are applied. */
   onAdvance(seq: number): void
-  /** The lease changed hands or was prolonged. */
+  /** Called for each request for the lease, with the lease after it. */
   onLease(lease: LeaseState, at: number): void
-  /** The view takes nothing at present; it is tried again. */
+  /** Called when the state machine rejects a batch, before the next attempt. */
   onRetry(error: unknown): void
   onFatal(error: Error, seq: number): void
 }
 
-// What is applied at once at most: larger ones gained nothing in catching up.
+// Maximum size of a batch. Larger batches did not make catching up faster.
 const MAX_BATCH_BYTES = 4 * 1_024 * 1_024
 const MAX_BATCH_FRAMES = 1_024
-/** Bytes that wait to be applied before no more are asked for. */
+/** Size of the pending messages at which the reader stops fetching (bytes). */
 const MAX_PENDING_BYTES = 16 * 1_024 * 1_024
-/** What nobody waits for is applied this late at most (ms), and no more of it is kept back (bytes): each time costs as much as many frames. */
+/** Maximum delay (ms) and size (bytes) of messages without a waiting caller. A batch itself costs as much as many frames. */
 const MAX_APPLY_DELAY_MS = 8
 const MAX_DELAYED_BYTES = 256 * 1_024
-/** Frames without an entry after which the position is kept anyway: as many are read again after a crash. */
+/** Maximum number of frames without an entry before the position is stored. After a crash the node reads them again. */
 const MAX_UNSAVED_FRAMES = 256
 const RETRY_DELAY_MS = 500
 
-/** What came of a frame, to be told once its batch is applied. */
+/** Decisions about a frame, reported once its batch is applied. */
 interface FrameDecisions {
   readonly frame: SequencedFrame
   readonly decisions: EntryDecision[] | undefined
 }
 
-/** Gives frames to the view, as many at once as have come. */
+/** Passes frames to the state machine, in batches of all that have arrived. */
 export class Applier {
   readonly #options: ApplierOptions
   readonly #assembler = new FrameAssembler()
   readonly #sequencer: Sequencer
   #inbox: LogMessage[] = []
   #pendingBytes = 0
-  /** Up to there all that has come is applied at once. */
+  /** Messages up to this sequence are applied without a delay. */
   #dueSequence = 0
   #delayTimer: NodeJS.Timeout | undefined
   #unsavedFrames = 0
@@ -61,12 +61,12 @@ export class Applier {
     this.#sequencer = new Sequencer(options.start)
   }
 
-  /** The last frame that was looked at. */
+  /** Epoch, sequence and checksum of the last sequenced frame. */
   get identity(): LogIdentity {
     return this.#sequencer.identity
   }
 
-  /** Takes messages in their order. Gives a promise where more should not come before it resolves. */
+  /** Adds messages in their order. Returns a promise if the caller must wait for it before it adds more. */
   enqueue(messages: readonly LogMessage[]): Promise<void> | undefined {
     if (this.#isEnded) return undefined
     let isAwaited = false
@@ -80,14 +80,14 @@ export class Applier {
     return this.#pendingBytes >= MAX_PENDING_BYTES ? this.#running : undefined
   }
 
-  /** What has come is awaited by now. */
+  /** Applies the pending messages without a further delay: a caller now waits for them. */
   flush(): void {
     this.#cancelDelay()
     this.#dueSequence = this.#inbox.at(-1)?.seq ?? 0
     if (this.#dueSequence > 0) this.#running ??= this.#run()
   }
 
-  /** Ends after what is being applied, and keeps how far it came. */
+  /** Ends after the batch in progress, and stores the position. */
   async end(): Promise<void> {
     this.#isEnded = true
     this.#inbox = []
@@ -99,7 +99,7 @@ export class Applier {
   }
 
   async #run(): Promise<void> {
-    // What else this turn brings comes along; and whoever started this has it before it ends.
+    // Other messages of this turn join the batch. The caller can also store `#running` before the run ends.
     await undefined
     while (this.#inbox.length > 0 && this.#inbox[0]!.seq <= this.#dueSequence) {
       const frames = this.#sequenceInbox()
@@ -109,7 +109,7 @@ export class Applier {
     this.#running = undefined
   }
 
-  /** Nothing where what has come must not be applied. */
+  /** Returns undefined if the pending messages must not be applied. */
   #sequenceInbox(): FrameDecisions[] | undefined {
     const frames: FrameDecisions[] = []
     let bytes = 0
@@ -142,7 +142,7 @@ export class Applier {
     this.#unsavedFrames = 0
   }
 
-  /** Resolves with whether to go on. */
+  /** Resolves with true if the applier may continue. */
   async #apply(frames: readonly FrameDecisions[]): Promise<boolean> {
     const entries = frames.flatMap(({ decisions: verdicts = [] }) =>
       verdicts.flatMap((decision): LogEntry[] => (decision.kind === 'applied' ? [decision.entry] : [])),
@@ -152,7 +152,7 @@ export class Applier {
     if (entries.length > 0 || this.#unsavedFrames >= MAX_UNSAVED_FRAMES) {
       const applied = await this.#applyWithRetry(entries)
       if (!applied) {
-        // The position of what was not applied must not be kept.
+        // The position after a failed batch must not be stored.
         this.#unsavedFrames = 0
         return false
       }
@@ -163,7 +163,7 @@ export class Applier {
     return true
   }
 
-  /** Until the view takes them; nothing where it ends before. */
+  /** Retries until the state machine applies the entries. Returns undefined if the applier ends before. */
   async #applyWithRetry(entries: readonly LogEntry[]): Promise<unknown[] | undefined> {
     const position = this.#sequencer.getPosition()
     for (;;) {

@@ -10,10 +10,10 @@ import {
 import { readFileSync } from 'node:fs'
 import type { NatsOptions } from './options.ts'
 
-/** A connection that comes back by itself for as long as it is not closed. */
+/** Connection that reconnects by itself until it is closed. */
 export interface LogConnection {
   readonly nc: NatsConnection
-  /** Whether it is there at present. */
+  /** True while it is connected. */
   isUp(): boolean
 }
 
@@ -44,23 +44,27 @@ function createAuthenticators(service: string, { credentials, nkey }: NatsOption
   ]
 }
 
-/** The client looks into a file when a server asks for it, and says of one that holds something else what it says of a server that is away. @throws StartError */
+/**
+ * Checks a key file early. The client reads it only when a server requires a login. Its error for an invalid file is the
+ * same as for an unreachable server.
+ * @throws StartError
+ */
 function checkAuthenticator(service: string, file: string, authenticator: Authenticator): Authenticator {
   try {
     authenticator('nonce')
   } catch {
-    // Not why: what the file holds is a secret, be it none of NATS.
+    // The message leaves out the cause: the content of the file is a secret, even if it is no key of NATS.
     throw new StartError('NATS_FILE_UNREADABLE', `${service}: ${file} holds no key of a user of NATS`)
   }
   return authenticator
 }
 
-/** Addresses without who is to log in, and that apart: the client would ignore it where it stands. */
+/** Returns the addresses without user and password, and the login apart: the client ignores a login in an address. */
 function splitUrls(service: string, servers: readonly string[]) {
   let login: { user: string; pass?: string } | undefined
   const hosts = servers.map((server) => {
     const url = URL.parse(server.includes('://') ? server : `nats://${server}`)
-    // Not what was given: a password may be in it.
+    // The message leaves out the address: it may contain a password.
     if (!url?.hostname)
       throw new StartError('NATS_URL_WRONG', `${service}: an address of natsUrl is not nats://host:port`)
     const pass = url.password && { pass: decodeURIComponent(url.password) }
@@ -97,12 +101,12 @@ export async function connectNats(
       }),
       maxReconnectAttempts: -1,
       reconnectTimeWait: 100,
-      // A server that stands still is left after 1.5 s.
+      // The client leaves a suspended server after 1.5 s.
       pingInterval: 500,
       maxPingOut: 2,
       timeout: 3_000,
       ignoreAuthErrorAbort: true,
-      // Two stacks a request, which nobody looks at: a tenth of its time.
+      // Traces record two unused stacks for each request, a tenth of its time.
       noAsyncTraces: true,
     })
   } catch (error) {

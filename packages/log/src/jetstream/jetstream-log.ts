@@ -26,11 +26,11 @@ import { LogWriter } from './writer.ts'
 
 const START_TIMEOUT_MS = 20_000
 const MAX_BODY_BYTES = 1_048_576
-/** Clocks that are further apart (ms) are worth a line: what the log's clock judges by is not this one's. */
+/** Difference between the clocks of NATS and this machine above which a warning is logged (ms): the log's clock decides. */
 const MAX_CLOCK_SKEW_MS = 10_000
 
 /**
- * The log as a stream of JetStream: the same on every node. Resolves when the own view has caught up.
+ * Opens the log that all nodes share as a stream of JetStream. Resolves when this node has caught up.
  * @throws StartError `NATS_...`, `JETSTREAM_OFF`, `LOG_...`
  */
 export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Log> {
@@ -53,7 +53,7 @@ export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Lo
     })
     const maxMessage = nc.info!.max_payload - MESSAGE_OVERHEAD_BYTES
     const maxFrame = maxMessage * MAX_PARTS
-    // A head and some bytes for each part.
+    // Each part adds a header and some bytes.
     if (maxBody * 1.01 + 4_096 > maxFrame) {
       throw new StartError(
         'LOG_LIMITS',
@@ -123,7 +123,7 @@ function followLog(
     onState(state())
   }
 
-  /** This node must not go on. */
+  /** Stops this node after a fatal error. */
   function fail(error: Error, seq?: number): void {
     if (isFailed) return
     isFailed = true
@@ -135,7 +135,7 @@ function followLog(
     reader?.close()
     void writer.close()
     fatal.reject(startError)
-    // Until then it is the start that fails.
+    // Before that the start itself fails.
     if (isStarted) onFatal(startError)
   }
 
@@ -280,7 +280,7 @@ function followLog(
     log: clusterLog,
     onUp() {
       writer.retryNow()
-      // It may be another log now, or one that was put back.
+      // The stream may have been recreated, or restored from an older copy.
       guard.verify()
     },
     async waitUntilCaughtUp(seq: number): Promise<void> {

@@ -1,11 +1,11 @@
 import type { StreamInfo } from '@nats-io/jetstream'
 
-/** Servers hear of each other every second: one that was silent for longer is taken for gone (ms). */
+/** Age of the last contact at which a server counts as unreachable (ms). Servers have contact every second. */
 const PEER_TIMEOUT_MS = 3_000
 
 /**
- * Whether what was told of a stream is what most of its servers agree on. One that was left alone tells of the stream as
- * it knew it: without a leader at all, or, for some seconds, with itself for one.
+ * True if a majority of a stream's servers agrees on its info. An isolated server reports the stream as it knew it: without
+ * a leader or, for some seconds, with itself as the leader.
  */
 export function hasQuorum({ cluster }: Pick<StreamInfo, 'cluster'>): boolean {
   if (!cluster) return true
@@ -15,7 +15,7 @@ export function hasQuorum({ cluster }: Pick<StreamInfo, 'cluster'>): boolean {
   return 2 * (1 + reachable) > 1 + replicas.length
 }
 
-/** @throws Error where a server was left alone: what it tells may be long past */
+/** @throws Error if the server is isolated: its info may be outdated */
 export function checkQuorum(info: Pick<StreamInfo, 'cluster'>): void {
   if (!hasQuorum(info)) throw new Error('most of its servers are away')
 }

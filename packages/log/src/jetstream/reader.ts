@@ -9,9 +9,9 @@ export interface LogReaderOptions {
   readonly nc: NatsConnection
   readonly jsm: JetStreamManager
   readonly stream: string
-  /** The first place that is wanted. */
+  /** First sequence to read. */
   readonly from: number
-  /** Takes messages in their order, each once. While it gives a promise no more are asked for. */
+  /** Receives messages in order, each once. If it returns a promise, the reader fetches no more until that resolves. */
   onMessages(messages: readonly LogMessage[]): Promise<void> | undefined
   /**
    * Called each second with the state of the stream. Returns true if that state counts, which needs a quorum.
@@ -23,34 +23,34 @@ export interface LogReaderOptions {
   onFatal(error: Error): void
 }
 
-/** What comes next is not there any more: a snapshot is needed, which is loaded at a start. */
+/** The next message was trimmed. The node needs a snapshot, which it loads at its next start. */
 class LogTrimmedError extends Error {
   readonly code = 'LOG_TRIMMED'
 }
 
 /** Follows a stream. */
 export interface LogReader {
-  /** The last place that is known to exist. */
+  /** Last sequence that is known to exist. */
   readonly known: number
-  /** So far there are messages. */
+  /** Records that the stream has messages up to `seq`. */
   setKnown(seq: number): void
-  /** Hands over nothing more, and goes on. */
+  /** Stops the delivery of messages until `resume`. */
   pause(): void
   resume(): void
   close(): void
 }
 
-// What the servers tell of live may be lost, and comes some milliseconds after an acknowledgement.
+// Live messages may be lost, and arrive some milliseconds after an acknowledgement.
 const LIVE_DELAY_MS = 25
 const POLL_INTERVAL_MS = 1_000
 const BATCH_MESSAGES = 1_024
 const BATCH_BYTES = 4 * 1_024 * 1_024
-/** Live messages that are kept while older ones are being fetched (bytes); what is more is fetched, too. */
+/** Maximum size of live messages in memory while older ones are fetched (bytes). Further ones are fetched, too. */
 const MAX_EARLY_BYTES = 16 * 1_024 * 1_024
 
 /**
- * Follows a stream by what the servers tell of it live, and fetches what was missed: half as dear as a consumer, which
- * is memory on one server and stands still for seconds when that one goes.
+ * Follows a stream by the messages that the servers republish live, and fetches the missing ones. This costs half as
+ * much as a consumer. A consumer is in the memory of one server, and stops for seconds when that server fails.
  */
 export function createLogReader({
   nc,
@@ -89,7 +89,7 @@ export function createLogReader({
     early.delete(seq)
   }
 
-  /** Hands over what is next among those that came, and keeps what is early. */
+  /** Delivers the messages that continue the sequence, including early ones that now fit. */
   function deliver(messages: readonly LogMessage[]): Promise<void> | undefined {
     const ready: LogMessage[] = []
     for (const message of messages) {
@@ -115,14 +115,14 @@ export function createLogReader({
         return
       }
       const delivery = deliver([one])
-      // What comes meanwhile is fetched, or waits among the early ones: nothing piles up without a bound.
+      // Messages that arrive meanwhile are fetched or wait in `early`, so the memory is bounded.
       if (delivery) fetching = delivery.then(() => catchUp()).finally(onFetchEnd)
     },
   })
 
   function startFetch(): void {
     fetchTimer = undefined
-    // It has come meanwhile.
+    // The message may have arrived meanwhile.
     if (next > known || fetching || isClosed || isPaused) return
     fetching = catchUp().finally(onFetchEnd)
   }
@@ -132,14 +132,14 @@ export function createLogReader({
     if (next <= known && !isClosed && !isPaused) fetchTimer ??= setTimeout(startFetch, LIVE_DELAY_MS)
   }
 
-  /** Until nothing is missed that is known of, or it cannot be had at present. */
+  /** Fetches messages until all known ones are delivered, or none can be fetched at present. */
   async function catchUp(): Promise<void> {
     await deliver([])
     while (next <= known && !isClosed && !isPaused) {
       const before = next
       const batch = await fetchBatch(jsm, stream, { seq: next, batch: BATCH_MESSAGES, max_bytes: BATCH_BYTES })
       if (isPaused) break
-      // The first one is the next that exists: less than that was trimmed.
+      // The reply begins with the next existing message: all before it were trimmed.
       if (batch[0] && batch[0].seq > next) return onFatal(new LogTrimmedError(`it was trimmed up to ${batch[0].seq}`))
       await deliver(batch)
       if (next === before) break
@@ -172,7 +172,7 @@ export function createLogReader({
     setKnown,
     pause() {
       isPaused = true
-      // What came from another stream must not be taken for this one's.
+      // Messages of another stream must not count as messages of this one.
       for (const seq of early.keys()) dropEarly(seq)
     },
     resume() {

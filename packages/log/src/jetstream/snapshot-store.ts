@@ -7,21 +7,21 @@ import type { StateMachine } from '../log.ts'
 import { getEpoch, RETRY_INTERVAL_MS } from './verify-stream.ts'
 import { fetchBatch } from './fetch-batch.ts'
 
-/** Snapshots of views, where all nodes find them. */
+/** Store of state machine snapshots, which all nodes share. */
 export interface SnapshotStore {
-  /** Keeps one, and the one before it: nodes may be reading that. Resolves with its place. */
+  /** Saves a snapshot and retains the previous one, which nodes may be reading. Resolves with its sequence. */
   save(stateMachine: StateMachine): Promise<number>
-  /** The place of the newest one; nothing where there is none of this log. */
+  /** Returns the sequence of the newest snapshot; undefined if there is none of this log. */
   getLatest(): Promise<number | undefined>
-  /** Puts the newest one into a view. */
+  /** Restores the newest snapshot into a state machine. */
   load(stateMachine: StateMachine): Promise<void>
 }
 
-// A piece of a snapshot is a message.
+// Each chunk of a snapshot is one message.
 const CHUNK_BYTES = 128 * 1_024
-/** So much of one is asked for at a time (bytes): what is pushed whole stands before the answers by which a connection is known to live. */
+/** Maximum size of one fetch (bytes). A larger one delays the replies by which the client checks the connection. */
 const MAX_FETCH_BYTES = 4 * 1_024 * 1_024
-/** Pieces are asked for again for so long (ms): another leader is chosen within 9 s. */
+/** Time without a chunk after which a load fails (ms). A leader election takes up to 9 s. */
 const STALL_TIMEOUT_MS = 15_000
 
 export function createSnapshotStore(
@@ -34,7 +34,7 @@ export function createSnapshotStore(
   const bucketName = `${stream}-snapshots`
   const objectStream = `OBJ_${bucketName}`
   const { num_replicas: replicas } = info.config
-  // One that was made of another log is none.
+  // Snapshots of other logs have another prefix and are ignored.
   const prefix = `${getEpoch(info)}/`
   let bucketPromise: Promise<ObjectStore> | undefined
   const openBucket = () =>
@@ -43,7 +43,7 @@ export function createSnapshotStore(
       throw error
     }))
 
-  /** What there is and what there was, by the subject that tells of it. The client's own list leaves a consumer behind, for minutes. */
+  /** Lists present and deleted objects by the subject of their metadata. The client's list leaves a consumer for minutes. */
   async function listObjects(): Promise<(readonly [subject: string, object: ObjectInfo])[]> {
     await openBucket()
     const { state } = await jsm.streams.info(objectStream, { subjects_filter: `$O.${bucketName}.M.>` })
@@ -54,14 +54,14 @@ export function createSnapshotStore(
     return (await Promise.all(listed)).flat()
   }
 
-  /** Of this log, the newest first. */
+  /** Returns the sequences of this log's snapshots, newest first. */
   const toSequences = (listed: Awaited<ReturnType<typeof listObjects>>) =>
     listed
       .filter(([, { name, deleted }]) => !deleted && name.startsWith(prefix))
       .map(([, { name }]) => Number(name.slice(prefix.length)))
       .toSorted((a, b) => b - a)
 
-  /** Deletes those before the one before `seq`, and those of other logs. That they are deleted is told until the next time. */
+  /** Deletes the snapshots before the one preceding `seq`, and those of other logs. The next call purges their metadata. */
   async function deleteOld(bucket: ObjectStore, seq: number): Promise<void> {
     const listed = await listObjects()
     const first = toSequences(listed).find((one) => one < seq) ?? 0
@@ -71,7 +71,7 @@ export function createSnapshotStore(
     }
   }
 
-  /** @throws Error where one is not all there, or deleted meanwhile */
+  /** @throws Error if a snapshot is incomplete, damaged or deleted meanwhile */
   async function* readChunks(bucket: ObjectStore, { name, nuid, chunks, digest }: ObjectInfo): AsyncGenerator<Buffer> {
     const subject = `$O.${bucketName}.C.${nuid}`
     const hash = createHash('sha256')
@@ -93,14 +93,14 @@ export function createSnapshotStore(
       } else if (performance.now() - lastChunkAt > stallTimeout) throw new Error('nothing more comes of the snapshot')
       else await delay(RETRY_INTERVAL_MS)
     }
-    // Padded there.
+    // The stored digest is padded.
     if (!digest.startsWith(`SHA-256=${hash.digest('base64url')}`)) throw new Error('the snapshot is damaged')
   }
 
   return {
     async save(stateMachine) {
       const bucket = await openBucket()
-      // It may be of a later place by the time that it is taken: it says so itself.
+      // The snapshot may have a later sequence than its name; its position has the actual one.
       const seq = stateMachine.getPosition()?.seq ?? 0
       const data = ReadableStream.from(stateMachine.snapshot()) as ReadableStream<Uint8Array>
       await bucket.put({ name: prefix + seq, options: { max_chunk_size: CHUNK_BYTES } }, data, { timeout: 600_000 })
@@ -120,7 +120,7 @@ export function createSnapshotStore(
         try {
           return await stateMachine.restore(readChunks(bucket, found))
         } catch (error) {
-          // Others may have taken its place meanwhile.
+          // A newer snapshot may have replaced this one meanwhile.
           const [getLatest] = toSequences(await listObjects())
           if (getLatest === seq && (await bucket.info(found.name))?.nuid === found.nuid) throw error
         }

@@ -1,10 +1,10 @@
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 
-/** As of when a view is, from what is heard of the log's end. */
+/** Tracks the last time at which a state machine had all entries, from reports of the end of the log. */
 export class StalenessTracker {
   readonly #now: () => number
   #lastContactAt: number
-  /** The end that is waited for, and when it was heard of. */
+  /** Reported end that is not applied yet, and the time of the report. */
   #pendingEnd: { readonly end: number; readonly at: number } | undefined
 
   constructor(now: () => number = steadyNow) {
@@ -12,12 +12,12 @@ export class StalenessTracker {
     this.#lastContactAt = now()
   }
 
-  /** The view had all of the log then (ms of `steadyNow`: a clock that is set would make it young). */
+  /** Last time with all entries applied (ms of `steadyNow`, as a change of the system clock would falsify the age). */
   get lastContactAt(): number {
     return this.#lastContactAt
   }
 
-  /** The log ends there now, as far as anybody can tell, and the view has applied so much of it. */
+  /** Records that the log now ends at `end` and the state machine has applied entries up to `applied`. */
   pendingEnd(end: number, applied: number): void {
     const at = this.#now()
     if (applied < end) this.#pendingEnd ??= { end, at }
