@@ -3,17 +3,17 @@ import type { Outcomes } from '../core/evaluate-writes.ts'
 import { EXPIRE_KIND } from '../core/encode-writes.ts'
 import { MAX_EXPIRED_KEYS, type KvStateMachine } from './kv-state-machine.ts'
 
-/** What has expired is gone so late at most (ms), where clocks agree. */
+/** Maximum delay between the expiry of a value and its removal (ms), if clocks agree. */
 const EXPIRY_INTERVAL_MS = 200
 /** Pause after an entry that removed nothing, because the servers' clock was set back (ms). */
 const PAUSE_MS = 1_000
 const EMPTY_BODY = Buffer.alloc(0)
 
 /**
- * Has what has expired taken away by entries of the log, by whose clock that is judged. Any node may ask for it; if more
- * than one do, that does no harm.
+ * Removes expired values through entries of the log. The log's clock decides which values have expired. Any node may append
+ * such an entry. Entries of several nodes do no harm.
  * @param now the log's clock, as this node knows it (ms since 1970)
- * @returns what ends it
+ * @returns a function that ends the removal
  */
 export function startClusterExpiry(
   log: Pick<Log, 'append'>,
@@ -33,7 +33,7 @@ export function startClusterExpiry(
         if (outcome.length < MAX_EXPIRED_KEYS) break
       }
     } catch {
-      // Without the log nothing expires.
+      // No value is removed while the log is unavailable.
     } finally {
       isBusy = false
     }

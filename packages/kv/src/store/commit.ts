@@ -14,23 +14,23 @@ export interface CommitOptions {
   readonly level: KvLevel
   readonly limiter: WriteLimiter
   readonly revisions: Revisions
-  /** Nothing where this thread is the only one that writes. */
+  /** Absent if this thread is the only one that writes. */
   readonly keyLocks?: KeyLocks
-  /** Told what was written under which revisions. */
+  /** Receives the writes and their revisions. */
   readonly recorder: WriteRecorder
   readonly ttl: TtlState
-  /** Told of every batch that LevelDB has written: of how many writes it was. */
+  /** Called after LevelDB has written a batch, with the number of its writes. */
   onCommit(writes: number): void
 }
 
-/** How writes that have come become batches of LevelDB. */
+/** Turns submitted writes into batches of LevelDB. */
 export interface Commit {
   /** True if writes take effect in the order of submission. */
   readonly isOrdered: boolean
-  /** Resolves with what `answer` makes of the write's revision. `bytes` leave the gate when it has settled. */
+  /** Resolves with the reply for the write's revision. Releases `bytes` from the limiter once the write has settled. */
   submit<T>(write: KvWrite, bytes: number, toReply: KvReply<T>): Promise<T>
-  /** Resolves once what was submitted before is written, or is not. */
+  /** Resolves once all earlier writes are written or have failed. */
   waitUntilSettled(): Promise<void>
-  /** Resolves once nothing is being written. */
+  /** Resolves once no write is in progress. */
   waitUntilIdle(): Promise<void>
 }

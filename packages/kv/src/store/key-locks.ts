@@ -5,14 +5,14 @@ import type { KvWrite } from './store.ts'
 // 256 KiB. Two groups of 64 keys, on two threads, share one of 65,536 stripes in 6 % of all cases, one of 1,024 always.
 const STRIPE_COUNT = 65_536
 
-// Keys that are looked at before others have their turn: 3 ms where they are long.
+// Number of keys to hash before other requests run: 3 ms if the keys are long.
 const SLICE_WRITES = 1_000
 
-/** Locks of keys. A key belongs to one stripe; who holds a stripe is alone to write its keys. */
+/** Locks of keys. A key belongs to one stripe; only the holder of a stripe writes its keys. */
 export interface KeyLocks {
   /** The stripes of all keys, ascending, each once. */
   getStripes(writes: readonly KvWrite[]): Promise<Uint32Array>
-  /** Takes them in that order, so that no two ever wait for each other. Nothing where all were free: no turn is lost. */
+  /** Takes the stripes in ascending order, which prevents deadlocks. `undefined` if all were free: no turn is lost. */
   acquire(stripes: Uint32Array): Promise<void> | undefined
   release(stripes: Uint32Array): void
 }
@@ -20,10 +20,10 @@ export interface KeyLocks {
 export const createLockMemory = () => new SharedArrayBuffer(STRIPE_COUNT * Int32Array.BYTES_PER_ELEMENT)
 
 /**
- * A stripe is a word of shared memory: 0 when free, `owner` when held, `-owner` when held and waited for. Taking and
- * giving back one of them costs 0.2 us, its key's hash included; asking main to write instead costs a round trip of 57 us.
+ * A stripe is a word of shared memory: 0 when free, `owner` when held, `-owner` when held with waiters. To take and release
+ * one stripe costs 0.2 us, including the hash of its key. To write through the main thread instead costs a round trip of 57 us.
  *
- * @param owner a positive number that no other thread, dead ones included, has had
+ * @param owner a positive number that no other thread has had, including threads that have ended
  */
 export function createKeyLocks(memory: SharedArrayBuffer, owner: number): KeyLocks {
   const words = new Int32Array(memory)
@@ -35,7 +35,7 @@ export function createKeyLocks(memory: SharedArrayBuffer, owner: number): KeyLoc
         const holder = Atomics.compareExchange(words, stripe, 0, owner)
         if (holder === 0) break
         if (holder > 0 && Atomics.compareExchange(words, stripe, holder, -holder) !== holder) continue
-        // Never Atomics.wait: the event loop goes on.
+        // Not Atomics.wait, which would block the event loop.
         await Atomics.waitAsync(words, stripe, -Math.abs(holder)).value
       }
     }
@@ -66,7 +66,7 @@ export function createKeyLocks(memory: SharedArrayBuffer, owner: number): KeyLoc
   }
 }
 
-/** Frees whatever a thread held that is gone. Its writes have ended: a thread's end waits for them. */
+/** Releases all stripes of a thread that has ended. Its writes have ended, because the end of a thread waits for them. */
 export function releaseLocksOf(memory: SharedArrayBuffer, owner: number): void {
   const words = new Int32Array(memory)
   for (let stripe = 0; stripe < words.length; stripe++) {
@@ -78,7 +78,7 @@ function releaseStripe(words: Int32Array, stripe: number): void {
   if (Atomics.exchange(words, stripe, 0) < 0) Atomics.notify(words, stripe)
 }
 
-/** FNV-1a, its halves folded. */
+/** Returns the stripe of a key: FNV-1a with its halves folded. */
 function toStripe(key: Buffer): number {
   let hash = 0x811c9dc5
   for (const byte of key) hash = Math.imul(hash ^ byte, 0x01000193)

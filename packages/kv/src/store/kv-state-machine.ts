@@ -22,40 +22,40 @@ import { TtlState, createTtlMemory } from './ttl.ts'
 import { createBatch } from './level-batch.ts'
 import { POSITION_KEY } from './revisions.ts'
 
-/** What the service's own key holds, in the base of a node: how far it is, and what it needs to go on. */
+/** Value of the service's own key in the database of a node: its position in the log, and the state to continue from. */
 interface KvPosition {
   readonly position: LogPosition
-  /** The last write's number. */
+  /** Number of the last write. */
   readonly revision: number
-  /** The run of the machine on which that was written, or `clean`: all of it is on the disk. */
+  /** Boot id of the machine that wrote this, or `clean`: all of it is on the disk. */
   readonly boot: string | undefined
 }
 
 const SNAPSHOT_FORMAT = 'kv snapshot 2'
-/** Without keys of the service's own but one. */
+/** Format whose only key of the service is the position. */
 const FIRST_SNAPSHOT_FORMAT = 'kv snapshot 1'
 
-/** What a batch was judged to be, until it is written: after a fault it is written as it is, not judged again. */
+/** Evaluation of a batch until it is written. A retry after a fault writes it without a second evaluation. */
 interface EvaluatedBatch {
   readonly position: LogPosition
-  /** Of each entry. */
+  /** Writes of each entry. */
   readonly writes: readonly (readonly LoggedWrite[])[]
   readonly result: WriteResult
   readonly revision: number
 }
 
-/** So many keys are taken away by one entry of the log at most. */
+/** Maximum number of expired keys that one entry of the log removes. */
 export const MAX_EXPIRED_KEYS = 1_000
 
-/** The key-value service's view of the log. Main's. */
+/** State machine of the key-value service. It belongs to the main thread. */
 export interface KvStateMachine extends StateMachine {
-  /** When the next key expires (ms since 1970); `Infinity`: none does. */
+  /** Expiry time of the next key (ms since 1970); `Infinity` if no key expires. */
   readonly nextDue: number
-  /** All of it is on the disk: after a power cut it can be gone on with. */
+  /** Records that all data is on the disk, so that the node can continue from it after a power cut. */
   settle(): Promise<void>
 }
 
-/** Number of a log's first revision: no tag of another log fits a value of this one. */
+/** Returns the number before a log's first revision. It depends on the log, so ETags of another log match no value here. */
 const getFirstRevision = (epoch: string) => Math.floor(createHash('sha256').update(epoch).digest().readUIntBE(0, 6) / 2)
 
 const parsePosition = (bytes: Buffer) => JSON.parse(bytes.toString()) as KvPosition
@@ -72,16 +72,16 @@ function decodeBody(body: Buffer): LoggedWrite[] {
   }
 }
 
-/** The place in the log up to which a base is. */
+/** Returns the sequence up to which a database contains the log; 0 for an empty database. */
 export function getSequence(db: KvDatabase, snapshot: ReturnType<KvDatabase['snapshot']>): number {
   const saved = db.getSync(POSITION_KEY, { snapshot })
   return saved ? parsePosition(saved).position.seq : 0
 }
 
 /**
- * Opens the view that a base is. What a power cut may have torn is thrown away: LevelDB may keep a newer change without an
- * older one, and the log has all of them.
- * @param feed gets what is applied from here on
+ * Opens the state machine of a database. Deletes data that a power cut may have torn: LevelDB may have a newer change
+ * without an older one, and the log has all of them.
+ * @param feed receives the changes that are applied from now on
  * @param ttl state for the threads: the flag that a value may expire, and the log's clock
  */
 export async function openKvStateMachine(
@@ -128,7 +128,7 @@ export async function openKvStateMachine(
     if (isFirstRemoved) await findFirstDue()
   }
 
-  /** What was changed, for who watches, as bytes of its own: those of an entry are a part of what came with it. */
+  /** Adds the changes to the feed, as copies: the bytes of an entry are a part of a larger message. */
   function publish(
     entries: readonly LogEntry[],
     { position, writes, result: { effects, ineffective } }: EvaluatedBatch,
@@ -136,7 +136,7 @@ export async function openKvStateMachine(
     let from = 0
     for (const [i, { seq, at, body }] of entries.entries()) {
       const saved = effects.slice(from, (from += writes[i]!.length))
-      // Most entries are told as they are: nothing in them was refused, expires, or is the service's.
+      // Most entries are published unchanged: all their writes took effect, and none expires or belongs to the service.
       const isAll = saved.every((revision, j) => revision !== undefined && !writes[i]![j]!.isSpecial)
       if (body.length > 0 && isAll) feed.add({ seq, writes: Buffer.from(body) })
       else {
@@ -170,7 +170,7 @@ export async function openKvStateMachine(
     return { position, writes, result: evaluation, revision: before + evaluation.outcomes.length }
   }
 
-  /** What has expired by then, the oldest first: the same on every node, whatever else is judged with it. */
+  /** Returns the keys that have expired at a time, oldest first: the same on every node, for any other entries in the batch. */
   async function getDueKeys(at: number, { expiries }: WriteEvaluation): Promise<DueKey[]> {
     const stored = await readDueKeys(db, dueFrom, maxExpired + expiries.size, toDuePosition(at + 1))
     const untouched = stored.filter(({ key }) => !expiries.has(key.toString('latin1')))
@@ -187,7 +187,7 @@ export async function openKvStateMachine(
     },
 
     async apply(entries, position) {
-      // The same again, because it could not be written.
+      // An evaluated batch with this sequence could not be written before.
       if (evaluated?.position.seq !== position.seq) evaluated = await evaluateAll(entries, position)
       const { writes, result: judgement, revision } = evaluated
       const { outcomes, expiries } = judgement

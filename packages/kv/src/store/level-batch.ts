@@ -6,13 +6,13 @@ import type { KvDatabase } from './commit.ts'
 import { putInternalRows } from './ttl.ts'
 import type { KvWrite } from './store.ts'
 
-// Changes that are put into a batch before others have their turn: 2 ms.
+// Number of changes to add to a batch before other requests run: 2 ms.
 const SLICE_OPS = 1_000
 
 /**
- * Makes a batch of LevelDB's of what writes change: by a call for each change, because an array of all costs twice as
- * much, at once. Whoever gets it closes it.
- * @param result what of the writes has no effect is left out
+ * Creates a LevelDB batch of the changes of writes. It makes one call per change: one array of all changes costs twice the
+ * time, without a pause. The caller closes the batch.
+ * @param result evaluation of the writes; writes without an effect are omitted
  * @throws STORE_FAILED
  */
 export async function createBatch(db: KvDatabase, writes: readonly Pick<KvWrite, 'ops'>[], result: WriteResult) {
@@ -31,7 +31,7 @@ export async function createBatch(db: KvDatabase, writes: readonly Pick<KvWrite,
     putInternalRows(result, batch)
     return batch
   } catch (cause) {
-    // The database was opened anew meanwhile.
+    // The database was reopened meanwhile.
     throw errors.STORE_FAILED(undefined, { cause })
   }
 }

@@ -9,7 +9,7 @@ type ScannedEntry = [key: string, stored: StoredValue, expiresAt?: number]
 export type LevelSnapshot = ReturnType<KvDatabase['snapshot']>
 
 const SLICE_ENTRIES = 10_000
-// What is read ahead of the client is one slice. With 64 KiB an entry costs 15 % more.
+// A scan reads at most one slice ahead of the client. With 64 KiB an entry costs 15 % more.
 const SLICE_BYTES = 256 * 1_024
 
 export interface LevelScanOptions {
@@ -18,12 +18,12 @@ export interface LevelScanOptions {
   readonly isPast?: ((expiresAt: number) => boolean) | undefined
 }
 
-/** What bytes that are no UTF-8 become in a string. */
+/** Replacement character, which a decoded string has for bytes that are not UTF-8. */
 export const REPLACED_VALUE = '\ufffd'
 
 /**
- * Walks over a range, values as strings: with them an entry of LevelDB costs 0.4 us of the event loop, with a Buffer
- * 1.0. From the first slice on in which a value may not have been text, values are Buffers.
+ * Scans a range and reads values as strings. With a string an entry of LevelDB costs 0.4 us of the event loop, with a Buffer
+ * 1.0 us. From the first slice with a value that may not be text, the scan reads Buffers.
  */
 export function createLevelScan(
   db: KvDatabase,
@@ -42,7 +42,7 @@ export function createLevelScan(
       snapshot,
       keyEncoding: 'utf8',
       valueEncoding,
-      // A scan of everything must not push out what reads need.
+      // A scan of all keys must not evict blocks that reads need.
       fillCache: false,
       highWaterMarkBytes: SLICE_BYTES,
     })

@@ -13,7 +13,7 @@ import { createKeyLocks } from './key-locks.ts'
 import { createSweeper } from './sweeper.ts'
 import { upgradeFromFirstFormat } from './upgrade-format.ts'
 
-/** How values are kept: since 2, behind their revisions; since 3, with keys of the service's own behind those of users. */
+/** Storage format. Since 2, a revision precedes each value. Since 3, internal keys of the service follow those of users. */
 const FORMAT_VERSION = 3
 
 const MIB = 1_024 * 1_024
@@ -23,17 +23,17 @@ export type LevelShareOptions = Pick<SharedLevelOptions<Buffer, Buffer>, 'share'
 export interface LevelStoreOptions extends WriteLimiterOptions, LevelShareOptions {
   readonly folder: string
   readonly cacheMegabytes: number
-  /** How writes reach it. */
+  /** Creates the part that writes batches to LevelDB. */
   createCommit(options: CommitOptions): Promise<Commit>
-  /** What numbers writes, and how its owner is asked for more. */
+  /** Shared memory that numbers writes, and the request to the main thread for more numbers. */
   readonly revisions: { readonly memory: SharedArrayBuffer; reserve(): Promise<void> }
-  /** The locks of keys, and this thread's number, where several threads write. */
+  /** Locks of keys and the number of this thread, if several threads write. */
   readonly keyLocks?: { readonly memory: SharedArrayBuffer; readonly owner: number }
   readonly recorder: WriteRecorder
-  /** Where all threads see whether something may expire (`expiries.ts`). */
+  /** State of values that expire, shared by all threads (`ttl.ts`). */
   readonly ttl: SharedArrayBuffer
   onCommit?(writes: number): void
-  /** A write that nobody waits for failed. */
+  /** Called when a write of `tryEnqueue` has failed. */
   onLostWrite?(): void
 }
 
@@ -47,7 +47,7 @@ export function openKvLevel(folder: string, cacheMegabytes: number, part: LevelS
     service: 'kv',
     format: FORMAT_VERSION,
     ownRow: revisionRow,
-    // What format 2 has is what format 3 has where nothing expires.
+    // Data of format 2 is valid in format 3, as data without expiry.
     upgrades: { 1: upgradeFromFirstFormat, async 2() {} },
     keyEncoding: 'buffer',
     valueEncoding: 'buffer',
@@ -115,9 +115,9 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<KvSt
     isOrdered: commit.isOrdered,
     queue: limiter,
     getFault: () => level.getRefusal(),
-    // Synchronous: 4 us on a base of 1.5 million entries, where the asynchronous one costs 31 us and competes with writes
-    // for libuv's four threads. The price: a read from a cold disk holds this thread's event loop, 3 ms at the 99th
-    // percentile of a burst of puts.
+    // Synchronous: 4 us in a database of 1.5 million entries. An asynchronous read costs 31 us and competes with writes for
+    // libuv's four threads. The price: a read from a cold disk blocks this thread's event loop, for 3 ms at the 99th percentile
+    // of a burst of puts.
     ...createLiveReader(db, ttl),
     write,
     tryEnqueue,

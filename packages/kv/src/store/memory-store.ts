@@ -15,10 +15,10 @@ const require = createRequire(import.meta.url)
 const { default: BTree } = require('sorted-btree') as typeof sortedBtree
 const SLICE_ENTRIES = 1_000
 
-// Strings of one character a byte compare as their bytes do.
+// Strings with one character per byte compare like their bytes.
 const compareKeys = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const toText = (key: Buffer) => key.toString('latin1')
-/** Where the service's own keys begin. */
+/** First of the internal keys of the service. */
 const OWN_ROWS = '\xff'
 
 export interface MemoryStoreOptions {
@@ -27,7 +27,7 @@ export interface MemoryStoreOptions {
   readonly ttl: SharedArrayBuffer
 }
 
-/** A sorted tree in memory: what HTTP alone costs. Known to one thread, gone with the process. */
+/** Sorted tree in memory, which shows the cost of HTTP alone. One thread has it, and its data ends with the process. */
 export function createMemoryStore({ revisions: { memory }, recorder, ...options }: MemoryStoreOptions): KvStore {
   const tree = new BTree<string, Buffer>(undefined, compareKeys)
   const revisions = createRevisions(memory, async () => {})
@@ -40,7 +40,7 @@ export function createMemoryStore({ revisions: { memory }, recorder, ...options 
   const sweeper = createSweeper({ expiring: ttl, due: readDueKeys, write })
 
   async function write<T>(single: KvWrite, toReply: KvReply<T>): Promise<T> {
-    // There is always one: see `passingRevisions`.
+    // Never a promise: `createEphemeralRevisions` reserves all numbers.
     const first = revisions.take(1) as number
     const result = evaluate([single], first, get, ttl.isTimed, () => ttl.getEvaluationTime())
     const [revision] = result.effects

@@ -12,7 +12,7 @@ import { getWriteBytes, type KvStore, type KvWrite } from './store.ts'
 export interface ReplicatedStoreOptions extends WriteLimiterOptions, LevelShareOptions {
   readonly folder: string
   readonly cacheMegabytes: number
-  /** State that main sets: the flag that a value may expire, and a floor of the log's clock (`expiries.ts`). */
+  /** State that main sets: the flag that a value may expire, and a floor of the log's clock (`ttl.ts`). */
   readonly ttlMemory: SharedArrayBuffer
   readonly channel: LogChannel & {
     /** The log's clock (ms since 1970). */
@@ -20,11 +20,11 @@ export interface ReplicatedStoreOptions extends WriteLimiterOptions, LevelShareO
     /** @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
     append(writes: Uint8Array, count: number): Promise<LogResult>
   }
-  /** Told of every turn that was applied: of how many writes it was. */
+  /** Called after the writes of a turn are applied, with their number. */
   onCommit?(writes: number): void
 }
 
-/** Writes that came together: one entry of the log. */
+/** Writes of one turn of the event loop, which become one entry of the log. */
 interface WriteTurn {
   readonly writes: KvWrite[]
   bytes: number
@@ -32,12 +32,12 @@ interface WriteTurn {
   resolve(logged: LogResult | Promise<LogResult>): void
 }
 
-// A turn that is larger is several entries.
+// A larger turn becomes several entries.
 const MAX_TURN_BYTES = 4 * 1_024 * 1_024
 
 /**
- * The store of a node of many: writes go into the log, and are answered once this node has applied them; reads are of what
- * it has applied, in a base of its own.
+ * Store of a node of a cluster. Writes are appended to the log, and acknowledged once this node has applied them. Reads use
+ * the database of this node, which has the entries that it has applied.
  */
 export async function createReplicatedStore(options: ReplicatedStoreOptions): Promise<KvStore> {
   const { channel, onCommit = () => {} } = options

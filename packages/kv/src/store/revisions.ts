@@ -2,40 +2,40 @@ import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { createFirstRevision } from '../core/stored-value.ts'
 
 /**
- * The one key that is the service's own: users' keys have at least a byte, and ranges begin with one. Its value is the
- * number up to which revisions may have been given.
+ * The empty key, which belongs to the service: keys of users have at least one byte, and ranges begin with one. Its value is
+ * the number up to which revisions may have been assigned.
  */
 export const POSITION_KEY = Buffer.alloc(0)
 
-/** How many revisions are reserved at a time: 60,000 writes a second need two syncs a minute more. */
+/** Number of revisions per reservation: 60,000 writes per second need two more syncs per minute. */
 const RESERVED_REVISIONS = 2 ** 20
 
-// The words of the memory that all threads share.
+// Words of the memory that all threads share.
 const ASSIGNED_INDEX = 0
 const RESERVED_INDEX = 1
 
 type RevisionDatabase = Pick<SharedLevel<Buffer, Buffer>, 'db' | 'write' | 'isNewHistory' | 'beginHistory'>
 
-/** Numbers writes, over all threads: each number is given once, also after a crash or a power cut. */
+/** Numbers the writes of all threads. Each number is assigned once, also after a crash or a power cut. */
 export interface Revisions {
-  /** Takes so many that follow each other. @returns the first; a promise of it where the disk has to be waited for */
+  /** Takes consecutive numbers. @returns the first; a promise of it if the reservation must wait for the disk */
   take(count: number): number | Promise<number>
 }
 
-/** What reserves numbers, once a process. */
+/** Reserves numbers. Each process has one. */
 export interface RevisionOwner {
   readonly memory: SharedArrayBuffer
-  /** Resolves once more are reserved, and would be after a power cut. @throws DISK_FULL, STORE_FAILED */
+  /** Resolves once more numbers are reserved, durably. @throws DISK_FULL, STORE_FAILED */
   reserve(): Promise<void>
 }
 
 export const createRevisionsMemory = () => new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT)
 
-/** The last one that was taken, by any thread. */
+/** Returns the last number that any thread has taken. */
 export const getLastRevision = (memory: SharedArrayBuffer): number =>
   Number(Atomics.load(new BigInt64Array(memory), ASSIGNED_INDEX))
 
-/** A sequence that nobody keeps: it begins anywhere, and needs no owner. */
+/** Creates a sequence that is not persisted. It begins at a random number, and needs no owner. */
 export function createEphemeralRevisions(): SharedArrayBuffer {
   const memory = createRevisionsMemory()
   const words = new BigInt64Array(memory)
@@ -57,7 +57,7 @@ export async function openRevisions(level: RevisionDatabase, step = RESERVED_REV
 
   async function reserveMore(): Promise<void> {
     const reserved = Number(Atomics.load(words, ASSIGNED_INDEX)) + step
-    // Synced before any of them is given: what is lost in a power cut must not be given again.
+    // Synced before any of them is assigned: a number that a power cut loses must not be assigned again.
     await level.write((db) => db.put(POSITION_KEY, Buffer.from(String(reserved)), { sync: true }))
     // Only after the write: a start that is interrupted before it begins at yet another number.
     if (level.isNewHistory) level.beginHistory()
@@ -69,19 +69,19 @@ export async function openRevisions(level: RevisionDatabase, step = RESERVED_REV
     memory,
     reserve: () => (reserving ??= reserveMore().finally(() => (reserving = undefined))),
   }
-  // After a fault no writes are taken, and reads go on.
+  // After a fault the store refuses writes and serves reads.
   await owner.reserve().catch(() => {})
   return owner
 }
 
-/** The sequence as a thread has it. @param reserve asks the owner for more */
+/** Creates the access of one thread to the sequence. @param reserve requests more numbers from the owner */
 export function createRevisions(
   memory: SharedArrayBuffer,
   reserve: () => Promise<void>,
   step = RESERVED_REVISIONS,
 ): Revisions {
   const words = new BigInt64Array(memory)
-  /** Up to which there were numbers when this thread looked last. */
+  /** Last reserved number that this thread knows. */
   let reserved = 0
   let reserving: Promise<void> | undefined
 
@@ -98,7 +98,7 @@ export function createRevisions(
       const first = last - count + 1
       if (last <= reserved - step / 2 || last <= readReserved() - step / 2) return first
       if (last > reserved) return wait(last).then(() => first)
-      // Early, so that nobody waits. If it fails, the next one asks again.
+      // Early, so that no write waits. If it fails, the next call requests more again.
       requestMore().catch(() => {})
       return first
     },

@@ -4,7 +4,7 @@ import { createBatch } from './level-batch.ts'
 import type { KvWrite } from './store.ts'
 import { createKeyLocks, createLockMemory } from './key-locks.ts'
 
-/** Every write is a batch of its own, many at once; those of one key follow each other. */
+/** Writes one batch per write. Many batches run at the same time, except those of the same key. */
 export function createSingleCommit(options: CommitOptions): Commit {
   const { level, limiter, revisions, recorder, ttl, onCommit } = options
   const keyLocks = options.keyLocks ?? createKeyLocks(createLockMemory(), 1)

@@ -5,13 +5,13 @@ import type { StoredEntry } from '../core/entry-chunks.ts'
 import type { StoredValue } from '../core/stored-value.ts'
 import type { LoggedWrite } from '../core/encode-writes.ts'
 
-/** Changes that happen all or not at all, in their order; a condition is on the value under the first one's key. */
+/** Changes that take effect together or not at all, in their order. A condition applies to the key of the first change. */
 export interface KvWrite extends LoggedWrite {
-  /** Answer only once it would survive a power cut. */
+  /** True if the reply must wait until the write survives a power cut. */
   readonly durable: boolean
 }
 
-/** Keys from `start` (inclusive) to `end` (exclusive; nothing: to the last), at most `limit`. */
+/** Keys from `start` (inclusive) to `end` (exclusive; without it, to the last key), at most `limit`. */
 export interface KvRange {
   readonly start: Buffer
   readonly end?: Buffer
@@ -41,15 +41,15 @@ export interface KvSnapshot {
   close(): Promise<void>
 }
 
-/** What waits to be written. */
+/** Size of the queue of writes. */
 export interface WriteQueue {
   readonly bytes: number
   readonly writes: number
 }
 
 /**
- * What becomes of a write: made of its revision, which its values have from then on, or of what is in its place
- * (`Outcomes`); and of its place in the log, where there is one.
+ * Creates the reply to a write. `revision` is the revision of its values, or another outcome of `Outcomes`. `sequence` is the
+ * number of the entry in the log, if there is a log.
  */
 export type KvReply<T> = (revision: string | undefined, sequence?: number) => T
 
@@ -59,17 +59,17 @@ export interface FoundValue {
   readonly expiresAt?: number | undefined
 }
 
-/** Bytes under keys, which are UTF-8, ordered bytewise. */
+/** Store of byte values. Keys are UTF-8, in the order of their bytes. */
 export interface KvStore {
-  /** Where other machines write, too. Without it every read sees all that was acknowledged before. */
+  /** Present in a cluster, where other nodes write, too. Without it a read sees every write acknowledged before. */
   readonly replica?: Replica
-  /** True if writes of this thread take effect in the order of the calls of `write` and `take`, except writes that fail. */
+  /** True if writes of this thread take effect in the order of `write` and `tryEnqueue` calls, except writes that fail. */
   readonly isOrdered?: boolean
-  /** Its queue of writes, where it has one. */
+  /** Queue of writes, if the store has one. */
   readonly queue?: WriteQueue
-  /** Why it takes no writes at present, where that may be. */
+  /** Returns the reason for which the store accepts no writes at present, if any. */
   getFault?(): Problem | undefined
-  /** Returns a value that has not expired, and its revision. Synchronous: see `store/level.ts` for the reason. */
+  /** Returns a value that has not expired, and its revision. Synchronous: see `store/level-store.ts` for the reason. */
   find(key: string): StoredValue | undefined
   /** True if a value may expire. */
   isTimed(): boolean
@@ -78,25 +78,25 @@ export interface KvStore {
   /** Returns the result of `find` with its expiry time. */
   findTimed(key: string): FoundValue | undefined
   /**
-   * Resolves when the changes are seen by every later read, on any thread, and outlive this process, or the condition
-   * did not hold. Conditions and changes take effect one write after the other, whichever thread they are made on; each
-   * write has a revision that none has had before, in this base or one that was kept in its place.
+   * Resolves when every later read on any thread sees the changes, and they survive the end of this process; or when the
+   * condition did not hold. Conditions and changes take effect one write after the other, across all threads. Each write has
+   * a revision that no earlier write had, in this database or in one that it replaced.
    * @throws WRITE_QUEUE_FULL, MEMORY_FULL, DISK_FULL, STORE_FAILED
    */
   write<T>(write: KvWrite, toReply: KvReply<T>): Promise<T>
   /**
-   * Takes a write that nobody waits for, where there is room for it in the queue; those of a thread take effect in their
-   * order. One that fails later is counted, and told to nobody. @returns whether it was taken. @throws DISK_FULL, STORE_FAILED
+   * Accepts a write without a result, if the queue has free capacity. Such writes of a thread take effect in their order. A
+   * later failure is counted, and not reported. @returns true if the write was accepted. @throws DISK_FULL, STORE_FAILED
    */
   tryEnqueue?(write: KvWrite): boolean
   snapshot(): KvSnapshot
-  /** Resolves once the writes that came before it are seen by reads, or failed; where a service runs alone. */
+  /** Resolves once reads see all earlier writes, or those have failed. For a standalone service. */
   waitUntilSettled?(): Promise<void>
-  /** Finishes the writes it took. Idempotent. */
+  /** Completes the accepted writes. Idempotent. */
   close(): Promise<void>
 }
 
-/** What a write keeps waiting (bytes, in whole units of the budget: the shortest costs hundreds). */
+/** Memory of a queued write (bytes, in whole units of the budget: the shortest write costs hundreds). */
 export function getWriteBytes({ ops }: KvWrite): number {
   let bytes = 0
   for (const op of ops) bytes += op.key.length + (op.type === 'put' ? op.value.length : 0)

@@ -5,16 +5,16 @@ import type { KvStore } from './store.ts'
 
 export interface SweeperOptions {
   readonly expiring: TtlState
-  /** Returns keys that expire, due or not, in the order of their times from a position on (`core/own-keys.ts`). */
+  /** Returns keys that expire, due or not, in the order of their times from a position on (`core/internal-keys.ts`). */
   due(position: Buffer, limit: number): Promise<readonly DueKey[]>
   readonly write: KvStore['write']
   /** Returns the reason for which the store accepts no writes at present, if any. */
   readonly fault?: KvStore['getFault']
 }
 
-/** Something that is done now and then until it is closed. */
+/** Periodic removal of expired values. */
 export interface Sweeper {
-  /** Resolves once nothing is under way. Idempotent. */
+  /** Resolves once no removal is in progress. Idempotent. */
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import type { WriteResult } from '../core/evaluate-writes.ts'
 import { toDueKey, toExpiryKey, MAX_EXPIRY_MS, encodeTime } from '../core/internal-keys.ts'
 
-/** What of a batch is written to. */
+/** Target of the rows of a batch. */
 export interface BatchTarget {
   put(key: Buffer, value: Buffer): unknown
   del(key: Buffer): unknown
@@ -9,7 +9,7 @@ export interface BatchTarget {
 
 const EMPTY_VALUE = Buffer.alloc(0)
 
-/** Puts what the service itself is to know of judged writes beside what they change: see `core/own-keys.ts`. */
+/** Adds the internal rows of evaluated writes to a batch: see `core/internal-keys.ts`. */
 export function putInternalRows({ expiries, records }: WriteResult, batch: BatchTarget): void {
   if (!expiries) return
   for (const { key, before, after } of expiries.values()) {

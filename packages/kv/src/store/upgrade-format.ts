@@ -5,16 +5,16 @@ import { POSITION_KEY } from './revisions.ts'
 const SLICE_ENTRIES = 1_000
 const SLICE_BYTES = 4 * 1_024 * 1_024
 
-/** How far an upgrade has come: what the service's own key has while one is under way. */
+/** Progress of an upgrade. The service's own key has it while an upgrade runs. */
 interface UpgradeProgress {
   readonly revision: number
-  /** The last key that has been done, in base64. */
+  /** Last upgraded key, in base64. */
   readonly done: string
 }
 
 /**
- * In format 1 a value had no revision. All get the same one, as if one write had put them there. Each batch says how far
- * it goes, so that an upgrade that was cut off goes on where it was, and no value gets two.
+ * Adds revisions to the values of format 1, which have none. All get the same revision, as if one write had put them. Each
+ * batch records its last key, so an interrupted upgrade continues there, and no value gets two revisions.
  */
 export async function upgradeFromFirstFormat(db: KvDatabase, slice = SLICE_ENTRIES): Promise<void> {
   const saved = await db.get(POSITION_KEY)

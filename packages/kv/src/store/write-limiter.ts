@@ -4,25 +4,25 @@ import { errors } from '../errors.ts'
 import type { WriteQueue } from './store.ts'
 
 export interface WriteLimiterOptions {
-  /** Most bytes and most writes that wait to be written. */
+  /** Maximum size of the queue, in bytes and in writes. */
   readonly maxBytes: number
   readonly maxWrites: number
-  /** How long a write waits for room (ms). */
+  /** Maximum time that a write waits for free capacity (ms). */
   readonly timeout: number
-  /** What all that waits is taken from, in the queue or for room in it. */
+  /** Memory budget of all writes that wait, in the queue or for capacity in it. */
   readonly budget?: Budget
 }
 
-/** Keeps the queue of writes bounded: LevelDB refuses nothing, so without it a slow disk would fill the memory. */
+/** Limits the queue of writes. LevelDB refuses no write, so without a limit a slow disk would fill the memory. */
 export interface WriteLimiter extends WriteQueue {
-  /** Whether there is room, which is then taken: for who does not wait for it. */
+  /** Takes capacity if it is free; does not wait. @returns true if it was taken */
   tryEnter(bytes: number): boolean
   /**
    * Waits for free capacity, takes it and starts a write at that moment, before any later write can enter.
    * @param bytes in whole units of the budget. @throws MEMORY_FULL at once, WRITE_QUEUE_FULL after the time-out
    */
   enter<T>(bytes: number, start: () => T | Promise<T>): Promise<T>
-  /** Of so many writes that have settled. */
+  /** Releases the capacity of settled writes. */
   release(bytes: number, writes: number): void
 }
 
@@ -36,7 +36,7 @@ export function createWriteLimiter({ maxBytes, maxWrites, timeout, budget }: Wri
   let bytes = 0
   let writes = 0
 
-  // What is larger than the whole queue is let in alone.
+  // A write that is larger than the whole queue enters alone.
   const hasCapacity = (more: number) => writes === 0 || (writes < maxWrites && bytes + more <= maxBytes)
 
   function take(more: number): void {
@@ -84,7 +84,7 @@ export function createWriteLimiter({ maxBytes, maxWrites, timeout, budget }: Wri
       bytes -= less
       writes -= settled
       budget?.release(less)
-      // In their order: a large one is not overtaken for ever by small ones.
+      // In their order, so that small writes cannot overtake a large one for ever.
       for (const entry of pending) {
         if (!hasCapacity(entry.bytes)) return
         pending.delete(entry)

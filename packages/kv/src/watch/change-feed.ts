@@ -1,24 +1,24 @@
 import { toPage, type ChangePage, type ChangeStep } from '../core/change-pages.ts'
 
-/** Besides its bytes a step takes about so many. */
+/** Approximate memory of a step in addition to its bytes (bytes). */
 const STEP_OVERHEAD_BYTES = 100
-/** What goes to a thread at a time (bytes), or one step that is larger. */
+/** Size of a page for a thread (bytes), unless a single step is larger. */
 const PAGE_BYTES = 1_048_576
-/** Steps that are thrown away are taken out of the list so many at a time. */
+/** Number of dropped steps that the list removes at a time. */
 const SWEEP_STEPS = 1_024
 
 const EMPTY_WRITES = Buffer.alloc(0)
 
 const getStepCost = ({ writes }: ChangeStep) => writes.length + STEP_OVERHEAD_BYTES
 
-/** The last changes, in their order, for those who watch: as many as so many bytes hold, or one. Main's. */
+/** Latest changes for watch streams, in order, up to a maximum size, or one larger step. It belongs to the main thread. */
 export class ChangeFeed {
   readonly #maxBytes: number
   #steps: ChangeStep[] = []
-  /** So many of the list are thrown away already. */
+  /** Number of dropped steps that are still in the list. */
   #removed = 0
   #bytes = 0
-  /** What came after it is here; nothing: nothing is kept. */
+  /** The feed has all changes after this sequence; `undefined` if the feed is off. */
   #floor: number | undefined
   #upTo = 0
   #waiters: (() => void)[] = []
@@ -31,23 +31,23 @@ export class ChangeFeed {
     return this.#floor !== undefined
   }
 
-  /** Whether somebody waits for what comes next. */
+  /** True if a caller waits for the next change. */
   get hasWaiters(): boolean {
     return this.#waiters.length > 0
   }
 
-  /** All up to this place is in it, or came before it began. */
+  /** Sequence up to which all changes are in the feed, or precede its start. */
   get upTo(): number {
     return this.#upTo
   }
 
-  /** From now on what comes after `seq` is kept. */
+  /** Starts to store the changes after `seq`. */
   start(seq: number): void {
     this.stop()
     this.#floor = this.#upTo = seq
   }
 
-  /** Nothing is kept, and who waits is told. */
+  /** Discards all changes and wakes all waiters. */
   stop(): void {
     this.#steps = []
     this.#removed = this.#bytes = 0
@@ -55,27 +55,27 @@ export class ChangeFeed {
     this.#notify()
   }
 
-  /** Takes what was written at the next place; more at the last one joins it. */
+  /** Adds the writes of the next sequence. Further writes of the last sequence are appended to its step. */
   add(step: ChangeStep): void {
     const last = this.#steps.at(-1)
     const { seq, writes } = step
     if (last?.seq === seq) this.#steps[this.#steps.length - 1] = { seq, writes: Buffer.concat([last.writes, writes]) }
     else this.#steps.push(step)
     this.#bytes += getStepCost(step)
-    // The newest stays, however large it is: those who have all before it are to get it.
+    // The newest step remains at any size: streams that have all earlier changes need it.
     while (this.#bytes > this.#maxBytes && this.#removed < this.#steps.length - 1) this.#dropOldest()
     this.advanceTo(seq)
   }
 
-  /** Up to there is nothing else. */
+  /** Records that there are no other changes up to this sequence. */
   advanceTo(seq: number): void {
     this.#upTo = seq
     this.#notify()
   }
 
   /**
-   * Some of what came after `seq`; none where nothing has within `patience` ms. `undefined` where that is not kept any
-   * more, or no such place is known.
+   * Resolves with changes after `seq`; without changes if none arrives within `timeout` ms. Resolves with `undefined` if the
+   * feed no longer has these changes, or does not know the sequence.
    * @param maxBytes a page ends when it reaches this size; 0 only checks that the sequence is known
    */
   async readAfter(seq: number, timeout: number, maxBytes = PAGE_BYTES): Promise<ChangePage | undefined> {
@@ -114,7 +114,7 @@ export class ChangeFeed {
     const step = this.#steps[this.#removed]!
     this.#floor = step.seq
     this.#bytes -= getStepCost(step)
-    // Let go of at once; the list itself is shortened now and then.
+    // Releases the bytes at once. The list itself is shortened every `SWEEP_STEPS` steps.
     this.#steps[this.#removed++] = { seq: step.seq, writes: EMPTY_WRITES }
     if (this.#removed >= SWEEP_STEPS) {
       this.#steps.splice(0, this.#removed)

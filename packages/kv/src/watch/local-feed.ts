@@ -5,31 +5,31 @@ import { ChangeFeed } from './change-feed.ts'
 import { createRecordingMemory, setRecording } from './write-recorder.ts'
 
 export interface LocalFeedOptions {
-  /** What numbers writes. */
+  /** Shared memory that numbers writes. */
   readonly revisions: SharedArrayBuffer
-  /** Most bytes of changes that are kept. */
+  /** Maximum size of the stored changes (bytes). */
   readonly maxBytes: number
-  /** Resolves once all threads have ended what they were writing when it was called. */
+  /** Resolves once all threads have completed the writes that were in progress at the call. */
   waitUntilSettled(): Promise<unknown>
-  /** How long changes are kept while nobody asks for them (ms). */
+  /** Time without a reader after which the feed discards its changes (ms). */
   readonly idleTimeout?: number
 }
 
 const IDLE_TIMEOUT_MS = 60_000
-/** Groups that came before one of a smaller number: one a thread, or as many as a queue holds. */
+/** Maximum number of groups that arrived before one with a lower revision: one per thread, or the length of a queue. */
 const MAX_EARLY_GROUPS = 100_000
 
 /**
- * The changes of a service that runs alone, in the order of their revisions: each thread takes some that follow each
- * other, and tells what it has written under them. Nobody is told anything while nobody watches.
+ * Changes of a standalone service, in the order of their revisions. Each thread takes consecutive revisions, and reports the
+ * writes that have them. Threads report nothing while there are no watch streams.
  */
 export class LocalFeed {
-  /** Where threads see whether they are to tell. */
+  /** Shared flag: threads report writes while it is set. */
   readonly memory = createRecordingMemory()
   readonly #words = new Int32Array(this.memory)
   readonly #options: LocalFeedOptions
   readonly #feed: ChangeFeed
-  /** By their first revisions. */
+  /** Groups by their first revisions. */
   readonly #early = new Map<number, { readonly last: number; readonly writes: Uint8Array }>()
   readonly #idleTimer: NodeJS.Timeout
   #starting: Promise<void> | undefined
@@ -40,7 +40,7 @@ export class LocalFeed {
     this.#idleTimer = setTimeout(() => this.reset(), options.idleTimeout ?? IDLE_TIMEOUT_MS).unref()
   }
 
-  /** As `Feed.after`; without a place nothing but the place where it is, once that is being kept. */
+  /** Like `ChangeFeed.readAfter`. Without `seq` it starts the feed, and resolves with its current sequence and no changes. */
   async readAfter(seq: number | undefined, idleTimeout: number, maxBytes?: number): Promise<ChangePage | undefined> {
     this.#idleTimer.refresh()
     if (seq !== undefined) return this.#feed.readAfter(seq, idleTimeout, maxBytes)
@@ -48,7 +48,7 @@ export class LocalFeed {
     return toPage([], this.#feed.upTo)
   }
 
-  /** A thread has written under so many revisions from `first` on; `writes` are those whose conditions held. */
+  /** Adds the writes of a thread with `count` revisions from `first` on. `writes` has those whose conditions held. */
   recordWrites(first: number, count: number, writes: Uint8Array): void {
     if (!this.#feed.isOn || first <= this.#feed.upTo) return
     this.#early.set(first, { last: first + count - 1, writes })
@@ -60,7 +60,7 @@ export class LocalFeed {
     if (this.#early.size > MAX_EARLY_GROUPS) this.reset()
   }
 
-  /** What became of some revisions is not known: what is watched begins anew. */
+  /** Restarts the feed, because the outcome of some revisions is unknown. */
   reset(): void {
     setRecording(this.#words, false)
     this.#early.clear()
@@ -80,8 +80,8 @@ export class LocalFeed {
   }
 
   /**
-   * A revision after the last one that was taken here is told, because threads ask whether they are to tell after they
-   * have taken it. Those before it may still be on their way to the disk.
+   * Starts the feed after the last revision taken so far. Threads report every later one, because they check the flag after
+   * they take a revision. Writes with earlier revisions may still be in progress, so the start waits for them.
    */
   async #start(): Promise<void> {
     while (!this.#feed.isOn) {

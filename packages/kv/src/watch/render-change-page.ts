@@ -7,7 +7,7 @@ import { ChangePieces } from './change-pieces.ts'
 /** Streams that get the same events of a page. */
 export interface WatchRecipient {
   readonly connections: { readonly size: number }
-  /** Pieces of the page so far. */
+  /** Pieces of the page that are rendered already. */
   pieces?: PieceList | undefined
   /** Last change of the current sequence for these streams. */
   change?: ChangePieces | undefined

@@ -10,23 +10,23 @@ import { renderChangePage, type FindRecipients, type WatchRecipient } from './re
 import { WatchReplays } from './replays.ts'
 
 export interface WatchersOptions {
-  /** See `watch/feed.ts`; without a place nothing but the place where it is. */
+  /** See `watch/change-feed.ts`. Without `after` it resolves with the current sequence and no changes. */
   changes(after: number | undefined, timeout: number, maxBytes?: number): Promise<ChangePage | undefined>
   /** Budget for unread bytes. */
   readonly budget: Budget
   /** See `UnreadBytesOptions`. */
   readonly isCopied: boolean
-  /** Most streams. */
+  /** Maximum number of streams. */
   readonly maxStreams: number
-  /** Most bytes that a client may leave unread, besides what came last. */
+  /** Maximum number of unread bytes per client, without the last page. */
   readonly maxUnreadBytes: number
-  /** A client that takes nothing of what came before its stream for so long is cut (ms). */
+  /** Longest time that a client may leave its replay unread before it is cut (ms). */
   readonly sendTimeout: number
-  /** ms */
+  /** Interval between heartbeats (ms). */
   readonly heartbeat: number
 }
 
-/** What streams cost and got since the start. */
+/** Metrics of the watch streams of a thread. */
 export interface WatchMetrics {
   readonly streams: number
   readonly events: number
@@ -35,7 +35,7 @@ export interface WatchMetrics {
   readonly unreadBytes: number
 }
 
-/** Streams of one range that have what came before. */
+/** Live streams of one range, which have all earlier changes. */
 interface WatchGroup extends WatchRecipient {
   readonly range: KeyRange
   readonly connections: Set<StreamConnection>
@@ -47,9 +47,9 @@ interface WatchStreamState {
   group?: WatchGroup
 }
 
-/** How long to wait for changes before they are asked for again (ms). */
+/** Maximum wait of one request for changes (ms). */
 const POLL_TIMEOUT_MS = 5_000
-/** Clients that lose their stream come back after this and up to as long again (ms), so that not all come in one moment. */
+/** Reconnection delay of clients (ms). A random part of up to the same length spreads the reconnections. */
 const RETRY_DELAY_MS = 1_000
 /** How long a client may take to read the end of its stream (ms). */
 const CLOSE_TIMEOUT_MS = 5_000
@@ -58,7 +58,7 @@ const toRangeKey = ({ start, end = '' }: KeyRange) => `${start.length} ${start}$
 
 /**
  * The streams of changes of one thread. Live streams share one read of main's feed; streams with the same changes also share
- * their bytes. `Replays` sends earlier changes to streams that resume.
+ * their bytes. `WatchReplays` sends earlier changes to streams that resume.
  */
 export class Watchers implements WatchMetrics {
   readonly #options: WatchersOptions
@@ -69,7 +69,7 @@ export class Watchers implements WatchMetrics {
   readonly #replays: WatchReplays
   readonly #heartbeatTimer: NodeJS.Timeout
   readonly #onClose: (this: StreamConnection) => void
-  /** Up to where the streams have been told; nothing while there are none. */
+  /** Sequence up to which live streams have all changes; `undefined` without live streams. */
   #sequence: number | undefined
   #isRunning = false
   #isClosed = false
@@ -116,7 +116,7 @@ export class Watchers implements WatchMetrics {
     if (after !== undefined && !(await this.#options.changes(after, 0, 0))) throw errors.SEQUENCE_EXPIRED()
   }
 
-  /** Opens a stream that was admitted; cuts it should another have taken its place. @param head goes before everything */
+  /** Opens a stream after `checkCapacity`; closes it if no capacity is left by then. @param head first bytes */
   open(connection: StreamConnection, head: string, range: KeyRange, after: number | undefined): void {
     if (this.#isClosed || this.#isFull) return void connection.destroy()
     this.#streams.set(connection, { range })
@@ -125,7 +125,7 @@ export class Watchers implements WatchMetrics {
     this.#startReplay(connection, range, after).catch(() => this.#cut(connection))
   }
 
-  /** Ends all streams; their clients come back, to another process maybe. Idempotent. */
+  /** Ends all streams. Their clients reconnect, possibly to another process. Idempotent. */
   close(): void {
     clearInterval(this.#heartbeatTimer)
     this.#isClosed = true
@@ -163,7 +163,7 @@ export class Watchers implements WatchMetrics {
     while (this.#groups.size > 0 && !this.#isClosed) {
       const page = await this.#options.changes(this.#sequence!, POLL_TIMEOUT_MS).catch(() => undefined)
       if (page) this.#deliverPage(page)
-      // What follows is not known: who comes back is told so.
+      // The later changes are unavailable. Clients reconnect, and get SEQUENCE_EXPIRED if the changes are lost.
       else this.#endStreams(this.#getLiveConnections())
     }
     this.#isRunning = false
@@ -211,7 +211,7 @@ export class Watchers implements WatchMetrics {
       if (connection.destroySoon) connection.destroySoon()
       else connection.end()
     }
-    // Who does not read does not get the end, either.
+    // A client that does not read never receives the end of its stream.
     if (connections.length > 0)
       setTimeout(() => connections.forEach((connection) => connection.destroy()), CLOSE_TIMEOUT_MS).unref()
   }

@@ -3,18 +3,18 @@ import type { Op } from '../core/change-lines.ts'
 import { isInternal } from '../core/internal-keys.ts'
 import { encodeWrites, type LoggedWrite } from '../core/encode-writes.ts'
 
-/** Where a thread of a service that runs alone tells main what it has written, while somebody watches. */
+/** Reports the writes of a thread of a standalone service to the main thread, while there are watch streams. */
 export interface WriteRecorder {
   /**
-   * Writes that took effect together, or did not. To be called for all revisions that were taken: main's order has no
-   * gaps. What revisions it is asked after were taken is what makes `from` in `local-feed.ts` right.
+   * Reports evaluated writes. The caller must report all revisions that it takes, because main's order has no gaps. It must
+   * take them before this call: the start in `local-feed.ts` relies on that.
    */
   recordWrites(first: number, writes: readonly LoggedWrite[], result: WriteResult): void
-  /** Nobody knows what became of revisions that were taken. */
+  /** Reports that the outcome of some revisions is unknown. */
   recordLost(): void
 }
 
-/** What main is told. */
+/** Messages to the main thread. */
 export interface RecorderChannel {
   recordWrites(first: number, count: number, writes: Uint8Array): Promise<void>
   recordLost(): Promise<void>
@@ -23,8 +23,8 @@ export interface RecorderChannel {
 export const createRecordingMemory = () => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
 
 /**
- * What of writes users are told: what they changed, and not what only the service keeps; and when it expires.
- * @param at when it was judged (ms since 1970)
+ * Returns the changes of writes that users see, without internal rows of the service, and with expiry times.
+ * @param at time of the evaluation (ms since 1970)
  */
 export const toWatchEvents = (
   writes: readonly LoggedWrite[],
@@ -47,13 +47,13 @@ function addExpiry(op: Op, at: number): Op {
   return { ...rest, expiresAt: at + ttl }
 }
 
-/** Whether anybody watches: one word that all threads see. */
+/** True while there are watch streams: one word that all threads see. */
 export const isRecording = (memory: Int32Array): boolean => Atomics.load(memory, 0) === 1
 export const setRecording = (memory: Int32Array, isOn: boolean) => void Atomics.store(memory, 0, isOn ? 1 : 0)
 
 export function createWriteRecorder(shared: SharedArrayBuffer, channel: RecorderChannel): WriteRecorder {
   const memory = new Int32Array(shared)
-  // Main cannot take it any more: who watches is cut by its own side.
+  // The main thread no longer accepts messages. It ends its watch streams itself.
   const ignore = () => {}
   return {
     recordWrites(first, writes, { effects, at, ineffective }) {
