@@ -32,7 +32,7 @@ export interface Auth {
   getRole(request: FastifyRequest): Role | undefined
   /** The problem that refuses this request. Undefined if the request is allowed. */
   check(request: FastifyRequest, access: 'read' | 'change'): Problem | undefined
-  /** The role and cookie of a client with this token. @throws Problem `TOKEN_WRONG`, or the problem that refuses the page */
+  /** The role and cookie of a client with this token. @throws Problem `TOKEN_WRONG`, or the refusal of the page */
   signIn(request: FastifyRequest, token: string): { readonly role: Role; readonly cookie: string }
   /** A cookie that removes the session cookie. */
   signOut(): string

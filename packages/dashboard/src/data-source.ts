@@ -14,7 +14,7 @@ export const toDataSource = ({ source }: { readonly source?: string }): DataSour
   return source === 'stand-in' ? 'stand-in' : 'youtube'
 }
 
-/** Creates a function that reads the source from stats and caches it. It returns undefined if stats does not respond. */
+/** Creates a cached reader of the source. It returns undefined if the source was never read from stats. */
 export function createSourceReader(
   proxy: Pick<ServiceProxy, 'request'>,
   token: string | undefined,

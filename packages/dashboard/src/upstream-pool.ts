@@ -10,7 +10,7 @@ const FAILOVER_MS = 1_500
 
 const NOT_READY_STATUS = 503
 
-/** The nodes of one service. All nodes give the same replies, so one receives the requests until it does not respond. */
+/** The nodes of one service. All give the same replies, so one receives the requests until it does not respond. */
 export class UpstreamPool {
   readonly #nodes: readonly UpstreamNode[]
   #current = 0
@@ -73,7 +73,7 @@ export class UpstreamPool {
     return promise
   }
 
-  /** Sends a change to one node, and to the next one only if nothing was sent. Later requests avoid a node that failed. */
+  /** Sends a change to one node, and to the next only if nothing was sent. Later requests avoid a node that failed. */
   async #sendChange(current: UpstreamRequest): Promise<UpstreamReply> {
     for (let remaining = this.count; ; remaining--) {
       const index = this.#current

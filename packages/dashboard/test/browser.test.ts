@@ -19,7 +19,7 @@ const CAMPAIGNS = 200
 /** Values per second. */
 const CLOCK_SPEED = 50
 const VALUES = CAMPAIGNS
-/** Maximum time of scripts, styles and layout per value (ms of CPU time of the page, independent of the machine's load). */
+/** Maximum time of scripts, styles and layout per value (ms of the page's CPU time, independent of other load). */
 const WORK = 8
 const WORKS = new Set(['ScriptDuration', 'RecalcStyleDuration', 'LayoutDuration'])
 /** Maximum duration of a frame (ms). Only a quiet machine can guarantee one. */

@@ -13,7 +13,7 @@ const FAILOVER_MS = 4_000
 /** Maximum duration of a read from a working node (ms). */
 const QUICK_MS = 1_000
 
-/** Starts the dashboard with two nodes of stats. The first one is frozen: it accepts connections but sends no replies. */
+/** Starts the dashboard with two nodes of stats. The first is frozen: it accepts connections but sends no replies. */
 async function startBeforeFrozen(settings: Record<string, number> = {}) {
   const args = { youtubeUri: UNREACHABLE_URL, sseUri: '', dailyBudget: 0 }
   const [frozen, other] = await Promise.all(

@@ -33,7 +33,7 @@ export const SERVICES: readonly string[] = [...ROUTES.keys()]
 
 const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i
 
-/** The access that a request to a service requires. Undefined if pages may not send it. @param path without the query */
+/** The access that a request to a service needs. Undefined if pages may not send it. @param path without the query */
 export function findAccess(service: string, method: string, path: string): 'read' | 'change' | undefined {
   // A proxy in between may resolve dot segments and thereby reach another path.
   if (DOT_SEGMENT.test(path)) return undefined

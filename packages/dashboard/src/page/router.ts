@@ -34,7 +34,7 @@ function saveScroll(): void {
   if (!isRestoring) saveState({ scroll: scrollY })
 }
 
-// The position is not saved when the user leaves the page: a browser may ignore the change then, and limits their number.
+// The position is not saved when the user leaves the page: a browser may ignore late changes, and limits their number.
 addEventListener('scroll', () => {
   clearTimeout(scrollTimer)
   scrollTimer = setTimeout(saveScroll, SCROLL_SETTLED_MS)

@@ -3,7 +3,7 @@ import type { App } from '@influencer-stats/runtime/http'
 import { buildOpenReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { Reports } from '../reports.ts'
 
-/** Reports are complete pages with inline scripts. These headers isolate them from this origin, its cookies and its page. */
+/** Reports are pages with inline scripts. These headers isolate them from this origin, its cookies and its page. */
 const REPORT_HEADERS = {
   'content-security-policy':
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'none'",

@@ -54,7 +54,7 @@ function runStats(settings: Overrides, isStandIn: boolean) {
   return stopAfterTest(startService({ services: '', definition: stats, config: { ...config, standIns }, log }))
 }
 
-/** Starts all services in this process until the test ends. stats reads numbers from the stand-in five times a second. */
+/** Starts all services in this process until the test ends. stats reads the stand-in's numbers five times a second. */
 export async function startStack({
   dashboard: own = {},
   all = {},

@@ -27,7 +27,7 @@ export interface WindowGrowth extends EditTotals {
   readonly young?: boolean
 }
 
-/** The time that a growth covers: the window, another time from `since` on (ms since 1970), or a young campaign's lifetime. */
+/** The time that a growth covers: the window, another time from `since` on (ms since 1970), or a young campaign's age. */
 export interface Coverage {
   readonly kind: 'whole' | 'other' | 'young'
   readonly since: number

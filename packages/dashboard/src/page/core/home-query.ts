@@ -39,7 +39,7 @@ export function writeHomeQuery({ sort, q, tag }: HomeQuery): string {
   return text && `?${text}`
 }
 
-/** The order after a click on a column: numbers in descending order, names in ascending order. A second click reverses it. */
+/** The order after a click on a column: numbers descending, names ascending. A second click reverses the order. */
 export function getNextSort(sort: Sort, column: string): Sort {
   const first = column === 'name' ? column : `-${column}`
   const second = column === 'name' ? `-${column}` : column

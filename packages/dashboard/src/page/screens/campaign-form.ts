@@ -47,7 +47,7 @@ const toTexts = ({ name, tags, from, to, cost, currency }: CampaignFields): Form
 
 const toNullable = (text: string) => text.trim() || null
 
-/** Converts texts to fields. An unchanged text gives the unchanged field, because the text may show only a part of it. */
+/** Converts texts to fields. An unchanged text gives the unchanged field, which the text may show only in part. */
 function readTexts(texts: FormTexts, base: CampaignFields): { fields: CampaignFields; costFault: string | undefined } {
   const before = toTexts(base)
   const isChanged = (name: FieldName) => texts[name] !== before[name]
