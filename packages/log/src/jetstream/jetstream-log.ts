@@ -26,7 +26,7 @@ import { LogWriter } from './writer.ts'
 
 const START_TIMEOUT_MS = 20_000
 const MAX_BODY_BYTES = 1_048_576
-/** Difference between the clocks of NATS and this machine above which a warning is logged (ms): the log's clock decides. */
+/** Clock difference between NATS and this machine above which a warning is logged (ms): the log's clock decides. */
 const MAX_CLOCK_SKEW_MS = 10_000
 
 /**

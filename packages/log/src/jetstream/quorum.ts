@@ -4,8 +4,8 @@ import type { StreamInfo } from '@nats-io/jetstream'
 const PEER_TIMEOUT_MS = 3_000
 
 /**
- * True if a majority of a stream's servers agrees on its info. An isolated server reports the stream as it knew it: without
- * a leader or, for some seconds, with itself as the leader.
+ * True if a majority of a stream's servers agrees on its info. An isolated server reports the stream as it knew it:
+ * without a leader or, for some seconds, with itself as the leader.
  */
 export function hasQuorum({ cluster }: Pick<StreamInfo, 'cluster'>): boolean {
   if (!cluster) return true

@@ -43,7 +43,7 @@ export function createSnapshotStore(
       throw error
     }))
 
-  /** Lists present and deleted objects by the subject of their metadata. The client's list leaves a consumer for minutes. */
+  /** Lists present and deleted objects by the subject of their metadata. The client's list leaks a consumer for minutes. */
   async function listObjects(): Promise<(readonly [subject: string, object: ObjectInfo])[]> {
     await openBucket()
     const { state } = await jsm.streams.info(objectStream, { subjects_filter: `$O.${bucketName}.M.>` })
@@ -61,7 +61,7 @@ export function createSnapshotStore(
       .map(([, { name }]) => Number(name.slice(prefix.length)))
       .toSorted((a, b) => b - a)
 
-  /** Deletes the snapshots before the one preceding `seq`, and those of other logs. The next call purges their metadata. */
+  /** Deletes snapshots older than the one before `seq`, and those of other logs. The next call purges their metadata. */
   async function deleteOld(bucket: ObjectStore, seq: number): Promise<void> {
     const listed = await listObjects()
     const first = toSequences(listed).find((one) => one < seq) ?? 0

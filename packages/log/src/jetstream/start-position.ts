@@ -14,11 +14,11 @@ import {
 import type { JetStreamLogOptions } from './options.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 
-/** Snapshots that were too old by the time that they were loaded. */
+/** Maximum number of loads. A trim during a load may make the snapshot too old. */
 const MAX_SNAPSHOT_LOADS = 5
 
 /**
- * Where the view stands, once it has a snapshot if it wants one.
+ * Resolves with the position of the state machine, after loading a snapshot if it needs one.
  * @throws StartError `LOG_REPLACED`, `LOG_TRIMMED`, `LOG_UNREACHABLE`
  */
 export async function resolveStartPosition(
@@ -40,7 +40,7 @@ export async function resolveStartPosition(
       log.info(`${service}: starting from the snapshot at ${latest}`)
       await snapshots.load(stateMachine)
       position = stateMachine.getPosition()
-      // It may have been trimmed meanwhile.
+      // The stream may have been trimmed meanwhile.
       first = (await jsm.streams.info(stream)).state.first_seq
     }
     if (position) await verifyStream(jsm, stream, position, { verifyTimeout })
@@ -53,7 +53,7 @@ export async function resolveStartPosition(
     throw new StartError('LOG_UNREACHABLE', `${service}: stream ${stream} cannot be read (${message})`)
   }
 
-  /** A server that was away may not have the newest yet. */
+  /** Polls for a snapshot until the timeout: a server that was unavailable may not have the newest yet. */
   async function waitForUsableSnapshot(): Promise<number | undefined> {
     for (const deadline = performance.now() + verifyTimeout; ; await delay(RETRY_INTERVAL_MS)) {
       const latest = await snapshots.getLatest()

@@ -5,20 +5,20 @@ import { verifyStream, LogReplacedError, RETRY_INTERVAL_MS, type LogIdentity } f
 export interface StreamGuardOptions {
   readonly jsm: JetStreamManager
   readonly stream: string
-  /** How long a stream may look shorter than it was (ms): see `checkGround`. */
+  /** Time for which the stream may look shorter than before (ms): see `verifyStream`. */
   readonly verifyTimeout?: number
-  /** How far this node is. */
+  /** Returns the epoch, sequence and checksum that the stream must match. */
   getIdentity(): LogIdentity
-  /** Nothing more is to be applied. */
+  /** Stops the delivery of messages. */
   pause(): void
-  /** It may go on. */
+  /** Continues the delivery of messages. */
   resume(): void
   onFatal(error: Error): void
 }
 
-/** Lets nothing be applied while it is not known that the stream is still the same. */
+/** Pauses the delivery of messages until the stream is verified to be the same. */
 export interface StreamGuard {
-  /** The connection came back, or what was heard of the stream cannot be. */
+  /** Starts a check. Called after a reconnection, or if the info of the stream contradicts the applied entries. */
   verify(): void
   close(): void
 }
@@ -35,7 +35,7 @@ export function createStreamGuard({
   const closing = new AbortController()
   const { signal } = closing
   let running: Promise<void> | undefined
-  /** Whether it was suspected again while it was looked at. */
+  /** True if `verify` was called during the present check. */
   let isRequested = false
 
   async function run(): Promise<void> {
@@ -48,7 +48,7 @@ export function createStreamGuard({
         return resume()
       } catch (error) {
         if (error instanceof LogReplacedError) return onFatal(error)
-        // No server can be asked: reads go on, of what is there.
+        // No server can verify the stream at present. Reads continue with the applied entries.
         await delay(RETRY_INTERVAL_MS, undefined, { signal }).catch(() => {})
       }
     }

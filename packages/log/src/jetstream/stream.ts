@@ -18,24 +18,24 @@ export interface LogStreamOptions {
   readonly stream: string
   readonly replicas: number
   readonly storage?: 'file' | 'memory' | undefined
-  /** How long JetStream may take to be ready (ms). */
+  /** Maximum time until JetStream is ready (ms). */
   readonly timeout: number
 }
 
-/** The log's subjects: where frames are sent, and where the servers tell of those that they keep. */
+/** Subjects of the log: nodes publish frames to the first, and the servers republish stored frames on the second. */
 export const toSubject = (stream: string) => `log.${stream}`
 export const toLiveSubject = (stream: string) => `log.${stream}.live`
 
-// In the stream's metadata: whose log it is, and in which format.
+// Keys in the metadata of the stream: the service that owns the log, and the version of the format.
 const SERVICE_METADATA_KEY = 'influencer-stats.service'
 const FORMAT_METADATA_KEY = 'influencer-stats.format'
 
-// The server's codes.
+// Error codes of the server.
 const STREAM_NOT_FOUND_CODE = 10_059
 const NOT_ENABLED_CODES = new Set([10_039, 10_076])
 const INSUFFICIENT_SERVERS_CODES = new Set([10_005, 10_074])
 
-/** Finds the stream, or makes it where there is none. @throws StartError */
+/** Finds the stream, or creates it if there is none. @throws StartError */
 export async function openStream(
   nc: NatsConnection,
   options: LogStreamOptions,
@@ -50,7 +50,7 @@ export async function openStream(
       return { jsm, info }
     } catch (error) {
       const explained = explainError(error, options)
-      // Servers that have just started have no leader yet, and say the same as those without JetStream.
+      // Servers that have just started have no leader yet, and return the same error as servers without JetStream.
       if (explained?.isFinal || performance.now() > deadline) throw explained?.error ?? explainTimeout(error, options)
       await delay(RETRY_INTERVAL_MS)
     }
@@ -71,11 +71,11 @@ async function findOrCreateStream(
     subjects: [toSubject(stream)],
     num_replicas: replicas,
     storage: storage === 'memory' ? StorageType.Memory : StorageType.File,
-    // What was told stays until it is trimmed; nothing is thrown away to make room.
+    // Acknowledged frames remain until they are trimmed. A full stream rejects new frames instead of removing old ones.
     discard: 'new',
     deny_delete: true,
     allow_direct: true,
-    // Frames that are larger than a message are several, which are stored all or not at all.
+    // A frame that exceeds the size of a message is sent as several, which the server stores all or none.
     allow_atomic: true,
     republish: { src: toSubject(stream), dest: toLiveSubject(stream) },
     metadata: { [SERVICE_METADATA_KEY]: service, [FORMAT_METADATA_KEY]: String(FORMAT_VERSION) },

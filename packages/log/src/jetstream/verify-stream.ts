@@ -5,15 +5,15 @@ import { FrameError } from '../errors.ts'
 import { readPart } from '../order/frame.ts'
 import { checkQuorum } from './quorum.ts'
 
-/** The log is not the one that the view was made of, or not any more: whoever went on would make another thing of it. */
+/** The log is not the one from which the state was built, or no longer: a node that continues would diverge. */
 export class LogReplacedError extends Error {
   readonly code = 'LOG_REPLACED'
 }
 
-/** What must be so for a view to go on. */
+/** Epoch, last sequence and its checksum, which the stream must match for a node to continue. */
 export type LogIdentity = Pick<LogPosition, 'epoch' | 'seq' | 'check'>
 
-/** Which log a stream is: made anew, it is another one. */
+/** Returns the identifier of a stream's log. A recreated stream has another. */
 export const getEpoch = ({ created }: StreamInfo): string => created
 
 /** @throws LogReplacedError */
@@ -22,14 +22,14 @@ export function checkEpoch(info: StreamInfo, { epoch }: Pick<LogIdentity, 'epoch
     throw new LogReplacedError(`it was made anew (${getEpoch(info)}; what is here is of ${epoch})`)
 }
 
-// A server that stood still takes itself for the leader for a moment, and tells of a stream that is shorter than it is.
+// A server that was suspended believes for a moment that it is the leader, and reports a stream shorter than it is.
 export const VERIFY_TIMEOUT_MS = 15_000
 export const RETRY_INTERVAL_MS = 250
 
 /**
- * Resolves once a stream is known to be what a view was made of: servers whose disks were put back look well, and would be
- * followed in silence from where the view stands.
- * @throws LogReplacedError; another error where no server can be asked that knows
+ * Resolves once the stream is verified to be the one from which the state was built. Servers with restored disks look
+ * healthy: without this check, the node would follow them from its position without an error.
+ * @throws LogReplacedError; another error if no server with a quorum is reachable
  */
 export async function verifyStream(
   jsm: JetStreamManager,
@@ -42,7 +42,7 @@ export async function verifyStream(
     const info = await jsm.streams.info(stream)
     checkQuorum(info)
     checkEpoch(info, identity)
-    // What was trimmed cannot be looked at.
+    // Trimmed messages cannot be verified.
     if (seq === 0 || seq < info.state.first_seq) return
     if (info.state.last_seq >= seq && (await hasMessage(jsm, stream, identity))) return
     if (performance.now() > deadline)
@@ -51,7 +51,7 @@ export async function verifyStream(
   }
 }
 
-/** Whether what was applied last stands there; not where a server does not have it yet. @throws LogReplacedError */
+/** True if the stream has the last applied message; false if a server does not have it yet. @throws LogReplacedError */
 async function hasMessage(jsm: JetStreamManager, stream: string, { seq, check }: LogIdentity): Promise<boolean> {
   const message = await jsm.streams.getMessage(stream, { seq })
   if (!message) return false

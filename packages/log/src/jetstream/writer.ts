@@ -9,39 +9,39 @@ import type { AppendResult } from '../log.ts'
 import type { SendResult } from './sender.ts'
 
 export interface LogWriterOptions {
-  /** Largest message, and largest frame (bytes). */
+  /** Maximum size of a message, and of a frame (bytes). */
   readonly maxMessageBytes: number
   readonly maxFrameBytes: number
-  /** An append waits for so long (ms). */
+  /** Timeout of an append (ms). */
   readonly timeout: number
-  /** What the log has waits for the own view for so long (ms): by default no longer. */
+  /** Time that a stored append waits for the state machine (ms); by default the rest of `timeout`. */
   readonly applyTimeout?: number | undefined
-  /** Whether there is a connection at present. */
+  /** True while there is a connection. */
   isUp(): boolean
   send(parts: readonly Buffer[]): Promise<SendResult>
-  /** A frame is at this place, so it will come. */
+  /** Called when a frame is stored at `seq`, so the reader will receive it. */
   onStored(seq: number): void
 }
 
-/** Most that waits to be sent (bytes): behind a log that cannot be reached. */
+/** Maximum size of the queue while the log is unreachable (bytes). */
 const MAX_QUEUE_BYTES = 256 * 1_024 * 1_024
-/** Those who were answered are waited for until so many of them are there again, and so long at most (ms). */
+/** The next frame waits until this share of the previous callers has returned, at most for `MAX_GATHER_MS`. */
 const RETURNED_CALLERS_RATIO = 0.9
 const MAX_GATHER_MS = 50
-/** Who has not come back after so long (ms) does not. */
+/** Time since the last frame after which its callers are no longer expected to return (ms). */
 const MAX_IDLE_MS = 100
 const MIN_RETRY_DELAY_MS = 20
 const MAX_RETRY_DELAY_MS = 500
 
 /**
- * Sends what this node appends, a frame at a time: more at a time gained nothing. A frame that was not acknowledged is
- * sent again, as it was; nodes count it once. When the time is over, who waits is told what is known: that it was never
- * sent, or that nobody can tell.
+ * Sends the entries of this node, one frame at a time: concurrent frames were not faster. A frame without an
+ * acknowledgement is sent again unchanged, and nodes count it once. After the timeout, the callers get LOG_UNAVAILABLE
+ * if it was never sent, otherwise OUTCOME_UNKNOWN.
  */
 export class LogWriter {
   readonly #options: LogWriterOptions
   readonly #groups: AppendGroup[] = []
-  /** Sent, and not seen in the own view yet: by their frames. */
+  /** Groups that are sent but not applied by this node yet, by the keys of their frames. */
   readonly #inFlight = new Map<string, AppendGroup>()
   #id = createWriterId()
   #number = 0
@@ -50,7 +50,7 @@ export class LogWriter {
   #isClosed = false
   #retryNow: (() => void) | undefined
   #onQueued: (() => void) | undefined
-  /** So many waited when a frame was answered last, for it and for the next; when that was, and how long it took (ms). */
+  /** Last acknowledged frame: callers waiting for it or the next one, time of the acknowledgement, duration (ms). */
   #lastFrame = { waiterCount: 0, at: 0, duration: 0 }
 
   constructor(options: LogWriterOptions) {
@@ -63,7 +63,8 @@ export class LogWriter {
     if (this.#isClosed || this.#queuedBytes + waiterCount > MAX_QUEUE_BYTES)
       return Promise.reject(createUnavailableError())
     const last = this.#groups.at(-1)
-    // What fits into one message is one: only what is larger by itself goes in parts, which takes another round trip.
+    // Entries share a frame only while it fits into one message. A larger frame goes in parts, which takes another round
+    // trip, so only an entry that exceeds a message by itself uses parts.
     const isFitting =
       last && (last.bytes === 0 || last.bytes + waiterCount + FRAME_OVERHEAD_BYTES <= this.#options.maxMessageBytes)
     this.#queuedBytes += waiterCount
@@ -79,24 +80,25 @@ export class LogWriter {
     return barrier
   }
 
-  /** The connection is back. */
+  /** Retries at once. Called after a reconnection. */
   retryNow(): void {
     this.#retryNow?.()
   }
 
-  /** Whether somebody here waits for what the message brings: it may be this node's own. */
+  /** True if a caller of this node may wait for the message: it may be part of a frame of this node. */
   isAwaiting({ data }: LogMessage): boolean {
     return this.#inFlight.size > 0 && canBeFrom(this.#id, data)
   }
 
-  /** A frame of any node was applied. */
+  /** Called after a frame of any node is applied. */
   onApplied(frame: SequencedFrame, decisions: readonly EntryDecision[], outcomes: readonly unknown[]): void {
     this.#removeGroup(frame)?.settle(frame.seq, decisions, outcomes)
   }
 
   /**
-   * A frame of any node stands in the log and does not count. A copy is no matter: the first one did. Else this node was
-   * silent for so long that it was forgotten, or the frame before was lost: nothing of this name counts any more.
+   * Called for a frame of any node that is in the log but does not count. A copy needs no action, because the first one
+   * counted. Otherwise this writer was idle until it expired, or its previous frame was lost. Then no frame with this
+   * writer id counts any more, and the group is sent again under a new one.
    */
   onRefused(frame: SequencedFrame): void {
     const group = this.#removeGroup(frame)
@@ -114,7 +116,7 @@ export class LogWriter {
     return group
   }
 
-  /** Fails what waits. */
+  /** Rejects the waiting calls. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#retryNow?.()
@@ -133,12 +135,12 @@ export class LogWriter {
   }
 
   async #run(): Promise<void> {
-    // After all that the loop reads in this turn.
+    // Runs after the event loop has read all requests of this turn.
     await turn()
     while (this.#groups.length > 0) {
       await this.#awaitReturningCallers()
       const group = this.#groups.shift()
-      // It was closed meanwhile.
+      // The writer was closed meanwhile.
       if (!group) break
       const startedAt = performance.now()
       await this.#send(group)
@@ -148,15 +150,16 @@ export class LogWriter {
     this.#running = undefined
   }
 
-  /** How many wait to be sent. */
+  /** Returns the number of callers with entries or barriers in the queue. */
   #waiterCount(): number {
     return this.#groups.reduce((sum, { waiterCount }) => sum + waiterCount, 0)
   }
 
   /**
-   * Who was answered comes back with the next, later than who came meanwhile, and not all at once: without waiting they
-   * would go in frames of parts of them, by turns, and a frame costs as much as forty writes. Waits from when the first is
-   * there, no longer than the frame before took. Who is alone is not kept waiting.
+   * Callers with a response send their next requests later than callers that are already queued, and not all at once.
+   * Without a delay, alternating frames would each have a part of the callers, and a frame costs as much as 40 writes.
+   * The delay starts with the first queued request, and is at most the duration of the previous frame (and 50 ms).
+   * A single client is never delayed.
    */
   async #awaitReturningCallers(): Promise<void> {
     const { waiterCount: size, at, duration: took } = this.#lastFrame
@@ -170,7 +173,7 @@ export class LogWriter {
     await promise
     clearTimeout(timer)
     this.#onQueued = undefined
-    // What else this turn brings comes along.
+    // Other requests of this turn join the frame.
     await turn()
   }
 
@@ -204,7 +207,7 @@ export class LogWriter {
     if (group.isSettled) return
     this.#inFlight.delete(key)
     if (isPossiblyStored) {
-      // It may come yet: what this node says from now on must not depend on it.
+      // The frame may still appear in the log: later frames of this node must not depend on it.
       this.#renewWriterId()
       group.fail(createOutcomeUnknownError(cause))
     } else {
@@ -213,7 +216,7 @@ export class LogWriter {
     }
   }
 
-  /** The log has it. The own view may still be unable to apply it. */
+  /** Waits until this node applies a stored frame, which may be impossible at present. */
   #awaitApplied(group: AppendGroup, key: string, seq: number, deadline: number): void {
     this.#options.onStored(seq)
     if (group.isSettled) return

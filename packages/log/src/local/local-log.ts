@@ -14,12 +14,12 @@ export interface LocalLogOptions {
   readonly now?: () => number
 }
 
-/** This process is the only one that may hold the lease, and none before it still runs. */
+/** Only this process may hold the lease, and no earlier process still runs. */
 const LOCAL_HOLDER = 'local'
 
 /**
- * The log of a service that runs alone: main gives the order, and what is appended in one turn is one batch of the view,
- * which is the only thing that is written.
+ * Creates the log of a standalone service. Main decides the order, and the entries of one turn are one batch of the state
+ * machine. Only the state machine writes to the disk.
  */
 export function createLocalLog({ stateMachine, now = Date.now }: LocalLogOptions): Log {
   const start = stateMachine.getPosition() ?? createStartPosition('local')
@@ -99,7 +99,7 @@ export function createLocalLog({ stateMachine, now = Date.now }: LocalLogOptions
       leases.add(lease)
       return lease
     },
-    // What there is lies in the view, and nothing else.
+    // The state machine has all data, so there are neither snapshots nor entries to trim.
     snapshot: async () => progress.applied,
     getLatestSnapshot: async () => progress.applied,
     async trim() {},

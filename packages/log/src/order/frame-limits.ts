@@ -1,5 +1,5 @@
-/** Most parts that one frame may have: what the server takes as one atomic batch. */
+/** Maximum number of parts of a frame: the server's limit of an atomic batch. */
 export const MAX_PARTS = 1_000
 
-/** What one message may hold besides its body: its headers, of which the server counts every byte. */
+/** Reserve for the headers of a message (bytes), which count towards the server's limit. */
 export const MESSAGE_OVERHEAD_BYTES = 512

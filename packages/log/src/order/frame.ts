@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib'
 import { FrameError } from '../errors.ts'
 
-// The format of what is in the log: see the README. A new version is a new number here, and nodes that know only older
-// ones stop when they meet it.
+// The format of the log: see the README. A new version has a new number here. Nodes that know only older versions stop
+// when they read it.
 
-/** The version of the format. */
+/** Version of the format. */
 export const FORMAT_VERSION = 1
 
 const MAGIC = 0x4c
@@ -13,40 +13,40 @@ const FRAME_HEADER_BYTES = 14
 const ENTRY_HEADER_BYTES = 11
 const WRITER_BYTES = 8
 
-/** One append: what of a frame its view sees. */
+/** Entry of a frame, from one append. */
 export interface FrameEntry {
-  /** The view's own number, or `LEASE`. */
+  /** Type of the body, defined by the state machine, or `LEASE_KIND`. */
   readonly kind: number
-  /** Only while the lease has this term; 0: always. */
+  /** Term of the lease in which the entry is valid; 0: always. */
   readonly term: number
   readonly body: Buffer
 }
 
-/** The kind of what asks for the lease. Views have 0 to 254. */
+/** Kind of a request for the lease. State machines use 0 to 254. */
 export const LEASE_KIND = 255
 
-/** What one turn of one node appended. */
+/** Entries that a node appended in one turn. */
 export interface Frame {
-  /** The node's own name for this life of it. */
+  /** Random id of the writer. A node takes a new one at each start, and after a frame with an unknown outcome. */
   readonly writer: string
-  /** Counts its frames, from 1. */
+  /** Number of the frame among those of its writer, from 1. */
   readonly number: number
   readonly entries: readonly FrameEntry[]
 }
 
-/** Bytes that a frame of one message takes besides its entries. */
+/** Size of a frame of one message without its entries (bytes). */
 export const FRAME_OVERHEAD_BYTES = PART_HEADER_BYTES + FRAME_HEADER_BYTES
 
-/** Bytes that an entry takes in a frame. */
+/** Returns the size of an entry in a frame (bytes). */
 export const getEntrySize = ({ body }: FrameEntry): number => ENTRY_HEADER_BYTES + body.length
 
-/** A frame as messages of at most `limit` bytes. */
+/** Encodes a frame as messages of at most `limit` bytes. */
 export function encodeFrame({ writer, number, entries }: Frame, limit: number): Buffer[] {
   let size = FRAME_HEADER_BYTES
   for (const entry of entries) size += getEntrySize(entry)
   const maxPieceBytes = limit - PART_HEADER_BYTES
   const parts = Math.max(1, Math.ceil(size / maxPieceBytes))
-  // Each part's head stands before its piece of the frame: a frame of one part is copied once.
+  // The header of each part precedes its piece of the frame. A frame of one part is copied only once.
   const body = parts === 1 ? Buffer.allocUnsafe(PART_HEADER_BYTES + size) : Buffer.allocUnsafe(size)
   let at = parts === 1 ? PART_HEADER_BYTES : 0
   at += body.write(writer, at, WRITER_BYTES, 'hex')
@@ -78,13 +78,13 @@ function sealPart(message: Buffer, part: number, parts: number): Buffer {
 
 const computeChecksum = (message: Buffer) => crc32(message.subarray(PART_HEADER_BYTES), crc32(message.subarray(0, 6)))
 
-/** Whether a message may end a frame of this writer, at a glance: of what is one of several parts only its beginning tells. */
+/** True if a message may complete a frame of this writer. Only the first of several parts names the writer. */
 export const canBeFrom = (writer: string, message: Buffer): boolean =>
   message.length < FRAME_OVERHEAD_BYTES ||
   message.readUInt16BE(4) > 1 ||
   message.toString('hex', PART_HEADER_BYTES, PART_HEADER_BYTES + WRITER_BYTES) === writer
 
-/** One message, looked at. */
+/** Decoded message. */
 export interface FramePart {
   readonly part: number
   readonly parts: number
@@ -106,7 +106,7 @@ export function readPart(message: Buffer): FramePart {
   return { part, parts, check, piece: message.subarray(PART_HEADER_BYTES) }
 }
 
-/** The frame that the pieces make up. @throws FrameError */
+/** Decodes the joined pieces of a frame. @throws FrameError */
 export function decodeFrame(bytes: Buffer): Frame {
   try {
     const writer = bytes.toString('hex', 0, WRITER_BYTES)

@@ -2,16 +2,16 @@ import type { LogEntry, LeaseState, LogPosition } from '../log.ts'
 import { LEASE_KIND, type FrameEntry } from './frame.ts'
 import type { SequencedFrame } from './frame-assembler.ts'
 
-/** How long a writer may be silent before it is forgotten (ms of the log's clock). Copies of a frame are seconds apart. */
+/** Idle time after which a writer is removed (ms of the log's clock). Copies of a frame are seconds apart. */
 export const WRITER_TTL_MS = 3_600_000
 
-/** What became of one entry of a frame before any view saw it. */
+/** Decision about an entry of a frame, made before the state machine applies it. */
 export type EntryDecision =
   | { readonly kind: 'applied'; readonly entry: LogEntry }
   | { readonly kind: 'fenced' }
   | { readonly kind: 'lease'; readonly lease: LeaseState }
 
-/** What asks for the lease, or gives it up (`ttl` 0). */
+/** Request for the lease, or its release (`ttl` 0). */
 export interface LeaseRequest {
   readonly holder: string
   /** ms */
@@ -20,12 +20,12 @@ export interface LeaseRequest {
 
 export const encodeLease = (request: LeaseRequest): Buffer => Buffer.from(JSON.stringify(request))
 
-/** The position before the first entry. */
+/** Returns the position before the first entry. */
 export const createStartPosition = (epoch: string): LogPosition => ({ epoch, seq: 0, at: 0, check: 0, writers: [] })
 
 /**
- * What every node decides alike about frames as they come, before its view sees them: whether a frame counts, what its
- * time is, and who holds the lease. Pure: the same frames from the same position give the same.
+ * Makes the decisions about frames that must be equal on every node: if a frame counts, its time, and the holder of the
+ * lease. They are deterministic: the same frames from the same position give the same decisions.
  */
 export class Sequencer {
   readonly #epoch: string
@@ -48,12 +48,12 @@ export class Sequencer {
     return this.#lease
   }
 
-  /** The log's clock. */
+  /** Time of the log's clock (ms since 1970). */
   get at(): number {
     return this.#at
   }
 
-  /** Which log this is of, its last place, and the checksum of what stands there. */
+  /** Identifier of the log, last sequence and checksum of the message there. */
   get identity(): Pick<LogPosition, 'epoch' | 'seq' | 'check'> {
     return { epoch: this.#epoch, seq: this.#seq, check: this.#check }
   }
@@ -65,25 +65,25 @@ export class Sequencer {
   }
 
   /**
-   * Goes on to a frame. A frame counts once: if its number is its writer's next. So a copy, which came of a retry, and one
-   * whose forerunner was lost change nothing.
-   * @returns what became of each entry; nothing where the frame does not count
+   * Advances to a frame. A frame counts only if its number is the next of its writer. So a copy from a retry changes
+   * nothing, and neither does a frame after a lost one.
+   * @returns a decision for each entry; undefined if the frame does not count
    */
   acceptFrame({ seq, at, check, writer, number, entries }: SequencedFrame): EntryDecision[] | undefined {
     this.#seq = seq
-    // The clocks of servers differ, and one may follow another as the leader.
+    // The clocks of servers differ, and the leader may change.
     this.#at = Math.max(this.#at, at)
     this.#check = check
     this.#forgetIdleWriters()
     const [last] = this.#writers.get(writer) ?? [0]
     if (number !== last + 1) return undefined
-    // The one that wrote last stands last.
+    // The map is in the order of the writers' last frames.
     this.#writers.delete(writer)
     this.#writers.set(writer, [number, this.#at])
     return this.#decideEntries(entries)
   }
 
-  /** The same for entries that need no frame to count. */
+  /** Same as `acceptFrame`, for entries without a frame, which always count. */
   acceptEntries(seq: number, at: number, entries: readonly FrameEntry[]): EntryDecision[] {
     this.#seq = seq
     this.#at = Math.max(this.#at, at)
@@ -98,13 +98,13 @@ export class Sequencer {
     })
   }
 
-  /** Gives the lease to who asks where it is free or already its own; else it stays as it is. */
+  /** Grants the lease if it is free or the requester already holds it; otherwise it remains unchanged. */
   #grantLease({ holder, ttl }: LeaseRequest): LeaseState {
     const { holder: owner, term, until } = this.#lease ?? { holder: '', term: 0, until: 0 }
     const isOwn = owner === holder && until > this.#at
     if (owner === holder && ttl === 0) this.#lease = { term, holder, until: this.#at }
     else if (isOwn || (until <= this.#at && ttl > 0))
-      // Whoever takes it anew is another holder, also if it is the same node: what it sent before is fenced.
+      // A new acquisition has a new term, even by the same node: entries with the previous term are fenced.
       this.#lease = { term: isOwn ? term : term + 1, holder, until: this.#at + ttl }
     return this.#lease ?? { term, holder: owner, until }
   }
