@@ -27,14 +27,14 @@ function startApplier(stateMachine = new TextStateMachine(), isAwaited: (message
   return { applier, stateMachine, advanced, fatal }
 }
 
-/** Frames of one writer, a message each; without a text they are barriers. */
+/** Returns frames of one writer, one message each. A frame without a text is a barrier. */
 const toMessages = (...texts: (string | undefined)[]): LogMessage[] =>
   texts.map((text, i) => {
     const entries = text === undefined ? [] : [{ kind: APPEND_KIND, term: 0, body: Buffer.from(text) }]
     return { seq: i + 1, at: 0, data: encodeFrame({ writer: '00'.repeat(8), number: i + 1, entries }, 10_000_000)[0]! }
   })
 
-it('asks for no more while much waits', async () => {
+it('returns a promise while too many bytes are pending', async () => {
   const { applier, stateMachine } = startApplier()
   expect(applier.enqueue(toMessages('a', 'b'))).toBeUndefined()
   await waitUntil(() => stateMachine.texts.length === 2)
@@ -46,7 +46,7 @@ it('asks for no more while much waits', async () => {
   expect(large.applier.enqueue([])).toBeUndefined()
 })
 
-it('keeps how far barriers came only now and then, and at the end', async () => {
+it('stores the position of barriers only at intervals and at the end', async () => {
   const { applier, stateMachine, advanced } = startApplier()
   applier.enqueue(toMessages('a', ...Array.from({ length: 100 }, () => undefined)))
   await waitUntil(() => advanced.at(-1) === 101)
@@ -63,7 +63,7 @@ it('keeps how far barriers came only now and then, and at the end', async () => 
   expect(calls.map(({ seq }) => seq)).toEqual([300, 600, 900])
 })
 
-it('applies nothing of a batch that has something in it that it does not know', async () => {
+it('applies no entry of a batch with an unknown message', async () => {
   const { applier, stateMachine, fatal } = startApplier()
   const [first, second] = toMessages('a', 'b')
   applier.enqueue([first!, { ...second!, data: Buffer.from('what is this?') }])
@@ -74,7 +74,7 @@ it('applies nothing of a batch that has something in it that it does not know', 
   expect(stateMachine.texts).toEqual([])
 })
 
-it('keeps no position of what it has not applied, however it ends', async () => {
+it('stores no position of entries that are not applied, however it ends', async () => {
   const full = startApplier()
   full.stateMachine.failureCount = 1
   full.applier.enqueue(toMessages('a'))
@@ -94,7 +94,7 @@ it('keeps no position of what it has not applied, however it ends', async () => 
   ])
 })
 
-it('goes no further where the view does not know what an entry is', async () => {
+it('stops if the state machine does not know the kind of an entry', async () => {
   const stateMachine = new TextStateMachine()
   const { applier, fatal, advanced } = startApplier(stateMachine)
   let calls = 0
@@ -109,7 +109,7 @@ it('goes no further where the view does not know what an entry is', async () => 
   expect([fatal, advanced, calls]).toEqual([[1], [], 1])
 })
 
-describe('what nobody waits for', () => {
+describe('messages without a waiting caller', () => {
   const MAX_APPLY_DELAY_MS = 8
   const never = () => false
   beforeEach(() => {
@@ -119,7 +119,7 @@ describe('what nobody waits for', () => {
     vi.useRealTimers()
   })
 
-  it('is applied some ms later, all at once', async () => {
+  it('are applied some ms later in one batch', async () => {
     const { applier, stateMachine, advanced } = startApplier(new TextStateMachine(), never)
     for (const message of toMessages('a', 'b', 'c')) {
       applier.enqueue([message])
@@ -132,7 +132,7 @@ describe('what nobody waits for', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('comes along with what is awaited, or becomes that', async () => {
+  it('are applied with an awaited message, or once a caller waits for them', async () => {
     const { applier, advanced } = startApplier(new TextStateMachine(), ({ seq }) => seq === 2)
     const [a, b, c] = toMessages('a', 'b', 'c')
     applier.enqueue([a!])
@@ -146,7 +146,7 @@ describe('what nobody waits for', () => {
     expect([advanced, vi.getTimerCount()]).toEqual([[2, 3], 0])
   })
 
-  it('is not forgotten when it comes while other things are being applied', async () => {
+  it('are applied if they arrive while another batch is applied', async () => {
     const { applier, stateMachine, advanced } = startApplier(new TextStateMachine(), never)
     const [a, b] = toMessages('a', 'b')
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -164,7 +164,7 @@ describe('what nobody waits for', () => {
     expect(advanced).toEqual([1, 2])
   })
 
-  it('is applied at once where it is much', async () => {
+  it('are applied without a delay above the size limit', async () => {
     const { applier, advanced } = startApplier(new TextStateMachine(), never)
     applier.enqueue(toMessages('a', 'x'.repeat(300_000)))
     await turn()

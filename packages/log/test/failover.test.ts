@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { startFailover } from '../src/jetstream/failover.ts'
 
-it('goes to another server again and again while the log does not answer, and there is a connection', () => {
+it('reconnects repeatedly while the log does not reply and there is a connection', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   try {
     let moves = 0
@@ -12,7 +12,7 @@ it('goes to another server again and again while the log does not answer, and th
       isUp: () => isUp,
       getLastResponseAt: () => answeredAt,
     })
-    // A leader is chosen in less.
+    // A leader election takes less.
     vi.advanceTimersByTime(9_000)
     expect(moves).toBe(0)
     vi.advanceTimersByTime(8_000)

@@ -21,7 +21,7 @@ const join = (messages: readonly Buffer[]) => {
 }
 
 describe('a frame', () => {
-  it('is known for whose it is before it is read, but where it is in parts or damaged', () => {
+  it('names its writer before it is decoded, unless it has parts or is damaged', () => {
     fc.assert(
       fc.property(frame, frame, fc.integer({ min: 64, max: 2_000 }), (given, other, limit) => {
         const messages = encodeFrame(given, limit)
@@ -33,7 +33,7 @@ describe('a frame', () => {
     expect(canBeFrom('00'.repeat(8), Buffer.of(1))).toBe(true)
   })
 
-  it('comes out as it went in, whatever a message may hold', () => {
+  it('decodes to the encoded entries for any size of a message', () => {
     fc.assert(
       fc.property(frame, fc.integer({ min: 64, max: 2_000 }), (given, limit) => {
         const messages = encodeFrame(given, limit)
@@ -45,7 +45,7 @@ describe('a frame', () => {
     )
   })
 
-  it('with any bit turned is refused, and never read as another', () => {
+  it('is rejected if any bit is flipped', () => {
     fc.assert(
       fc.property(frame, fc.nat(), fc.nat({ max: 7 }), (given, at, bit) => {
         const [message] = encodeFrame(given, 100_000)
@@ -55,7 +55,7 @@ describe('a frame', () => {
     )
   })
 
-  it('that is cut is refused', () => {
+  it('is rejected if it is truncated', () => {
     const [message] = encodeFrame(
       { writer: '00'.repeat(8), number: 1, entries: [{ kind: 1, term: 0, body: Buffer.from('body') }] },
       1_000,
@@ -67,7 +67,7 @@ describe('a frame', () => {
       expect(() => decodeFrame(piece.subarray(0, length))).toThrow(expect.objectContaining({ code: 'LOG_DAMAGED' }))
   })
 
-  it('whose parts are not in their order is refused', () => {
+  it('is rejected if its parts are out of order', () => {
     const given = { writer: '00'.repeat(8), number: 1, entries: [{ kind: 1, term: 0, body: Buffer.alloc(1_000) }] }
     const [first, second, third] = encodeFrame(given, 500)
     expect(third).toBeDefined()

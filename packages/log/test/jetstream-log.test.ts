@@ -40,7 +40,7 @@ describeLog('jetstream', () => {
 })
 
 describe('on several nodes', () => {
-  it('has one order, and one outcome of each change', async () => {
+  it('has the same order and outcomes on every node', async () => {
     const stream = createStreamName()
     const nodes = [
       await openTestLog(server.url, stream),
@@ -82,7 +82,7 @@ describe('on several nodes', () => {
     expect(nodes[1]!.stateMachine.texts).toEqual([large])
   })
 
-  it('makes what is acknowledged on one readable on another, by its place and by a barrier', async () => {
+  it('makes an acknowledged write readable on another node, by its sequence and by a barrier', async () => {
     const stream = createStreamName()
     const [one, other] = [await openTestLog(server.url, stream), await openTestLog(server.url, stream)]
     for (let i = 0; i < 20; i++) {
@@ -93,7 +93,7 @@ describe('on several nodes', () => {
     }
   })
 
-  it('brings a node that comes later to where the others are', async () => {
+  it('brings a node that joins later up to date', async () => {
     const stream = createStreamName()
     const one = await openTestLog(server.url, stream)
     for (let round = 0; round < 600; round++)
@@ -103,7 +103,7 @@ describe('on several nodes', () => {
     expect(other.stateMachine.texts).toHaveLength(1_200)
   })
 
-  it('has one holder of the lease, and fences what another sent before', async () => {
+  it('has one holder of the lease, and fences entries of the previous holder', async () => {
     const stream = createStreamName()
     const [one, other] = [await openTestLog(server.url, stream), await openTestLog(server.url, stream)]
     const first = one.log.openLease(500)
@@ -146,7 +146,7 @@ describe('a frame', () => {
     expect(third.stateMachine.toDigest()).toBe(one.stateMachine.toDigest())
   })
 
-  it('that comes twice counts once, and one whose forerunner is missing does not', async () => {
+  it('that arrives twice counts once, and one after a missing frame does not count', async () => {
     const stream = createStreamName()
     const { log, stateMachine: machine } = await openTestLog(server.url, stream)
     const js = jetstream(nc)
@@ -163,7 +163,7 @@ describe('a frame', () => {
 
   it.each([
     ['of another format', Buffer.from([0x4c, 2, 0, 0, 0, 1, 0, 0, 0, 0]), 'LOG_FORMAT_UNKNOWN'],
-    ['of somebody else', toBuffer('hello, log'), 'LOG_DAMAGED'],
+    ['of a foreign program', toBuffer('hello, log'), 'LOG_DAMAGED'],
     ['that is damaged', createDamagedFrame(), 'LOG_DAMAGED'],
   ])('%s stops the node, at once and at the next start', async (_, message, code) => {
     const stream = createStreamName()
@@ -199,7 +199,7 @@ describe('a frame', () => {
 })
 
 describe('a view', () => {
-  it('that takes nothing for a while gets the same again', async () => {
+  it('that rejects entries for a while receives them again', async () => {
     const { log, stateMachine: machine } = await openTestLog(server.url, createStreamName())
     await log.append(APPEND_KIND, toBuffer('a'))
     machine.failureCount = 2
@@ -235,13 +235,13 @@ describe('a view', () => {
     await one.log.trim(4)
     const starting = openTestLog(server.url, stream, { verifyTimeout: 0 })
     await expect(starting).rejects.toMatchObject({ name: 'StartError', code: 'LOG_TRIMMED' })
-    // Who is further goes on.
+    // A node with a later position continues.
     await openTestLog(server.url, stream, { stateMachine: one.stateMachine })
   })
 
   it.each([
     [
-      'was made anew',
+      'was recreated',
       async (stream: string) => {
         const jsm = await jetstreamManager(nc)
         const { config } = await jsm.streams.info(stream)
@@ -249,7 +249,7 @@ describe('a view', () => {
         await jsm.streams.add(config)
       },
     ],
-  ])('stops, and does not start, where the stream %s', async (_, change) => {
+  ])('stops, and does not start, if the stream %s', async (_, change) => {
     const stream = createStreamName()
     const fatal = Promise.withResolvers<Error>()
     const { log, stateMachine: machine } = await openTestLog(server.url, stream, { onFatal: fatal.resolve })
@@ -275,7 +275,7 @@ describe('a view', () => {
       verifyTimeout: 500,
     })
     for (const value of ['a', 'b']) await log.append(APPEND_KIND, toBuffer(value))
-    // A copy of the disk, taken while nothing goes on; put back later.
+    // A copy of the disk without writes in progress, restored later.
     cpSync(join(folder, 'data'), join(folder, 'copy'), { recursive: true })
     for (const value of ['c', 'd']) await log.append(APPEND_KIND, toBuffer(value))
     await ownServer.stop()
@@ -295,7 +295,7 @@ describe('a view', () => {
     })
   })
 
-  it('does not start where the log holds something else at its place', async () => {
+  it('does not start if the log has another message at its sequence', async () => {
     const stream = createStreamName()
     const { log, stateMachine: machine } = await openTestLog(server.url, stream)
     await log.append(APPEND_KIND, toBuffer('a'))
@@ -314,7 +314,7 @@ describe('a view', () => {
 })
 
 describe('without the server', () => {
-  /** Appends it, again and again until it is known to be there. */
+  /** Appends an entry, and retries until it is known to be stored. */
   const appendUntilStored = (log: Log, value: string) =>
     waitUntil(() =>
       log.append(APPEND_KIND, toBuffer(value)).then(
@@ -323,7 +323,7 @@ describe('without the server', () => {
       ),
     )
 
-  it('says that nothing was sent, goes on when it is back, and loses nothing', async () => {
+  it('reports LOG_UNAVAILABLE, continues after the reconnection, and loses no entry', async () => {
     const ownServer = await startTestNatsServer()
     const stream = createStreamName()
     const { log, stateMachine: machine } = await openTestLog(ownServer.url, stream, { appendTimeout: 500 })
@@ -343,7 +343,7 @@ describe('without the server', () => {
     expect(other.stateMachine.texts).toEqual(machine.texts)
   })
 
-  it('says that nothing was sent, where nobody is there to take it', async () => {
+  it('reports LOG_UNAVAILABLE if the stream has no responder', async () => {
     const stream = createStreamName()
     const { log } = await openTestLog(server.url, stream, { appendTimeout: 300 })
     await appendUntilStored(log, 'a')
@@ -355,7 +355,7 @@ describe('without the server', () => {
     })
   })
 
-  it('says that the outcome is not known, where the server stands still, and what comes later counts once', async () => {
+  it('reports OUTCOME_UNKNOWN if the server is suspended, and a frame that arrives later counts once', async () => {
     const ownServer = await startTestNatsServer()
     const stream = createStreamName()
     const { log, stateMachine: machine } = await openTestLog(ownServer.url, stream, { appendTimeout: 300 })

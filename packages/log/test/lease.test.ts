@@ -7,7 +7,7 @@ import type { LeaseRequest } from '../src/order/sequencer.ts'
 
 const TTL_MS = 200
 
-/** A lease whose log does what a test says. */
+/** Starts a lease with a log that a test controls. */
 function startLease(request: (request: LeaseRequest) => Promise<LeaseState>, getRemainingMs = () => 0) {
   const lease = createLease({
     holder: 'own',
@@ -22,7 +22,7 @@ function startLease(request: (request: LeaseRequest) => Promise<LeaseState>, get
 
 const toOwnLease = (term: number): LeaseState => ({ term, holder: 'own', until: 0 })
 
-it('ends by its own clock where the log cannot be asked', async () => {
+it('expires by the clock of the node if the log is unreachable', async () => {
   let requestCount = 0
   const lease = startLease(async () => {
     if (++requestCount > 1) throw new Error('away')
@@ -37,7 +37,7 @@ it('ends by its own clock where the log cannot be asked', async () => {
   await expect(lease.append(7, Buffer.alloc(0))).rejects.toMatchObject({ code: 'LEASE_LOST' })
 })
 
-it('counts its time from before it asked', async () => {
+it('counts its TTL from before the request', async () => {
   let requestCount = 0
   const lease = startLease(async () => {
     requestCount++
@@ -48,7 +48,7 @@ it('counts its time from before it asked', async () => {
   expect(lease.term).toBeUndefined()
 })
 
-it('asks anew at once where it was granted too late: nobody else may have it meanwhile', async () => {
+it('requests again at once if it was granted too late, because no other node can hold it meanwhile', async () => {
   let getRemainingMs = 0
   let requestCount = 0
   const lease = startLease(
@@ -63,7 +63,7 @@ it('asks anew at once where it was granted too late: nobody else may have it mea
   expect([requestCount, lease.term]).toEqual([2, 1])
 })
 
-it('asks again in time, and gives it up at its end', async () => {
+it('renews in time, and releases on close', async () => {
   const requests: LeaseRequest[] = []
   const lease = startLease(async (request) => (requests.push(request), toOwnLease(1)))
   await waitUntil(() => requests.length === 4)
@@ -74,7 +74,7 @@ it('asks again in time, and gives it up at its end', async () => {
   await expect(lease.waitUntilHeld()).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' })
 })
 
-it('ends though the log does not answer', async () => {
+it('closes without a reply of the log', async () => {
   let requestCount = 0
   const lease = startLease(() => (++requestCount === 1 ? Promise.resolve(toOwnLease(1)) : new Promise(() => {})))
   await lease.waitUntilHeld()
@@ -82,7 +82,7 @@ it('ends though the log does not answer', async () => {
   expect(requestCount).toBe(2)
 })
 
-it('ends at once though the log has not answered what it asked, and gives up what it may be given yet', async () => {
+it('closes at once during a request, and releases a lease that may still be granted', async () => {
   const requests: LeaseRequest[] = []
   const lease = startLease((request) => {
     requests.push(request)
@@ -95,7 +95,7 @@ it('ends at once though the log has not answered what it asked, and gives up wha
   expect(requests.map(({ ttl }) => ttl)).toEqual([TTL_MS, 0])
 })
 
-it('does not ask while another has it', async () => {
+it('sends no request while another node holds it', async () => {
   let isFree = false
   const requests: LeaseRequest[] = []
   const lease = startLease(
@@ -109,14 +109,14 @@ it('does not ask while another has it', async () => {
   expect(lease.term).toBe(2)
 })
 
-it('takes it as soon as another gives it up', async () => {
+it('acquires it as soon as another node releases it', async () => {
   let remainingMs = 60_000
   const lease = startLease(
     async () => toOwnLease(2),
     () => remainingMs,
   )
   const acquired = lease.waitUntilHeld()
-  // It stands in the log that somebody has prolonged it, which is no reason to ask.
+  // The other node has renewed it, so no request is due.
   lease.notifyChange()
   await delay(1)
   expect(lease.term).toBeUndefined()
@@ -126,7 +126,7 @@ it('takes it as soon as another gives it up', async () => {
   expect(lease.term).toBe(2)
 })
 
-it('tells that it is lost, when its time is over, and not while it is prolonged', async () => {
+it('reports the loss on expiry, and not while it is renewed', async () => {
   let requestCount = 0
   const lease = startLease(async () => {
     if (++requestCount > 3) throw new Error('away')

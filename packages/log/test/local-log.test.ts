@@ -12,7 +12,7 @@ describeLog('local', () => {
   return { open, reopen: open }
 })
 
-it('tells who appended what the view could not keep, and gives its place to the next', async () => {
+it('rejects an append that the state machine could not store, and reuses its sequence', async () => {
   const stateMachine = new TextStateMachine()
   const log = createLocalLog({ stateMachine })
   await log.append(APPEND_KIND, Buffer.from('a'))

@@ -6,13 +6,13 @@ import { createLogClock, createLogStateMemory, writeLogState } from '../src/log-
 const HOUR_MS = 3_600_000
 const toIsoTime = (time: number) => new Date(time).toISOString()
 
-it('is between the request and the reply, by the closest of the last replies', () => {
+it('is between request and reply, with the narrowest bounds of the last replies', () => {
   let now = 0
   const clock = new LogClock(() => now)
   const delays = [40, 5, 300, 20, 1_000, 7, 9, 11, 50, 60, 70]
   for (const [i, delay] of delays.entries()) {
     const sentAt = i * 1_000
-    // The servers write it halfway between the request and the reply.
+    // The servers write the time halfway between the request and the reply.
     const time = HOUR_MS + sentAt + delay / 2
     now = sentAt + delay
     clock.addReply(toIsoTime(time), sentAt)
@@ -24,7 +24,7 @@ it('is between the request and the reply, by the closest of the last replies', (
   }
 })
 
-it('follows a clock of the servers that is set, and ignores a reply without a time', () => {
+it('follows a step of the clock of the servers, and ignores a reply without a time', () => {
   let now = 0
   const clock = new LogClock(() => now)
   clock.addReply(toIsoTime(2 * HOUR_MS), now)

@@ -3,21 +3,21 @@ import { describe, expect, it } from 'vitest'
 import type { Log } from '../src/log.ts'
 import { APPEND_KIND, SWAP_KIND, TextStateMachine } from './support/text-state-machine.ts'
 
-/** An alternative of the log. */
+/** Implementation of the log under test. */
 export interface LogAlternative {
-  /** Opens the log that a view belongs to; without one, a new log. */
+  /** Opens the log of a state machine; without one, a new log. */
   open(stateMachine: TextStateMachine): Promise<Log>
-  /** The same log again, as a process that starts anew has it. */
+  /** Opens the same log again, as after a restart of the process. */
   reopen(stateMachine: TextStateMachine): Promise<Log>
 }
 
 const toBuffer = (value: string) => Buffer.from(value)
 const appendText = (log: Log, value: string) => log.append<number>(APPEND_KIND, toBuffer(value))
 
-/** What every log does. @param create makes one alternative a test */
+/** Tests for every implementation of the log. @param create creates one for each test */
 export function describeLog(name: string, create: () => LogAlternative): void {
   describe(`the log ${name}`, () => {
-    it('gives the outcome that the own view gave, once that has applied it', async () => {
+    it('resolves with the outcome of the state machine, once it has applied the entry', async () => {
       const stateMachine = new TextStateMachine()
       const log = await create().open(stateMachine)
       const first = await appendText(log, 'a')
@@ -30,7 +30,7 @@ export function describeLog(name: string, create: () => LogAlternative): void {
       expect(second.seq).toBeGreaterThan(first.seq)
     })
 
-    it('gives what is appended in one turn one place, in its order', async () => {
+    it('gives the entries of one turn one sequence, in their order', async () => {
       const stateMachine = new TextStateMachine()
       const log = await create().open(stateMachine)
       const all = await Promise.all(Array.from({ length: 50 }, (_, i) => appendText(log, String(i))))
@@ -39,7 +39,7 @@ export function describeLog(name: string, create: () => LogAlternative): void {
       expect(stateMachine.texts).toEqual(Array.from({ length: 50 }, (_, i) => String(i)))
     })
 
-    it('judges when it applies: of many that swap the same, one does', async () => {
+    it('evaluates a write when it is applied: of concurrent swaps, one succeeds', async () => {
       const stateMachine = new TextStateMachine()
       const log = await create().open(stateMachine)
       const all = await Promise.all(['a', 'b', 'c'].map((to) => log.append(SWAP_KIND, toBuffer(`>${to}`))))
@@ -47,7 +47,7 @@ export function describeLog(name: string, create: () => LogAlternative): void {
       expect(stateMachine.register).toBe('a')
     })
 
-    it('goes on where it was, in a process that starts anew', async () => {
+    it('continues at its position after a restart of the process', async () => {
       const alternative = create()
       const stateMachine = new TextStateMachine()
       const log = await alternative.open(stateMachine)
@@ -62,7 +62,7 @@ export function describeLog(name: string, create: () => LogAlternative): void {
       expect(stateMachine.texts).toEqual(['a', 'b'])
     })
 
-    it('tells a barrier when all before is applied', async () => {
+    it('resolves a barrier once all earlier entries are applied', async () => {
       const stateMachine = new TextStateMachine()
       const log = await create().open(stateMachine)
       const appended = appendText(log, 'a')
@@ -73,7 +73,7 @@ export function describeLog(name: string, create: () => LogAlternative): void {
       expect(await log.barrier()).toBeGreaterThanOrEqual(seq)
     })
 
-    it('tells when a place is reached, and when it is not in time', async () => {
+    it('resolves when a sequence is applied, and rejects after the timeout', async () => {
       const log = await create().open(new TextStateMachine())
       const { seq } = await appendText(log, 'a')
       await log.waitForSequence(seq, 1)
@@ -113,7 +113,7 @@ export function describeLog(name: string, create: () => LogAlternative): void {
       )
     })
 
-    it('has one lease, of which work is done only while it is held', async () => {
+    it('has one lease, which accepts entries only while it is held', async () => {
       const stateMachine = new TextStateMachine()
       const log = await create().open(stateMachine)
       const lease = log.openLease(60_000)
@@ -126,7 +126,7 @@ export function describeLog(name: string, create: () => LogAlternative): void {
       expect(stateMachine.texts).toEqual(['polled'])
     })
 
-    it('trims and takes snapshots without harm', async () => {
+    it('trims and takes snapshots without a loss', async () => {
       const alternative = create()
       const stateMachine = new TextStateMachine()
       const log = await alternative.open(stateMachine)
@@ -141,7 +141,7 @@ export function describeLog(name: string, create: () => LogAlternative): void {
       expect(stateMachine.texts).toEqual(['0', '1', '2', '3', '4', 'after', 'again'])
     })
 
-    it('fails what comes after its end, which comes once', async () => {
+    it('rejects calls after close, which is idempotent', async () => {
       const log = await create().open(new TextStateMachine())
       await Promise.all([log.close(), log.close()])
       await expect(appendText(log, 'late')).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' })

@@ -10,7 +10,7 @@ interface StoredMessage {
   readonly data: Uint8Array
 }
 
-/** A reader, and a stream whose servers say what a test has them say. @param end of the stream, as one tells it that is not believed */
+/** Starts a reader on a stream that a test controls. @param end of the stream, from a server without a quorum */
 function startReader(end?: number) {
   let infoCount = 0
   const received: number[] = []
@@ -62,7 +62,7 @@ function startReader(end?: number) {
 const toStored = (...seqs: number[]): StoredMessage[] =>
   seqs.map((seq) => ({ seq, timestamp: TIMESTAMP, data: new Uint8Array(1) }))
 
-it('hands over what comes live, in its order and once, and fetches what was missed', async () => {
+it('delivers live messages in order and once, and fetches the missing ones', async () => {
   const { received, fetches, publish } = startReader()
   publish(1, 2, 2, 1, 3)
   expect(received).toEqual([1, 2, 3])
@@ -70,14 +70,14 @@ it('hands over what comes live, in its order and once, and fetches what was miss
   expect(received).toEqual([1, 2, 3])
   await waitUntil(() => fetches.length === 1)
   expect(fetches[0]!.seq).toBe(4)
-  // What comes meanwhile is kept.
+  // Messages that arrive meanwhile wait in memory.
   publish(8)
   fetches[0]!.respond(toStored(4, 5))
   await waitUntil(() => received.length === 8)
   expect(received).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
 })
 
-it('asks again where a server does not have it yet, or is away', async () => {
+it('fetches again if a server does not have a message yet or is unavailable', async () => {
   const { reader, received, fetches } = startReader()
   reader.setKnown(2)
   await waitUntil(() => fetches.length === 1)
@@ -92,7 +92,7 @@ it('asks again where a server does not have it yet, or is away', async () => {
   await waitUntil(() => received.length === 2)
 })
 
-it('hands over nothing while it is held, not even what was asked for before, and then all from where it was', async () => {
+it('delivers no message while it is paused, even from an earlier fetch, and then all from its position', async () => {
   const { reader, received, fetches, publish } = startReader()
   publish(1)
   reader.setKnown(3)
@@ -110,7 +110,7 @@ it('hands over nothing while it is held, not even what was asked for before, and
   expect(received).toEqual([1, 2, 3, 4])
 })
 
-it('goes no further where the log begins behind what is next', async () => {
+it('stops if the next message was trimmed', async () => {
   const { reader, received, fatal, fetches } = startReader()
   reader.setKnown(9)
   await waitUntil(() => fetches.length === 1)
@@ -119,7 +119,7 @@ it('goes no further where the log begins behind what is next', async () => {
   expect([received, fatal]).toEqual([[], ['LOG_TRIMMED']])
 })
 
-it('does not take it for known what is not to be believed', async () => {
+it('ignores the end of the stream without a quorum', async () => {
   const { reader, fetches, infoCount: told } = startReader(9)
   await waitUntil(() => told() === 2)
   expect([reader.known, fetches]).toEqual([0, []])

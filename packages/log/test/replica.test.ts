@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLogStateMemory } from '../src/log-state.ts'
 import { createReplica } from '../src/replica.ts'
 
-// How long a read is held is told by the test: a busy machine is late by more than that.
+// The test controls the delay of reads: on a busy machine, timers are late by more than that.
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout'] }))
 afterEach(() => vi.useRealTimers())
 
-/** A replica, and what it has asked main for. */
+/** Creates a replica, and records its requests to main. */
 function createTestReplica() {
   const barriers: { waiters: number; pass(): void }[] = []
   const replica = createReplica({
@@ -23,7 +23,7 @@ function createTestReplica() {
   return { barriers, read }
 }
 
-it('asks once for all reads of a turn, after the last of them has come', async () => {
+it('sends one barrier for all reads of a turn, after the last of them', async () => {
   const { barriers, read } = createTestReplica()
   const first = [read(), read()]
   await new Promise(process.nextTick)
@@ -35,13 +35,13 @@ it('asks once for all reads of a turn, after the last of them has come', async (
   await Promise.all(first)
 })
 
-it('asks anew for a read that comes after it has asked, once for all that come until main hears of them', async () => {
+it('sends another barrier for later reads, one for all that arrive before it is sent', async () => {
   const { barriers, read } = createTestReplica()
   const first = read()
   await turn()
   let isSeen = false
   const second = read().then(() => (isSeen = true))
-  // Main has not answered yet: they come in turns of their own, and wake it once.
+  // Main has not replied yet: these reads arrive in different turns, and wake it once.
   await turn()
   const third = read()
   barriers[0]!.pass()

@@ -25,7 +25,7 @@ async function startSender(config?: object) {
   }
 }
 
-it('tells each frame its place, that of its last message', async () => {
+it('resolves with the sequence of the last message of a frame', async () => {
   const { send, readText } = await startSender({})
   expect(await Promise.all([send('a'), send('b')])).toEqual([
     { kind: 'stored', seq: 1 },
@@ -35,23 +35,23 @@ it('tells each frame its place, that of its last message', async () => {
   expect([await readText(1), await readText(2), await readText(5)]).toEqual(['a', 'b', 'e'])
 })
 
-it('knows that it was not sent where nobody is there to take it', async () => {
+it('reports not-sent if the stream has no responder', async () => {
   const { send } = await startSender()
   expect(await send('a')).toMatchObject({ kind: 'not-sent' })
   expect(await send('a', 'b')).toMatchObject({ kind: 'not-sent' })
 })
 
-it('does not take a refusal for a place', async () => {
+it('does not treat a rejection as stored', async () => {
   const { send } = await startSender({ max_msgs: 1, discard: 'new' })
   expect(await send('a')).toMatchObject({ kind: 'stored' })
   expect(await send('b')).toMatchObject({ kind: 'unknown', cause: { message: expect.stringContaining('maximum') } })
 })
 
-it('does not know what became of a frame that is not answered in time', async () => {
+it('reports unknown for a frame without an acknowledgement in time', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { send, stream } = await startSender()
-  // Somebody hears it, and says nothing.
+  // A subscriber receives it and does not reply.
   const subscription = nc.subscribe(toSubject(stream))
   onTestFinished(() => subscription.unsubscribe())
   const sent = send('a')
@@ -59,7 +59,7 @@ it('does not know what became of a frame that is not answered in time', async ()
   expect(await sent).toMatchObject({ kind: 'unknown' })
 })
 
-it('knows nothing of what was under way when it is closed', async () => {
+it('reports unknown for pending frames when it is closed', async () => {
   const { send, stream, close } = await startSender()
   const subscription = nc.subscribe(toSubject(stream))
   onTestFinished(() => subscription.unsubscribe())

@@ -20,8 +20,8 @@ const createLeaseEntry = (holder: string, ttl: number): FrameEntry => ({
   body: encodeLease({ holder, ttl }),
 })
 
-describe('the order', () => {
-  it('counts each frame of a writer once, in the order of its numbers, whatever comes how often', () => {
+describe('the sequencer', () => {
+  it('counts each frame of a writer once and in the order of its numbers, for any duplicates', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 6 })), { maxLength: 60 }),
@@ -36,7 +36,7 @@ describe('the order', () => {
     )
   })
 
-  it('judges alike from any position on', () => {
+  it('makes the same decisions from any position', () => {
     const step = fc.tuple(
       fc.constantFrom('a', 'b', 'c'),
       fc.integer({ min: 1, max: 4 }),
@@ -58,7 +58,7 @@ describe('the order', () => {
         const before = new Sequencer(createStartPosition('e'))
         const at = cut % (frames.length + 1)
         for (const frame of frames.slice(0, at)) before.acceptFrame(frame)
-        // As a view keeps it.
+        // As a state machine stores it.
         const after = new Sequencer(JSON.parse(JSON.stringify(before.getPosition())))
         expect(frames.slice(at).map((frame) => after.acceptFrame(frame))).toEqual(all.slice(at))
         expect(after.getPosition()).toEqual(one.getPosition())
@@ -66,7 +66,7 @@ describe('the order', () => {
     )
   })
 
-  it('forgets who was silent for long', () => {
+  it('removes a writer after the idle time', () => {
     const sequencer = new Sequencer(createStartPosition('e'))
     sequencer.acceptFrame(createFrame('a', 1, 1_000))
     sequencer.acceptFrame(createFrame('b', 1, 2_000))
@@ -105,7 +105,7 @@ describe('the lease', () => {
     expect(sequencer.lease).toEqual({ term: 4, holder: 'a', until: 352 })
   })
 
-  it('fences what was sent in another term', () => {
+  it('fences entries of another term', () => {
     const sequencer = new Sequencer(createStartPosition('e'))
     const kinds = decide(
       sequencer,
@@ -118,7 +118,7 @@ describe('the lease', () => {
       createEntry(),
     )
     expect(kinds.map(({ kind }) => kind)).toEqual(['fenced', 'lease', 'applied', 'fenced', 'applied'])
-    // Nobody has taken over yet, though the time is over.
+    // No other node has acquired the lease yet, although it has expired.
     expect(decide(sequencer, 2, 100, createEntry(1))).toMatchObject([{ kind: 'applied' }])
     const later = decide(sequencer, 3, 100, createLeaseEntry('b', 100), createEntry(1), createEntry(2))
     expect(later.map(({ kind }) => kind)).toEqual(['lease', 'fenced', 'applied'])

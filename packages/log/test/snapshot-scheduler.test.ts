@@ -11,7 +11,7 @@ import { APPEND_KIND, TextStateMachine } from './support/text-state-machine.ts'
 const INTERVAL_ENTRIES = 20
 const ROUND_COUNT = 5
 
-it('keeps the log bounded, and a new node has all of it', async () => {
+it('bounds the log, and a new node has all entries', async () => {
   const { url } = await startTestNatsServer()
   const stream = createStreamName()
   const schedulers: SnapshotScheduler[] = []
@@ -34,14 +34,14 @@ it('keeps the log bounded, and a new node has all of it', async () => {
   const { state } = await (await jetstreamManager(nc)).streams.info(stream)
   await nc.close()
   expect(state.last_seq).toBe(ROUND_COUNT * INTERVAL_ENTRIES)
-  // Who is behind by less than a snapshot needs none.
+  // A node that lags by less than a snapshot needs none.
   expect(state.first_seq).toBeLessThanOrEqual((await log.getLatestSnapshot())! - INTERVAL_ENTRIES)
   expect(state.messages).toBeLessThanOrEqual(2 * INTERVAL_ENTRIES + 1)
   const joined = await openTestLog(url, stream)
   expect(joined.stateMachine.toDigest()).toBe(machine.toDigest())
 })
 
-it('keeps the log bounded in bytes, too, whoever takes a snapshot', async () => {
+it('bounds the log in bytes, too, if different nodes take snapshots', async () => {
   const { url } = await startTestNatsServer()
   const stream = createStreamName()
   const intervalBytes = 100_000
@@ -79,12 +79,12 @@ it('keeps the log bounded in bytes, too, whoever takes a snapshot', async () => 
   const { state } = await (await jetstreamManager(nc)).streams.info(stream)
   await nc.close()
   expect(state.messages).toBeLessThan(50)
-  // Not after every entry, nor by each node for itself.
+  // The nodes take a snapshot neither after every entry nor each on its own.
   expect(snapshotSequences.size).toBeGreaterThan(5)
   expect(snapshotSequences.size).toBeLessThan(30)
 })
 
-it('takes none for what lies before the one that another node has taken', async () => {
+it('takes none for entries before the snapshot of another node', async () => {
   let latest = 0
   const taken: number[] = []
   const log = {
@@ -103,7 +103,7 @@ it('takes none for what lies before the one that another node has taken', async 
   async function advance(applied: number, bytes: number) {
     log.state = { applied, known: applied, lastContactAt: 0, clockOffsets: { min: 0, max: 0 } }
     scheduler.onAdvance(applied, bytes)
-    // As long as a snapshot that is due takes, and some.
+    // Longer than a due snapshot takes.
     await delay(20)
   }
   await advance(1, 50)

@@ -30,19 +30,19 @@ async function startSnapshotStore(stateMachine: TextStateMachine, stallTimeout?:
   }
 }
 
-it('are two at most: one may be being read', async () => {
+it('retains at most two snapshots, because one may be in use', async () => {
   const { save, countMessages: objects, snapshots } = await startSnapshotStore(new TextStateMachine())
   const counts: number[] = []
   for (let seq = 1; seq <= 5; seq++) {
     await save(seq)
     counts.push(await objects())
   }
-  // Of each its piece and what is said of it, and that one was deleted, but for those that were so before.
+  // Each snapshot has a chunk and its metadata. The metadata of a deleted one remains until the next save.
   expect(counts).toEqual([2, 4, 5, 5, 5])
   expect(await snapshots.getLatest()).toBe(5)
 })
 
-it('leave no consumer behind', async () => {
+it('leaks no consumer', async () => {
   const { save, stream, snapshots } = await startSnapshotStore(new TextStateMachine())
   for (const seq of [1, 2, 3]) await save(seq)
   await snapshots.getLatest()
@@ -50,7 +50,7 @@ it('leave no consumer behind', async () => {
   expect((await jsm.streams.info(stream)).state.consumer_count).toBe(0)
 })
 
-it('one whose place another took while it was read is left for that one', async () => {
+it('loads the newer snapshot if it replaces one during the load', async () => {
   const { save, snapshots } = await startSnapshotStore(new TextStateMachine())
   await save(1)
   const stateMachine = new TextStateMachine()
@@ -64,7 +64,7 @@ it('one whose place another took while it was read is left for that one', async 
   expect([stateMachine.texts, stateMachine.savedPosition?.seq]).toEqual([['2'], 2])
 })
 
-it('one that cannot be read is told of, where there is no other', async () => {
+it('rejects if the only snapshot cannot be read', async () => {
   const { save, snapshots } = await startSnapshotStore(new TextStateMachine())
   await expect(snapshots.load(new TextStateMachine())).rejects.toThrow('there is no snapshot')
   await save(1)
@@ -73,7 +73,7 @@ it('one that cannot be read is told of, where there is no other', async () => {
   await expect(snapshots.load(stateMachine)).rejects.toThrow('the disk is full')
 })
 
-it('one of many pieces comes whole, some at a time; one that is not all there does not', async () => {
+it('loads many chunks in several fetches, and rejects an incomplete snapshot', async () => {
   const { save, snapshots, stream } = await startSnapshotStore(new TextStateMachine(), 200)
   const text = 'x'.repeat(9_000_000)
   await save(1, text)
@@ -95,7 +95,7 @@ async function* countChunks(chunks: AsyncIterable<Buffer>, sizes: number[]): Asy
   }
 }
 
-it('one that is deleted while it is read is not waited for', async () => {
+it('does not wait for a snapshot that is deleted during the load', async () => {
   const { save, snapshots } = await startSnapshotStore(new TextStateMachine(), Infinity)
   await save(1, 'x'.repeat(9_000_000))
   const stateMachine = new TextStateMachine()

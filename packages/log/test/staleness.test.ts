@@ -4,14 +4,14 @@ import { StalenessTracker } from '../src/jetstream/staleness.ts'
 import { createLogStateMemory, writeLogState } from '../src/log-state.ts'
 import { createReplica } from '../src/replica.ts'
 
-it('is as of when the log ended where the view is now, and no later', () => {
+it('is the time at which the log ended at the applied sequence', () => {
   let now = 100
   const staleness = new StalenessTracker(() => now)
   expect(staleness.lastContactAt).toBe(100)
   now = 200
   staleness.pendingEnd(5, 5)
   expect(staleness.lastContactAt).toBe(200)
-  // It falls behind, and what comes is not heard of as having been applied.
+  // The state machine lags: new entries are reported but not applied.
   now = 300
   staleness.pendingEnd(7, 5)
   now = 400
@@ -27,7 +27,7 @@ it('is as of when the log ended where the view is now, and no later', () => {
   expect(staleness.lastContactAt).toBe(500)
 })
 
-it('takes a view that goes on while more comes for what it is: some moments behind', () => {
+it('is small for a state machine that applies entries while more arrive', () => {
   let now = 0
   const staleness = new StalenessTracker(() => now)
   for (let end = 10; end < 1_000; end++) {
@@ -43,7 +43,7 @@ describe('a clock that is set back by an hour', () => {
   afterEach(() => void vi.useRealTimers())
   const setClockBack = () => void vi.setSystemTime(Date.now() - 3_600_000)
 
-  it('makes no view younger', () => {
+  it('does not reduce the age', () => {
     const state = createLogStateMemory()
     writeLogState(state, {
       applied: 1,
@@ -56,7 +56,7 @@ describe('a clock that is set back by an hour', () => {
     expect(replica.age).toBe(10)
   })
 
-  it('lets a view that has all of the log say so', () => {
+  it('does not affect a state machine with all entries', () => {
     const staleness = new StalenessTracker()
     setClockBack()
     const before = steadyNow()

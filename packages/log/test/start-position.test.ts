@@ -6,8 +6,8 @@ import { TextStateMachine } from './support/text-state-machine.ts'
 const storedPosition = { epoch: 'e', seq: 9, at: 0, check: 0, writers: [] }
 
 /**
- * A start on a log that begins at 10, whose servers tell of these newest snapshots, one after the other.
- * @param firstSequences where it begins once a snapshot was loaded, once two were, and so on
+ * Starts on a log that begins at 10. Its servers report these newest snapshots, one after the other.
+ * @param firstSequences first sequence of the log after one loaded snapshot, after two, and so on
  */
 async function resolvePosition(
   newest: readonly (number | undefined)[],
@@ -33,15 +33,15 @@ async function resolvePosition(
   return { position, requestCount }
 }
 
-it('waits for the newest snapshot, which a server that was away does not have yet', async () => {
+it('waits for the newest snapshot, which a server may not have after an outage', async () => {
   expect(await resolvePosition([undefined, 4, 9], 60_000)).toEqual({ position: storedPosition, requestCount: 3 })
 })
 
-it('does not start where there is none that fits', async () => {
+it('does not start without a usable snapshot', async () => {
   await expect(resolvePosition([4], 0)).rejects.toMatchObject({ code: 'LOG_TRIMMED' })
 })
 
-it('loads a newer snapshot where the log was trimmed while it loaded one, but not for ever', async () => {
+it('loads a newer snapshot after a trim during the load, but not forever', async () => {
   const newer = { ...storedPosition, seq: 14 }
   expect(await resolvePosition([9, 14], 0, [12, 15])).toEqual({ position: newer, requestCount: 2 })
   const endless = Array.from({ length: 20 }, (_, i) => 10 + 2 * i)

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { findFreePorts } from '../src/nats/start-server.ts'
 
-it('free ports are others than one that is taken', async () => {
+it('returns no port that is in use', async () => {
   const draws = vi.spyOn(Math, 'random')
   onTestFinished(() => draws.mockRestore())
   const [taken] = await findFreePorts(1)

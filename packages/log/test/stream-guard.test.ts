@@ -5,7 +5,7 @@ import { encodeFrame, readPart } from '../src/order/frame.ts'
 const message = encodeFrame({ writer: '00'.repeat(8), number: 1, entries: [] }, 1_000)[0]!
 const { check } = readPart(message)
 
-/** A stream as servers tell of it, one answer after the other; the last one stays. */
+/** Stream with the given replies of its servers, in order; the last one repeats. */
 function createTestGuard(
   responses: readonly ('shorter' | 'away' | 'alone' | 'same' | 'other' | 'anew')[],
   verifyTimeout = 2_000,
@@ -44,7 +44,7 @@ function createTestGuard(
 
 it.each([
   [['same'], ['hold', 'release']],
-  // One that stood still takes itself for the leader for a moment.
+  // A server that was suspended believes for a moment that it is the leader.
   [
     ['shorter', 'shorter', 'same'],
     ['hold', 'release'],
@@ -66,7 +66,7 @@ it.each([
   expect(calls).toEqual(expected)
 })
 
-it('looks again where it was suspected meanwhile, and when it is suspected later', async () => {
+it('checks again after a request during a check, and after a later one', async () => {
   const { guard, calls, ended } = createTestGuard(['same'])
   guard.verify()
   guard.verify()
@@ -74,7 +74,7 @@ it('looks again where it was suspected meanwhile, and when it is suspected later
   expect(calls).toEqual(['hold', 'release'])
 })
 
-it('does not believe a server that was left alone, however long it says what cannot be', async () => {
+it('ignores an isolated server, however long its info contradicts the applied entries', async () => {
   const { guard, calls, ended } = createTestGuard(['alone', 'alone', 'same'], 0)
   guard.verify()
   await ended

@@ -9,7 +9,7 @@ const NOT_SENT_RESULT: SendResult = { kind: 'not-sent', cause: undefined }
 const UNKNOWN_RESULT: SendResult = { kind: 'unknown', cause: undefined }
 const toStored = (seq: number): SendResult => ({ kind: 'stored', seq })
 
-/** A writer, and what becomes of each attempt; the last one stays. */
+/** Creates a writer with a result for each attempt; the last one repeats. */
 function startWriter(results: SendResult[], timeout = 100, applyTimeout?: number) {
   const frames: SequencedFrame[] = []
   const writer = new LogWriter({
@@ -28,7 +28,7 @@ function startWriter(results: SendResult[], timeout = 100, applyTimeout?: number
   })
   onTestFinished(() => writer.close())
   const append = (text: string) => writer.append({ kind: 1, term: 0, body: Buffer.from(text) })
-  /** As if the log had it and the view had applied it. */
+  /** Simulates that the log has stored a frame and the node has applied it. */
   const markApplied = (frame: SequencedFrame) =>
     writer.onApplied(
       frame,
@@ -38,7 +38,7 @@ function startWriter(results: SendResult[], timeout = 100, applyTimeout?: number
   return { writer, frames, append, markApplied }
 }
 
-it('sends a frame again as it was, until it is acknowledged', async () => {
+it('sends a frame again unchanged until it is acknowledged', async () => {
   const { frames, append, markApplied } = startWriter(
     [UNKNOWN_RESULT, NOT_SENT_RESULT, UNKNOWN_RESULT, toStored(1)],
     10_000,
@@ -50,7 +50,7 @@ it('sends a frame again as it was, until it is acknowledged', async () => {
   expect(await complete).toEqual({ seq: 4, outcome: 'a' })
 })
 
-it('takes another name after what is not known: nothing that follows may hang on it', async () => {
+it('takes another writer id after an unknown outcome, so that later frames do not depend on it', async () => {
   const results: SendResult[] = [UNKNOWN_RESULT]
   const { frames, append, markApplied } = startWriter(results)
   await expect(append('a')).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' })
@@ -66,7 +66,7 @@ it('takes another name after what is not known: nothing that follows may hang on
   expect(await complete).toMatchObject({ outcome: 'b' })
 })
 
-it('keeps its name and gives the number again after what was never sent', async () => {
+it('keeps its writer id and reuses the number of a frame that was never sent', async () => {
   const results: SendResult[] = [NOT_SENT_RESULT]
   const { frames, append, markApplied } = startWriter(results)
   await expect(append('a')).rejects.toMatchObject({ code: 'LOG_UNAVAILABLE' })
@@ -80,7 +80,7 @@ it('keeps its name and gives the number again after what was never sent', async 
   await complete
 })
 
-it('sends what does not count again, by another name; a copy is no matter', async () => {
+it('sends a frame that does not count again with another writer id, and ignores a copy', async () => {
   const { writer, frames, append, markApplied } = startWriter([toStored(1)], 10_000)
   const first = append('a')
   await waitUntil(() => frames.length === 1)
@@ -90,7 +90,7 @@ it('sends what does not count again, by another name; a copy is no matter', asyn
   const second = append('b')
   await waitUntil(() => frames.length === 2)
   expect(frames[1]).toMatchObject({ writer: frames[0]!.writer, number: 2 })
-  // It was forgotten meanwhile.
+  // The writer has expired meanwhile.
   writer.onRefused(frames[1]!)
   await waitUntil(() => frames.length === 3)
   expect(frames[2]!.writer).not.toBe(frames[0]!.writer)
@@ -99,7 +99,7 @@ it('sends what does not count again, by another name; a copy is no matter', asyn
   expect(await second).toEqual({ seq: 3, outcome: 'b' })
 })
 
-it('has one frame under way; what comes meanwhile is the next', async () => {
+it('has one frame in flight; entries that arrive meanwhile form the next', async () => {
   const { frames, append, markApplied } = startWriter([toStored(1)], 10_000)
   const first = [append('a'), append('b')]
   await waitUntil(() => frames.length === 1)
@@ -115,7 +115,7 @@ it('has one frame under way; what comes meanwhile is the next', async () => {
   await Promise.all(next)
 })
 
-it('puts into one frame what fits into one message', async () => {
+it('puts entries into one frame while they fit into one message', async () => {
   const { frames, append, markApplied } = startWriter([toStored(1)], 10_000)
   const complete = [...Array.from({ length: 9 }, (_, i) => append(String(i).repeat(300))), append('x'.repeat(2_000))]
   for (let i = 0; i < 4; i++) {
@@ -131,7 +131,7 @@ it('puts into one frame what fits into one message', async () => {
   ])
 })
 
-it('waits longer for the view where that may take its time, and no longer for the log', async () => {
+it('waits for the state machine up to `applyTimeout`, and for the log up to `timeout`', async () => {
   const slow = startWriter([toStored(1)], 1_000, 60_000)
   const complete = slow.append('a')
   await waitUntil(() => slow.frames.length === 1)
@@ -141,15 +141,15 @@ it('waits longer for the view where that may take its time, and no longer for th
   expect(await complete).toMatchObject({ outcome: 'a' })
 })
 
-it('says of what was stored and not applied in time that it is not known', async () => {
+it('reports OUTCOME_UNKNOWN for a stored frame that is not applied in time', async () => {
   const { append } = startWriter([toStored(1)])
   await expect(append('a')).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' })
 })
 
-describe('gathers', () => {
+describe('the delay of the next frame', () => {
   const FLIGHT_MS = 20
 
-  /** A writer whose frames take so long to be acknowledged (ms, of a clock that stands still until it is put forward). */
+  /** Starts a writer whose frames are acknowledged after `FLIGHT_MS`, on a fake clock. */
   function startFlyingWriter() {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -184,11 +184,11 @@ describe('gathers', () => {
     const append = (...texts: string[]) => {
       for (const text of texts) appendFor(1, text)
     }
-    /** Has the loop do what there is to do. */
+    /** Runs the pending work of the event loop. */
     const settle = async () => {
       for (let i = 0; i < 10; i++) await turn()
     }
-    /** Of the newest frame. */
+    /** Acknowledges the newest frame after its flight time. */
     async function completeNewest() {
       await settle()
       vi.advanceTimersByTime(FLIGHT_MS)
@@ -207,7 +207,7 @@ describe('gathers', () => {
     }
   }
 
-  it('those who were answered and those who came meanwhile, into one frame', async () => {
+  it('puts returning and newly queued callers into one frame', async () => {
     const { append, completeNewest, advance, settle, texts } = startFlyingWriter()
     append('a')
     await settle()
@@ -219,7 +219,7 @@ describe('gathers', () => {
     await settle()
     expect(texts()).toEqual(['a', 'bcda'])
     await completeNewest()
-    // Nobody else is there to begin with, and they stay together.
+    // No other caller is queued, and the callers remain in one frame.
     for (const one of 'abcd') {
       append(one)
       await settle()
@@ -227,7 +227,7 @@ describe('gathers', () => {
     expect(texts()).toEqual(['a', 'bcda', 'abcd'])
   })
 
-  it('no longer than the frame before took', async () => {
+  it('lasts no longer than the previous frame took', async () => {
     const { append, completeNewest, advance, settle, texts } = startFlyingWriter()
     append('a', 'b')
     await settle()
@@ -239,7 +239,7 @@ describe('gathers', () => {
     expect(texts()).toEqual(['ab', 'c'])
   })
 
-  it('those who were answered, when the first of them comes back later than the frame took', async () => {
+  it('applies if the first caller returns later than the frame took', async () => {
     const { append, completeNewest, advance, settle, texts } = startFlyingWriter()
     append('a', 'b', 'c', 'd')
     await completeNewest()
@@ -252,7 +252,7 @@ describe('gathers', () => {
     expect(texts()).toEqual(['abcd', 'abcd'])
   })
 
-  it('as many as wait, be it for one entry', async () => {
+  it('counts waiting callers, also of one entry', async () => {
     const { append, appendFor, completeNewest, settle, texts } = startFlyingWriter()
     appendFor(10, 'a')
     await completeNewest()
@@ -264,7 +264,7 @@ describe('gathers', () => {
     expect(texts()).toEqual(['a', 'bc'])
   })
 
-  it('nobody who has been away for long', async () => {
+  it('does not apply to callers that were idle for long', async () => {
     const { append, completeNewest, advance, settle, texts } = startFlyingWriter()
     append('a', 'b')
     await completeNewest()
@@ -274,9 +274,9 @@ describe('gathers', () => {
     expect(texts()).toEqual(['ab', 'a'])
   })
 
-  it('nobody for one who is alone', async () => {
+  it('does not apply to a single client', async () => {
     const { append, completeNewest, settle, texts } = startFlyingWriter()
-    // What follows is less.
+    // The later entries are smaller.
     for (const one of ['a'.repeat(100), 'b', 'c']) {
       append(one)
       await settle()
@@ -285,7 +285,7 @@ describe('gathers', () => {
     }
   })
 
-  it('until it is closed', async () => {
+  it('ends on close', async () => {
     const { writer, append, completeNewest, settle } = startFlyingWriter()
     append('a', 'b')
     await settle()
