@@ -45,7 +45,7 @@ const load = (name: string) => import(new URL(`${name}/src/client.ts`, packages)
 const REQUESTS: Readonly<Record<string, () => Promise<readonly (() => Promise<unknown>)[]>>> = {
   async stats() {
     const client = (await load('stats')).createStatsClient(url, { token: TOKEN })
-    return [() => client.stats('a'), () => client.put('a', { videos: [] })]
+    return [() => client.getStats('a'), () => client.put('a', { videos: [] })]
   },
   async prices() {
     const client = (await load('prices')).createPricesClient(url, { token: TOKEN })
@@ -53,13 +53,21 @@ const REQUESTS: Readonly<Record<string, () => Promise<readonly (() => Promise<un
   },
   async sse() {
     const client = (await load('sse')).createSseClient(url, { token: TOKEN })
-    return [() => client.connections(), () => client.closeAll(), () => client.events({ topics: ['a'] }).next()]
+    return [
+      () => client.getConnections(),
+      () => client.closeAll(),
+      () =>
+        client
+          .subscribe({ topics: ['a'] })
+          [Symbol.asyncIterator]()
+          .next(),
+    ]
   },
-  async 'the broadcaster of sse'() {
-    const { createBroadcaster } = await import(new URL('sse/src/broadcaster.ts', packages).href)
-    const client = createBroadcaster(url, { token: TOKEN })
+  async 'the publisher of sse'() {
+    const { createPublisherClient } = await import(new URL('sse/src/publisher-client.ts', packages).href)
+    const client = createPublisherClient(url, { token: TOKEN })
     onTestFinished(() => client.close())
-    return [() => client.put('a', '1'), () => client.putMany([{ topic: 'a', value: '1' }])]
+    return [() => client.put('a', '1'), () => client.putValues([{ topic: 'a', value: '1' }])]
   },
   async kv() {
     const client = (await load('kv')).createKvClient(url, { token: TOKEN })
