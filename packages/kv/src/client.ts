@@ -8,48 +8,48 @@ import { toOpLine, parseLine, type Op } from './core/change-lines.ts'
 import { parseWatchEvents } from './core/watch-events.ts'
 
 export interface KvClientOptions {
-  /** Needed for changes where the service was started with an `API_TOKEN`. */
+  /** Token for writes, if the service has an `API_TOKEN`. */
   readonly token?: string
-  /** Most connections at a time. */
+  /** Maximum number of concurrent connections. */
   readonly connections?: number
-  /** How long the service may be silent (ms), to the nearest second or so: while connecting, before and amid a reply. */
+  /** Maximum silence of the service while connecting, before a reply and within it (ms). Precision: about 1 s. */
   readonly timeout?: number
   /** Times every request, to the head of its reply. */
   readonly timer?: UpstreamTimer
 }
 
-/** A value and the tag that a conditional write names it by: of the write that put it there, not of its bytes. */
+/** A value and its ETag for conditional writes. The ETag identifies the write of the value, not its bytes. */
 export interface KvValue {
   readonly value: Buffer
   readonly etag: string
 }
 
 export interface WriteOptions {
-  /** Resolve only once it would survive a power cut. */
+  /** True if the call resolves only once the write survives a power cut. */
   readonly durable?: boolean
   /**
-   * What this change is to be known by, 1 to 255 visible characters: made again with it, within an hour, it is not done
-   * again, and resolves as the first did. So it can be repeated after `OUTCOME_UNKNOWN`, or after no reply at all.
+   * Idempotency key of the write, 1 to 255 visible characters. The same write with the same key within an hour has no second
+   * effect, and resolves like the first. It is therefore safe to retry after `OUTCOME_UNKNOWN`, or without a reply.
    */
   readonly idempotencyKey?: string
 }
 
 export interface ReadOptions {
-  /** See all that was acknowledged before, by any node of many. */
+  /** True if the read must see every write that any node acknowledged before. */
   readonly linearizable?: boolean
-  /** See all up to this place in the log of many nodes. @throws ServiceError `SEQUENCE_WAIT_TIMEOUT` */
+  /** Sequence in the log of a cluster: the read sees all entries up to it. @throws ServiceError `SEQUENCE_WAIT_TIMEOUT` */
   readonly after?: number
 }
 
 export interface ConditionalOptions extends WriteOptions {
-  /** Only if the value there has this tag, or (`*`) there is one. */
+  /** Condition: the key has a value with this ETag; `*` for any value. */
   readonly ifMatch?: string
-  /** Only if there is none. */
+  /** Condition: the key has no value. */
   readonly ifNoneMatch?: '*'
 }
 
 export interface PutOptions extends ConditionalOptions {
-  /** The value is gone after so long (s); without it, it stays. */
+  /** Time after which the value expires (s); without it, the value does not expire. */
   readonly ttl?: number
 }
 
@@ -57,9 +57,9 @@ export interface PutOptions extends ConditionalOptions {
 export interface KeyBounds {
   /** Replaces `start` and `end`. */
   readonly prefix?: string
-  /** The first key; without it, from the first there is. */
+  /** First key; without it, the first of all keys. */
   readonly start?: string
-  /** The first key that is left out; without it, to the last there is. */
+  /** First key after the range; without it, the range extends to the last key. */
   readonly end?: string
 }
 
@@ -99,16 +99,16 @@ export type KvChange =
   | { readonly op: 'expire'; readonly id: string; readonly ttl: number | null }
 
 export interface WatchOptions extends KeyBounds {
-  /** The place to begin behind; without it, with what comes next. */
+  /** Sequence after which the stream begins; without it, the stream begins with the next change. */
   readonly after?: number
-  /** Ends it when it is aborted. */
+  /** Ends the stream when it is aborted. */
   readonly signal?: AbortSignal
 }
 
-/** What became of keys at one place of the order. */
+/** Changes at one sequence. */
 export interface KvChangeSet {
   readonly sequence: number
-  /** In their order; none where it only says how far the stream is. What expires does so at a time in ms since 1970. */
+  /** Changes in their order; none if the event only reports the sequence of the stream. `expiresAt` is in ms since 1970. */
   readonly changes: readonly (
     | { readonly op: 'put'; readonly id: string; readonly value: Buffer; readonly expiresAt?: number }
     | { readonly op: 'delete'; readonly id: string }
@@ -116,11 +116,11 @@ export interface KvChangeSet {
   )[]
 }
 
-/** A client for the service at one address. A miss is `undefined`; what is refused rejects with a `ServiceError`. */
+/** Client of the service at one address. A miss is `undefined`; a refused request rejects with a `ServiceError`. */
 export interface KvClient {
   /**
-   * The last place in the log of many nodes that replies have told, where they tell one: asked for as `after`, any node
-   * shows what was written by this client.
+   * Highest sequence in the replies of a cluster; `undefined` without a cluster. A read with this `after` sees the writes of
+   * this client on any node.
    */
   readonly sequence: number | undefined
   get(id: string, options?: ReadOptions): Promise<KvValue | undefined>
@@ -129,9 +129,9 @@ export interface KvClient {
    * @throws ServiceError `KEYS_TOO_LARGE`
    */
   getMany(ids: readonly string[], options?: ReadOptions): Promise<(KvValue | undefined)[]>
-  /** Resolves with the new value's tag. @throws ServiceError `CONDITION_FAILED` */
+  /** Resolves with the ETag of the new value. @throws ServiceError `CONDITION_FAILED` */
   put(id: string, value: string | Uint8Array, options?: PutOptions): Promise<string>
-  /** Also where there is none. @throws ServiceError `CONDITION_FAILED` */
+  /** Deletes a value; resolves also if the key has none. @throws ServiceError `CONDITION_FAILED` */
   delete(id: string, options?: ConditionalOptions): Promise<void>
   /** Resolves with the expiry of a value; `undefined` if the key has no value. */
   getExpiry(id: string, options?: ReadOptions): Promise<KvExpiry | undefined>
@@ -147,9 +147,9 @@ export interface KvClient {
   persist(id: string, options?: ConditionalOptions): Promise<boolean>
   /** Applies all changes, in their order, or none. Sends no request if `changes` is empty. */
   batch(changes: readonly KvChange[], options?: WriteOptions): Promise<void>
-  /** The same, of lines of NDJSON. */
+  /** Like `batch`, with changes as lines of NDJSON. */
   applyBatchLines(lines: string | Uint8Array, options?: WriteOptions): Promise<void>
-  /** Entries in the order of their keys' bytes, as they are when the reply begins. */
+  /** Entries in the order of the bytes of their keys, at the moment when the reply begins. */
   entries(range?: RangeOptions): AsyncIterable<KvEntry>
   /** Keys of a range, without values. */
   keys(range?: RangeOptions): AsyncIterable<string>
@@ -160,13 +160,13 @@ export interface KvClient {
   /** Entries as bytes of NDJSON; a line may span several pieces. With `keys`, only the keys. */
   streamEntryLines(range?: RangeOptions & { readonly keys?: boolean }): Promise<AsyncIterable<Buffer>>
   /**
-   * Changes of a range as they are made, what took effect together at once. Without `after` the first has none: nothing
-   * behind its place is missed, so that a range which is read from then on can be kept up to date. A stream that is lost
-   * is opened again, and goes on behind the last place.
-   * @throws ServiceError `SEQUENCE_EXPIRED` where what came behind that is not kept any more: read the range again
+   * Yields changes of a range as they take effect; changes that take effect together are one item. Without `after` the first
+   * item has no changes. The stream misses no change after its sequence, so a copy of the range that is read from then on
+   * remains current. A lost stream is reopened, and continues after the last sequence.
+   * @throws ServiceError `SEQUENCE_EXPIRED` if the service no longer has the later changes: read the range again
    */
   watch(options?: WatchOptions): AsyncIterable<KvChangeSet>
-  /** Ends streams, too. Idempotent. */
+  /** Closes all connections and ends streams. Idempotent. */
   close(): Promise<void>
 }
 
@@ -175,13 +175,13 @@ const EXPIRY_PATH = '/v0/entity/expiry'
 /** Maximum and default size of a page (entries). */
 const MAX_PAGE_ENTRIES = 1_000
 const PAGE_ENTRIES = 100
-/** A stream that was lost before it brought anything is opened again after (ms). */
+/** Delay before a stream is reopened that was lost without a change (ms). */
 const RETRY_DELAY_MS = 1_000
-/** A stream that shows no sign of life for so long is lost (ms): four heartbeats. */
+/** Time without a byte after which a stream is considered lost: four heartbeats (ms). */
 const STREAM_TIMEOUT_MS = 60_000
 const NEVER_SIGNAL = new AbortController().signal
 
-/** A client for the service at `url`. */
+/** Creates a client of the service at `url`. */
 export function createKvClient(
   url: string,
   { token, connections = 64, timeout, timer: timed }: KvClientOptions = {},
@@ -190,7 +190,7 @@ export function createKvClient(
     connections,
     ...(timeout && { headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout } }),
   })
-  // Streams last: they must not take the connections of the others.
+  // Streams remain open, so they must not use the connections of other requests.
   const streams = new Agent({
     bodyTimeout: STREAM_TIMEOUT_MS,
     ...(timeout && { headersTimeout: timeout, connect: { timeout } }),
@@ -293,15 +293,15 @@ export function createKvClient(
           yield { sequence: seq, changes: ops.map(toChange) }
         }
       } catch (error) {
-        // What is refused for good is told; a stream that was lost, and a service that is busy or away, comes back.
+        // A permanent refusal is thrown. After a lost stream, or if the service is busy or unavailable, the client retries.
         if (error instanceof TypeError || (error instanceof ServiceError && error.status < 500)) throw error
       }
-      // One that brought something is worth going on with at once.
+      // A stream that had changes is reopened at once.
       if (!isNew && !closed) await pause(RETRY_DELAY_MS, signal)
     }
   }
 
-  /** Sends a request like `ask`; resolves with `undefined` for a key without a value. */
+  /** Sends a request like `sendRequest`; resolves with `undefined` for a key without a value. */
   async function requestFound(
     ...request: Parameters<typeof sendRequest>
   ): Promise<Dispatcher.ResponseData | undefined> {

@@ -17,7 +17,7 @@ import { ChangeFeed } from './watch/change-feed.ts'
 import { toPage } from './core/change-pages.ts'
 
 /**
- * What exists once per process where it is a node of many: the log, and the base that this node makes of it.
+ * Opens the resources that exist once per process of a cluster node: the log, and the database that this node builds from it.
  * @throws StartError
  */
 export async function openKvNode({ config, registry, log, fail }: KvContext): Promise<ServiceMain<KvMainMessage>> {
@@ -60,7 +60,7 @@ export async function openKvNode({ config, registry, log, fail }: KvContext): Pr
         barrier: async (waiting) => void (await clusterLog.barrier(waiting)),
         changes: async (after, ...options) =>
           after === undefined ? toPage([], feed.upTo) : feed.readAfter(after, ...options),
-        // Its threads write nothing but by the log.
+        // The threads write through the log only.
         recordWrites() {},
         recordLost() {},
       },

@@ -22,7 +22,7 @@ const kvErrors = defineErrors({
   WRITE_QUEUE_FULL: { status: 503, title: 'Write queue full' },
 })
 
-/** What this service may answer besides what every service may. */
+/** Errors of this service, in addition to those of every service. */
 export const errors = {
   ...kvErrors,
   CONDITION_INVALID: house.CONDITION_INVALID,

@@ -7,13 +7,13 @@ import type { WriteQueue } from './store/store.ts'
 import type { WatchMetrics } from './watch/watchers.ts'
 
 const LEVEL_COUNT = 7
-// LevelDB delays each write by 1 ms from 8 files at level 0 on, and stops all from 12 on.
+// LevelDB delays each write by 1 ms from 8 files at level 0 on, and stops all writes from 12 on.
 const SLOWDOWN_FILES = 8
 const STOP_FILES = 12
 
 const countFiles = (db: KvDatabase, level: number) => Number(db.getProperty(`leveldb.num-files-at-level${level}`))
 
-/** The figures of the database, of main. */
+/** Registers the metrics of the database, on the main thread. */
 export function registerLevelMetrics(level: KvLevel, cacheMegabytes: number, registry: Registry): void {
   const { db } = level
   const files: Gauge = new Gauge({
@@ -49,13 +49,13 @@ export function registerLevelMetrics(level: KvLevel, cacheMegabytes: number, reg
   )
 }
 
-/** The figures of a thread's queue of writes. */
+/** Registers the metrics of the write queue of a thread. */
 export function registerQueueMetrics(queue: WriteQueue, registry: Registry): void {
   registerGauge(registry, 'kv_queue_writes', 'Writes that wait to be written.', () => queue.writes)
   registerGauge(registry, 'kv_queue_bytes', 'Bytes that wait to be written.', () => queue.bytes)
 }
 
-/** The figures of a thread's streams of changes. */
+/** Registers the metrics of the watch streams of a thread. */
 export function registerWatchMetrics(metrics: WatchMetrics, registry: Registry): void {
   registerGauge(registry, 'kv_watchers', 'Streams of changes.', () => metrics.streams)
   registerGauge(
@@ -73,7 +73,7 @@ export function registerWatchMetrics(metrics: WatchMetrics, registry: Registry):
   )
 }
 
-/** Counts writes that were answered before they were written, and then could not be. */
+/** Counts writes that failed after their reply was sent. */
 export function registerLostWrites(registry: Registry): () => void {
   let lost = 0
   registerCounter(registry, 'kv_writes_lost_total', 'Writes that were answered with 202 and then failed.', () => lost)

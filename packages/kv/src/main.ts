@@ -11,7 +11,7 @@ import { LocalFeed } from './watch/local-feed.ts'
 
 export type KvContext = OpenContext<KvConfig, KvThreadMessage>
 
-/** Opens what exists once per process: the database, before any thread does, and the memory that they share. */
+/** Opens the resources that exist once per process: the database, before any thread does, and the shared memory of threads. */
 export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMessage>> {
   const { config, registry, log, broadcast } = context
   if (config.log === 'jetstream') return (await import('./cluster-node.ts')).openKvNode(context)
@@ -35,7 +35,7 @@ export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMess
   const ttl = new TtlState(ttlMemory)
   if ((await readDueKeys(level.db, toDuePosition(0), 1)).length > 0) ttl.enable()
   registerLevelMetrics(level, config.cacheMegabytes, registry)
-  // One writing thread has its own order, and pays nothing for locks.
+  // A single writing thread has its own order, and needs no locks.
   const memory = ['0', '1'].includes(config.threads) ? undefined : createLockMemory()
   let owner = 0
   return {
@@ -52,7 +52,7 @@ export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMess
       void level.releaseShare(share!)
       if (stripes) releaseLocksOf(stripes.memory, stripes.owner)
       ttl.resetFirstDue()
-      // It may have taken revisions, and not told.
+      // The thread may have taken revisions without a report.
       feed.reset()
     },
     handlers: { reserve: revisions.reserve, ...createHandlers(feed), ...NO_LOG_HANDLERS },
@@ -73,5 +73,5 @@ function throwNoLog(): never {
   throw new Error('this process has no log')
 }
 
-/** What no thread asks for where there is none. */
+/** Handlers of a standalone service for messages about the log, which its threads never send. */
 const NO_LOG_HANDLERS = { append: throwNoLog, waitForSequence: throwNoLog, barrier: throwNoLog }

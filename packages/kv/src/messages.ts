@@ -2,49 +2,49 @@ import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import type { ChangePage } from './core/change-pages.ts'
 import type { Outcomes } from './core/evaluate-writes.ts'
 
-/** What a thread is started with. */
+/** State that a thread receives at its start. */
 export interface KvSharedState {
-  /** Its part in the database, where there is one. */
+  /** Share of the thread in the database, if there is a database. */
   readonly share?: LevelShare
-  /** What numbers writes. */
+  /** Shared memory that numbers writes. */
   readonly revisions: SharedArrayBuffer
-  /** State that threads share about values that expire (`store/expiries.ts`). */
+  /** State that threads share about values that expire (`store/ttl.ts`). */
   readonly ttlMemory: SharedArrayBuffer
-  /** The locks of keys and this thread's number among their owners, where several threads may write. */
+  /** Locks of keys and the number of this thread as an owner, if several threads may write. */
   readonly stripes?: { readonly memory: SharedArrayBuffer; readonly owner: number }
-  /** Whether somebody watches, where this process gives the order (`watch/recorder.ts`). */
+  /** Flag that watch streams exist; for a process that defines the order of writes (`watch/write-recorder.ts`). */
   readonly recording?: SharedArrayBuffer
-  /** How far the log is, where there is one that many machines share (`store/log-state.ts`). */
+  /** State of the log, in a cluster. */
   readonly logState?: SharedArrayBuffer
 }
 
-/** What became of a turn's writes. */
+/** Result of the writes of one turn of the event loop. */
 export interface LogResult {
-  /** Their place in the log. */
+  /** Sequence of their entry in the log. */
   readonly sequence: number
   readonly outcomes: Outcomes
 }
 
-/** What threads ask of main. */
+/** Messages of threads to the main thread. */
 export type KvMainMessage = {
   /** Reserve more revisions. */
   reserve(): void
-  /** Put a turn's writes (`core/writes.ts`), so many, into the log; answered once this node has applied them. */
+  /** Append `count` encoded writes (`core/encode-writes.ts`) to the log. The reply follows once this node has applied them. */
   append(writes: Uint8Array, count: number): LogResult
-  /** Answered once this node has applied the log up to this place. */
+  /** Reply once this node has applied the log up to this sequence. */
   waitForSequence(sequence: number): void
-  /** Answered once this node has applied all that was in the log when it was asked. */
+  /** Reply once this node has applied all entries that the log had at the request. */
   barrier(waiters: number): void
-  /** Some of what was changed after a place: see `watch/feed.ts`. Without one the place where it is, and nothing else. */
+  /** Read changes after a sequence: see `watch/change-feed.ts`. Without `after`, the current sequence and no changes. */
   changes(after: number | undefined, timeout: number, maxBytes?: number): ChangePage | undefined
-  /** So many revisions from `first` on were taken, and under those whose conditions held these writes were made. */
+  /** Report `count` revisions from `first` on, and the writes whose conditions held. */
   recordWrites(first: number, count: number, writes: Uint8Array): void
-  /** What became of revisions that were taken is not known. */
+  /** Report that the outcome of some revisions is unknown. */
   recordLost(): void
 }
 
-/** What main asks of its threads. */
+/** Messages of the main thread to its threads. */
 export type KvThreadMessage = {
-  /** Answered once what was being written when it was asked is seen by reads, or failed. */
+  /** Reply once reads see the writes that were in progress at the request, or those have failed. */
   waitUntilSettled(): void
 }

@@ -3,7 +3,7 @@ import type { KvMainMessage, KvThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
 import { variants } from './variants.ts'
 
-/** Bytes under keys: durable, ordered, conditional. */
+/** Key-value service: durable, ordered, with conditional writes. */
 export const kv = defineService<typeof settings, KvMainMessage, KvThreadMessage>({
   name: 'kv',
   summary: 'keeps bytes under keys, durably and in order',

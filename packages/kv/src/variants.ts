@@ -1,9 +1,9 @@
 import type { CommonSettings } from '@influencer-stats/runtime/settings'
 import type { KvConfig } from './settings.ts'
 
-/** The named combinations worth measuring, one step each: v1 keeps nothing, v2 is the naive one, v5 the default. */
+/** Named combinations for benchmarks, one step each. v1 persists no data, v2 is the naive one, v5 is the default. */
 export const variants = {
-  // What HTTP alone costs: nothing is kept.
+  // Shows the cost of HTTP alone: no data is persisted.
   v1: { store: 'memory', server: 'fastify' },
   v2: { store: 'level', commit: 'single', server: 'fastify' },
   v3: { store: 'level', commit: 'group', server: 'fastify' },

@@ -1,8 +1,8 @@
 import { createProgressLine } from '@influencer-stats/runtime/progress-line'
 
-/** Tells how far an export or an import is. */
+/** Shows the progress of an export or an import. */
 export interface EntryProgress {
-  /** `done` and `total` in bytes; `entries` so far. */
+  /** @param entries processed entries @param done processed bytes @param total all bytes, if known */
   update(entries: number, done: number, total?: number): void
   end(): void
 }

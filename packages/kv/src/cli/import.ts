@@ -20,7 +20,7 @@ export const importCommand: Command = {
   },
 }
 
-// One request each; a line that is larger goes alone.
+// Size of a batch, which is one request (bytes). A larger line is sent alone.
 const BATCH_BYTES = 1_048_576
 const NEWLINE = Buffer.from('\n')
 
@@ -35,7 +35,7 @@ interface ImportBatch {
 /** The service names a line by its number in the batch. */
 const BAD_LINE_PATTERN = /^line (\d+): (.*)$/s
 
-/** What the service refused, by the lines of the file. */
+/** Returns the service's error with the line numbers of the file. */
 function toImportError(error: unknown, { numbers }: ImportBatch, file: string): unknown {
   if (!(error instanceof ServiceError)) return error
   const [, line, reason = error.message] = BAD_LINE_PATTERN.exec(error.detail ?? '') ?? []
@@ -53,9 +53,9 @@ async function openSource(file: string): Promise<{ chunks: AsyncIterable<Buffer>
 }
 
 /**
- * Sends every line of a file to the service, in batches. The lines before a bad one are in the base then, or those before
- * the batch that the service refused.
- * @throws Error that names the number of a line that is not a change, or the numbers of those that were refused
+ * Sends every line of a file to the service, in batches. On an error, the lines before the invalid line or before the refused
+ * batch are stored.
+ * @throws Error with the number of the invalid line, or the numbers of the refused lines
  */
 export async function importFrom(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
   const { chunks, size } = await openSource(file)
@@ -82,7 +82,7 @@ export async function importFrom(client: KvClient, file: string, progress: Entry
   for await (const line of readLines(chunks)) {
     number++
     if (line.length === 0) continue
-    // Looked at here, too, so that those before it are sent.
+    // Parsed here, too, so that the lines before an invalid one are sent.
     const op = parseLine(line.toString())
     const wrong =
       typeof op === 'string' ? op : op.key.length > MAX_KEY_BYTES ? `its key is over ${MAX_KEY_BYTES} bytes` : undefined

@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { MAX_TIME_MS, MAX_TTL_MS } from './key-limits.ts'
 
-/** One change: a value put under a key, or a key deleted. The shape of LevelDB's batches. */
+/** One change of a key. It has the shape of an operation of a LevelDB batch. */
 export type Op =
   | {
       readonly type: 'put'
       readonly key: Buffer
       readonly value: Buffer
-      /** It expires after so long (ms), or at this time (ms since 1970). */
+      /** Time to expiry (ms). `expiresAt` is the time of expiry instead (ms since 1970). */
       readonly ttl?: number
       readonly expiresAt?: number
     }
@@ -39,8 +39,8 @@ export function quoteInLine(text: string): string {
 }
 
 /**
- * An entry as a line of NDJSON that can be posted as part of a batch: its value as text where it is UTF-8 and that takes at
- * most half as much again. A NUL takes six characters as text: what fits into a value would not fit into a batch.
+ * Renders an entry as a line of NDJSON, which a batch accepts. The value is text if it is UTF-8 and its text is at most 50 %
+ * longer. A NUL takes six characters as text, so a valid value could be too large for a batch.
  * @param extra further fields
  * @param quote converts a string to JSON; `JSON.stringify` if the caller escapes line ends
  */
@@ -53,11 +53,11 @@ export function toValueField(value: string | Buffer, quote = quoteInLine): strin
   return text === undefined ? `"valueBase64":"${Buffer.from(value).toString('base64')}"` : `"value":${text}`
 }
 
-/** What a line says of an entry that expires, for `putLine`. */
+/** Renders an expiry time as a field for `toPutLine`; empty if the entry does not expire. */
 export const toExpiryField = (expiresAt: number | undefined): string =>
   expiresAt === undefined ? '' : `,"expiresAt":${expiresAt}`
 
-/** A value as text in JSON; nothing where that is impossible or better not done. */
+/** Returns a value as a JSON string; `undefined` if it is not UTF-8, or the text is too long. */
 function toQuotedText(value: string | Buffer, quote: (text: string) => string): string | undefined {
   if (typeof value !== 'string' && !isUtf8(value)) return undefined
   const plain = value.toString()
@@ -67,7 +67,7 @@ function toQuotedText(value: string | Buffer, quote: (text: string) => string): 
   return (Buffer.byteLength(text) - 2) * 2 > Buffer.byteLength(value) * 3 ? undefined : text
 }
 
-/** A change as a line of NDJSON. */
+/** Renders a change as a line of NDJSON. */
 export function toOpLine(op: Op): string {
   const id = op.key.toString()
   if (op.type === 'del') return `{"op":"delete","id":${quoteInLine(id)}}\n`
@@ -79,7 +79,7 @@ export function toOpLine(op: Op): string {
 export const toExpireLine = (id: string, expiry: string, extra = ''): string =>
   `{"op":"expire","id":${quoteInLine(id)}${expiry || ',"expiresAt":null'}${extra}}\n`
 
-/** By a search, which needs no stack: to match 8 MB group by group overflows it. */
+/** True for base64. It uses a search, which needs no stack: a pattern that matches groups overflows the stack at 8 MB. */
 function isBase64(text: string): boolean {
   const end = text.search(/[^A-Za-z0-9+/]/)
   return text.length % 4 === 0 && (end < 0 || (end >= text.length - 2 && /^==?$/.test(text.slice(end))))
@@ -91,7 +91,7 @@ const OP_FIELDS: Readonly<Record<string, readonly string[]>> = {
   expire: ['op', 'id', 'ttl', 'expiresAt'],
 }
 
-/** Parses one line. @returns the change, or in words what is wrong with the line */
+/** Parses one line. @returns the change, or a description of the error */
 export function parseLine(text: string): Op | string {
   let line: unknown
   try {

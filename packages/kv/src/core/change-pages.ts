@@ -1,19 +1,19 @@
 import type { Op } from './change-lines.ts'
 import { decodeWrites } from './encode-writes.ts'
 
-/** Writes that took effect at one place in the order, as bytes (`writes.ts`). */
+/** Writes that took effect at one sequence, as bytes (`encode-writes.ts`). */
 export interface ChangeStep {
   readonly seq: number
   readonly writes: Uint8Array
 }
 
-/** Steps that follow each other, as they go to another thread: in one piece of memory. */
+/** Consecutive steps in one piece of memory, for another thread. */
 export interface ChangePage {
-  /** All up to this place is in it, or came before. */
+  /** Sequence up to which all changes are in the page, or precede it. */
   readonly upTo: number
-  /** Whether there was nothing after that. */
+  /** True if no later changes existed. */
   readonly isEnd: boolean
-  /** The place of each step, and where its writes end. */
+  /** Sequence of each step. `ends` has the offsets of the ends of their writes. */
   readonly seqs: readonly number[]
   readonly ends: readonly number[]
   readonly writes: Uint8Array
@@ -22,13 +22,13 @@ export interface ChangePage {
 export function toPage(steps: readonly ChangeStep[], upTo: number, isEnd = true): ChangePage {
   let end = 0
   const ends = steps.map(({ writes }) => (end += writes.length))
-  // Not from the pool: what goes to another thread takes all of its memory along.
+  // Not from the pool: a transfer to another thread includes the whole memory of a Buffer.
   const writes = Buffer.allocUnsafeSlow(end)
   for (const [i, step] of steps.entries()) writes.set(step.writes, i > 0 ? ends[i - 1]! : 0)
   return { upTo, isEnd, seqs: steps.map(({ seq }) => seq), ends, writes }
 }
 
-/** What each step of a page changed, in order. Keys and values are parts of the page, not copies. */
+/** Yields the changes of each step of a page, in order. Keys and values are parts of the page, not copies. */
 export function* readChanges({
   seqs,
   ends,

@@ -2,26 +2,26 @@ import type { EntityTags } from '@influencer-stats/runtime/conditions'
 import type { WriteCondition } from './write-condition.ts'
 import type { Op } from './change-lines.ts'
 
-// What a log's entry of kind 1 is: writes, one after the other.
-//   write  u8 what it has (1 match, 2 none-match, 4 idempotency key), tags of each, the key as a tag, u32 count of ops
-//   tags   u16 count (0xffff: any), and of each u16 length and its bytes
+// Encoding of an entry of kind 1 of the log: a list of writes.
+//   write  u8 flags (1 match, 2 none-match, 4 idempotency key), tags of each, the key as a tag, u32 count of ops
+//   tags   u16 count (0xffff: any), then for each tag u16 length and its bytes
 //   op     u8 type (0 delete, 1 put, 2 put with a ttl, 3 put with a time of expiry; without a value: 4 expire after a ttl,
 //          5 expire at a time, 6 never expire), u16 length of the key, u32 length of the value, for types 2 to 5 u48 ms, and the
 //          bytes of key and value
-// What of this is not known stops the node.
+// A node that reads an unknown flag or type stops.
 
-/** The kind of such an entry. */
+/** Kind of an entry with writes. */
 export const WRITES_KIND = 1
-/** That of one, without a body, that takes away some of what has expired. */
+/** Kind of an entry without a body that removes some of the expired keys. */
 export const EXPIRE_KIND = 2
 
-/** Changes that happen all or not at all, if the condition holds for the first one's key. */
+/** Changes that take effect together or not at all, if the condition holds for the key of the first change. */
 export interface LoggedWrite {
   readonly ops: readonly Op[]
   readonly condition?: WriteCondition
-  /** One that was made with it before is not made again, for some time. */
+  /** A second write with the same key has no effect, for `IDEMPOTENCY_TTL_MS`. */
   readonly idempotencyKey?: string
-  /** Whether it has one, or something in it expires: what is looked at instead of all of it. */
+  /** True if the write has an idempotency key or an expiry. Code tests this flag instead of every operation. */
   readonly isSpecial?: boolean
 }
 
@@ -39,7 +39,7 @@ const EXPIRE_AT_OP = 5
 const PERSIST_OP = 6
 const TIME_BYTES = 6
 
-/** What was written by a version that knows more. */
+/** Writes of a newer version, which this version cannot decode. */
 export class UnknownWritesError extends Error {}
 
 function toOpCode(op: Op): number {
@@ -67,7 +67,7 @@ function getWriteSize({ ops, condition, idempotencyKey }: LoggedWrite): number {
 }
 
 export function encodeWrites(writes: readonly LoggedWrite[]): Buffer {
-  // Not from the pool: what goes to another thread takes all of its memory along.
+  // Not from the pool: a transfer to another thread includes the whole memory of a Buffer.
   const bytes = Buffer.allocUnsafeSlow(writes.reduce((sum, write) => sum + getWriteSize(write), 0))
   let at = 0
   function putTags(tags: EntityTags): void {
@@ -102,7 +102,7 @@ export function encodeWrites(writes: readonly LoggedWrite[]): Buffer {
   return bytes
 }
 
-/** Keys and values are parts of `bytes`, not copies. @throws RangeError where it ends too early, WritesUnknown */
+/** Decodes writes. Keys and values are parts of `bytes`, not copies. @throws RangeError if cut, UnknownWritesError */
 export function decodeWrites(bytes: Buffer): LoggedWrite[] {
   let at = 0
   let isSpecial = false

@@ -3,13 +3,13 @@ import type { KvValueBytes } from './stored-value.ts'
 const NEWLINE = 0x0a
 const CRLF = Buffer.from('\r\n')
 
-/** An entry of a scan: its value as text where it was read as such, else as bytes; when it expires (ms since 1970), if it does. */
+/** Entry of a scan. The value is text if it was read as text, else bytes. `expiresAt` (ms since 1970) is absent without expiry. */
 export type StoredEntry = readonly [key: string, value: KvValueBytes, expiresAt?: number]
 
 /** Ends a body of chunks. */
 export const LAST_CHUNK = '0\r\n\r\n'
 
-/** Entries as chunks of HTTP's chunked coding, one an entry: `key`, a newline, `value`. All in one piece, for one write. */
+/** Renders entries as HTTP chunks in one piece, for one write. Each chunk is one entry: `key`, a newline, `value`. */
 export function toChunks(entries: readonly StoredEntry[]): string | Buffer {
   return entries.every(isTextEntry) ? toTextChunks(entries) : toByteChunks(entries)
 }

@@ -7,46 +7,46 @@ import { getEtag, REVISION_LENGTH, toRevision, toEtag, toStored, getValue } from
 import { encodeWrites, type LoggedWrite } from './encode-writes.ts'
 
 /**
- * Of each write its revision; nothing in the place of one whose condition did not hold, `KEY_REUSED` of one whose
- * idempotency key is that of another.
+ * Revision of each write; `undefined` for a write whose condition did not hold, `KEY_REUSED` for one whose idempotency key
+ * belongs to another write.
  */
 export type Outcomes = readonly (string | undefined)[]
 
-/** No revision. */
+/** Outcome of a write whose idempotency key belongs to another write. It is no valid revision. */
 export const KEY_REUSED = ''
 
-// What begins the record of a write with an idempotency key, before its fingerprint.
+// First byte of the record of a write with an idempotency key. The fingerprint follows.
 const REFUSED_RECORD = 0
 const APPLIED_RECORD = 1
 
-/** How long the outcome of a write with an idempotency key is known (ms). */
+/** Time for which the outcome of a write with an idempotency key is stored (ms). */
 export const IDEMPOTENCY_TTL_MS = 3_600_000
 
-/** When what is under a key expires. */
+/** Change of the expiry of a key (ms since 1970). */
 export interface ExpiryChange {
   readonly key: Buffer
-  /** As it is kept; nothing: it does not expire. */
+  /** Stored expiry; `undefined` if the key does not expire. */
   readonly before: number | undefined
   readonly after: number | undefined
 }
 
-/** What writes were judged to be. */
+/** Result of the evaluation of writes. */
 export interface WriteResult {
-  /** What who wrote is told. */
+  /** Outcomes for the replies. */
   readonly outcomes: Outcomes
-  /** The revisions of those that change something. */
+  /** Revisions of the writes that have an effect; `undefined` for the others. */
   readonly effects: Outcomes
-  /** When that was (ms since 1970), where something may expire. */
+  /** Time of the evaluation (ms since 1970), if values may expire. */
   readonly at?: number
-  /** What changes of when keys expire, by key. */
+  /** Expiry changes, by key. */
   readonly expiries?: ReadonlyMap<string, ExpiryChange>
   /** Expiry changes for keys without a value; they have no effect. */
   readonly ineffective?: ReadonlySet<Op>
-  /** What is to be known of writes with idempotency keys. */
+  /** Records of writes with idempotency keys. */
   readonly records?: readonly (readonly [key: Buffer, stored: Buffer])[]
 }
 
-/** Whether anything is to be written of it. */
+/** True if the result has changes or records to store. */
 export const hasEffect = ({ effects, records }: WriteResult): boolean =>
   effects.some((revision) => revision !== undefined) || (records !== undefined && records.length > 0)
 
@@ -57,12 +57,12 @@ export const hasEffect = ({ effects, records }: WriteResult): boolean =>
 export const isReplay = ({ idempotencyKey }: LoggedWrite, index: number, { effects, outcomes }: WriteResult): boolean =>
   idempotencyKey !== undefined && effects[index] === undefined && outcomes[index] !== KEY_REUSED
 
-/** What is kept under a key, be it the service's own. */
+/** Reads the stored bytes of a key, of a user or of the service. */
 export type ReadStored = (key: Buffer) => Buffer | undefined
 
 /**
- * Judges writes as they follow each other.
- * @param isTimed whether something that is kept may expire
+ * Evaluates writes in their order.
+ * @param isTimed true if stored values may expire
  */
 export function evaluate(
   writes: readonly LoggedWrite[],
@@ -79,7 +79,7 @@ export function evaluate(
   return draft
 }
 
-/** Each happens. */
+/** Evaluates writes without conditions, expiry or idempotency keys: every write takes effect. */
 function evaluatePlain(writes: readonly LoggedWrite[], first: number): WriteResult {
   const outcomes = writes.map((_, i) => toRevision(first + i))
   return { outcomes, effects: outcomes }
@@ -87,7 +87,7 @@ function evaluatePlain(writes: readonly LoggedWrite[], first: number): WriteResu
 
 const toText = (key: Buffer) => key.toString('latin1')
 
-/** Judges writes one after the other, each by what those before it will have left. */
+/** Evaluates writes one after the other. Each sees the effects of those before it. */
 export class WriteEvaluation implements WriteResult {
   readonly outcomes: (string | undefined)[] = []
   readonly effects: (string | undefined)[] = []
@@ -101,7 +101,7 @@ export class WriteEvaluation implements WriteResult {
   readonly #etags = new Map<string, string | undefined>()
   readonly #recorded = new Map<string, Buffer>()
 
-  /** @param isTimed whether what is kept may expire */
+  /** @param isTimed true if stored values may expire */
   constructor(first: number, get: ReadStored, isTimed: boolean) {
     this.#first = first
     this.#get = get
@@ -120,7 +120,7 @@ export class WriteEvaluation implements WriteResult {
     const number = this.#first + this.effects.length
     const revision = this.#computeEffect(write, at)
     this.#addOutcome(revision)
-    // What was refused as well: another copy of it may still be on its way, and is to be refused, too.
+    // Refused writes, too: another copy of the request may still arrive, and must be refused as well.
     const recordType = Buffer.of(revision === undefined ? REFUSED_RECORD : APPLIED_RECORD)
     const stored = toStored(toRevision(number), Buffer.concat([recordType, fingerprint]))
     this.#recorded.set(toText(key), stored)
@@ -133,9 +133,9 @@ export class WriteEvaluation implements WriteResult {
     this.outcomes.push(outcome)
   }
 
-  /** The write's revision, if it happens. */
+  /** Returns the revision of the write if it takes effect. */
   #computeEffect({ ops, condition }: LoggedWrite, at: number): string | undefined {
-    // One that does not happen has one, too.
+    // A write without an effect uses a revision, too.
     const revision = toRevision(this.#first + this.effects.length)
     if (condition && !this.#matches(condition, ops[0]!.key, at)) return undefined
     for (const op of ops) {
@@ -191,7 +191,7 @@ export class WriteEvaluation implements WriteResult {
   }
 }
 
-/** What a write was told that has this record, if it was this one. */
+/** Returns the recorded outcome of a write; `KEY_REUSED` if the record belongs to another write. */
 function readOutcome(record: Buffer, fingerprint: Buffer): string | undefined {
   const value = getValue(record) as Buffer
   if (!value.subarray(1).equals(fingerprint)) return KEY_REUSED

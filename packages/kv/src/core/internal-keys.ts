@@ -1,7 +1,7 @@
-// What the service keeps beside users' entries, behind all of their keys: no UTF-8 begins with 0xff.
-//   0xff t KEY        when what is under KEY expires: u48, ms since 1970
-//   0xff e TIME KEY   the same in the order of the times; nothing
-//   0xff i NAME       of the write with this idempotency key: its revision, as with all that is kept, and its fingerprint
+// Internal rows of the service. They follow all keys of users, because no UTF-8 begins with 0xff.
+//   0xff t KEY        expiry of KEY: u48, ms since 1970
+//   0xff e TIME KEY   the same in the order of the times; an empty value
+//   0xff i NAME       record of the write with this idempotency key: a revision, as in every value, its type and its fingerprint
 
 const INTERNAL_PREFIX = 0xff
 const EXPIRY_PREFIX = Buffer.from([INTERNAL_PREFIX, 0x74])
@@ -12,15 +12,15 @@ const TIME_BYTES = 6
 /** Time later than every expiry (ms since 1970). */
 export const MAX_EXPIRY_MS = 2 ** 48 - 1
 
-/** Whether it is a key of the service's own, and none of a user's. */
+/** True for an internal key of the service. */
 export const isInternal = (key: Buffer): boolean => key[0] === INTERNAL_PREFIX
 
-/** A string that comes after all keys of users, which are at most 1,024 bytes long, and before the service's own. */
+/** String after all keys of users, which have at most 1,024 bytes, and before the internal keys of the service. */
 export const USER_KEYS_END = '\u{10ffff}'.repeat(257)
 
 export const toExpiryKey = (key: Buffer): Buffer => Buffer.concat([EXPIRY_PREFIX, key])
 
-/** The key behind an `expiryKey`. */
+/** Returns the key of a user in the result of `toExpiryKey`. */
 export const fromExpiryKey = (internalKey: Buffer): Buffer => internalKey.subarray(EXPIRY_PREFIX.length)
 
 export function encodeTime(time: number): Buffer {
@@ -33,17 +33,17 @@ export const decodeTime = (bytes: Buffer): number => bytes.readUIntBE(0, TIME_BY
 
 export const toDueKey = (time: number, key: Buffer): Buffer => Buffer.concat([DUE_PREFIX, encodeTime(time), key])
 
-/** Returns the position of a time in the order of times: a `dueKey` of that time or a later one is not before it. */
+/** Returns the position of a time in the order of times: no `toDueKey` of that time or a later one is before it. */
 export const toDuePosition = (time: number): Buffer =>
   Buffer.concat([DUE_PREFIX, encodeTime(Math.min(time, MAX_EXPIRY_MS))])
 
-/** Returns the position after a `dueKey`. */
+/** Returns the position after a `toDueKey`. */
 export const toNextDuePosition = ({ time, key }: DueKey): Buffer => Buffer.concat([toDueKey(time, key), Buffer.of(0)])
 
 /** Position after all keys in the order of times. */
 export const DUE_END = Buffer.from([INTERNAL_PREFIX, 0x66])
 
-/** Of a `dueKey` its time and its key. */
+/** Returns the time and the key in a result of `toDueKey`. */
 export function decodeDueKey(internalKey: Buffer): DueKey {
   return {
     time: decodeTime(internalKey.subarray(DUE_PREFIX.length)),
@@ -51,7 +51,7 @@ export function decodeDueKey(internalKey: Buffer): DueKey {
   }
 }
 
-/** A key and when what is under it expires (ms since 1970). */
+/** A key and its expiry time (ms since 1970). */
 export interface DueKey {
   readonly time: number
   readonly key: Buffer

@@ -4,7 +4,7 @@ export const MAX_KEY_BYTES = 1_024
 /** Largest value that a setting can allow (bytes). */
 export const MAX_VALUE_BYTES = 256 * 1_024 * 1_024
 
-/** Longest time for which a value is kept where it expires (s): 31 years. */
+/** Maximum time to expiry (s): 31 years. */
 export const MAX_TTL_MS = 999_999_999
 
 /** Latest time at which a value expires (ms since 1970). */

@@ -5,25 +5,25 @@ import { yieldTurn } from './yield-turn.ts'
 
 const NEWLINE = 0x0a
 
-// Bytes that are parsed before others have their turn: 2 ms, of the shortest lines 5.
+// Number of bytes to parse before other requests run: 2 ms, or 5 ms for the shortest lines.
 const SLICE_LINES = 65_536
 
 export interface BatchLimits {
   /** Largest value (bytes). */
   readonly maxValue: number
-  /** Most lines, empty ones included. */
+  /** Maximum number of lines, including empty ones. */
   readonly maxLines: number
 }
 
-/** A line that is not a change: its number, from 1, and what is wrong with it. */
+/** An invalid line: its number, from 1, and the error. */
 export interface BadLine {
   readonly line: number
   readonly reason: string
-  /** What is larger than allowed, where the line is well-formed. */
+  /** Part that exceeds a limit, if the line is well-formed. */
   readonly tooLarge?: 'key' | 'value' | 'batch'
 }
 
-/** The changes of a batch in NDJSON, or its first bad line. Empty lines are passed over. */
+/** Parses a batch in NDJSON. Resolves with its changes, or with its first invalid line. Empty lines are skipped. */
 export async function parseBatch(body: Buffer, { maxValue, maxLines }: BatchLimits): Promise<Op[] | BadLine> {
   const ops: Op[] = []
   for (let from = 0, line = 1, pause = SLICE_LINES; from < body.length; line++) {

@@ -1,23 +1,23 @@
 import { isUtf8 } from 'node:buffer'
 
-/** A query string, parsed strictly: values as bytes of UTF-8, or what is wrong with it. */
+/** A query string, parsed strictly: values as bytes of UTF-8, or an error. */
 export interface KvQuery {
-  /** What is wrong with it; then it has no parameters. */
+  /** Description of an error; then there are no parameters. */
   readonly fault?: string
   readonly names: readonly string[]
-  /** One a name, none empty. */
+  /** One value per name, none empty. */
   readonly values: readonly Buffer[]
 }
 
 const EMPTY_QUERY: KvQuery = { names: [], values: [] }
 const toFault = (fault: string): KvQuery => ({ fault, names: [], values: [] })
 
-// What stands for something else than itself, or is not ASCII.
+// Characters that need decoding, or are not ASCII.
 const SPECIAL_CHARACTERS = /[%+\x80-\uffff]/
 
 /**
- * Parses what follows the `?`: `name=value` pairs, percent-encoded UTF-8, `+` for a space. A bad escape, bytes that are
- * no UTF-8, a repeated or an empty parameter make it wrong as a whole. It never throws: Fastify calls it in its router.
+ * Parses the text after the `?`: `name=value` pairs, percent-encoded UTF-8, `+` for a space. An invalid escape, bytes that are
+ * not UTF-8, or a repeated or empty parameter make the whole query invalid. It never throws: Fastify calls it in its router.
  */
 export function parseQuery(text: string): KvQuery {
   if (text === '') return EMPTY_QUERY

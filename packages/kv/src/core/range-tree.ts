@@ -1,7 +1,7 @@
-/** Keys from `start` on, before `end`; as strings of one character a byte, which compare as their bytes do. */
+/** Keys from `start` on, before `end`. The strings have one character per byte, so they compare like their bytes. */
 export interface KeyRange {
   readonly start: string
-  /** Nothing: to the last. */
+  /** Without it, the range extends to the last key. */
   readonly end?: string
 }
 
@@ -14,13 +14,13 @@ interface RangeNode<T> {
   readonly priority: number
   left: RangeNode<T> | undefined
   right: RangeNode<T> | undefined
-  /** The largest end below here; nothing: one has none. */
+  /** Largest end in this subtree; `undefined` if one of its ranges has no end. */
   maxEnd: string | undefined
 }
 
 /**
- * Finds the ranges that a key is in, among many: a search tree over where they start, kept even by chance (a treap), in
- * which each node knows how far those below it reach. No two of its ranges are alike.
+ * Finds the ranges that contain a key, among many. It is a search tree over the starts of the ranges, balanced by random
+ * priorities (a treap). Each node has the largest end in its subtree. All ranges differ.
  */
 export class RangeTree<T> {
   #root: RangeNode<T> | undefined
@@ -34,7 +34,7 @@ export class RangeTree<T> {
     this.#root = remove(this.#root, range)
   }
 
-  /** Tells the values of all ranges that the key is in. */
+  /** Calls `onFound` with the value of every range that contains the key. */
   findRanges(key: string, onFound: (value: T) => void): void {
     findRanges(this.#root, key, onFound)
   }
@@ -67,7 +67,7 @@ function remove<T>(node: RangeNode<T> | undefined, range: KeyRange): RangeNode<T
   return updateReach(node)
 }
 
-/** One tree of two, of which all of the first comes before all of the second. */
+/** Joins two trees. All ranges of the first precede those of the second. */
 function join<T>(first: RangeNode<T> | undefined, second: RangeNode<T> | undefined): RangeNode<T> | undefined {
   if (!first || !second) return first ?? second
   if (first.priority > second.priority) {

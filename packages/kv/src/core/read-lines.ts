@@ -1,8 +1,8 @@
 const NEWLINE = 0x0a
 
-/** The lines of bytes that come in pieces, without their newlines; the last one need not have one. */
+/** Yields the lines of a stream of bytes, without newlines. The last line needs no newline. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  // Joined only when the line ends: a long one would be copied again with every piece.
+  // Joined only at the end of the line: otherwise every piece would copy a long line again.
   let partial: Buffer[] = []
   for await (const chunk of chunks) {
     let from = 0

@@ -1,19 +1,19 @@
 import { randomInt } from 'node:crypto'
 
-/** A value: a string where it is UTF-8 and was had as one, else its bytes. */
+/** A value: a string if it is UTF-8 and was read as one, else bytes. */
 export type KvValueBytes = string | Buffer
 
-/** A value as it is kept: the revision of the write that put it there, as text, and then its own bytes. */
+/** A stored value: the revision of its write as text, and then the bytes of the value. */
 export type StoredValue = KvValueBytes
 
-/** How long a revision is as text: 48 bits in base64url, which are as many bytes of UTF-8, so that text stays text. */
+/** Length of a revision as text: 48 bits in base64url. Each character is one byte of UTF-8, so a text value remains text. */
 export const REVISION_LENGTH = 8
 
 const BASE64URL_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 // Two digits at a time: a number becomes text in 50 ns.
 const DIGIT_PAIRS = Array.from({ length: 4_096 }, (_, i) => BASE64URL_DIGITS[i >> 6]! + BASE64URL_DIGITS[i & 63]!)
 
-/** A write's number as text. @param number less than 2^48 */
+/** Returns the number of a write as text. @param number less than 2^48 */
 export function toRevision(number: number): string {
   const high = Math.floor(number / 0x1000000)
   const low = number % 0x1000000
@@ -34,7 +34,7 @@ export function createFirstRevision(last?: number): number {
   return (last + HISTORY_REVISIONS + randomInt(START_COUNT - 2 * HISTORY_REVISIONS)) % START_COUNT
 }
 
-/** A value as it is kept. */
+/** Returns the stored form of a value. */
 export function toStored(revision: string, value: Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafe(REVISION_LENGTH + value.length)
   bytes.write(revision, 0, REVISION_LENGTH, 'latin1')
@@ -42,7 +42,7 @@ export function toStored(revision: string, value: Uint8Array): Buffer {
   return bytes
 }
 
-/** The entity tag of what is kept. */
+/** Returns the ETag of a stored value. */
 export function getEtag(stored: StoredValue): string {
   return toEtag(
     typeof stored === 'string' ? stored.slice(0, REVISION_LENGTH) : stored.toString('latin1', 0, REVISION_LENGTH),
@@ -51,7 +51,7 @@ export function getEtag(stored: StoredValue): string {
 
 export const toEtag = (revision: string): string => `"${revision}"`
 
-/** The value itself: a part of what is kept, not a copy. */
+/** Returns the value without its revision: a part of the stored value, not a copy. */
 export function getValue(stored: StoredValue): KvValueBytes {
   return typeof stored === 'string' ? stored.slice(REVISION_LENGTH) : stored.subarray(REVISION_LENGTH)
 }

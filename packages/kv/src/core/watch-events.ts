@@ -1,21 +1,21 @@
 import { readLines } from './read-lines.ts'
 import { toOpLine, parseLine, type Op } from './change-lines.ts'
 
-/** Ends an event, or says alone how far a stream is: clients resume from there, and tell nobody. */
+/** Ends an event. On its own it reports the sequence of a stream: clients resume from there, and dispatch no event. */
 export const toIdLine = (seq: number): string => `id: ${seq}\n\n`
 
 const EVENT_NAMES = { put: 'put', del: 'delete', expire: 'expire' } as const
 
-/** A change as an event without its end: its data is the line that a batch takes. JSON has no line ends. */
+/** Renders a change as an event without its end. The data is a line that a batch accepts. JSON has no line ends. */
 export const toEventText = (op: Op): string => `event: ${EVENT_NAMES[op.type]}\ndata: ${toOpLine(op)}`
 
-/** Clients that lose their stream come back after so long (ms). */
+/** Sets the time after which clients reconnect a lost stream (ms). */
 export const toRetryLine = (ms: number): string => `retry: ${ms}\n`
 
 /**
- * What such a stream says, place by place: an id without an event is a place without changes. What is not whole when it
- * ends is left out: it will come again.
- * @throws TypeError for what is none
+ * Yields the changes of a stream, one item per sequence. An id without an event is a sequence without changes. An incomplete
+ * sequence at the end is omitted: the resumed stream repeats it.
+ * @throws TypeError for a line that is not a change
  */
 export async function* parseWatchEvents(
   chunks: AsyncIterable<Buffer>,

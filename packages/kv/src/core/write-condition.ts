@@ -1,7 +1,7 @@
 import type { Preconditions as HttpCondition } from '@influencer-stats/runtime/conditions'
 
-/** What must be true of the value that is there for a write to happen. */
+/** Condition on the present value, which a write needs to take effect. */
 export interface WriteCondition extends HttpCondition {
-  /** It is to have expired at this time (ms since 1970): what takes away what has. Then there is nothing else. */
+  /** Expiry time that the key must have, in the past (ms since 1970). For the removal of expired values; excludes the others. */
   readonly due?: number
 }

@@ -1,11 +1,11 @@
-/** Resolves after the event loop has done what waits for it. */
+/** Resolves after the event loop has run the tasks that wait. */
 export const waitTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-// A turn of others that costs more than that is one of an overload: in it, work goes on for as long, up to twice that (us).
+// A longer turn of other tasks indicates an overload. The work then continues for the same time, up to twice this value (us).
 const LONG_TURN_US = 50_000
 
 let pendingTurn: Promise<void> | undefined
-/** When some work was last here, and until when it need not wait, as this thread has had a processor (us). */
+/** Last call of `yieldTurn`, and the end of the time in which work need not wait, in CPU time of this thread (us). */
 let leftAt = 0
 let sliceEnd = 0
 
@@ -15,8 +15,8 @@ function getCpuTime(): number {
 }
 
 /**
- * Lets others have their turn, to be called after each slice of long work. Work that waited long for them goes on for as
- * long: in an overload what is refused would have all the time, and what was taken none.
+ * Lets other tasks run. Long work calls it after each slice. After a long wait the work continues for the same time without
+ * a wait: otherwise, in an overload, refused requests would use all the time, and accepted ones none.
  */
 export function yieldTurn(): Promise<void> | undefined {
   leftAt = getCpuTime()

@@ -29,7 +29,7 @@ function toBatchError({ line, reason, tooLarge }: BadLine): Error {
   return tooLarge === 'value' ? errors.VALUE_TOO_LARGE(detail) : errors.BATCH_LINE_INVALID(detail)
 }
 
-/** Many changes at once. */
+/** Registers the routes that apply many changes at once. */
 export function registerBatchRoutes(app: App, store: KvStore, budget: Budget, config: KvConfig): void {
   const { valueLimit, batchLimit, batchLines } = config
   const limits = { maxValue: valueLimit, maxLines: batchLines }

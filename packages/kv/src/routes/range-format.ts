@@ -8,7 +8,7 @@ export type RangeFormat = 'lines' | 'chunks'
 
 /**
  * Returns the format of a range for a client. Chunks are for clients that name this format, and for the source's load scripts:
- * wrk2 sends no `User-Agent`, and no `Accept` or one that accepts anything. Browsers, curl and most libraries send a
+ * wrk2 sends no `User-Agent`, and no `Accept` or one that accepts anything. Browsers, curl and common libraries send a
  * `User-Agent`.
  */
 export function selectRangeFormat(

@@ -16,7 +16,7 @@ const ENTITIES_URL = '/v0/entities'
 const PARAMETERS = [...RANGE_PARAMETERS, 'keys', 'count', ...Object.keys(consistencyParameters)]
 const EXAMPLE_LINES = '{"op":"put","id":"greeting","value":"hello"}\n'
 
-/** Entries in the order of their keys. @param sendTimeout how long a client may take for a part of its reply (ms) */
+/** Registers the routes of a range. @param sendTimeout maximum time for a client to take a part of its reply (ms) */
 export function registerRangeRoutes(app: App, store: KvStore, budget: Budget, sendTimeout: number): void {
   app.get(
     ENTITIES_URL,

@@ -4,8 +4,8 @@ import type { KvQuery } from '../core/parse-query.ts'
 import { errors } from '../errors.ts'
 
 /**
- * What a route takes of a query string, by name; nothing where it is absent.
- * @throws QUERY_INVALID for what cannot be parsed and for a parameter that is not among `names`
+ * Returns a function that reads a parameter of a query string by name; `undefined` if it is absent.
+ * @throws QUERY_INVALID for an invalid query string, and for a parameter that is not in `names`
  */
 export function readQuery(query: unknown, names: readonly string[]): (name: string) => Buffer | undefined {
   const { fault, names: present, values } = query as KvQuery
@@ -17,28 +17,28 @@ export function readQuery(query: unknown, names: readonly string[]): (name: stri
   }
 }
 
-/** @throws QUERY_INVALID where it is missing, KEY_TOO_LARGE */
+/** @throws QUERY_INVALID if it is missing, KEY_TOO_LARGE */
 export function readRequiredKey(key: Buffer | undefined, name: string): Buffer {
   if (!key) throw errors.QUERY_INVALID(`"${name}" is missing`)
   if (key.length > MAX_KEY_BYTES) throw errors.KEY_TOO_LARGE()
   return key
 }
 
-/** @throws QUERY_INVALID for what is neither `true` nor `false` */
+/** Parses a flag; false if it is absent. @throws QUERY_INVALID for any other text than `true` or `false` */
 export function readFlag(value: Buffer | undefined, name: string): boolean {
   const text = value?.toString() ?? 'false'
   if (text !== 'true' && text !== 'false') throw errors.QUERY_INVALID(`"${name}" is neither true nor false`)
   return text === 'true'
 }
 
-/** What a read is to see, where it says so. @throws QUERY_INVALID */
+/** Returns the consistency that a read requires, if any. @throws QUERY_INVALID */
 export function readConsistency(parameter: (name: string) => Buffer | undefined): ReadConsistency | undefined {
   const after = readSequence(parameter('after')?.toString(), 'after')
   const linearizable = readFlag(parameter('linearizable'), 'linearizable')
   return after === undefined && !linearizable ? undefined : { linearizable, ...(after !== undefined && { after }) }
 }
 
-/** A place in the order of changes. @throws QUERY_INVALID */
+/** Parses a sequence. @throws QUERY_INVALID */
 export function readSequence(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined
   if (!SEQUENCE_PATTERN.test(text)) throw errors.QUERY_INVALID(`"${name}" is not a sequence`)
@@ -58,7 +58,7 @@ export function readTime(value: Buffer | undefined, name: string): number | unde
 
 const COUNT_PATTERN = /^[1-9][0-9]{0,8}$/
 
-/** @throws QUERY_INVALID for what is no whole number from 1 to 999,999,999 */
+/** Parses a count. @throws QUERY_INVALID unless it is a whole number from 1 to 999,999,999 */
 export function readCount(value: Buffer | undefined, name: string): number | undefined {
   const text = value?.toString()
   if (text === undefined) return undefined

@@ -2,7 +2,7 @@ import { MAX_TIME_MS } from '../core/key-limits.ts'
 
 const TRUE_OR_FALSE = { type: 'string', enum: ['true', 'false'] } as const
 
-/** Query strings are read by hand (`read-query.ts`): these schemas are for the API's document. */
+/** Disables the validation of query strings, which `read-query.ts` parses. These schemas are for the API document. */
 export const undocumentedChecks = { validatorCompiler: () => () => true } as const
 
 export const key = {
@@ -58,7 +58,7 @@ export const idempotency = {
   },
 } as const
 
-/** Of a PUT. */
+/** Headers of a PUT. */
 export const preference = {
   type: 'object',
   properties: {
@@ -71,7 +71,7 @@ export const preference = {
   },
 } as const
 
-/** What a read is to see, where many machines write. */
+/** Parameters for the consistency of a read, in a cluster. */
 export const consistencyParameters = {
   after: {
     type: 'string',

@@ -3,10 +3,10 @@ import { KEY_REUSED } from '../core/evaluate-writes.ts'
 import { errors } from '../errors.ts'
 import type { KvWrite } from '../store/store.ts'
 
-// A string as structured fields have it (RFC 9651), or the same without quotes.
+// A string of structured fields (RFC 9651), or the same without quotes.
 const IDEMPOTENCY_KEY_PATTERN = /^(?:"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/
 
-/** The write with what is judged apart from most: an idempotency key, or an expiry. @throws IDEMPOTENCY_KEY_INVALID */
+/** Returns the write with its idempotency key, and marks it if it has one or an expiry. @throws IDEMPOTENCY_KEY_INVALID */
 export function addSpecial(write: KvWrite, headers: RequestHeaders, isTimed: boolean): KvWrite {
   const header = headers['idempotency-key']
   if (header === undefined) return isTimed ? { ...write, isSpecial: true } : write
@@ -16,7 +16,7 @@ export function addSpecial(write: KvWrite, headers: RequestHeaders, isTimed: boo
   return { ...write, idempotencyKey, isSpecial: true }
 }
 
-/** The revision of a write that happened. @throws CONDITION_FAILED, IDEMPOTENCY_KEY_REUSED */
+/** Returns the revision of a write that took effect. @throws CONDITION_FAILED, IDEMPOTENCY_KEY_REUSED */
 export function requireRevision(outcome: string | undefined): string {
   if (outcome === undefined) throw errors.CONDITION_FAILED()
   if (outcome === KEY_REUSED) throw errors.IDEMPOTENCY_KEY_REUSED()

@@ -10,7 +10,7 @@ const COMMON_HEADERS = ['x-content-type-options', 'nosniff', 'cache-control', 'n
 
 /** Ways to put entries on the wire. */
 const formats = {
-  /** A line each. Node makes the chunks, of many lines. */
+  /** One line per entry. Node makes the chunks, of many lines. */
   lines: {
     headers: ['content-type', 'application/x-ndjson'],
     open: () => {},
@@ -18,10 +18,10 @@ const formats = {
     renderKeys: toKeyLines,
     end: '',
   },
-  /** A chunk each. */
+  /** One chunk per entry. */
   chunks: {
     headers: ['content-type', 'application/octet-stream', 'transfer-encoding', 'chunked'],
-    /** The head promises chunks; from now on Node sends bytes as they are, and they are the chunks. */
+    /** The head announces chunks. From now on Node sends the bytes unchanged, and they are the chunks. */
     open(response: ServerResponse) {
       response.chunkedEncoding = false
     },
@@ -35,11 +35,11 @@ interface ScanStreamOptions {
   readonly headers: readonly string[]
   /** Omits values. */
   readonly keysOnly?: boolean
-  /** How long a client may take for a part of it (ms). */
+  /** Maximum time for a client to take a part of the reply (ms). */
   readonly timeout: number
-  /** What its slices are taken from. */
+  /** Memory reservation for the slices. */
   readonly hold: MemoryHold
-  /** Called when the first slice is there. */
+  /** Called when the first slice has been read. */
   readonly begin: () => void
 }
 
@@ -47,13 +47,13 @@ interface ScanStreamOptions {
 export function createReservation(hold: MemoryHold): (bytes: number) => void {
   let maxSlice = 0
   return (bytes) => {
-    // One is sent while the next is read.
+    // One slice is sent while the next is read.
     if (bytes > maxSlice && !hold.take(2 * (bytes - maxSlice))) throw createMemoryFull()
     maxSlice = Math.max(maxSlice, bytes)
   }
 }
 
-/** Sends a scan, slice by slice, as `sendPieces` does. @throws MEMORY_FULL; where that comes later the connection is cut */
+/** Sends a scan, slice by slice, as `sendPieces` does. @throws MEMORY_FULL before the first slice; later the connection is cut */
 export async function streamScan(
   scan: KvScan,
   format: keyof typeof formats,
@@ -65,7 +65,8 @@ export async function streamScan(
   async function next(): Promise<string | Buffer | undefined> {
     const entries = await scan.next()
     if (entries.length === 0) return undefined
-    // It takes at least as much. What finds no room is not written out, or many that are refused hold up all others.
+    // The text takes at least this memory. A slice without free memory is not rendered: otherwise many refused scans would
+    // delay all other requests.
     reserve(entries.reduce((bytes, [, value]) => bytes + value.length, 0))
     const slice = keysOnly ? renderKeys(entries) : render(entries)
     reserve(slice.length)

@@ -19,13 +19,13 @@ const STREAM_HEADERS = [
   ['x-content-type-options', 'nosniff'],
 ].flat()
 
-/** What a stream is of. */
+/** Parameters of a stream. */
 interface WatchRequest {
   readonly range: KeyRange
   readonly after: number | undefined
 }
 
-/** Changes of a range as they are made. */
+/** Creates the route that streams the changes of a range. */
 export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
   return defineHotRoute<WatchRequest>({
     method: 'GET',
@@ -74,7 +74,7 @@ export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
     },
     read: ({ query }) => readTarget(query as KvQuery),
     async answer({ range, after: watchRequest }, { headers }): Promise<StreamReply> {
-      // What came last on a stream that was lost says more than the address, which is that of its beginning.
+      // `Last-Event-ID` of a lost stream takes precedence over the URL, which has the sequence of the first request.
       const after = readSequence(String(headers['last-event-id'] || '') || undefined, 'Last-Event-ID') ?? watchRequest
       if (after !== undefined) await store.replica?.waitForConsistency({ after })
       await watchers.checkCapacity(after)
