@@ -64,7 +64,7 @@ describe('on several nodes', () => {
     expect(new Set(nodes.map(({ stateMachine: machine }) => machine.toDigest())).size).toBe(1)
   })
 
-  it('says which log it is, and has it where it is told to', async () => {
+  it('identifies the log, and uses the given storage', async () => {
     const stream = createStreamName()
     const nodes = [
       await openTestLog(server.url, stream, { storage: 'memory' }),
@@ -123,7 +123,7 @@ describe('on several nodes', () => {
 })
 
 describe('a frame', () => {
-  it('larger than a message is sent in parts, and applied whole', async () => {
+  it('larger than a message is sent in parts, and applied as one', async () => {
     const stream = createStreamName()
     const [one, other] = [
       await openTestLog(server.url, stream, { maxBody: 20_000_000 }),
@@ -198,7 +198,7 @@ describe('a frame', () => {
   }
 })
 
-describe('a view', () => {
+describe('a state machine', () => {
   it('that rejects entries for a while receives them again', async () => {
     const { log, stateMachine: machine } = await openTestLog(server.url, createStreamName())
     await log.append(APPEND_KIND, toBuffer('a'))
@@ -207,7 +207,7 @@ describe('a view', () => {
     expect(machine.texts).toEqual(['a', 'b'])
   })
 
-  it('starts from a snapshot where the log begins later, also when it was away for too long', async () => {
+  it('starts from a snapshot if the log was trimmed, also after a long outage of the node', async () => {
     const stream = createStreamName()
     const one = await openTestLog(server.url, stream)
     await one.log.append(APPEND_KIND, toBuffer('0'))
@@ -228,7 +228,7 @@ describe('a view', () => {
     expect(joined.stateMachine.toDigest()).toBe(one.stateMachine.toDigest())
   })
 
-  it('does not start where the log was trimmed and there is no snapshot', async () => {
+  it('does not start if the log was trimmed and there is no snapshot', async () => {
     const stream = createStreamName()
     const one = await openTestLog(server.url, stream)
     for (let i = 0; i < 5; i++) await one.log.append(APPEND_KIND, toBuffer(String(i)))
@@ -263,9 +263,9 @@ describe('a view', () => {
   })
 
   it.each([
-    ['and ends earlier', 0],
-    ['and has gone on since', 3],
-  ])('stops where the servers were put back %s', async (_, more) => {
+    ['to a shorter log', 0],
+    ['and then continue with other frames', 3],
+  ])('stops if the servers are restored %s', async (_, more) => {
     const folder = createTemporaryFolder()
     const ownServer = await startTestNatsServer({ folder })
     const stream = createStreamName()
@@ -370,7 +370,7 @@ describe('without the server', () => {
     expect(other.stateMachine.toDigest()).toBe(machine.toDigest())
   })
 
-  it('does not start, nor say that it is up to date, by what a server tells that was left alone', async () => {
+  it('neither starts nor reports fresh data with the info of an isolated server', async () => {
     const servers = await startTestNatsCluster()
     const stream = createStreamName()
     const all = await openTestLog(servers[0]!.url, stream, { replicas: 3 })

@@ -23,7 +23,7 @@ it('rejects an append that the state machine could not store, and reuses its seq
   await log.close()
 })
 
-it("has a clock that does not go back though the machine's does", async () => {
+it('has a clock that does not go back, even if that of the machine does', async () => {
   let now = 1_000
   const stateMachine = new TextStateMachine()
   const log = createLocalLog({ stateMachine, now: () => now })

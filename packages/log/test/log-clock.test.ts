@@ -43,7 +43,7 @@ it.each([
   ['is a minute ahead', 60_000, 0],
   ['is a minute behind', -60_000, 0],
   ['is ahead by less than a reply takes', 3, 3],
-])('is the clock of the servers where that of this machine %s', (_, ahead, error) => {
+])('is the clock of the servers if that of this machine %s', (_, ahead, error) => {
   const state = createLogStateMemory()
   const offset = Date.now() - steadyNow() - ahead
   const clockOffsets = { min: offset - 5, max: offset + 5 }

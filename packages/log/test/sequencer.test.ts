@@ -89,7 +89,7 @@ describe('the lease', () => {
   const decide = (sequencer: Sequencer, number: number, at: number, ...entries: FrameEntry[]) =>
     sequencer.acceptFrame(createFrame('w', number, at, entries))!
 
-  it("has one holder at a time, whose time is the log's, and each has a term of its own", () => {
+  it("has one holder at a time, by the log's clock, and each has another term", () => {
     const sequencer = new Sequencer(createStartPosition('e'))
     decide(sequencer, 1, 0, createLeaseEntry('a', 100), createLeaseEntry('b', 100))
     expect(sequencer.lease).toEqual({ term: 1, holder: 'a', until: 100 })

@@ -12,7 +12,7 @@ import { createLogCapture, createStreamName, openTestLog } from './support/open-
 
 const SECRET = 's3cret/word'
 
-/** Opens a log that cannot be opened. Gives the error, and checks that it is one line without the secret. */
+/** Opens a log with invalid settings. Returns the error, and checks that it is one line without the secret. */
 async function startAndFail(
   url: string,
   options: Parameters<typeof openTestLog>[2] = {},
@@ -37,7 +37,7 @@ const startError = (code: string, words: RegExp) => ({
   message: expect.stringMatching(words),
 })
 
-describe('a setting that cannot be', () => {
+describe('an invalid setting:', () => {
   it('no server', async () => {
     const [port] = await findFreePorts(1)
     expect(await startAndFail(`nats://user:${encodeURIComponent(SECRET)}@127.0.0.1:${port}`)).toMatchObject(
@@ -45,11 +45,11 @@ describe('a setting that cannot be', () => {
     )
   })
 
-  it('an address that is none', async () => {
+  it('an invalid address', async () => {
     expect(await startAndFail(`nats://user:${SECRET}@`)).toMatchObject(startError('NATS_URL_WRONG', /^test: /))
   })
 
-  it('wrong credentials, in the address; right ones serve', async () => {
+  it('wrong credentials in the address; valid ones connect', async () => {
     const server = await startTestNatsServer({
       config: `authorization { user: "node", password: ${JSON.stringify(SECRET)} }`,
     })
@@ -62,7 +62,7 @@ describe('a setting that cannot be', () => {
     await log.barrier()
   })
 
-  it('a server that is not trusted; one that is serves', async () => {
+  it('a server with an untrusted certificate; a trusted one connects', async () => {
     const file = (name: string) => fileURLToPath(new URL(`fixtures/tls/${name}`, import.meta.url))
     const [ca, cert, key] = [file('cert.pem'), file('cert.pem'), file('key.pem')]
     const { url } = await startTestNatsServer({
@@ -73,7 +73,7 @@ describe('a setting that cannot be', () => {
     await log.barrier()
   })
 
-  it('a key that the server does not know; the one that it knows serves', async () => {
+  it('a key that the server does not know; a known one connects', async () => {
     const known = nkeys.createUser()
     const other = nkeys.createUser()
     const folder = createTemporaryFolder()
@@ -91,7 +91,7 @@ describe('a setting that cannot be', () => {
     await log.barrier()
   })
 
-  it('a file of credentials that the operator has not signed; one that he has serves', async () => {
+  it('a credentials file that the operator has not signed; a signed one connects', async () => {
     const operator = createOperator()
     const folder = createTemporaryFolder()
     const file = (name: string, text: string) => {
@@ -114,7 +114,7 @@ describe('a setting that cannot be', () => {
       expect(lines.join('\n')).not.toContain(secret)
   })
 
-  it.each(['credentials', 'nkey'])('a file for %s that holds something else', async (name) => {
+  it.each(['credentials', 'nkey'])('a file for %s with other content', async (name) => {
     const { url } = await startTestNatsServer({ config: createOperator().config })
     const file = join(createTemporaryFolder(), 'file')
     for (const text of [
@@ -131,7 +131,7 @@ describe('a setting that cannot be', () => {
     }
   })
 
-  it('a file that is not there', async () => {
+  it('a missing file', async () => {
     const { url } = await startTestNatsServer()
     expect(await startAndFail(url, { nats: { servers: [url], nkey: '/not/there' } })).toMatchObject(
       startError('NATS_FILE_UNREADABLE', /^test: \/not\/there cannot be read \(ENOENT\)$/),
@@ -143,7 +143,7 @@ describe('a setting that cannot be', () => {
     expect(await startAndFail(url)).toMatchObject(startError('JETSTREAM_OFF', /^test: JetStream is off/))
   })
 
-  it('three replicas on one server, and nothing is made', async () => {
+  it('three replicas on one server, without creating a stream', async () => {
     const { url } = await startTestNatsServer()
     const stream = createStreamName()
     expect(await startAndFail(url, { replicas: 3 }, stream)).toMatchObject(
@@ -155,7 +155,7 @@ describe('a setting that cannot be', () => {
     await nc.close()
   })
 
-  it('a stream of another format, of another service, or of nobody', async () => {
+  it('a stream of another format, of another service, or of no service', async () => {
     const { url } = await startTestNatsServer()
     const nc = await connect({ servers: [url] })
     const jsm = await jetstreamManager(nc)
@@ -174,7 +174,7 @@ describe('a setting that cannot be', () => {
     await nc.close()
   })
 
-  it('messages that are too small for what is to be kept', async () => {
+  it('a maximum message size that is too small for the entries', async () => {
     const { url } = await startTestNatsServer({ config: 'max_payload: 4096' })
     expect(await startAndFail(url, { maxBody: 16_777_216 })).toMatchObject(
       startError('LOG_LIMITS', /raise its max_payload$/),

@@ -6,7 +6,7 @@ type KeyPair = ReturnType<typeof nkeys.createUser>
 const HEADER = { typ: 'JWT', alg: 'ed25519-nkey' }
 const toJwtPart = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** A claim about `subject`, signed as NATS has it. */
+/** Returns a claim about `subject`, signed in the format of NATS. */
 function signClaim(issuer: KeyPair, subject: KeyPair, name: string, nats: object): string {
   const iat = Math.floor(Date.now() / 1_000)
   const claim = { jti: randomUUID(), iat, iss: issuer.getPublicKey(), name, sub: subject.getPublicKey(), nats }
@@ -31,7 +31,7 @@ const limits = {
 }
 const system = { ...limits, mem_storage: 0, disk_storage: 0, streams: 0, consumer: 0 }
 
-/** Servers that know an operator and one account of his. */
+/** Creates an operator with one account, which servers know. */
 export function createOperator() {
   const operator = nkeys.createOperator()
   const account = nkeys.createAccount()
@@ -45,7 +45,7 @@ export function createOperator() {
       'resolver: MEMORY',
       `resolver_preload: { ${toAccount(account, 'app', limits)}\n ${toAccount(systemAccount, 'SYS', system)} }`,
     ].join('\n'),
-    /** What the file of one of its users holds. @param by another account, which servers do not know */
+    /** Returns the content of a user's credentials file. @param by another account, which servers do not know */
     createUserFile(by: KeyPair = account): string {
       const user = nkeys.createUser()
       const jwt = signClaim(by, user, 'node', {

@@ -9,14 +9,14 @@ import {
   type NatsServerOptions,
 } from '../../src/nats/start-server.ts'
 
-/** A server that is gone after the tests of the file. */
+/** Starts a server, which is stopped after the tests of the file. */
 export async function startTestNatsServer(options: Partial<NatsServerOptions> = {}): Promise<NatsServer> {
   const server = await startNatsServer({ folder: createTemporaryFolder(), ...options })
   onFileFinished(() => server.stop('SIGKILL'))
   return server
 }
 
-/** A server, as who manages its streams sees it, until after the tests of the file. */
+/** Starts a server, and connects a stream manager to it, until after the tests of the file. */
 export async function connectTestNats(): Promise<{ readonly nc: NatsConnection; readonly jsm: JetStreamManager }> {
   const { url } = await startTestNatsServer()
   const nc = await connect({ servers: url })
@@ -24,7 +24,7 @@ export async function connectTestNats(): Promise<{ readonly nc: NatsConnection; 
   return { nc, jsm: await jetstreamManager(nc) }
 }
 
-/** Three that are one cluster, until after the tests of the file. */
+/** Starts a cluster of three servers, which are stopped after the tests of the file. */
 export async function startTestNatsCluster(): Promise<NatsServer[]> {
   const cluster = await startNatsCluster({ folder: createTemporaryFolder() })
   for (const server of cluster) onFileFinished(() => server.stop('SIGKILL'))

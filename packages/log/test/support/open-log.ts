@@ -6,10 +6,10 @@ import { TextStateMachine } from './text-state-machine.ts'
 
 let streams = 0
 
-/** A name that no other test of this process has used. */
+/** Returns a name that no other test of this process has used. */
 export const createStreamName = () => `test-${process.pid}-${++streams}`
 
-/** Lines that were logged. */
+/** Captured log lines. */
 export interface CapturedLines {
   readonly lines: string[]
   readonly log: JetStreamLogOptions['log']
@@ -22,7 +22,7 @@ export function createLogCapture(): CapturedLines {
   return { lines, log: { info: capture, warn: capture, error: capture } as never }
 }
 
-/** A node; it is closed when the test ends. */
+/** Opens the log of a node, which is closed when the test ends. */
 export async function openTestLog<V extends StateMachine = TextStateMachine>(
   url: string,
   stream: string,

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { LogEntry, LogPosition, StateMachine } from '../../src/log.ts'
 
-/** Kinds of the entries of `TextView`. */
+/** Kinds of the entries of `TextStateMachine`. */
 export const APPEND_KIND = 1
-/** `from>to`: puts `to` where the text is `from`. */
+/** Body `from>to`: sets the register to `to` if it is `from`. */
 export const SWAP_KIND = 2
 
-/** A view as simple as can be: a list of texts in the order of the log, and one register. */
+/** Minimal state machine: a list of texts in the order of the log, and one register. */
 export class TextStateMachine implements StateMachine {
   texts: string[] = []
   register = ''
   seqs: number[] = []
   times: number[] = []
   savedPosition: LogPosition | undefined
-  /** Fails so many times. */
+  /** Number of calls of `apply` that fail. */
   failureCount = 0
   callCount = 0
 
