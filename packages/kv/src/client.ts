@@ -28,8 +28,9 @@ export interface WriteOptions {
   /** True if the call resolves only once the write survives a power cut. */
   readonly durable?: boolean
   /**
-   * Idempotency key of the write, 1 to 255 visible characters. The same write with the same key within an hour has no second
-   * effect, and resolves like the first. It is therefore safe to retry after `OUTCOME_UNKNOWN`, or without a reply.
+   * Idempotency key of the write, 1 to 255 visible characters. The same write with the same key within an hour has no
+   * second effect, and resolves like the first. It is therefore safe to retry after `OUTCOME_UNKNOWN`, or without a
+   * reply.
    */
   readonly idempotencyKey?: string
 }
@@ -37,7 +38,10 @@ export interface WriteOptions {
 export interface ReadOptions {
   /** True if the read must see every write that any node acknowledged before. */
   readonly linearizable?: boolean
-  /** Sequence in the log of a cluster: the read sees all entries up to it. @throws ServiceError `SEQUENCE_WAIT_TIMEOUT` */
+  /**
+   * Sequence in the log of a cluster: the read sees all entries up to it.
+   * @throws ServiceError `SEQUENCE_WAIT_TIMEOUT`
+   */
   readonly after?: number
 }
 
@@ -92,7 +96,10 @@ export interface KvExpiry {
   readonly remaining: number | null
 }
 
-/** A change of a batch. A `ttl` sets the time to expiry (s); null removes the expiry. `expire` does not change the value. */
+/**
+ * A change of a batch. A `ttl` sets the time to expiry (s); null removes the expiry. `expire` does not change the
+ * value.
+ */
 export type KvChange =
   | { readonly op: 'put'; readonly id: string; readonly value: string | Uint8Array; readonly ttl?: number }
   | { readonly op: 'delete'; readonly id: string }
@@ -108,7 +115,9 @@ export interface WatchOptions extends KeyBounds {
 /** Changes at one sequence. */
 export interface KvChangeSet {
   readonly sequence: number
-  /** Changes in their order; none if the event only reports the sequence of the stream. `expiresAt` is in ms since 1970. */
+  /**
+   * Changes in their order; none if the event only reports the sequence of the stream. `expiresAt` is in ms since 1970.
+   */
   readonly changes: readonly (
     | { readonly op: 'put'; readonly id: string; readonly value: Buffer; readonly expiresAt?: number }
     | { readonly op: 'delete'; readonly id: string }
@@ -119,8 +128,8 @@ export interface KvChangeSet {
 /** Client of the service at one address. A miss is `undefined`; a refused request rejects with a `ServiceError`. */
 export interface KvClient {
   /**
-   * Highest sequence in the replies of a cluster; `undefined` without a cluster. A read with this `after` sees the writes of
-   * this client on any node.
+   * Highest sequence in the replies of a cluster; `undefined` without a cluster. A read with this `after` sees the
+   * writes of this client on any node.
    */
   readonly sequence: number | undefined
   get(id: string, options?: ReadOptions): Promise<KvValue | undefined>
@@ -160,9 +169,9 @@ export interface KvClient {
   /** Entries as bytes of NDJSON; a line may span several pieces. With `keys`, only the keys. */
   streamEntryLines(range?: RangeOptions & { readonly keys?: boolean }): Promise<AsyncIterable<Buffer>>
   /**
-   * Yields changes of a range as they take effect; changes that take effect together are one item. Without `after` the first
-   * item has no changes. The stream misses no change after its sequence, so a copy of the range that is read from then on
-   * remains current. A lost stream is reopened, and continues after the last sequence.
+   * Yields changes of a range as they take effect; changes that take effect together are one item. Without `after` the
+   * first item has no changes. The stream misses no change after its sequence, so a copy of the range that is read from
+   * then on remains current. A lost stream is reopened, and continues after the last sequence.
    * @throws ServiceError `SEQUENCE_EXPIRED` if the service no longer has the later changes: read the range again
    */
   watch(options?: WatchOptions): AsyncIterable<KvChangeSet>
@@ -293,7 +302,8 @@ export function createKvClient(
           yield { sequence: seq, changes: ops.map(toChange) }
         }
       } catch (error) {
-        // A permanent refusal is thrown. After a lost stream, or if the service is busy or unavailable, the client retries.
+        // A permanent refusal is thrown. After a lost stream, or if the service is busy or unavailable, the client
+        // retries.
         if (error instanceof TypeError || (error instanceof ServiceError && error.status < 500)) throw error
       }
       // A stream that had changes is reopened at once.

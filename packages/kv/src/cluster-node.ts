@@ -17,7 +17,8 @@ import { ChangeFeed } from './watch/change-feed.ts'
 import { toPage } from './core/change-pages.ts'
 
 /**
- * Opens the resources that exist once per process of a cluster node: the log, and the database that this node builds from it.
+ * Opens the resources that exist once per process of a cluster node: the log, and the database that this node builds
+ * from it.
  * @throws StartError
  */
 export async function openKvNode({ config, registry, log, fail }: KvContext): Promise<ServiceMain<KvMainMessage>> {

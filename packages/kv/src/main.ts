@@ -11,7 +11,10 @@ import { LocalFeed } from './watch/local-feed.ts'
 
 export type KvContext = OpenContext<KvConfig, KvThreadMessage>
 
-/** Opens the resources that exist once per process: the database, before any thread does, and the shared memory of threads. */
+/**
+ * Opens the resources that exist once per process: the database, before any thread does, and the shared memory of
+ * threads.
+ */
 export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMessage>> {
   const { config, registry, log, broadcast } = context
   if (config.log === 'jetstream') return (await import('./cluster-node.ts')).openKvNode(context)

@@ -29,13 +29,18 @@ export interface LogResult {
 export type KvMainMessage = {
   /** Reserve more revisions. */
   reserve(): void
-  /** Append `count` encoded writes (`core/encode-writes.ts`) to the log. The reply follows once this node has applied them. */
+  /**
+   * Append `count` encoded writes (`core/encode-writes.ts`) to the log. The reply follows once this node has applied
+   * them.
+   */
   append(writes: Uint8Array, count: number): LogResult
   /** Reply once this node has applied the log up to this sequence. */
   waitForSequence(sequence: number): void
   /** Reply once this node has applied all entries that the log had at the request. */
   barrier(waiters: number): void
-  /** Read changes after a sequence: see `watch/change-feed.ts`. Without `after`, the current sequence and no changes. */
+  /**
+   * Read changes after a sequence: see `watch/change-feed.ts`. Without `after`, the current sequence and no changes.
+   */
   changes(after: number | undefined, timeout: number, maxBytes?: number): ChangePage | undefined
   /** Report `count` revisions from `first` on, and the writes whose conditions held. */
   recordWrites(first: number, count: number, writes: Uint8Array): void

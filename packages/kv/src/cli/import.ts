@@ -53,8 +53,8 @@ async function openSource(file: string): Promise<{ chunks: AsyncIterable<Buffer>
 }
 
 /**
- * Sends every line of a file to the service, in batches. On an error, the lines before the invalid line or before the refused
- * batch are stored.
+ * Sends every line of a file to the service, in batches. On an error, the lines before the invalid line or before the
+ * refused batch are stored.
  * @throws Error with the number of the invalid line, or the numbers of the refused lines
  */
 export async function importFrom(client: KvClient, file: string, progress: EntryProgress): Promise<void> {

@@ -16,9 +16,9 @@ function parseOpenFile(path: string): number | undefined {
 }
 
 /**
- * Writes pieces to a file; `-` means standard output. A regular file, also through symbolic links, is written completely or
- * not at all. A FIFO, a device or an open file is written to, and never replaced.
- * @throws OutputClosed
+ * Writes pieces to a file; `-` means standard output. A regular file, also through symbolic links, is written
+ * completely or not at all. A FIFO, a device or an open file is written to, and never replaced.
+ * @throws OutputClosedError
  */
 export async function writeOutputFile(path: string, chunks: FileChunks): Promise<void> {
   const open = parseOpenFile(path)

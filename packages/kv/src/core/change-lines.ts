@@ -13,7 +13,10 @@ export type Op =
     }
   | { readonly type: 'del'; readonly key: Buffer }
   | {
-      /** Changes the expiry of a value, not the value; no effect on a key without a value. Without a time it removes the expiry. */
+      /**
+       * Changes the expiry of a value, not the value; no effect on a key without a value. Without a time it removes the
+       * expiry.
+       */
       readonly type: 'expire'
       readonly key: Buffer
       readonly ttl?: number
@@ -27,7 +30,10 @@ export const hasExpiry = (op: Op): boolean =>
 // Some line readers, such as Python's, end a line at these characters. JSON escapes all others of that kind.
 const LINE_ENDS = /[\x85\u2028\u2029]/g
 
-/** True if JSON text contains U+0085, U+2028 or U+2029. In text with one byte per character this is one search for a byte. */
+/**
+ * True if JSON text contains U+0085, U+2028 or U+2029. In text with one byte per character this is one search for a
+ * byte.
+ */
 export const hasLineEnds = (json: string): boolean =>
   json.includes('\x85') || json.includes('\u2028') || json.includes('\u2029')
 
@@ -39,8 +45,8 @@ export function quoteInLine(text: string): string {
 }
 
 /**
- * Renders an entry as a line of NDJSON, which a batch accepts. The value is text if it is UTF-8 and its text is at most 50 %
- * longer. A NUL takes six characters as text, so a valid value could be too large for a batch.
+ * Renders an entry as a line of NDJSON, which a batch accepts. The value is text if it is UTF-8 and its text is at most
+ * 50 % longer. A NUL takes six characters as text, so a valid value could be too large for a batch.
  * @param extra further fields
  * @param quote converts a string to JSON; `JSON.stringify` if the caller escapes line ends
  */
@@ -75,11 +81,16 @@ export function toOpLine(op: Op): string {
   return op.type === 'put' ? toPutLine(id, op.value, expiry) : toExpireLine(id, expiry)
 }
 
-/** Renders an expiry change as a line of NDJSON. @param expiry the expiry time as a field; empty if the value never expires */
+/**
+ * Renders an expiry change as a line of NDJSON.
+ * @param expiry the expiry time as a field; empty if the value never expires
+ */
 export const toExpireLine = (id: string, expiry: string, extra = ''): string =>
   `{"op":"expire","id":${quoteInLine(id)}${expiry || ',"expiresAt":null'}${extra}}\n`
 
-/** True for base64. It uses a search, which needs no stack: a pattern that matches groups overflows the stack at 8 MB. */
+/**
+ * True for base64. It uses a search, which needs no stack: a pattern that matches groups overflows the stack at 8 MB.
+ */
 function isBase64(text: string): boolean {
   const end = text.search(/[^A-Za-z0-9+/]/)
   return text.length % 4 === 0 && (end < 0 || (end >= text.length - 2 && /^==?$/.test(text.slice(end))))

@@ -3,7 +3,10 @@ import type { KvValueBytes } from './stored-value.ts'
 const NEWLINE = 0x0a
 const CRLF = Buffer.from('\r\n')
 
-/** Entry of a scan. The value is text if it was read as text, else bytes. `expiresAt` (ms since 1970) is absent without expiry. */
+/**
+ * Entry of a scan. The value is text if it was read as text, else bytes. `expiresAt` (ms since 1970) is absent without
+ * expiry.
+ */
 export type StoredEntry = readonly [key: string, value: KvValueBytes, expiresAt?: number]
 
 /** Ends a body of chunks. */

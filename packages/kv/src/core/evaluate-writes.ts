@@ -7,8 +7,8 @@ import { getEtag, REVISION_LENGTH, toRevision, toEtag, toStored, getValue } from
 import { encodeWrites, type LoggedWrite } from './encode-writes.ts'
 
 /**
- * Revision of each write; `undefined` for a write whose condition did not hold, `KEY_REUSED` for one whose idempotency key
- * belongs to another write.
+ * Revision of each write; `undefined` for a write whose condition did not hold, `KEY_REUSED` for one whose idempotency
+ * key belongs to another write.
  */
 export type Outcomes = readonly (string | undefined)[]
 
@@ -51,8 +51,8 @@ export const hasEffect = ({ effects, records }: WriteResult): boolean =>
   effects.some((revision) => revision !== undefined) || (records !== undefined && records.length > 0)
 
 /**
- * True if the reply to a write repeats the outcome of an earlier write, because its idempotency key was used before. A durable
- * reply then depends on that earlier write.
+ * True if the reply to a write repeats the outcome of an earlier write, because its idempotency key was used before. A
+ * durable reply then depends on that earlier write.
  */
 export const isReplay = ({ idempotencyKey }: LoggedWrite, index: number, { effects, outcomes }: WriteResult): boolean =>
   idempotencyKey !== undefined && effects[index] === undefined && outcomes[index] !== KEY_REUSED

@@ -1,7 +1,7 @@
 // Internal rows of the service. They follow all keys of users, because no UTF-8 begins with 0xff.
 //   0xff t KEY        expiry of KEY: u48, ms since 1970
 //   0xff e TIME KEY   the same in the order of the times; an empty value
-//   0xff i NAME       record of the write with this idempotency key: a revision, as in every value, its type and its fingerprint
+//   0xff i NAME       record of a write with this idempotency key: revision, as in every value, type and fingerprint
 
 const INTERNAL_PREFIX = 0xff
 const EXPIRY_PREFIX = Buffer.from([INTERNAL_PREFIX, 0x74])

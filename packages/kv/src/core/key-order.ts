@@ -7,8 +7,9 @@ const BEFORE_SURROGATES = 0xd7ff
 const AFTER_SURROGATES = 0xe000
 
 /**
- * Returns the first string after all strings that begin with `prefix`, in the order of UTF-8; `undefined` if none exists. UTF-8
- * bytes sort like code points, so the result has the last code point plus one. It remains UTF-8; with a byte plus one it would not.
+ * Returns the first string after all strings that begin with `prefix`, in the order of UTF-8; `undefined` if none
+ * exists. UTF-8 bytes sort like code points, so the result has the last code point plus one. It remains UTF-8; with a
+ * byte plus one it would not.
  */
 export function getPrefixEnd(prefix: string): string | undefined {
   const points = Array.from(prefix, (character) => character.codePointAt(0)!)

@@ -16,8 +16,9 @@ const toFault = (fault: string): KvQuery => ({ fault, names: [], values: [] })
 const SPECIAL_CHARACTERS = /[%+\x80-\uffff]/
 
 /**
- * Parses the text after the `?`: `name=value` pairs, percent-encoded UTF-8, `+` for a space. An invalid escape, bytes that are
- * not UTF-8, or a repeated or empty parameter make the whole query invalid. It never throws: Fastify calls it in its router.
+ * Parses the text after the `?`: `name=value` pairs, percent-encoded UTF-8, `+` for a space. An invalid escape, bytes
+ * that are not UTF-8, or a repeated or empty parameter make the whole query invalid. It never throws: Fastify calls it
+ * in its router.
  */
 export function parseQuery(text: string): KvQuery {
   if (text === '') return EMPTY_QUERY

@@ -19,8 +19,8 @@ interface RangeNode<T> {
 }
 
 /**
- * Finds the ranges that contain a key, among many. It is a search tree over the starts of the ranges, balanced by random
- * priorities (a treap). Each node has the largest end in its subtree. All ranges differ.
+ * Finds the ranges that contain a key, among many. It is a search tree over the starts of the ranges, balanced by
+ * random priorities (a treap). Each node has the largest end in its subtree. All ranges differ.
  */
 export class RangeTree<T> {
   #root: RangeNode<T> | undefined

@@ -6,7 +6,10 @@ export type KvValueBytes = string | Buffer
 /** A stored value: the revision of its write as text, and then the bytes of the value. */
 export type StoredValue = KvValueBytes
 
-/** Length of a revision as text: 48 bits in base64url. Each character is one byte of UTF-8, so a text value remains text. */
+/**
+ * Length of a revision as text: 48 bits in base64url. Each character is one byte of UTF-8, so a text value remains
+ * text.
+ */
 export const REVISION_LENGTH = 8
 
 const BASE64URL_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -21,13 +24,17 @@ export function toRevision(number: number): string {
 }
 
 const START_COUNT = 2 ** 47
-/** Number of revisions that an earlier history can use before it could overlap a later one: 9 years of 60,000 writes per second. */
+/**
+ * Number of revisions that an earlier history can use before it could overlap a later one: 9 years of 60,000 writes per
+ * second.
+ */
 const HISTORY_REVISIONS = 2 ** 44
 
 /**
- * Returns the number before the first revision of a new history. It is random, so no ETag of a base matches in its replacement.
- * @param last last revision of the previous history. The new one begins at least 2^44 numbers before or after it, because the
- * original of a copy may have continued from there
+ * Returns the number before the first revision of a new history. It is random, so no ETag of a base matches in its
+ * replacement.
+ * @param last last revision of the previous history. The new one begins at least 2^44 numbers before or after it,
+ * because the original of a copy may have continued from there
  */
 export function createFirstRevision(last?: number): number {
   if (last === undefined) return randomInt(START_COUNT)

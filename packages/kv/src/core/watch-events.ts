@@ -13,8 +13,8 @@ export const toEventText = (op: Op): string => `event: ${EVENT_NAMES[op.type]}\n
 export const toRetryLine = (ms: number): string => `retry: ${ms}\n`
 
 /**
- * Yields the changes of a stream, one item per sequence. An id without an event is a sequence without changes. An incomplete
- * sequence at the end is omitted: the resumed stream repeats it.
+ * Yields the changes of a stream, one item per sequence. An id without an event is a sequence without changes. An
+ * incomplete sequence at the end is omitted: the resumed stream repeats it.
  * @throws TypeError for a line that is not a change
  */
 export async function* parseWatchEvents(

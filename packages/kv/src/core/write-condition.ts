@@ -2,6 +2,9 @@ import type { Preconditions as HttpCondition } from '@influencer-stats/runtime/c
 
 /** Condition on the present value, which a write needs to take effect. */
 export interface WriteCondition extends HttpCondition {
-  /** Expiry time that the key must have, in the past (ms since 1970). For the removal of expired values; excludes the others. */
+  /**
+   * Expiry time that the key must have, in the past (ms since 1970). For the removal of expired values; excludes the
+   * others.
+   */
   readonly due?: number
 }

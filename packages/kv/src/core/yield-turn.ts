@@ -1,7 +1,8 @@
 /** Resolves after the event loop has run the tasks that wait. */
 export const waitTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-// A longer turn of other tasks indicates an overload. The work then continues for the same time, up to twice this value (us).
+// A longer turn of other tasks indicates an overload. The work then continues for the same time, up to twice this value
+// (us).
 const LONG_TURN_US = 50_000
 
 let pendingTurn: Promise<void> | undefined
@@ -15,8 +16,8 @@ function getCpuTime(): number {
 }
 
 /**
- * Lets other tasks run. Long work calls it after each slice. After a long wait the work continues for the same time without
- * a wait: otherwise, in an overload, refused requests would use all the time, and accepted ones none.
+ * Lets other tasks run. Long work calls it after each slice. After a long wait the work continues for the same time
+ * without a wait: otherwise, in an overload, refused requests would use all the time, and accepted ones none.
  */
 export function yieldTurn(): Promise<void> | undefined {
   leftAt = getCpuTime()

@@ -79,7 +79,9 @@ export function registerExpiryRoutes(app: App, store: KvStore): void {
     },
   )
 
-  /** @param toExpiry returns the expiry: `ttl` (ms), `expiresAt` (ms since 1970), or neither if the value never expires */
+  /**
+   * @param toExpiry returns the expiry: `ttl` (ms), `expiresAt` (ms since 1970), or neither if the value never expires
+   */
   async function changeExpiry(
     { headers, query }: FastifyRequest,
     reply: FastifyReply,

@@ -21,7 +21,10 @@ const RESPONSE_HEADERS = ['content-type', NDJSON_TYPE, 'x-content-type-options',
 const SLICE_MS = 2
 const SLICE_BYTES = 262_144
 
-/** Route that reads many keys in one request. @param sendTimeout maximum time for a client to take a part of its reply (ms) */
+/**
+ * Route that reads many keys in one request.
+ * @param sendTimeout maximum time for a client to take a part of its reply (ms)
+ */
 export async function registerGetManyRoute(
   root: App,
   store: KvStore,

@@ -3,13 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http'
 export const NDJSON_TYPE = 'application/x-ndjson'
 export const OCTETS_TYPE = 'application/octet-stream'
 
-/** `lines`: NDJSON, one line per entry. `chunks`: one chunk of the chunked coding per entry, as in the source's service. */
+/**
+ * `lines`: NDJSON, one line per entry. `chunks`: one chunk of the chunked coding per entry, as in the source's service.
+ */
 export type RangeFormat = 'lines' | 'chunks'
 
 /**
- * Returns the format of a range for a client. Chunks are for clients that name this format, and for the source's load scripts:
- * wrk2 sends no `User-Agent`, and no `Accept` or one that accepts anything. Browsers, curl and common libraries send a
- * `User-Agent`.
+ * Returns the format of a range for a client. Chunks are for clients that name this format, and for the source's load
+ * scripts: wrk2 sends no `User-Agent`, and no `Accept` or one that accepts anything. Browsers, curl and common
+ * libraries send a `User-Agent`.
  */
 export function selectRangeFormat(
   { accept, 'user-agent': agent }: IncomingHttpHeaders,

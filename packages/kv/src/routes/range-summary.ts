@@ -4,7 +4,10 @@ import type { KvRange, KvScan, KvSnapshot } from '../store/store.ts'
 /** Maximum size of a page with a cursor (entries). */
 const MAX_PAGE_ENTRIES = 1_000
 
-/** Counts the entries of a range, in slices. @param isAborted true if the client has disconnected, which ends the count */
+/**
+ * Counts the entries of a range, in slices.
+ * @param isAborted true if the client has disconnected, which ends the count
+ */
 export async function countEntries(snapshot: KvSnapshot, range: KvRange, isAborted: () => boolean): Promise<number> {
   let count = 0
   await readSlices(snapshot.scan({ ...range, keysOnly: true }), async (length) => {

@@ -6,7 +6,10 @@ import type { KvWrite } from '../store/store.ts'
 // A string of structured fields (RFC 9651), or the same without quotes.
 const IDEMPOTENCY_KEY_PATTERN = /^(?:"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/
 
-/** Returns the write with its idempotency key, and marks it if it has one or an expiry. @throws IDEMPOTENCY_KEY_INVALID */
+/**
+ * Returns the write with its idempotency key, and marks it if it has one or an expiry.
+ * @throws IDEMPOTENCY_KEY_INVALID
+ */
 export function addSpecial(write: KvWrite, headers: RequestHeaders, isTimed: boolean): KvWrite {
   const header = headers['idempotency-key']
   if (header === undefined) return isTimed ? { ...write, isSpecial: true } : write

@@ -43,7 +43,9 @@ interface ScanStreamOptions {
   readonly begin: () => void
 }
 
-/** Creates a function that reserves memory for a slice of a size (bytes). It throws MEMORY_FULL if no memory is free. */
+/**
+ * Creates a function that reserves memory for a slice of a size (bytes). It throws MEMORY_FULL if no memory is free.
+ */
 export function createReservation(hold: MemoryHold): (bytes: number) => void {
   let maxSlice = 0
   return (bytes) => {
@@ -53,7 +55,10 @@ export function createReservation(hold: MemoryHold): (bytes: number) => void {
   }
 }
 
-/** Sends a scan, slice by slice, as `sendPieces` does. @throws MEMORY_FULL before the first slice; later the connection is cut */
+/**
+ * Sends a scan, slice by slice, as `sendPieces` does.
+ * @throws MEMORY_FULL before the first slice; later the connection is cut
+ */
 export async function streamScan(
   scan: KvScan,
   format: keyof typeof formats,
@@ -65,8 +70,8 @@ export async function streamScan(
   async function next(): Promise<string | Buffer | undefined> {
     const entries = await scan.next()
     if (entries.length === 0) return undefined
-    // The text takes at least this memory. A slice without free memory is not rendered: otherwise many refused scans would
-    // delay all other requests.
+    // The text takes at least this memory. A slice without free memory is not rendered: otherwise many refused scans
+    // would delay all other requests.
     reserve(entries.reduce((bytes, [, value]) => bytes + value.length, 0))
     const slice = keysOnly ? renderKeys(entries) : render(entries)
     reserve(slice.length)

@@ -10,8 +10,8 @@ const PAUSE_MS = 1_000
 const EMPTY_BODY = Buffer.alloc(0)
 
 /**
- * Removes expired values through entries of the log. The log's clock decides which values have expired. Any node may append
- * such an entry. Entries of several nodes do no harm.
+ * Removes expired values through entries of the log. The log's clock decides which values have expired. Any node may
+ * append such an entry. Entries of several nodes do no harm.
  * @param now the log's clock, as this node knows it (ms since 1970)
  * @returns a function that ends the removal
  */

@@ -32,8 +32,9 @@ const combine = (first: (() => Promise<void>) | undefined, second: () => Promise
 
 /**
  * Combines the writes of one turn of the event loop into one batch. The next batch collects writes while the first is
- * written. After a batch with a single write, the next write is written at once. Only one batch is written at a time. This
- * also gives the writes of this thread one order: conditions are evaluated, and revisions assigned, when a group is written.
+ * written. After a batch with a single write, the next write is written at once. Only one batch is written at a time.
+ * This also gives the writes of this thread one order: conditions are evaluated, and revisions assigned, when a group
+ * is written.
  */
 export function createGroupCommit({
   level,

@@ -20,8 +20,9 @@ export interface KeyLocks {
 export const createLockMemory = () => new SharedArrayBuffer(STRIPE_COUNT * Int32Array.BYTES_PER_ELEMENT)
 
 /**
- * A stripe is a word of shared memory: 0 when free, `owner` when held, `-owner` when held with waiters. To take and release
- * one stripe costs 0.2 us, including the hash of its key. To write through the main thread instead costs a round trip of 57 us.
+ * A stripe is a word of shared memory: 0 when free, `owner` when held, `-owner` when held with waiters. To take and
+ * release one stripe costs 0.2 us, including the hash of its key. To write through the main thread instead costs a
+ * round trip of 57 us.
  *
  * @param owner a positive number that no other thread has had, including threads that have ended
  */
@@ -66,7 +67,9 @@ export function createKeyLocks(memory: SharedArrayBuffer, owner: number): KeyLoc
   }
 }
 
-/** Releases all stripes of a thread that has ended. Its writes have ended, because the end of a thread waits for them. */
+/**
+ * Releases all stripes of a thread that has ended. Its writes have ended, because the end of a thread waits for them.
+ */
 export function releaseLocksOf(memory: SharedArrayBuffer, owner: number): void {
   const words = new Int32Array(memory)
   for (let stripe = 0; stripe < words.length; stripe++) {

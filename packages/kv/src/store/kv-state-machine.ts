@@ -22,7 +22,9 @@ import { TtlState, createTtlMemory } from './ttl.ts'
 import { createBatch } from './level-batch.ts'
 import { POSITION_KEY } from './revisions.ts'
 
-/** Value of the service's own key in the database of a node: its position in the log, and the state to continue from. */
+/**
+ * Value of the service's own key in the database of a node: its position in the log, and the state to continue from.
+ */
 interface KvPosition {
   readonly position: LogPosition
   /** Number of the last write. */
@@ -55,7 +57,9 @@ export interface KvStateMachine extends StateMachine {
   settle(): Promise<void>
 }
 
-/** Returns the number before a log's first revision. It depends on the log, so ETags of another log match no value here. */
+/**
+ * Returns the number before a log's first revision. It depends on the log, so ETags of another log match no value here.
+ */
 const getFirstRevision = (epoch: string) => Math.floor(createHash('sha256').update(epoch).digest().readUIntBE(0, 6) / 2)
 
 const parsePosition = (bytes: Buffer) => JSON.parse(bytes.toString()) as KvPosition
@@ -170,7 +174,10 @@ export async function openKvStateMachine(
     return { position, writes, result: evaluation, revision: before + evaluation.outcomes.length }
   }
 
-  /** Returns the keys that have expired at a time, oldest first: the same on every node, for any other entries in the batch. */
+  /**
+   * Returns the keys that have expired at a time, oldest first: the same on every node, for any other entries in the
+   * batch.
+   */
   async function getDueKeys(at: number, { expiries }: WriteEvaluation): Promise<DueKey[]> {
     const stored = await readDueKeys(db, dueFrom, maxExpired + expiries.size, toDuePosition(at + 1))
     const untouched = stored.filter(({ key }) => !expiries.has(key.toString('latin1')))
@@ -192,7 +199,8 @@ export async function openKvStateMachine(
       const { writes, result: judgement, revision } = evaluated
       const { outcomes, expiries } = judgement
       const next: KvPosition = { position, revision, boot }
-      // Before reads see the write. A value that has expired by the log's clock is also absent here if this node's clock is slow.
+      // Before reads see the write. A value that has expired by the log's clock is also absent here if this node's
+      // clock is slow.
       if (expiries?.size) ttl.enable()
       if (ttl.isTimed) ttl.raiseFloor(entries.at(-1)!.at)
       const batch = await createBatch(db, writes.flat(), judgement)

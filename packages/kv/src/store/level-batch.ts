@@ -10,8 +10,8 @@ import type { KvWrite } from './store.ts'
 const SLICE_OPS = 1_000
 
 /**
- * Creates a LevelDB batch of the changes of writes. It makes one call per change: one array of all changes costs twice the
- * time, without a pause. The caller closes the batch.
+ * Creates a LevelDB batch of the changes of writes. It makes one call per change: one array of all changes costs twice
+ * the time, without a pause. The caller closes the batch.
  * @param result evaluation of the writes; writes without an effect are omitted
  * @throws STORE_FAILED
  */

@@ -22,8 +22,8 @@ export interface LevelScanOptions {
 export const REPLACED_VALUE = '\ufffd'
 
 /**
- * Scans a range and reads values as strings. With a string an entry of LevelDB costs 0.4 us of the event loop, with a Buffer
- * 1.0 us. From the first slice with a value that may not be text, the scan reads Buffers.
+ * Scans a range and reads values as strings. With a string an entry of LevelDB costs 0.4 us of the event loop, with a
+ * Buffer 1.0 us. From the first slice with a value that may not be text, the scan reads Buffers.
  */
 export function createLevelScan(
   db: KvDatabase,
@@ -60,7 +60,10 @@ export function createLevelScan(
     return bytes.nextv(size)
   }
 
-  /** Returns the entries that have not expired, with their times. Another key range contains the times, in the same order. */
+  /**
+   * Returns the entries that have not expired, with their times. Another key range contains the times, in the same
+   * order.
+   */
   async function toLive(entries: ScannedEntry[], isPast: (expiresAt: number) => boolean): Promise<ScannedEntry[]> {
     const keys = [entries[0]!, entries.at(-1)!].map(([key]) => toExpiryKey(Buffer.from(key)))
     const [gte, lte] = reverse ? keys.toReversed() : keys

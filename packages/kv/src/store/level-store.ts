@@ -13,7 +13,9 @@ import { createKeyLocks } from './key-locks.ts'
 import { createSweeper } from './sweeper.ts'
 import { upgradeFromFirstFormat } from './upgrade-format.ts'
 
-/** Storage format. Since 2, a revision precedes each value. Since 3, internal keys of the service follow those of users. */
+/**
+ * Storage format. Since 2, a revision precedes each value. Since 3, internal keys of the service follow those of users.
+ */
 const FORMAT_VERSION = 3
 
 const MIB = 1_024 * 1_024
@@ -115,9 +117,9 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<KvSt
     isOrdered: commit.isOrdered,
     queue: limiter,
     getFault: () => level.getRefusal(),
-    // Synchronous: 4 us in a database of 1.5 million entries. An asynchronous read costs 31 us and competes with writes for
-    // libuv's four threads. The price: a read from a cold disk blocks this thread's event loop, for 3 ms at the 99th percentile
-    // of a burst of puts.
+    // Synchronous: 4 us in a database of 1.5 million entries. An asynchronous read costs 31 us and competes with writes
+    // for libuv's four threads. The price: a read from a cold disk blocks this thread's event loop, for 3 ms at the
+    // 99th percentile of a burst of puts.
     ...createLiveReader(db, ttl),
     write,
     tryEnqueue,

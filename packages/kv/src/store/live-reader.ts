@@ -6,9 +6,10 @@ import { createTextReader } from './level-text.ts'
 import type { FoundValue, KvStore } from './store.ts'
 
 /**
- * Reads values that have not expired. If values may expire, a read needs a second and a third lookup, 2.5 us together. LevelDB
- * has no cheaper way to read two keys at one moment (a snapshot takes 3 us more). Writers change a value and its expiry at one
- * moment, which may fall between the lookups. The order of the lookups makes the result that of one moment:
+ * Reads values that have not expired. If values may expire, a read needs a second and a third lookup, 2.5 us together.
+ * LevelDB has no cheaper way to read two keys at one moment (a snapshot takes 3 us more). Writers change a value and
+ * its expiry at one moment, which may fall between the lookups. The order of the lookups makes the result that of one
+ * moment:
  *
  *   1. the value: a missing value needs no more lookups. Then the flag for expiry, which is set before the value is written
  *   2. the clock, then the expiry: if that has passed by the clock, the value was absent when the expiry was read

@@ -36,8 +36,8 @@ interface WriteTurn {
 const MAX_TURN_BYTES = 4 * 1_024 * 1_024
 
 /**
- * Store of a node of a cluster. Writes are appended to the log, and acknowledged once this node has applied them. Reads use
- * the database of this node, which has the entries that it has applied.
+ * Store of a node of a cluster. Writes are appended to the log, and acknowledged once this node has applied them. Reads
+ * use the database of this node, which has the entries that it has applied.
  */
 export async function createReplicatedStore(options: ReplicatedStoreOptions): Promise<KvStore> {
   const { channel, onCommit = () => {} } = options

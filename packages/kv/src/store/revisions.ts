@@ -2,8 +2,8 @@ import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { createFirstRevision } from '../core/stored-value.ts'
 
 /**
- * The empty key, which belongs to the service: keys of users have at least one byte, and ranges begin with one. Its value is
- * the number up to which revisions may have been assigned.
+ * The empty key, which belongs to the service: keys of users have at least one byte, and ranges begin with one. Its
+ * value is the number up to which revisions may have been assigned.
  */
 export const POSITION_KEY = Buffer.alloc(0)
 
@@ -45,8 +45,8 @@ export function createEphemeralRevisions(): SharedArrayBuffer {
 }
 
 /**
- * Opens the sequence of revisions of a database. It continues after every revision that may have been used. In a restored or
- * copied folder it begins at another number, because the original may have continued, too.
+ * Opens the sequence of revisions of a database. It continues after every revision that may have been used. In a
+ * restored or copied folder it begins at another number, because the original may have continued, too.
  */
 export async function openRevisions(level: RevisionDatabase, step = RESERVED_REVISIONS): Promise<RevisionOwner> {
   const memory = createRevisionsMemory()

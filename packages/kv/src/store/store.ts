@@ -5,7 +5,9 @@ import type { StoredEntry } from '../core/entry-chunks.ts'
 import type { StoredValue } from '../core/stored-value.ts'
 import type { LoggedWrite } from '../core/encode-writes.ts'
 
-/** Changes that take effect together or not at all, in their order. A condition applies to the key of the first change. */
+/**
+ * Changes that take effect together or not at all, in their order. A condition applies to the key of the first change.
+ */
 export interface KvWrite extends LoggedWrite {
   /** True if the reply must wait until the write survives a power cut. */
   readonly durable: boolean
@@ -34,7 +36,7 @@ export interface KvScan {
 export interface KvSnapshot {
   /** Sequence number up to which it contains the log; absent without a log. */
   readonly sequence?: number
-  /** Returns a value that had not expired, like `Store.findTimed`. Synchronous. */
+  /** Returns a value that had not expired, like `KvStore.findTimed`. Synchronous. */
   find(key: Buffer): FoundValue | undefined
   scan(range: KvRange): KvScan
   /** Releases the snapshot, after all of its scans are closed. Idempotent. */
@@ -48,8 +50,8 @@ export interface WriteQueue {
 }
 
 /**
- * Creates the reply to a write. `revision` is the revision of its values, or another outcome of `Outcomes`. `sequence` is the
- * number of the entry in the log, if there is a log.
+ * Creates the reply to a write. `revision` is the revision of its values, or another outcome of `Outcomes`. `sequence`
+ * is the number of the entry in the log, if there is a log.
  */
 export type KvReply<T> = (revision: string | undefined, sequence?: number) => T
 
@@ -63,7 +65,9 @@ export interface FoundValue {
 export interface KvStore {
   /** Present in a cluster, where other nodes write, too. Without it a read sees every write acknowledged before. */
   readonly replica?: Replica
-  /** True if writes of this thread take effect in the order of `write` and `tryEnqueue` calls, except writes that fail. */
+  /**
+   * True if writes of this thread take effect in the order of `write` and `tryEnqueue` calls, except writes that fail.
+   */
   readonly isOrdered?: boolean
   /** Queue of writes, if the store has one. */
   readonly queue?: WriteQueue
@@ -78,15 +82,16 @@ export interface KvStore {
   /** Returns the result of `find` with its expiry time. */
   findTimed(key: string): FoundValue | undefined
   /**
-   * Resolves when every later read on any thread sees the changes, and they survive the end of this process; or when the
-   * condition did not hold. Conditions and changes take effect one write after the other, across all threads. Each write has
-   * a revision that no earlier write had, in this database or in one that it replaced.
+   * Resolves when every later read on any thread sees the changes, and they survive the end of this process; or when
+   * the condition did not hold. Conditions and changes take effect one write after the other, across all threads. Each
+   * write has a revision that no earlier write had, in this database or in one that it replaced.
    * @throws WRITE_QUEUE_FULL, MEMORY_FULL, DISK_FULL, STORE_FAILED
    */
   write<T>(write: KvWrite, toReply: KvReply<T>): Promise<T>
   /**
-   * Accepts a write without a result, if the queue has free capacity. Such writes of a thread take effect in their order. A
-   * later failure is counted, and not reported. @returns true if the write was accepted. @throws DISK_FULL, STORE_FAILED
+   * Accepts a write without a result, if the queue has free capacity. Such writes of a thread take effect in their
+   * order. A later failure is counted, and not reported. @returns true if the write was accepted. @throws DISK_FULL,
+   * STORE_FAILED
    */
   tryEnqueue?(write: KvWrite): boolean
   snapshot(): KvSnapshot

@@ -23,9 +23,9 @@ const SWEEP_INTERVAL_MS = 200
 const SLICE_KEYS = 64
 
 /**
- * Removes expired values of a standalone service, in the order of all writes. The sweep only frees space: reads test the time
- * themselves. Each search begins after the last key. LevelDB steps over every deleted key again: searches from the beginning
- * cost 326 us per key among 600,000. While no key is due, the sweep reads one word of memory.
+ * Removes expired values of a standalone service, in the order of all writes. The sweep only frees space: reads test
+ * the time themselves. Each search begins after the last key. LevelDB steps over every deleted key again: searches from
+ * the beginning cost 326 us per key among 600,000. While no key is due, the sweep reads one word of memory.
  */
 export function createSweeper({ expiring, due, write, fault = () => undefined }: SweeperOptions): Sweeper {
   let running: Promise<void> | undefined

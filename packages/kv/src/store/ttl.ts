@@ -48,8 +48,8 @@ export class TtlState {
   }
 
   /**
-   * True if a value may expire; remains true. A plain read is enough: a thread that holds a key's lock, or has read a value
-   * from LevelDB, sees a flag that was set before that value was written.
+   * True if a value may expire; remains true. A plain read is enough: a thread that holds a key's lock, or has read a
+   * value from LevelDB, sees a flag that was set before that value was written.
    */
   get isTimed(): boolean {
     return this.#words[IS_TIMED_INDEX] === 1
@@ -60,14 +60,19 @@ export class TtlState {
     Atomics.store(this.#words, IS_TIMED_INDEX, 1)
   }
 
-  /** Clock of reads and conditions (ms since 1970). An expired key remains absent when the clock is set back by up to 10 s. */
+  /**
+   * Clock of reads and conditions (ms since 1970). An expired key remains absent when the clock is set back by up to 10
+   * s.
+   */
   now(): number {
     const now = this.#clock()
     const floor = Number(Atomics.load(this.#times, FLOOR_INDEX))
     return floor > now && floor - now <= MAX_CLOCK_STEP_MS ? floor : now
   }
 
-  /** Clock of conditions (ms since 1970). It raises the clock of all threads, so later reads agree with the evaluation. */
+  /**
+   * Clock of conditions (ms since 1970). It raises the clock of all threads, so later reads agree with the evaluation.
+   */
   getEvaluationTime(): number {
     const now = this.now()
     this.raiseFloor(now)
@@ -95,8 +100,8 @@ export class TtlState {
   }
 
   /**
-   * Lowers the first due time. To be called once reads see the write, or the write has failed. That order loses no key: the sweep
-   * takes the time before it searches, so it either sees the key or finds the time lowered after its search.
+   * Lowers the first due time. To be called once reads see the write, or the write has failed. That order loses no key:
+   * the sweep takes the time before it searches, so it either sees the key or finds the time lowered after its search.
    */
   onWritten(expiries: WriteResult['expiries']): void {
     let first = MAX_EXPIRY_MS
@@ -114,15 +119,18 @@ export class TtlState {
   }
 
   /**
-   * Takes the time from which on keys may be due; `undefined` if that is in the future. The caller must then remove these keys,
-   * and lower the time to that of the first key that it leaves. Until then no other thread finds a due key.
+   * Takes the time from which on keys may be due; `undefined` if that is in the future. The caller must then remove
+   * these keys, and lower the time to that of the first key that it leaves. Until then no other thread finds a due key.
    */
   takeFirstDue(): number | undefined {
     if (Number(Atomics.load(this.#times, FIRST_DUE_INDEX)) > this.now()) return undefined
     return Number(Atomics.exchange(this.#times, FIRST_DUE_INDEX, BigInt(MAX_EXPIRY_MS)))
   }
 
-  /** Restarts the search from the beginning. Called after a thread ends, which may have taken a time or not reported a write. */
+  /**
+   * Restarts the search from the beginning. Called after a thread ends, which may have taken a time or not reported a
+   * write.
+   */
   resetFirstDue(): void {
     Atomics.store(this.#times, FIRST_DUE_INDEX, 0n)
   }

@@ -13,8 +13,8 @@ interface UpgradeProgress {
 }
 
 /**
- * Adds revisions to the values of format 1, which have none. All get the same revision, as if one write had put them. Each
- * batch records its last key, so an interrupted upgrade continues there, and no value gets two revisions.
+ * Adds revisions to the values of format 1, which have none. All get the same revision, as if one write had put them.
+ * Each batch records its last key, so an interrupted upgrade continues there, and no value gets two revisions.
  */
 export async function upgradeFromFirstFormat(db: KvDatabase, slice = SLICE_ENTRIES): Promise<void> {
   const saved = await db.get(POSITION_KEY)

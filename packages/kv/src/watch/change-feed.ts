@@ -11,7 +11,9 @@ const EMPTY_WRITES = Buffer.alloc(0)
 
 const getStepCost = ({ writes }: ChangeStep) => writes.length + STEP_OVERHEAD_BYTES
 
-/** Latest changes for watch streams, in order, up to a maximum size, or one larger step. It belongs to the main thread. */
+/**
+ * Latest changes for watch streams, in order, up to a maximum size, or one larger step. It belongs to the main thread.
+ */
 export class ChangeFeed {
   readonly #maxBytes: number
   #steps: ChangeStep[] = []
@@ -74,8 +76,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Resolves with changes after `seq`; without changes if none arrives within `timeout` ms. Resolves with `undefined` if the
-   * feed no longer has these changes, or does not know the sequence.
+   * Resolves with changes after `seq`; without changes if none arrives within `timeout` ms. Resolves with `undefined`
+   * if the feed no longer has these changes, or does not know the sequence.
    * @param maxBytes a page ends when it reaches this size; 0 only checks that the sequence is known
    */
   async readAfter(seq: number, timeout: number, maxBytes = PAGE_BYTES): Promise<ChangePage | undefined> {

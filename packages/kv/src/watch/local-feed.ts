@@ -20,8 +20,8 @@ const IDLE_TIMEOUT_MS = 60_000
 const MAX_EARLY_GROUPS = 100_000
 
 /**
- * Changes of a standalone service, in the order of their revisions. Each thread takes consecutive revisions, and reports the
- * writes that have them. Threads report nothing while there are no watch streams.
+ * Changes of a standalone service, in the order of their revisions. Each thread takes consecutive revisions, and
+ * reports the writes that have them. Threads report nothing while there are no watch streams.
  */
 export class LocalFeed {
   /** Shared flag: threads report writes while it is set. */
@@ -40,7 +40,10 @@ export class LocalFeed {
     this.#idleTimer = setTimeout(() => this.reset(), options.idleTimeout ?? IDLE_TIMEOUT_MS).unref()
   }
 
-  /** Like `ChangeFeed.readAfter`. Without `seq` it starts the feed, and resolves with its current sequence and no changes. */
+  /**
+   * Like `ChangeFeed.readAfter`. Without `seq` it starts the feed, and resolves with its current sequence and no
+   * changes.
+   */
   async readAfter(seq: number | undefined, idleTimeout: number, maxBytes?: number): Promise<ChangePage | undefined> {
     this.#idleTimer.refresh()
     if (seq !== undefined) return this.#feed.readAfter(seq, idleTimeout, maxBytes)
@@ -80,8 +83,8 @@ export class LocalFeed {
   }
 
   /**
-   * Starts the feed after the last revision taken so far. Threads report every later one, because they check the flag after
-   * they take a revision. Writes with earlier revisions may still be in progress, so the start waits for them.
+   * Starts the feed after the last revision taken so far. Threads report every later one, because they check the flag
+   * after they take a revision. Writes with earlier revisions may still be in progress, so the start waits for them.
    */
   async #start(): Promise<void> {
     while (!this.#feed.isOn) {

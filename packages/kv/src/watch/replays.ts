@@ -35,9 +35,9 @@ const REPLAY_PAGE_BYTES = 65_536
 const SINGLE_CONNECTION = { size: 1 }
 
 /**
- * Sends earlier changes to streams that resume. It reads one page at a time, and all streams with a sequence in the page get
- * their part, so 300 streams that resume at once cost little more than one. A stream gets the next page once its client has
- * read the last one.
+ * Sends earlier changes to streams that resume. It reads one page at a time, and all streams with a sequence in the
+ * page get their part, so 300 streams that resume at once cost little more than one. A stream gets the next page once
+ * its client has read the last one.
  */
 export class WatchReplays {
   readonly #options: WatchReplaysOptions
@@ -97,8 +97,9 @@ export class WatchReplays {
   }
 
   /**
-   * Returns the sequence from which to read the next page. It alternates between the lowest sequence and that of the stream that
-   * has waited longest. From the lowest one, streams catch up with others ahead of them and continue together.
+   * Returns the sequence from which to read the next page. It alternates between the lowest sequence and that of the
+   * stream that has waited longest. From the lowest one, streams catch up with others ahead of them and continue
+   * together.
    */
   #getNextSequence(): number | undefined {
     const liveSequence = this.#options.liveSequence() ?? Infinity

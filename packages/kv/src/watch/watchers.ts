@@ -57,8 +57,8 @@ const CLOSE_TIMEOUT_MS = 5_000
 const toRangeKey = ({ start, end = '' }: KeyRange) => `${start.length} ${start}${end}`
 
 /**
- * The streams of changes of one thread. Live streams share one read of main's feed; streams with the same changes also share
- * their bytes. `WatchReplays` sends earlier changes to streams that resume.
+ * The streams of changes of one thread. Live streams share one read of main's feed; streams with the same changes also
+ * share their bytes. `WatchReplays` sends earlier changes to streams that resume.
  */
 export class Watchers implements WatchMetrics {
   readonly #options: WatchersOptions
@@ -188,8 +188,8 @@ export class Watchers implements WatchMetrics {
   }
 
   /**
-   * Shows every client that its stream lives, and the sequence from which it would resume; detects disconnected clients. A client
-   * with unread bytes gets nothing: it would hold one more pending write with every heartbeat.
+   * Shows every client that its stream lives, and the sequence from which it would resume; detects disconnected
+   * clients. A client with unread bytes gets nothing: it would hold one more pending write with every heartbeat.
    */
   #sendHeartbeat(): void {
     if (this.#sequence === undefined) return

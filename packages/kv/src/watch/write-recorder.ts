@@ -6,8 +6,8 @@ import { encodeWrites, type LoggedWrite } from '../core/encode-writes.ts'
 /** Reports the writes of a thread of a standalone service to the main thread, while there are watch streams. */
 export interface WriteRecorder {
   /**
-   * Reports evaluated writes. The caller must report all revisions that it takes, because main's order has no gaps. It must
-   * take them before this call: the start in `local-feed.ts` relies on that.
+   * Reports evaluated writes. The caller must report all revisions that it takes, because main's order has no gaps. It
+   * must take them before this call: the start in `local-feed.ts` relies on that.
    */
   recordWrites(first: number, writes: readonly LoggedWrite[], result: WriteResult): void
   /** Reports that the outcome of some revisions is unknown. */
