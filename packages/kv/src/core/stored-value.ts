@@ -31,7 +31,7 @@ const START_COUNT = 2 ** 47
 const HISTORY_REVISIONS = 2 ** 44
 
 /**
- * Returns the number before the first revision of a new history. It is random, so no ETag of a base matches in its
+ * Returns the number before the first revision of a new history. It is random, so no ETag of a database matches in its
  * replacement.
  * @param last last revision of the previous history. The new one begins at least 2^44 numbers before or after it,
  * because the original of a copy may have continued from there
