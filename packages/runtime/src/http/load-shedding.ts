@@ -19,14 +19,14 @@ const MIN_RUNNING_REQUESTS = 16
 // Below this share of idle time a loop has no rest.
 const MIN_IDLE_SHARE = 0.2
 
-/** Tells what stands from what comes and goes again. */
+/** Distinguishes a sustained overload from a short burst. */
 class SustainedOverload {
   #overloadRequests = 0
   #time = 0
   /** Requests that came in this window. */
   windowRequests = 0
 
-  /** A window is over. @param took ms @param isLong whether too many waited at every moment of it */
+  /** Adds a finished window. @param took ms @param isLong true if too many requests waited throughout it */
   addWindow(took: number, isLong: boolean): boolean {
     this.#overloadRequests = isLong ? this.#overloadRequests + this.windowRequests : 0
     this.#time = isLong ? this.#time + took : 0
@@ -35,7 +35,7 @@ class SustainedOverload {
   }
 }
 
-/** Goes on with a request that was held, or refuses it. */
+/** Starts a held request, or refuses it. */
 type Continuation = (isTaken: boolean) => void
 
 /**
@@ -47,18 +47,18 @@ export class RouteQueue {
   readonly #isChange: boolean
   #count = 0
   #finishedCount = 0
-  /** Fewest at any time of this window. */
+  /** Lowest count in this window. */
   #minCount = 0
-  /** Requests that end in a millisecond, of late. */
+  /** Recent rate of finished requests (per ms). */
   #throughput = 0
-  /** As many as end within `maxQueueDelay`. */
+  /** Number of requests that finish within `maxQueueDelay`. */
   #capacity = MIN_RUNNING_REQUESTS
   #isFull = false
-  /** Requests that there was no room for in this window. */
+  /** Requests refused for lack of capacity in this window. */
   #refused = 0
-  /** Whether too many waited throughout the last window. */
+  /** True if too many requests waited throughout the last window. */
   #isBacklogged = false
-  /** Those that were begun, and those that were not yet. */
+  /** Requests that have started; `#held` has those that have not. */
   readonly #running = new Set<unknown>()
   readonly #held = new Map<unknown, Continuation>()
   readonly #overload = new SustainedOverload()
@@ -67,7 +67,7 @@ export class RouteQueue {
     this.#isChange = isChange
   }
 
-  /** Whether one more may wait. */
+  /** True if one more request may wait. */
   hasCapacity(): boolean {
     if (!this.#isFull || this.#count < this.#capacity) return true
     this.#refused++
@@ -79,7 +79,7 @@ export class RouteQueue {
     this.#overload.windowRequests++
   }
 
-  /** Begins with a request, or holds it until there is room. @param request whatever `ended` is told of it */
+  /** Starts a request, or holds it until there is capacity. @param request the key that `finish` gets for it */
   start(request: unknown, proceed: Continuation): void {
     if (!this.#isChange) return proceed(true)
     this.#held.set(request, proceed)
@@ -122,7 +122,7 @@ export class RouteQueue {
     this.#startHeld()
   }
 
-  /** More come behind them than are answered: they would be late, and so would all that come. */
+  /** More requests are refused than finish: the held ones would be late, and so would all later ones. */
   #refuseHeld(): void {
     const held = [...this.#held.values()]
     this.#held.clear()
@@ -130,13 +130,13 @@ export class RouteQueue {
   }
 }
 
-/** What is known of an event loop and its thread at a time (ms). */
+/** State of an event loop and its thread at one moment (ms). */
 export interface LoopReading {
   /** Of a steady clock. */
   readonly now: number
-  /** How long the loop has rested so far. */
+  /** Total idle time of the loop. */
   readonly idle: number
-  /** How long the thread has had a processor so far. */
+  /** Total processor time of the thread. */
   readonly processor: number
 }
 
@@ -160,10 +160,10 @@ export class LoadShedder {
   #turn: LoopReading
   /** When this window began. */
   #window: LoopReading
-  /** Requests that were looked at in this turn. */
+  /** Requests checked in this turn while the loop is busy. */
   #requestsInTurn = 0
   #turns = 0
-  /** Whether the loop has had no rest for so long that it is not for a crowd. */
+  /** True if the loop has had too little idle time for longer than a burst explains. */
   #isBusy = false
   readonly #overload = new SustainedOverload()
 
@@ -188,7 +188,7 @@ export class LoadShedder {
     return queue
   }
 
-  /** Whether a request that was read at this time (ms, the steady clock's) is taken. */
+  /** True if a request read at this time (ms, steady clock) is accepted. */
   canAccept(at: number): boolean {
     this.#overload.windowRequests++
     if (!this.#isBusy || ++this.#requestsInTurn <= MIN_RUNNING_REQUESTS || at - this.#turn.now <= this.#maxQueueDelay)
@@ -222,7 +222,7 @@ function readLoop(): LoopReading {
 /** An admission that looks at this thread's loop, until `stop`. @param maxQueueDelay ms; with 0 it takes everything */
 export function startLoadShedding(maxQueueDelay: number): { loadShedder: LoadShedder; stop(): void } {
   const loadShedder = new LoadShedder(maxQueueDelay, readLoop)
-  // One that never looks has nothing against anybody.
+  // Without ticks the shedder accepts every request.
   if (maxQueueDelay === 0) return { loadShedder, stop: () => undefined }
   const timer = setInterval(() => loadShedder.tick(), TICK_INTERVAL_MS).unref()
   return { loadShedder, stop: () => clearInterval(timer) }

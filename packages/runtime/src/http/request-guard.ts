@@ -6,46 +6,46 @@ import { createServedHosts } from './served-hosts.ts'
 import type { Problem } from './problems.ts'
 
 /**
- * What a route does to the service's state: that decides who may ask. `open` is for probes, which ask by address; of
- * `host` no more is asked than that it names a host that is served.
+ * Effect of a route on the service's state; it decides which clients may call the route. `open` is for probes, which
+ * send requests by address. `host` requires only that the request names a served host.
  */
 export type Access = 'open' | 'host' | 'read' | 'change'
 
-/** What is looked at of a request: what Node parsed, or no more than its headers where the rest is known to be plain. */
+/** The checked part of a request: Node's parsed head, or only its headers if the rest is known to be plain. */
 export interface RequestHead {
   readonly headers: IncomingHttpHeaders
   readonly url?: string | undefined
   readonly rawHeaders?: readonly string[]
 }
 
-/** Headers among which there may be a token. */
+/** Headers that may contain a token. */
 interface BearerHeaders {
   readonly authorization?: string | string[] | undefined
 }
 
-/** Decides who may ask, from a request's head alone. */
+/** Authorizes requests by their head alone. */
 export interface RequestGuard {
   /**
-   * `token` is one that came another way than in the `Authorization` header, in the address say: that for reads alone is
-   * taken there. Returns why not, or nothing.
+   * Returns the reason for a refusal, or `undefined`. `token` is one sent outside the `Authorization` header, for
+   * example in the address. Only the read token is accepted there.
    */
   check(head: RequestHead, access: Access, token?: string): Problem | undefined
-  /** Who asks, for a log: the name of the token and the beginning of its hash, never the token. */
+  /** Describes the client for a log: the name of the token and the beginning of its hash, never the token. */
   describeBearer(headers: BearerHeaders): string
-  /** What a page of this origin has to be told, as a flat list of headers. */
+  /** Returns the CORS headers for a page of this origin, as a flat list. */
   getCorsHeaders(origin: string | undefined): readonly string[]
 }
 
 type GuardSettings = Pick<CommonSettings, 'host' | 'apiToken' | 'readToken' | 'allowedHosts' | 'corsOrigins'>
 
-/** Compares in constant time, whatever the lengths. */
+/** Compares in constant time, for any lengths. */
 function isSameSecret(given: string, digest: Buffer): boolean {
   return timingSafeEqual(createHash('sha256').update(given).digest(), digest)
 }
 
 const hashSecret = (secret: string) => createHash('sha256').update(secret).digest()
 
-/** The token of a request, whether it is right or not. */
+/** Returns the token of a request, valid or not. */
 export function parseBearer({ authorization }: BearerHeaders): string | undefined {
   return /^Bearer +(\S+)$/i.exec(String(authorization ?? ''))?.[1]
 }
@@ -55,7 +55,7 @@ function isTokenValid(headers: IncomingHttpHeaders, digests: Buffer[]): boolean 
   return given !== undefined && digests.some((digest) => isSameSecret(given, digest))
 }
 
-/** Node keeps the first of several. */
+/** True if a request has several `Host` headers; Node exposes only the first. */
 function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -65,11 +65,11 @@ function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
   return hosts > 1
 }
 
-/** What a page of another origin may read of a reply's head, besides what all may. */
+/** Reply headers that a page of another origin may read, in addition to the CORS-safelisted ones. */
 export const CORS_EXPOSED_FIELDS = ['ETag', 'Retry-After', 'Age', 'x-request-id']
 const EXPOSE_HEADER = ['access-control-expose-headers', CORS_EXPOSED_FIELDS.join(', ')]
 
-/** Of a token's hash, in a log (bytes). */
+/** Length of a token's hash in a log (bytes). */
 const LOGGED_HASH_BYTES = 4
 
 const NO_CORS: readonly string[] = []
@@ -90,14 +90,14 @@ export function createRequestGuard(settings: GuardSettings): RequestGuard {
     return rawHeaders && hasSeveralHosts(rawHeaders) ? commonErrors.HOST_AMBIGUOUS() : undefined
   }
 
-  /** Whether the host that a request names, in its head or its target, is served here. */
+  /** Returns a problem unless this service serves the host in the request's head or target. */
   function checkHost(head: RequestHead): Problem | undefined {
     const fault = checkNames(head)
     if (fault) return fault
     if (!hosts.has(head.headers.host!)) return misdirected()
     const { url = '/' } = head
     if (url.startsWith('/') || url === '*') return undefined
-    // The authority of a target in absolute form goes before the header.
+    // The authority of a target in absolute form has precedence over the header.
     return URL.canParse(url) && hosts.has(new URL(url).host) ? undefined : misdirected()
   }
 
