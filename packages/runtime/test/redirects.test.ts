@@ -56,11 +56,7 @@ const REQUESTS: Readonly<Record<string, () => Promise<readonly (() => Promise<un
     return [
       () => client.getConnections(),
       () => client.closeAll(),
-      () =>
-        client
-          .subscribe({ topics: ['a'] })
-          [Symbol.asyncIterator]()
-          .next(),
+      () => Array.fromAsync(client.subscribe({ topics: ['a'] })),
     ]
   },
   async 'the publisher of sse'() {

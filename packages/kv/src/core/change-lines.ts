@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { MAX_TIME_MS, MAX_TTL_MS } from './key-limits.ts'
+import { MAX_TIME_MS, MAX_TTL_S } from './key-limits.ts'
 
 /** One change of a key. It has the shape of an operation of a LevelDB batch. */
 export type Op =
@@ -144,9 +144,9 @@ const isCount = (value: unknown, max: number): value is number =>
 function readExpiry(ttl: unknown, expiresAt: unknown): { ttl?: number; expiresAt?: number } | string {
   if (ttl !== undefined && expiresAt !== undefined) return 'it has both "ttl" and "expiresAt"'
   if (ttl !== undefined)
-    return isCount(ttl, MAX_TTL_MS)
+    return isCount(ttl, MAX_TTL_S)
       ? { ttl: ttl * 1_000 }
-      : `"ttl" is not a whole number of seconds from 1 to ${MAX_TTL_MS}`
+      : `"ttl" is not a whole number of seconds from 1 to ${MAX_TTL_S}`
   if (expiresAt !== undefined)
     return isCount(expiresAt, MAX_TIME_MS) ? { expiresAt } : '"expiresAt" is not a time in milliseconds since 1970'
   return {}

@@ -59,15 +59,15 @@ export class LogWriter {
 
   /** @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
   append(entry: FrameEntry, waiters = 1): Promise<AppendResult<any>> {
-    const waiterCount = getEntrySize(entry)
-    if (this.#isClosed || this.#queuedBytes + waiterCount > MAX_QUEUE_BYTES)
+    const entryBytes = getEntrySize(entry)
+    if (this.#isClosed || this.#queuedBytes + entryBytes > MAX_QUEUE_BYTES)
       return Promise.reject(createUnavailableError())
     const last = this.#groups.at(-1)
     // Entries share a frame only while it fits into one message. A larger frame goes in parts, which takes another round
     // trip, so only an entry that exceeds a message by itself uses parts.
     const isFitting =
-      last && (last.bytes === 0 || last.bytes + waiterCount + FRAME_OVERHEAD_BYTES <= this.#options.maxMessageBytes)
-    this.#queuedBytes += waiterCount
+      last && (last.bytes === 0 || last.bytes + entryBytes + FRAME_OVERHEAD_BYTES <= this.#options.maxMessageBytes)
+    this.#queuedBytes += entryBytes
     const appended = (isFitting ? last : this.#openGroup()).append(entry, waiters)
     this.#onQueued?.()
     return appended
