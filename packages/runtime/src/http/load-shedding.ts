@@ -1,20 +1,20 @@
 import { performance } from 'node:perf_hooks'
 import type { Access } from './request-guard.ts'
 
-// How often the loop is looked at (ms). A turn that takes longer is looked at once, at its end.
+// Interval between samples of the loop (ms). A longer turn is sampled once, at its end.
 const TICK_INTERVAL_MS = 20
-// It is judged over so many times `maxQueueDelay`, and so many turns.
+// A window has at least this many turns, and lasts at least this many times `maxQueueDelay`.
 const WINDOW_TURNS = 5
 /**
- * A crowd of a moment is no overload, however long it takes: so many requests have to come while too many wait already.
- * However fast or slow the machine is, those of one crowd are never more.
+ * A short burst is no overload, however long it takes. An overload needs more than this many requests that arrive while
+ * too many already wait. On any machine, one burst never has more requests.
  */
 const BURST_SIZE = 1_024
-/** Or it lasts for so long (ms): dear requests are few. */
+/** Duration after which a backlog is an overload too (ms): expensive requests are few. */
 const SUSTAINED_MS = 10_000
 /** Changes of a route that may wait while the loop rests: then it is for the disk, and a slow one takes them together. */
 const MIN_WAITING_CHANGES = 64
-/** Requests that may be answered at a time, of a route, or looked at in a turn, however dear they are. */
+/** Minimum of requests of a route that may run at once, or be accepted in a turn, at any cost per request. */
 const MIN_RUNNING_REQUESTS = 16
 // Below this share of idle time a loop has no rest.
 const MIN_IDLE_SHARE = 0.2
@@ -39,11 +39,11 @@ class SustainedOverload {
 type Continuation = (isTaken: boolean) => void
 
 /**
- * The requests of one route that are being answered for longer than a turn. Of changes that Fastify answers no more are
- * begun, once too many wait, than end within `maxQueueDelay`: who is held behind them can still be refused.
+ * The requests of one route that take longer than a turn. Once too many wait, at most as many changes on Fastify run
+ * concurrently as finish within `maxQueueDelay`. The held ones can still be refused.
  */
 export class RouteQueue {
-  /** Whether it is for the disk that they wait, where the loop rests. */
+  /** True for changes: while the loop has idle time, they wait for the disk. */
   readonly #isChange: boolean
   #count = 0
   #finishedCount = 0

@@ -6,15 +6,15 @@ import type { ServerResponse } from 'node:http'
 export const getReplyHeaders = (reply: FastifyReply): string[] => Object.entries(reply.getHeaders()).flat().map(String)
 
 export interface SendChunksOptions {
-  /** Called when the first piece is there, or it is known that there is none: sends the head. */
+  /** Sends the head. Called when the first chunk is available, or the reply is known to have none. */
   readonly begin: () => void
   /** How long a client may take for 256 KiB (ms). */
   readonly timeout: number
-  /** What goes after the last piece. */
+  /** Text sent after the last chunk. */
   readonly end?: string
 }
 
-// A client has the time for one write for each so many bytes of it.
+// The client has `timeout` ms for each 256 KiB of buffered output.
 const CHUNK_BYTES = 262_144
 
 /**
@@ -45,7 +45,7 @@ export async function sendChunks(
   }
 }
 
-/** Resolves when the client has taken what was sent, or is gone; one that does not take it in time is cut. */
+/** Resolves when the client has read the output or disconnects. A client that is too slow is disconnected. */
 async function waitForDrain(response: ServerResponse, timeout: number): Promise<void> {
   const waiting = new AbortController()
   const { signal } = waiting

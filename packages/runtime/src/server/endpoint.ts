@@ -15,7 +15,7 @@ import { runInTrace, isTraced, createTrace } from '../trace.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import type { AuditChange, HotRequest, HotRoute, BufferedReply, RequestHeaders, StreamReply } from './hot-route.ts'
 
-/** What the doors need of the app that they stand before. */
+/** Parts of the app that the server adapters ahead of it need. */
 export interface AdapterHost extends FaultSinks {
   readonly guard: RequestGuard
   readonly lifecycle: Lifecycle
@@ -24,12 +24,12 @@ export interface AdapterHost extends FaultSinks {
   readonly loadShedder: LoadShedder
   readonly requestLog: RequestLog
   readonly audit: Audit
-  /** Nothing where nobody is limited. */
+  /** `undefined` if no client is limited. */
   readonly limits: RateLimits | undefined
   readonly getClientAddress: ClientAddressResolver
-  /** Nothing where no spans are made. */
+  /** `undefined` if no spans are created. */
   readonly tracer: Tracer | undefined
-  /** The id that the client gave it, or a new one. */
+  /** Returns the client's id for the request, or a new one. */
   getRequestId(headers: RequestHeaders): string
 }
 
@@ -44,10 +44,10 @@ export const toReply = (problem: Problem): BufferedReply => ({
   body: problem.toBody(),
 })
 
-// Made once: a refusal has to cost less than what it refuses.
+// Created once: a refusal must cost less than the refused request.
 const OVERLOADED_REPLY: BufferedReply = { ...toReply(createOverloaded()), isReused: true }
 
-/** A hot route at work: whatever its `answer` does becomes a reply. */
+/** Runs a hot route: every result or error of its `answer` becomes a reply. */
 export class Endpoint {
   readonly route: HotRoute
   readonly access: Access
@@ -75,7 +75,7 @@ export class Endpoint {
     this.#queue = host.loadShedder.createQueue(this.access === 'change')
   }
 
-  /** Why a request may not be answered, or nothing. @param query what its target says, where that is known */
+  /** Returns the reason for a refusal, or `undefined`. @param query the parsed target, if known */
   checkAccess(head: RequestHead, query?: unknown): Problem | undefined {
     const { getToken, hasServiceToken } = this.route
     const problem = this.#host.guard.check(head, this.access, getToken?.(query))
@@ -85,12 +85,12 @@ export class Endpoint {
   /**
    * Never throws and never rejects.
    * @param id of the request, for the log
-   * @param startedAt when the request was there (ms, `performance.now()`)
+   * @param startedAt arrival of the request (ms, `performance.now()`)
    */
   answer(query: unknown, request: HotRequest, id: string, startedAt: number): HotReply | Promise<HotReply> {
     const { tracer } = this.#host
     if (tracer) request.trace ??= tracer.startRequest(request.headers, id)
-    // Others would pay 0.2 us for what nobody reads.
+    // Running in a trace costs 0.2 us; an untraced request has no use for it.
     else if (!isTraced(request.headers)) return this.#answer(query, request, id, startedAt)
     return runInTrace(request.trace ?? createTrace(request.headers, id), () =>
       this.#answer(query, request, id, startedAt),
@@ -119,7 +119,7 @@ export class Endpoint {
     return answer
   }
 
-  /** @param startedAt when the request was there (ms, `performance.now()`) */
+  /** @param startedAt arrival of the request (ms, `performance.now()`) */
   observe(status: number, { query, isHead }: MatchedQuery, id: string, startedAt: number, request: HotRequest): void {
     const metrics = isHead ? this.#headMetrics : this.#metrics
     metrics.observe(status, (performance.now() - startedAt) / 1_000)
@@ -145,7 +145,7 @@ export class Endpoint {
     audit({ ...change, by, address: request.getAddress(), route: this.route.url, trace })
   }
 
-  /** What is answered in place of an answer. */
+  /** Converts an error to a reply, and reports it. */
   toErrorReply(error: unknown, requestId: string): BufferedReply {
     const problem = toProblem(error)
     reportFault(this.#host, error, problem, requestId)
@@ -153,14 +153,14 @@ export class Endpoint {
   }
 }
 
-/** What a request asks of a hot route. */
+/** The parsed request for a hot route. */
 export interface MatchedQuery {
-  /** What its target says. */
+  /** The parsed target. */
   readonly query: unknown
   readonly isHead: boolean
 }
 
-/** A request that a door may answer. */
+/** A request that a server adapter may answer. */
 export interface EndpointMatch extends MatchedQuery {
   readonly endpoint: Endpoint
 }
@@ -182,7 +182,7 @@ export class Endpoints {
     this.#byMethod = byMethod.set('HEAD', withHead)
   }
 
-  /** Nothing for what is no hot route's, or is not spelled plainly. */
+  /** Returns `undefined` if no hot route matches, or the target is not in plain spelling. */
   find(method: string, target: string): EndpointMatch | undefined {
     for (const endpoint of this.#byMethod.get(method) ?? []) {
       const query = endpoint.route.match(target)
@@ -199,13 +199,13 @@ export class Endpoints {
   }
 }
 
-// Nothing, or what looks like a media type: the rest is Fastify's to refuse.
+// Fastify refuses any other media type.
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/
 
-/** Whether a body of this length (bytes) and type is one that a door hands to the route as it is. */
+/** True if a server adapter passes a body of this length (bytes) and type to the route unchanged. */
 export function canAcceptBody({ method, body }: HotRoute, length: number, type: string | undefined): boolean {
   if (length > (body?.limit ?? 0)) return false
   if (body?.type) return type === body.type || type?.startsWith(`${body.type};`) === true
-  // A GET may say what it likes of the body that it has not.
+  // A GET has no body here, so any media type is valid.
   return type === undefined || method === 'GET' || MEDIA_TYPE.test(type)
 }

@@ -6,48 +6,48 @@ import type { Trace } from '../trace.ts'
 /** The header fields of a request, names in lower case, each at most once; `content-length` may be left out. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** What a hot route may look at besides its target. */
+/** Request data available to a hot route in addition to its target. */
 export interface HotRequest {
-  /** What it is known by, where it is followed: the runtime's own. */
+  /** Trace of a followed request. Only the runtime uses it. */
   trace?: Trace | undefined
   readonly headers: RequestHeaders
   /** Empty where there is none. */
   readonly body: Buffer
-  /** Of the client; of the proxy that it comes through, where that is not one that is trusted. */
+  /** Returns the address of the client, or of the proxy it uses if that proxy is not trusted. */
   getAddress(): string | undefined
 }
 
-/** What was taken away or put in the place of something else. */
+/** Removal or replacement of data, for the audit log. */
 export interface AuditChange {
   /** In a word: `delete`, `replace`, `import`. */
   readonly change: string
-  /** What it was done to. */
+  /** Object of the change. */
   readonly what: string
 }
 
-/** A whole reply. The runtime adds the request's id, the date, and what CORS and keeping the connection need. */
+/** A whole reply. The runtime adds the request's id, the date, and the headers for CORS and keep-alive. */
 export interface BufferedReply {
   readonly status: number
-  /** Names in lower case and values, in turn; never anything that a client sent. Those of a 304 as well. */
+  /** Alternating lower-case names and values; never anything that a client sent. A 304 has them as well. */
   readonly headers: readonly string[]
   /** Tag of the body: a GET whose `If-None-Match` names it gets 304. */
   readonly etag?: string
   /** Media type of the body. */
   readonly type?: string
   readonly body: string | Buffer
-  /** This object is given again and again: what of its text is always the same is kept. */
+  /** True if the route returns this object repeatedly: the constant part of its text is cached. */
   readonly isReused?: boolean
 }
 
-/** What a stream is written to: a socket, or a reply of Node's. Its errors need no listener. */
+/** Output of a stream: a socket, or a reply of Node's. Its errors need no listener. */
 export interface StreamConnection {
-  /** Gives `false` where `drain` will say that the client has taken it. */
+  /** Returns `false` if `drain` will report that the client has read the data. */
   write(chunk: Buffer | string): unknown
   /** The socket sends the bytes written between these two calls at once. */
   cork?(): unknown
   uncork?(): unknown
   end(): unknown
-  /** What a socket has in place of `end`: it does not wait for the client to end its side, too. */
+  /** A socket's alternative to `end`: it does not wait for the client to end its side. */
   destroySoon?(): unknown
   destroy(): unknown
   on(event: 'close' | 'drain', listener: (this: this) => void): unknown
@@ -56,58 +56,58 @@ export interface StreamConnection {
   readonly writableLength: number
 }
 
-/** A reply without an end: the connection is the stream's, and ends with it. */
+/** A reply without an end: the stream owns the connection, which ends with it. */
 export interface StreamReply {
   readonly status: 200
   readonly headers: readonly string[]
-  /** Called once with the connection and what goes before everything. */
+  /** Called once with the connection and the head, which precedes all other output. */
   open(connection: StreamConnection, head: string): void
 }
 
-/** What a hot route takes as a body. */
+/** Body that a hot route accepts. */
 export interface HotBody {
   /** Largest body (bytes). */
   readonly limit: number
-  /** What a larger one is answered with. */
+  /** Problem for a larger body. */
   readonly tooLarge: ProblemKind
-  /** The only media type taken; any if there is none. */
+  /** The only accepted media type. Default: any. */
   readonly type?: string
 }
 
 /**
- * A route that is asked for often enough to be worth a way past Fastify. It is declared once: Fastify serves it with its
- * schema, and so do the doors ahead of Fastify, where a request is of the plain kind; whatever is not, or is to be
- * refused before it is read, Fastify answers. Everything around `answer` is the runtime's.
+ * A route with enough requests to justify a path that bypasses Fastify. It is declared once. The server adapters ahead
+ * of Fastify answer its plain requests. Fastify answers all others with the route's schema, including those that are
+ * refused before they are read. The runtime does everything around `answer`.
  *
- * @typeParam Asked what the target of a request says
+ * @typeParam Query content of a request's target
  */
 export interface HotRoute<Query = any> {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
-  /** The path as Fastify knows it, `/collections/:id/stats` for instance; the label of the route's figures. */
+  /** The path in Fastify's syntax, for example `/collections/:id/stats`; the label of the route's metrics. */
   readonly url: string
   /** By default `read` for GET, `change` for the rest. */
   readonly access?: Access
-  /** As Fastify takes it; for its checks, and for the API's document. */
+  /** Schema in Fastify's format, for validation and the OpenAPI document. */
   readonly schema: object
-  /** In place of the checks of `schema`, where a route makes its own. */
+  /** Replaces the validation by `schema`. */
   readonly validatorCompiler?: (part: any) => (value: unknown) => boolean
   readonly body?: HotBody
-  /** Whether a GET has a HEAD beside it: by default yes. */
+  /** True if a GET route also answers HEAD. Default: true. */
   readonly head?: boolean
-  /** What a target of the plain spelling asks for. Nothing where Fastify has to read it, or to refuse it. */
+  /** Parses a target in plain spelling. Returns `undefined` if Fastify must read or refuse it. */
   match(target: string): Query | undefined
-  /** What a request asks for, once Fastify has parsed and checked it. @throws Problem */
+  /** Returns the query of a request that Fastify has parsed and validated. @throws Problem */
   read(request: FastifyRequest): Query
-  /** A token that came another way than in the `Authorization` header. */
+  /** Returns a token sent outside the `Authorization` header. */
   getToken?(query: Query): string | undefined
   /**
-   * Whether a request bears a token of a kind that the service itself judges, in `answer`: it is let in without one of
-   * the runtime's.
+   * True if a request has a token of a kind that the service itself checks, in `answer`. Such a request needs no token
+   * of the runtime's.
    */
   hasServiceToken?(headers: RequestHeaders): boolean
   /**
-   * Whether an answer that is a promise waits for what the service itself does, its disk or main: in an overload no more
-   * of these wait than end within `maxQueueDelay`. By default changes do, and reads wait for somebody else.
+   * True if a promised answer waits for the service's own work, on its disk or on main. In an overload, at most as many
+   * of these wait as finish within `maxQueueDelay`. Default: true for changes; reads wait for another system.
    */
   shouldQueue?(query: Query): boolean
   /**
@@ -117,21 +117,21 @@ export interface HotRoute<Query = any> {
   readonly isOrdered?: boolean
   /** True if `answer` evaluates `If-Match` and `If-None-Match`. Default: see `refusesConditions`. */
   readonly isConditional?: boolean
-  /** What it takes away or replaces: a line in the log, once it is done. */
+  /** Returns the removal or replacement that the request makes, for a line in the log after success. */
   getAuditChange?(query: Query): AuditChange
   /**
-   * Whether replies may be streams: then a request must be the last that has come on its connection. It is not refused in
-   * an overload, after which an EventSource would not come back.
+   * True if replies may be streams. Then a request must be the last one received on its connection. It is not refused
+   * in an overload, because an EventSource would not reconnect after a refusal.
    */
   readonly canStream?: boolean
   /**
-   * Answers, on Fastify, what is asked for otherwise than as one reply; nothing where `answer` is to. `match` never gives
-   * that. @throws Problem
+   * Answers, on Fastify, a query that `answer` does not serve as one reply. Returns `undefined` if `answer` must answer it.
+   * `match` never returns such a query. @throws Problem
    */
   serve?(query: Query, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined
   /** @throws Problem; anything else becomes a 500 that is logged */
   answer(query: Query, request: HotRequest): BufferedReply | StreamReply | Promise<BufferedReply | StreamReply>
 }
 
-/** Gives a declaration its types; the value is returned as it is. */
+/** Infers the types of a declaration; returns the value unchanged. */
 export const defineHotRoute = <Query>(route: HotRoute<Query>): HotRoute<Query> => route
