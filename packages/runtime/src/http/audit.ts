@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { AuditChange } from '../server/hot-route.ts'
 import { getTraceFields, type Trace } from '../trace.ts'
 
-/** A change that was made, and by whom. */
+/** A completed change and its author. */
 export interface AuditEntry extends AuditChange {
   readonly by: string
   readonly address: string | undefined
@@ -10,7 +10,7 @@ export interface AuditEntry extends AuditChange {
   readonly trace: Trace
 }
 
-/** Writes a line for each change that cannot be taken back. */
+/** Writes a line for each change that cannot be undone. */
 export type Audit = (entry: AuditEntry) => void
 
 export const createAudit =

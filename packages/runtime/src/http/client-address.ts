@@ -3,7 +3,7 @@ import type { RequestHeaders } from '../server/hot-route.ts'
 import { createNetworkMatcher, toPlainAddress } from './networks.ts'
 
 /**
- * The address of who asks.
+ * Returns the address of the client.
  * @param peer the other end of the connection
  */
 export type ClientAddressResolver = (peer: string | undefined, headers: RequestHeaders) => string | undefined
@@ -17,9 +17,9 @@ const normalizeAddress = (text: string): string => {
 }
 
 /**
- * Who asks through a proxy that is trusted stands in its `X-Forwarded-For`: the last that is no such proxy. What stands
- * before that anybody may have written.
- * @param trusted addresses and networks of proxies; without any who is connected is who asks
+ * Behind a trusted proxy, the client is the last address in `X-Forwarded-For` that is not a trusted proxy. Any client can
+ * forge the addresses before that one.
+ * @param trusted addresses and networks of proxies; if empty, the client is the peer
  */
 export function createClientAddressResolver(trusted: readonly string[]): ClientAddressResolver {
   if (trusted.length === 0) return (peer) => peer

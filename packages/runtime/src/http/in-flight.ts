@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-// Node keeps it on a socket from a request's head to the end of its reply.
+// Node sets this on a socket from a request's head to the end of its reply.
 const PENDING_REPLY = '_httpMessage'
 
-/** Where a door keeps, on a socket, what it knows of a connection. */
+/** Socket property for the raw server adapter's state of a connection. */
 export const RAW_CONNECTION = Symbol('raw connection')
 
 interface InFlightSocket extends Duplex {
@@ -16,6 +16,6 @@ interface InFlightSocket extends Duplex {
 export const getPendingReply = (socket: Duplex): ServerResponse | undefined =>
   (socket as InFlightSocket)[PENDING_REPLY] ?? undefined
 
-/** Whether a connection waits for a reply, whoever makes it. */
+/** True if a connection waits for a reply from the server adapter or from Node. */
 export const isInFlight = (socket: Duplex): boolean =>
   (socket as InFlightSocket)[RAW_CONNECTION]?.isAnswering ?? getPendingReply(socket) !== undefined

@@ -16,16 +16,16 @@ const guardedErrors = [
   commonErrors.DRAINING,
 ]
 
-/** The problems of a route that anybody may ask, always, besides its own. */
+/** Problems of a route that is always open to any client, plus its own. */
 export const buildOpenReplies = (...own: ProblemKind[]): ProblemReplies => buildProblemReplies(...openErrors, ...own)
 
-/** The problems of a route that reads, besides its own. */
+/** Problems of a route that reads, plus its own. */
 export const buildReadReplies = (...own: ProblemKind[]): ProblemReplies => buildProblemReplies(...guardedErrors, ...own)
 
-/** What a change of what is kept on a disk may meet there. */
+/** Problems of a change to data on disk. */
 export const storeErrors = [commonErrors.STORE_FAILED, commonErrors.DISK_FULL] as const
 
-/** The problems of a route that changes state, besides its own. */
+/** Problems of a route that changes state, plus its own. */
 export const buildChangeReplies = (...own: ProblemKind[]): ProblemReplies =>
   buildProblemReplies(
     ...guardedErrors,
