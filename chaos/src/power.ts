@@ -13,7 +13,7 @@ import { run } from './service-process.ts'
 import { getUnits, type TestedService } from './services/tested-service.ts'
 import { write } from './write.ts'
 
-const FAKE_BOOT_ID = new URL('another-boot.ts', import.meta.url).href
+const FAKE_BOOT_ID = new URL('fake-boot-id.ts', import.meta.url).href
 
 export interface PowerOptions {
   readonly random: SeededRandom
