@@ -84,7 +84,7 @@ export const AREAS: readonly Area[] = [
       'quota-persistence',
       'core-functions',
       'cache',
-      'freshness',
+      'stale-numbers',
       'upstream',
     ),
     tests: ['packages/stats'],
