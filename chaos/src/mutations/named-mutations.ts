@@ -90,7 +90,7 @@ export const AREAS: readonly Area[] = [
     tests: ['packages/stats'],
   },
   {
-    files: /^packages\/kv\/src\/store\/(group-commit|stripes)\.ts$/,
+    files: /^packages\/kv\/src\/store\/(group-commit|key-locks)\.ts$/,
     near: testsOf('kv', 'group-commit', 'store', 'app', 'revisions', 'linearizability'),
     tests: ['packages/kv'],
   },
