@@ -106,7 +106,7 @@ it.each(listPartNames('index'))(
 )
 
 it('a bulk request of expensive items yields to other requests', async () => {
-  const alike = Array.from({ length: 5_000 }, (_, i) => createPrice({ charValues: [{ char: 'n', value: i }] }))
+  const alike = Array.from({ length: 20_000 }, (_, i) => createPrice({ charValues: [{ char: 'n', value: i }] }))
   const catalog = await createTestView(alike, 'map')
   const text = JSON.stringify({ id: 'a', ...toSearch(alike[0]!) })
   const ended = searchBulk(catalog, [Buffer.from(text.repeat(Math.floor(60_000 / text.length)))])
