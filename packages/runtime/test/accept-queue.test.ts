@@ -6,10 +6,10 @@ import { spawnService } from './support/service-process.ts'
 import { waitUntil } from './support/wait-until.ts'
 
 const MAX_BACKLOG = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'))
-/** More than the 511 that Node would let wait. */
+/** More than 511, the default backlog of Node. */
 const BURST_SIZE = Math.min(2_000, MAX_BACKLOG)
 
-test('those of a crowd that come while nothing can be accepted are connected, and answered later', async () => {
+test('connections that arrive while the process is suspended are accepted and served later', async () => {
   const { url, pid } = await spawnService('youtube', {})
   process.kill(pid, 'SIGSTOP')
   const { hostname, port } = new URL(url)

@@ -4,7 +4,7 @@ import { parseArguments } from '../src/settings/arguments.ts'
 
 const flag = (service: string | undefined, name: string, value: string) => ({ service, name, value })
 
-test('names, flags and prefixed flags in any order', () => {
+test('accepts names, flags and prefixed flags in any order', () => {
   expect(parseArguments(['stats', '--threads', '2', 'kv', '--stats.port=9000', '--api-token', 'x'])).toEqual({
     services: ['stats', 'kv'],
     flags: [flag(undefined, 'threads', '2'), flag('stats', 'port', '9000'), flag(undefined, 'apiToken', 'x')],
@@ -13,7 +13,7 @@ test('names, flags and prefixed flags in any order', () => {
   expect(parseArguments([])).toEqual({ services: [], flags: [], isVerbose: false })
 })
 
-test('help wins over whatever stands behind it', () => {
+test('help takes precedence over all arguments after it', () => {
   expect(parseArguments(['stats', '--help', '--nonsense'])).toMatchObject({ services: ['stats'], instead: 'help' })
   expect(parseArguments(['-h']).instead).toBe('help')
   expect(parseArguments(['--verbose', '--version', '--help'])).toMatchObject({ instead: 'version', isVerbose: true })
@@ -24,7 +24,7 @@ test.each([['--port'], ['-p'], ['-p', '1'], ['--', 'x'], ['--1=2'], ['--a.b.c', 
   (...argv) => expect(() => parseArguments(argv)).toThrow(expect.objectContaining({ code: 'FLAG_WRONG' })),
 )
 
-test('a value is taken as it is, with = or after a space', () => {
+test('takes any value after = or a space unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (value) => {
       const expected = [flag('kv', 'someName', value)]

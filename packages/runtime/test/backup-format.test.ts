@@ -22,7 +22,7 @@ function writeBackup(groups: readonly (readonly BackupEntry[])[]): Buffer {
   return Buffer.concat(pieces)
 }
 
-/** What is read of it, wherever it is cut into pieces. */
+/** Reads a backup that arrives in pieces. */
 async function readPieces(backup: Buffer, cuts: readonly number[] = []) {
   const at = [0, ...cuts.map((cut) => cut % (backup.length + 1)).toSorted((a, b) => a - b), backup.length]
   const pieces = at.slice(1).map((end, i) => backup.subarray(at[i], end))
@@ -38,7 +38,7 @@ async function readPieces(backup: Buffer, cuts: readonly number[] = []) {
   return { found, service, end }
 }
 
-test('a backup is read as it was written, in whatever pieces it comes', async () => {
+test('reads a backup as it was written, in any pieces', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(backupEntry)), fc.array(fc.nat()), async (groups, cuts) => {
       const { found, service, end } = await readPieces(writeBackup(groups), cuts)
@@ -50,7 +50,7 @@ test('a backup is read as it was written, in whatever pieces it comes', async ()
   )
 })
 
-test('one that is cut, changed or longer is damaged, wherever that is', async () => {
+test('detects a backup that is truncated, changed or too long, at any position', async () => {
   const whole = writeBackup([[[Buffer.from('key'), Buffer.from('value')]], [[Buffer.from('l'), Buffer.alloc(0)]]])
   const lastLine = whole.lastIndexOf('{"entries"')
   for (let at = 0; at < whole.length; at++) {
@@ -65,13 +65,13 @@ test('one that is cut, changed or longer is damaged, wherever that is', async ()
   await expect(readPieces(Buffer.concat([whole, whole]))).rejects.toBeInstanceOf(BackupDamagedError)
 })
 
-test('what is no backup is none', async () => {
+test('rejects a file that is not a backup', async () => {
   const file = join(createTemporaryFolder(), 'a')
   writeFileSync(file, 'x'.repeat(10_000))
   await expect(readPieces(readFileSync(file))).rejects.toBeInstanceOf(BackupDamagedError)
 })
 
-test('what is restored of a backup is what it was made of, to the byte', async () => {
+test('restores exactly the bytes that were backed up', async () => {
   const folder = createTemporaryFolder()
   const [file, data] = [join(folder, 'kv.backup'), join(folder, 'data')]
   const entries = Array.from({ length: 5_000 }, (_, i): BackupEntry => [

@@ -15,7 +15,7 @@ const KIB = 1_024
 const LIMIT_BYTES = 1_024 * KIB
 
 describe('a budget', () => {
-  test('is one for all threads, and what a dead one held is forgotten', () => {
+  test('covers all threads, and frees the memory of a dead thread', () => {
     const memory = createBudgetMemory(2)
     const [one, other] = [createBudget(memory, 0, LIMIT_BYTES), createBudget(memory, 1, LIMIT_BYTES)]
     expect([one.take(LIMIT_BYTES - KIB), other.take(2 * KIB), other.take(KIB), other.take(1)]).toEqual([
@@ -31,7 +31,7 @@ describe('a budget', () => {
     expect(sumHeldBytes(memory)).toBe(KIB)
   })
 
-  test('has all back when the reply is sent or the connection is gone, however often it is told', async () => {
+  test('frees the memory of a request once, after its reply or the close of its connection', async () => {
     const memory = createBudgetMemory(1)
     const budget = createBudget(memory, 0, LIMIT_BYTES)
     const messages = Array.from({ length: 3 }, () => ({ socket: new PassThrough() }))
@@ -49,7 +49,7 @@ describe('a budget', () => {
     expect(sumHeldBytes(memory)).toBe(one)
   })
 
-  test('gives one connection a share, but for a single request as much as there is', () => {
+  test('limits a connection to a share, and a single request to the whole budget', () => {
     const budget = createBudget(createBudgetMemory(1), 0, LIMIT_BYTES)
     const socket = new PassThrough()
     const [first, second, third] = [{ socket }, { socket }, { socket }].map((message) => getHold(message, budget))
@@ -62,7 +62,7 @@ describe('a budget', () => {
   })
 })
 
-test('a body is what its pieces were, and holds at most three times its length', () => {
+test('a body equals its pieces and holds at most three times its length', () => {
   const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 5_000 }), { minLength: 1, maxLength: 40 })
   fc.assert(
     fc.property(pieces, fc.boolean(), (parts, isKnown) => {
@@ -72,7 +72,7 @@ test('a body is what its pieces were, and holds at most three times its length',
       const budget = createBudget(memory, 0, 16 * LIMIT_BYTES)
       const body = new BodyBuffer(() => getHold(message, budget), isKnown ? whole.length : undefined)
       for (const part of parts) {
-        // As it comes from a socket: not a part of a pool, all of which would be counted.
+        // A separate buffer, as from a socket: a buffer from a pool would count the whole pool.
         expect(body.add(Buffer.from(part.slice().buffer))).toBe(true)
         expect(sumHeldBytes(memory)).toBeLessThanOrEqual(3 * body.length + 18 * KIB)
       }
@@ -84,7 +84,7 @@ test('a body is what its pieces were, and holds at most three times its length',
   )
 })
 
-test('a body without room is not kept', () => {
+test('a body that exceeds the budget is not stored', () => {
   const memory = createBudgetMemory(1)
   const message = { socket: new PassThrough() }
   const body = new BodyBuffer(() => getHold(message, createBudget(memory, 0, 64 * KIB)))

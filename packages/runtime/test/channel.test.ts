@@ -18,7 +18,7 @@ function connectChannels(here: TestHandlers, there: TestHandlers) {
   ] as const
 }
 
-test('either end may ask the other', async () => {
+test('both ends can call each other', async () => {
   const [a, b] = connectChannels(
     { add: (x: number, y: number) => x + y },
     { later: async (text: string) => `${text}!` },
@@ -67,13 +67,13 @@ test('other faults arrive as errors with their stack', async () => {
   await expect(a.call('nobody', [])).rejects.toThrow('no handler for "nobody"')
 })
 
-test('what cannot be sent fails at the caller alone', async () => {
+test('arguments that cannot be cloned fail at the caller only', async () => {
   const [a] = connectChannels({}, { echo: (value: unknown) => value })
   await expect(a.call('echo', [() => 1])).rejects.toThrow(/could not be cloned/)
   expect(await a.call('echo', [1])).toBe(1)
 })
 
-test('abandon fails what waits and what comes later', async () => {
+test('rejectAll rejects pending and later calls', async () => {
   const [a] = connectChannels({}, { never: () => new Promise(() => {}) })
   const waiting = a.call('never', [])
   a.rejectAll(new Error('gone'))
@@ -81,8 +81,8 @@ test('abandon fails what waits and what comes later', async () => {
   await expect(a.call('never', [])).rejects.toThrow('gone')
 })
 
-describe('what is said within a turn', () => {
-  test('goes as one message, in its order, but for what cannot be cloned', async () => {
+describe('calls of one turn of the event loop', () => {
+  test('form one message, in order, except those that cannot be cloned', async () => {
     const { port1, port2 } = new MessageChannel()
     onTestFinished(() => port1.close())
     const posts: number[] = []
@@ -104,7 +104,7 @@ describe('what is said within a turn', () => {
     expect(seen).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('is dealt with some at a time, so that others get on', async () => {
+  test('are processed in parts, so that other work can run', async () => {
     const { port1, port2 } = new MessageChannel()
     onTestFinished(() => port1.close())
     let turn = 0
@@ -126,8 +126,8 @@ describe('what is said within a turn', () => {
   })
 })
 
-describe('a call that is not answered in time', () => {
-  test('fails with a code, names itself in the log alone, and what is answered later is dropped', async () => {
+describe('a call without a reply in time', () => {
+  test('fails with a code, is named in the log only, and its late reply is dropped', async () => {
     const gates = [Promise.withResolvers<string>(), Promise.withResolvers<string>()] as const
     const [a] = connectChannels({}, { later: (index: 0 | 1) => gates[index].promise, echo: (value: unknown) => value })
     for (const index of [0, 1]) {
@@ -137,11 +137,11 @@ describe('a call that is not answered in time', () => {
     }
     gates[0].resolve('late')
     gates[1].reject(new Error('late'))
-    // Answered behind the late ones.
+    // This reply comes after the late ones.
     expect(await a.call('echo', [1])).toBe(1)
   })
 
-  test('holds up no other call, and each has its own deadline', async () => {
+  test('delays no other call, and each call has a separate deadline', async () => {
     const { port1, port2 } = new MessageChannel()
     onTestFinished(() => port1.close())
     const index = Promise.withResolvers<string>()
@@ -153,13 +153,13 @@ describe('a call that is not answered in time', () => {
     expect(await call).toBe('in time')
   })
 
-  test('is one whose answer has not come: not one whose caller was too busy to read it', async () => {
+  test('does not include a call whose reply arrived while its caller was busy', async () => {
     const { port1, port2 } = new MessageChannel()
     onTestFinished(() => port1.close())
     const waiting = createChannel(port1, new Map()).call('ask', [], 10)
     await nextTurn()
     const [{ id }] = receiveMessageOnPort(port2)!.message
-    // Behind so many others that its turn comes late.
+    // The reply comes after 100 others, so it is processed late.
     const others = Array.from({ length: 100 }, (_, i) => ({ kind: 'reply', id: -i, value: 'nobody waits' }))
     port2.postMessage([...others, { kind: 'reply', id, value: 'in time' }])
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
@@ -167,7 +167,7 @@ describe('a call that is not answered in time', () => {
   })
 })
 
-test('a backlog keeps calls, as they were, until it is released, and their order', async () => {
+test('a backlog holds calls with their arguments and order until its release', async () => {
   const calls: unknown[] = []
   const backlog = createCallBacklog({ call: async (...call) => calls.push(call) })
   const list = [1]
@@ -186,7 +186,7 @@ test('a backlog keeps calls, as they were, until it is released, and their order
   ])
 })
 
-test('the answers to a broadcast are those that come; the others are logged', async () => {
+test('a broadcast returns the replies that arrive, and logs the failures', async () => {
   const logged: unknown[] = []
   const fault = new Error('no')
   const calls = [Promise.resolve(1), undefined, Promise.reject(fault), Promise.resolve(undefined)]

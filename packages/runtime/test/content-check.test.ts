@@ -8,11 +8,11 @@ const CHUNKS = `b\r\n${VALUE}\r\n0\r\n\r\n`
 const JSON_TYPE = { 'content-type': 'application/json' }
 const get = formatRequest('GET', '/value')
 
-describe.each(SERVERS)('content that cannot be read, served by %s', (server) => {
+describe.each(SERVERS)('unreadable content, served by %s', (server) => {
   const PATHS = ['/value', '/items/ab']
 
   test.each(['gzip, chunked', 'gzip', 'identity', 'gzip\r\ntransfer-encoding: chunked'])(
-    '501 for Transfer-Encoding: %s, once, and nothing behind it is executed',
+    '501 once for Transfer-Encoding: %s, and requests after it are not executed',
     async (coding) => {
       const { port, request } = await startCounter({ hot: 'yes', server })
       for (const path of PATHS) {
@@ -34,7 +34,7 @@ describe.each(SERVERS)('content that cannot be read, served by %s', (server) => 
     expect(await client.reply()).toMatchObject({ status: 200, body: VALUE })
   })
 
-  test('400 for Content-Range on PUT; others ignore it', async () => {
+  test('400 for Content-Range on PUT; other methods ignore it', async () => {
     const { port } = await startCounter({ hot: 'yes', server })
     const client = await openRawClient(port)
     const range = { 'content-range': 'bytes 0-10/11' }
@@ -61,7 +61,7 @@ describe.each(SERVERS)('content that cannot be read, served by %s', (server) => 
     }
   })
 
-  test.each(['identity', 'Identity', ''])('Content-Encoding: %j is no coding', async (coding) => {
+  test.each(['identity', 'Identity', ''])('Content-Encoding: %j means no coding', async (coding) => {
     const { port } = await startCounter({ hot: 'yes', server })
     const client = await openRawClient(port)
     for (const path of PATHS) {

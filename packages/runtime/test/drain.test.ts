@@ -9,19 +9,19 @@ import { spawnStart } from './support/spawn-start.ts'
 import { createTemporaryFolder } from './support/temporary-folder.ts'
 import { waitUntil } from './support/wait-until.ts'
 
-// An end that waits for an idle connection, or for one that says no more, takes for ever.
+// A shutdown that waits for an idle or incomplete connection would never end with these timeouts.
 const LENIENT_FLAGS = ['headersTimeout', 'requestTimeout', 'keepAliveTimeout', 'shutdownTimeout'].flatMap((name) => [
   `--${name}`,
   '3600000',
 ])
 
 async function startCounter(...args: string[]) {
-  // What comes last counts.
+  // The last value of a flag counts.
   const started = spawnStart(['counter', '--port', '0', ...LENIENT_FLAGS, '--threads', '1', ...args])
   return { started, port: (await started.waitUntilReady()).counter!.port }
 }
 
-test('with one thread under load no request is lost', async () => {
+test('loses no request under load with one thread', async () => {
   const { started, port } = await startCounter('--threads', '1')
   const fleet = await startClientFleet(port, 64)
   await waitUntil(() => (fleet.replies[200] ?? 0) > 500)
@@ -32,7 +32,7 @@ test('with one thread under load no request is lost', async () => {
 })
 
 describe.each(['0', '2'])('with %s threads', (threads) => {
-  test('what is in flight is finished, and its reply ends the connection', async () => {
+  test('completes pending requests, and their replies end the connection', async () => {
     const { started, port } = await startCounter('--threads', threads)
     const latch = createGate()
     const slow = await openRawClient(port)
@@ -50,7 +50,7 @@ describe.each(['0', '2'])('with %s threads', (threads) => {
     expect(await end).toMatchObject({ code: 0 })
   })
 
-  test('what takes longer than shutdownTimeout is cut', async () => {
+  test('cuts requests that take longer than shutdownTimeout', async () => {
     const { started, port } = await startCounter('--threads', threads, '--shutdown-timeout', '300')
     const slow = await openRawClient(port)
     slow.send(formatRequest('GET', '/slow?ms=60000'))
@@ -61,7 +61,7 @@ describe.each(['0', '2'])('with %s threads', (threads) => {
 })
 
 describe.each(SERVERS)('hot routes served by %s', (server) => {
-  test.each(['0', '2'])('with %s threads under load no request is lost', async (threads) => {
+  test.each(['0', '2'])('loses no request under load with %s threads', async (threads) => {
     const { started, port } = await startCounter('--hot', 'yes', '--server', server, '--threads', threads)
     const paths = ['/items/ab/view', '/later/5', '/slow-later/3', '/large/bytes', '/value']
     const fleets = await Promise.all(paths.map((path) => startClientFleet(port, 16, path)))
@@ -73,7 +73,7 @@ describe.each(SERVERS)('hot routes served by %s', (server) => {
     expect([...statuses.difference(new Set(['200', '503']))]).toEqual([])
   })
 
-  test('what is being answered is finished, and its last reply ends the connection', async () => {
+  test('completes a pending reply, which ends the connection', async () => {
     const { started, port } = await startCounter('--hot', 'yes', '--server', server)
     const latch = createGate()
     const slow = await openRawClient(port)
@@ -98,8 +98,8 @@ describe.each(SERVERS)('hot routes served by %s', (server) => {
   })
 })
 
-describe.each(SERVERS)('several answers pending on one connection, served by %s', (server) => {
-  test('are all finished in their order, the last ends the connection, and what comes behind them is refused', async () => {
+describe.each(SERVERS)('several pending replies on one connection, served by %s', (server) => {
+  test('are sent in order, the last ends the connection, and later requests are refused', async () => {
     const { started, port } = await startCounter('--hot', 'yes', '--server', server)
     const gates = [createGate(), createGate(), createGate(), createGate(), createGate()]
     const orders = [gates.slice(0, 3), gates.slice(0, 3).toReversed()]
@@ -112,7 +112,7 @@ describe.each(SERVERS)('several answers pending on one connection, served by %s'
         }),
       ),
     )
-    // One asks for a hot route then, one for another.
+    // During the drain one requests a hot route, the other a Fastify route.
     const late = await Promise.all(
       ['/items/ab/view', '/value'].map(async (path) => ({ path, client: await openRawClient(port) })),
     )
@@ -128,7 +128,7 @@ describe.each(SERVERS)('several answers pending on one connection, served by %s'
     const end = started.stop()
     await waitForDrain(port)
     for (const { path, client } of late) client.send(formatRequest('GET', path))
-    // When these have their answers, those have been read.
+    // When these have replies, the server has read the requests before.
     for (const other of others) {
       other.send(formatRequest('GET', '/value'))
       expect((await other.reply()).status).toBe(503)
@@ -156,19 +156,19 @@ describe.each(SERVERS)('several answers pending on one connection, served by %s'
   })
 })
 
-/** What answers wait for, those that name it. */
+/** A gate that opens the replies of routes with its name. */
 function createGate() {
   const folder = createTemporaryFolder()
   return { name: basename(folder), open: () => writeFileSync(join(folder, 'open'), '') }
 }
 
-/** Resolves when new connections are taken no more. */
+/** Resolves once the server refuses new connections. */
 const waitForDrain = (port: number) =>
   waitUntil(
     async () => (await sendRawRequest(port, formatRequest('GET', '/readyz')).catch(() => undefined)) === undefined,
   )
 
-/** Has a request answered: those that were sent before it have arrived. */
+/** Waits for a reply. By then, the server has read all requests that were sent before. */
 async function sendAndWait(port: number): Promise<void> {
   const client = await openRawClient(port)
   for (let i = 0; i < 5; i++) {
@@ -178,7 +178,7 @@ async function sendAndWait(port: number): Promise<void> {
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  'on %s idle connections of all kinds do not hold up the end',
+  'idle connections of all kinds do not delay the exit after %s',
   async (signal) => {
     const { started, port } = await startCounter()
     const clients = await Promise.all(Array.from({ length: 10 }, () => openRawClient(port)))
@@ -186,14 +186,14 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
       client.send(formatRequest('GET', '/value'))
       await client.reply()
     }
-    // One has sent half a head, one nothing at all.
+    // One has sent half a head, another no bytes at all.
     clients[8]!.send('GET /value HTTP/1.1\r\n')
     expect((await started.stop(signal)).code).toBe(0)
     await Promise.all(clients.map(({ closed }) => closed))
   },
 )
 
-test.each(SERVERS)('meanwhile /readyz says so, and new requests get 503: %s', async (server) => {
+test.each(SERVERS)('during a drain /readyz and new requests get 503: %s', async (server) => {
   const { started, port } = await startCounter('--hot', 'yes', '--server', server)
   const latch = createGate()
   const slow = await openRawClient(port)
@@ -213,7 +213,7 @@ test.each(SERVERS)('meanwhile /readyz says so, and new requests get 503: %s', as
   ])
 })
 
-test('signals that come again change nothing', async () => {
+test('repeated signals have no further effect', async () => {
   const { started, port } = await startCounter()
   const latch = createGate()
   const slow = await openRawClient(port)

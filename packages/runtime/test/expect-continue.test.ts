@@ -9,7 +9,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const TOKEN = 'a-token-of-sufficient-length'
 const BEARER = { authorization: `Bearer ${TOKEN}` }
 
-/** A head whose client waits before it sends the body. */
+/** A head whose client waits for 100 before it sends the body. */
 const head = (method: string, path: string, headers: RawRequestHeaders, length = 3) =>
   formatRequest(method, path, { ...EXPECT, 'content-length': String(length), ...headers })
 
@@ -67,7 +67,7 @@ describe.each(SERVERS)('a request that expects 100-continue, served by %s', (ser
     }
   })
 
-  test('gets its 100 behind the replies to the requests before it', async () => {
+  test('gets its 100 after the replies to earlier requests', async () => {
     const { port } = await startCounter({ hot: 'yes', server })
     const client = await openRawClient(port)
     client.send(

@@ -20,6 +20,6 @@ test.each([
   expect(warning !== undefined).toBe(hasWarning)
 })
 
-test('where nobody tells, nothing is said', () => {
+test('does not warn if the limit is unknown', () => {
   expect(checkFdLimit({ maxConnections: 65_536 }, 1, '/nowhere')).toBeUndefined()
 })

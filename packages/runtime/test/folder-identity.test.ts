@@ -21,7 +21,7 @@ import { createTemporaryFolder } from './support/temporary-folder.ts'
 const log = { error() {}, info() {} }
 const open = (folder: string) => openSharedLevel(folder, { service: 'counter', format: 1, log })
 
-/** A process that opens the folder, reserves its numbers and ends. @returns whether it began a new history */
+/** Opens and closes the folder, like one run of a process. @returns true if it began a new history */
 async function run(folder: string, meanwhile: () => void = () => {}): Promise<boolean> {
   const level = await open(folder)
   const { isNewHistory } = level
@@ -33,7 +33,7 @@ async function run(folder: string, meanwhile: () => void = () => {}): Promise<bo
 
 const copy = (from: string, to: string) => cpSync(from, to, { recursive: true, preserveTimestamps: true })
 
-/** Replaces each file by another one, as rsync does; files that are the same stay. */
+/** Replaces each file that differs, like rsync. Equal files stay. */
 function syncCopy(from: string, to: string): void {
   const names = readdirSync(from, { recursive: true, encoding: 'utf8', withFileTypes: true }).filter((one) =>
     one.isFile(),
@@ -45,13 +45,13 @@ function syncCopy(from: string, to: string): void {
   }
 }
 
-describe('a folder goes on with its history', () => {
-  it('at each start, once it has begun one', async () => {
+describe('a folder continues its history', () => {
+  it('at each start after its first one', async () => {
     const folder = createTemporaryFolder()
     expect([await run(folder), await run(folder), await run(folder)]).toEqual([true, false, false])
   })
 
-  it('where it was moved, and where owners and modes were set again', async () => {
+  it('after a move, and after its owners and modes are set again', async () => {
     const folder = join(createTemporaryFolder(), 'data')
     await run(folder)
     renameSync(folder, `${folder}.moved`)
@@ -60,7 +60,7 @@ describe('a folder goes on with its history', () => {
     expect(await run(`${folder}.moved`)).toBe(false)
   })
 
-  it('after a process that was killed', async () => {
+  it('after its process was killed', async () => {
     const folder = createTemporaryFolder()
     await run(folder)
     const killed = `
@@ -74,7 +74,7 @@ describe('a folder goes on with its history', () => {
 })
 
 describe('a folder begins a new history', () => {
-  it('until one has begun: a start that ends before counts for nothing', async () => {
+  it('at each start until one start has begun it', async () => {
     const folder = createTemporaryFolder()
     for (let i = 0; i < 3; i++) {
       const level = await open(folder)
@@ -83,7 +83,7 @@ describe('a folder begins a new history', () => {
     }
   })
 
-  it('where it is a copy, made while it was closed or open', async () => {
+  it('in a copy that was made while it was closed or open', async () => {
     const [folder, closed, opened] = ['a', 'b', 'c'].map((name) => join(createTemporaryFolder(), name)) as [
       string,
       string,
@@ -93,7 +93,7 @@ describe('a folder begins a new history', () => {
     copy(folder, closed)
     await run(folder, () => copy(folder, opened))
     expect([await run(closed), await run(opened)]).toEqual([true, true])
-    // Each continues with its own history.
+    // Each folder continues with its own history.
     expect([await run(folder), await run(closed), await run(opened)]).toEqual([false, false, false])
   })
 
@@ -109,7 +109,7 @@ describe('a folder begins a new history', () => {
       },
     ],
     ['a move takes the place of it', (from, to) => (renameSync(to, `${to}.old`), renameSync(from, to))],
-  ])('where a copy is put back in place: %s', async (_, putBack) => {
+  ])('where a copy is restored: %s', async (_, putBack) => {
     for (const isOpen of [false, true]) {
       const folder = join(createTemporaryFolder(), 'data')
       const backup = `${folder}.backup`
@@ -122,7 +122,7 @@ describe('a folder begins a new history', () => {
     }
   })
 
-  it('where its files are links to those of another', async () => {
+  it('where its files are links to those of another folder', async () => {
     const [folder, linked] = ['a', 'b'].map((name) => join(createTemporaryFolder(), name)) as [string, string]
     await run(folder)
     mkdirSync(join(linked, 'level'), { recursive: true })
@@ -132,7 +132,7 @@ describe('a folder begins a new history', () => {
     expect(hasSameIdentity(linked)).toBe(false)
   })
 
-  it('where that is marked, and where its identity is damaged', async () => {
+  it('where it is marked for one, and where its identity is damaged', async () => {
     const folder = createTemporaryFolder()
     const file = join(folder, 'level', 'identity.json')
     await run(folder)

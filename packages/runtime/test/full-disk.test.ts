@@ -6,14 +6,14 @@ import { mountSmallDisk } from './support/small-disk.ts'
 import { createTemporaryFolder } from './support/temporary-folder.ts'
 import { waitUntil } from './support/wait-until.ts'
 
-/** A service that stores: what puts the i-th thing there, and what asks for it. */
+/** A service that stores: writes and reads of its i-th item. */
 interface StorageCase {
   readonly settings?: Record<string, string | number>
-  /** How large the disk is, and how many things are put when it has room again. */
+  /** Size of the disk (MB), and the number of writes after it has free space again. */
   readonly megabytes: number
   readonly puts: number
   put(url: string, i: number): Promise<Response>
-  /** Whether it is there. */
+  /** True if the item exists. */
   has(url: string, i: number): Promise<boolean>
 }
 
@@ -40,7 +40,7 @@ const kv = (settings: Record<string, string | number>): StorageCase => ({
 })
 const prices = (settings: Record<string, string | number>): StorageCase => ({
   settings: { sample: 'no', ...settings },
-  // A price is written with its block, 116 KB.
+  // Each price is written with its block of 116 KB.
   megabytes: 24,
   puts: 20,
   put(url, i) {
@@ -61,10 +61,13 @@ const stats: StorageCase = {
   has: async (url, i) => found(await fetch(`${url}/collections/${uuid(i)}`)),
 }
 
-/** A disk that can be full: a small file system where one may be mounted, else a limit of the process's files. */
+/**
+ * A disk that can be full: a small file system if it can be mounted, otherwise a limit on the file sizes of the
+ * process.
+ */
 interface LimitedDisk {
   readonly data: string
-  /** Leaves so many bytes. */
+  /** Fills the disk up to the given number of free bytes. */
   fill(service: ServiceProcess, left: number): void
   free(service: ServiceProcess): void
 }
@@ -77,7 +80,7 @@ function createSmallDisk(megabytes: number): LimitedDisk {
   return { data: join(folder, 'data'), fill: (_, left) => disk.fill(left), free: disk.free }
 }
 
-/** The log of LevelDB can grow by so many bytes, and no other file beyond that either. */
+/** Limits the growth of the LevelDB log. No other file can become larger than that either. */
 function createFileLimit(folder: string): LimitedDisk {
   const data = join(folder, 'data')
   mkdirSync(data, { recursive: true })
@@ -105,10 +108,10 @@ async function isStored(reply: Promise<Response>): Promise<boolean> {
   return ok
 }
 
-// stats tells of an upstream that it cannot reach, too.
+// stats also logs errors about an upstream that it cannot reach.
 const DISK_MESSAGE = /write failed|request failed|could not be kept/
 
-// How much of a record fits, and so whether half a one is left, depends on where the disk ends.
+// Where the disk ends decides how much of a record is written, and so whether a partial record remains.
 const createTornRecord = () => createFileLimit(createTemporaryFolder())
 
 it.each([
@@ -121,7 +124,7 @@ it.each([
   ['sse', 'half a record, broker local', createTornRecord, 300, sse({ threads: 0, broker: 'local' })],
   ['prices', 'half a record, catalog lru-level', createTornRecord, 300, prices({ threads: 1, catalog: 'lru-level' })],
 ] as const)(
-  '%s keeps what it acknowledged after its disk was full for a while: %s',
+  '%s retains all acknowledged writes after its disk was full: %s',
   async (name, _, diskOf, left, { settings, megabytes, puts, put, has }) => {
     const disk = diskOf(megabytes)
     let service = await spawnService(name, { ...settings, data: disk.data })
@@ -138,11 +141,11 @@ it.each([
     disk.fill(service, left)
     let refused = 0
     while (refused < 3) if (!(await putNext())) refused++
-    // It is seen, reads go on, and it was told once, with its cause.
+    // The service is not ready, still serves reads, and has logged the fault once with its cause.
     expect(await ready(service.url)).toBe(false)
     expect(await has(service.url, acknowledged[0]!)).toBe(true)
     const lines = service.log().filter(({ level, msg }) => level >= 50 && DISK_MESSAGE.test(msg))
-    // kv may see that space is low before a write fails.
+    // kv may detect low disk space before a write fails.
     const isLow = service.log().some(({ msg }) => msg.includes('nearly full'))
     const cause = expect.stringMatching(/No space left|File too large/)
     expect(lines.map(({ err }) => err?.message)).toEqual(isLow && lines.length === 0 ? [] : [cause])

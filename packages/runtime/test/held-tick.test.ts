@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { heldTick } from '../src/v8/held-tick.ts'
 
-test('what is held is an entry of the queue of ticks, with the keys of every other', async () => {
+test('the held object is an entry of the queue of ticks, with the keys of all entries', async () => {
   await setImmediate()
   const { entry } = heldTick
   expect(Object.keys(entry!)).toEqual(expect.arrayContaining(['callback', 'args']))

@@ -55,14 +55,14 @@ test('431 for too many headers, 414 for a path that is too long', async () => {
   expectProblem(await counter.request('GET', `/${'x'.repeat(10_000)}`), 404, 'NOT_FOUND')
 })
 
-test('408 for a slow head and for a slow body, within seconds; others are served meanwhile', async () => {
+test('408 for a slow head and a slow body within seconds, while others are served', async () => {
   const counter = await startCounter({ headersTimeout: 300, requestTimeout: 600 })
   const time = startProcessClock()
   const head = await openRawClient(counter.port)
   head.send('GET /value HTTP/1.1\r\nhost: localhost\r\n')
   const body = await openRawClient(counter.port)
   body.send(`${formatRequest('PUT', '/value', { 'content-type': 'application/json', 'content-length': '9' })}{"va`)
-  // On a busy machine another may be too slow as well.
+  // On a busy machine, other requests may also be too slow.
   const served = () => waitUntil(async () => (await counter.request('GET', '/value')).status === 200)
   await served()
   for (const client of [head, body]) {
@@ -73,7 +73,7 @@ test('408 for a slow head and for a slow body, within seconds; others are served
   await served()
 })
 
-test('a bad request behind good ones leaves those their replies', async () => {
+test('requests before a bad one get their replies', async () => {
   const counter = await startCounter()
   const client = await openRawClient(counter.port)
   client.send(`${put(5)}${formatRequest('GET', '/slow?ms=50')}${formatRequest('GET', '/value')}nonsense\r\n\r\n`)
@@ -87,19 +87,19 @@ test('a bad request behind good ones leaves those their replies', async () => {
   await client.closed
 })
 
-test('a request that never becomes whole behind a good one is cut', async () => {
+test('cuts an incomplete request after a good one', async () => {
   const counter = await startCounter({ headersTimeout: 300, requestTimeout: 300 })
   const client = await waitUntil(async () => {
     const one = await openRawClient(counter.port)
     one.send(`${put(6)}GET /val`)
-    // On a busy machine the good one may come too late, too.
+    // On a busy machine, the good one may also arrive too late.
     return (await one.reply()).status === 200 && one
   })
   expectProblem(await client.reply(), 408, 'REQUEST_TIMEOUT')
   await client.closed
 })
 
-test('requests in pieces, pipelined and kept alive are answered in order', async () => {
+test('requests in pieces, pipelined or on one connection are answered in order', async () => {
   const counter = await startCounter()
   const client = await openRawClient(counter.port)
   for (const byte of put(1)) client.send(byte)
@@ -108,7 +108,7 @@ test('requests in pieces, pipelined and kept alive are answered in order', async
   expect(bodies.map(({ body }) => JSON.parse(body).value)).toEqual([1, 2, 2, 3])
 })
 
-test('a client that leaves is no fault of ours', async () => {
+test('a client that disconnects causes no fault', async () => {
   const counter = await startCounter()
   const client = await openRawClient(counter.port)
   client.send(`${formatRequest('PUT', '/value', { 'content-type': 'application/json', 'content-length': '99' })}{"va`)
@@ -120,7 +120,7 @@ test('a client that leaves is no fault of ours', async () => {
   expect(body).not.toMatch(/http_request_duration_seconds_count\{[^}]*status="5/)
 })
 
-test('a client that stays after it was refused, or after CONNECT, is cut off', async () => {
+test('cuts a client that stays connected after a refusal or CONNECT', async () => {
   const counter = await startCounter()
   const texts = ['nonsense\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n']
   await Promise.all(
@@ -133,7 +133,7 @@ test('a client that stays after it was refused, or after CONNECT, is cut off', a
   )
 })
 
-test('only the faults that are ours are logged', async () => {
+test('logs only the faults of the server', async () => {
   const lines: string[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
   const running = await startService({
@@ -152,7 +152,7 @@ test('only the faults that are ours are logged', async () => {
   expect(JSON.parse(lines[0]!)).toMatchObject({ msg: 'request failed', err: { message: 'secret words' } })
 })
 
-test('CONNECT behind good requests leaves those their replies, whole', async () => {
+test('requests before CONNECT get complete replies', async () => {
   const counter = await startCounter({ hot: 'yes' })
   const client = await openRawClient(counter.port)
   const get = (path: string) => formatRequest('GET', path)
@@ -163,7 +163,7 @@ test('CONNECT behind good requests leaves those their replies, whole', async () 
 })
 
 test.each(['x-y', 'A', '\xe9 '.repeat(30)])(
-  'a path that is too long is told from a head that is, behind %j',
+  'distinguishes a path that is too long from a head that is, after %j',
   async (body) => {
     const counter = await startCounter()
     const first =

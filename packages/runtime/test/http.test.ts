@@ -23,7 +23,7 @@ describe('the routes that every service has', () => {
     expect(await reply.text()).toContain('swagger')
   })
 
-  test('HEAD is answered wherever GET reads', async () => {
+  test('HEAD works wherever GET does', async () => {
     const counter = await startCounter()
     for (const path of ['/value', '/healthz', '/version', '/metrics']) {
       const reply = await fetch(counter.url + path, { method: 'HEAD' })
@@ -42,7 +42,7 @@ describe('a wrong request gets a problem', () => {
   })
 
   test.each(['POST', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'])(
-    '405 for %s, with what is allowed',
+    '405 for %s, with the allowed methods',
     async (method) => {
       const counter = await startCounter()
       const reply = await counter.request(method, '/value?x=1')
@@ -51,7 +51,7 @@ describe('a wrong request gets a problem', () => {
     },
   )
 
-  test('405 and 404 whatever the body is', async () => {
+  test('405 and 404 for any body', async () => {
     const counter = await startCounter()
     const headers = { 'content-type': 'text/plain', 'content-length': '3' }
     expectProblem(await counter.request('POST', '/value', headers, 'abc'), 405, 'METHOD_NOT_ALLOWED')
@@ -69,7 +69,7 @@ describe('a wrong request gets a problem', () => {
     ['{"value":"5"}', 'VALIDATION_FAILED'],
     ['{"value":5.5}', 'VALIDATION_FAILED'],
     ['{"value":5,"other":1}', 'VALIDATION_FAILED'],
-  ])('400 for the body %s, which changes nothing', async (body, code) => {
+  ])('400 for the body %s, without a change', async (body, code) => {
     const counter = await startCounter({ start: 7 })
     expectProblem(await counter.request('PUT', '/value', {}, body), 400, code)
     expect((await counter.request('GET', '/value')).body).toBe('{"value":7}')
@@ -104,7 +104,7 @@ describe('a wrong request gets a problem', () => {
     expect((await counter.request('GET', '/value')).body).toBe('{"value":0}')
   })
 
-  test('500 tells nothing of what went wrong', async () => {
+  test('500 has no details of the fault', async () => {
     const counter = await startCounter()
     const reply = await counter.request('GET', '/throw')
     expect(expectProblem(reply, 500, 'INTERNAL')).not.toHaveProperty('detail')
@@ -142,20 +142,20 @@ describe('a body over the limit', () => {
   })
 })
 
-describe('what does not fit', () => {
+describe('a body that does not match the schema', () => {
   test.each([
     ['{"value":1,"vlaue":2}', 'body has no property "vlaue"; there are value'],
     ['{"value":"1"}', 'body/value must be integer'],
     ['{}', "body must have required property 'value'"],
-  ])('%s is told with what would', async (body, detail) => {
+  ])('%s gets a detail that names the error', async (body, detail) => {
     const counter = await startCounter()
     const reply = await counter.request('PUT', '/value', {}, body)
     expect(expectProblem(reply, 400, 'VALIDATION_FAILED')).toMatchObject({ detail })
   })
 })
 
-describe('a browser that is pointed at a service', () => {
-  test('sees what it is and where to go on, and nothing is fetched from elsewhere', async () => {
+describe('a browser at the root of a service', () => {
+  test('sees the service and its links, and loads no external resource', async () => {
     const counter = await startCounter()
     const reply = await counter.request('GET', '/')
     expect(reply.status).toBe(200)
@@ -166,17 +166,17 @@ describe('a browser that is pointed at a service', () => {
       expect([path, (await counter.request('GET', `/${path}`)).status]).toEqual([path, 200])
   })
 
-  test('needs the token where reads do', async () => {
+  test('needs the token if reads need it', async () => {
     const counter = await startCounter({ readToken: 'secret' })
     expectProblem(await counter.request('GET', '/'), 401, 'UNAUTHORIZED')
   })
 })
 
-describe('other sites', () => {
+describe('requests from other sites', () => {
   const origin = 'https://dashboard.example'
   const preflight = { origin, 'access-control-request-method': 'PUT' }
 
-  test('CORS is off unless origins are named', async () => {
+  test('CORS is off by default', async () => {
     const counter = await startCounter()
     expect((await counter.request('GET', '/value', { origin })).headers).not.toHaveProperty(
       'access-control-allow-origin',
@@ -184,7 +184,7 @@ describe('other sites', () => {
     expectProblem(await counter.request('OPTIONS', '/value', preflight), 405, 'METHOD_NOT_ALLOWED')
   })
 
-  test('a named origin may read and change, another may not', async () => {
+  test('an allowed origin may read and change, another may not', async () => {
     const counter = await startCounter({ corsOrigins: origin })
     const allowed = await counter.request('OPTIONS', '/value', preflight)
     expect(allowed.status).toBe(204)

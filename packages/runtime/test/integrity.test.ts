@@ -34,11 +34,11 @@ function copyLevel(folder: string): string {
   return copy
 }
 
-/** Without zeros, so that a hole is one. */
+/** Bytes without zeros, so that zeros can only come from a hole. */
 const noZeros = (length: number, seed: number) =>
   Buffer.from(Array.from({ length }, (_, i) => 1 + ((i * 31 + seed * 17 + (i >> 8)) % 255)))
 
-it('CRC32C is the one of RFC 3720', () => {
+it('CRC32C matches RFC 3720', () => {
   expect(computeCrc32c(Buffer.alloc(32))).toBe(0x8a91_36aa)
   expect(computeCrc32c(Buffer.alloc(32, 0xff))).toBe(0x62a8_ab43)
   expect(computeCrc32c(Buffer.from(Array.from({ length: 32 }, (_, i) => i)))).toBe(0x46dd_794e)
@@ -58,8 +58,8 @@ type TestChange = { key: Buffer; bytes: number | null }
 const toOperation = ({ key, bytes }: TestChange, seed: number) =>
   bytes === null ? { type: 'del' as const, key } : { type: 'put' as const, key, value: noZeros(bytes, seed) }
 
-describe('what LevelDB writes', () => {
-  it('is read from its log as it was written, and makes the same log again', async () => {
+describe('data written by LevelDB', () => {
+  it('is read from the log as written, and produces the same log again', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(change, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 12 }),
@@ -86,12 +86,12 @@ describe('what LevelDB writes', () => {
     )
   })
 
-  it.each([true, false])('is read from its tables and its manifest, compressed: %s', async (compression) => {
+  it.each([true, false])('is read from tables and manifest, compressed: %s', async (compression) => {
     const folder = createTemporaryFolder()
     const db = new ClassicLevel<Buffer, Buffer>(folder, { ...byteEncoding, compression, writeBufferSize: 65_536 })
     const entries = Array.from({ length: 3_000 }, (_, i): [Buffer, Buffer] => [
       Buffer.from(`key ${100_000 + i}`),
-      // One block is longer than one read.
+      // One block exceeds the size of a read.
       i === 1_500 ? noZeros(600_000, i) : Buffer.from(`value ${i} `.repeat(i % 20)),
     ])
     for (const [key, value] of entries) await db.put(key, value)
@@ -115,7 +115,7 @@ describe('what LevelDB writes', () => {
       )
       expect([inTable[0]![0], inTable.at(-1)![0]]).toEqual([smallest, largest])
       found.push(...inTable)
-      // A table of the same blocks is sound, too.
+      // A table that is rebuilt from the same blocks is sound, too.
       writeFileSync(file, buildTable(content, blocks!))
       expect(checkTableSync(file)).toMatchObject({ damaged: [], blocks })
     }
@@ -123,7 +123,7 @@ describe('what LevelDB writes', () => {
   })
 })
 
-describe('a folder that was closed', () => {
+describe('a closed folder', () => {
   let closed: string
   beforeAll(async () => {
     closed = createTemporaryFolder()
@@ -141,7 +141,7 @@ describe('a folder that was closed', () => {
     expect(readWitness(closed)).toMatchObject({ isClean: true, failedLogs: [] })
   })
 
-  it('is found damaged for any bit of any file that is flipped', () => {
+  it('is damaged by any flipped bit of any file', () => {
     const copy = copyLevel(closed)
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.nat(7), (which, at, bit) => {
@@ -158,7 +158,7 @@ describe('a folder that was closed', () => {
     )
   })
 
-  it('is found damaged for any file that is cut anywhere', () => {
+  it('is damaged by truncation of any file at any position', () => {
     const copy = copyLevel(closed)
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (which, at) => {
@@ -173,21 +173,21 @@ describe('a folder that was closed', () => {
     )
   })
 
-  it('is found damaged where a record is taken out of a log, even with all sizes unknown', () => {
+  it('is damaged if a record of a log is removed, even with all sizes unknown', () => {
     for (const hasWitness of [true, false]) {
       const copy = copyLevel(closed)
       const records = [...readRecords(readFileSync(logIn(copy)))] as LogRecord[]
       if (!hasWitness) rmSync(join(copy, 'level', 'state.json'))
       writeFileSync(logIn(copy), writeRecords(records.filter((_, i) => i !== 30).map(({ payload }) => payload)))
       const { findings, lostChanges } = verifyFolder(copy, UNLIMITED_OPTIONS)
-      // Without it a power cut cannot be excluded, so the loss is counted.
+      // Without `state.json` a power cut cannot be excluded, so the loss is only counted.
       if (hasWitness) expect(findings).not.toEqual([])
       else expect([findings, lostChanges]).toEqual([[], 1])
     }
   })
 })
 
-describe('a folder whose process was killed', () => {
+describe('a folder of a killed process', () => {
   let killed: string
   beforeAll(async () => {
     const folder = createTemporaryFolder()
@@ -200,7 +200,7 @@ describe('a folder whose process was killed', () => {
   })
   const record = () => writeRecords([Buffer.concat([Buffer.alloc(12, 1), noZeros(20_000, 7)])])
 
-  it('is sound with half a record at its end, whose write the kill cut off', () => {
+  it('is sound with a partial record of the interrupted write at its end', () => {
     expect(findingsIn(killed)).toEqual([])
     fc.assert(
       fc.property(fc.nat(record().length - 1), (length) => {
@@ -215,7 +215,7 @@ describe('a folder whose process was killed', () => {
     )
   })
 
-  it('is found damaged for a bit that is flipped in its log, in the last record as well', () => {
+  it('is damaged by a flipped bit in its log, including the last record', () => {
     const bytes = readFileSync(logIn(killed))
     const copy = copyLevel(killed)
     const { offset } = [...readRecords(bytes)].at(-1)!
@@ -228,7 +228,7 @@ describe('a folder whose process was killed', () => {
     }
   })
 
-  it('is found damaged where its log is cut, also at the end of a record', () => {
+  it('is damaged by truncation of its log, even at the end of a record', () => {
     const bytes = readFileSync(logIn(killed))
     const ends = [...readRecords(bytes)].map(({ end }) => end).slice(0, -1)
     for (const size of [0, ...ends.slice(-3), bytes.length - 1]) {
@@ -238,7 +238,7 @@ describe('a folder whose process was killed', () => {
     }
   })
 
-  it('is sound with anything behind a write that failed, in the log that is known for it, and in no other', async () => {
+  it('is sound with any bytes after a failed write in the log that recorded the failure, and in no other', async () => {
     const copy = copyLevel(killed)
     const bytes = readFileSync(logIn(copy))
     const { offset } = [...readRecords(bytes)].at(-20)!
@@ -254,7 +254,7 @@ describe('a folder whose process was killed', () => {
     await level.close()
   })
 
-  describe('by a power cut', () => {
+  describe('after a power cut', () => {
     /** Verifies a copy with a changed log and no `state.json`, as after another boot of the machine. */
     function copyAfterPowerCut(change: (bytes: Buffer) => Buffer) {
       const copy = copyLevel(killed)
@@ -263,7 +263,7 @@ describe('a folder whose process was killed', () => {
       return { ...verifyFolder(copy, UNLIMITED_OPTIONS), folder: copy }
     }
 
-    it('is sound with holes and without its end, and tells how many changes are lost', async () => {
+    it('is sound with holes and without its end, and reports the number of lost changes', async () => {
       await fc.assert(
         fc.asyncProperty(fc.nat(395), fc.nat(40), fc.boolean(), async (sector, sectors, isCut) => {
           const { findings, lostChanges, folder } = copyAfterPowerCut((bytes) =>
@@ -300,7 +300,7 @@ describe('a folder whose process was killed', () => {
       }
     })
 
-    it('is found damaged for a bit that is flipped', () => {
+    it('is damaged by a flipped bit', () => {
       fc.assert(
         fc.property(fc.nat(), fc.nat(7), (at, bit) => {
           const { findings, folder } = copyAfterPowerCut((bytes) => {

@@ -12,7 +12,7 @@ const MODULE = new URL('../src/level/open-level.ts', import.meta.url).href
 
 const refused = (code: string) => expect.objectContaining({ name: 'StartError', code })
 
-test('makes the folder, and finds again what was put in it', async () => {
+test('creates the folder, and reads after a restart what was written', async () => {
   const folder = join(createTemporaryFolder(), 'data', 'counter')
   const first = await openLevel(folder, options)
   await first.put('key', 'value')
@@ -23,7 +23,7 @@ test('makes the folder, and finds again what was put in it', async () => {
   expect(readFormatFile(folder)).toEqual(options)
 })
 
-test('refuses a folder that another process has open', async () => {
+test('refuses a folder that is open in another process', async () => {
   const folder = createTemporaryFolder()
   const hold = `
     const { openLevel } = await import('${MODULE}')
@@ -38,11 +38,11 @@ test('refuses a folder that another process has open', async () => {
     other.kill('SIGKILL')
     await once(other, 'exit')
   }
-  // What a killed process held is free.
+  // The lock of a killed process is free.
   await (await openLevel(folder, options)).close()
 })
 
-test('refuses a folder that cannot be written, is of another service, or of a newer version', async () => {
+test('refuses a folder that is unwritable, of another service or of a newer version', async () => {
   const folder = createTemporaryFolder()
   writeFileSync(join(folder, 'file'), '')
   await expect(openLevel(join(folder, 'file', 'data'), options)).rejects.toThrow(refused('DATA_UNWRITABLE'))
@@ -51,11 +51,11 @@ test('refuses a folder that cannot be written, is of another service, or of a ne
   await expect(openLevel(folder, { service: 'counter', format: 1 })).rejects.toThrow(refused('DATA_NEWER'))
 })
 
-describe('what tells the format', () => {
+describe('the format file', () => {
   const FORMAT_JSON = JSON.stringify(options)
 
   test.each(['', FORMAT_JSON.slice(0, -1), FORMAT_JSON.slice(0, 3), '\0'.repeat(FORMAT_JSON.length)])(
-    'cut to %j is written anew where nothing is kept, and never guessed where something is',
+    'cut to %j is written again for an empty folder, and never guessed for a folder with data',
     async (text) => {
       const folder = createTemporaryFolder()
       writeFileSync(join(folder, 'format.json'), text)
@@ -67,7 +67,7 @@ describe('what tells the format', () => {
   )
 
   test.each(['{}', 'null', '[]', '7', '"counter"', '{"service":"counter"}', '{"service":"counter","format":"2"}'])(
-    'is foreign as %s',
+    'with the content %s is foreign',
     async (text) => {
       const folder = createTemporaryFolder()
       writeFileSync(join(folder, 'format.json'), text)
@@ -77,7 +77,7 @@ describe('what tells the format', () => {
   )
 })
 
-test('a flipped bit of the format is detected, and a file without a checksum is accepted and gets one', async () => {
+test('detects a flipped bit of the format, and adds a missing checksum', async () => {
   const folder = createTemporaryFolder()
   const file = join(folder, 'format.json')
   await (await openLevel(folder, { service: 'counter', format: 1 })).close()
@@ -90,7 +90,7 @@ test('a flipped bit of the format is detected, and a file without a checksum is 
     bytes[bit >> 3]! ^= 1 << (bit & 7)
     writeFileSync(file, bytes)
     const opening = openLevel(folder, { service: 'counter', format: 2, upgrades })
-    // A bit of the name of the checksum has no effect.
+    // A flipped bit in the name of the checksum has no effect.
     if (
       /^\{"service":"counter","format":1,"[^"]{3}":"[0-9a-f]+"\}$/.test(bytes.toString()) &&
       !bytes.includes('"sum"')
@@ -101,9 +101,9 @@ test('a flipped bit of the format is detected, and a file without a checksum is 
   }
 })
 
-describe('a first opening that a power cut ended', () => {
+describe('a first start that a power cut ended', () => {
   const CUT_OFF = { ...options, from: 0 }
-  /** LevelDB does not sync the first manifest, and `CURRENT` may name it by then. */
+  /** LevelDB does not sync the first manifest, and `CURRENT` may already name it. */
   const remains: Record<string, string>[] = [
     {},
     { '000003.log': '' },
@@ -120,7 +120,7 @@ describe('a first opening that a power cut ended', () => {
     return folder
   }
 
-  test.each(remains)('is made anew from %j', async (files) => {
+  test.each(remains)('is repeated from %j', async (files) => {
     const folder = createFolderWith(CUT_OFF, files)
     const db = await openLevel(folder, options)
     await db.put('key', 'value')
@@ -131,21 +131,21 @@ describe('a first opening that a power cut ended', () => {
     await again.close()
   })
 
-  test('is known as one', async () => {
+  test('is recognized', async () => {
     const folder = createTemporaryFolder()
     writeFileSync(join(folder, 'level'), 'in the way')
     await expect(openLevel(folder, options)).rejects.toThrow(refused('DATA_UNREADABLE'))
     expect(readFormatFile(folder)).toEqual(CUT_OFF)
   })
 
-  test('is made anew by a version of the next format, too', async () => {
+  test('is repeated by a version of the next format, too', async () => {
     const folder = createFolderWith(CUT_OFF, remains.at(-1)!)
     const next = { service: 'counter', format: 3 }
     await (await openLevel(folder, next)).close()
     expect(readFormatFile(folder)).toEqual(next)
   })
 
-  test('is never assumed where one was finished: the folder is refused and left as it is', async () => {
+  test('is never assumed after a complete start: the folder is refused and not changed', async () => {
     const files = { CURRENT: 'MANIFEST-000001\n', 'MANIFEST-000001': '', '000003.log': 'acknowledged' }
     const later = { CURRENT: 'MANIFEST-000002\n', 'MANIFEST-000002': '', '000003.log': 'acknowledged' }
     for (const folder of [createFolderWith(options, files), createFolderWith(CUT_OFF, later)]) {
@@ -157,7 +157,7 @@ describe('a first opening that a power cut ended', () => {
   test('does not hide that data need an upgrade', async () => {
     const folder = createTemporaryFolder()
     await (await openLevel(folder, options)).close()
-    // As another process leaves it that began at the same time, and lost the race for the lock.
+    // The state that a second process leaves if it starts at the same time and does not get the lock.
     writeFileSync(join(folder, 'format.json'), JSON.stringify(CUT_OFF))
     await expect(openLevel(folder, { service: 'counter', format: 3 })).rejects.toThrow(refused('DATA_OLDER'))
   })
@@ -167,7 +167,7 @@ describe('an upgrade', () => {
   type Upgrades = NonNullable<LevelOptions['upgrades']>
   const LATEST_FORMAT = 4
 
-  /** Each version keeps the list of the upgrades it came by. */
+  /** Each upgrade adds its version to the stored list of upgrades. */
   const upgradeFrom =
     (version: number): Upgrades[number] =>
     async (db) => {
@@ -191,13 +191,13 @@ describe('an upgrade', () => {
     return path
   }
 
-  test('is run for each version between, in order, once', async () => {
+  test('runs once for each version between, in order', async () => {
     const folder = await createFolder(1)
     for (let start = 0; start < 2; start++) expect(await getPath(folder)).toBe('made,1,2,3')
     expect(readFormatFile(folder)).toEqual({ service: 'counter', format: LATEST_FORMAT })
   })
 
-  test('that is missing refuses the folder, and leaves it as it is', async () => {
+  test('that is missing refuses the folder without a change', async () => {
     const folder = await createFolder(1)
     const { 2: _, ...others } = upgrades
     await expect(getPath(folder, LATEST_FORMAT, others)).rejects.toThrow(refused('DATA_OLDER'))
@@ -205,7 +205,7 @@ describe('an upgrade', () => {
     expect(await getPath(folder, 1)).toBe('made')
   })
 
-  test('that fails is run again at the next start; older versions refuse what it left', async () => {
+  test('that fails runs again at the next start; older versions refuse its result', async () => {
     const folder = await createFolder(1)
     const failing: Upgrades[number] = async (db) => {
       await upgrades[2]!(db)
@@ -218,7 +218,7 @@ describe('an upgrade', () => {
     expect(await getPath(folder)).toBe('made,1,2,3')
   })
 
-  test('that a kill cuts off is run again at the next start', async () => {
+  test('that a kill interrupts runs again at the next start', async () => {
     const folder = await createFolder(2)
     const cutOff = `
       const { openLevel } = await import('${MODULE}')
@@ -229,7 +229,7 @@ describe('an upgrade', () => {
     expect(await getPath(folder)).toBe('made,half,2,3')
   })
 
-  test('is in synced tables before the folder says that it is done', async () => {
+  test('is in synced tables before the folder has the new format', async () => {
     const folder = await createFolder(1)
     const log = () => readFileSync(join(folder, 'level', 'LOG'), 'utf8')
     let atEnd = ''
@@ -248,7 +248,7 @@ describe('an upgrade', () => {
   })
 })
 
-test.each(['', '\0', '~', '\u{10ffff}'])('flushing leaves what is kept under %j', async (key) => {
+test.each(['', '\0', '~', '\u{10ffff}'])('flushing does not change the entry under %j', async (key) => {
   const db = await openLevel(createTemporaryFolder(), options)
   await db.put(key, 'value')
   await flush(db)
@@ -256,7 +256,7 @@ test.each(['', '\0', '~', '\u{10ffff}'])('flushing leaves what is kept under %j'
   await db.close()
 })
 
-test('makes no data where it finds out that the folder is not its own', async () => {
+test('creates no data in a folder of another service', async () => {
   const folder = createTemporaryFolder()
   mkdirSync(join(folder, 'other'))
   writeFileSync(join(folder, 'format.json'), JSON.stringify({ service: 'asker', format: 1 }))

@@ -3,7 +3,7 @@ import { LoadShedder, type RouteQueue } from '../src/http/load-shedding.ts'
 
 const MAX_WAIT = 50
 
-/** A loop with a clock of its own. */
+/** An event loop with a simulated clock. */
 class FakeLoop {
   now = 0
   idle = 0
@@ -14,13 +14,16 @@ class FakeLoop {
     processor: this.processor,
   }))
 
-  /** The loop works for so long; its machine is busy with others for `stolen` more (ms). */
+  /** The loop works for `ms`; other processes use the processor for `stolen` more (ms). */
   work(ms: number, stolen = 0): void {
     this.now += ms + stolen
     this.processor += ms
   }
 
-  /** A turn that brings so many requests, which take so long each. @returns how many were taken */
+  /**
+   * Runs a turn with the given number of requests, each of which takes `each` ms.
+   * @returns the number of accepted requests
+   */
   runTurn(requests: number, each: number, stolen = 0): number {
     let taken = 0
     for (let i = 0; i < requests; i++) {
@@ -32,7 +35,7 @@ class FakeLoop {
     return taken
   }
 
-  /** Nothing is to be done for so long (ms). */
+  /** The loop is idle (ms). */
   rest(ms: number): void {
     for (const end = this.now + ms; this.now < end; this.loadShedder.tick()) {
       this.now += 20
@@ -40,7 +43,10 @@ class FakeLoop {
     }
   }
 
-  /** A line in which up to `most` wait, all that there is room for; every 20 ms `done` of them end. @returns the most that waited at last */
+  /**
+   * Fills a queue with up to `max` requests while it has capacity. Every 20 ms `done` of them end.
+   * @returns maximum queue length in the second half
+   */
   fillQueue(queue: RouteQueue, max: number, done: number, ms: number, rests = false): number {
     let count = 0
     let highest = 0
@@ -56,10 +62,10 @@ class FakeLoop {
   }
 }
 
-/** As many as come in one crowd. */
+/** Number of requests in a burst. */
 const BURST_SIZE = 1_000
 
-it('takes all after many busy times with rests between, and after a long one in which others had the processors', () => {
+it('accepts all after busy periods with rests, and after a long one on a busy machine', () => {
   const [resting, starved] = [new FakeLoop(), new FakeLoop()]
   for (let time = 0; time < 30; time++) {
     for (let turn = 0; turn < 5; turn++) resting.runTurn(1, 100)
@@ -70,7 +76,7 @@ it('takes all after many busy times with rests between, and after a long one in 
   expect([resting.runTurn(40, 100), starved.runTurn(200, 1)]).toEqual([40, 200])
 })
 
-/** A loop that has had no rest for longer than a crowd takes. */
+/** A loop that was busy for longer than a burst takes. */
 function createBusyLoop(): FakeLoop {
   const loop = new FakeLoop()
   for (let turn = 0; turn < 30; turn++) loop.runTurn(50, 1)
@@ -82,7 +88,7 @@ it.each([
   { what: 'in some turns', perTurn: 100, stolen: 0 },
   { what: 'one a turn', perTurn: 1, stolen: 0 },
   { what: 'in some turns of a machine that is busy with others', perTurn: 20, stolen: 30 },
-])('takes a crowd that comes $what, and the next once it is gone', ({ perTurn, stolen }) => {
+])('accepts a burst that comes $what, and another one after it', ({ perTurn, stolen }) => {
   const loop = new FakeLoop()
   const [queue, work] = [loop.loadShedder.createQueue(true), loop.loadShedder.createFastifyQueue('read')]
   for (let burst = 0; burst < 3; burst++) {
@@ -109,17 +115,17 @@ it.each([
 
 it.each([
   { perTurn: 60, each: 1, least: BURST_SIZE, max: 3 * BURST_SIZE },
-  // Dear ones are few: then it is the time that tells.
+  // Slow requests reach the time limit before the count limit.
   { perTurn: 20, each: 40, least: 500, max: BURST_SIZE },
 ])(
-  'takes no more when $perTurn of $each ms come each turn, after $least to $most',
+  'accepts no more after $least to $max requests, if $perTurn of $each ms come each turn',
   ({ perTurn, each, least, max: most }) => {
     const loop = new FakeLoop()
     const queue = loop.loadShedder.createQueue(true)
     let come = 0
     for (; queue.hasCapacity(); come++) {
       queue.add()
-      // Three times what can be done.
+      // Three times the capacity.
       if (come % 3 === 0) loop.work(each)
       if (come % 3 === 0 && come > 0) queue.finish()
       if (come % perTurn === 0) loop.loadShedder.tick()
@@ -129,7 +135,7 @@ it.each([
   },
 )
 
-it('takes a crowd of a moment, and what comes behind one dear request', () => {
+it('accepts a short burst, and the requests that follow one slow request', () => {
   const loop = new FakeLoop()
   expect(loop.runTurn(2_000, 0.5)).toBe(2_000)
   loop.rest(40)
@@ -137,7 +143,7 @@ it('takes a crowd of a moment, and what comes behind one dear request', () => {
   expect(loop.runTurn(500, 1)).toBe(500)
 })
 
-it('takes requests for `maxQueueDelay` of a turn where the loop has no rest', () => {
+it('accepts requests for `maxQueueDelay` of a turn while the loop has no rest', () => {
   const loop = createBusyLoop()
   for (const taken of Array.from({ length: 50 }, () => loop.runTurn(200, 1))) {
     expect(taken).toBeGreaterThanOrEqual(MAX_WAIT)
@@ -145,19 +151,19 @@ it('takes requests for `maxQueueDelay` of a turn where the loop has no rest', ()
   }
 })
 
-it('takes everything again when the loop has had a rest', () => {
+it('accepts everything again after the loop has had a rest', () => {
   const loop = createBusyLoop()
   expect(loop.runTurn(200, 1)).toBe(51)
   loop.rest(500)
   expect(loop.runTurn(200, 1)).toBe(200)
 })
 
-it('takes the first 16 of a turn, however dear they are', () => {
+it('accepts the first 16 of a turn, however slow they are', () => {
   const loop = createBusyLoop()
   for (let turn = 0; turn < 20; turn++) expect(loop.runTurn(40, 100)).toBe(16)
 })
 
-it('takes everything where a turn is long because the machine is busy with others', () => {
+it('accepts everything while turns are long because of other processes', () => {
   const loop = createBusyLoop()
   for (let turn = 0; turn < 50; turn++) expect(loop.runTurn(200, 0.2, 1)).toBe(200)
 })
@@ -167,15 +173,15 @@ it.each([
   { what: 'changes that wait for the processor', isChange: true, done: 1, max: 16, rests: false },
   { what: 'reads that wait for main', isChange: false, done: 1, max: 16, rests: true },
   { what: 'changes at a pace', isChange: true, done: 40, max: 2 * MAX_WAIT, rests: true },
-])('bounds $what to those that end within `maxQueueDelay`, or to $most', ({ isChange, done, max: most, rests }) => {
+])('bounds $what to those that end within `maxQueueDelay`, or to $max', ({ isChange, done, max: most, rests }) => {
   const loop = new FakeLoop()
-  // What was taken at first has to end first.
+  // The requests accepted first have to end first.
   const waiting = loop.fillQueue(loop.loadShedder.createQueue(isChange), 2 * most, done, 30_000, rests)
   expect(waiting).toBeGreaterThanOrEqual(0.9 * most)
   expect(waiting).toBeLessThanOrEqual(1.3 * most)
 })
 
-it('bounds no changes because the machine is busy with others', () => {
+it('does not bound changes because of other processes on the machine', () => {
   const loop = new FakeLoop()
   const queue = loop.loadShedder.createQueue(true)
   for (let i = 0; i < 200; i++) queue.add()
@@ -190,7 +196,7 @@ it('bounds no changes because the machine is busy with others', () => {
   }
 })
 
-it('takes changes that waited while one request held the loop', () => {
+it('accepts changes that waited while one request blocked the loop', () => {
   const loop = new FakeLoop()
   const queue = loop.loadShedder.createQueue(true)
   for (let i = 0; i < 500; i++) queue.add()
@@ -202,7 +208,7 @@ it('takes changes that waited while one request held the loop', () => {
   expect(queue.hasCapacity()).toBe(true)
 })
 
-it('bounds what Fastify answers only while the loop has no rest', () => {
+it('bounds the requests of Fastify only while the loop has no rest', () => {
   const loop = new FakeLoop()
   const queue = loop.loadShedder.createFastifyQueue('read')
   for (let i = 0; i < 100; i++) queue.add()
@@ -214,7 +220,7 @@ it('bounds what Fastify answers only while the loop has no rest', () => {
   expect(queue.hasCapacity()).toBe(true)
 })
 
-it('does not let the line of one route bound another', () => {
+it('does not bound one route because of the queue of another', () => {
   const loop = new FakeLoop()
   const [dear, other] = [loop.loadShedder.createQueue(true), loop.loadShedder.createQueue(true)]
   expect(loop.fillQueue(dear, 1_000, 1, 3_000)).toBeGreaterThan(16)
@@ -224,8 +230,11 @@ it('does not let the line of one route bound another', () => {
   expect([dear.hasCapacity(), other.hasCapacity()]).toEqual([false, true])
 })
 
-describe('changes that Fastify answers', () => {
-  /** Clients that send one each so many ms, of which one is answered each 20 ms; how long those that were taken waited. */
+describe('changes on Fastify routes', () => {
+  /**
+   * Clients send one request every `every` ms and get one reply every 20 ms.
+   * @returns wait times of the accepted requests
+   */
   function sendFlood(every: number, ms: number, clients: number) {
     const loop = new FakeLoop()
     const queue = loop.loadShedder.createFastifyQueue('change')
@@ -260,20 +269,20 @@ describe('changes that Fastify answers', () => {
     return { waited, refused, most: max }
   }
 
-  it('are refused where they were held when an overload is told: who is taken waits no longer than few take', () => {
-    // Three times what can be done, by 400 clients: when that has gone on for long enough, all of them wait.
+  it('are refused where they wait during an overload, and accepted ones do not wait long', () => {
+    // Three times the capacity, by 400 clients: in a sustained overload, all of them would wait.
     const { waited, refused, most: max } = sendFlood(6.67, 40_000, 400)
     const late = waited.filter(({ at, ms }) => at + ms > 12_000)
     expect(late.length).toBeGreaterThan(1_000)
     expect(Math.max(...late.map(({ ms }) => ms))).toBeLessThan(1_000)
     expect(refused).toBeGreaterThan(2_000)
-    // A window passes before it is known that many wait.
+    // The length of the queue is known only after a time window.
     expect(max).toBeLessThan(100)
-    // All that were taken first are not thrown away.
+    // Not all requests that were accepted first are refused later.
     expect(waited.length).toBeGreaterThan(0.9 * (40_000 / 20))
   })
 
-  it('are all answered where they are a crowd of a moment, in their order', () => {
+  it('are all answered in order if they are a short burst', () => {
     const loop = new FakeLoop()
     const queue = loop.loadShedder.createFastifyQueue('change')
     const begun: number[] = []
@@ -293,7 +302,7 @@ describe('changes that Fastify answers', () => {
     expect(answered).toEqual(Array.from({ length: BURST_SIZE }, (_, i) => i))
   })
 
-  it('take no place when their clients have left', () => {
+  it('take no capacity after their clients have left', () => {
     const loop = new FakeLoop()
     const queue = loop.loadShedder.createFastifyQueue('change')
     for (let i = 0; i < 200; i++) {

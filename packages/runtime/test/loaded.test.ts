@@ -8,7 +8,7 @@ import { START_SCRIPT } from './support/spawn-start.ts'
 
 const run = promisify(execFile)
 
-test('a start that is not the first one does not load the compiler of TypeScript', async () => {
+test('a second start does not load the TypeScript compiler', async () => {
   const folder = createTemporaryFolder()
   const modules = join(folder, 'modules')
   const spy = join(folder, 'spy.cjs')
@@ -16,7 +16,7 @@ test('a start that is not the first one does not load the compiler of TypeScript
     spy,
     `process.on('exit', () => require('node:fs').writeFileSync(process.env.MODULES, process.moduleLoadList.join('\\n')))`,
   )
-  // Its own cache: what it finds there by itself.
+  // A separate cache, which only this test fills.
   const { NODE_COMPILE_CACHE: _of, ...env } = process.env
   async function listLoaded(): Promise<string> {
     await run(process.execPath, ['--require', spy, START_SCRIPT, '--version'], { env: { ...env, MODULES: modules } })
@@ -28,8 +28,8 @@ test('a start that is not the first one does not load the compiler of TypeScript
   expect(names).not.toContain('amaro')
 })
 
-// What patches/ are for, and what a version without them brings back.
-test('an app and the figures of a process load nothing that only others use', async () => {
+// The purpose of patches/: a new version without them would load these modules again.
+test('an app and process metrics load only the modules that they need', async () => {
   const urls = ['http/app', 'process/serve', 'metrics/process-metrics'].map(
     (name) => new URL(`../src/${name}.ts`, import.meta.url).href,
   )

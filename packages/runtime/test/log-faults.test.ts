@@ -7,7 +7,7 @@ import { findFreePort } from './support/free-port.ts'
 import { createTemporaryFolder } from './support/temporary-folder.ts'
 import { waitUntil } from './support/wait-until.ts'
 
-// Lines are counted.
+// The test counts log lines.
 const NO_REQUESTS = ['--request-log-sampling', '0', '--max-connections', '1000']
 
 const request = (port: number, path: string, method = 'GET') =>
@@ -23,7 +23,7 @@ async function readMetric(port: number, name: string): Promise<number> {
 
 const isServed = (port: number) => request(port, '/value').then((reply) => reply?.status === 200)
 
-/** Has a thread, main and the supervisor say something, each because of a fault that it has to outlive. */
+/** Causes log lines of a thread, main and the supervisor. Each has to survive its fault. */
 async function makeAllLog(started: SpawnedStart, port: number): Promise<void> {
   await waitUntil(() => isServed(port))
   const [pid] = started.listChildren()
@@ -31,7 +31,7 @@ async function makeAllLog(started: SpawnedStart, port: number): Promise<void> {
   await request(port, '/die', 'POST')
   await waitUntil(async () => (await readMetric(port, 'threads_respawned_total')) === 1)
   expect(await isServed(port)).toBe(true)
-  // Main has said what became of the thread, twice.
+  // Main has logged the exit and the restart of the thread.
   await waitUntil(async () => (await readMetric(port, 'log_lines_lost_total')) === 5)
   expect(started.listChildren()).toEqual([pid])
   process.kill(pid!, 'SIGKILL')
@@ -41,7 +41,7 @@ async function makeAllLog(started: SpawnedStart, port: number): Promise<void> {
 }
 
 describe('output that cannot be written', () => {
-  test('on a full device hurts nobody', async () => {
+  test('on a full device has no further effect', async () => {
     const output = openSync('/dev/full', 'w')
     onTestFinished(() => closeSync(output))
     const port = await findFreePort()
@@ -50,7 +50,7 @@ describe('output that cannot be written', () => {
     expect(await started.stop()).toMatchObject({ code: 0 })
   })
 
-  test('to a pipe that nobody reads any more hurts nobody', async () => {
+  test('to a closed pipe has no further effect', async () => {
     const started = spawnStart(['counter', '--port', '0', ...NO_REQUESTS])
     const { port } = (await started.waitUntilReady()).counter!
     started.closeOutput()
@@ -58,7 +58,7 @@ describe('output that cannot be written', () => {
     expect(await started.stop()).toMatchObject({ code: 0 })
   })
 
-  test('to a pipe that is full and not read hurts nobody', async () => {
+  test('to a full pipe has no further effect', async () => {
     const started = spawnStart(['counter', '--port', '0'])
     const { port } = (await started.waitUntilReady()).counter!
     started.pauseOutput()
@@ -70,7 +70,7 @@ describe('output that cannot be written', () => {
     expect(await started.stop()).toMatchObject({ code: 0 })
   })
 
-  test('to a file on a full disk is missed, and once there is room again its reader is told how much', async () => {
+  test('to a file on a full disk is lost, and later the log has the number of lost lines', async () => {
     const file = join(createTemporaryFolder(), 'log')
     const output = openSync(file, 'a')
     onTestFinished(() => closeSync(output))
@@ -91,11 +91,11 @@ describe('output that cannot be written', () => {
   })
 })
 
-test('a main whose event loop stands still is ended, and another takes its place', async () => {
+test('restarts a main process whose event loop is blocked', async () => {
   const started = spawnStart(['counter', '--port', '0', '--watchdog-timeout', '500'])
   const { port, pid } = (await started.waitUntilReady()).counter!
   await waitUntil(() => {
-    // On a busy machine the thread that passes it on may be ended as stuck before it has.
+    // On a busy machine, the watchdog may end the thread that forwards the request before it does so.
     if (!started.stderr.includes('is stuck')) void request(port, '/hang-on-main', 'POST')
     return started.stderr.includes('is back as process')
   })

@@ -5,10 +5,10 @@ import { openRawClient, formatRequest, type RawReply } from './support/raw-clien
 import { waitUntil } from './support/wait-until.ts'
 
 const PROBES = ['/healthz', '/readyz', '/metrics']
-// Short, so that the tests are: an overload has to last for five times as long.
+// Short, so that the tests are short: an overload has to last five times as long.
 const maxQueueDelay = 20
 
-/** Clients that ask for the same as soon as they have an answer, until the test ends. */
+/** Clients that repeat a request after each reply, until the test ends. */
 async function startBurst(port: number, clients: number, method: string, path: string) {
   const refused: RawReply[] = []
   const got = { accepted: 0, refused }
@@ -30,7 +30,7 @@ async function startBurst(port: number, clients: number, method: string, path: s
   return { got, leave: stop }
 }
 
-// Requests of a millisecond: a crowd of them is over in a second, and more than a crowd has come in another.
+// Requests of one millisecond: a burst ends within a second, and in another second more than a burst arrives.
 const cases = [
   { method: 'GET', path: '/dear/1', clients: 64 },
   { method: 'PUT', path: '/in-turn/1', clients: 160 },
@@ -38,7 +38,7 @@ const cases = [
 ]
 
 it.each(SERVERS)(
-  '%s: too many are refused, but no probe and no stream, until there are fewer again',
+  '%s: refuses requests in an overload, except probes and streams, until the load falls',
   async (server) => {
     const { port, request } = await startCounter({ threads: 1, hot: 'yes', server, maxQueueDelay })
     for (const { method, path, clients } of cases) {
@@ -56,7 +56,7 @@ it.each(SERVERS)(
   },
 )
 
-it('16 clients that wait for their answers are not refused, however long these take', async () => {
+it('does not refuse 16 clients, however slow their replies are', async () => {
   const { port } = await startCounter({ threads: 1, hot: 'yes', maxQueueDelay })
   for (const { method, path } of cases) {
     const { got, leave: stop } = await startBurst(port, 16, method, path)
@@ -66,7 +66,7 @@ it('16 clients that wait for their answers are not refused, however long these t
   }
 })
 
-it('64 clients whose changes a slow disk takes one by one are not refused', async () => {
+it('does not refuse 64 clients whose changes a slow disk accepts one by one', async () => {
   const { port } = await startCounter({ threads: 1, hot: 'yes', maxQueueDelay: 50 })
   const { got, leave: stop } = await startBurst(port, 64, 'PUT', '/in-turn/9')
   await waitUntil(() => got.accepted > 100)
@@ -74,11 +74,11 @@ it('64 clients whose changes a slow disk takes one by one are not refused', asyn
   expect(got.refused).toEqual([])
 })
 
-// Each of a server of its own: with no rest between them two crowds are more requests than one has.
+// Each burst needs its own server: two bursts without a rest are more requests than one burst.
 it.each(SERVERS.flatMap((server) => cases.map((one) => ({ ...one, server }))))(
-  '$server: by default 1,000 that come at once are served: $method $path',
+  '$server: serves 1,000 simultaneous requests by default: $method $path',
   async ({ server, method, path }) => {
-    // Until all of them are there and have sent, a busy machine takes longer than a head may take by default.
+    // On a busy machine, 1,000 clients take longer to connect and send than the default header timeout.
     const { port } = await startCounter({
       threads: 1,
       hot: 'yes',
@@ -97,7 +97,7 @@ it.each(SERVERS.flatMap((server) => cases.map((one) => ({ ...one, server }))))(
   },
 )
 
-it('changes that wait to be begun when an overload is told are refused, and those that are begun are answered', async () => {
+it('refuses changes that wait when an overload begins, and answers those that have started', async () => {
   const { port } = await startCounter({ threads: 1, maxQueueDelay })
   const clients = await Promise.all(Array.from({ length: 600 }, () => openRawClient(port)))
   const refused = new Set<number>()
@@ -115,12 +115,12 @@ it('changes that wait to be begun when an overload is told are refused, and thos
       }
     }),
   )
-  // Of those that are not held all have to be answered first.
+  // Without refusal, all of them would be answered first.
   expect(answered.before).toBeGreaterThan(100)
   expect(answered.after).toBeLessThan(300)
 })
 
-it('with `maxQueueDelay` 0 nobody is refused', async () => {
+it('refuses no client if `maxQueueDelay` is 0', async () => {
   const { port } = await startCounter({ threads: 1, hot: 'yes', maxQueueDelay: 0 })
   const { method, path, clients } = cases[0]!
   const { got, leave: stop } = await startBurst(port, clients, method, path)

@@ -12,12 +12,12 @@ describe('Pacific Time', () => {
     expect(new Date(toPacificTime(now)).toISOString().slice(0, 19).replace('T', ' ')).toBe(clock.format(now))
   }
 
-  it('is what the tables of time zones say', () => {
+  it('matches the time zone tables', () => {
     const seconds = fc.integer({ min: Date.UTC(2007, 0, 1) / 1000, max: Date.UTC(2036, 0, 1) / 1000 })
     fc.assert(fc.property(seconds, (second) => expectClock(second * 1000)))
   })
 
-  it('changes at the second at which the tables say it does', () => {
+  it('changes at the same second as the tables', () => {
     for (let year = 2007; year < 2036; year++) {
       for (const month of [2, 10]) {
         for (let hour = 0; hour < 15 * 24; hour++) {
@@ -34,7 +34,7 @@ describe('pacificDay', () => {
   it('begins at midnight in California', () => {
     expect(toPacificDay(Date.UTC(2026, 0, 2, 7, 59))).toBe(toPacificDay(Date.UTC(2026, 0, 1, 8, 0)))
     expect(toPacificDay(Date.UTC(2026, 0, 2, 8, 0))).not.toBe(toPacificDay(Date.UTC(2026, 0, 2, 7, 59)))
-    // Summer time is an hour ahead.
+    // In summer, clocks are an hour ahead.
     expect(toPacificDay(Date.UTC(2026, 6, 2, 7, 0))).not.toBe(toPacificDay(Date.UTC(2026, 6, 2, 6, 59)))
   })
 

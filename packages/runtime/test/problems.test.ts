@@ -4,7 +4,7 @@ import { commonErrors } from '../src/http/common-errors.ts'
 import { toProblem } from '../src/http/problem-replies.ts'
 import { Problem, buildProblemReplies, problemSchema } from '../src/http/problems.ts'
 
-test('every kind makes problems that fit the schema', () => {
+test('every kind creates problems that match the schema', () => {
   const fits = new Ajv().compile(problemSchema)
   for (const [code, kind] of Object.entries(commonErrors)) {
     const problem = kind('because')
@@ -22,7 +22,7 @@ test('every kind makes problems that fit the schema', () => {
   }
 })
 
-test('an unknown fault tells nothing of itself', () => {
+test('an unknown fault reveals no details', () => {
   for (const thrown of [new Error('secret'), 'secret', undefined, null, { message: 'secret', statusCode: 400 }]) {
     const problem = toProblem(thrown)
     expect(problem.code).toBe('INTERNAL')
@@ -30,7 +30,7 @@ test('an unknown fault tells nothing of itself', () => {
   }
 })
 
-test('what Fastify refuses keeps its words, what a service throws is itself', () => {
+test('a refusal of Fastify retains its message, and a problem of a service stays the same', () => {
   const refused = Object.assign(new Error('body must be object'), { code: 'FST_ERR_VALIDATION', statusCode: 400 })
   expect(toProblem(refused)).toMatchObject({ code: 'VALIDATION_FAILED', detail: 'body must be object' })
   const own = commonErrors.NOT_READY()

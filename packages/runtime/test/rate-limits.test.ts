@@ -17,7 +17,7 @@ const HOT_PATH = '/items/ab/view'
 const TOKEN = 'hunter2hunter2'
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const from = (address: string) => ({ 'x-forwarded-for': address })
-// What comes back in a test is nothing.
+// A window in which no tokens return during a test.
 const HOUR_S = 3_600
 
 const statuses = (replies: readonly RawReply[]) => replies.map(({ status }) => status)
@@ -25,7 +25,7 @@ const statuses = (replies: readonly RawReply[]) => replies.map(({ status }) => s
 describe.each(SERVERS)('%s', (server) => {
   const start = (settings: Overrides) => startCounter({ server, hot: 'yes', rateLimitWindow: HOUR_S, ...settings })
 
-  test('an address is answered so often, whatever it asks for, and is told what is left', async () => {
+  test('limits all requests of an address, and states the remaining number', async () => {
     const { request } = await start({ rateLimitPerIp: 5 })
     const replies: RawReply[] = []
     for (const path of [HOT_PATH, '/value', '/nowhere', HOT_PATH, '/value', HOT_PATH, '/value'])
@@ -44,7 +44,7 @@ describe.each(SERVERS)('%s', (server) => {
     for (const path of ['/healthz', '/readyz']) expect((await request('GET', path)).status).toBe(200)
   })
 
-  test('one by one in a pipeline, and on a connection that is kept', async () => {
+  test('counts each request of a pipeline and of a persistent connection', async () => {
     const { port } = await start({ rateLimitPerIp: 3 })
     const client = await openRawClient(port)
     client.send(formatRequest('GET', HOT_PATH).repeat(5))
@@ -55,7 +55,7 @@ describe.each(SERVERS)('%s', (server) => {
     expect((await client.reply()).status).toBe(429)
   })
 
-  test('who is refused for another reason has asked, too, and a wrong token cannot be tried for ever', async () => {
+  test('counts refused requests, which limits guesses of a token', async () => {
     const { request } = await start({ rateLimitPerIp: 3, apiToken: TOKEN, readToken: 'r' })
     const replies: RawReply[] = []
     for (const path of [HOT_PATH, HOT_PATH, '/value', HOT_PATH])
@@ -63,7 +63,7 @@ describe.each(SERVERS)('%s', (server) => {
     expect(statuses(replies)).toEqual([401, 401, 401, 429])
   })
 
-  test('each token has its own, wherever it comes from, and beside that of the address', async () => {
+  test('limits each token from any address, in addition to the address', async () => {
     const { request } = await start({ rateLimitPerToken: 2, rateLimitPerIp: 6, apiToken: TOKEN, readToken: 'read' })
     const get = async (token: string) => (await request('GET', HOT_PATH, bearer(token))).status
     expect([await get(TOKEN), await get(TOKEN), await get(TOKEN)]).toEqual([200, 200, 429])
@@ -74,18 +74,18 @@ describe.each(SERVERS)('%s', (server) => {
     expect([await get('read'), await get('read'), await get('other')]).toEqual([200, 429, 429])
   })
 
-  test('a dear request counts for more', async () => {
+  test('an expensive request counts several times', async () => {
     const { request } = await start({ rateLimitPerIp: 5 })
     expect((await request('GET', '/dear-one')).headers.ratelimit).toMatch(/r=2;/)
     expect((await request('GET', '/dear-one')).status).toBe(429)
     expect((await request('GET', HOT_PATH)).headers.ratelimit).toMatch(/r=1;/)
   })
 
-  test('behind a proxy that is trusted each client has its own, and else what is said of clients is not heard', async () => {
+  test('identifies clients by a trusted proxy, and ignores the header of others', async () => {
     const trusting = await start({ rateLimitPerIp: 1, trustProxy: '10.0.0.0/8,127.0.0.1' })
     const get = async (path: string, address: string) => (await trusting.request('GET', path, from(address))).status
     expect([await get(HOT_PATH, '192.0.2.1'), await get('/value', '192.0.2.1')]).toEqual([200, 429])
-    // Whoever is behind it may write what he likes before it.
+    // A client of the proxy may send addresses of its choice before its own.
     expect(await get(HOT_PATH, '192.0.2.77, 192.0.2.1')).toBe(429)
     expect([await get(HOT_PATH, '192.0.2.1, 192.0.2.2, 10.1.2.3'), await get(HOT_PATH, '192.0.2.2')]).toEqual([
       200, 429,
@@ -99,7 +99,7 @@ describe.each(SERVERS)('%s', (server) => {
     expect(statuses(replies)).toEqual([200, 429])
   })
 
-  test('nothing is told of limits where there are none', async () => {
+  test('sends no rate limit fields without limits', async () => {
     const { request } = await start({})
     for (const path of [HOT_PATH, '/value']) {
       const { headers } = await request('GET', path)
@@ -107,14 +107,14 @@ describe.each(SERVERS)('%s', (server) => {
     }
   })
 
-  test('an address has so many connections; one more is cut at once, until one of them ends', async () => {
+  test('limits the connections of an address, and cuts one more until another ends', async () => {
     const { port, request } = await start({ maxConnectionsPerIp: 3 })
     const clients = await Promise.all([1, 2].map(() => openRawClient(port)))
     for (const client of clients) {
       client.send(formatRequest('GET', HOT_PATH))
       expect((await client.reply()).status).toBe(200)
     }
-    // Nothing but one that sends nothing yet.
+    // An idle connection that has sent no request counts, too.
     const silent = await openRawClient(port)
     const cut = await openRawClient(port)
     await cut.closed
@@ -128,7 +128,7 @@ describe.each(SERVERS)('%s', (server) => {
   })
 })
 
-test('over two threads a limit is one', async () => {
+test('two threads share a limit', async () => {
   const { port } = await startCounter({ threads: 2, logLevel: 'silent', rateLimitPerIp: 20, rateLimitWindow: HOUR_S })
   const clients = await Promise.all(Array.from({ length: 24 }, () => openRawClient(port)))
   const replies = await Promise.all(
@@ -142,7 +142,7 @@ test('over two threads a limit is one', async () => {
   expect(replies.flat().filter(({ status }) => status === 200)).toHaveLength(20)
 })
 
-test('who asks is the last that is no trusted proxy, whatever is written before', () => {
+test('the client is the last address that is not a trusted proxy', () => {
   const address = fc.oneof(fc.ipV4(), fc.ipV6())
   const proxies = ['10.0.0.0/8', '::1', '127.0.0.1']
   const addressOf = createClientAddressResolver(proxies)
@@ -176,7 +176,7 @@ test('who asks is the last that is no trusted proxy, whatever is written before'
 })
 
 describe.each(SERVERS)('audit, %s', (server) => {
-  test('what was taken away or replaced has a line: what, by whom, for which request, and no token', async () => {
+  test('each deletion and replacement has a line with target, caller and request, and without a token', async () => {
     const file = join(createTemporaryFolder(), 'log')
     const settings = { port: 0, threads: 0, hot: 'yes', server, apiToken: TOKEN, trustProxy: '127.0.0.1' }
     const config = buildConfig(definition, settings)
@@ -193,7 +193,7 @@ describe.each(SERVERS)('audit, %s', (server) => {
     expect(await request('DELETE', '/items/a', headers)).toBe(200)
     expect(await request('DELETE', '/values/b', headers)).toBe(204)
     expect(await request('PUT', '/value', headers, '{"value":3}')).toBe(200)
-    // What was refused was not done, and what is read is not changed.
+    // Refused requests and reads have no line.
     expect(await request('DELETE', '/items/a', { 'x-request-id': 'caller-2' })).toBe(401)
     expect(await request('DELETE', '/nowhere/b', headers)).toBe(404)
     expect(await request('PUT', '/items/a', headers)).toBe(200)

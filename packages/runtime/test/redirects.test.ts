@@ -26,7 +26,7 @@ beforeEach(async () => {
     response.setHeader('content-type', 'application/json').end('{}')
   })
   let status = 301
-  // By turns with the method retained, and to another address of the same origin, where `fetch` would send the token.
+  // Alternately: a redirect that preserves the method, and one within the origin, where `fetch` would send the token.
   url = await serve((request, response) => {
     request.resume()
     if (request.url === '/moved') {
@@ -80,7 +80,7 @@ const REQUESTS: Readonly<Record<string, () => Promise<readonly (() => Promise<un
   },
 }
 
-it.each(Object.keys(REQUESTS))('%s follows no redirect, so that its token goes nowhere else', async (name) => {
+it.each(Object.keys(REQUESTS))('%s follows no redirect, so that its token goes to no other address', async (name) => {
   for (const request of await REQUESTS[name]!()) {
     const error = await request().then(
       () => undefined,

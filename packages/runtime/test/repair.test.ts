@@ -19,7 +19,10 @@ const createKey = (i: number) => `key ${1_000 + i}`
 const createValue = (i: number, life: number) => `value ${i} of life ${life} `.repeat(30)
 const ENTRY_COUNT = 400
 
-/** Three lives, of which each overwrites some of the one before, and the last deletes some: two tables and a log. */
+/**
+ * Three runs: each overwrites some entries of the run before, and the last deletes some. The result is two tables and a
+ * log.
+ */
 let sound: string
 const expected = new Map<string, string>()
 beforeAll(async () => {
@@ -47,7 +50,7 @@ async function readEntries(folder: string): Promise<Map<string, string>> {
   return entries
 }
 
-/** Each value is one that its key has had. */
+/** Fails unless each value was written under its key. */
 function expectNoWrongValue(entries: ReadonlyMap<string, string>): void {
   for (const [key, value] of entries) {
     const i = Number(key.slice(4)) - 1_000
@@ -55,7 +58,7 @@ function expectNoWrongValue(entries: ReadonlyMap<string, string>): void {
   }
 }
 
-it('a sound folder is found sound, and is left as it is by a repair', async () => {
+it('check and repair do not change a sound folder', async () => {
   const folder = copyFolder(sound, 'counter')
   const before = readTree(folder)
   const lines: string[] = []
@@ -68,7 +71,7 @@ it('a sound folder is found sound, and is left as it is by a repair', async () =
   expect(readdirSync(dirname(folder))).toEqual(['counter'])
 })
 
-it('what is no data folder, and a service that has none, is wrong usage', async () => {
+it('a missing folder and a service without data are wrong usage', async () => {
   const folder = copyFolder(sound, 'counter')
   for (const command of [checkData, repairData]) {
     expect(await command(join(folder, 'missing'), [], () => {})).toBe(2)
@@ -77,7 +80,7 @@ it('what is no data folder, and a service that has none, is wrong usage', async 
   }
 })
 
-it('what can be read is salvaged whatever bit is flipped, nothing else is, and the folder as it was stays', async () => {
+it('salvages the readable entries after any flipped bit, and preserves a copy of the damaged folder', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.nat(), fc.nat(7), async (which, at, bit) => {
       const folder = copyFolder(sound, 'counter')
@@ -103,7 +106,7 @@ it('what can be read is salvaged whatever bit is flipped, nothing else is, and t
       expect(found.size).toBe(entries)
       expectNoWrongValue(found)
       if (lostBlocks + lostLogBytes + lostTables.length === 0) expect(found).toEqual(expected)
-      // A block of some KiB, or what LevelDB skips of a log: the rest of 32 KiB.
+      // A block of some KiB, or the rest of 32 KiB that LevelDB skips in a log.
       else if (lostTables.length === 0) expect(found.size).toBeGreaterThan(expected.size - 60)
       rmSync(dirname(folder), { recursive: true })
     }),
@@ -121,7 +124,7 @@ it.each<[string, (level: string, table: string) => void]>([
       truncateSync(join(level, name), readFileSync(join(level, name)).length >> 1)
     },
   ],
-])('all is salvaged where %s', async (_, damage) => {
+])('salvages everything if %s', async (_, damage) => {
   const folder = copyFolder(sound, 'counter')
   damage(join(folder, 'level'), '')
   await expect(open(folder)).rejects.toMatchObject({ code: 'DATA_DAMAGED' })
@@ -130,18 +133,18 @@ it.each<[string, (level: string, table: string) => void]>([
   expect(await readEntries(folder)).toEqual(expected)
 })
 
-it('the rest is salvaged where a table is missing', async () => {
+it('salvages the rest if a table is missing', async () => {
   const folder = copyFolder(sound, 'counter')
   const table = readdirSync(join(folder, 'level')).find((one) => one.endsWith('.ldb'))!
   rmSync(join(folder, 'level', table))
   await repairData(folder, [], () => {})
   const found = await readEntries(folder)
   expectNoWrongValue(found)
-  // The last life is in the log.
+  // The last run is in the log.
   for (let i = 201; i < ENTRY_COUNT; i += 40) expect(found.get(createKey(i))).toBe(createValue(i, 2))
 })
 
-it('a folder that a process has open is refused, and stays as it is', async () => {
+it('refuses a folder that is open in a process, without a change', async () => {
   const folder = copyFolder(sound, 'counter')
   const hold = `
     const { openLevel } = await import('${new URL('../src/level/open-level.ts', import.meta.url).href}')
@@ -151,7 +154,7 @@ it('a folder that a process has open is refused, and stays as it is', async () =
   const other = spawn(process.execPath, ['--input-type=module', '-e', hold], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     await once(other.stdout, 'data')
-    // Damaged or not: it is in use.
+    // Damaged or not, the folder is in use.
     rmSync(join(folder, 'level', 'CURRENT'))
     await expect(open(folder)).rejects.toMatchObject({ code: 'DATA_LOCKED' })
     const before = readTree(folder)

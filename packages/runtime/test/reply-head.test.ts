@@ -3,12 +3,12 @@ import { toHeaders, matchesEtag, isUnchanged } from '../src/server/reply-head.ts
 
 const reply = { status: 200, headers: ['x-a', '1'], etag: '"t"', type: 'text/plain', body: '\u2460' }
 
-test('a reply says what is its own first, and the length in bytes', () => {
+test('a reply begins with its own headers and has its length in bytes', () => {
   expect(toHeaders(reply, false)).toEqual('x-a 1 etag "t" content-type text/plain content-length 3'.split(' '))
   expect(toHeaders(reply, true)).toEqual('x-a 1 etag "t"'.split(' '))
 })
 
-test('only who reads, and is answered with 200, is spared the body', () => {
+test('omits the body only for reads with status 200', () => {
   const known = { 'if-none-match': '"t"' }
   expect(isUnchanged(reply, known, true)).toBe(true)
   expect(isUnchanged(reply, known, false)).toBe(false)

@@ -11,7 +11,7 @@ interface ParsedHead {
   readonly length: number
 }
 
-/** What the door makes of a head. */
+/** The result of the adapter `raw` for a head. */
 function readByAdapter(head: string): ParsedHead | undefined {
   const line = readRequestLine(head, 0)
   const fields = line && readFields(head.slice(line.end))
@@ -20,7 +20,7 @@ function readByAdapter(head: string): ParsedHead | undefined {
   return { method: line.method, target: line.target, headers: { ...fields.headers }, length }
 }
 
-/** What Node makes of a text that begins with it; nothing where it refuses it, or where it is not the whole of a head. */
+/** The result of Node for a text that starts with a head; `undefined` if Node refuses it or the head is incomplete. */
 async function readByNode(text: string): Promise<ParsedHead | undefined> {
   const [clientEnd, serverEnd] = duplexPair()
   const server = createServer({ requireHostHeader: false })
@@ -63,7 +63,7 @@ const field = fc.oneof(
   fc.tuple(token, space, value, space).map(([name, before, content, after]) => `${name}:${before}${content}${after}`),
 )
 const target = text(letters([33, 34], [36, 126]), 0, 20).map((path) => `/${path}`)
-/** Heads of the grammar, but for fields that come twice or mean more. */
+/** Valid heads without repeated fields and without fields of special meaning. */
 const head = fc
   .record({
     method: fc.constantFrom('GET', 'HEAD', 'PUT', 'POST', 'DELETE'),
@@ -84,7 +84,7 @@ const bad = fc.constantFrom(
   ' HTTP/1.1',
   'Host: x\r\n',
 )
-/** The same, with something in it that may not be there. */
+/** The same heads with forbidden bytes. */
 const spoilt = fc
   .tuple(head, bad, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(2))
   .map(([good, odd, where, cut]) => {
@@ -92,7 +92,7 @@ const spoilt = fc
     return good.slice(0, at) + odd + good.slice(at + cut)
   })
 
-test('what the door reads, Node reads alike', async () => {
+test('the adapter raw and Node read a head alike', async () => {
   let accepted = 0
   await fc.assert(
     fc.asyncProperty(fc.oneof(head, spoilt), async (one) => {
@@ -107,7 +107,7 @@ test('what the door reads, Node reads alike', async () => {
   expect(accepted).toBeGreaterThan(500)
 })
 
-test('every piece of a head is the beginning of one, and no whole head is', () => {
+test('every prefix of a head is a beginning, and a whole head is not', () => {
   fc.assert(
     fc.property(head, (one) => {
       for (let end = 1; end < one.length; end++)
@@ -148,13 +148,13 @@ test.each([
   'GET / HTTP/1.1\r\nhost: \0',
   'GET / HTTP/1.1\r\nh\xe9: a',
   '\r\nGET /',
-])('nothing of the grammar begins with %j', (beginning) => {
+])('no valid request begins with %j', (beginning) => {
   expect(isBeginning(beginning, 0)).toBe(false)
   for (const end of ['\r\n\r\n', ' \r\n\r\n', 'x: y\r\n\r\n', ' HTTP/1.1\r\nhost: a\r\n\r\n'])
     expect(readByAdapter(`${beginning}${end}`)).toBeUndefined()
 })
 
-test('a head that is too long is no beginning', () => {
+test('a head that is too long is not a beginning', () => {
   const long = `GET /${'x'.repeat(MAX_HEAD_BYTES - 5)}`
   expect([isBeginning(long, 0), isBeginning(`${long}x`, 0), isBeginning(`${long}x`, 1)]).toEqual([true, false, false])
 })
@@ -176,11 +176,11 @@ test.each([
   ['what an object has anyway', 'host: a\r\nconstructor: x'],
   ['space before the colon', 'host : a'],
   ['a folded line', 'host: a\r\nx: b\r\n c'],
-])('%s is for Node', (_what, lines) => {
+])('%s is left to Node', (_what, lines) => {
   expect(readFields(`${lines}\r\n\r\n`)).toBeUndefined()
 })
 
-test('a hostile head takes no longer than its length allows', () => {
+test('the time for a hostile head is linear in its length', () => {
   const runs = [' ', '\t', 'a ', ': ', 'a:', '\r\n', 'a:\r\n', 'a: b\r\n', '\xff', '/', '%', 'GET ', 'H', ',', '"']
   const around = ['', '\0', '\r', '\n', ' ', ':', '\r\n', '\r\n\r\n', ' HTTP/1.1\r\n']
   const start = process.threadCpuUsage().user
@@ -196,6 +196,6 @@ test('a hostile head takes no longer than its length allows', () => {
       }
     }
   }
-  // Each takes 50 us of a processor; what tries every way to share 8,000 spaces takes 150 ms.
+  // Each takes 50 us of a processor. An algorithm that tries every way to split 8,000 spaces takes 150 ms.
   expect((process.threadCpuUsage().user - start) / heads).toBeLessThan(2_000)
 })

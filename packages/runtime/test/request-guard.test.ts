@@ -24,16 +24,16 @@ describe('Host', () => {
   )
 
   test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:80', 'x@localhost', '127.0.0.2', ':1'])(
-    '%s is not',
+    '%s is refused',
     (host) => expect(getVerdict({}, 'host', { host })).toBe('MISDIRECTED_HOST'),
   )
 
-  test('a request without one is refused', () => {
+  test('a request without a host is refused', () => {
     expect(getVerdict({}, 'open', { host: undefined })).toBe('HOST_MISSING')
     expect(getVerdict({}, 'open', { host: '' })).toBe('HOST_MISSING')
   })
 
-  test('named hosts and the address listened on are served, with any port', () => {
+  test('allowed hosts and the listen address are served, with any port', () => {
     const settings = { host: '192.168.1.5', allowedHosts: ['Stats.example', 'other.example:9000'] }
     expect(getVerdict(settings, 'host', { host: 'stats.example:1234' })).toBe('welcome')
     expect(getVerdict(settings, 'host', { host: 'other.example:9000' })).toBe('welcome')
@@ -42,7 +42,7 @@ describe('Host', () => {
     expect(getVerdict({ host: 'fd00::5' }, 'host', { host: '[fd00::5]:8080' })).toBe('welcome')
   })
 
-  test('only loopback addresses are taken for loopback', () => {
+  test('recognizes only loopback addresses as loopback', () => {
     expect(['localhost', '127.0.0.1', '127.8.9.1', '::1'].every(isLoopback)).toBe(true)
     expect(['0.0.0.0', '::', '127.evil.example', '10.0.0.1', '128.0.0.1'].some(isLoopback)).toBe(false)
   })
@@ -73,7 +73,7 @@ describe('tokens', () => {
   const tokens = { apiToken: 'write-secret', readToken: 'read-secret' }
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-  test('none are needed unless set', () => {
+  test('are not necessary unless they are set', () => {
     expect(getVerdict({}, 'change', {})).toBe('welcome')
     expect(getVerdict({}, 'read', bearer('whatever'))).toBe('welcome')
     expect(getVerdict({ apiToken: 'write-secret' }, 'read', {})).toBe('welcome')
@@ -96,7 +96,7 @@ describe('tokens', () => {
     expect(getVerdict(tokens, access, headers)).toBe(expected)
   })
 
-  test('one that came another way counts', () => {
+  test('a token that was passed separately counts', () => {
     const guard = createRequestGuard({ ...open, ...tokens })
     expect(guard.check({ headers: { host: 'localhost' } }, 'read', 'read-secret')).toBeUndefined()
     expect(guard.check({ headers: { host: 'localhost', ...bearer('read-secret') } }, 'read', 'wrong')?.code).toBe(
@@ -104,7 +104,7 @@ describe('tokens', () => {
     )
   })
 
-  test('whatever is not the token, of any length, is refused and does not fail', () => {
+  test('refuses any other text of any length without an error', () => {
     fc.assert(
       fc.property(fc.string(), (given) => {
         fc.pre(given.trim() !== 'write-secret')
@@ -115,7 +115,7 @@ describe('tokens', () => {
 })
 
 describe('over HTTP', () => {
-  test('401, 403 and 421 change nothing; health is open', async () => {
+  test('401, 403 and 421 change nothing; health checks are open', async () => {
     const counter = await startCounter({ apiToken: 'write-secret', readToken: 'read-secret' })
     const body = '{"value":9}'
     const writer = { authorization: 'Bearer write-secret' }
@@ -139,7 +139,7 @@ describe('over HTTP', () => {
     )
     expectProblem(await counter.request('GET', '/value'), 401, 'UNAUTHORIZED')
     expectProblem(await counter.request('GET', '/metrics'), 401, 'UNAUTHORIZED')
-    // Probes ask by address.
+    // Probes send an address as `Host`.
     expect((await counter.request('GET', '/healthz', { host: '10.1.2.3:8080' })).status).toBe(200)
     expect((await counter.request('GET', '/readyz', { host: '10.1.2.3:8080' })).status).toBe(200)
     expectProblem(await counter.request('GET', '/nowhere', { host: 'evil.example' }), 421, 'MISDIRECTED_HOST')

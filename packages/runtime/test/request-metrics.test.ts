@@ -17,7 +17,7 @@ const observation = fc.record({
   seconds: fc.oneof(fc.constantFrom(0, 0.0001, 0.001, 10), fc.double({ min: 0, max: 20, noNaN: true })),
 })
 
-// The order of lines and of labels means nothing.
+// The order of lines and labels has no meaning.
 const sorted = (text: string) =>
   text
     .trim()
@@ -25,7 +25,7 @@ const sorted = (text: string) =>
     .map((line) => line.replace(/\{(.*)\}/, (_, labels: string) => `{${labels.split(',').toSorted().join()}}`))
     .toSorted()
 
-test("is, line by line, prom-client's own histogram", async () => {
+test('equals the histogram of prom-client, line by line', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(observation, { minLength: 1 }), async (observations) => {
       const actual = new Registry()
@@ -48,7 +48,7 @@ test("is, line by line, prom-client's own histogram", async () => {
   )
 })
 
-test('merging sums what threads counted', async () => {
+test('merging adds up the counters of threads', async () => {
   const parts = await Promise.all(
     [3, 4].map(async (n) => {
       const registry = new Registry()
@@ -65,7 +65,7 @@ test.each([0, 1, 3])('GET /metrics counts the requests of %i threads', async (th
   await counter.request('GET', '/nowhere')
   await counter.request('PUT', '/value', {}, '{')
   const threadLines = /^thread_event_loop_utilization\{thread="\d"\}/gm
-  // On a busy machine a thread may not answer in time, and is left out.
+  // On a busy machine, a thread that does not answer in time is left out.
   const { body, headers } = await waitUntil(async () => {
     const reply = await counter.request('GET', '/metrics')
     return reply.body.match(threadLines)?.length === Math.max(1, threads) && reply
@@ -84,13 +84,13 @@ test.each([0, 1, 3])('GET /metrics counts the requests of %i threads', async (th
   expect(body).toMatch(/^threads_respawned_total 0$/m)
 })
 
-/** What a thread is blocked by until it is opened, and not replaced meanwhile. */
+/** A gate that blocks a thread until it opens. The watchdog does not replace the thread meanwhile. */
 function createGate() {
   const file = join(createTemporaryFolder(), 'gate')
   return { block: formatRequest('POST', `/block?gate=${file}`), open: () => writeFileSync(file, '') }
 }
 
-test('GET /metrics leaves out a thread that is blocked, and has it again when it goes on', async () => {
+test('GET /metrics omits a blocked thread, and includes it afterwards', async () => {
   const counter = await startCounter({ threads: 3 })
   const [blocked, other] = [...(await connectPerThread(counter.port, 3)).values()] as [RawClient, RawClient]
   async function countThreads(): Promise<number> {
@@ -106,7 +106,7 @@ test('GET /metrics leaves out a thread that is blocked, and has it again when it
   await waitUntil(async () => (await countThreads()) === 3)
 })
 
-test('the counts of a thread stay while it is blocked, and when it has died and was replaced', async () => {
+test('the counts of a thread remain while it is blocked and after its replacement', async () => {
   const counter = await startCounter({ threads: 2 })
   const [victim, other] = [...(await connectPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
   async function countRequests(): Promise<{ values: number; threads: number; respawned: number }> {

@@ -12,19 +12,19 @@ import { waitUntil } from './support/wait-until.ts'
 const get = formatRequest('GET', '/value')
 const put = (value: number) => formatRequest('PUT', '/value', {}, JSON.stringify({ value }))
 
-/** Requests of a route named after a gate are answered once it is open. */
+/** A route that is named after a gate replies once the gate is open. */
 function createGate() {
   const folder = createTemporaryFolder()
   return { name: basename(folder), open: () => writeFileSync(join(folder, 'open'), '') }
 }
 
-/** Replies that a route has given. */
+/** Number of replies of a route. */
 async function countReplies(counter: RunningCounter, route: string): Promise<number> {
   const { body } = await counter.request('GET', '/metrics')
   return Number(new RegExp(`_count\\{[^}]*"${route}"[^}]*\\} (\\d+)`).exec(body)?.[1] ?? 0)
 }
 
-// The server's ends of all connections: it runs in this process.
+// The server's ends of all connections, which are in this process.
 let accepted: Socket[]
 beforeEach(() => {
   accepted = []
@@ -34,7 +34,7 @@ beforeEach(() => {
 })
 
 describe.each(SERVERS)('requests of one connection, served by %s', (server) => {
-  test.each([0, 2])('see the changes before them and none behind them, with %i threads', async (threads) => {
+  test.each([0, 2])('see the changes before them and none after them, with %i threads', async (threads) => {
     const { port } = await startCounter({ hot: 'yes', server, threads })
     const client = await openRawClient(port)
     client.send(Array.from({ length: 50 }, (_, i) => get + put(i + 1)).join(''))
@@ -55,7 +55,7 @@ describe.each(SERVERS)('requests of one connection, served by %s', (server) => {
     expect([(await client.reply()).status, (await client.reply()).status]).toEqual([200, 200])
   })
 
-  test('are forgotten when their client leaves', async () => {
+  test('are dropped when their client disconnects', async () => {
     const counter = await startCounter({ hot: 'yes', server })
     const latch = createGate()
     const client = await openRawClient(counter.port)
@@ -67,7 +67,7 @@ describe.each(SERVERS)('requests of one connection, served by %s', (server) => {
     expect((await counter.request('GET', '/value')).status).toBe(200)
   })
 
-  test('are not executed behind a stream', async () => {
+  test('are not executed after a stream', async () => {
     const counter = await startCounter({ hot: 'yes', server })
     const client = await openRawClient(counter.port)
     client.send(put(1) + formatRequest('GET', '/stream/3') + put(7).repeat(100))
@@ -77,7 +77,7 @@ describe.each(SERVERS)('requests of one connection, served by %s', (server) => {
     expect((await counter.request('GET', '/value')).body).toBe('{"value":1}')
   })
 
-  test('are read no further while too many are unanswered, and all answered in the end', async () => {
+  test('are not read while too many are pending, and all are answered at last', async () => {
     const { port } = await startCounter({ hot: 'yes', server, maxQueueDelay: 60_000 })
     const latch = createGate()
     const client = await openRawClient(port)
@@ -85,7 +85,7 @@ describe.each(SERVERS)('requests of one connection, served by %s', (server) => {
     const text = requests.join('')
     client.send(formatRequest('GET', `/gated-later/${latch.name}`) + text)
     await waitUntil(() => accepted[0]?.isPaused())
-    // Some reads of 64 KiB.
+    // A few reads of 64 KiB.
     expect(accepted[0]!.bytesRead).toBeLessThan(200_000)
     expect(text.length).toBeGreaterThan(1_000_000)
     latch.open()

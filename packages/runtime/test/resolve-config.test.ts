@@ -32,7 +32,7 @@ function createTokenFile(content: string): string {
   return join(folder, 'token')
 }
 
-describe('where a value comes from', () => {
+describe('sources of a setting', () => {
   test('defaults', () => {
     expect(resolve().get('counter')).toMatchObject({
       host: '127.0.0.1',
@@ -45,7 +45,7 @@ describe('where a value comes from', () => {
     expect(resolve().get('asker')).toMatchObject({ port: 18_081, data: './data/asker' })
   })
 
-  test('each source wins over those before it', () => {
+  test('each source takes precedence over those before it', () => {
     const sources: { argv: string[]; env: Record<string, string> }[] = [
       { argv: [], env: {} },
       { argv: ['--variant', 'v1'], env: {} },
@@ -63,31 +63,31 @@ describe('where a value comes from', () => {
     )
   })
 
-  test('the last of two equal flags wins, and an empty variable is none', () => {
+  test('the last of two equal flags counts, and an empty variable is unset', () => {
     expect(resolve(['--start', '1', '--start', '2']).get('counter')!.start).toBe(2)
     expect(resolve([], { COUNTER_START: '' }).get('counter')!.start).toBe(0)
   })
 
-  test('a flag without prefix goes to all that have it, one with a prefix to one', () => {
+  test('a flag without a prefix applies to all services that have it, one with a prefix to one', () => {
     const configs = resolve(['--threads', '2', '--asker.threads', '3', '--start', '4'])
     expect(configs.get('counter')).toMatchObject({ threads: '2', start: 4 })
     expect(configs.get('asker')).toMatchObject({ threads: '3' })
     expect(configs.get('asker')).not.toHaveProperty('start')
   })
 
-  test('a variant without prefix goes to those that have it', () => {
+  test('a variant without a prefix applies to the services that have it', () => {
     const configs = resolve(['--variant', 'v1'])
     expect(configs.get('counter')).toMatchObject({ variant: 'v1', start: 7 })
     expect(configs.get('asker')).toMatchObject({ variant: '' })
   })
 
-  test("a shared variable is for all, a service's own wins", () => {
+  test('a shared variable applies to all, and a variable of the service takes precedence', () => {
     const configs = resolve([], { API_TOKEN: 'all', ASKER_API_TOKEN: 'own' })
     expect(configs.get('counter')!.apiToken).toBe('all')
     expect(configs.get('asker')!.apiToken).toBe('own')
   })
 
-  test('a former name of a setting works as a flag and as a variable; the present name wins', () => {
+  test('a former name of a setting works as flag and variable; the current name takes precedence', () => {
     const delayOf = (argv: string[], env = {}) => resolve(argv, env).get('counter')!.maxQueueDelay
     expect(delayOf(['--maxWait', '70'])).toBe(70)
     expect(delayOf(['--max-wait', '70'])).toBe(70)
@@ -110,12 +110,12 @@ describe('where a value comes from', () => {
     expect(resolve(['--allowed-hosts=']).get('counter')!.allowedHosts).toEqual([])
   })
 
-  test('the token can stand in a file', () => {
+  test('the token can be in a file', () => {
     const file = createTokenFile('  from-file\n')
     expect(resolve([], { API_TOKEN_FILE: file }).get('counter')!.apiToken).toBe('from-file')
   })
 
-  test('every secret of every service can stand in a file, and is checked as if it were written', async () => {
+  test('every secret of every service can be in a file, with the same validation', async () => {
     const { services } = await import('../../../services.ts')
     for (const load of Object.values(services)) {
       const definition = await load()
@@ -141,19 +141,19 @@ describe('where a value comes from', () => {
     )
   })
 
-  test('--data is the folder of all, --counter.data that of one', () => {
+  test('--data is the parent folder of all, --counter.data the folder of one', () => {
     const configs = resolve(['--data', '/srv/data', '--asker.data', '/srv/own'])
     expect(configs.get('counter')!.data).toBe('/srv/data/counter')
     expect(configs.get('asker')!.data).toBe('/srv/own')
     expect(resolve([], { COUNTER_DATA: '/srv/own' }).get('counter')!.data).toBe('/srv/own')
   })
 
-  test('the port that Kubernetes names after a service is not ours', () => {
+  test('ignores the port variable that Kubernetes sets for a service', () => {
     expect(resolve([], { COUNTER_PORT: 'tcp://10.0.0.1:8080' }).get('counter')!.port).toBe(18_080)
     getComplaint([], { COUNTER_PORT: 'http://10.0.0.1:8080' })
   })
 
-  test('what stands in for something real listens on loopback, whatever the others do', () => {
+  test('a stand-in always listens on loopback', () => {
     const fake = { ...counter, name: 'fake', standsIn: '--fakeUri REAL' } as never
     const both = (argv: string[], env = {}) => resolveConfigs([counter, fake], parseArguments(argv).flags, env)
     const configs = both(['--host', '0.0.0.0'])
@@ -174,8 +174,8 @@ describe('where a value comes from', () => {
   })
 })
 
-describe('what is wrong', () => {
-  test('everything is named at once, each with where it was written', () => {
+describe('wrong settings', () => {
+  test('reports all errors at once, each with its source', () => {
     const message = getComplaint(['--counter.port', 'x', '--nonsense', '1', '--variant', 'v9'], {
       COUNTER_START: '101',
       ASKER_LOG_LEVEL: 'loud',
@@ -190,11 +190,11 @@ describe('what is wrong', () => {
     expect(message).not.toContain('\n')
   })
 
-  test('a flag that several services take is named once', () => {
+  test('names a flag of several services once', () => {
     expect(getComplaint(['--threads', 'x'])).toMatch(/^--threads: "x" [^;]*$/)
   })
 
-  test('a flag for a service that is not started, or has no such setting or variant', () => {
+  test('reports a flag for a service that is not started, or without such a setting or variant', () => {
     for (const argv of [
       ['--kv.port', '1'],
       ['--asker.start', '1'],
@@ -213,20 +213,20 @@ describe('what is wrong', () => {
     [['--threads', '100'], '--threads: "100" is not a whole number from 0 to 64, or auto'],
     [['--counterUri', 'x'], '--counter-uri: "x" is not an address such as http://localhost:8080'],
     [['--server', 'x'], '--server: "x" is not one of fastify, node-http, raw'],
-  ])('%j says what would be right', (argv, words) => {
+  ])('%j gets a hint', (argv, words) => {
     expect(getComplaint(argv)).toBe(words)
   })
 
-  test('a wrong value under a former name', () => {
+  test('reports a wrong value under a former name', () => {
     expect(getComplaint(['--maxWait', 'x'])).toMatch(/^--max-wait: "x" is not a whole number/)
     expect(getComplaint([], { COUNTER_MAX_WAIT: 'x' })).toMatch(/^COUNTER_MAX_WAIT: "x" is not a whole number/)
   })
 
-  test('numbers', () => {
+  test('validates numbers', () => {
     for (const port of ['-1', '65536', '1.5', 'x', '', ' ', '0x', 'null', 'Infinity']) getComplaint([`--port=${port}`])
   })
 
-  test('a secret is never repeated', () => {
+  test('never repeats a secret', () => {
     const secret = {
       ...counter,
       settings: { key: { type: 'string', description: '', secret: true, pattern: '^a' } },
@@ -235,7 +235,7 @@ describe('what is wrong', () => {
     expect(() => resolveConfigs([secret as never], flags, {})).toThrow(/^--key: its value does not look like \^a$/)
   })
 
-  test('a token file that is missing or empty', () => {
+  test('reports a token file that is missing or empty', () => {
     expect(getComplaint(['--api-token-file', '/nowhere/token'])).toMatch(
       /^--api-token-file: \/nowhere\/token .*ENOENT[^;]*$/,
     )

@@ -8,7 +8,7 @@ import { createTemporaryFolder } from './support/temporary-folder.ts'
 
 const searched = (secret: string) => new URLSearchParams({ key: secret }).toString().slice('key='.length)
 
-/** What anybody may throw: words, fields and causes that have the secret in them. */
+/** A fault with the secret in its messages, fields and causes. */
 const faultWith = (secret: string) => {
   const url = new URL('http://127.0.0.1/videos')
   url.searchParams.set('key', secret)
@@ -17,7 +17,7 @@ const faultWith = (secret: string) => {
   return new AggregateError([cause, new Error(`/a?key=${encodeURIComponent(secret)}`)], 'asked in vain', { cause })
 }
 
-test('a log never has a secret in it, however a fault carries it, and stays JSON', () => {
+test('a log never contains a secret of any fault, and stays valid JSON', () => {
   const folder = createTemporaryFolder()
   let files = 0
   fc.assert(
@@ -41,13 +41,13 @@ test('a log never has a secret in it, however a fault carries it, and stays JSON
   )
 })
 
-test('a secret of digits leaves times alone', () => {
+test('a secret of digits does not change times', () => {
   const file = join(createTemporaryFolder(), 'log')
   createLogger('info', {}, ['1'], openSync(file, 'a')).info('1 or 2')
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ time: expect.any(Number), msg: '[secret] or 2' })
 })
 
-test('a short secret is taken out where it is one, and leaves words and the names of fields alone', () => {
+test('removes a short secret where it is a whole value, and preserves words and field names', () => {
   const file = join(createTemporaryFolder(), 'log')
   const log = createLogger('info', { service: 'msg' }, ['s', 'msg'], openSync(file, 'a'))
   log.info({ url: '/x?access_token=s&y=1', header: 'Bearer s', token: 's', reason: "it's msgs" }, 'secrets stay secret')
@@ -61,7 +61,7 @@ test('a short secret is taken out where it is one, and leaves words and the name
   })
 })
 
-test('secrets are what settings call secret, lists included, but not what everybody knows', () => {
+test('secrets are the settings marked secret, including lists, except public defaults', () => {
   const settings = {
     key: { type: 'string', default: 'stand-in', secret: true, description: '' },
     keys: { type: 'array', items: { type: 'string' }, default: ['stand-in'], secret: true, description: '' },

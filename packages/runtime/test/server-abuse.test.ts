@@ -20,7 +20,7 @@ const start = (settings: Record<string, number | string> = {}) =>
 const createMany = <T>(count: number, make: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)))
 
-// The server's ends of all connections: it runs in this process.
+// The server's ends of all connections, which are in this process.
 let accepted: Socket[]
 beforeEach(() => {
   accepted = []
@@ -37,14 +37,14 @@ async function requestOn(client: RawClient, text = VIEW): Promise<RawReply> {
 test.each([
   ['heads', 'GET /items/ab/view HTTP/1.1\r\nHost: localhost\r\nx-long: ', 'x'],
   ['bodies', `${formatRequest('PUT', '/items/ab', { 'content-length': '1000' })}`, 'x'],
-])('500 slow %s get 408, and nobody else waits', async (_what, first, next) => {
+])('500 slow %s get 408 without a delay for others', async (_what, first, next) => {
   const { port } = await start({ headersTimeout: 1_000, requestTimeout: 1_500 })
   const clients = await createMany(500, () => openRawClient(port))
   const time = startProcessClock()
   for (const client of clients) client.send(first)
   const drip = setInterval(() => clients.forEach((client) => client.socket.writable && client.send(next)), 250)
   onTestFinished(() => clearInterval(drip))
-  // On a busy machine another may be too slow as well.
+  // On a busy machine, other requests may also be too slow.
   const served = () => waitUntil(async () => (await requestOn(await openRawClient(port))).status === 200)
   await served()
   await Promise.all(
@@ -53,18 +53,19 @@ test.each([
       await client.closed
     }),
   )
-  // The door keeps a piece for a second and a half at most; then Node's time-outs begin, and are looked at twice a second.
+  // The adapter holds an incomplete head for at most 1.5 s. Then the timeouts of Node begin, which it checks twice a
+  // second.
   expect(time()).toBeLessThan(8_000)
   await served()
 })
 
-test('300 clients that never read cost a bounded number of bytes each, and are cut', async () => {
+test('300 clients that never read use bounded memory each, and are cut', async () => {
   const { port } = await start({ sendTimeout: 1_500, maxWriteBuffer: MAX_UNREAD })
   const clients = await createMany(300, () => openRawClient(port))
   const sockets = [...accepted]
   for (const [i, client] of clients.entries()) {
     client.socket.pause()
-    // Some have their replies made at once, some later.
+    // Some replies are ready at once, some later.
     client.send((formatRequest('GET', '/large/bytes') + (i % 2 ? formatRequest('GET', '/later/1') : VIEW)).repeat(100))
   }
   let max = 0
@@ -76,8 +77,8 @@ test('300 clients that never read cost a bounded number of bytes each, and are c
   expect((await requestOn(await openRawClient(port))).status).toBe(200)
 })
 
-test.each(SERVERS)('%s: a client that never reads is cut, one that reads slowly gets all', async (server) => {
-  // On a busy machine one that reads slowly may read too slowly: then once more, with more patience.
+test.each(SERVERS)('%s: cuts a client that never reads, and serves one that reads slowly', async (server) => {
+  // On a busy machine, a slow client may read too slowly: then the test repeats with a longer timeout.
   let sendTimeout = 250
   await waitUntil(() => isOnlyUnreadCut({ server, sendTimeout: (sendTimeout *= 2) }))
 })
@@ -99,7 +100,7 @@ async function isOnlyUnreadCut(settings: Record<string, number | string>): Promi
   return !accepted[from + 1]!.destroyed
 }
 
-test('replies that wait for a slow one before them are bounded, too', async () => {
+test('bounds replies that wait for a slow one before them', async () => {
   const counter = await start({ maxWriteBuffer: MAX_UNREAD })
   const client = await openRawClient(counter.port)
   client.send(formatRequest('GET', '/slow-later/500') + formatRequest('GET', '/large/bytes').repeat(60))
@@ -114,7 +115,7 @@ test('replies that wait for a slow one before them are bounded, too', async () =
   expect(await made()).toBe(60)
 })
 
-test('a client that reads slowly gets all', async () => {
+test('a client that reads slowly gets all replies', async () => {
   const { port } = await start({ maxWriteBuffer: MAX_UNREAD })
   const client = await openRawClient(port)
   client.send(formatRequest('GET', '/large/bytes').repeat(100) + VIEW)
@@ -122,7 +123,7 @@ test('a client that reads slowly gets all', async () => {
   expect((await client.reply()).body).toBe('item ab')
 })
 
-test('floods of garbage are refused, and nobody else waits', async () => {
+test('refuses floods of garbage without a delay for others', async () => {
   const { port } = await start()
   const other = await openRawClient(port)
   await createMany(200, async (i) => {
@@ -133,10 +134,10 @@ test('floods of garbage are refused, and nobody else waits', async () => {
   expect((await requestOn(other)).status).toBe(200)
 })
 
-// In a process of its own: with both ends in one there would be too many open files.
+// The server runs in a separate process: both ends in one process would exceed the limit of open files.
 async function openIdleClients(keepAliveTimeout: number): Promise<RawClient[]> {
   const timeouts = ['--keep-alive-timeout', String(keepAliveTimeout), '--headers-timeout', '600000']
-  // All of them ask at once: on a busy machine some would be refused.
+  // All clients send at once. On a busy machine, load shedding would refuse some.
   const settings = ['--port', '0', '--hot', 'yes', '--max-queue-delay', '0', ...timeouts]
   const { port } = (await spawnStart(['counter', ...settings]).waitUntilReady()).counter!
   return createMany(isLong ? 10_000 : 2_000, async () => {
@@ -146,19 +147,19 @@ async function openIdleClients(keepAliveTimeout: number): Promise<RawClient[]> {
   })
 }
 
-test('thousands of idle connections are kept and answered again', async () => {
+test('serves thousands of connections again after they were idle', async () => {
   const clients = await openIdleClients(600_000)
   const replies = await Promise.all(clients.map((client) => requestOn(client)))
   expect(replies.every(({ status }) => status === 200)).toBe(true)
   expect(clients.some(({ socket }) => socket.destroyed)).toBe(false)
 })
 
-test('thousands of idle connections are swept', async () => {
+test('closes thousands of idle connections', async () => {
   const clients = await openIdleClients(1_000)
   await Promise.all(clients.map(({ closed }) => closed))
 })
 
-test('there are at most maxConnections, and room again when one leaves', async () => {
+test('accepts at most maxConnections, and one more when another ends', async () => {
   const { port } = await start({ maxConnections: 20 })
   const clients = await createMany(20, () => openRawClient(port))
   await Promise.all(clients.map((client) => requestOn(client)))
@@ -170,7 +171,7 @@ test('there are at most maxConnections, and room again when one leaves', async (
   expect((await requestOn(await openRawClient(port))).status).toBe(200)
 })
 
-test('a pipeline of 10,000 requests does not keep others waiting', async () => {
+test('a pipeline of 10,000 requests does not delay others', async () => {
   const { port } = await start()
   const [long, other] = [await openRawClient(port), await openRawClient(port)]
   long.send(VIEW.repeat(10_000))
@@ -184,7 +185,7 @@ test('a pipeline of 10,000 requests does not keep others waiting', async () => {
   await answered
 })
 
-test('a body of one-byte pieces arrives whole', async () => {
+test('a body of one-byte pieces arrives complete', async () => {
   const { port } = await start()
   const body = 'abcdefghijklmnopqrstuvwxyz'
   const text = formatRequest('PUT', '/items/ab', {}, body)
@@ -197,7 +198,7 @@ test('a body of one-byte pieces arrives whole', async () => {
   expect((await client.reply()).body).toBe((await requestOn(whole, text)).body)
 })
 
-test('replies keep the order of their requests, however long each takes', async () => {
+test('replies have the order of their requests, for any durations', async () => {
   const { port } = await start()
   const client = await openRawClient(port)
   const expected = Array.from({ length: 600 }, (_, i) => String(i % 7 === 0 ? i % 10 : (i * 7) % 10))
@@ -211,7 +212,7 @@ test('replies keep the order of their requests, however long each takes', async 
   for (const turns of expected) expect(JSON.parse((await client.reply()).body).id).toBe(turns)
 })
 
-test('a client that leaves while it is being answered is no fault', async () => {
+test('a client that disconnects before its reply causes no fault', async () => {
   const { port } = await start()
   const clients = await createMany(100, () => openRawClient(port))
   for (const [i, client] of clients.entries()) {
@@ -231,7 +232,7 @@ test('a client that has ended its side still gets its replies', async () => {
   await client.closed
 })
 
-test('a DELETE with a type and no body, as fetch sends it, is answered at once', async () => {
+test('answers a DELETE with a type and no body at once, as fetch sends it', async () => {
   for (const server of ['fastify', 'node-http', 'raw']) {
     const { url } = await startCounter({ hot: 'yes', server })
     for (const path of ['/items/ab', '/plain/ab']) {

@@ -10,11 +10,11 @@ import { oddCase, sliceChunks, splitCase, type OddCase } from './support/odd-req
 
 const CASES = Number(process.env.SERVER_CASES ?? 1_000)
 const SEED = Number(process.env.SERVER_SEED ?? Math.trunc(Math.random() * 2 ** 31))
-// Cases that are tried at the same time.
+// Number of cases that run at the same time.
 const LANE_COUNT = 8
 
 const GUARDED = { apiToken: CHANGE_TOKEN, readToken: READ_TOKEN, corsOrigins: ALLOWED_ORIGIN }
-// Nothing is cut for being slow: that is another test's.
+// No timeout ends a slow request: another test covers that.
 const LENIENT_TIMEOUTS = { headersTimeout: 600_000, requestTimeout: 600_000 }
 
 const running: RunningService[] = []
@@ -31,14 +31,14 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all(running.map((service) => service.stop())))
 
-/** As it can be read: without thousands of letters of one kind. */
+/** A readable form: long repetitions are shortened. */
 const shown = (value: unknown) =>
   JSON.stringify(value, undefined, 1).replace(
     /(.{1,12}?)\1{40,}/g,
     (all, part: string) => `${part}{x${all.length / part.length}}`,
   )
 
-/** Tells what it takes to see a failure again, at any length of the test. */
+/** Reports the seed and the path that reproduce a failure. */
 function report({ failed, seed, counterexamplePath, counterexample, errorInstance }: fc.RunDetails<[OddCase]>): void {
   if (!failed) return
   throw new Error(
@@ -46,10 +46,10 @@ function report({ failed, seed, counterexamplePath, counterexample, errorInstanc
   )
 }
 
-// Node tells of a head that is too large only what came in its last piece.
+// For a head that is too large, Node reports only the bytes of its last read.
 const TOO_LARGE = /HTTP\/1.1 (414|431) [^]*$/
 
-/** What a server makes of a case that is sent to it in these pieces. */
+/** The replies of a server to a case that is sent in these pieces. */
 async function getReplies(
   server: string,
   one: OddCase,
@@ -72,7 +72,7 @@ function isHeadPending(raw: string, fastify: string, sent: string): boolean {
   return waiting!.isOpen && !refused!.isOpen && waiting!.text === refused!.text.replace(MALFORMED, '')
 }
 
-/** Fails where two servers differ, and shows where. */
+/** Fails if two servers differ, and shows the position. */
 function expectAlike(seen: string, expected: string, server: string): void {
   if (seen === expected) return
   const from = Math.max(0, [...seen].findIndex((letter, i) => letter !== expected[i]) - 200)
@@ -81,12 +81,13 @@ function expectAlike(seen: string, expected: string, server: string): void {
   )
 }
 
-/** Of a stream how it begins: a broken request behind it cuts it off at any time. */
+/** The beginning of a stream: a broken request after it cuts it off at any time. */
 const begun = (seen: string) => seen.replaceAll(/data: \d(\\n)+/g, '')
 
 /**
- * The door gives good requests their replies also where a broken one follows in the same read; Node forgets them. So
- * Fastify gets each request in a read of its own; what came behind one that is not the door's, it may get as the door did.
+ * The adapter `raw` answers good requests even if a broken one follows in the same read, while Node drops their
+ * replies. Therefore Fastify gets each request in a separate read. After a request that `raw` hands over to Node, the
+ * rest may also match Fastify with the pieces that `raw` received.
  */
 async function check(one: OddCase): Promise<void> {
   const separate = one.requests.flat()
@@ -108,7 +109,7 @@ async function check(one: OddCase): Promise<void> {
 }
 
 test.each(Array.from({ length: LANE_COUNT }, (_, worker) => worker))(
-  'every server answers alike, whatever is sent to it (%i)',
+  'every server answers any requests alike (%i)',
   { concurrent: true, timeout: CASES * 100 },
   async (worker) => {
     const property = fc.asyncProperty(oddCase, check)
@@ -124,7 +125,7 @@ const HOST = 'Host: localhost\r\n'
 const put = `PUT /items/ab HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabc`
 const view = `GET /items/ab/view HTTP/1.1\r\n${HOST}Accept: */*\r\n\r\n`
 
-test('who is told to go on is told so before the reply, also behind one that is still to come', async () => {
+test('100 Continue comes before the reply, also after a reply that is still pending', async () => {
   const first = 'GET /items/ab/view HTTP/1.1\r\n\r\n'
   const waiting = 'GET /large/bytes HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\r\n'
   for (const cuts of ['none', 'requests'] as const)
@@ -139,7 +140,7 @@ test.each([
   ['another field behind the length', '3', 'X-A: 2'],
   ['another field of the same name', '3', 'X-A: 1\r\nX-a: 1'],
   ['the end of the connection', '3', 'Connection: close'],
-])('fields of a request are not taken for those of the last one: %s', async (_what, length, field) => {
+])('does not reuse the fields of the previous request: %s', async (_what, length, field) => {
   const put = (size: string, last: string) =>
     `PUT /items/ab HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${size}\r\n${last}\r\n\r\n`
   const requests = [[`${put('3', 'X-A: 1')}abc`], [`${put(length, field)}abc`]]
@@ -172,7 +173,7 @@ test.each([
     'some pieces',
     [view.slice(0, 5), view.slice(5, 30), view.slice(30) + put.slice(0, 40), put.slice(40, -1), put.slice(-1)],
   ],
-])('the raw door itself answers %s', async (_what, pieces) => {
+])('the adapter raw itself answers %s', async (_what, pieces) => {
   const { isRaw, isOpen, text } = await runExchange(ports.get('raw false')!, pieces)
   expect({ isRaw, isOpen, replies: text.match(/HTTP\/1.1 /g)?.length }).toEqual({
     isRaw: true,

@@ -5,7 +5,7 @@ import { startService } from '../src/process/service-host.ts'
 import { SERVERS } from '../src/settings/settings.ts'
 import { counter as definition } from './fixtures/services.ts'
 
-/** A counter with hot routes, and the lines that it has logged. */
+/** A counter with hot routes, and its log lines. */
 async function start(server: string) {
   const lines: { err: { message: string }; requestId: string }[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
@@ -16,7 +16,7 @@ async function start(server: string) {
 }
 
 test.each(SERVERS.flatMap((server) => ['/hot-throw', '/later-fault/1'].map((path) => [server, path] as const)))(
-  '%s: an unknown fault of %s is told to nobody, and logged once with its request',
+  '%s: an unknown fault of %s reveals no details, and is logged once with its request',
   async (server, path) => {
     const { url, lines } = await start(server)
     const reply = await fetch(url + path)
@@ -31,7 +31,7 @@ test.each(SERVERS.flatMap((server) => ['/hot-throw', '/later-fault/1'].map((path
   },
 )
 
-test.each(SERVERS)('%s: a fault that its client can wait out says how long, and is not logged', async (server) => {
+test.each(SERVERS)('%s: a temporary fault has Retry-After, and is not logged', async (server) => {
   const { url, lines } = await start(server)
   for (const path of ['/problem', '/later-fault/0']) {
     const reply = await fetch(url + path)
@@ -41,7 +41,7 @@ test.each(SERVERS)('%s: a fault that its client can wait out says how long, and 
   expect(lines).toEqual([])
 })
 
-test.each(SERVERS)('%s: a full disk is logged, with what was behind it', async (server) => {
+test.each(SERVERS)('%s: a full disk is logged with its cause', async (server) => {
   const { url, lines } = await start(server)
   const reply = await fetch(`${url}/full`)
   const body = await reply.text()

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { listNodeImports } from './support/node-imports.ts'
 
 const packages = new URL('../../', import.meta.url)
-// For services that talk to each other: it has connections of its own, and bytes as Buffers.
+// A client for services, with its own connection pool and with bytes as Buffers.
 const NODE_ONLY_PACKAGES = ['kv']
 
 const clients = readdirSync(packages).flatMap((name) => {
@@ -11,13 +11,13 @@ const clients = readdirSync(packages).flatMap((name) => {
   return existsSync(client) ? [[name, client] as const] : []
 })
 
-it('there are clients', () => {
+it('finds all clients', () => {
   expect(clients.map(([name]) => name)).toEqual(
     expect.arrayContaining(['prices', 'sse', 'stats', 'youtube', ...NODE_ONLY_PACKAGES]),
   )
 })
 
-it.each(clients)('what the client of %s imports, a browser can load, too', (name, client) => {
+it.each(clients)('the client of %s imports only modules that a browser can load', (name, client) => {
   const imports = listNodeImports(client)
   if (NODE_ONLY_PACKAGES.includes(name)) expect(imports).toContain('undici')
   else expect(imports).toEqual([])

@@ -18,7 +18,7 @@ async function open(folder: string, more: Partial<SharedLevelOptions<string, str
   return level
 }
 
-/** A write under way, which ends when the test says so. */
+/** A pending write that ends when the test resolves it. */
 function createDeferred() {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   return { run: () => promise, done: resolve, fail: reject }
@@ -30,7 +30,7 @@ const settled = async (promise: Promise<unknown>) => {
   return (await Promise.race([promise.catch(() => undefined), Promise.resolve(pending)])) !== pending
 }
 
-test('what is on its way when a write fails is refused, on every thread and in every order', async () => {
+test('refuses writes that are pending when a write fails, on every thread and in every order', async () => {
   const folder = createTemporaryFolder()
   const main = await open(folder)
   const other = await open(folder, { share: main.share() })
@@ -39,7 +39,7 @@ test('what is on its way when a write fails is refused, on every thread and in e
   const done = [main.write(before.run), other.write(before.run)]
   const late = [main.write(after.run), other.write(after.run)]
   for (const write of late) write.catch(() => undefined)
-  // Done, but perhaps behind half a record: LevelDB itself reports success.
+  // Done, but perhaps after a partial record: LevelDB itself reports success.
   before.done()
   for (const write of done) expect(await settled(write)).toBe(false)
   failing.fail(FULL_DISK_ERROR)
@@ -47,13 +47,13 @@ test('what is on its way when a write fails is refused, on every thread and in e
   for (const write of done) expect(await settled(write)).toBe(false)
   after.done()
   for (const write of [...done, ...late]) await expect(write).rejects.toMatchObject({ code: 'DISK_FULL' })
-  // Not begun at all.
+  // Such a write does not even start.
   const run = vi.fn<() => Promise<void>>()
   for (const level of [main, other]) await expect(level.write(run)).rejects.toMatchObject({ code: 'DISK_FULL' })
   expect(run).not.toHaveBeenCalled()
 })
 
-test('writes that are done wait for no one who began later, once all they could lie behind are good', async () => {
+test('a write that is done does not wait for writes that began later', async () => {
   const folder = createTemporaryFolder()
   const main = await open(folder)
   const other = await open(folder, { share: main.share() })
@@ -68,7 +68,7 @@ test('writes that are done wait for no one who began later, once all they could 
   await Promise.all([writes[1], last])
 })
 
-test('takes writes again by itself, and tells of it once: nothing that was acknowledged is gone', async () => {
+test('accepts writes again after a fault, logs that once, and loses no acknowledged write', async () => {
   const folder = createTemporaryFolder()
   const log = createQuietLog()
   const recovered: (string | undefined)[] = []
@@ -83,7 +83,7 @@ test('takes writes again by itself, and tells of it once: nothing that was ackno
   expect(log.error.mock.calls).toHaveLength(1)
   expect(log.error.mock.calls[0]![0]).toMatchObject({ err: { message: expect.stringContaining('000003.log') } })
   expect(log.info.mock.calls).toHaveLength(1)
-  // Before any write was taken.
+  // At that time no write was accepted yet.
   expect(recovered).toEqual(['STORE_FAILED'])
   await main.write((db) => db.put('new', 'yes'))
   await main.close()
@@ -91,7 +91,7 @@ test('takes writes again by itself, and tells of it once: nothing that was ackno
   expect([again.db.getSync('kept'), again.db.getSync('new')]).toEqual(['yes', 'yes'])
 })
 
-test('is opened anew under threads that read, where LevelDB takes no writes any more', async () => {
+test('reopens the database under reading threads if LevelDB accepts no writes', async () => {
   const folder = createTemporaryFolder()
   const main = await open(folder)
   await main.write((db) => db.put('key', 'value'))
@@ -129,7 +129,7 @@ test('is opened anew under threads that read, where LevelDB takes no writes any 
   expect([main.db.getSync('key'), main.db.getSync('other')]).toEqual(['value', 'thread'])
 })
 
-test('a thread that dies while it writes holds nobody up, and leaves a new log', async () => {
+test('a thread that dies during a write delays no other, and causes a new log', async () => {
   const folder = createTemporaryFolder()
   const main = await open(folder)
   const share = main.share()

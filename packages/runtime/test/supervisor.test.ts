@@ -10,10 +10,10 @@ import { spawnStart } from './support/spawn-start.ts'
 import { createTemporaryFolder } from './support/temporary-folder.ts'
 import { isAlive, waitUntil } from './support/wait-until.ts'
 
-// Where none is asked for there are no threads: starting one takes as long as all the rest.
+// No threads by default: the start of a thread takes as long as all the rest.
 const FREE_PORTS = ['--port', '0', '--log-level', 'warn', '--threads', '0']
 
-/** The number that a service knows, or nothing while it cannot be asked. */
+/** The number of a service; `undefined` while it is unavailable. */
 const valueAt = (url: string) =>
   fetch(`${url}/value`, { headers: { connection: 'close' } }).then(
     async (reply) => ((await reply.json()) as { value: number }).value,
@@ -21,7 +21,7 @@ const valueAt = (url: string) =>
   )
 
 describe('a start', () => {
-  test('ends with a table of what runs, and stops cleanly', async () => {
+  test('ends with a table of the services, and stops cleanly', async () => {
     const started = spawnStart([...FREE_PORTS, '--counter.threads', '2', '--asker.threads', '0', '--start', '7'])
     const { counter, asker } = await started.waitUntilReady()
     expect([counter!.threads, asker!.threads]).toEqual([2, 0])
@@ -32,7 +32,7 @@ describe('a start', () => {
     expect(started.stderr).toBe('')
   })
 
-  test('shows its table first, and what is logged meanwhile behind it, unless all is to be shown as it comes', async () => {
+  test('prints its table first and log lines after it, unless it is verbose', async () => {
     const partsOf = (text: string) => text.split('service ')
     const args = ['counter', ...FREE_PORTS, '--log-level', 'debug', '--max-connections', '1000000']
     const started = spawnStart(args)
@@ -56,20 +56,17 @@ describe('a start', () => {
   test.each([
     [1, 8],
     [16, 16],
-  ])(
-    'gives a thread a young heap of twice %i MB, and main, which loads what there is, one of %i',
-    async (setting, main) => {
-      const started = spawnStart(['counter', ...FREE_PORTS, '--threads', '1', '--max-semi-space-size', String(setting)])
-      const { counter } = await started.waitUntilReady()
-      const heap = (await (await fetch(`${counter!.url}/heap`)).json()) as { main: number; thread: number }
-      // V8 counts half of it three times.
-      expect(heap.main - heap.thread).toBe(3 * (main - setting))
-      expect((await started.stop()).code).toBe(0)
-    },
-  )
+  ])('gives a thread a young generation of twice %i MB, and main, which loads the data, %i', async (setting, main) => {
+    const started = spawnStart(['counter', ...FREE_PORTS, '--threads', '1', '--max-semi-space-size', String(setting)])
+    const { counter } = await started.waitUntilReady()
+    const heap = (await (await fetch(`${counter!.url}/heap`)).json()) as { main: number; thread: number }
+    // V8 counts half of it three times.
+    expect(heap.main - heap.thread).toBe(3 * (main - setting))
+    expect((await started.stop()).code).toBe(0)
+  })
 
   const hasCurl = spawnSync('curl', ['--version']).error === undefined
-  test.skipIf(!hasCurl)('prints a command that works, with the token where one is needed', async () => {
+  test.skipIf(!hasCurl)('prints a command that works, with the token if one is necessary', async () => {
     const env = { API_TOKEN: 'hunter2' }
     const started = spawnStart(['counter', ...FREE_PORTS], env)
     await started.waitUntilReady()
@@ -79,7 +76,7 @@ describe('a start', () => {
     expect(reply.stdout).toBe('{"value":42}')
   })
 
-  test('starts what is needed too, and stops it last', async () => {
+  test('starts required services too, and stops them last', async () => {
     const started = spawnStart(['asker', ...FREE_PORTS, '--log-level', 'info'])
     const { counter, asker } = await started.waitUntilReady()
     expect(await valueAt(asker!.url)).toBe(0)
@@ -89,7 +86,7 @@ describe('a start', () => {
     expect(closed.map((line) => JSON.parse(line).service)).toEqual(['asker', 'counter'])
   })
 
-  test('starts nothing more where the address is given, or not needed', async () => {
+  test('starts no required service if its address is set or it is unnecessary', async () => {
     for (const [args, env] of [
       [['--asker.counterUri', 'http://127.0.0.1:9'], {}],
       [[], { ASKER_COUNTER_URI: 'http://127.0.0.1:9' }],
@@ -103,7 +100,7 @@ describe('a start', () => {
 
   const mirrorOf = async (url: string) => ((await (await fetch(`${url}/mirror`)).json()) as { uri: string }).uri
 
-  test('starts one that asks another only later as soon as the address of that is known', async () => {
+  test('starts a service with a later dependency as soon as that address is known', async () => {
     const [asker, counter] = [await findFreePort(), await findFreePort()].map((port) => ({
       port,
       url: `http://127.0.0.1:${port}`,
@@ -133,7 +130,7 @@ describe('a start', () => {
     expect((await started.stop()).code).toBe(0)
   })
 
-  test('fills in the address of what it can do without, where that is started anyway', async () => {
+  test('sets the address of an optional dependency if that is started anyway', async () => {
     const alone = spawnStart(['asker', ...FREE_PORTS, '--from', 'nowhere'])
     expect(await mirrorOf((await alone.waitUntilReady()).asker!.url)).toBe('')
     expect((await alone.stop()).code).toBe(0)
@@ -143,20 +140,20 @@ describe('a start', () => {
     expect((await both.stop()).code).toBe(0)
   })
 
-  test('--help lists what there is, and starts nothing', async () => {
+  test('--help lists services and settings, and starts no service', async () => {
     const started = spawnStart(['--help'])
     expect(await started.exit).toEqual({ code: 0, signal: null })
     for (const word of ['pnpm start [service...]', 'counter', 'asker', '--threads', '--counter-uri'])
       expect(started.stdout).toContain(word)
   })
 
-  test('--version says what would run', async () => {
+  test('--version prints the versions', async () => {
     const started = spawnStart(['--version'])
     expect(await started.exit).toEqual({ code: 0, signal: null })
     expect(started.stdout).toMatch(/^influencer-stats \d+\.\d+\.\d+, Node v24\S+\n$/)
   })
 
-  test('takes a token where it can be reached from elsewhere', async () => {
+  test('accepts a token when other machines can connect', async () => {
     const started = spawnStart(['counter', ...FREE_PORTS, '--host', '0.0.0.0'], { API_TOKEN: 'hunter2' })
     const { counter } = await started.waitUntilReady()
     expect(await valueAt(counter!.url)).toBe(0)
@@ -164,13 +161,13 @@ describe('a start', () => {
     expect((await started.stop()).code).toBe(0)
   })
 
-  test('that is interrupted ends cleanly', async () => {
+  test('exits cleanly after an interrupt', async () => {
     const started = spawnStart([...FREE_PORTS, '--openDelay', '500'])
     await waitUntil(() => started.listChildren().length > 0)
     expect(await started.stop('SIGINT')).toMatchObject({ code: 0, signal: null })
   })
 
-  test('that hangs can be interrupted', async () => {
+  test('can be interrupted while it hangs', async () => {
     const started = spawnStart(['asker', ...FREE_PORTS, '--openDelay', '600000', '--shutdown-timeout', '1'])
     await waitUntil(() => started.listChildren().length > 0)
     await delay(200)
@@ -180,7 +177,7 @@ describe('a start', () => {
   })
 })
 
-describe('a wrong start is one clear line, and nothing is left running', () => {
+describe('a wrong start prints one clear line, and leaves no process running', () => {
   async function getFailure(args: string[], env = {}): Promise<string> {
     const started = spawnStart(args, env)
     const { code, signal } = await started.exit
@@ -220,7 +217,7 @@ describe('a wrong start is one clear line, and nothing is left running', () => {
     ['a part that refuses to open', [...FREE_PORTS, '--refuseOpen', 'the folder is locked'], 'the folder is locked\n'],
   ])('%s', async (_what, args, stderr) => expect(await getFailure(args)).toBe(stderr))
 
-  test('everything that is wrong at once', async () => {
+  test('all errors at once', async () => {
     const stderr = await getFailure(['--counter.port', 'x', '--threads', '99', '--body-limit', '0'], {
       COUNTER_START: 'many',
     })
@@ -238,7 +235,7 @@ describe('a wrong start is one clear line, and nothing is left running', () => {
     )
   })
 
-  test('a fault of the program comes with its stack', async () => {
+  test('a fault of the program is printed with its stack', async () => {
     expect(await getFailure([...FREE_PORTS, '--failOpen', 'no such thing'])).toMatch(
       /^counter: Error: no such thing\n +at /,
     )
@@ -246,7 +243,7 @@ describe('a wrong start is one clear line, and nothing is left running', () => {
 })
 
 describe('a service process that dies', () => {
-  test('is started again on its port, while the others go on', async () => {
+  test('is restarted on its port, while the others continue', async () => {
     const started = spawnStart([...FREE_PORTS, '--counter.threads', '1'])
     const { counter, asker } = await started.waitUntilReady()
     process.kill(counter!.pid, 'SIGKILL')
@@ -258,7 +255,7 @@ describe('a service process that dies', () => {
     expect(await started.stop()).toMatchObject({ code: 0 })
   })
 
-  test('of an error on its main thread, or of a signal to it alone', async () => {
+  test('also after an error on its main thread, or a signal to it alone', async () => {
     const started = spawnStart(['counter', ...FREE_PORTS])
     const { counter } = await started.waitUntilReady()
     await fetch(`${counter!.url}/die-on-main`, { method: 'POST' }).catch(() => {})
@@ -270,7 +267,7 @@ describe('a service process that dies', () => {
     expect((await started.stop()).code).toBe(0)
   })
 
-  test('may be told to stop while it is away', async () => {
+  test('can be stopped before its restart', async () => {
     const started = spawnStart(['counter', ...FREE_PORTS])
     const { counter } = await started.waitUntilReady()
     process.kill(counter!.pid, 'SIGKILL')
@@ -281,14 +278,14 @@ describe('a service process that dies', () => {
 })
 
 describe('a supervisor that is killed', () => {
-  test('leaves nothing running', async () => {
+  test('leaves no process running', async () => {
     const started = spawnStart([...FREE_PORTS, '--counter.threads', '2', '--asker.threads', '0'])
     const { counter, asker } = await started.waitUntilReady()
     await started.stop('SIGKILL')
     await waitUntil(() => !isAlive(counter!.pid) && !isAlive(asker!.pid))
   })
 
-  test.each([0, 60, 120, 240])('neither %i ms after it began to start them', async (ms) => {
+  test.each([0, 60, 120, 240])('leaves no process running %i ms after it started the first', async (ms) => {
     const started = spawnStart([...FREE_PORTS, '--openDelay', '100'])
     const children = await waitUntil(() => started.listChildren().length > 0 && started.listChildren())
     await delay(ms)

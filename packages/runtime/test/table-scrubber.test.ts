@@ -10,7 +10,7 @@ import { createTemporaryFolder } from './support/temporary-folder.ts'
 
 const log = { error() {}, info() {} }
 
-/** A folder with some tables, closed. */
+/** A closed folder with some tables. */
 async function createFolderWithTables(tables: number): Promise<string> {
   const folder = createTemporaryFolder()
   for (let table = 0; table < tables; table++) {
@@ -26,14 +26,14 @@ async function createFolderWithTables(tables: number): Promise<string> {
 const listUnread = (folder: string, maxTableBytes: number) =>
   verifyFolder(folder, { maxTableBytes, maxTableMs: Infinity }).unread
 
-it('a start reads no more bytes of tables than it may, and leaves the others', async () => {
+it('a start reads tables up to its byte limit, and leaves the others unread', async () => {
   const folder = await createFolderWithTables(3)
   const [all, none] = [listUnread(folder, 0), listUnread(folder, Infinity)]
   expect([all.length, none.length]).toEqual([3, 0])
   expect(listUnread(folder, all[0]!.bytes)).toHaveLength(2)
 })
 
-it('tables that the start did not read are read while the service runs, each damaged one is told once', async () => {
+it('unread tables are read while the service runs, and each damaged one is reported once', async () => {
   const folder = await createFolderWithTables(3)
   const unread = listUnread(folder, 0)
   damageTables(join(folder, 'level'))
@@ -53,14 +53,14 @@ it('tables that the start did not read are read while the service runs, each dam
   expect(found.toSorted()).toEqual(tables.map((name) => join('level', name)))
 })
 
-it('one that is closed in the middle of a table ends', async () => {
+it('ends when it is closed in the middle of a table', async () => {
   const folder = await createFolderWithTables(1)
   const scrubber = new TableScrubber({ folder, unread: listUnread(folder, 0), onDamage() {} })
   await new Promise(setImmediate)
   await scrubber.close()
 })
 
-it('a service that starts on a damaged table is refused, whatever byte it is', async () => {
+it('refuses to start with a table that is damaged at any byte', async () => {
   const folder = await createFolderWithTables(1)
   const name = readdirSync(join(folder, 'level')).find((one) => one.endsWith('.ldb'))!
   const file = join(folder, 'level', name)
@@ -75,7 +75,7 @@ it('a service that starts on a damaged table is refused, whatever byte it is', a
   }
 })
 
-it('damage is a reason not to be ready, and none to refuse writes', async () => {
+it('damage makes a service not ready, but does not refuse writes', async () => {
   const level = await openSharedLevel(createTemporaryFolder(), { service: 'counter', format: 1, log })
   onTestFinished(() => level.close())
   const health = createDataHealth(level.memory)

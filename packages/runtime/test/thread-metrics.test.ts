@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createThreadMetricsMerger, type ThreadMetrics } from '../src/metrics/thread-metrics.ts'
 import { mergeMetrics } from '../src/metrics/process-metrics.ts'
 
-/** A thread that counts, and is replaced by one that begins at 0. */
+/** A thread that counts. Its replacement starts at 0. */
 class FakeThread {
   readonly #index: number
   #life = 0
@@ -35,12 +35,12 @@ const step = fc.record({
   silent: fc.subarray([0, 1, 2]),
 })
 
-test('counters are the sum of all that was ever told and never fall; gauges are of who answers', async () => {
+test('counters add up all reports and never fall; gauges include only threads that answer', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const threads = [0, 1, 2].map((index) => new FakeThread(index))
       const merger = createThreadMetricsMerger()
-      // What each life had counted when it last told.
+      // The last reported count of each run of a thread.
       const reported = new Map<string, number>()
       const counted = [0, 0, 0]
       const lives = [0, 0, 0]

@@ -47,7 +47,7 @@ describe.each([0, 1, 3])('with %i threads', (threads) => {
     clients = await connectPerThread(Number(new URL(counter.url).port), threads || 1)
   })
 
-  test('what one has answered, all know at once', async () => {
+  test('a value that one thread has acknowledged is at once known to all', async () => {
     expect(counter.threads).toBe(threads)
     const all = [...clients.values()]
     await fc.assert(
@@ -59,19 +59,19 @@ describe.each([0, 1, 3])('with %i threads', (threads) => {
     )
   })
 
-  test('a broadcast gives the answers of all', async () => {
+  test('a broadcast returns the replies of all', async () => {
     const answers = await listThreads([...clients.values()][0]!, 10_000)
     expect(answers.map(String).toSorted()).toEqual([...clients.keys()].toSorted())
   })
 
-  test('what main does not answer in time is a problem', async () => {
+  test('a call to main without a reply in time is a problem', async () => {
     const [client] = clients.values()
     client!.send(formatRequest('GET', '/never'))
     expectProblem(await client!.reply(), 503, 'INTERNAL_TIMEOUT')
   })
 })
 
-test('a thread loads what compiles schemas when one is first of use', async () => {
+test('a thread loads the schema compilers at their first use', async () => {
   const counter = await startCounter({ threads: 1 })
   const loaded = async () => (await fetch(`${counter.url}/loaded`)).json() as Promise<string[]>
   const compilers = ['ajv', 'ajv-formats', 'fast-json-stringify']
@@ -82,7 +82,7 @@ test('a thread loads what compiles schemas when one is first of use', async () =
 })
 
 describe('a thread that dies', () => {
-  test('comes back with the present value, while the others go on', async () => {
+  test('returns with the current value, while the others continue', async () => {
     const counter = await startCounter({ threads: 3 })
     const [victim, ...others] = [...(await connectPerThread(counter.port, 3)).values()] as [RawClient, ...RawClient[]]
     await put(others[0]!, 42)
@@ -94,7 +94,7 @@ describe('a thread that dies', () => {
     expect(await Promise.all([...now.values()].map(readValue))).toEqual([42, 42, 42])
   })
 
-  test('knows what changed while it started, and held nobody up', async () => {
+  test('knows the changes during its start, and delays no other thread', async () => {
     const appGate = join(createTemporaryFolder(), 'gate')
     writeFileSync(appGate, '')
     const counter = await startCounter({ threads: 2, appGate })
@@ -103,14 +103,14 @@ describe('a thread that dies', () => {
     crash(victim, '/die')
     await victim.closed
     await waitUntil(async () => (await countRespawned(counter.port)) === 1)
-    // It cannot have started before these are answered.
+    // The thread cannot start before these requests have replies.
     for (const value of [1, 2, 3]) await put(other, value)
     writeFileSync(appGate, '')
     const now = await connectPerThread(counter.port, 2)
     expect(await Promise.all([...now.values()].map(readValue))).toEqual([3, 3])
   })
 
-  test('loads its code while main opens what there is, and is gone where that fails', async () => {
+  test('loads its code while main opens the data, and ends if that fails', async () => {
     const loadGate = join(createTemporaryFolder(), 'loaded')
     vi.stubEnv('COUNTER_LOADED', loadGate)
     onTestFinished(() => void vi.unstubAllEnvs())
@@ -122,7 +122,7 @@ describe('a thread that dies', () => {
     expect(terminate).toHaveBeenCalledTimes(1)
   })
 
-  test('comes back again and again', async () => {
+  test('is restarted repeatedly', async () => {
     const counter = await startCounter({ threads: 1 })
     for (let death = 1; death <= 2; death++) {
       const [client] = [...(await connectPerThread(counter.port, 1)).values()]
@@ -138,7 +138,7 @@ describe('a thread that dies', () => {
   })
 })
 
-test('a thread that hangs is replaced, while the others go on', async () => {
+test('a thread that hangs is replaced, while the others continue', async () => {
   const counter = await startCounter({ threads: 2, watchdogTimeout: 5_000 })
   const [victim, other] = [...(await connectPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
   crash(victim, '/hang')
@@ -146,15 +146,15 @@ test('a thread that hangs is replaced, while the others go on', async () => {
   void victim.closed.then(() => (isReplaced = true))
   expect(await readValue(other)).toBe(0)
   expect(isReplaced).toBe(false)
-  // A write waits for the stuck thread, until it is gone.
+  // A write waits for the stuck thread until its end.
   await put(other, 8)
   await victim.closed
   const now = await connectPerThread(counter.port, 2)
   expect(await Promise.all([...now.values()].map(readValue))).toEqual([8, 8])
 })
 
-test('a thread that hangs holds up neither the figures nor the stop for ever', async () => {
-  // Nobody replaces it.
+test('a thread that hangs delays neither the metrics nor the stop for ever', async () => {
+  // The watchdog does not replace it.
   const counter = await startCounter({ threads: 2, shutdownTimeout: 300 })
   const [victim, other] = [...(await connectPerThread(counter.port, 2)).values()] as [RawClient, RawClient]
   crash(victim, '/hang')
@@ -169,12 +169,12 @@ describe('calls between main and its threads', () => {
     expect((await client.reply()).status).toBe(200)
   }
 
-  test('a thread that does not answer in time is left out, and what it answers later is dropped', async () => {
+  test('a thread without a reply in time is left out, and its late reply is dropped', async () => {
     const counter = await startCounter({ threads: 3 })
     const clients = await connectPerThread(counter.port, 3)
     const [[name, mute], [, other]] = [...clients] as [[string, RawClient], [string, RawClient]]
     await post(mute, '/mute')
-    // On a busy machine others take longer than that, too.
+    // On a busy machine, others may take longer than that, too.
     let within = 100
     await waitUntil(async () => {
       const answers = await listThreads(other, (within *= 2))
@@ -197,21 +197,21 @@ describe('calls between main and its threads', () => {
   })
 })
 
-describe('a service that is right on one thread only', () => {
-  test('refuses more, and says why', async () => {
+describe('a service that supports one thread only', () => {
+  test('refuses more threads with the reason', async () => {
     await expect(embed(definition, { threads: 2, single: 'it is a list' }, SERVICES_URL)).rejects.toMatchObject({
       code: 'SINGLE_THREAD',
       message: 'counter: one serving thread at most, because it is a list',
     })
   })
 
-  test.each(['auto', '1', '0'])('takes %s', async (threads) => {
+  test.each(['auto', '1', '0'])('accepts %s', async (threads) => {
     const counter = await startCounter({ threads, single: 'it is a list' })
     expect(counter.threads).toBe(threads === '0' ? 0 : 1)
   })
 })
 
-describe('a start that fails leaves nothing behind', () => {
+describe('a start that fails releases everything', () => {
   test.each([0, 2])('a port in use, with %i threads', async (threads) => {
     const server = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
@@ -223,7 +223,7 @@ describe('a start that fails leaves nothing behind', () => {
     })
   })
 
-  test('the port of another of our services, which shares it among its threads', async () => {
+  test('a port that another service shares among its threads', async () => {
     const { port } = await startCounter({ threads: 2 })
     await expect(embed(definition, { threads: 2, port }, SERVICES_URL)).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })

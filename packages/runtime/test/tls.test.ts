@@ -20,7 +20,7 @@ import { waitUntil } from './support/wait-until.ts'
 const HOT_PATH = '/items/ab/view'
 const HOUR_MS = 3_600_000
 
-/** A counter that speaks TLS, its files, and the lines of its log. */
+/** A counter with TLS, its files and its log lines. */
 async function start(settings: Overrides = {}) {
   const folder = createTemporaryFolder()
   const [tlsCert, tlsKey, log] = ['cert', 'key', 'log'].map((name) => join(folder, name)) as [string, string, string]
@@ -50,7 +50,7 @@ async function start(settings: Overrides = {}) {
   return { running, port: Number(new URL(running.url).port), first, put, tlsCert, tlsKey, lines }
 }
 
-/** A connection that trusts one certificate alone. */
+/** A connection that trusts only the given certificate. */
 async function open(port: number, { cert }: SelfSignedCertificate): Promise<TLSSocket> {
   const socket = connect({ port, host: '127.0.0.1', ca: cert, servername: 'localhost' })
   onTestFinished(() => void socket.destroy())
@@ -58,7 +58,7 @@ async function open(port: number, { cert }: SelfSignedCertificate): Promise<TLSS
   return socket.setEncoding('latin1')
 }
 
-/** Sends texts and gives so many replies. */
+/** Sends a text. @returns the given number of replies */
 function readReplies(socket: TLSSocket, text: string, count = 1): Promise<RawReply[]> {
   const { promise, resolve, reject } = Promise.withResolvers<RawReply[]>()
   let input = ''
@@ -98,8 +98,8 @@ describe.each(SERVERS)('%s speaks TLS', (server) => {
     ).toEqual([200, 200])
   })
 
-  test('and ends in order, though somebody has not finished a handshake', async () => {
-    // Nothing but the end ends anything.
+  test('and stops cleanly during an unfinished handshake', async () => {
+    // No timeout ends a connection: only the stop does.
     const never = {
       shutdownTimeout: HOUR_MS,
       headersTimeout: HOUR_MS,
@@ -111,7 +111,7 @@ describe.each(SERVERS)('%s speaks TLS', (server) => {
     await once(silent, 'connect')
     const socket = await open(port, first)
     const answered = readReplies(socket, formatRequest('GET', HOT_PATH) + formatRequest('GET', '/slow-later/300'), 2)
-    // With the first the other has come.
+    // When the first reply arrives, the server has read the second request.
     await once(socket, 'data')
     const stopped = running.stop()
     const [, { status, headers }] = (await answered) as [RawReply, RawReply]
@@ -119,7 +119,7 @@ describe.each(SERVERS)('%s speaks TLS', (server) => {
     expect(await stopped).toBe(true)
   })
 
-  test('who does not speak TLS is cut without a reply, and others do not notice', async () => {
+  test('a client without TLS is cut without a reply, and others are not affected', async () => {
     const { port, first } = await start({ server })
     const plain = connectPlain(port, '127.0.0.1').on('error', () => {})
     let received = ''
@@ -131,7 +131,7 @@ describe.each(SERVERS)('%s speaks TLS', (server) => {
   })
 })
 
-test('a new certificate is used by all threads from then on, and connections that stand go on', async () => {
+test('all threads use a new certificate, and open connections continue', async () => {
   const { port, first, put, lines } = await start({ threads: 2 })
   const openSocket = await open(port, first)
   const second = createSelfSigned()
@@ -150,7 +150,7 @@ test('a new certificate is used by all threads from then on, and connections tha
   expect(lines().filter(({ msg }) => msg === 'a new certificate is used')).toHaveLength(1)
 })
 
-test('files that cannot be used leave the certificate as it was, are told of once, and the next is taken', async () => {
+test('an unusable certificate is logged once and not used, and the next valid one is', async () => {
   const { port, first, put, tlsKey, tlsCert, lines } = await start()
   const warnings = () => lines().filter(({ msg }) => msg === 'the new certificate cannot be used')
   writeFileSync(tlsKey, createSelfSigned().key)
@@ -166,7 +166,7 @@ test('files that cannot be used leave the certificate as it was, are told of onc
   for (const line of warnings()) expect(line).toMatchObject({ level: 40, file: tlsCert, reason: expect.any(String) })
 })
 
-test('files are judged once, however often they are looked at', () => {
+test('files are validated once, however often they are checked', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const folder = createTemporaryFolder()
@@ -187,7 +187,7 @@ test('files are judged once, however often they are looked at', () => {
   look()
   rmSync(tlsKey)
   look()
-  // As it was.
+  // The previous key.
   writeFileSync(tlsKey, key)
   look()
   expect([said.length, changed]).toEqual([2, []])
@@ -205,7 +205,7 @@ test.each([
     (folder: string) => ({ tlsCert: join(folder, 'none'), tlsKey: join(folder, 'key') }),
   ],
   ['with the key of another', (folder: string) => ({ tlsCert: join(folder, 'cert'), tlsKey: join(folder, 'other') })],
-])('it does not start %s', async (_, settings) => {
+])('does not start %s', async (_, settings) => {
   const folder = createTemporaryFolder()
   const { cert, key } = createSelfSigned()
   writeFileSync(join(folder, 'cert'), cert)

@@ -5,14 +5,14 @@ import { toClientNetwork } from '../src/limits/rate-limits.ts'
 
 const SECOND_NS = 1_000_000_000n
 
-/** Buckets with a clock that stands still but for what it is told (ns). */
+/** Buckets with a clock that the test sets (ns). */
 function createBuckets(size: number, window: number, memory = createBucketMemory()) {
   const clock = { now: 1n }
   return { clock, buckets: new TokenBuckets(memory, size, window, () => clock.now) }
 }
 
 describe('buckets', () => {
-  test('are as a bucket that is filled drop by drop, whatever is taken when', () => {
+  test('match a model bucket that fills drop by drop, for any requests', () => {
     const step = fc.record({
       wait: fc.nat(3_000),
       client: fc.constantFrom('a', 'b'),
@@ -20,9 +20,9 @@ describe('buckets', () => {
     })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.array(step, { maxLength: 60 }), (size, steps) => {
-        // A drop each 100 ms.
+        // A drop every 100 ms.
         const { clock, buckets } = createBuckets(size * 10, size)
-        // What is in it, as the time (ms) that it took to come in.
+        // Content of the bucket, as the time in which it filled (ms).
         const full = size * 1_000
         const model = new Map<string, { level: number; at: number }>()
         let now = 0
@@ -47,14 +47,14 @@ describe('buckets', () => {
     )
   })
 
-  test('are shared by all that have the memory', () => {
+  test('are shared by all users of the memory', () => {
     const memory = createBucketMemory()
     const [one, other] = [createBuckets(4, 60, memory).buckets, createBuckets(4, 60, memory).buckets]
     const taken = Array.from({ length: 6 }, (_, i) => (i % 2 ? one : other).take('a', 1).isAllowed)
     expect(taken).toEqual([true, true, true, true, false, false])
   })
 
-  test('take no more memory for more clients, and who has an empty one keeps it among them', () => {
+  test('use constant memory for any number of clients, and retain an empty bucket among them', () => {
     const memory = createBucketMemory()
     const { buckets, clock } = createBuckets(100, 100, memory)
     while (buckets.take('greedy', 1).isAllowed);
@@ -77,7 +77,7 @@ describe('buckets', () => {
   })
 })
 
-test('an address of IPv6 is one of its network of 64 bits', () => {
+test('an IPv6 address shares the bucket of its /64 network', () => {
   expect(
     [
       '10.0.0.1',

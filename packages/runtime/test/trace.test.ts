@@ -18,7 +18,7 @@ const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`
 const GENERATED_ID = /^[a-z0-9]{1,6}-[a-z0-9]+$/
 
-/** A counter with hot routes, and the lines of its log. */
+/** A counter with hot routes, and its log lines. */
 async function start(server: string, settings: Overrides = {}) {
   const file = join(createTemporaryFolder(), 'log')
   const log = createLogger('info', {}, [], openSync(file, 'a'))
@@ -40,7 +40,7 @@ async function start(server: string, settings: Overrides = {}) {
 const HOT_PATH = '/items/ab/view'
 
 describe.each(SERVERS)('%s', (server) => {
-  test('a request keeps the id that it came with, if that is one', async () => {
+  test('a request retains a valid id of its client', async () => {
     const { request: ask } = await start(server)
     for (const path of ['/value', HOT_PATH, '/nowhere']) {
       const idOf = async (id: string) => (await ask(path, { 'x-request-id': id })).headers.get('x-request-id')
@@ -49,7 +49,7 @@ describe.each(SERVERS)('%s', (server) => {
     }
   })
 
-  test('on a kept connection each has its own', async () => {
+  test('each request of a persistent connection has a separate id', async () => {
     const { port } = await start(server)
     const client = await openRawClient(port)
     const ids = ['a', 'a', 'b', undefined, undefined, 'a']
@@ -69,7 +69,7 @@ describe.each(SERVERS)('%s', (server) => {
     expect(new Set(given).size).toBe(4)
   })
 
-  test('a line a request: of all routes but hot ones and those that machines ask, with the ids of who asked', async () => {
+  test('logs a line per request with ids, except for hot routes, probes and metrics', async () => {
     const { request: ask, lines } = await start(server)
     for (const path of [HOT_PATH, '/healthz', '/readyz', '/metrics']) await (await ask(path)).text()
     await (await ask('/value?token=secret', { 'x-request-id': 'caller-1', traceparent: TRACEPARENT })).text()
@@ -89,7 +89,7 @@ describe.each(SERVERS)('%s', (server) => {
     expect(JSON.stringify(lines('request'))).not.toContain('secret')
   })
 
-  test('one in so many, hot ones too where that is asked for', async () => {
+  test('logs a sample of the requests, and of hot ones if configured', async () => {
     const { request: ask, lines } = await start(server, { requestLogSampling: 3, hotRequestLogSampling: 4 })
     for (let i = 0; i < 9; i++) await (await ask(HOT_PATH, { 'x-request-id': `hot-${i}` })).text()
     await (await ask(HOT_PATH, { 'x-request-id': 'a b', traceparent: 'nonsense' })).text()
@@ -99,13 +99,13 @@ describe.each(SERVERS)('%s', (server) => {
     expect(logged[0]).toMatchObject({ method: 'GET', route: '/items/:id/view', status: 200, address: '127.0.0.1' })
   })
 
-  test('none at all', async () => {
+  test('logs no request if sampling is off', async () => {
     const { request: ask, lines } = await start(server, { requestLogSampling: 0 })
     for (const path of [HOT_PATH, '/value']) await (await ask(path)).text()
     expect(lines('request')).toEqual([])
   })
 
-  test('an error line has the ids, whoever answers', async () => {
+  test('an error line has the ids, on every kind of route', async () => {
     const { request: ask, lines } = await start(server)
     for (const path of ['/throw', '/hot-throw', '/later-fault/1']) {
       expect((await ask(path, { 'x-request-id': path, traceparent: TRACEPARENT })).status).toBe(500)
@@ -116,7 +116,7 @@ describe.each(SERVERS)('%s', (server) => {
   })
 })
 
-test('a call to another thread is a part of the same request, and what goes on after it is not', async () => {
+test('a call to another thread belongs to the same request, and later work does not', async () => {
   const { port1, port2 } = new MessageChannel()
   onTestFinished(() => port1.close())
   const here = createChannel(port1, new Map())
@@ -126,7 +126,7 @@ test('a call to another thread is a part of the same request, and what goes on a
   expect(await here.call('who', [])).toEqual([undefined, undefined])
 })
 
-test('what is asked of others for a request carries its ids', async () => {
+test('outgoing calls of a request carry its ids', async () => {
   const server = createServer(({ headers }, reply) => void reply.end(JSON.stringify(headers))).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await new Promise((resolve) => server.once('listening', resolve))

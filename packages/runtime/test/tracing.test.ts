@@ -22,7 +22,7 @@ const traceparent = (flags: string) => `00-${TRACE_ID}-${CALLER}-${flags}`
 const SERVER_KIND = 2
 const CLIENT_KIND = 3
 
-/** A counter with hot routes that sends spans, and the lines of its log. */
+/** A counter with hot routes that sends spans, and its log lines. */
 async function start(settings: Overrides) {
   const file = join(createTemporaryFolder(), 'log')
   const config = buildConfig(definition, { port: 0, threads: 0, hot: 'yes', hotRequestLogSampling: 1, ...settings })
@@ -45,7 +45,7 @@ async function start(settings: Overrides) {
 }
 
 describe.each(SERVERS)('%s', (server) => {
-  test('each request is a span of its own, a part of what its client does where that is said', async () => {
+  test('each request is a span, and a child of the span of its client if that is given', async () => {
     const collector = await startCollector()
     const headers = 'authorization=Bearer%20hunter2hunter2, x-team=a'
     const { request: ask, stop, lines } = await start({ server, otlpEndpoint: collector.url, otlpHeaders: headers })
@@ -55,7 +55,7 @@ describe.each(SERVERS)('%s', (server) => {
     for (const path of ['/items/ab/view', '/later/1', '/nowhere']) await ask(path)
     for (const path of ['/healthz', '/metrics']) await ask(path)
     await ask('/value', { traceparent: traceparent('00') })
-    // What it has not sent yet it sends at its end.
+    // The rest of the spans is sent during the stop.
     await stop()
     const { spans, requests } = collector
     expect(spans.map(({ name }) => name).toSorted()).toEqual(
@@ -85,14 +85,14 @@ describe.each(SERVERS)('%s', (server) => {
       path: '/v1/traces',
       headers: { authorization: 'Bearer hunter2hunter2', 'x-team': 'a' },
     })
-    // A line of the log tells which trace it belongs to.
+    // Each request line of the log has its trace id.
     const known = new Set(spans.map(({ traceId }) => traceId))
     const warnings = lines().filter(({ msg, status }) => msg === 'request' && status === 200)
     expect(warnings.length).toBeGreaterThan(3)
     for (const { traceId } of warnings) expect(known).toContain(traceId)
   })
 
-  test('without a collector that answers all goes on, and that is told once', async () => {
+  test('works without a collector, and logs that once', async () => {
     const {
       request: ask,
       stop,
@@ -107,7 +107,7 @@ describe.each(SERVERS)('%s', (server) => {
   })
 })
 
-describe('calls of others', () => {
+describe('outgoing calls', () => {
   const tracerOf = (url: string, traceSample = '1', registry = new Registry()) => {
     const log = createLogger('silent', {}, [])
     const options = { endpoint: url, headers: '', service: 'one', version: '1', log, registry }
@@ -115,7 +115,7 @@ describe('calls of others', () => {
     return { tracer, registry, timer: createUpstreamTimer({ registry, tracer }) }
   }
 
-  test('are parts of the request that they are made for, and carry an id of their own', async () => {
+  test('are children of their request, and carry a separate span id', async () => {
     const collector = await startCollector()
     const { tracer, timer } = tracerOf(collector.url)
     const trace = tracer.startRequest({ traceparent: traceparent('01') }, 'caller-1')
@@ -142,7 +142,7 @@ describe('calls of others', () => {
     expect(call.headers).toEqual({ 'x-request-id': 'caller-1', traceparent: `00-${TRACE_ID}-${kv!.spanId}-01` })
   })
 
-  test('for nobody begin a trace, and of a request that is not followed none is', async () => {
+  test('without a request begin a trace, and for an unsampled request have no span', async () => {
     const collector = await startCollector()
     const { tracer, timer } = tracerOf(collector.url)
     const own = timer('youtube')
@@ -160,7 +160,7 @@ describe('calls of others', () => {
     await none.tracer.close()
   })
 
-  test('what the collector does not take is counted, and bounded', async () => {
+  test('counts and bounds the spans that the collector refuses', async () => {
     const collector = await startCollector()
     collector.replyStatus = 503
     const { tracer, registry } = tracerOf(collector.url)
@@ -172,13 +172,13 @@ describe('calls of others', () => {
     expect(metrics).toMatch(/^spans_sent_total 0$/m)
   })
 
-  test('a collector that never answers holds so many spans, and no end', async () => {
+  test('a collector that never replies holds a bounded number of spans, and does not delay the exit', async () => {
     const collector = await startCollector()
     collector.replyStatus = 0
     const { tracer, registry } = tracerOf(collector.url)
     const trace = tracer.startRequest({}, 'a')
     for (let i = 0; i < 10_000; i++) tracer.endRequest(trace, { method: 'GET', route: '/', status: 200, startedAt: 0 })
-    // 512 are on their way, 4,096 wait.
+    // 512 are in flight, and 4,096 wait.
     expect(await registry.metrics()).toMatch(/^spans_dropped_total 5392$/m)
     const time = startProcessClock()
     await tracer.close()

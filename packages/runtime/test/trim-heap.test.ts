@@ -3,7 +3,7 @@ import { trimHeap } from '../src/process/trim-heap.ts'
 
 const MB_BYTES = 1e6
 
-it('what was taken for a moment is given back', () => {
+it('returns temporary memory to the system', () => {
   trimHeap()
   const before = process.memoryUsage().heapTotal
   let garbage: object[] | undefined = Array.from({ length: 1_000_000 }, (_, i) => ({ i }))

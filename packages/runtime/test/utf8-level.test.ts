@@ -20,13 +20,13 @@ describe.each([
   ['bytes', AS_BYTES],
 ])('a base with keys of 1 to 1,088 bytes, opened for %s', (_, encodings) => {
   const folder = createTemporaryFolder()
-  /** Every second key; the value is the key. */
+  /** Every second key. The value is the key. */
   const model = new Map<string, string>()
   const keys = lengths.flatMap(createKeys)
   const jumping = Array.from(keys, (_, i) => keys[(i * 7_919) % keys.length]!)
   let owner: ClassicLevel
 
-  /** One more handle of the same base: its key buffer is its own. */
+  /** Opens another handle of the same database, which has a separate key buffer. */
   async function open(): Promise<Utf8Level<any, any>> {
     const db = new Utf8Level<any, any>(folder, { multithreading: true, ...encodings })
     await db.open()
@@ -57,7 +57,7 @@ describe.each([
       db.getSync('k'.repeat(first), AS_TEXT)
       const buffer = Buffer.alloc(first + SPARE_BYTES)
       const around = lengths.slice(buffer.length - 6, buffer.length + 4).flatMap(createKeys)
-      // A key that fills the buffer has the engine replace it by a larger one: such keys come last.
+      // A key that fills the buffer makes the engine replace it by a larger one, so these keys come last.
       const { true: filling = [], false: others = [] } = Object.groupBy(
         around,
         (key) => `${buffer.write(key) === buffer.length}`,
@@ -67,7 +67,7 @@ describe.each([
     }
   })
 
-  it('finds keys in 100,000 reads that jump, grow and shrink in length, also in a base that was closed and opened', async () => {
+  it('finds keys in 100,000 reads that jump, grow and shrink in length, also after a reopen', async () => {
     const db = await open()
     const some = [...jumping, ...keys, ...keys.toReversed()]
     for (const key of some) read(db, key)
@@ -78,12 +78,12 @@ describe.each([
     await db.close()
   })
 
-  it('gives the same through every way to read', async () => {
+  it('gives the same result with every read method', async () => {
     const db = await open()
     const some = jumping.filter((_, i) => i % 3 === 0)
     const plain = encodings === AS_TEXT ? some : some.map(toBytes)
     const expected = some.map((key) => model.get(key))
-    /** The keys with another value than expected: whole lists would be unreadable. */
+    /** The keys whose value differs from the expected one: complete lists would be unreadable. */
     function check(found: readonly unknown[]): void {
       const texts = found.map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString() : value))
       expect(some.filter((_, i) => texts[i] !== expected[i])).toEqual([])
@@ -116,7 +116,7 @@ describe.each([
     await db.close()
   })
 
-  it('finds any text that was put by its bytes', async () => {
+  it('finds any stored text by its bytes', async () => {
     const unit = fc.constantFrom('a', 'é', '日', '🎈', '\0', '\u{10ffff}', '\ufffd', '\ud800', '\x7f', '\x80')
     const text = fc.string({ unit, minLength: 1, maxLength: 300 })
     await fc.assert(
@@ -131,7 +131,7 @@ describe.each([
   })
 })
 
-it('clears and deletes by keys of any length exactly what they name', async () => {
+it('clears and deletes exactly the keys that it names, at any length', async () => {
   const db = new Utf8Level(createTemporaryFolder())
   await db.open()
   db.getSync('a')
@@ -143,18 +143,18 @@ it('clears and deletes by keys of any length exactly what they name', async () =
   await db.close()
 })
 
-it('classic-level itself still truncates keys: where this fails the engine is repaired, and Utf8Level can go', async () => {
+it('classic-level itself still truncates keys: a failure means that Utf8Level is unnecessary', async () => {
   const db = new ClassicLevel(createTemporaryFolder())
   await db.open()
   db.getSync('k')
   await db.put('é'.repeat(32), 'shorter')
   await db.put('é'.repeat(40), 'longer')
-  // To be 'longer'.
+  // Correct would be 'longer'.
   expect(db.getSync('é'.repeat(40))).toBe('shorter')
   await db.close()
 })
 
-it('no service opens LevelDB in another way', () => {
+it('no service opens LevelDB directly', () => {
   const packages = new URL('../../', import.meta.url)
   const files = readdirSync(packages).flatMap((name) => {
     const folder = new URL(`${name}/src/`, packages)

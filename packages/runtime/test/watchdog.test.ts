@@ -18,7 +18,7 @@ const TIMEOUT_MS = 5_000
 
 afterEach(() => void vi.useRealTimers())
 
-/** A thread that is watched, on a clock of its own. */
+/** A watched thread with a simulated clock. */
 function watchThread(task: string | undefined = 'a task') {
   vi.useFakeTimers()
   let ran = 0
@@ -31,7 +31,7 @@ function watchThread(task: string | undefined = 'a task') {
     pulse,
     task,
     beat: () => void Atomics.add(watchdog.heartbeats, 1, 1),
-    /** No beat for so long (ms), for this share of which it waits for a processor. */
+    /** No beat for `ms`. The thread waits for a processor for the share `waiting` of that time. */
     runSilently(ms: number, waiting = 0) {
       for (let passed = 0; passed < ms; passed += 100) {
         ran += (1 - waiting) * 100
@@ -59,10 +59,10 @@ describe('a thread without a beat', () => {
     expect(onStuck).toHaveBeenCalledOnce()
   })
 
-  it.each([0.5, 0.8])('is not while others have the processors, for %f of the time', (waiting) => {
+  it.each([0.5, 0.8])('is not stuck while other threads use the processors for %f of the time', (waiting) => {
     const { onStuck, pulse, task, beat, runSilently: silence } = watchThread()
     pulse.start(task)
-    // A turn that takes four fifths of the timeout, however long the machine takes to give it that.
+    // A turn that needs four fifths of the timeout, however long the machine takes for it.
     for (let turn = 0; turn < 3; turn++) {
       silence((0.8 * TIMEOUT_MS) / (1 - waiting), waiting)
       beat()
@@ -73,7 +73,7 @@ describe('a thread without a beat', () => {
     expect(onStuck).toHaveBeenCalledOnce()
   })
 
-  it('is given up where it gets no processor at all', () => {
+  it('is stuck after a longer time if it gets no processor at all', () => {
     const { onStuck, pulse, task, runSilently: silence } = watchThread()
     pulse.start(task)
     silence(STARVED_TIMEOUT_FACTOR * TIMEOUT_MS - 1_000, 1)
@@ -82,14 +82,14 @@ describe('a thread without a beat', () => {
     expect(onStuck).toHaveBeenCalledOnce()
   })
 
-  it('is stuck by time alone where the system does not say what it waits', () => {
+  it('is stuck by time alone if the system does not report its waits', () => {
     const { onStuck, pulse, runSilently: silence } = watchThread()
     pulse.start()
     silence(TIMEOUT_MS, 1)
     expect(onStuck).toHaveBeenCalledOnce()
   })
 
-  it('has 30 s to start, and is forgotten at its end', () => {
+  it('has 30 s to start, and is ignored after its end', () => {
     const { onStuck, pulse, runSilently: silence } = watchThread()
     silence(29_000)
     expect(onStuck).not.toHaveBeenCalled()
@@ -99,7 +99,7 @@ describe('a thread without a beat', () => {
   })
 })
 
-/** Keeps all processors busy with others until the test ends. */
+/** Uses all processors with other threads until the test ends. */
 async function starveThread(): Promise<void> {
   const others = Array.from({ length: 2 * availableParallelism() }, () => new Worker('for (;;);', { eval: true }))
   onTestFinished(async () => void (await Promise.all(others.map((one) => one.terminate()))))
@@ -107,7 +107,7 @@ async function starveThread(): Promise<void> {
 }
 
 describe.runIf(process.platform === 'linux')('on a busy machine', () => {
-  it('it is known what a thread gets of a processor', async () => {
+  it('measures the processor time of a thread', async () => {
     await starveThread()
     const before = readTaskProgress(getThreadTask()!)!
     const began = performance.now()
@@ -120,7 +120,7 @@ describe.runIf(process.platform === 'linux')('on a busy machine', () => {
     expect(readTaskProgress('0/task/0')).toBeUndefined()
   })
 
-  it('a thread that sleeps is known to', async () => {
+  it('recognizes a thread that sleeps', async () => {
     const sleeper = new Worker(
       `const { parentPort } = require('node:worker_threads')
       parentPort.postMessage(require('node:fs').readlinkSync('/proc/thread-self'))
@@ -132,9 +132,9 @@ describe.runIf(process.platform === 'linux')('on a busy machine', () => {
     await waitUntil(() => readTaskProgress(task)?.isRunnable === false)
   })
 
-  it('a serving thread may take longer for a turn than it may be without a sign of life', async () => {
+  it('a serving thread may take longer for a turn than the timeout between beats', async () => {
     const read = fs.readFileSync
-    // As the system tells it of a thread that never gets a processor.
+    // The report of the system for a thread that never gets a processor.
     const spied = vi
       .spyOn(fs, 'readFileSync')
       .mockImplementation(((path: string, ...rest: []) =>

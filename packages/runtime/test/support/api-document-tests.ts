@@ -10,14 +10,14 @@ interface RunningApi {
 }
 
 /**
- * What the OpenAPI document of every service is to be.
- * @param headersFor what a route needs besides its example, by its name
+ * Tests the OpenAPI document of a service.
+ * @param headersFor headers that a route needs in addition to its example, by operation id
  */
 export function testApiDocument(
   start: () => Promise<RunningApi>,
   headersFor?: (operationId: string) => Promise<Record<string, string>>,
 ): void {
-  it('every route of the document has a name of its own and tells who may ask, and its schemas have names', async () => {
+  it('every route of the document has a unique name and its security, and every schema has a name', async () => {
     const { url, stop } = await start()
     const document: any = await (await fetch(`${url}/openapi.json`)).json()
     await stop()
@@ -32,7 +32,7 @@ export function testApiDocument(
     for (const name of Object.keys(document.components.schemas)) expect(name).toMatch(/^[A-Z][A-Za-z0-9]+$/)
   })
 
-  it('every schema of the document compiles, for what comes and for what is answered', async () => {
+  it('every schema of the document compiles, for requests and for replies', async () => {
     const { url, stop } = await start()
     const document: any = await (await fetch(`${url}/openapi.json`)).json()
     await stop()
@@ -49,11 +49,11 @@ export function testApiDocument(
     }
   })
 
-  it('every example of the document is answered as it says', async () => {
+  it('every example of the document gets a 2xx reply', async () => {
     const { url, stop } = await start()
     const replies = await callExamples(url, headersFor)
     await stop()
-    // Some keep nothing that could be backed up.
+    // Some services have no data that could be backed up.
     const expected = replies.filter(({ text }) => !text.includes('NO_DATA'))
     expect(expected.filter(({ status }) => status < 200 || status > 299)).toEqual([])
   })

@@ -1,4 +1,4 @@
-/** A route of a document with what its examples make of it. */
+/** A route of a document and the parts that its examples need. */
 export interface ApiOperation {
   readonly operationId: string
   readonly method: string
@@ -9,11 +9,11 @@ export interface ApiOperation {
   readonly security: readonly object[]
 }
 
-// Made before it is read, and deleted last, parts before what they are of.
+// Creates before it reads, and deletes last. Deletes parts before the objects that contain them.
 const METHOD_ORDER = ['put', 'post', 'patch', 'get', 'delete']
 const getDepth = ({ method, path }: ApiOperation) => (method === 'delete' ? path.split('/').length : 0)
 
-/** The routes of a document, references in their parts resolved; what makes something comes first. */
+/** The routes of a document with resolved references. Routes that create something come first. */
 export function listOperations(document: any): ApiOperation[] {
   const operations = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
     Object.entries<any>(methods).map(([method, one]) => ({
@@ -37,25 +37,25 @@ function resolveReferences(value: any, document: any): any {
   return Object.fromEntries(Object.entries(all).map(([key, part]) => [key, resolveReferences(part, document)]))
 }
 
-/** An example is one value, several are named. */
+/** The unnamed and the named examples of a parameter or body. */
 export const listExamples = ({ example, examples, schema }: any): unknown[] => [
   ...(example === undefined ? [] : [example]),
   ...Object.values(examples ?? {}).map((one: any) => one?.value ?? one),
   ...(schema?.examples ?? []),
 ]
 
-/** What an example of a route was answered with. */
+/** The reply to an example of a route. */
 export interface ExampleReply {
   readonly operationId: string
   readonly status: number
-  /** Of a refusal. */
+  /** Body of a reply that is not 2xx. */
   readonly text: string
 }
 
 /**
- * Asks a running service for each example of each of its routes.
- * @param headersFor what a route needs besides, by its name
- * @param methods of the routes to call, in lower case
+ * Sends each example of each route to a running service.
+ * @param headersFor additional headers of a route, by operation id
+ * @param methods methods of the routes to call, in lower case
  */
 export async function callExamples(
   url: string,
@@ -82,7 +82,7 @@ export async function callExamples(
         ...(body !== undefined && { body }),
       })
       replies.push({ operationId, status: reply.status, text: reply.ok ? '' : await reply.text() })
-      // Some go on for ever.
+      // Some replies never end.
       if (reply.ok) await reply.body?.cancel()
     }
   }

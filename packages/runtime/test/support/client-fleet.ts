@@ -2,23 +2,23 @@ import { onTestFinished } from 'vitest'
 import { waitUntil } from './wait-until.ts'
 import { openRawClient, formatRequest, type RawClient, type RawReply } from './raw-client.ts'
 
-/** Many keep-alive clients, each asking again as soon as it has its reply, until the server ends its connection. */
+/** Many keep-alive clients. Each sends its next request on receipt of a reply, until the server ends its connection. */
 export interface ClientFleet {
-  /** How many replies came, by status. */
+  /** Number of replies by status. */
   readonly replies: Record<number, number>
-  /** Requests that were sent in time and got no whole reply. */
+  /** Requests that were sent in time and got no complete reply. */
   readonly lost: number
   /** Resolves when every connection has ended. */
   readonly done: Promise<void>
 }
 
-// A server that ends waits 200 ms for the next request of a connection. Clients that their machine holds up for as long may
-// come too late, which is no fault of the server's (ms).
+// A server that drains waits 200 ms for the next request of a connection. A client that a busy machine delays as long
+// may send too late, which is not a fault of the server (ms).
 const MAX_DELAY_MS = 100
 const TICK_MS = 20
 const RECENT_MS = 1_000
 
-/** Tells whether this process has been held up just now. */
+/** Returns a function that is true if this process was delayed recently. */
 function trackHoldUps(): () => boolean {
   let last = performance.now()
   let heldUpAt = -Infinity
@@ -43,7 +43,7 @@ export async function startClientFleet(port: number, size: number, path = '/valu
   async function run(client: RawClient): Promise<void> {
     let reply: RawReply | undefined
     do {
-      // A client that has seen the end sends no more; one that has not expects a reply.
+      // A client that has received the end sends no more. Any other client expects a reply.
       if (client.socket.readableEnded || client.socket.destroyed) return
       client.send(request)
       reply = await client.reply().catch(() => undefined)

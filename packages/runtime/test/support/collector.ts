@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
-/** A span as it was received, its attributes by name. */
+/** A received span, with its attributes by name. */
 export interface ReceivedSpan {
   readonly service: string
   readonly traceId: string
@@ -19,12 +19,12 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, string>>
 }
 
-/** A collector of OpenTelemetry: takes OTLP over HTTP in JSON, as strictly as its schema is. */
+/** An OpenTelemetry collector: accepts OTLP over HTTP in JSON and checks it against its schema. */
 export interface Collector {
   readonly url: string
   readonly spans: ReceivedSpan[]
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[]
-  /** What it answers from now on; 0: nothing. */
+  /** Status of all further replies; 0: no reply. */
   replyStatus: number
 }
 
@@ -48,7 +48,7 @@ function toReceivedSpan(service: string, span: any): ReceivedSpan {
   return { service, traceId, spanId, parentSpanId, name, kind, status, start, end, attributes: toValues(attributes) }
 }
 
-/** It ends with the test. */
+/** The collector ends with the test. */
 export async function startCollector(): Promise<Collector> {
   const spans: ReceivedSpan[] = []
   const requests: { path: string; headers: IncomingHttpHeaders }[] = []

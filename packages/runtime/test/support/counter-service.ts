@@ -5,16 +5,16 @@ import { PROBLEM_TYPE } from '../../src/http/problems.ts'
 import { counter } from '../fixtures/services.ts'
 import { sendRawRequest, formatRequest, type RawReply, type RawRequestHeaders } from './raw-client.ts'
 
-/** The module that threads find the fixtures in. */
+/** The module from which threads load the fixtures. */
 export const SERVICES_URL = new URL('../fixtures/services.ts', import.meta.url).href
 
 export interface RunningCounter extends RunningService {
   readonly port: number
-  /** One request on a connection of its own. */
+  /** Sends one request on a new connection. */
   request(method: string, path: string, headers?: RawRequestHeaders, body?: string): Promise<RawReply>
 }
 
-/** Runs the counter in this process, on main unless `threads` says otherwise; it is stopped when the test ends. */
+/** Runs the counter in this process, on the main thread unless `threads` is set. It stops when the test ends. */
 export async function startCounter(overrides: Overrides = {}): Promise<RunningCounter> {
   const running = await embed(counter, overrides, SERVICES_URL)
   onTestFinished(async () => void (await running.stop()))
@@ -27,7 +27,7 @@ export async function startCounter(overrides: Overrides = {}): Promise<RunningCo
   }
 }
 
-/** Checks that a reply is a problem of the house with this status and code, and gives its body. */
+/** Fails unless a reply is a problem with this status and code. @returns its body */
 export function expectProblem(reply: RawReply, status: number, code: string): Record<string, unknown> {
   expect({ status: reply.status, type: reply.headers['content-type'] }).toEqual({ status, type: PROBLEM_TYPE })
   const body = JSON.parse(reply.body)

@@ -18,7 +18,7 @@ import { readTree } from './folder-tree.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** Ways in which one file is damaged. `undefined` where it makes no difference to this file. */
+/** Ways to damage a file. False if the damage does not change this file. */
 export const DAMAGES: Readonly<Record<string, (file: string) => boolean>> = {
   missing: (file) => {
     rmSync(file)
@@ -52,9 +52,9 @@ export interface MatrixOptions {
   readonly service: string
   /** Opens the folder as the service's main does. */
   open(folder: string): Promise<AnyLevel>
-  /** Writes some of it, each time something else. */
+  /** Writes some data, different in each round. */
   write(level: AnyLevel, round: number): Promise<unknown>
-  /** Which entries a start may change by itself. */
+  /** True for entries that a start may change itself. */
   isOwn?(key: Buffer): boolean
 }
 
@@ -76,7 +76,7 @@ async function readEntries({ db }: AnyLevel, { isOwn = () => false }: MatrixOpti
 /** Creates a folder with tables, a log in use, and every other file of LevelDB. */
 async function makeFolder(options: MatrixOptions, ending: 'closed' | 'killed') {
   const folder = createTemporaryFolder()
-  // In two lives, so that the manifest in use has records of each kind.
+  // Two runs, so that the manifest in use has records of each kind.
   let level = await options.open(folder)
   await options.write(level, 0)
   await level.close()
@@ -160,7 +160,7 @@ function report(service: string, ending: string, rows: readonly MatrixRow[]): vo
 const ROUND_ENTRIES = 120
 const createText = (round: number, i: number) => createHash('sha512').update(`${round} ${i}`).digest('hex')
 
-/** Puts some entries, half of them new, in a few batches. */
+/** Writes some entries in a few batches. Half of them are new. */
 export async function writeRound(level: AnyLevel, round: number): Promise<void> {
   for (let from = 0; from < ROUND_ENTRIES; from += 10) {
     const batch = Array.from({ length: 10 }, (_, i) => {

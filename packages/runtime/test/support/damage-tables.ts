@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Spoils some bytes in the middle of each of LevelDB's tables: one block of it, that is. */
+/** Overwrites some bytes in the middle of each LevelDB table, which damages one block. */
 export function damageTables(folder: string): void {
   for (const name of readdirSync(folder).filter((one) => /\.(ldb|sst)$/.test(one))) {
     const bytes = readFileSync(join(folder, name))

@@ -7,14 +7,14 @@ import { SERVERS } from '../../src/settings/settings.ts'
 import { formatRequest, type RawRequestHeaders } from './raw-client.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** How a request says that it has no body. */
+/** Ways to send a request without a body. */
 const LENGTHS: Record<string, { headers: RawRequestHeaders; end: string }> = {
   'no length': { headers: {}, end: '' },
   'length 0': { headers: { 'content-length': '0' }, end: '' },
   'no chunk': { headers: { 'transfer-encoding': 'chunked' }, end: '0\r\n\r\n' },
 }
 const PARALLEL_REQUESTS = 50
-// What is not answered within this is not answered at all: it takes milliseconds (ms).
+// A reply takes milliseconds. After this time it counts as missing (ms).
 const REPLY_TIMEOUT_MS = 60_000
 
 interface Parameter {
@@ -30,11 +30,11 @@ type ApiDocument = { paths: Record<string, Record<string, DocumentOperation>> }
 
 interface RequestTarget {
   readonly target: string
-  /** A media type that the path takes, where it takes any. */
+  /** A media type that the path accepts, if any. */
   readonly type: string
 }
 
-/** A target for every path that a service documents, with the parameters that it needs. */
+/** A target for every documented path, with its required parameters. */
 async function listTargets(url: string): Promise<RequestTarget[]> {
   const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as ApiDocument
   return Object.entries(paths).map(([path, operations]) => {
@@ -53,8 +53,8 @@ async function listTargets(url: string): Promise<RequestTarget[]> {
 }
 
 /**
- * Sends a request and, once it is answered and if the connection is kept, another: gives how many of them had a reply.
- * The connection stays open.
+ * Sends a request and, after a reply on an open connection, a second one. The connection stays open.
+ * @returns number of replies
  */
 async function countReplies(port: number, text: string): Promise<number> {
   const socket = connect({ port, host: '127.0.0.1' }).setEncoding('latin1')
@@ -77,12 +77,12 @@ async function countReplies(port: number, text: string): Promise<number> {
 }
 
 /**
- * Every method at every path of a service, with and without a media type, says in each way that it has no body: all are
- * answered at once, on every server, leave the connection in order, and hold up no end.
+ * Sends every method to every path of a service, with and without a media type, in each form of an empty body. Every
+ * server answers all of them at once, the connection stays usable, and the server can stop.
  */
 export function testEmptyRequests(start: (settings: Overrides) => Promise<RunningService>): void {
   describe.each(SERVERS)('requests without a body, served by %s', (server) => {
-    test('are answered, whatever they say of it', async () => {
+    test('are answered at once, in each form of an empty body', async () => {
       const running = await start({ server })
       onTestFinished(async () => void (await running.stop()))
       const port = Number(new URL(running.url).port)

@@ -6,32 +6,32 @@ import { RAW_CONNECTION } from '../../src/http/in-flight.ts'
 import { pending } from '../fixtures/hot-routes.ts'
 import { startProcessClock } from './process-clock.ts'
 
-/** What a client saw of one connection. */
+/** The client's view of one connection. */
 export interface Transcript {
-  /** A character a byte, without what differs from request to request. */
+  /** One character per byte, without the parts that differ between requests. */
   readonly text: string
-  /** Whether the server still kept the connection when everything had been sent and answered. */
+  /** True if the connection was still open after all requests and replies. */
   readonly isOpen: boolean
-  /** What came once the client had ended its side; nothing where it did not. */
+  /** Text that arrived after the client ended its side; `undefined` if it did not. */
   readonly closingText: string | undefined
-  /** Whether a raw door still read the connection at last. */
+  /** True if the adapter `raw` still read the connection at the end. */
   readonly isRaw: boolean
 }
 
-// Both ends of every connection are in this process, so that it can be known when a server has nothing more to say.
+// Both ends of every connection are in this process: so the test knows when a server has nothing more to send.
 const accepted = new Map<string, Socket>()
 subscribe('net.server.socket', (message) => {
   const { socket } = message as { socket: Socket }
   accepted.set(`${socket.localPort} ${socket.remotePort}`, socket)
 })
 
-// Fastify and Node put off what they do by a turn or two.
+// Fastify and Node defer some work by one or two turns of the event loop.
 const QUIET_TURNS = 4
-// A server that leaves bytes unread for so long (ms of this process's own time) does so for good.
+// A server that does not read bytes within this time never reads them (ms of this process's clock).
 const UNREAD_TIMEOUT_MS = 100
 const time = startProcessClock()
 
-/** Waits until all that was sent has been read and answered, and all answers have come. */
+/** Waits until the server has read and answered everything, and the client has received all replies. */
 async function waitUntilQuiet(client: Socket, server: Socket): Promise<void> {
   const state = () =>
     `${client.bytesWritten} ${client.writableLength} ${server.bytesRead} ${server.bytesWritten} ${client.bytesRead} ` +
@@ -58,13 +58,13 @@ async function waitUntilQuiet(client: Socket, server: Socket): Promise<void> {
 const ID_OR_DATE = /^(x-request-id|date): .*$/gim
 
 export interface ExchangeOptions {
-  /** The client ends its side at last. */
+  /** The client ends its side after the last request. */
   readonly halfCloses?: boolean
-  /** Node's parser gets what is read from JavaScript, as it does where a door has handed a connection over. */
+  /** Node's parser gets its input from JavaScript, as after the adapter `raw` hands a connection over. */
   readonly isHandedOver?: boolean
 }
 
-/** Sends texts on a connection of its own, each in a read of its own, and tells what came back. */
+/** Sends each text in a separate read on a new connection. @returns the replies */
 export async function runExchange(
   port: number,
   texts: readonly string[],

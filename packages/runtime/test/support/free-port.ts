@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port that was free a moment ago: for what cannot say which it has chosen, or is to come back on the same. */
+/** Finds a port that is currently free, for a program that cannot report its port or has to restart on the same one. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
 
-/** What is in use of this thread's heap, without garbage (bytes). */
+/** Heap of this thread that is in use, without garbage (bytes). */
 export function measureHeapUsed(): number {
   gc()
   gc()

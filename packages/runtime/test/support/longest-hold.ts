@@ -1,6 +1,6 @@
 /**
- * The longest that the event loop was held meanwhile, and all that was worked (ms of this thread's processor time, so that
- * it does not matter what else the machine does; how fast it is does not matter to their ratio).
+ * Measures the longest block of the event loop and the total work (ms of this thread's processor time). Other load on
+ * the machine does not affect these times, and the speed of the machine does not affect their ratio.
  */
 export async function measureLongestHold<T>(
   work: () => Promise<T>,

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 
 const SPECIFIER = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g
 
-/** What a module and all that it imports, types aside, have of Node alone: the names of its modules and of packages. */
+/** Lists the modules of Node and the packages that a module needs, including its imports. Types do not count. */
 export function listNodeImports(module: URL): string[] {
   const found = new Set<string>()
   const seen = new Set<string>()

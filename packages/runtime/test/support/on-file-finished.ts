@@ -6,7 +6,7 @@ afterAll(async () => {
   for (let close = closers.pop(); close; close = closers.pop()) await close()
 })
 
-/** Has it done once the tests of the file are over; what came last is done first. */
+/** Calls `close` after the tests of the file. The last registered call runs first. */
 export function onFileFinished(close: () => unknown): void {
   closers.push(close)
 }

@@ -1,8 +1,8 @@
 const STEP_MS = 20
 
 /**
- * Starts a clock that goes as fast as this process gets on (ms): where others keep the machine busy it goes slowly, as all
- * does that is waited for. At rest it is a clock as any.
+ * Starts a clock that advances with the progress of this process (ms). On a busy machine it is slow, like all timers of
+ * the process. On an idle machine it has the usual speed.
  */
 export function startProcessClock(): () => number {
   let steps = 0
@@ -13,7 +13,7 @@ export function startProcessClock(): () => number {
   return () => steps * STEP_MS
 }
 
-/** Starts to measure how many times as long as at rest things take on this machine: 1 or more. */
+/** Starts to measure how much longer everything takes than on an idle machine: 1 or more. */
 export function startSlownessMeter(): () => number {
   const time = startProcessClock()
   const begun = performance.now()

@@ -3,24 +3,24 @@ import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { waitUntil } from './wait-until.ts'
 
-/** A reply as it came over the wire. */
+/** A reply as received. */
 export interface RawReply {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: string
 }
 
-/** A connection that sends exactly what it is told. */
+/** A connection that sends exact texts. */
 export interface RawClient {
   readonly socket: Socket
   send(text: string): void
-  /** The next reply; fails when the connection ends before it is whole. */
+  /** The next reply. Fails if the connection ends before the reply is complete. */
   reply(): Promise<RawReply>
   /** Resolves when the server has ended the connection. */
   readonly closed: Promise<void>
 }
 
-/** Opens a connection; resolves when it stands. It is closed when the test ends. */
+/** Opens a connection, which closes when the test ends. */
 export async function openRawClient(port: number, options: { allowHalfOpen?: boolean } = {}): Promise<RawClient> {
   const socket = connect({ port, host: '127.0.0.1', ...options }).setEncoding('latin1')
   onTestFinished(() => void socket.destroy())
@@ -32,7 +32,7 @@ export async function openRawClient(port: number, options: { allowHalfOpen?: boo
     input += text
     wake()
   })
-  // A reset ends the connection as well; what came before counts.
+  // A reset ends the connection too. Replies that arrived before it count.
   socket.on('error', () => {})
   const closed = new Promise<void>((resolve) => {
     socket.on('close', () => {
@@ -61,10 +61,10 @@ export async function openRawClient(port: number, options: { allowHalfOpen?: boo
   }
 }
 
-/** A client that reads nothing of what it has asked for. */
+/** A client that reads no replies. */
 export interface UnreadClient {
   readonly socket: Socket
-  /** Resolves once the server has cut it off. */
+  /** Resolves once the server has cut the connection. */
   cut(): Promise<unknown>
 }
 
@@ -77,11 +77,13 @@ export async function openUnreadClient(url: string, text: string): Promise<Unrea
   socket.on('error', () => (isCut = true)).pause()
   await once(socket, 'connect')
   socket.write(text)
-  // What is sent on a connection that was cut is answered with a reset.
+  // A connection that was cut answers further data with a reset.
   return { socket, cut: () => waitUntil(() => isCut || (socket.write('\r\n'), false)) }
 }
 
-/** Takes one whole reply off `input`. Without a length there is no body: all replies of the house but streams have one. */
+/**
+ * Takes one complete reply from `input`. Without a length it has no body: only streams have a body without a length.
+ */
 export function takeReply(input: string): { reply: RawReply; rest: string } | undefined {
   const end = input.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -95,14 +97,14 @@ export function takeReply(input: string): { reply: RawReply; rest: string } | un
   return { reply: { status, headers, body: input.slice(end + 4, bodyEnd) }, rest: input.slice(bodyEnd) }
 }
 
-/** Sends `text` on a connection of its own and gives the first reply. */
+/** Sends `text` on a new connection. @returns the first reply */
 export async function sendRawRequest(port: number, text: string): Promise<RawReply> {
   const client = await openRawClient(port)
   client.send(text)
   return client.reply()
 }
 
-/** Headers by name; `undefined` leaves one out that would be there. */
+/** Headers by name; `undefined` removes a default header. */
 export type RawRequestHeaders = Record<string, string | undefined>
 
 /** The text of a request with the headers that every request needs. */

@@ -1,6 +1,6 @@
 import { embed } from '../../src/process/embed.ts'
 
-// A service of the house in a process of its own: prints its URL, and stops on SIGTERM.
+// Runs a service in a separate process: prints its URL, and stops on SIGTERM.
 const services = new URL('../../../../services.ts', import.meta.url).href
 const [, , name, settings] = process.argv
 const table = await import(services)

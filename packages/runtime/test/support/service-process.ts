@@ -5,13 +5,13 @@ import { waitUntil } from './wait-until.ts'
 
 const ENTRY = fileURLToPath(new URL('./run-service.ts', import.meta.url))
 
-/** A service in a process of its own, which can be killed. */
+/** A service in a separate process that a test can kill. */
 export interface ServiceProcess {
   readonly url: string
   readonly pid: number
-  /** What it wrote to its log, a JSON object a line. */
+  /** Its log, one JSON object per line. */
   log(): { level: number; msg: string; err?: { message: string } }[]
-  /** Sends a signal and waits until the process is gone. */
+  /** Sends a signal and waits for the exit. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
 }
 
@@ -47,7 +47,9 @@ export async function spawnService(
   }
 }
 
-/** Lets a process write files of at most so many bytes: what is larger is cut off there, as on a full disk. Linux. */
+/**
+ * Limits the size of the files that a process writes (bytes). A longer write is cut off, as on a full disk. Linux only.
+ */
 export function limitFileSize(pid: number, bytes: number | 'unlimited'): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
 }

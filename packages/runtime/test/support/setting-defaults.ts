@@ -3,9 +3,9 @@ import { createValidator } from '../../src/http/validation.ts'
 import type { AnyService } from '../../src/service.ts'
 import { resolveConfig, getSettings } from '../../src/settings/resolve-config.ts'
 
-/** What nobody has set is not checked when a service starts: it is here. */
+/** A start does not validate defaults, so this test does. */
 export const testSettingDefaults = (definition: AnyService): void =>
-  it('every setting takes its own default, and what the variants have in its place', () => {
+  it('every setting accepts its own default and the values of the variants', () => {
     for (const variant of ['', ...Object.keys(definition.variants ?? {})]) {
       const wrong: string[] = []
       const flags = variant ? [{ service: definition.name, name: 'variant', value: variant }] : []

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 
 /** A file system that can be full. */
 export interface SmallDisk {
-  /** Leaves so many bytes. */
+  /** Fills the disk up to the given number of free bytes. */
   fill(left: number): void
   free(): void
   unmount(): void
 }
 
-/** Mounts one of so many megabytes over a folder; nothing where that is not allowed: root may. */
+/** Mounts a small disk at a folder; `undefined` without the permission, which root has. */
 export function mountSmallDisk(folder: string, megabytes: number): SmallDisk | undefined {
   mkdirSync(folder, { recursive: true })
   try {

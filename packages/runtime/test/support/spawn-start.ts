@@ -21,42 +21,42 @@ export interface ProcessExit {
   readonly signal: string | null
 }
 
-/** A supervisor with the services of the fixtures, as `pnpm start` would run it. */
+/** A supervisor with the services of the fixtures, started like `pnpm start`. */
 export interface SpawnedStart {
   readonly pid: number
   readonly stdout: string
   readonly stderr: string
   readonly exit: Promise<ProcessExit>
-  /** Waits for the ready table; gives its rows by service. */
+  /** Waits for the ready table. @returns its rows by service */
   waitUntilReady(): Promise<Record<string, ReadyRow>>
-  /** The service processes that run now. */
+  /** Pids of the running service processes. */
   listChildren(): number[]
   kill(signal: NodeJS.Signals): void
-  /** Nobody reads its output any more. */
+  /** Closes the reading end of its output. */
   closeOutput(): void
-  /** Nobody reads its output for now: its pipes fill up. */
+  /** Stops reading its output, so that its pipes fill up. */
   pauseOutput(): void
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the exit. */
   stop(signal?: NodeJS.Signals): Promise<ProcessExit>
 }
 
 export interface SpawnOptions {
-  /** Where its output goes in place of a pipe. */
+  /** File descriptor for its output, instead of a pipe. */
   readonly output?: number
-  /** Files may grow to so many KiB; writing past that fails, as on a full disk. */
+  /** Maximum file size (KiB). A longer write fails, as on a full disk. */
   readonly fileLimit?: number
-  /** In place of the one that starts the fixtures: that of the house, say. */
+  /** Start script, instead of that of the fixtures. */
   readonly script?: string
 }
 
-/** What `pnpm start` runs. */
+/** The script of `pnpm start`. */
 export const START_SCRIPT = fileURLToPath(new URL('../../../../scripts/start.mjs', import.meta.url))
 
 const LENIENT_FLAGS = Object.entries(LENIENT_TIMEOUTS).flatMap(([name, value]) => [`--${name}`, String(value)])
 
 /**
- * Starts a supervisor in a process of its own, patient as embedded services are unless `args` say otherwise; whatever the
- * test does, nothing of it outlives the test.
+ * Starts a supervisor in a separate process, with the lenient timeouts of embedded services unless `args` set them. All
+ * its processes end with the test.
  */
 export function spawnStart(
   args: readonly string[],
@@ -64,7 +64,7 @@ export function spawnStart(
   { output, fileLimit, script = FIXTURE_SCRIPT }: SpawnOptions = {},
 ): SpawnedStart {
   const command = [process.execPath, script, ...LENIENT_FLAGS, ...args]
-  // With an error in place of a signal, and without root.
+  // A write past the limit fails with an error instead of a signal. Root is not necessary.
   if (fileLimit) command.unshift('bash', '-c', `trap '' XFSZ; ulimit -S -f ${fileLimit}; exec "$0" "$@"`)
   const child = spawn(command[0]!, command.slice(1), {
     stdio: ['ignore', output ?? 'pipe', output ?? 'pipe'],
@@ -76,7 +76,7 @@ export function spawnStart(
   let stderr = ''
   child.stdout?.setEncoding('utf8').on('data', (text) => (stdout += text))
   child.stderr?.setEncoding('utf8').on('data', (text) => (stderr += text))
-  // 'close' rather than 'exit': then all output has come.
+  // `close` comes after `exit`, when all output has arrived.
   const exit = new Promise<ProcessExit>((resolve) => child.once('close', (code, signal) => resolve({ code, signal })))
 
   function listChildren(): number[] {
@@ -114,7 +114,7 @@ export function spawnStart(
       await waitUntil(() => {
         listChildren()
         if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`)
-        // Behind the table and its examples what was logged meanwhile may stand already.
+        // Log lines may already follow the table and its examples.
         return /^service +URL[^]*\n\n(?!Try )/m.test(stdout)
       })
       return Object.fromEntries(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onFileFinished } from './on-file-finished.ts'
 
-/** A folder that is gone after the tests of the file. */
+/** Creates a folder that is removed after the tests of the file. */
 export function createTemporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-'))
   onFileFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const CHECK_INTERVAL_MS = { min: 5, max: 50 }
-/** A look costs whoever is asked, too: what has taken a while is looked at less often. */
+/** A check also costs the service that it calls, so a slow check runs less often. */
 const CHECK_SHARE = 1 / 20
 
-/** Waits until `condition` gives something truthy, and returns that. Fails after `timeout` ms. */
+/** Waits until `condition` returns something truthy, and returns that. Fails after `timeout` ms. */
 export async function waitUntil<T>(
   condition: () => T | Promise<T>,
   timeout = 120_000,
@@ -20,7 +20,7 @@ export async function waitUntil<T>(
   }
 }
 
-/** Whether a process runs. One that has ended counts as gone, even if nobody has asked for its exit code yet. */
+/** True if a process runs. A process that has ended does not count, even if its parent has not read its exit code. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

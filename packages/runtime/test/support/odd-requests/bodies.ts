@@ -41,7 +41,7 @@ export const types = pickMostly(
   3,
 )
 
-/** How a body is announced: the fields for that, and the body as it goes out, in parts. */
+/** The framing of a body: its header fields, and the body in parts as it is sent. */
 interface BodyFraming {
   readonly fields: readonly string[]
   readonly body: readonly string[]

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 
-/** Mostly the first, which is also what a case shrinks to. */
+/** Usually picks the first. A failing case shrinks to it, too. */
 export const pickMostly = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>, weight = 12): fc.Arbitrary<T> =>
   fc.oneof({ withCrossShrink: true }, { weight, arbitrary: usual }, { weight: 1, arbitrary: odd })
-/** Any of them. */
+/** Picks any of the values. */
 export const anyOf = <T>(...values: T[]) => fc.constantFrom(...values)

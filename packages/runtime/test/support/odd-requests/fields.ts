@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { pickMostly, anyOf } from './choices.ts'
 
-/** Where pages may come from that the guarded configuration allows. */
+/** Origin that the guarded configuration allows. */
 export const ALLOWED_ORIGIN = 'https://app.example'
 export const READ_TOKEN = 'read'
 export const CHANGE_TOKEN = 'change'
 
-// The fields of a request, but for those of its body.
+// The fields of a request, except those of its body.
 
 export const hosts = pickMostly(
   anyOf(['localhost'], ['127.0.0.1'], ['LocalHost:8080']),

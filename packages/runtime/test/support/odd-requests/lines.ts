@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { pickMostly, anyOf } from './choices.ts'
 
-// What the first line of a request is made of, and what parts one line from the next.
+// The elements of a request line, and the line ends.
 
 export const requestTargets = anyOf(
   'GET /items/ab/view',

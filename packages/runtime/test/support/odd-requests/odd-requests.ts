@@ -4,10 +4,10 @@ import { pickMostly, anyOf } from './choices.ts'
 import { fields, hosts, tokens } from './fields.ts'
 import { colons, gaps, lineEnds, methods, requestTargets, targets, versions } from './lines.ts'
 
-/** A request as text, a character a byte, in the parts that a server reads one after the other. */
+/** A request as text, one character per byte, in the parts that a server reads one after another. */
 export type OddRequest = readonly string[]
 
-/** One request, mostly a good one. Those of one case may share their fields, as those of a real client do. */
+/** One request, usually a valid one. The requests of one case may share their fields, like those of a real client. */
 function createRequest(shared: fc.Arbitrary<readonly string[]>): fc.Arbitrary<OddRequest> {
   return requestTargets.chain((requestTarget) => {
     const [usual, target] = requestTarget.split(' ') as [string, string]
@@ -45,11 +45,11 @@ const headers = fc
     return hostLast ? [...authorization, ...others, ...host] : [...host, ...others, ...authorization]
   })
 
-/** What one client does on one connection. */
+/** The actions of one client on one connection. */
 export interface OddCase {
   readonly guarded: boolean
   readonly requests: readonly OddRequest[]
-  /** The pieces that it sends to the door: of the whole text, wherever requests end. */
+  /** The chunks that it sends to the server adapter. They split the whole text, regardless of where requests end. */
   readonly cuts: 'none' | 'requests' | 'bytes' | readonly number[]
   readonly halfCloses: boolean
 }
@@ -75,10 +75,10 @@ export const oddCase: fc.Arbitrary<OddCase> = fc.record({
   halfCloses: fc.boolean(),
 })
 
-// More pieces say no more, and take long.
+// More chunks find no more faults, and take long.
 const MAX_CHUNKS = 120
 
-/** The pieces of a case, as it is sent to the door. */
+/** The chunks of a case, as sent to the server adapter. */
 export function splitCase({ requests: all, cuts }: OddCase): string[] {
   const whole = all.map((parts) => parts.join('')).join('')
   if (cuts === 'none') return [whole]
@@ -88,7 +88,7 @@ export function splitCase({ requests: all, cuts }: OddCase): string[] {
   return ends.map((end, i) => whole.slice(ends[i - 1] ?? 0, end)).filter(Boolean)
 }
 
-/** What is left of pieces behind their first bytes. */
+/** The rest of the chunks after their first `length` bytes. */
 export function sliceChunks(pieces: readonly string[], length: number): string[] {
   let at = 0
   return pieces.flatMap((piece) => {
