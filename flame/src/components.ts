@@ -20,15 +20,15 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
     ),
     createComponent(
       'cache',
-      'packages/stats/src/cache/ packages/stats/src/poller.ts packages/stats/src/reply-table.ts lru-cache/',
+      'packages/stats/src/cache/ packages/stats/src/poller.ts packages/stats/src/reply-table.ts packages/runtime/src/resolve-within.ts lru-cache/',
     ),
     createComponent('state', 'packages/stats/src/state/ packages/stats/src/collections classic-level/ abstract-level/'),
     createComponent('server', 'packages/stats/src/routes/', HTTP_FILES),
   ],
   sse: [
     createComponent(
-      'door',
-      'packages/sse/src/routes/wait-route.ts packages/sse/src/parse-subscription.ts packages/runtime/src/door/',
+      'server adapter',
+      'packages/sse/src/routes/wait-route.ts packages/sse/src/parse-subscription.ts packages/runtime/src/server/',
     ),
     createComponent(
       'streams',

@@ -1,5 +1,6 @@
 import { getHome, getKey, type Category, type StackFrame } from './frames.ts'
 import { getWeight, type ProfileCall, type Profile } from './profile.ts'
+import { toPresentFile } from './renamed.ts'
 
 /** A function and its shares of a profile, in percent. */
 export interface HotFunction {
@@ -90,7 +91,8 @@ function findComponent(
   components: readonly Component[],
 ): string | undefined {
   for (const { frame } of [call, ...callers.toReversed()]) {
-    const component = components.find(({ files }) => files.some((prefix) => frame.file.startsWith(prefix)))
+    const present = toPresentFile(frame.file)
+    const component = components.find(({ files }) => files.some((prefix) => present.startsWith(prefix)))
     if (component) return component.name
   }
   return undefined
@@ -100,7 +102,7 @@ function findComponent(
 export function sumComponents(profile: Profile, components: readonly Component[]): Share[] {
   return sum(profile, (call, callers) => {
     const component = findComponent(call, callers, components)
-    return component ?? (call.frame.name === '(garbage collector)' ? 'garbage collector' : 'elsewhere')
+    return component ?? (call.frame.name === '(garbage collector)' ? 'garbage collector' : 'other')
   })
 }
 

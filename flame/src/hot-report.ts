@@ -1,6 +1,7 @@
 import type { Machine } from '@influencer-stats/bench/machine'
 import type { HotFunction, Share } from './hot-functions.ts'
 import type { ProfileKind } from './profile-control.ts'
+import { RENAMED_COMPONENTS, RENAMED_LOADS } from './renamed.ts'
 
 /** Numbers of one graph. Shares are percent of the samples with work in JavaScript or for it, or of the bytes. */
 export interface GraphSummary {
@@ -39,3 +40,12 @@ export interface HotReport {
    */
   readonly lines?: Readonly<Record<string, string>>
 }
+
+const renameComponent = ({ name, share }: Share): Share => ({ name: RENAMED_COMPONENTS[name] ?? name, share })
+
+/** A recording with the present names of its components and its load. Functions and files keep those of its commit. */
+export const toPresentReport = (hot: HotReport): HotReport => ({
+  ...hot,
+  says: RENAMED_LOADS[hot.says] ?? hot.says,
+  graphs: hot.graphs.map((graph) => ({ ...graph, parts: graph.parts.map(renameComponent) })),
+})

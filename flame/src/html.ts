@@ -79,7 +79,7 @@ function renderHotRow({ function: name, file, line, category, self, total }: Hot
 const renderShareRow = ({ name, share }: Share) =>
   `<tr><td>${escape(name)}</td><td class="figure">${share.toFixed(2)} %</td></tr>`
 
-/** One self-contained file: the graph, its library, the hottest functions and the share of each part. */
+/** One self-contained file: the graph, its library, the hottest functions and the share of each component. */
 export function renderPage({ title, subtitle, profile, hot, parts }: FlamePage): string {
   const top = hot.toSorted((a, b) => b.self - a.self).slice(0, MAX_TOP_ROWS)
   const data = { ...packProfile(profile), total: Math.round(profile.total), unit: profile.unit, hot: top }
@@ -102,14 +102,14 @@ ${renderLegend(profile)}
 <button id="flip" type="button">Flip</button><button id="reset" type="button">Reset</button></span>
 </div>
 <div id="details"></div>
-${profile.total === 0 ? '<p>This thread had nothing to do.</p>\n' : ''}<div id="chart"></div>
+${profile.total === 0 ? '<p>This thread did no work.</p>\n' : ''}<div id="chart"></div>
 <div class="columns">
 <section><h2>Hottest functions</h2><div class="scroll"><table>
 <tr><th></th><th>function</th><th class="figure">self</th><th class="figure">total</th></tr>
 ${top.map(renderHotRow).join('\n')}
 </table></div></section>
-<section><h2>By part, the native work done for it included</h2><div class="scroll"><table>
-<tr><th>part</th><th class="figure">share</th></tr>
+<section><h2>By component, including its native work</h2><div class="scroll"><table>
+<tr><th>component</th><th class="figure">share</th></tr>
 ${parts.map(renderShareRow).join('\n')}
 </table></div></section>
 </div>

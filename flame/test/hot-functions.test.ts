@@ -129,7 +129,7 @@ describe('shares', () => {
       { name: 'logger', share: 50 },
       { name: 'client', share: 40 },
       { name: 'garbage collector', share: 6 },
-      { name: 'elsewhere', share: 4 },
+      { name: 'other', share: 4 },
     ])
   })
 

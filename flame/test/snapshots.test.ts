@@ -6,11 +6,13 @@ import { describe, expect, it } from 'vitest'
 import { services } from '../../services.ts'
 import { listAllSubjects, getFolder } from '../src/arguments.ts'
 import { getKey, type StackFrame } from '../src/frames.ts'
-import { listHotFunctions, type HotFunction } from '../src/hot-functions.ts'
+import { components } from '../src/components.ts'
+import { listHotFunctions, sumComponents, type HotFunction } from '../src/hot-functions.ts'
 import { renderPage } from '../src/html.ts'
 import { FLAME_FOLDER, MAX_HTML_BYTES, ROOT } from '../src/paths.ts'
 import type { ProfileCall, Profile } from '../src/profile.ts'
-import type { HotReport } from '../src/hot-report.ts'
+import { toPresentReport, type HotReport } from '../src/hot-report.ts'
+import { RENAMED_FILES, toPresentFile } from '../src/renamed.ts'
 import { readCode } from '../src/flame-snapshot.ts'
 
 /** Bytes. */
@@ -65,7 +67,7 @@ describe('a page', () => {
   })
 
   it('of an idle thread states that', () => {
-    expect(createPage(createProfile([]))).toContain('nothing to do')
+    expect(createPage(createProfile([]))).toContain('did no work')
   })
 })
 
@@ -84,8 +86,30 @@ function readCodeAt(commit: string, line: string): string | undefined {
   return status === 0 ? (stdout.split('\n')[Number(number) - 1]?.trim() ?? '') : undefined
 }
 
+type PackedCall = readonly [frame: number, value: number, callees?: readonly PackedCall[]]
+
+/** The profile of a recorded page, without its invisibly small calls. */
+function readRecordedProfile(html: string): Profile {
+  const { frames, tree, total, unit } = JSON.parse(
+    /<script type="application\/json" id="data">(.*)<\/script>/.exec(html)![1]!,
+  )
+  function unpack([index, value, callees = []]: PackedCall): ProfileCall {
+    const [name, file, line, category] = frames[index]
+    const self = callees.reduce((rest, [, one]) => rest - one, value)
+    return { frame: { name, file, line, category }, self, callees: callees.map(unpack) }
+  }
+  return { unit, root: unpack(tree), total, idle: 0, program: 0 }
+}
+
+/** Percentage points that invisibly small calls can move between components. */
+const MAX_PART_DIFFERENCE = 1
+/** Samples. A page with fewer omits calls that matter. */
+const MIN_SAMPLES = 2_000
+
 describe.each(folders)('the snapshot in %s', (folder) => {
   const files = readdirSync(join(FLAME_FOLDER, folder))
+  const readReport = (): HotReport =>
+    toPresentReport(JSON.parse(readFileSync(join(FLAME_FOLDER, folder, 'hot.json'), 'utf8')))
 
   it('is complete: both kinds, and the numbers', () => {
     const names = ['allocation-main.html', 'allocation-thread-0.html', 'cpu-main.html', 'cpu-thread-0.html', 'hot.json']
@@ -93,10 +117,32 @@ describe.each(folders)('the snapshot in %s', (folder) => {
   })
 
   it('has the code of its lines at its commit', () => {
-    const { lines = {}, machine }: HotReport = JSON.parse(readFileSync(join(FLAME_FOLDER, folder, 'hot.json'), 'utf8'))
+    const { lines = {}, machine } = readReport()
     for (const [line, code] of Object.entries(lines))
       expect([line, readCodeAt(machine.commit, line) ?? code]).toEqual([line, code])
     expect(Object.values(lines)).not.toContain('')
+  })
+
+  it('names files that exist, or whose present path is known', () => {
+    const named = readReport().graphs.flatMap(({ functions }) =>
+      functions.filter(({ category }) => category === 'app').map(({ file }) => toPresentFile(file)),
+    )
+    expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
+  })
+
+  it('has the shares that the present components give its calls', () => {
+    const { service, graphs } = readReport()
+    for (const { kind, thread, total, parts } of graphs.filter((graph) => graph.total >= MIN_SAMPLES)) {
+      const html = readFileSync(join(FLAME_FOLDER, folder, `${kind}-${thread}.html`), 'utf8')
+      const shares = new Map(
+        sumComponents(readRecordedProfile(html), components[service]!).map(({ name, share }) => [name, share]),
+      )
+      for (const { name, share } of parts)
+        expect(
+          Math.abs((shares.get(name) ?? 0) - share),
+          `${kind} ${thread}, ${name}: ${share} % of ${total}`,
+        ).toBeLessThan(MAX_PART_DIFFERENCE)
+    }
   })
 
   it.each(files)('%s is small, needs nothing else and names no path of a machine', (name) => {
@@ -126,4 +172,10 @@ it('there are snapshots of every variant of every service', async () => {
     .map(getFolder)
     .filter((folder) => !existsSync(join(FLAME_FOLDER, folder, 'hot.json')))
   expect(missing).toEqual([])
+})
+
+it('every renamed file exists under its present path alone', () => {
+  const paths = Object.entries(RENAMED_FILES)
+  expect(paths.filter(([former]) => existsSync(join(ROOT, former)))).toEqual([])
+  expect(paths.filter(([, present]) => !existsSync(join(ROOT, present)))).toEqual([])
 })
