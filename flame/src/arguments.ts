@@ -4,8 +4,8 @@ import { services } from '../../services.ts'
 
 export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs of CPU and allocations into flame/<service>/<variant>/<workload>
 
-  --duration S   seconds of each window (5)
-  --clinic       with a snapshot of clinic flame (2 MB each)
+  --duration S   seconds per recording (5)
+  --clinic       also take a clinic flame snapshot (2 MB each)
 `
 
 /**

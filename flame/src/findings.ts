@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 
 /** Findings from a variant's graphs: a section of `flame/findings.md`. */
 export interface Finding {
-  /** Statement of the source about the version that the variant mirrors, if there is one. */
+  /** Statement of the source about the version that the variant mirrors, if it has one. */
   readonly source?: {
     readonly says: string
-    /** The comparable part of ours. */
+    /** Our comparable component, by its present name. */
     readonly part: string
     /** Percent of CPU. */
     readonly share?: number
@@ -27,7 +27,7 @@ export function parseFindings(text: string): Map<string, Finding> {
     sections.map((section) => {
       const [name = '', ...rest] = section.split('\n\n')
       const found = SECTION_PATTERN.exec(rest.join('\n\n').trim())?.groups
-      if (!found) throw new Error(`flame/findings.md: ${name} has no reason, or nothing to change next`)
+      if (!found) throw new Error(`flame/findings.md: ${name} needs an explanation and a next change`)
       const { says, part, share, why, next } = found
       const source = says && part ? { says, part, ...(share && { share: Number(share) }) } : undefined
       return [name, { source, why: joinLines(why!), next: joinLines(next!) }]

@@ -55,8 +55,8 @@ function formatSubtitle(
 ): string {
   const shown =
     kind === 'cpu'
-      ? `${total} samples with work, one each ${intervals.microseconds} us; not shown: idle ${idle} % of the time, and ${program} % of the work, which is in native code without JavaScript above it`
-      : `${(total / 1e6).toFixed(0)} MB allocated, collected again or not, one sample each ${intervals.bytes / 1024} KiB`
+      ? `${total} samples with work, one per ${intervals.microseconds} us; not shown: idle ${idle} % of the time, and ${program} % of the work, which is native code without JavaScript on the stack`
+      : `${(total / 1e6).toFixed(0)} MB allocated, including collected objects, one sample per ${intervals.bytes / 1024} KiB`
   return `${seconds} s under load: ${shown}. Inlining off. Node.js ${machine.node}, ${machine.processor}, ${machine.date.slice(0, 10)}.`
 }
 

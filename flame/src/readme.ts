@@ -8,8 +8,9 @@ import { services } from '../../services.ts'
 import { getFolder } from './arguments.ts'
 import { readFindings, type Finding } from './findings.ts'
 import { FLAME_FOLDER } from './paths.ts'
+import { RENAMED_FILES } from './renamed.ts'
 import { compareWithSource, formatShares, findTop, formatTopSentence } from './sentences.ts'
-import type { GraphSummary, HotReport } from './hot-report.ts'
+import { toPresentReport, type GraphSummary, type HotReport } from './hot-report.ts'
 
 const README_PATH = join(FLAME_FOLDER, 'README.md')
 
@@ -26,7 +27,7 @@ const getName = ({ variant, work }: HotReport) => `${variant} ${work}`
 /** The recordings of a service, in the order of its variants. */
 function readReports(service: string): HotReport[] {
   const files = globSync(`${service}/*/*/hot.json`, { cwd: FLAME_FOLDER }).toSorted()
-  return files.map((file) => JSON.parse(readFileSync(join(FLAME_FOLDER, file), 'utf8')))
+  return files.map((file) => toPresentReport(JSON.parse(readFileSync(join(FLAME_FOLDER, file), 'utf8'))))
 }
 
 const formatPercents = ({ self, total }: { self: number; total: number }) =>
@@ -39,8 +40,8 @@ function renderTableRow(hot: HotReport): string {
     const top = findTop(graph)
     const [part] = graph.parts
     return [
-      top ? `\`${top.function}\` ${formatPercents(top)}` : 'nothing',
-      part ? `${part.name} ${part.share.toFixed(1)} %` : 'nothing',
+      top ? `\`${top.function}\` ${formatPercents(top)}` : 'none',
+      part ? `${part.name} ${part.share.toFixed(1)} %` : 'none',
     ]
   })
   return `| [${getName(hot)}](#${getName(hot).replace(' ', '-')}) | ${cells.join(' | ')} |`
@@ -52,14 +53,14 @@ const PAGE_NAMES: Readonly<Record<string, string>> = {
   'cpu-main.html': 'CPU of main',
   'allocation-thread-0.html': 'allocations of the serving thread',
   'allocation-main.html': 'allocations of main',
-  'hot.json': 'figures',
+  'hot.json': 'numbers',
 }
 
 function renderLinks(hot: HotReport): string {
   const folder = getFolder(hot)
-  const there = new Set(readdirSync(join(FLAME_FOLDER, folder)))
+  const existing = new Set(readdirSync(join(FLAME_FOLDER, folder)))
   return Object.entries(PAGE_NAMES)
-    .filter(([name]) => there.has(name))
+    .filter(([name]) => existing.has(name))
     .map(([name, title]) => `[${title}](${folder}/${name})`)
     .join(' · ')
 }
@@ -67,14 +68,14 @@ function renderLinks(hot: HotReport): string {
 function renderSection(hot: HotReport, row: object, finding: Finding | undefined): string {
   const cpu = getGraph(hot, 'cpu')
   const allocation = getGraph(hot, 'allocation')
-  const made = Object.values(row)
+  const parts = Object.values(row)
     .flat()
     .filter((value) => typeof value === 'string')
   const paragraphs = [
     `### ${getName(hot)}`,
-    `${made.join(', ')}. ${renderLinks(hot)}`,
+    `Parts: ${parts.join(', ')}. ${renderLinks(hot)}`,
     describeRun(hot),
-    `${formatTopSentence(getName(hot), cpu, 'of CPU')} ${formatShares(cpu)}`,
+    `${formatTopSentence('CPU', cpu, 'of the CPU time')} ${formatShares(cpu)}`,
     `${formatTopSentence('Allocations', allocation, 'of the bytes')} ${formatShares(allocation)}`,
   ]
   if (finding) paragraphs.push(compareWithSource(cpu, finding), `**Change next:** ${finding.next}`)
@@ -86,8 +87,10 @@ function describeRun(hot: HotReport): string {
   const { says, rate, machine, seconds } = hot
   const thread = findBusiest(hot).thread === 'main' ? 'main' : 'the serving thread'
   const pace = rate ? `, ${rate.toLocaleString('en-US')} requests/s` : ''
-  const of = machine.commit.endsWith('+changes') ? 'of uncommitted code, whose lines may have moved' : machine.commit
-  return `${seconds} s on ${thread} under ${says}${pace}; Node.js ${machine.node}, ${machine.processor}, ${machine.date.slice(0, 10)}, ${of}.`
+  const code = machine.commit.endsWith('+changes')
+    ? 'uncommitted code, whose lines may have moved'
+    : `commit ${machine.commit}`
+  return `${seconds} s of ${thread} under load: ${says}${pace}. Node.js ${machine.node}, ${machine.processor}, ${machine.date.slice(0, 10)}, ${code}.`
 }
 
 async function renderSections(service: string): Promise<string> {
@@ -97,9 +100,9 @@ async function renderSections(service: string): Promise<string> {
   if (reports.length === 0) return ''
   return [
     `## ${service}`,
-    'Self / total.',
+    'Shares of functions are self / total.',
     [
-      '| variant | CPU: top function | CPU: top part | allocations: top function | allocations: top part |',
+      '| variant | CPU: top function | CPU: top component | allocations: top function | allocations: top component |',
       '|---|---|---|---|---|',
       ...reports.map(renderTableRow),
     ].join('\n'),
@@ -109,14 +112,26 @@ async function renderSections(service: string): Promise<string> {
   ].join('\n\n')
 }
 
+/** The renamed files that a text names, with their present paths. */
+function renderRenamedFiles(text: string): string {
+  const rows = Object.entries(RENAMED_FILES).filter(([file]) => text.includes(`\`${file}:`))
+  if (rows.length === 0) return ''
+  return [
+    '## Renamed files',
+    'Lines and paths are those of the commit of a graph. These files have another path now:',
+    [
+      '| path in the graphs | present path |',
+      '|---|---|',
+      ...rows.map(([file, present]) => `| \`${file}\` | \`${present}\` |`),
+    ].join('\n'),
+  ].join('\n\n')
+}
+
 /** `flame/README.md`, generated from the snapshots, the findings and the bench's results. */
 export async function renderReadme(): Promise<string> {
-  const sections = await Promise.all(Object.keys(workloads).map(renderSections))
-  const text = replaceSection(
-    readFileSync(README_PATH, 'utf8'),
-    'flame',
-    `\n${sections.filter(Boolean).join('\n\n')}\n`,
-  )
+  const sections = (await Promise.all(Object.keys(workloads).map(renderSections))).filter(Boolean)
+  const generated = [...sections, renderRenamedFiles(sections.join('\n'))].filter(Boolean).join('\n\n')
+  const text = replaceSection(readFileSync(README_PATH, 'utf8'), 'flame', `\n${generated}\n`)
   return withProse(text, readResults(tables))
 }
 

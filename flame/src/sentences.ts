@@ -16,31 +16,36 @@ const formatPercent = (share: number) => `${share.toFixed(2)} %`
 const findLargestOfApp = ({ functions }: GraphSummary): HotFunction | undefined =>
   functions.filter(({ category }) => category === 'app').toSorted((a, b) => b.total - a.total)[0]
 
+const formatLocation = ({ file, line }: HotFunction) => `\`${file}:${line}\``
+
 /** Location of a function; for a native one, its main caller. */
-function formatLocation({ file, line, category, self }: HotFunction, [caller]: GraphSummary['employers']): string {
-  if (category !== 'native') return ` (${file}:${line})`
-  return caller && caller.share >= self / 2 ? ` (native, for ${caller.name})` : ' (native)'
+function formatOrigin(hot: HotFunction, [caller]: GraphSummary['employers']): string {
+  if (hot.category !== 'native') return ` (${formatLocation(hot)})`
+  if (!caller || caller.share < hot.self / 2) return ' (native)'
+  return ` (native, for ${caller.name.replace(/ \((.+)\)$/, ', `$1`')})`
 }
 
 /** `v1: <function> takes X % of CPU (self), Y % (total)`, its location or caller, and the app's largest function. */
 export function formatTopSentence(subject: string, graph: GraphSummary, of: string): string {
   const top = findTop(graph)
-  if (!top) return `${subject}: nothing to do.`
-  const sentence = `${subject}: \`${top.function}\`${formatLocation(top, graph.employers)} takes ${formatPercent(top.self)} ${of} (self), ${formatPercent(top.total)} (total).`
+  if (!top) return `${subject}: no work.`
+  const sentence = `${subject}: \`${top.function}\`${formatOrigin(top, graph.employers)} takes ${formatPercent(top.self)} ${of} (self), ${formatPercent(top.total)} (total).`
   const app = findLargestOfApp(graph)
   if (!app || app === top) return sentence
-  return `${sentence} Of the app's own functions \`${app.function}\` (${app.file}:${app.line}) has the most in all it calls, ${formatPercent(app.total)}.`
+  return `${sentence} The function of this repository with the largest total is \`${app.function}\` (${formatLocation(app)}): ${formatPercent(app.total)}.`
 }
 
-/** The parts with the largest shares. */
+/** The components with the largest shares. */
 export function formatShares({ parts, program, kind }: GraphSummary): string {
   const shares = parts.slice(0, MAX_PARTS).map(({ name, share }) => `${name} ${share.toFixed(1)} %`)
   const programText =
-    kind === 'cpu' ? `; beside it ${program.toFixed(1)} % of the thread's work has no JavaScript above it` : ''
-  return `By part: ${shares.join(', ')}${programText}.`
+    kind === 'cpu'
+      ? ` Not included: ${program.toFixed(1)} % of the thread's work, native code without JavaScript on the stack.`
+      : ''
+  return `By component: ${shares.join(', ')}.${programText}`
 }
 
-/** Statement of the source about the comparable part, and whether it holds here. */
+/** Statement of the source about the comparable component, and whether it holds here. */
 export function compareWithSource({ parts }: GraphSummary, { source, why }: Finding): string {
   if (!source) return `**The source** ${why}`
   const share = parts.find(({ name }) => name === source.part)?.share ?? 0
@@ -50,9 +55,9 @@ export function compareWithSource({ parts }: GraphSummary, { source, why }: Find
   const here = `the ${source.part} takes ${formatPercent(share)}`
   const verdict =
     tops && near
-      ? `Here it is so, too: ${here}.`
+      ? `The result here is similar: ${here}.`
       : tops
-        ? `Here the same part tops the graph with another share: ${here}.`
-        : `Here it differs: ${here}, and the ${top?.name} tops the graph with ${formatPercent(top?.share ?? 0)}.`
+        ? `Here the same component is the largest, with a different share: ${here}.`
+        : `Here the result differs: ${here}, and the largest component is the ${top?.name} with ${formatPercent(top?.share ?? 0)}.`
   return `**The source** names ${source.says}. ${verdict} ${why}`
 }

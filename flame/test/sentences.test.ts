@@ -28,36 +28,38 @@ const graph = (functions: HotFunction[], parts: Record<string, number>): GraphSu
   functions,
 })
 const source = { says: '`DefaultLogger` with 70.29 %', share: 70.29, part: 'logger' }
-const lesson = { source, why: 'Because.', next: 'That.' }
+const finding = { source, why: 'Because.', next: 'That.' }
 
 describe('the sentence', () => {
   it('names the largest function, its caller, and the largest function of the app', () => {
     expect(formatTopSentence('v1', graph([fetchOne, write], {}), 'of CPU')).toBe(
-      'v1: `writeString` (native, for `debug` (packages/stats/src/logger/console.ts:10)) takes 20.50 % of CPU (self), 20.50 % (total). ' +
-        "Of the app's own functions `fetchOne` (packages/stats/src/youtube/fetch.ts:8) has the most in all it calls, 40.00 %.",
+      'v1: `writeString` (native, for `debug`, `packages/stats/src/logger/console.ts:10`) takes 20.50 % of CPU (self), 20.50 % (total). ' +
+        'The function of this repository with the largest total is `fetchOne` (`packages/stats/src/youtube/fetch.ts:8`): 40.00 %.',
     )
     const shared = { ...graph([write], {}), employers: [{ name: 'the client', share: 5 }] }
     expect(formatTopSentence('v1', shared, 'of CPU')).toContain('`writeString` (native) takes')
-    expect(formatTopSentence('v1', graph([], {}), 'of CPU')).toBe('v1: nothing to do.')
+    expect(formatTopSentence('v1', graph([], {}), 'of CPU')).toBe('v1: no work.')
   })
 
-  it('lists the largest parts', () => {
-    expect(formatShares(graph([write], { client: 50, logger: 30 }))).toContain('By part: client 50.0 %, logger 30.0 %;')
+  it('lists the largest components', () => {
+    expect(formatShares(graph([write], { client: 50, logger: 30 }))).toBe(
+      "By component: client 50.0 %, logger 30.0 %. Not included: 7.0 % of the thread's work, native code without JavaScript on the stack.",
+    )
   })
 
   it.each([
-    [{ logger: 65, client: 20 }, 'Here it is so, too'],
-    [{ logger: 45, client: 20 }, 'another share'],
+    [{ logger: 65, client: 20 }, 'The result here is similar'],
+    [{ logger: 45, client: 20 }, 'with a different share'],
     [
       { client: 50, logger: 20 },
-      'Here it differs: the logger takes 20.00 %, and the client tops the graph with 50.00 %',
+      'Here the result differs: the logger takes 20.00 %, and the largest component is the client with 50.00 %',
     ],
-  ])('says whether it is as in the source: %j', (parts, verdict) => {
-    expect(compareWithSource(graph([write], parts), lesson)).toContain(verdict)
+  ])('states if it agrees with the source: %j', (parts, verdict) => {
+    expect(compareWithSource(graph([write], parts), finding)).toContain(verdict)
   })
 })
 
-describe('lessons', () => {
+describe('findings', () => {
   it('are sections: the source, the reason, and the next change', () => {
     const text =
       'x\n\n## stats v1 read\n\n> `L` with 70 % (logger, 70 %)\n\nBe\ncause.\n\nNext: that.\n\n## kv v4 get\n\nhas none.\n\nNext: it.\n'
