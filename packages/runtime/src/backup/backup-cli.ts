@@ -35,8 +35,8 @@ interface BackupPlan {
 }
 
 /**
- * Reads the arguments. Services default to those that `others` finds.
- * @returns the exit code if there is nothing to do
+ * Reads the arguments. Without names of services, `listDefaults` gives them.
+ * @returns the plan, or the exit code if there is nothing to do
  */
 async function parsePlan(
   { services, argv, env }: BackupOptions,
@@ -63,7 +63,7 @@ async function parsePlan(
 
 const describeEnd = ({ entries, sha256, at }: BackupEnd) => `${entries} entries as of ${at}, sha256 ${sha256}`
 
-/** Does something for each service, whatever becomes of the others. Resolves with the exit code. */
+/** Runs `work` for each service, also after a failure of another one. Resolves with the exit code. */
 async function runForEach(
   definitions: readonly AnyService[],
   work: (definition: AnyService) => Promise<string>,
@@ -87,7 +87,7 @@ function explainError(error: unknown): string {
   return cause instanceof Error ? `${message} (${cause.message || (cause as { code?: string }).code})` : message
 }
 
-/** `pnpm backup DIR`: a file a service that runs. */
+/** `pnpm backup DIR`: writes one file for each service. */
 export async function runBackup(options: BackupOptions): Promise<number> {
   const plan = await parsePlan(options, () => Object.keys(options.services))
   if (typeof plan === 'number') return plan
@@ -105,7 +105,7 @@ export async function runBackup(options: BackupOptions): Promise<number> {
   })
 }
 
-/** `pnpm restore DIR`: a data folder of each file, for services that do not run. */
+/** `pnpm restore DIR`: creates a data folder from each file, for services that do not run. */
 export async function runRestore(options: BackupOptions): Promise<number> {
   const filesIn = (folder: string) => {
     if (!existsSync(folder)) throw new StartError('FOLDER_UNKNOWN', `there is no folder ${folder}`)

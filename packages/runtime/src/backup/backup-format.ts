@@ -1,22 +1,23 @@
 import { createHash, type Hash } from 'node:crypto'
 
-// A backup is one line of JSON that says whose data it has, the entries in the order of their keys, and one line that says
-// how many and the SHA-256 of all before it. The same data make the same bytes up to that line.
+// A backup is one line of JSON with the service and the format, the entries in key order, and one line of JSON with the
+// number of entries and the SHA-256 of all bytes before it. The same data gives the same bytes up to that last line.
 
-/** Whose data, and in which format. */
+/** First line: the service and the format of its data. */
 export interface BackupHead {
   readonly backup: 1
   readonly service: string
   readonly format: number
 }
 
-/** How a backup ends. */
+/** Last line. */
 export interface BackupEnd {
   readonly entries: number
-  /** Of everything before this line. */
+  /** SHA-256 of everything before this line (hex). */
   readonly sha256: string
-  /** When it was whole, and what made it. */
+  /** Time when the backup was complete (ISO 8601). */
   readonly at: string
+  /** Version that wrote the backup. */
   readonly version: string
 }
 
@@ -24,12 +25,12 @@ export type BackupEntry = readonly [key: Buffer, value: Buffer]
 
 const ENTRY_HEADER_BYTES = 8
 const NEW_LINE = 0x0a
-/** In place of a key's length. */
+/** Replaces the length of a key after the last entry. */
 const END_MARK = 0xffff_ffff
-/** Most that a line of JSON takes. */
+/** Maximum length of a line of JSON (bytes). */
 const MAX_LINE_BYTES = 4_096
 
-/** Makes the bytes of a backup. */
+/** Encodes a backup. */
 export class BackupWriter {
   readonly #hash: Hash = createHash('sha256')
   #entries = 0
@@ -67,17 +68,17 @@ export class BackupWriter {
   }
 }
 
-/** What is wrong with a backup. */
+/** A backup that cannot be read. The message is the reason. */
 export class BackupDamagedError extends Error {}
 
-/** Takes the bytes of a backup as they come. */
+/** Receives the parts of a backup as they are read. */
 export interface BackupSink {
   onHead(head: BackupHead): void
-  /** Where it gives a promise, that is waited for before more is read. */
+  /** If this returns a promise, reading continues when it resolves. */
   onEntry(key: Buffer, value: Buffer): Promise<void> | undefined
 }
 
-/** Reads a backup to its end; gives what that says. @throws BackupDamaged where it is cut, or not what was written */
+/** Reads a whole backup and returns its last line. @throws BackupDamagedError if the backup is cut off or altered */
 export async function readBackup(chunks: AsyncIterable<Buffer>, sink: BackupSink): Promise<BackupEnd> {
   const hash = createHash('sha256')
   let bytes: Buffer = Buffer.alloc(0)
@@ -93,7 +94,7 @@ export async function readBackup(chunks: AsyncIterable<Buffer>, sink: BackupSink
     return taken
   }
 
-  /** Whether there was a whole one. */
+  /** Returns false if the head has not arrived completely. */
   function takeHead(): boolean {
     const end = bytes.indexOf('\n')
     if (end < 0 && bytes.length > MAX_LINE_BYTES) throw new BackupDamagedError('it is no backup')

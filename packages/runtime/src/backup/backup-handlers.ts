@@ -4,16 +4,17 @@ import type { Bus, Calls } from '../process/channel.ts'
 import { BackupWriter } from './backup-format.ts'
 import type { BackupSource } from './backup-source.ts'
 
-// Main reads, because it has the data whatever a thread has of them; a thread asks it for one piece after the other.
+// The main thread reads the data, because a serving thread may not have all of it. A thread requests one chunk after
+// another.
 
 /** Calls of a thread to main. */
 const BEGIN_CALL = 'runtime:backup-begin'
 const NEXT_CALL = 'runtime:backup-next'
 const END_CALL = 'runtime:backup-end'
 
-// Each holds a state of the database, of which nothing can be thrown away meanwhile.
+// Each session holds a snapshot of the database. Until it ends, LevelDB can delete nothing that the snapshot contains.
 const MAX_SESSIONS = 2
-/** One that nobody asks for is given up (ms). */
+/** A session without requests ends after this time (ms). */
 const SESSION_TIMEOUT_MS = 60_000
 const CHUNK_BYTES = 262_144
 const MAX_CHUNK_ENTRIES = 4_096
@@ -24,7 +25,10 @@ interface BackupSession {
   timer: NodeJS.Timeout
 }
 
-/** What main answers: backups of what a database holds at the moment in which each begins. @param noBackupReason why there are none */
+/**
+ * Creates the handlers of the main thread. A backup contains the data as of its beginning.
+ * @param noBackupReason the reason why backups are not supported, if so
+ */
 export function createBackupHandlers(
   source: BackupSource | undefined,
   noBackupReason?: string,
@@ -82,7 +86,10 @@ function createSession({ db, service, format }: BackupSource): Omit<BackupSessio
   }
 }
 
-/** A backup as a thread hands it on. Begins at once. @throws Problem `NO_DATA`, `BACKUP_NOT_SUPPORTED`, `TOO_MANY_BACKUPS` */
+/**
+ * Begins a backup at once and returns its chunks. For serving threads.
+ * @throws Problem `NO_DATA`, `BACKUP_NOT_SUPPORTED`, `TOO_MANY_BACKUPS`
+ */
 export async function beginBackup(bus: Bus<Calls, Calls>): Promise<AsyncIterable<Buffer>> {
   const id = await bus.call(BEGIN_CALL)
   return (async function* pieces() {

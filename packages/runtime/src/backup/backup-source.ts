@@ -1,9 +1,9 @@
 import type { ClassicLevel } from 'classic-level'
 
-/** What a service keeps: as main has it. */
+/** The data of a service, as the main thread has it. */
 export interface BackupSource {
   readonly service: string
-  /** The version of its layout. */
+  /** Version of the data layout. */
   readonly format: number
   readonly db: Pick<ClassicLevel<any, any>, 'iterator'>
 }

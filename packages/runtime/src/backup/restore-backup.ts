@@ -8,16 +8,16 @@ import { flush } from '../level/open-level.ts'
 import { Utf8Level } from '../level/utf8-level.ts'
 import { BackupDamagedError, readBackup, type BackupEnd, type BackupHead, type BackupSink } from './backup-format.ts'
 
-/** So many bytes are written in one go. */
+/** A batch is written when it exceeds this size (bytes). */
 const MAX_BATCH_BYTES = 4_194_304
 
 /**
- * Makes a data folder of a backup: there whole or not at all. The next start of the service upgrades it where it is old.
+ * Creates a data folder from a backup, whole or not at all. The next start of the service upgrades an older format.
  * @throws StartError `BACKUP_DAMAGED`, `BACKUP_FOREIGN`, `DATA_THERE`
  */
 export async function restoreBackup(service: string, file: string, folder: string): Promise<BackupEnd> {
   let found: BackupHead | undefined
-  // Read twice: nothing is made of what is not whole.
+  // The first of two reads only checks the file, so that a damaged backup creates no folder.
   const end = await readBackupFile(file, { onHead: (head) => (found = head), onEntry: () => undefined })
   if (found!.service !== service)
     throw new StartError('BACKUP_FOREIGN', `${service}: ${file} is a backup of ${found!.service}`)

@@ -11,8 +11,8 @@ import { readBackup, type BackupEnd } from './backup-format.ts'
 const OWNER_ONLY_MODE = 0o600
 
 /**
- * Backs up a running service into a file, which is there whole or not at all, synced and read again.
- * @throws ServiceError as the service refuses; BackupDamaged where its reply breaks off
+ * Backs up a running service to a file. The file exists only after it is complete, synced and read again.
+ * @throws ServiceError if the service refuses; BackupDamagedError if its reply ends early
  */
 export async function saveBackup(url: string, token: string, file: string): Promise<BackupEnd> {
   const reply = await createRequester(url, { token })('GET', '/backup')

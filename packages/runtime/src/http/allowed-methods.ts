@@ -18,7 +18,7 @@ function getPattern(url: string): RegExp {
   return pattern
 }
 
-/** The methods that some route takes at this path: what a 405 lists. Only asked when no route matched. */
+/** Lists the methods of the routes at this path, for the `Allow` field of a 405. Called only if no route matched. */
 export function listAllowedMethods(routes: readonly RegisteredRoute[], url: string): string[] {
   const path = url.split('?', 1)[0]!
   const methods = routes.filter((route) => getPattern(route.url).test(path)).map((route) => route.method)

@@ -29,7 +29,8 @@ export async function createDocumentation(
   await app.register(fastifySwaggerUi, { routePrefix: '/docs', theme: { title } })
   for (const { method, url, schema, config } of routes) {
     if (method !== 'HEAD' && !(schema as { hide?: boolean } | undefined)?.hide) {
-      // Whether a token is needed is for who starts the service to say; the page sends the one that it is given.
+      // The configuration decides whether a token is required, so both are allowed. The page sends the token that its
+      // reader enters.
       const security: Record<string, string[]>[] = config?.access === 'open' ? [] : [{ token: [] }, {}]
       app.route({ method, url, schema: { security, ...schema }, handler: async () => undefined })
     }
@@ -38,7 +39,7 @@ export async function createDocumentation(
   return app
 }
 
-/** The plugin calls every body required. */
+/** The plugin marks every body as required. */
 function makeBodiesOptional(paths: Record<string, unknown>): void {
   for (const operations of Object.values(paths)) {
     for (const operation of Object.values(operations as Record<string, { requestBody?: { required?: boolean } }>)) {

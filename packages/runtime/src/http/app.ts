@@ -32,27 +32,29 @@ import { addRequestHooks } from './request-hooks.ts'
 import { handleOddRequests, createServerFactory } from './http-server.ts'
 import { describeValidationError, createSerializer, createValidator, type ValidationError } from './validation.ts'
 
-/** An app as services see it: schemas are JSON Schema, and handlers are typed by them. */
+/** The app that services get: schemas are JSON Schema, and handlers have their types. */
 export type App = FastifyInstance<any, any, any, any, JsonSchemaToTsProvider>
 
 export interface AppOptions extends ApiDescription {
-  /** Another shape for the problems of some paths. */
+  /** Formats the problems of some paths differently. */
   readonly problemFormat?: ProblemFormat
-  /** In place of Fastify's parser, which takes 5 % of a cheap request: for a service that reads query strings itself. */
+  /** Replaces Fastify's parser, which takes 5 % of a cheap request. For a service that parses query strings itself. */
   readonly querystringParser?: (text: string) => Record<string, unknown>
-  /** The health of its data: while these take no changes, or are damaged, the service is not ready although it serves. */
+  /**
+   * Health of the data. While the data is read-only or damaged, `/readyz` fails, although the service serves requests.
+   */
   readonly data?: DataHealth | undefined
-  /** Whether the service has a page of its own at `/`. */
+  /** True if the service registers a page at `/`. */
   readonly hasPage?: boolean
-  /** Responds to an unknown path with a page; `undefined` if the client does not want one. */
+  /** Responds to an unknown path with a page; `undefined` if the client does not accept one. */
   readonly notFoundPage?: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | undefined
-  /** The routes that are worth a way past Fastify. */
+  /** Routes that bypass Fastify. */
   readonly hotRoutes?: readonly HotRoute[]
 }
 
-// Far above the 16 KiB that Node allows a whole head: a long parameter is for the route's schema to refuse.
+// Far above the 16 KiB that Node allows for a whole head, so that the route's schema refuses a long parameter.
 const MAX_PARAM_LENGTH = 65_536
-// Browsers ask again after two hours at the latest (s).
+// Browsers repeat a preflight after two hours at the latest (s).
 const CORS_MAX_AGE_S = 7_200
 const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -61,13 +63,15 @@ interface SchemaPart {
   readonly httpPart?: string
 }
 
-// In place of Fastify's, which load their compilers at once; its types ask for more of a check than it does.
+// Replaces Fastify's compilers, which load at once. Its types require more of a validator than it uses.
 const compilersFactory = {
   buildValidator: () => (part: SchemaPart) => createValidator(part.schema, part.httpPart),
   buildSerializer: () => (part: SchemaPart) => createSerializer(part.schema),
 } as unknown as NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
 
-/** Makes the Fastify instance that every service shares: limits, time-outs, guard, metrics, errors, health, OpenAPI. */
+/**
+ * Creates the Fastify instance that every service shares: limits, timeouts, guard, metrics, errors, health, OpenAPI.
+ */
 export async function createApp(host: AppHost, options: AppOptions): Promise<App> {
   const { config, lifecycle, log, budget } = host
   const guard = createRequestGuard(config)
@@ -133,7 +137,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     if (method === 'HEAD' && access === 'change')
       throw new Error(`${route.url} changes state: give it exposeHeadRoute: false`)
     if (method === 'GET' && access === 'change') endpoints.unsafeGets.add(route.url)
-    // Not the preflight route of CORS, which is at every path.
+    // Excludes the preflight route of CORS, which matches every path.
     if (route.url !== '*') registeredRoutes.push({ method, url: route.url })
     const skipsShedding = access === 'open' || route.config?.skipsShedding
     const queue = skipsShedding ? undefined : loadShedder.createFastifyQueue(access)
@@ -141,11 +145,11 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     route.config = { ...route.config, access, isQuiet, metrics: requests.route(method, route.url), queue }
   })
 
-  // Before CORS, which would answer a preflight whatever host it names.
+  // Before CORS, which would answer a preflight for any host.
   addRequestHooks(app as unknown as FastifyInstance, adapterHost, unmatched)
 
   app.setErrorHandler((error, request, reply) => {
-    // A body that cannot be parsed matters only where it is wanted.
+    // An invalid body does not matter to a request without a route.
     if (request.is404) return replyUnmatched(request, reply)
     const problem = toProblem(error)
     reportFault(adapterHost, error, problem, request.id)
@@ -181,7 +185,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   return app as unknown as App
 }
 
-/** As Fastify's own, but its bytes are taken from the budget. */
+/** Like Fastify's own parser, but the bytes count in the client memory limit. */
 function createJsonParser(app: FastifyInstance, limit: number, budget: Budget): FastifyContentTypeParser {
   const read = createBytesParser({ limit, tooLarge: commonErrors.BODY_TOO_LARGE }, budget)
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -191,7 +195,9 @@ function createJsonParser(app: FastifyInstance, limit: number, budget: Budget): 
     )
 }
 
-/** The ids that clients give, or short ones, unique in this process's life and unlikely to repeat in another's. */
+/**
+ * Returns the id that the client gave, or a short one: unique in this process, and unlikely to repeat in another one.
+ */
 function createRequestIds(): AdapterHost['getRequestId'] {
   const prefix = `${Math.random().toString(36).slice(2, 8)}-`
   let last = 0

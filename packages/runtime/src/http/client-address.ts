@@ -10,15 +10,15 @@ export type ClientAddressResolver = (peer: string | undefined, headers: RequestH
 
 const WITH_PORT = /^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/
 
-/** An address in the one spelling that it is known by: IPv4 as such, without a port. */
+/** Normalizes an address: IPv4 without the prefix of IPv6, and without a port. */
 const normalizeAddress = (text: string): string => {
   const [, six, four] = WITH_PORT.exec(text) ?? []
   return toPlainAddress(six ?? four ?? text)
 }
 
 /**
- * Behind a trusted proxy, the client is the last address in `X-Forwarded-For` that is not a trusted proxy. Any client can
- * forge the addresses before that one.
+ * Creates the resolver. Behind a trusted proxy, the client is the last address in `X-Forwarded-For` that is not a
+ * trusted proxy. Any client can forge the addresses before that one.
  * @param trusted addresses and networks of proxies; if empty, the client is the peer
  */
 export function createClientAddressResolver(trusted: readonly string[]): ClientAddressResolver {

@@ -1,6 +1,6 @@
 import { defineErrors } from './problems.ts'
 
-/** What any service of the house may answer, whatever it does. */
+/** Errors that every service can return. */
 export const commonErrors = defineErrors({
   BAD_REQUEST: { status: 400, title: 'Malformed HTTP request' },
   BAD_JSON: { status: 400, title: 'Invalid JSON body' },
@@ -42,10 +42,10 @@ export const commonErrors = defineErrors({
   DISK_FULL: { status: 507, title: 'Disk full' },
 })
 
-/** There is no room in the budget at present. */
+/** The client memory limit is reached. The client may retry after 1 s. */
 export const createMemoryFull = () => commonErrors.MEMORY_FULL(undefined, { headers: { 'retry-after': '1' } })
 
-/** More is asked for than can be done. */
+/** The service is overloaded. The client may retry after 1 s. */
 export const createOverloaded = () => commonErrors.OVERLOADED(undefined, { headers: { 'retry-after': '1' } })
 
 /** A start that cannot succeed: one line for the user, no stack. */

@@ -39,8 +39,8 @@ export const isConditional = (headers: RequestHeaders): boolean =>
   headers['if-match'] !== undefined || headers['if-none-match'] !== undefined
 
 /**
- * True if a route refuses requests with conditions, which a change must not ignore (RFC 9110, 13.1.1): it does not evaluate them,
- * and it is not a GET or HEAD that only reads.
+ * True if a route refuses requests with conditions, which a change must not ignore (RFC 9110, 13.1.1): the route does
+ * not evaluate them, and it is not a GET or HEAD that only reads.
  */
 export const shouldRefuseConditions = (method: string, { access, isConditional }: ConditionRules): boolean =>
   !isConditional && (access === 'change' || !(method === 'GET' || method === 'HEAD'))

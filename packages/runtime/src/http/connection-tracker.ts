@@ -4,23 +4,25 @@ import { isInFlight } from './in-flight.ts'
 
 const SECURE_EVENT = 'secureConnection'
 
-/** The event by which a server tells of a connection that requests can come on: with TLS, one whose handshake is done. */
+/** The event for a connection that can carry requests: with TLS, after the handshake. */
 export const getConnectionEvent = (server: Server): string =>
   'setSecureContext' in server ? SECURE_EVENT : 'connection'
 
-/** What a connection and its TLS have in common. */
+/** Identifies a connection: its plain socket and its TLS socket have the same key. */
 const toPeerKey = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
 /** The open connections of an HTTP server. */
 export interface ConnectionTracker {
-  /** Ends the connections without a request in flight, one whose head has arrived: idle, fresh, or halfway in a head. */
+  /**
+   * Closes connections that are idle, new or within a head. A request is in flight once its whole head has arrived.
+   */
   closeIdle(): void
   closeAll(): void
 }
 
 /**
- * Follows a server's connections. Node's own `closeIdleConnections` spares those that have not sent a whole head yet,
- * so one connection that a browser opened in advance would hold the end up until `headersTimeout`.
+ * Tracks the connections of a server. Node's own `closeIdleConnections` skips those that have not sent a whole head
+ * yet. One connection that a browser opened in advance would delay the exit until `headersTimeout`.
  */
 export function trackConnections(server: Server): ConnectionTracker {
   const sockets = new Set<Socket>()

@@ -25,7 +25,7 @@ export function checkContent(
 ): Problem | undefined {
   const { 'transfer-encoding': transfer, 'content-encoding': encoding, 'content-range': range } = headers
   if (transfer !== undefined && transfer.trim().toLowerCase() !== 'chunked')
-    // Node's parser may fail on the body of such a request, and would reply again.
+    // Node's parser may fail on the body of such a request, and would then reply a second time.
     return commonErrors.TRANSFER_ENCODING_UNSUPPORTED(undefined, { headers: { connection: 'close' } })
   if (range !== undefined && method === 'PUT') return commonErrors.CONTENT_RANGE_UNSUPPORTED()
   if (encoding === undefined || !METHODS_WITH_CONTENT.has(method!)) return undefined

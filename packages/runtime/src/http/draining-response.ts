@@ -9,7 +9,7 @@ import { finishRequest } from './request-order.ts'
 // Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
 const http = process.getBuiltinModule('node:http')
 
-/** On a socket, the reply to the last request that has come, as long as that has not been sent. */
+/** On a socket: the reply to its latest request, until it is sent. */
 const LAST_REPLY = Symbol('last reply')
 
 interface ReplySocket extends Duplex {
@@ -17,11 +17,13 @@ interface ReplySocket extends Duplex {
 }
 
 /**
- * Makes the replies of a server. A client that takes nothing of one for `sendTimeout` (ms) is cut off. In a drain the last one that a connection waits for says `Connection: close`: with one
- * that says so Node ends the connection, and whatever was to be answered behind it would be lost.
+ * Creates the class of a server's replies. A client that receives no bytes for `sendTimeout` (ms) is disconnected.
+ * During a drain, only the last pending reply of a connection has `Connection: close`: Node ends the connection after
+ * such a reply, so later replies would be lost.
  */
 export function createResponseClass(lifecycle: Lifecycle, sendTimeout: number): typeof ServerResponse {
-  // Node sees whether the client takes any of it before the time is over, and what is sent next sets it anew.
+  // Before the timeout fires, Node checks whether the client has received bytes. The next write starts the timeout
+  // again.
   function watch(socket: Socket): void {
     socket.setTimeout(sendTimeout)
     socket.once('drain', () => socket.setTimeout(0))
@@ -46,7 +48,7 @@ export function createResponseClass(lifecycle: Lifecycle, sendTimeout: number): 
       return this
     }
 
-    // What was made before its turn came is written now.
+    // A reply that was created before the earlier ones were sent is written now.
     override assignSocket(socket: Socket): void {
       super.assignSocket(socket)
       this.#watch()

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
-/** On a request whose client waits for `100 Continue`, its reply. */
+/** On a request whose client waits for `100 Continue`: its reply. */
 const PENDING_CONTINUE = Symbol('expects 100-continue')
 
 interface ExpectingMessage extends IncomingMessage {
@@ -20,7 +20,7 @@ export function waitForTurn(response: ServerResponse, then: () => void): void {
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** Reads as every message does, and sends `100 Continue` first. */
+/** Reads like every message, but sends `100 Continue` first. */
 function readBody(this: ExpectingMessage, size: number): void {
   const response = this[PENDING_CONTINUE]!
   this[PENDING_CONTINUE] = undefined
@@ -31,12 +31,13 @@ function readBody(this: ExpectingMessage, size: number): void {
 }
 
 /**
- * Sends `100 Continue` just before any reader reads the body: a request that is refused by its head gets its
- * final reply instead, and its client sends no body (RFC 9110, 10.1.1).
+ * Sends `100 Continue` only when a reader begins to read the body. A request that is refused by its head gets its final
+ * reply instead, and its client sends no body (RFC 9110, 10.1.1).
  */
 export function sendContinueOnRead(server: Server): void {
   server.on('checkContinue', (message: ExpectingMessage, response) => {
-    // Node would end each connection without a 100, also where the whole body has arrived; `expectsContinue` decides.
+    // Node would end each connection without a 100, also if the whole body has arrived. `isExpectingContinue` decides
+    // instead.
     ;(response as { _expect_continue?: boolean })._expect_continue = false
     if (hasBody(message)) {
       message[PENDING_CONTINUE] = response

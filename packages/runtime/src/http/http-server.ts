@@ -16,7 +16,7 @@ import { withRequestOrder } from './request-order.ts'
 
 const CONNECTION_CHECK_INTERVAL_MS = 500
 
-/** Makes the HTTP server that listens, with the door that the configuration names before Fastify. */
+/** Creates the HTTP server, with the configured server adapter ahead of Fastify. */
 export function createServerFactory(
   { config, certificate, registry }: Pick<AppHost, 'config' | 'certificate' | 'registry'>,
   endpoints: Endpoints,
@@ -27,9 +27,9 @@ export function createServerFactory(
       ServerResponse: createResponseClass(host.lifecycle, config.sendTimeout),
       keepAliveTimeout: config.keepAliveTimeout,
       requestTimeout: config.requestTimeout,
-      // Below 60 s Node cuts a slow body at the larger of the two time-outs.
+      // Below 60 s, Node disconnects a slow body at the larger of the two timeouts.
       headersTimeout: Math.min(config.headersTimeout, config.requestTimeout),
-      // Node answers a missing Host and an unknown expectation itself, not as a problem: both are ours.
+      // Node would answer a missing Host itself, without a problem. The guard checks it instead.
       requireHostHeader: false,
       connectionsCheckingInterval: CONNECTION_CHECK_INTERVAL_MS,
       highWaterMark: config.maxWriteBuffer,
@@ -57,12 +57,15 @@ function createServer(certificate: KeyPair | undefined, options: ServerOptions &
   if (!certificate) return process.getBuiltinModule('node:http').createServer(options)
   const { createServer: createSecure } = process.getBuiltinModule('node:https')
   const server = createSecure({ ...options, ...certificate, allowHalfOpen: true } as object)
-  // Who does not speak TLS could not read a reply.
+  // A client that does not speak TLS could not read a reply.
   server.removeAllListeners('tlsClientError')
   return server.on('tlsClientError', (_error, socket) => socket.destroy())
 }
 
-/** Answers what Node would answer without a problem, or not at all. @param metrics of what no route is asked for */
+/**
+ * Answers requests that Node would answer without a problem, or not at all.
+ * @param metrics of requests without a route
+ */
 export function handleOddRequests(server: Server, metrics: RouteMetrics, format?: ProblemFormat): void {
   sendContinueOnRead(server)
   server.on('checkExpectation', (request, response) => {
@@ -72,9 +75,9 @@ export function handleOddRequests(server: Server, metrics: RouteMetrics, format?
     response.writeHead(problem.status, headers).end(body)
     request.resume()
   })
-  // Node would end the connection without a word. Nothing here takes CONNECT, so nothing is allowed.
+  // Node would close the connection without a reply. No route accepts CONNECT, so `Allow` is empty.
   server.on('connect', async (_request, socket) => {
-    // Node no longer looks after it.
+    // Node no longer handles errors of this socket.
     socket.on('error', () => socket.destroy())
     const problem = commonErrors.METHOD_NOT_ALLOWED(undefined, { headers: { allow: '' } })
     const status = await endWithProblem(socket, problem, format)

@@ -12,7 +12,7 @@ interface InFlightSocket extends Duplex {
   [RAW_CONNECTION]?: { readonly isAnswering: boolean } | undefined
 }
 
-/** The reply of Node's that a connection waits for: a whole head has arrived, and not everything has been sent. */
+/** The pending reply of a connection: a whole head has arrived, and the reply is not sent completely. */
 export const getPendingReply = (socket: Duplex): ServerResponse | undefined =>
   (socket as InFlightSocket)[PENDING_REPLY] ?? undefined
 

@@ -39,7 +39,7 @@ ${LINKS.map(([path, meaning]) => `<dt><a href="${path}">/${path}</a></dt><dd>${m
 </html>
 `
 
-/** What a browser sees that is pointed at a service: what it is, and where to go on. */
+/** The page at `/`: the description of the service for browsers, with links. */
 export const indexPage = shared(async (app: FastifyInstance, apiDescription: ApiDescription) => {
   const text = { schema: { type: 'string' } }
   app.get(

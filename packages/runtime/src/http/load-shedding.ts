@@ -7,26 +7,36 @@ const TICK_INTERVAL_MS = 20
 const WINDOW_TURNS = 5
 /**
  * A short burst is no overload, however long it takes. An overload needs more than this many requests that arrive while
- * too many already wait. On any machine, one burst never has more requests.
+ * too many already wait. One burst never has more requests, on any machine.
  */
 const BURST_SIZE = 1_024
-/** Duration after which a backlog is an overload too (ms): expensive requests are few. */
+/** A backlog that lasts longer than this is an overload too (ms), because expensive requests are few. */
 const SUSTAINED_MS = 10_000
-/** Changes of a route that may wait while the loop rests: then it is for the disk, and a slow one takes them together. */
+/**
+ * Minimum capacity of a change route while the loop has idle time: its changes wait for the disk then, and a slow disk
+ * writes them together.
+ */
 const MIN_WAITING_CHANGES = 64
-/** Minimum of requests of a route that may run at once, or be accepted in a turn, at any cost per request. */
+/**
+ * Minimum of requests of a route that may run at once, or be accepted in one turn of the loop, at any cost per request.
+ */
 const MIN_RUNNING_REQUESTS = 16
-// Below this share of idle time a loop has no rest.
+// A loop with less idle time than this share has no rest.
 const MIN_IDLE_SHARE = 0.2
 
 /** Distinguishes a sustained overload from a short burst. */
 class SustainedOverload {
   #overloadRequests = 0
   #time = 0
-  /** Requests that came in this window. */
+  /** Requests that arrived in this window. */
   windowRequests = 0
 
-  /** Adds a finished window. @param took ms @param isLong true if too many requests waited throughout it */
+  /**
+   * Adds a finished window.
+   * @param took ms
+   * @param isLong true if too many requests waited throughout the window
+   * @returns true if the overload is sustained
+   */
   addWindow(took: number, isLong: boolean): boolean {
     this.#overloadRequests = isLong ? this.#overloadRequests + this.windowRequests : 0
     this.#time = isLong ? this.#time + took : 0
@@ -39,8 +49,8 @@ class SustainedOverload {
 type Continuation = (isTaken: boolean) => void
 
 /**
- * The requests of one route that take longer than a turn. Once too many wait, at most as many changes on Fastify run
- * concurrently as finish within `maxQueueDelay`. The held ones can still be refused.
+ * The requests of one route that take longer than one turn of the loop. While too many wait, changes on Fastify run
+ * concurrently only up to the number that finishes within `maxQueueDelay`. The held ones can still be refused.
  */
 export class RouteQueue {
   /** True for changes: while the loop has idle time, they wait for the disk. */
@@ -86,7 +96,7 @@ export class RouteQueue {
     this.#startHeld()
   }
 
-  /** @param isDone whether it was answered; not that it was refused, or that its client left */
+  /** @param isDone false if the request was refused, or if its client left */
   finish(isDone = true, request?: unknown): void {
     this.#held.delete(request)
     this.#running.delete(request)
@@ -104,7 +114,12 @@ export class RouteQueue {
     }
   }
 
-  /** A window is over. @param took ms @param hasRest whether the loop had any @param counts whether too many are an overload */
+  /**
+   * Ends a window.
+   * @param took ms
+   * @param hasRest true if the loop had idle time
+   * @param counts true if a backlog counts as an overload
+   */
   closeWindow(took: number, maxQueueDelay: number, hasRest: boolean, counts: boolean): void {
     const throughput = this.#finishedCount / took
     this.#throughput = Math.max(throughput, (this.#throughput + throughput) / 2)
@@ -132,7 +147,7 @@ export class RouteQueue {
 
 /** State of an event loop and its thread at one moment (ms). */
 export interface LoopReading {
-  /** Of a steady clock. */
+  /** Time of a steady clock. */
   readonly now: number
   /** Total idle time of the loop. */
   readonly idle: number
@@ -141,24 +156,26 @@ export interface LoopReading {
 }
 
 /**
- * Decides which requests a serving thread takes. It takes all but in two cases, which have to stand: while they did, window
- * after window of five times `maxQueueDelay`, more requests came than a crowd has, or 10 s went by.
+ * Decides which requests a serving thread accepts. It refuses requests in two cases only, and only while the case
+ * lasts: window after window of at least five times `maxQueueDelay`, until more than `BURST_SIZE` requests have arrived
+ * or 10 s have passed.
  *
- * - The loop has no rest: who is read when a turn has taken `maxQueueDelay` already is refused, and of the requests that
- *   Fastify answers no more are taken than end within `maxQueueDelay`.
- * - At no time were fewer changes of a route waiting than end within `maxQueueDelay`: no more are taken then.
+ * - The loop has no rest. A request that is read after one turn has taken `maxQueueDelay` is refused. Of the requests
+ *   that Fastify answers, only the number that finishes within `maxQueueDelay` is accepted.
+ * - The waiting changes of a route never fell below the number that finishes within `maxQueueDelay`. No more of them
+ *   are accepted then.
  *
- * What waits unread lies in the kernel's buffers; that a turn takes long is all that is seen of it. Where the loop has no
- * rest it is the processor's time that counts: what the machine has for others is no shorter with fewer requests.
+ * Unread requests are in the kernel's buffers; a long turn is their only sign. If the loop has no rest, the thread's
+ * processor time counts: fewer requests do not shorten the time that the machine gives to other programs.
  */
 export class LoadShedder {
   readonly #maxQueueDelay: number
   readonly #read: () => LoopReading
   readonly #waitingQueues: RouteQueue[] = []
   readonly #computeQueues: RouteQueue[] = []
-  /** When this turn began, or a little before. */
+  /** Start of this turn, or a little earlier. */
   #turn: LoopReading
-  /** When this window began. */
+  /** Start of this window. */
   #window: LoopReading
   /** Requests checked in this turn while the loop is busy. */
   #requestsInTurn = 0
@@ -173,14 +190,17 @@ export class LoadShedder {
     this.#turn = this.#window = read()
   }
 
-  /** For what waits for main, and for changes, which may wait for the disk as well. */
+  /** Creates a queue for requests that wait for the main thread. Changes may wait for the disk as well. */
   createQueue(isChange: boolean): RouteQueue {
     const queue = new RouteQueue(isChange)
     this.#waitingQueues.push(queue)
     return queue
   }
 
-  /** For what Fastify answers: changes as ever; the rest waits for this thread, unless it waits for somebody else. */
+  /**
+   * Creates a queue for a route that Fastify answers. A backlog of reads counts only if the loop has no rest: otherwise
+   * they wait for another component.
+   */
   createFastifyQueue(access: Access): RouteQueue {
     if (access === 'change') return this.createQueue(true)
     const queue = new RouteQueue(false)
@@ -196,7 +216,7 @@ export class LoadShedder {
     return this.#read().processor - this.#turn.processor <= this.#maxQueueDelay
   }
 
-  /** A turn begins: at least once each 20 ms where turns are shorter. */
+  /** Begins the next turn. Called every 20 ms, or after each longer turn. */
   tick(): void {
     const turn = (this.#turn = this.#read())
     this.#requestsInTurn = 0
@@ -204,7 +224,7 @@ export class LoadShedder {
     if (++this.#turns < WINDOW_TURNS || took < WINDOW_TURNS * this.#maxQueueDelay) return
     this.#turns = 0
     const hasRest = turn.idle - this.#window.idle >= MIN_IDLE_SHARE * took
-    // With less to do it would be no faster in the time that the machine has for others.
+    // With less work, the loop would not be faster in the time that the machine gives to other programs.
     const counted = hasRest ? took : Math.max(turn.processor - this.#window.processor, 1)
     this.#window = turn
     this.#isBusy = this.#overload.addWindow(counted, !hasRest)
@@ -219,7 +239,10 @@ function readLoop(): LoopReading {
   return { now: performance.now(), idle, processor: (user + system) / 1_000 }
 }
 
-/** An admission that looks at this thread's loop, until `stop`. @param maxQueueDelay ms; with 0 it takes everything */
+/**
+ * Starts a load shedder for the event loop of this thread.
+ * @param maxQueueDelay ms; with 0 it accepts every request
+ */
 export function startLoadShedding(maxQueueDelay: number): { loadShedder: LoadShedder; stop(): void } {
   const loadShedder = new LoadShedder(maxQueueDelay, readLoop)
   // Without ticks the shedder accepts every request.

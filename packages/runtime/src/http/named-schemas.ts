@@ -11,9 +11,9 @@ const toName = (title: string): string =>
     .join('')
 
 /**
- * Gives the schemas of an OpenAPI document that have a title a name of their own under `components`, for those who make
- * types of them; where they stand, a reference is left, and a description of what they are there.
- * @throws where two that differ have the same title
+ * Moves each schema with a title to `components` of an OpenAPI document, so that generators of types find it by name.
+ * In its old position, a reference remains, with the description that applies there.
+ * @throws Error if two different schemas have the same title
  */
 export function nameSchemas(document: object): void {
   const schemas: Record<string, JsonObject> = {}
@@ -24,7 +24,7 @@ export function nameSchemas(document: object): void {
     const { examples, example, ...rest } = value as JsonObject
     const made: JsonObject = {}
     for (const [name, part] of Object.entries(rest)) made[name] = replaceNamed(part)
-    // Not looked into: what they have is data.
+    // Examples are data, not schemas.
     if (example !== undefined) made.example = example
     if (examples !== undefined) made.examples = examples
     return isNamed(made) ? toReference(made) : made

@@ -1,17 +1,17 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import fp from './shared-plugin.ts'
 
-/** What is said of the whole service. */
+/** Description of a service, in its OpenAPI document and on its page. */
 export interface ApiDescription {
   readonly title: string
   readonly description: string
-  /** Who gives what the replies are made of, where that is not the service itself; `stand-in`: it is invented. */
+  /** Returns the origin of the data, if that is another service. `stand-in` means that the data is invented. */
   readonly source?: (() => string) | undefined
 }
 
 /**
- * `GET /openapi.json` and, for people, `GET /docs`: made from the routes' schemas by an app of their own that never
- * listens, when they are first asked for. A thread that nobody asks is 5 MB smaller and ready 60 ms sooner.
+ * Serves `GET /openapi.json`, and `GET /docs` for people. On the first request, a separate app that never listens
+ * builds both from the routes' schemas. A thread without such a request is 5 MB smaller and ready 60 ms sooner.
  */
 export const openApi = fp(async (app: FastifyInstance, apiDescription: ApiDescription) => {
   const routes: RouteOptions[] = []
@@ -38,8 +38,8 @@ async function createDocument(
   return createDocumentation(routes, apiDescription)
 }
 
-/** Marks a route for which no body is as good as an empty one. */
+/** Marks a route that accepts a missing body like an empty one. */
 export const OPTIONAL_BODY = 'x-optional-body'
 
-/** Spread into the schema of such a route. */
+/** Spread this into the schema of such a route. */
 export const optionalBody = { [OPTIONAL_BODY]: true } as const

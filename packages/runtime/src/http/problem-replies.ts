@@ -9,13 +9,13 @@ import { commonErrors } from './common-errors.ts'
 import { getPendingReply } from './in-flight.ts'
 import { Problem, PROBLEM_TYPE, type ProblemKind } from './problems.ts'
 
-/** Another shape for the problems at some paths; nothing where the usual one is right. */
+/** Formats the problems of some paths differently. Returns undefined for the standard format. */
 export type ProblemFormat = (problem: Problem, url: string) => { contentType: string; body: string } | undefined
 
 // Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-// Fastify's own faults that are the client's; their words may be shown.
+// Errors of Fastify that the client caused. Their messages may be sent.
 const fastifyFaults: Record<string, ProblemKind> = {
   FST_ERR_VALIDATION: commonErrors.VALIDATION_FAILED,
   FST_ERR_CTP_BODY_TOO_LARGE: commonErrors.BODY_TOO_LARGE,
@@ -27,22 +27,22 @@ const fastifyFaults: Record<string, ProblemKind> = {
   FST_ERR_MAX_PARAM_LENGTH: commonErrors.URI_TOO_LONG,
 }
 
-/** Whatever was thrown, as something that may be shown: an unknown fault tells nothing of itself. */
+/** Converts any thrown value to a problem that may be sent. Details of an unknown error are not sent. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const { code, message, statusCode } = (error ?? {}) as { code?: string; message?: string; statusCode?: number }
   const kind = fastifyFaults[code ?? '']
   if (kind) return kind(message)
   if (error instanceof SyntaxError && statusCode === 400) return commonErrors.BAD_JSON(message)
-  // The client left before its body had come.
+  // The client left before its body arrived.
   if (code === 'ECONNRESET' && statusCode === 400) return commonErrors.BAD_REQUEST()
   return toReadProblem(error) ?? commonErrors.INTERNAL(undefined, { cause: error })
 }
 
-// Being overloaded or shutting down is no fault of ours, nor is a disk that was full before.
+// The service is not at fault in an overload or a drain, nor if the disk was full before (a 507 without a cause).
 const isExpected = ({ status, cause }: Problem) => status === 503 || (status === 507 && cause === undefined)
 
-/** Logs and counts a fault of ours. */
+/** Logs and counts a fault of the service. */
 export function reportFault(
   { log, faults, data }: FaultSinks,
   error: unknown,
@@ -55,7 +55,7 @@ export function reportFault(
   log.error({ err: error, requestId }, 'request failed')
 }
 
-/** Where faults go. */
+/** Receivers of faults. */
 export interface FaultSinks {
   readonly log: Logger
   readonly faults: Counter
@@ -76,21 +76,23 @@ type ParserError = Error & { code?: string; rawPacket?: Buffer; bytesParsed?: nu
 function getParserErrorKind({ code, rawPacket, bytesParsed }: ParserError): ProblemKind {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return commonErrors.REQUEST_TIMEOUT
   if (code !== 'HPE_HEADER_OVERFLOW') return commonErrors.BAD_REQUEST
-  // Node has one limit for the whole head; where it is passed in the first line, the path is to blame.
+  // Node limits the whole head only. If the first line exceeds that limit, the path is too long.
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? ''
   const line = parsed.slice(parsed.lastIndexOf('\n') + 1)
-  // The body of the request before it may stand on the same line.
+  // The body of the previous request may precede the request line in this line.
   return /^(?![\w-]+:).*[A-Z] /.test(line) ? commonErrors.URI_TOO_LONG : commonErrors.HEADERS_TOO_LARGE
 }
 
-// A client that never closes its side must not keep the connection; one that still sends should get to read the reply.
+// A client that never closes its side must not hold the connection. A client that still sends needs time to read the
+// reply.
 const LINGER_MS = 1_000
 
 const refusedSockets = new WeakSet<Duplex>()
 
 /**
- * Waits for replies that are made, and for those to whole requests that came, pipelined, before what was refused. What
- * is answered at once is answered a turn later: whether Node's parser lets it come to that depends on how it reads.
+ * Waits for the pending replies to complete requests that arrived before the refused one (pipelining). Always waits one
+ * iteration of the event loop first: a reply that a route sends at once may not exist yet, depending on how Node's
+ * parser reads.
  */
 async function waitForEarlierReplies(socket: Duplex): Promise<void> {
   await nextTurn()
@@ -101,15 +103,15 @@ async function waitForEarlierReplies(socket: Duplex): Promise<void> {
 }
 
 /**
- * Answers what Node's HTTP parser refused, and ends the connection. Returns the status, or nothing where no reply
- * could be sent: the client is gone, or a reply is already on its way and more bytes would garble it.
+ * Answers a request that Node's HTTP parser refused, and ends the connection. Returns the status, or undefined if no
+ * reply could be sent: the client has left, or more bytes would corrupt a reply that is being sent.
  */
 export async function sendParserProblem(
   error: Error,
   socket: Duplex,
   format?: ProblemFormat,
 ): Promise<number | undefined> {
-  // The parser fails again on whatever comes after.
+  // The parser fails again on all later bytes.
   if (refusedSockets.has(socket)) return undefined
   refusedSockets.add(socket)
   if ((error as ParserError).code !== 'ECONNRESET') return endWithProblem(socket, getParserErrorKind(error)(), format)
@@ -118,8 +120,8 @@ export async function sendParserProblem(
 }
 
 /**
- * Writes a problem to a connection that has no reply object, behind the replies to what came before, and ends it. Returns
- * the status, or nothing where no reply could be sent.
+ * Writes a problem to a connection without a reply object, after the earlier replies, and ends the connection. Returns
+ * the status, or undefined if no reply could be sent.
  */
 export async function endWithProblem(
   socket: Duplex,

@@ -22,7 +22,7 @@ export const buildOpenReplies = (...own: ProblemKind[]): ProblemReplies => build
 /** Problems of a route that reads, plus its own. */
 export const buildReadReplies = (...own: ProblemKind[]): ProblemReplies => buildProblemReplies(...guardedErrors, ...own)
 
-/** Problems of a change to data on disk. */
+/** Problems of changes to data on disk. */
 export const storeErrors = [commonErrors.STORE_FAILED, commonErrors.DISK_FULL] as const
 
 /** Problems of a route that changes state, plus its own. */

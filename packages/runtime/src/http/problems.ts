@@ -25,13 +25,13 @@ export interface ErrorEntry {
 export interface ProblemExtras {
   /** Headers of the reply, `retry-after` for instance. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The fault behind it: logged, never sent. */
+  /** The underlying error: logged, never sent. */
   readonly cause?: unknown
-  /** What its body has besides, of this kind alone. */
+  /** Additional members of the body, specific to this kind. */
   readonly members?: Readonly<Record<string, unknown>>
 }
 
-/** An error with a code, a status and words that may be shown to whoever asked. */
+/** An error with a code, a status and a text that any client may see. */
 export class Problem extends Error {
   readonly code: string
   readonly status: number
@@ -51,7 +51,7 @@ export class Problem extends Error {
     this.members = extras.members
   }
 
-  /** The reply's body. */
+  /** Serializes the body of the reply. */
   toBody(): string {
     return JSON.stringify({
       type: `urn:influencer-stats:problem:${this.code}`,
@@ -64,7 +64,7 @@ export class Problem extends Error {
   }
 }
 
-/** Makes a `Problem` of one kind; also carries the kind's code, status and title, for schemas. */
+/** Creates a `Problem` of one kind. Also has the code, status and title of the kind, for schemas. */
 export type ProblemKind = ErrorEntry & {
   (detail?: string, extras?: ProblemExtras): Problem
   readonly code: string
@@ -88,7 +88,7 @@ export type ProblemReplies = Record<
   { description: string; content: Record<string, { schema: typeof problemSchema }> }
 >
 
-/** The response schemas of the problems a route can answer with, by status. */
+/** Builds the response schemas of the problems that a route can return, by status. */
 export function buildProblemReplies(...kinds: ProblemKind[]): ProblemReplies {
   const byStatus = Map.groupBy(kinds, (kind) => kind.status)
   const replies: ProblemReplies = {}
@@ -101,7 +101,7 @@ export function buildProblemReplies(...kinds: ProblemKind[]): ProblemReplies {
   return replies
 }
 
-/** An error as it crosses from thread to thread: cloning keeps an Error's words, not its fields. */
+/** An error as it passes between threads. Cloning an Error preserves its message but not its fields. */
 export interface WireError {
   readonly problem?: {
     code: string
@@ -112,7 +112,7 @@ export interface WireError {
     /** Plain data. */
     members?: Readonly<Record<string, unknown>>
   }
-  /** What was behind the problem, for the log. */
+  /** The underlying error, for the log. */
   readonly cause?: Error
   readonly error?: unknown
 }
@@ -134,7 +134,9 @@ export function toWireError(error: unknown): WireError {
   }
 }
 
-/** An error without its `cause`, which may hold what cannot be cloned; then no reply at all would reach the caller. */
+/**
+ * Copies an error without its `cause`, which might not be cloneable. If cloning failed, the caller would get no reply.
+ */
 function toPlainError({ message, stack }: Error): Error {
   return Object.assign(new Error(message), { stack })
 }

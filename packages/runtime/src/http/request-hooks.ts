@@ -15,44 +15,47 @@ import { describeValidationError, type SchemaValidator } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call the route; by default `read` for GET and HEAD, `change` for the rest. */
+    /** Clients that may call the route. Default: `read` for GET and HEAD, `change` for all others. */
     access?: Access
-    /** Fastify is not to refuse it in an overload: what is open to all, and what is judged where it is answered. */
+    /** True if Fastify never sheds the route: hot routes, which shed load themselves, and `/metrics`. */
     skipsShedding?: boolean
     /** Content codings that the route decodes in addition to `identity`. Default: none. */
     contentEncodings?: readonly string[]
-    /** True if the route evaluates `If-Match` and `If-None-Match`. Default: see `refusesConditions`. */
+    /** True if the route evaluates `If-Match` and `If-None-Match`. Default: see `shouldRefuseConditions`. */
     isConditional?: boolean
-    /** What a request counts as where requests are limited: one, unless it is dear. */
+    /** Cost of a request in the rate limit. Default: 1. */
     cost?: number
-    /** Asked again and again by machines: never logged. */
+    /** True for a route that machines poll. It is never logged. */
     isQuiet?: boolean
-    /** The route's figures: the runtime's own. */
+    /** Metrics of the route. Set by the runtime. */
     metrics?: RouteMetrics
-    /** Its requests that are being answered: the runtime's own. */
+    /** Requests of the route in flight. Set by the runtime. */
     queue?: RouteQueue | undefined
   }
   interface FastifyRequest {
     /** When the head was received (ms, `performance.now()`). */
     startedAt: number
-    /** Where the reply is counted, unless somebody else does. */
+    /** Metrics that count the reply. Undefined if another component counts it. */
     metrics: RouteMetrics | undefined
-    /** What it is known by. */
+    /** Ids of the request, for logs and for calls to other services. */
     trace: Trace
-    /** What the reply tells of limits: names and values in turn. The runtime's own. */
+    /** Header fields of the rate limits in the reply: names and values alternate. Set by the runtime. */
     limits: readonly string[]
-    /** What it took away or replaced: a line in the log once it is done. A DELETE has one anyway. */
+    /**
+     * Set by a route that deletes or replaces data: a line in the audit log after the reply. A DELETE gets one by
+     * default.
+     */
     audit: AuditChange | undefined
   }
   interface FastifyListenOptions {
-    /** Lets several threads listen on one port (Linux). Fastify hands it on to Node; its type lacks it. */
+    /** Lets several threads listen on one port (Linux). Fastify passes it to Node, but its type lacks it. */
     reusePort?: boolean
   }
 }
 
 const NO_FIELDS: readonly string[] = []
 
-/** What is done for every request that Fastify answers: who may ask, and how often; figures, log, audit. */
+/** Adds the hooks for every request that Fastify answers: guard, rate limits, metrics, request log, audit. */
 export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatched: RouteMetrics): void {
   const { loadShedder, guard, lifecycle, limits, requestLog, tracer } = host
   app.decorateRequest('startedAt', 0)
@@ -63,7 +66,7 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
 
   const getClientAddress = ({ socket, headers }: FastifyRequest) => host.getClientAddress(socket.remoteAddress, headers)
 
-  /** Why one of too many requests is not answered. */
+  /** Returns the reason to refuse a request that exceeds a rate limit. */
   function checkLimits(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
     if (!limits) return undefined
     const { fields, refusal: refused } = limits.take(
@@ -83,7 +86,7 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
     request.trace = tracer?.startRequest(headers, id) ?? createTrace(headers, id)
     if (request.is404) {
       request.metrics = unmatched
-      // It counts, and costs no more than a refusal.
+      // Counted but not refused: its reply costs no more than a refusal.
       checkLimits(request, reply)
       return done()
     }
@@ -103,11 +106,11 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
     if (fault || !queue) return done(fault)
     if (!loadShedder.canAccept(request.startedAt) || !queue.hasCapacity()) return done(createOverloaded())
     queue.add()
-    // Whether it was answered or its client left.
+    // `close` follows a complete reply, and also the disconnect of a client.
     reply.raw.once('close', () => queue.finish(reply.raw.writableFinished && reply.statusCode !== 503, request))
     done()
   })
-  // Not sooner: a body comes as a part of its connection.
+  // Not before the body has arrived, which depends on the client's connection.
   app.addHook('preHandler', (request, _reply, done) => {
     const { queue } = request.routeOptions.config
     if (!queue) return runInTrace(request.trace, done)
@@ -133,7 +136,7 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
 const checkConditions = ({ method, headers, routeOptions: { config } }: FastifyRequest): Problem | undefined =>
   isConditional(headers) && shouldRefuseConditions(method, config) ? commonErrors.CONDITION_UNSUPPORTED() : undefined
 
-/** Checks of the head that Fastify does only after it has read the body. */
+/** Checks the parts of the head that Fastify checks only after it has read the body. */
 function validateHead(request: FastifyRequest): Problem | undefined {
   for (const part of ['params', 'querystring'] as const) {
     const validate = request.getValidationFunction(part) as SchemaValidator | undefined
@@ -143,7 +146,7 @@ function validateHead(request: FastifyRequest): Problem | undefined {
   return undefined
 }
 
-/** What an answered request took away or replaced. */
+/** Returns the data that a completed request deleted or replaced. */
 function getAuditChange({ audit, method, params }: FastifyRequest): AuditChange | undefined {
   if (audit || method !== 'DELETE') return audit
   const named = Object.values((params ?? {}) as Record<string, string>)

@@ -3,23 +3,23 @@ import type { Logger } from 'pino'
 import type { CommonSettings } from '../settings/settings.ts'
 import { getTraceFields, type Trace } from '../trace.ts'
 
-/** A request that was answered. */
+/** A completed request. */
 export interface RequestLogEntry {
   readonly method: string
-  /** As it was declared: what stands in an address may be a secret. */
+  /** Route as declared, because an address may contain a secret. */
   readonly route: string
   readonly status: number
-  /** When it was there (ms, `performance.now()`). */
+  /** Time when the head arrived (ms, `performance.now()`). */
   readonly startedAt: number
   readonly address: string | undefined
   readonly trace: Trace
 }
 
-/** Writes a line a request, for some of them. */
+/** Writes a log line for a sample of the requests. */
 export interface RequestLog {
-  /** Of routes that Fastify answers; nothing where none of these is written. */
+  /** For routes that Fastify answers. Undefined if none of them is logged. */
   readonly writeRequest?: (entry: RequestLogEntry) => void
-  /** Of hot routes: made only for those that are written. */
+  /** For hot routes. Calls `describe` only for requests that are logged. */
   readonly writeHotRequest?: (describe: () => RequestLogEntry) => void
 }
 
@@ -43,7 +43,7 @@ export function createRequestLog(
   }
 }
 
-/** Takes the first of each `every`. */
+/** Selects the first of every `every` calls. */
 function createSampler(every: number): () => boolean {
   let seen = 0
   return () => {

@@ -3,16 +3,16 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net'
 import { getPendingReply } from './in-flight.ts'
 
-/** Requests of one connection that may be unanswered before the server reads no more of it. */
+/** Unanswered requests of one connection at which the server stops reading it. */
 const MAX_UNANSWERED = 64
 
 /** On a socket, the order of its requests while several are unanswered. */
 const ORDER = Symbol('request order')
 
 interface OrderedSocket extends Socket {
-  /** Node's own mark of a connection that it reads no further: without it the parser resumes the socket at each request. */
+  /** Node's flag for a connection that is not read. Without it, the parser resumes the socket at each request. */
   _paused?: boolean
-  /** Node's parser, which it pauses with the socket. */
+  /** Node's parser. Node pauses it together with the socket. */
   parser?: { resume(): void } | null
   [ORDER]?: RequestOrder | undefined
 }
@@ -26,7 +26,7 @@ interface HeldRequest {
 /** True if the connection ends with a reply. The server must not execute later requests (RFC 9112, 9.6). */
 const isLast = (response: ServerResponse) => (response as { _last?: boolean })._last === true
 
-/** The requests of one connection: an unsafe one runs alone, safe ones run at the same time (RFC 9112, 9.3.2). */
+/** The requests of one connection: an unsafe one runs alone, safe ones run concurrently (RFC 9112, 9.3.2). */
 class RequestOrder {
   readonly #socket: OrderedSocket
   readonly #running = new Set<ServerResponse>()
@@ -36,7 +36,7 @@ class RequestOrder {
   #isPaused = false
   #isClosed = false
 
-  /** @param first the reply that the connection waits for */
+  /** @param first the pending reply of the connection */
   constructor(socket: OrderedSocket, first: ServerResponse | undefined, isUnsafe: boolean) {
     this.#socket = socket
     if (!first) return
@@ -44,7 +44,7 @@ class RequestOrder {
     else this.#run(first, isUnsafe)
   }
 
-  /** Starts a request, or holds it until the requests before it are answered. */
+  /** Starts a request, or holds it until the earlier requests are answered. */
   add(request: HeldRequest): void {
     if (this.#isClosed) return
     this.#held.push(request)
@@ -107,31 +107,37 @@ class RequestOrder {
   }
 }
 
-/** Calls a listener of `request` in the order of the requests of each connection. A single request costs a property. */
+/**
+ * Calls a listener of `request` in the order of the requests of each connection. A request without earlier ones costs
+ * one property read.
+ */
 export function withRequestOrder(
   listener: RequestListener,
   isUnsafe: (message: IncomingMessage) => boolean,
 ): RequestListener {
   return (message, response) => {
     const socket = message.socket as OrderedSocket
-    // The server has ended the connection with the reply before this request.
+    // The server ended the connection with the previous reply.
     if (!socket.writable) return
     // Node assigns the socket to the reply that it sends next: all earlier requests are answered.
     if (response.socket) return listener(message, response)
     const first = getPendingReply(socket)
     socket[ORDER] ??= new RequestOrder(socket, first, first !== undefined && isUnsafe(first.req))
-    // A held request does not start in the trace of the request before it.
+    // A held request must not start in the trace of the previous request.
     const start = AsyncLocalStorage.bind(() => listener(message, response))
     socket[ORDER].add({ response, isUnsafe: isUnsafe(message), start })
   }
 }
 
-/** Discards the requests after a stream, which has no end. The socket is still read, so it reports a disconnect of its client. */
+/**
+ * Discards the requests after a stream, which has no end. The socket is still read, so that it reports a disconnect of
+ * the client.
+ */
 export function skipLaterRequests(response: ServerResponse): void {
   ;(response.req.socket as OrderedSocket)[ORDER]?.close()
 }
 
-/** The reply to a request is complete: the next request of its connection may start. */
+/** Called when a reply is complete: the next request of its connection may start. */
 export function finishRequest(response: ServerResponse): void {
   ;(response.req.socket as OrderedSocket)[ORDER]?.finish(response)
 }

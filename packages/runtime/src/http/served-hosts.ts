@@ -11,27 +11,31 @@ export const isLoopback = (host: string): boolean =>
 /** Host names as they appear in a `Host` header, without the port. */
 const toHostName = (host: string) => host.replace(/:\d*$/, '').toLowerCase()
 
-/** Why an entry of `allowedHosts` names nothing: neither a name, nor an address, nor a network; nothing where it does. */
+/**
+ * Returns the reason why an entry of `allowedHosts` is neither a name, nor an address, nor a network. Undefined if it
+ * is one.
+ */
 export function checkHostEntry(entry: string): string | undefined {
   if (isNetworkLike(entry) ? isNetwork(entry) : HOST_NAME.test(entry)) return undefined
   return `"${entry}" is neither a host name nor an address nor a network (10.0.0.0/8)`
 }
 
-/** Which hosts are served here, whatever address they are asked at. */
+/** The hosts that requests may name, regardless of the address that they arrive at. */
 export interface ServedHosts {
   /** @param host as in a `Host` header */
   has(host: string): boolean
 }
 
 /**
- * @param own the address that is listened on: whoever asks there names it; no page of another site can take it as its name
+ * @param own the address that the service listens on. Clients of that address name it as the host; a page of another
+ * site cannot have it as its host name.
  * @param allowed names, addresses, and networks
  */
 export function createServedHosts(own: string, allowed: readonly string[]): ServedHosts {
   const named = [own, ...allowed.filter((entry) => !isNetworkLike(entry))]
   const names = new Set(named.map((host) => (isIPv6(host) ? `[${host}]` : host).toLowerCase()))
   const isInNetwork = createNetworkMatcher(allowed.filter(isNetworkLike))
-  // Few clients, few spellings: a look-up in a bounded Set instead of a regular expression a request.
+  // Clients use few spellings: a look-up in a bounded Set replaces a regular expression per request.
   const known = new Set<string>()
 
   function isServed(host: string): boolean {

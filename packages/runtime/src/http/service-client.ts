@@ -1,13 +1,13 @@
 import { toServiceError } from './service-error.ts'
 
-// What the clients of all services ask with, in a browser and in Node: nothing here may need more than both have.
+// Shared by the clients of all services, in browsers and in Node. It uses only functions that both have.
 
 export interface ClientOptions {
-  /** Needed for changes where the service was started with an `API_TOKEN`, for reads with a `READ_TOKEN`. */
+  /** Required for changes if the service has an `API_TOKEN`, and for reads if it has a `READ_TOKEN`. */
   readonly token?: string | undefined
 }
 
-/** Parameters of a query; one that is `undefined` is left out. */
+/** Parameters of a query. `undefined` omits a parameter. */
 export type QueryParameters = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
 export interface ServiceRequestOptions {
@@ -15,16 +15,16 @@ export interface ServiceRequestOptions {
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly body?: string | Uint8Array | Blob | AsyncIterable<Uint8Array> | undefined
-  /** Ends what is under way when it is aborted. */
+  /** Aborting it cancels the request and its reply. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Asks a service, and follows no redirect. @throws ServiceError for whatever is no success */
+/** Sends a request. Follows no redirect. @throws ServiceError if the status is not 2xx */
 export type Requester = (method: string, path: string, options?: ServiceRequestOptions) => Promise<Response>
 
-/** @param url where the service is; it may end in a path that all of the service's are behind */
+/** Creates the function that calls a service. @param url address of the service; it may end in a path prefix */
 export function createRequester(url: string, { token }: ClientOptions = {}): Requester {
   const base = url.replace(/\/+$/, '')
   const authorization = token ? { authorization: `Bearer ${token}` } : undefined
@@ -53,7 +53,7 @@ export async function readJson<T>(reply: Promise<Response>): Promise<T> {
   return (await reply).json() as Promise<T>
 }
 
-/** `undefined` in place of a refusal with one of these codes. */
+/** Resolves with `undefined` if the service refuses with one of these codes. */
 export async function ignoreErrors<T>(answer: Promise<T>, ...codes: readonly string[]): Promise<T | undefined> {
   try {
     return await answer
@@ -63,9 +63,9 @@ export async function ignoreErrors<T>(answer: Promise<T>, ...codes: readonly str
   }
 }
 
-/** The bytes of a reply as they come. Who stops early ends the reply. */
+/** The bytes of a reply as they arrive. A caller that stops early cancels the reply. */
 export async function* readChunks({ body }: Response): AsyncGenerator<Uint8Array, void> {
-  // Not every browser iterates over streams.
+  // Not every browser can iterate over streams.
   const reader = body?.getReader()
   try {
     for (let read = await reader?.read(); read && !read.done; read = await reader!.read()) yield read.value
@@ -74,7 +74,7 @@ export async function* readChunks({ body }: Response): AsyncGenerator<Uint8Array
   }
 }
 
-/** The lines of a reply as they come, without their ends; the last one need not have one. */
+/** The lines of a reply as they arrive, without line ends. The last line may lack one. */
 export async function* readLines(reply: Response): AsyncGenerator<string, void> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -86,12 +86,12 @@ export async function* readLines(reply: Response): AsyncGenerator<string, void> 
   if (rest !== '') yield rest
 }
 
-/** Waits (ms), or until the signal is aborted; it keeps no process alive. */
+/** Waits (ms), or until the signal is aborted. Does not delay the exit of the process. */
 export function pause(time: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer: unknown = setTimeout(resolve, time)
-  // Node's timers hold their process.
+  // A timer of Node delays the exit of its process.
   ;(timer as { unref?(): void }).unref?.()
   signal.addEventListener('abort', () => resolve(), { once: true })
   return promise.finally(() => clearTimeout(timer as number))
@@ -109,7 +109,7 @@ function toQueryString(query: QueryParameters): string {
 const isAsyncIterable = (body: NonNullable<ServiceRequestOptions['body']>): body is AsyncIterable<Uint8Array> =>
   typeof body === 'object' && Symbol.asyncIterator in body
 
-/** Not every browser makes a stream of an iterable. */
+/** Converts an iterable to a stream. Not every browser has a function for that. */
 function toStream(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = pieces[Symbol.asyncIterator]()
   return new ReadableStream({

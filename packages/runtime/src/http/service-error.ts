@@ -1,9 +1,9 @@
-/** A service refused what its client asked: the status of its reply, and its problem with its code and its detail. */
+/** The refusal of a request: the status of the reply, and the code and detail of its problem. */
 export class ServiceError extends Error {
   readonly status: number
   readonly code: string
   readonly detail: string | undefined
-  /** The whole problem, where the service sent one. */
+  /** The whole problem. Empty if the service sent none. */
   readonly body: Readonly<Record<string, unknown>>
 
   constructor(status: number, code: string, message = `status ${status}`, detail?: string, body: object = {}) {
@@ -16,7 +16,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A browser gives the reply to a redirect that it must not follow as one of status 0. */
+/** A browser reports a redirect that it must not follow with status 0. */
 const isRedirect = (status: number) => status === 0 || (status >= 300 && status < 400)
 
 const REDIRECTED =
@@ -24,7 +24,7 @@ const REDIRECTED =
   "set the service's final address"
 
 /**
- * Reads a refusal: a problem, a redirect (`UNEXPECTED_REDIRECT`), or what something between client and service answered
+ * Parses a refusal: a problem, a redirect (`UNEXPECTED_REDIRECT`), or the reply of a program between client and service
  * (`UNEXPECTED_REPLY`).
  */
 export function toServiceError(status: number, text: string): ServiceError {

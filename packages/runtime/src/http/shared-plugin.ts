@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Marks a plugin as one that acts on the app it is registered on, not on a scope of its own. */
+/** Marks a plugin that acts on the app itself, not on a new scope. */
 export default function shared<Options>(
   plugin: (app: FastifyInstance, options: Options) => Promise<void>,
 ): typeof plugin {

@@ -2,13 +2,15 @@ import type { FastifyReply } from 'fastify'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 
-/** The headers that hooks have set on a reply, as a flat list: a route that writes to `reply.raw` sends them along. */
+/**
+ * The headers that hooks have set on a reply, as a flat list. A route that writes to `reply.raw` must send them itself.
+ */
 export const getReplyHeaders = (reply: FastifyReply): string[] => Object.entries(reply.getHeaders()).flat().map(String)
 
 export interface SendChunksOptions {
   /** Sends the head. Called when the first chunk is available, or the reply is known to have none. */
   readonly begin: () => void
-  /** How long a client may take for 256 KiB (ms). */
+  /** Time that a client may take to receive 256 KiB (ms). */
   readonly timeout: number
   /** Text sent after the last chunk. */
   readonly end?: string
@@ -18,11 +20,11 @@ export interface SendChunksOptions {
 const CHUNK_BYTES = 262_144
 
 /**
- * Sends a reply piece by piece, each only when the client has taken the one before. Rejects only before anything was
- * sent; a later fault cuts the connection, so that the client cannot take a part for the whole, and so does a client
- * that takes less than 256 KiB in `timeout` ms: as long as it has not taken all, nothing of what is sent as it was when
- * that began can be thrown away.
- * @param next the next piece; nothing at the end. It is asked for while the one before is sent
+ * Sends a reply in chunks. Each waits until the client has received enough of the earlier ones. Rejects only before
+ * anything was sent. A later error closes the connection, so that the client does not take a part for the whole. A
+ * client that receives less than 256 KiB in `timeout` ms is disconnected too: the reply reads a snapshot, and until its
+ * end the database cannot delete that data.
+ * @param next returns the next chunk, or undefined at the end; called while the previous chunk is sent
  */
 export async function sendChunks(
   next: () => Promise<string | Uint8Array | undefined>,

@@ -20,7 +20,7 @@ const status = createStringsSchema('Status', 'status')
 type SystemRouteOptions = AppHost &
   Pick<ApiDescription, 'source'> & { getFault?: (() => Problem | undefined) | undefined }
 
-/** The routes that every service has: health, metrics, version. */
+/** The routes that every service has: health, version, metrics, backup. */
 export const systemRoutes = shared(
   async (app: FastifyInstance, { lifecycle, scrape, backup, getFault: fault, source }: SystemRouteOptions) => {
     const open = { access: 'open' as const }
@@ -88,7 +88,7 @@ export const systemRoutes = shared(
     app.get(
       '/backup',
       {
-        // Whoever has it has everything.
+        // A backup contains all data, secrets included.
         config: { access: 'change' as const, cost: 100 },
         exposeHeadRoute: false,
         schema: {

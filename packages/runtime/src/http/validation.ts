@@ -1,11 +1,11 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv'
 import { createRequire } from 'node:module'
 
-// Loaded once something is to be checked or written: what nobody asks is smaller, and sooner ready.
+// Loaded when the first value is validated or serialized: until then the thread is smaller, and it is ready sooner.
 const load = createRequire(import.meta.url)
 
-// Unknown properties are errors, never dropped; defaults are filled in. Only what comes as text is converted:
-// a number where a JSON body should have a string is a mistake.
+// Unknown properties are errors, never dropped; defaults are filled in. Only parts that arrive as text are converted:
+// in a JSON body, a number instead of a string is an error.
 const commonOptions = { strict: false, useDefaults: true, removeAdditional: false, verbose: true } as const
 
 function createAjv(more: Options): Ajv {
@@ -17,13 +17,16 @@ function createAjv(more: Options): Ajv {
 let strictAjv: Ajv | undefined
 let coercingAjv: Ajv | undefined
 
-/** Whether something fits a schema; what does not is told by `errors`. */
+/** Validates data against a schema. `errors` has the reasons if the data is invalid. */
 export interface SchemaValidator {
   (data: unknown): boolean
   errors?: ErrorObject[] | null | undefined
 }
 
-/** The check by the schema of one part of a request: `body`, `querystring`, `params` or `headers`. Compiled when first called. */
+/**
+ * Creates the validator for one part of a request: `body`, `querystring`, `params` or `headers`. Compiled at the first
+ * call.
+ */
 export function createValidator(schema: object, httpPart: string | undefined): SchemaValidator {
   let compiled: ValidateFunction | undefined
   const validate: SchemaValidator = (data) => {
@@ -38,19 +41,19 @@ export function createValidator(schema: object, httpPart: string | undefined): S
 
 type Serializer = (data: unknown) => string
 
-/** The text of replies by their schema. Compiled when first called. */
+/** Creates the serializer for a reply schema. Compiled at the first call. */
 export function createSerializer(schema: object): Serializer {
   let compiled: Serializer | undefined
   return (data) => (compiled ??= (load('fast-json-stringify') as (schema: object) => Serializer)(schema))(data)
 }
 
-/** For routes that read their body from its bytes: the schema of the body is for the document alone. */
+/** For routes that parse the bytes of the body themselves: the schema of the body is for the OpenAPI document only. */
 export const skipBodyValidation = ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
   httpPart === 'body' ? () => true : createValidator(schema as object, httpPart)
 
-/** Pattern of text that has whole characters only: half of a surrogate pair has no UTF-8, so no reply could repeat it. */
+/** Pattern of text without half of a surrogate pair. Such a half has no UTF-8, so no reply could repeat it. */
 export const TEXT_PATTERN = '^[^\\uD800-\\uDFFF]*$'
-/** Pattern of a name: `WHOLE_TEXT` without NUL, at which many programs end a text. */
+/** Pattern of a name: `TEXT_PATTERN` without NUL, at which many programs end a text. */
 export const NAME_PATTERN = '^[^\\u0000\\uD800-\\uDFFF]*$'
 
 const PATTERN_MESSAGES: Readonly<Record<string, string>> = {
@@ -58,14 +61,14 @@ const PATTERN_MESSAGES: Readonly<Record<string, string>> = {
   [NAME_PATTERN]: 'has a NUL or half of a character: send whole characters other than NUL',
 }
 
-/** What is told of an error of Ajv's. */
+/** The part of an Ajv error that messages use. */
 export type ValidationError = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message' | 'parentSchema'>
 
 const MAX_LISTED_NAMES = 24
 const formatNames = (names: readonly unknown[]) =>
   names.length > MAX_LISTED_NAMES ? `${names.slice(0, MAX_LISTED_NAMES).join(', ')}, ...` : names.join(', ')
 
-/** What does not fit and what would. @param where what the path begins with, `body` say */
+/** Describes an invalid value, and the valid ones if they are few. @param where prefix of the path, such as `body` */
 export function describeValidationError(
   { instancePath, keyword, params, message, parentSchema }: ValidationError,
   where = '',

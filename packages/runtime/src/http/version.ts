@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 const { name, version } = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'))
 
-/** What `GET /version` answers. */
+/** Reply of `GET /version`. */
 export const VERSION: Readonly<{ name: string; version: string; node: string }> = {
   name,
   version,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Unlike at every start of the machine; nothing where the system does not tell. */
+/** Id of the current boot: it changes with every start of the machine. Undefined if the system has none. */
 export function readBootId(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { computeCrc32c } from './integrity/crc32c.ts'
 import { StartError } from '../http/common-errors.ts'
 
-/** What `format.json` of a data folder says. */
+/** Content of `format.json` in a data folder. */
 export interface DataFormat {
-  /** Whose data it is. */
+  /** The service that the data belongs to. */
   readonly service: string
-  /** The version of its layout, from 1. */
+  /** Version of the data layout, from 1. */
   readonly format: number
-  /** The version from which it is being upgraded: some of the data may still be of that one. 0 while it is being made. */
+  /** The version that is being upgraded: some of the data may still have it. 0 while the folder is being created. */
   readonly from?: number
   /** Checksum of the other fields. Versions before 0.3 wrote none. */
   readonly sum?: string
@@ -17,7 +17,10 @@ export interface DataFormat {
 
 const FORMAT_FILE = 'format.json'
 
-/** Returns the checksum of the fields that this version knows. A version with more fields has a later `format`, which is refused. */
+/**
+ * Returns the checksum of the fields that this version knows. A version with more fields has a later `format`, which is
+ * refused.
+ */
 const computeChecksum = ({ service, format, from }: Partial<DataFormat>): string =>
   computeCrc32c(Buffer.from(JSON.stringify([service, format, from]))).toString(16)
 
@@ -32,9 +35,9 @@ function parseFormat(text: string): Partial<DataFormat> | undefined {
 }
 
 /**
- * Reads whose data a folder has and in which format. Nothing if it says so nowhere, not even by half a file.
+ * Reads the service and the format of a data folder. Undefined if the folder has no data and no intact format file.
  *
- * @param hasData whether there is something whose format would have to be guessed
+ * @param hasData true if the folder has data, whose format is unknown without the file
  * @throws StartError `DATA_FOREIGN`, `DATA_FORMAT_DAMAGED`
  */
 export function readFormat(folder: string, service: string, format: number, hasData: boolean): DataFormat | undefined {
@@ -48,7 +51,7 @@ export function readFormat(folder: string, service: string, format: number, hasD
   const found = parseFormat(text)
   const isAltered = found?.sum !== undefined && found.sum !== computeChecksum(found)
   if (!found || isAltered) {
-    // A power cut at the first start: nothing is lost.
+    // A power cut at the first start: no data is lost.
     if (!hasData) return undefined
     const damage = isAltered ? 'has a wrong checksum' : 'is missing, empty or cut, and there are data beside it'
     throw new StartError(
@@ -64,7 +67,7 @@ export function readFormat(folder: string, service: string, format: number, hasD
   return found as DataFormat
 }
 
-/** Writes it, synced to the disk: there whole or not at all, even after a power cut. */
+/** Writes the format file and syncs it. After a power cut, the file is the old or the new one, never a part. */
 export function writeFormat(folder: string, format: DataFormat): void {
   const file = join(folder, FORMAT_FILE)
   const draft = `${file}.${process.pid}`
@@ -73,7 +76,7 @@ export function writeFormat(folder: string, format: DataFormat): void {
   syncFolder(folder)
 }
 
-/** Makes sure that the names in a folder outlive a power cut. */
+/** Syncs the names in a folder, so that they survive a power cut. */
 export function syncFolder(folder: string): void {
   // Windows neither needs this nor lets a folder be opened.
   if (process.platform === 'win32') return

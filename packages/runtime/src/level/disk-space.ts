@@ -20,8 +20,9 @@ export interface DiskSpace {
 }
 
 /**
- * Reads the free space of a data folder. LevelDB needs room for a flush of its logs and for the compaction that may follow, whose
- * input is removed only after its output is written: of all of levels 0 and 1, or of a few tables of a deeper level.
+ * Reads the free space of a data folder. LevelDB needs space to flush its logs, and for the compaction that may follow:
+ * of all of levels 0 and 1, or of a few tables of a deeper level. A compaction removes its input only after its output
+ * is written.
  */
 export async function readDiskSpace(folder: string, db: ClassicLevel<any, any>): Promise<DiskSpace> {
   const [{ bavail, blocks, bsize }, logs] = await Promise.all([statfs(folder), getLogBytes(join(folder, 'level'))])

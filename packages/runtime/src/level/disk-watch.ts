@@ -28,8 +28,8 @@ const HYSTERESIS_RATIO = 0.5
 const MIN_BACKOFF_MS = 10_000
 
 /**
- * Refuses writes that add bytes while free space is low, so removals remain possible, and reclaims the space of removed entries.
- * Reads nothing while the service is idle. Main thread only.
+ * Refuses writes that add bytes while free space is low, so that removals remain possible, and reclaims the space of
+ * removed entries. Reads nothing while the service is idle. Main thread only.
  */
 export class DiskWatch {
   readonly #options: DiskWatchOptions
@@ -46,12 +46,12 @@ export class DiskWatch {
   constructor(options: DiskWatchOptions) {
     this.#options = options
     this.#writes = options.health.writes - 1
-    // A process that was killed may have left it.
+    // A killed process may have left the ballast file.
     void removeBallast(options.folder).catch(() => {})
     this.#timer = this.#schedulePoll(MIN_POLL_MS)
   }
 
-  /** Resolves once nothing is under way. Idempotent. */
+  /** Resolves when no check runs any more. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -74,7 +74,7 @@ export class DiskWatch {
     if (!this.#isClosed) this.#timer = this.#schedulePoll(pause)
   }
 
-  /** Resolves with how long to wait for the next look (ms). */
+  /** Resolves with the delay until the next check (ms). */
   async #checkSpace(): Promise<number> {
     const { health } = this.#options
     const headroom = await this.#update()
@@ -116,7 +116,7 @@ export class DiskWatch {
       await reclaimSpace({ folder, db, write, shouldContinue })
       this.#backoff = MIN_BACKOFF_MS
     } catch {
-      // The write that failed was logged.
+      // The failed write is already logged.
       this.#notBefore = performance.now() + this.#backoff
       this.#backoff *= 2
     }

@@ -19,7 +19,10 @@ import { syncFolder } from './data-format.ts'
 const IDENTITY_FILE = 'identity.json'
 const levelFolder = (folder: string) => join(folder, 'level')
 
-/** How the system identifies a file. Not its change time: a recursive chown of the folder is no new history. */
+/**
+ * Returns the numbers that identify a file. They exclude the change time: a recursive chown of the folder begins no new
+ * history.
+ */
 function formatIdentity({ dev, ino, birthtimeNs }: { dev: bigint; ino: bigint; birthtimeNs: bigint }): string {
   return `${dev}:${ino}:${birthtimeNs}`
 }
@@ -41,8 +44,8 @@ const buildIdentity = (descriptor: number, folder: string): string =>
   })
 
 /**
- * True if the data in `<folder>/level` are those that the last process left there. False for a new, restored, copied or
- * repaired folder, and for one that never had an identity. Call it before LevelDB is opened.
+ * True if the data in `<folder>/level` is the data that the last process left there. False for a new, restored, copied
+ * or repaired folder, and for one that never had an identity. Call this before LevelDB opens the folder.
  *
  * A restored snapshot of the whole volume is not detected, because all numbers are then equal.
  */
@@ -61,7 +64,7 @@ export function hasSameIdentity(folder: string): boolean {
   }
 }
 
-/** Records that the data are this folder's, synced to the disk. */
+/** Records that the data belongs to this folder, synced to the disk. */
 export function writeIdentity(folder: string): void {
   const level = levelFolder(folder)
   const draft = join(level, `${IDENTITY_FILE}.draft`)
@@ -76,7 +79,9 @@ export function writeIdentity(folder: string): void {
   syncFolder(level)
 }
 
-/** Marks the data as changed by something other than the service, a repair for instance: the next start begins a new history. */
+/**
+ * Marks the data as changed by another program than the service, such as a repair. The next start begins a new history.
+ */
 export function clearIdentity(folder: string): void {
   const level = levelFolder(folder)
   rmSync(join(level, IDENTITY_FILE), { force: true })

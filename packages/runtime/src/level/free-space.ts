@@ -3,15 +3,17 @@ import { join } from 'node:path'
 
 const PROBE_FILE = 'room.probe'
 const FILL_CHUNK = Buffer.alloc(1_048_576, 1)
-// For what LevelDB writes besides: a manifest, an index.
+// Space for other files of LevelDB: a manifest, an index.
 const OVERHEAD_BYTES = 65_536
 
-/** Whether a data folder has room for what LevelDB has in its logs, which it writes as tables when it is opened anew. */
+/**
+ * True if a data folder has space for the contents of LevelDB's logs. LevelDB writes them as tables when it reopens.
+ */
 export async function hasFreeSpace(folder: string): Promise<boolean> {
   try {
     const needed = (await getLogBytes(join(folder, 'level'))) + OVERHEAD_BYTES
     const { bavail, bsize } = await statfs(folder)
-    // First what costs nothing, so as not to take the last bytes of others every time.
+    // The free check comes first: the second one takes the last free bytes from other programs for a moment.
     return bavail * bsize >= needed && (await canWrite(join(folder, PROBE_FILE), needed))
   } catch {
     return false
@@ -21,7 +23,7 @@ export async function hasFreeSpace(folder: string): Promise<boolean> {
 /** Bytes of all LevelDB logs in this folder. */
 export async function getLogBytes(folder: string): Promise<number> {
   const logs = (await readdir(folder)).filter((name) => name.endsWith('.log'))
-  // One may be gone by now.
+  // LevelDB may have deleted a log since.
   const sizes = await Promise.all(
     logs.map((name) =>
       stat(join(folder, name)).then(
@@ -33,7 +35,7 @@ export async function getLogBytes(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** A quota or a limit of the process does not show in what the disk has free: only writing tells. */
+/** Tests free space by writing, because the free space of a disk does not reflect quotas and limits of the process. */
 async function canWrite(file: string, bytes: number): Promise<boolean> {
   try {
     await fillFile(file, bytes)
@@ -43,7 +45,10 @@ async function canWrite(file: string, bytes: number): Promise<boolean> {
   }
 }
 
-/** Writes a file of this size, synced to the disk: its space is reserved until the file is removed. @throws Error if there is no room */
+/**
+ * Writes a file of this size, synced to the disk: its space is reserved until the file is removed.
+ * @throws Error if the disk is full
+ */
 export async function fillFile(file: string, bytes: number): Promise<void> {
   const handle = await open(file, 'w')
   try {

@@ -10,16 +10,16 @@ import type { FolderVerification } from './integrity/folder-verification.ts'
 import { readFormat, syncFolder, writeFormat, type DataFormat } from './data-format.ts'
 
 export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K, V> {
-  /** Whose data it is, and in which version of its layout. */
+  /** The service that the data belongs to, and the version of the data layout. */
   readonly service: string
   readonly format: number
   /**
-   * By version: what makes data of that version such of the next. One that was cut off by a kill, a power cut or a full
-   * disk runs again from its start at the next opening, on what it left: it is to write one batch, or tell what it has
-   * done already. It need not sync.
+   * By version: upgrades data of that version to the next one. After a kill, a power cut or a full disk, an upgrade
+   * runs again from its beginning at the next opening, on the data that it left. So it must write one batch, or detect
+   * the parts that are done. It need not sync.
    */
   readonly upgrades?: Readonly<Record<number, (db: ClassicLevel<K, V>) => Promise<void>>>
-  /** The service makes the data from a log of a cluster, and can do so again. */
+  /** True if the service builds the data from the log of a cluster, and can rebuild it. */
   readonly isReplica?: boolean | undefined
   /** Row without which other rows are damage. A replica without it is cleared. */
   readonly ownRow?: Omit<OwnRow, 'rebuild'> | undefined
@@ -30,19 +30,19 @@ export interface OpenedLevel<K, V> {
   readonly db: ClassicLevel<K, V>
   /** `undefined` if no check was needed: for a new folder, or one that this process has open. */
   readonly verification: FolderVerification | undefined
-  /** True if this process already has it open and watches its files. */
+  /** True if this process already has the folder open and watches its files. */
   readonly isShared: boolean
-  /** True if it is a replica that had rows without its own row. It is empty now. */
+  /** True if a replica had rows without its own row. It is empty now. */
   readonly wasCleared: boolean
 }
 
-/** By folder, how many handles of this thread are open. */
+/** Number of open handles of this thread, by folder. */
 const handles = new Map<string, number>()
 
 /**
- * Opens LevelDB in `<folder>/level`, keys and values as UTF-8 strings unless the options name other encodings. A folder
- * belongs to one process; its threads share one handle, with the options of the first. Main opens first and closes last,
- * after its threads are gone: otherwise the process crashes.
+ * Opens LevelDB in `<folder>/level`. Keys and values are UTF-8 strings unless the options set other encodings. A folder
+ * belongs to one process. Its threads share one handle, with the options of the first opening. The main thread opens
+ * first, and closes last, after its threads have ended: otherwise the process crashes.
  *
  * @throws StartError `DATA_UNWRITABLE`, `DATA_FOREIGN`, `DATA_FORMAT_DAMAGED`, `DATA_NEWER`, `DATA_OLDER`,
  * `DATA_DAMAGED`, `DATA_LOCKED`, `DATA_UNREADABLE`, `DATA_UPGRADE_FAILED`
@@ -55,8 +55,8 @@ export async function openLevel<K = string, V = string>(
 }
 
 /**
- * Like `openLevel`, and returns the result of the check.
- * @param joins whether another thread of the process has opened the folder, and checked it
+ * Like `openLevel`, but also returns the result of the check.
+ * @param joins true if another thread of the process has opened and checked the folder
  */
 export async function openVerifiedLevel<K = string, V = string>(
   folder: string,
@@ -91,10 +91,10 @@ export async function openVerifiedLevel<K = string, V = string>(
   handles.set(location, (handles.get(location) ?? 0) + 1)
   db.once('closed', () => releaseHandle(location))
   try {
-    // LevelDB renames `CURRENT` and leaves it at that.
+    // LevelDB renames `CURRENT`, but does not sync the folder.
     syncFolder(location)
     for (let version = oldest; version < format; version++) {
-      // From now on older versions refuse it, and this one knows that the upgrade is not done.
+      // From now on older versions refuse the folder, and this version knows that the upgrade is incomplete.
       writeFormat(folder, { service, format: version + 1, from: version })
       await upgrades[version]!(db)
       await flush(db)
@@ -113,7 +113,7 @@ export async function openVerifiedLevel<K = string, V = string>(
   return { db, verification, isShared, wasCleared }
 }
 
-/** Loaded by main alone. */
+/** Only the main thread loads the check. */
 async function verifyBeforeOpen(
   folder: string,
   service: string,
@@ -125,8 +125,8 @@ async function verifyBeforeOpen(
 }
 
 /**
- * Writes the first value of a missing own row, or clears a replica without the row. Any other database without the row has no
- * entries or was of a format before that row, because `verify` refuses the rest.
+ * Writes the first value of a missing own row, or clears a replica without the row. Any other database without the row
+ * has no entries, or had a format from before that row: `verifyBeforeOpen` refuses the rest.
  * @returns true if a replica had entries without the row
  */
 async function initializeOwnRow(
@@ -153,12 +153,12 @@ function releaseHandle(location: string): void {
   else handles.delete(location)
 }
 
-/** No key of any service, all of which are UTF-8, the empty one included. */
+/** A key that no service uses: their keys are UTF-8, which never contains this byte. */
 export const NO_KEY = Buffer.of(0xff)
 
 /**
- * Resolves once all that was written is in synced tables, and a new log was begun: what `compactRange` begins with,
- * whatever the range.
+ * Resolves when all writes are in synced tables and a new log has begun. `compactRange` begins with that, for any
+ * range.
  */
 export async function flush(db: ClassicLevel<any, any>): Promise<void> {
   await db.compactRange<Buffer>(NO_KEY, NO_KEY, { keyEncoding: 'buffer' })
@@ -170,7 +170,10 @@ export async function assertWritten(db: ClassicLevel<any, any>): Promise<void> {
   await db.del<Buffer>(NO_KEY, { keyEncoding: 'buffer', sync: true })
 }
 
-/** Makes the folder, or finds out that it is not ours to use. */
+/**
+ * Creates the folder, or reads its format.
+ * @throws StartError if this service or this version cannot use the folder
+ */
 function prepareFolder(folder: string, own: DataFormat): DataFormat {
   const { service, format } = own
   let found: DataFormat | undefined
@@ -209,7 +212,8 @@ async function openOrRecreate(db: ClassicLevel<any, any>, isNew: boolean): Promi
     await db.open()
   } catch (error) {
     if (!isNew || isLockError(error)) throw error
-    // LevelDB does not sync what it makes first, so that a power cut may leave what cannot be opened, and nothing else.
+    // LevelDB does not sync its first files. A power cut may leave files that cannot be opened, but these contain no
+    // data.
     await ClassicLevel.destroy(db.location)
     await db.open()
   }

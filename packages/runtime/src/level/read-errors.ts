@@ -1,15 +1,15 @@
 import { commonErrors } from '../http/common-errors.ts'
 import type { Problem } from '../http/problems.ts'
 
-// Synchronous reads give an error of the disk no code.
+// An I/O error of a synchronous read has no code.
 const DAMAGED_CODES = new Set(['LEVEL_CORRUPTION', 'LEVEL_IO_ERROR'])
 const DAMAGED_MESSAGE = /^(?:Corruption|IO error): /
 const NOT_OPEN_CODE = /^LEVEL_(?:DATABASE|ITERATOR|SNAPSHOT|BATCH)_NOT_OPEN$/
 
-/** Whether it was not tried at all: after a fault LevelDB was being opened anew. */
+/** True if the read was not attempted, because LevelDB was being reopened after a fault. */
 export const isNotOpen = (error: unknown): boolean => NOT_OPEN_CODE.test(String((error as NodeJS.ErrnoException)?.code))
 
-/** What a failed read of LevelDB is to who asked; nothing if the error is not LevelDB's. */
+/** Returns the problem for a failed read of LevelDB. `undefined` if the error is not from LevelDB. */
 export function toReadProblem(error: unknown): Problem | undefined {
   if (!(error instanceof Error)) return undefined
   const { code = '', message } = error as NodeJS.ErrnoException

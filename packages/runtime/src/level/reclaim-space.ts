@@ -24,13 +24,14 @@ export interface ReclaimOptions {
 }
 
 /**
- * Frees the disk space of deleted and overwritten entries: flushes the logs, then compacts the base range by range while
- * `isWanted` returns true. LevelDB writes a new table before it removes the old ones. If the disk is full at that moment,
- * LevelDB accepts no writes until it is reopened. That needs space for the logs, which a ballast file reserves.
+ * Frees the disk space of deleted and overwritten entries: flushes the logs, then compacts the database range by range
+ * while `shouldContinue` returns true. LevelDB writes a new table before it removes the old ones. If the disk is full
+ * at that moment, LevelDB accepts no writes until it is reopened. That needs space for the logs, which a ballast file
+ * reserves.
  * @throws Problem if LevelDB could not write
  */
 export async function reclaimSpace({ folder, db, write, shouldContinue }: ReclaimOptions): Promise<void> {
-  // A compaction is no part of a write: other writes would be acknowledged only after it.
+  // The compaction is not part of a write: otherwise other writes would be acknowledged only after it.
   await db.compactRange<Buffer>(NO_KEY, NO_KEY, KEY_ENCODING)
   await write(assertWritten)
   for await (const [start, end] of splitIntoRanges(db)) {
@@ -44,7 +45,7 @@ export async function reclaimSpace({ folder, db, write, shouldContinue }: Reclai
   }
 }
 
-/** Removes the file that a killed process left. */
+/** Removes the ballast file, which a killed process may have left. */
 export const removeBallast = (folder: string): Promise<void> => rm(join(folder, BALLAST_FILE), { force: true })
 
 async function writeBallast(folder: string): Promise<boolean> {
@@ -58,7 +59,7 @@ async function writeBallast(folder: string): Promise<boolean> {
   }
 }
 
-/** Consecutive ranges of keys that cover all tables, each of about the given bytes. */
+/** Yields consecutive ranges of keys that cover all tables, each with about `RANGE_BYTES`. */
 async function* splitIntoRanges(db: ClassicLevel<any, any>): AsyncGenerator<readonly [start: Buffer, end: Buffer]> {
   let start: Buffer = Buffer.alloc(0)
   let bytes = 0

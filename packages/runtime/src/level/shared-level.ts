@@ -15,36 +15,39 @@ import { syncLogs } from './sync-logs.ts'
 import { createHealthMemory, WriteHealth, type LevelShare } from './write-health.ts'
 
 export interface SharedLevelOptions<K, V> extends LevelOptions<K, V> {
-  /** What main's `share` gave this thread. Nothing for who opens first: it looks after the database. */
+  /** Result of `share` on the main thread. Undefined on the thread that opens first, which manages the database. */
   readonly share?: LevelShare
-  /** By default the process's own. */
+  /** Default: the log of the process. */
   readonly log?: Pick<Logger, 'error' | 'info'>
-  /** True if the service calls `refusal` before writes that add bytes, which fail while free space is low. Main thread only. */
+  /**
+   * True if the service calls `getRefusal` before writes that add bytes. These fail while free space is low. Main
+   * thread only.
+   */
   readonly watchDisk?: boolean
-  /** Runs after a fault, when the database is known good again, before any write is taken. */
+  /** Runs after a fault, when the database is known to be good again, before any write is accepted. */
   readonly onRecovered?: () => void | Promise<void>
 }
 
-/** How often a database that takes no writes is tried again (ms). */
+/** Interval of recovery attempts while the database accepts no writes (ms). */
 const RETRY_INTERVAL_MS = 500
 
-// LevelDB does not say on which slot it is: main's.
+// Slot of the main thread, which has no share.
 const MAIN_SLOT = 0
 
 /**
- * A LevelDB as one thread of a process has it. After a failed write none is taken, on any thread, until main has brought
- * the database back to a known good state, which it does by itself once there is room.
+ * A LevelDB as one thread of a process uses it. After a failed write, no thread accepts writes until the main thread
+ * has restored the database to a known good state. The main thread does so by itself once there is free space.
  */
 export class SharedLevel<K = string, V = string> {
-  /** To read from. While main opens the database anew, after a fault, it is closed for a moment. */
+  /** For reads. After a fault, it is closed for a moment while the main thread reopens the database. */
   readonly db: ClassicLevel<K, V>
-  /** Where `faultIn` finds whether writes are taken. */
+  /** Memory in which `getWriteFault` finds whether writes are accepted. */
   readonly memory: SharedArrayBuffer
   readonly #health: WriteHealth
   readonly #options: SharedLevelOptions<K, V>
   readonly #log: Pick<Logger, 'error' | 'info'>
   readonly #folder: string
-  /** Main's alone. */
+  /** Main thread only. */
   readonly #guard: FolderGuard | undefined
   readonly #disk: DiskWatch | undefined
   readonly #closing = new AbortController()
@@ -79,14 +82,18 @@ export class SharedLevel<K = string, V = string> {
   }
 
   /**
-   * True if the data may not continue what clients know: the folder is new, restored, copied or repaired. A service that
-   * numbers its writes then reserves numbers that were never given, synced to the disk, and calls `beginHistory`. Main's alone.
+   * True if the data may not continue what clients know: the folder is new, restored, copied or repaired. A service
+   * that numbers its writes then reserves numbers that were never given, synced to the disk, and calls `beginHistory`.
+   * Main thread only.
    */
   get isNewHistory(): boolean {
     return this.#isNewHistory
   }
 
-  /** The next start continues from here. A process that ends before this call leaves a folder that begins a new history. */
+  /**
+   * Lets the next start continue from this data. A process that ends before this call leaves a folder that begins a new
+   * history.
+   */
   beginHistory(): void {
     this.#isNewHistory = false
     this.#updateIdentity()
@@ -96,25 +103,25 @@ export class SharedLevel<K = string, V = string> {
     return this.#options.service
   }
 
-  /** The version of its layout. */
+  /** Version of the data layout. */
   get format(): number {
     return this.#options.format
   }
 
-  /** Why no write is taken at present; nothing if they are. */
+  /** Returns the reason why no write is accepted at present, or undefined. */
   getFault(): Problem | undefined {
     return this.#health.getFault()
   }
 
   /**
-   * Why a write that adds bytes is refused at present: a `fault`, or little free space, if `watchDisk` is set. Removals are
-   * refused while there is a `fault` alone.
+   * Returns the reason why a write that adds bytes is refused at present: a fault or, if `watchDisk` is set, little
+   * free space. Removals are refused only because of a fault.
    */
   getRefusal(): Problem | undefined {
     return this.#health.getRefusal()
   }
 
-  /** Resolves once what `run` wrote may be acknowledged. @throws Problem `DISK_FULL`, `STORE_FAILED` */
+  /** Runs a write. Resolves when it may be acknowledged. @throws Problem `DISK_FULL`, `STORE_FAILED` */
   async write(run: (db: ClassicLevel<K, V>) => Promise<void>): Promise<void> {
     await (
       await this.writeAhead(run)
@@ -122,15 +129,15 @@ export class SharedLevel<K = string, V = string> {
   }
 
   /**
-   * The same for who goes on to the next write meanwhile: resolves once `run` has written, with what is to be awaited
-   * before that is acknowledged, if anything is.
+   * Like `write`, for a caller that begins its next write meanwhile. Resolves when `run` has written. If the result is
+   * a function, the write may be acknowledged only when the promise of that function resolves.
    */
   async writeAhead(run: (db: ClassicLevel<K, V>) => Promise<void>): Promise<(() => Promise<void>) | undefined> {
     const number = this.#health.begin()
     try {
       await run(this.db)
     } catch (error) {
-      // Made of the base as it was before: a batch, say.
+      // For example, a batch that was created before the database was reopened.
       if (isNotOpen(error)) throw toReadProblem(error)!
       const { problem, first } = this.#health.markFailed(error)
       const { service } = this.#options
@@ -146,42 +153,49 @@ export class SharedLevel<K = string, V = string> {
     return undefined
   }
 
-  /** Resolves once it can be read: at once, but while it is opened anew. Iterators and snapshots from before are gone then. */
+  /**
+   * Resolves when the database can be read: at once, unless it is being reopened. A reopening ends earlier iterators
+   * and snapshots.
+   */
   waitUntilOpen(): Promise<void> {
     return this.#opening
   }
 
-  /** Resolves once all that was written is safe from a power cut. */
+  /** Resolves when everything that was written is safe from a power cut. */
   flush(): Promise<void> {
     return this.write(flush)
   }
 
   /**
-   * Resolves once all that was acknowledged before is safe from a power cut: one sync of each log, where `flush` writes tables.
+   * Resolves when everything that was acknowledged before is safe from a power cut. This syncs each log once, but
+   * `flush` writes tables.
    * @throws Problem `DISK_FULL`, `STORE_FAILED`
    */
   sync(): Promise<void> {
     return this.write(() => syncLogs(this.#folder))
   }
 
-  /** What one more thread is started with. Main's alone. */
+  /** Creates the share for one more thread. Main thread only. */
   share(): LevelShare {
     const slot = this.#freeSlots.pop() ?? this.#slots++
     this.#health.expect(slot)
     return { memory: this.memory, slot }
   }
 
-  /** A thread is gone. Whatever it was writing is brought into a known state before others count on it. Main's alone. */
+  /**
+   * Call this when a thread has ended. If the outcome of its writes is unknown, it is settled before other writes
+   * count. Main thread only.
+   */
   async releaseShare({ slot }: LevelShare): Promise<void> {
     if (this.#health.isInDoubt(slot)) {
-      // A new log behind which nothing can be lost, whatever the last record of the old one is.
+      // Begins a new log: nothing after it can be lost, whether the last record of the old log is complete or not.
       await flush(this.db).catch((error: unknown) => this.#health.markFailed(error))
     }
     this.#health.removeSlot(slot)
     this.#freeSlots.push(slot)
   }
 
-  /** Idempotent. Main's last, after all threads are gone. */
+  /** Closes the database. Idempotent. The main thread calls this last, after all threads have ended. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#disk?.close()
@@ -193,13 +207,14 @@ export class SharedLevel<K = string, V = string> {
     this.#health.release()
   }
 
-  /** After this call a start detects a copy that was made before it, even at the same path. */
+  /** After this call, a start detects a copy that was made before it, even at the same path. */
   #updateIdentity(): void {
     if (this.#options.share || this.#isNewHistory) return
     try {
       writeIdentity(this.#folder)
     } catch {
-      // The disk is full, for instance. An older identity stays valid; without one the next start begins a new history.
+      // For example, the disk is full. An older identity remains valid; without one, the next start begins a new
+      // history.
     }
   }
 
@@ -214,7 +229,7 @@ export class SharedLevel<K = string, V = string> {
     return new DiskWatch({ folder: this.#folder, service, db: this.db, health: this.#health, log: this.#log, write })
   }
 
-  /** On main. */
+  /** Main thread only. */
   async #handleFailures(): Promise<void> {
     for (;;) {
       await this.#health.waitForFailure()
@@ -228,7 +243,7 @@ export class SharedLevel<K = string, V = string> {
   async #restoreWrites(): Promise<void> {
     const { service, onRecovered } = this.#options
     while (await this.#pause()) {
-      // The space that a failed compaction has reserved for this.
+      // Frees the space that a compaction had reserved for this before it failed.
       await removeBallast(this.#folder)
       if (!(await hasFreeSpace(this.#folder))) continue
       await this.#health.waitForWrites()
@@ -246,7 +261,7 @@ export class SharedLevel<K = string, V = string> {
     }
   }
 
-  /** Whether what was written could be put into synced tables, and a new log begun. */
+  /** Returns true if all writes could be flushed to synced tables and a new log has begun. */
   async #isGood(): Promise<boolean> {
     try {
       await flush(this.db)
@@ -256,7 +271,10 @@ export class SharedLevel<K = string, V = string> {
     }
   }
 
-  /** After a fault in the background LevelDB takes no writes until it is opened anew. Resolves with whether it is. */
+  /**
+   * After a fault in the background, LevelDB accepts no writes until it is reopened. Resolves with false if it could
+   * not be reopened.
+   */
   async #reopen(): Promise<boolean> {
     await this.#health.requestClose()
     do {
@@ -274,7 +292,7 @@ export class SharedLevel<K = string, V = string> {
     return false
   }
 
-  /** On the other threads. */
+  /** Other threads only. */
   async #follow(): Promise<void> {
     for (;;) {
       await this.#health.waitForCloseRequest()
@@ -290,7 +308,7 @@ export class SharedLevel<K = string, V = string> {
     await this.db.open()
   }
 
-  /** Resolves with whether to go on. */
+  /** Resolves with false if the database is being closed. */
   async #pause(): Promise<boolean> {
     const { signal } = this.#closing
     await delay(RETRY_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined)
@@ -298,7 +316,10 @@ export class SharedLevel<K = string, V = string> {
   }
 }
 
-/** Opens a LevelDB as `openLevel` does, for all threads of a process to write to. @throws StartError as `openLevel` */
+/**
+ * Opens a LevelDB like `openLevel`, so that all threads of a process can write to it.
+ * @throws StartError like `openLevel`
+ */
 export async function openSharedLevel<K = string, V = string>(
   folder: string,
   options: SharedLevelOptions<K, V>,
@@ -325,7 +346,7 @@ export async function openSharedLevel<K = string, V = string>(
   }
 }
 
-/** Loaded by main alone. */
+/** Only the main thread loads the guard. */
 async function createFolderGuard<K, V>(
   folder: string,
   { service, log = createLogger('info', { service }, []) }: SharedLevelOptions<K, V>,

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { syncFolder } from './data-format.ts'
 
 /**
- * Makes everything that LevelDB has acknowledged safe from a power cut. LevelDB hands each record to the system before it
- * acknowledges the write, so it is enough to sync its logs: the current one and, while LevelDB makes a table of it, the one
- * before, which a synced write does not sync. A log that is removed meanwhile has become a synced table.
+ * Makes everything that LevelDB has acknowledged safe from a power cut. LevelDB passes each record to the system before
+ * it acknowledges the write, so a sync of its logs is enough. There is the current log and, while LevelDB writes a
+ * table from it, the previous one, which a synced write does not sync. A log that is deleted meanwhile has become a
+ * synced table.
  */
 export async function syncLogs(folder: string): Promise<void> {
   const level = join(folder, 'level')

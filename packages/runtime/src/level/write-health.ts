@@ -1,10 +1,10 @@
 import { commonErrors } from '../http/common-errors.ts'
 import type { Problem } from '../http/problems.ts'
 
-/** What one more thread of a process is given to take part in its main's LevelDB. */
+/** Access of one more thread to the database of the main thread. */
 export interface LevelShare {
   readonly memory: SharedArrayBuffer
-  /** Its place in that memory. */
+  /** Index of the thread's slot in that memory. */
   readonly slot: number
 }
 
@@ -12,8 +12,8 @@ const HEALTHY_STATE = 0
 const DISK_FULL_STATE = 1
 const FAILED_STATE = 2
 
-// Words of the memory. Each slot has, behind those of all: whether it has the database open, the number of the last write
-// that it began, and the number up to which all of its writes are done.
+// Words of the memory: the common ones, then three for each slot. These are: whether the thread has the database open,
+// the number of the last write that it began, and the number up to which all of its writes are done.
 const FAULT_WORD = 0
 const REOPENING_WORD = 1
 const USED_SLOTS_WORD = 2
@@ -26,10 +26,10 @@ const OPEN_OFFSET = 0
 const BEGUN_OFFSET = 1
 const DONE_OFFSET = 2
 const WORDS_PER_SLOT = 3
-// Threads that end and those that take their place: 64 threads at most.
+// Slots for at most 64 threads, and for threads that end while their replacements start.
 const SLOT_COUNT = 160
 
-// What LevelDB says of ENOSPC, EDQUOT and EFBIG.
+// Messages of LevelDB for ENOSPC, EDQUOT and EFBIG.
 const NO_SPACE_MESSAGE = /No space left|quota exceeded|File too large/i
 const RETRY_HEADERS = { headers: { 'retry-after': '1' } }
 
@@ -43,13 +43,15 @@ const createWriteProblem = (kind: number): Problem =>
 
 const getWordIndex = (slot: number, which: number) => FIRST_SLOT_WORD + slot * WORDS_PER_SLOT + which
 
-/** Why the database takes no writes at present, on any thread; nothing if it does. */
+/** Returns the reason why the database accepts no writes at present, on any thread. Undefined if it accepts them. */
 export function getWriteFault(memory: SharedArrayBuffer): Problem | undefined {
   const kind = Atomics.load(new Int32Array(memory), FAULT_WORD)
   return kind === HEALTHY_STATE ? undefined : createWriteProblem(kind)
 }
 
-/** Why a write that adds bytes is refused at present, on any thread; nothing if it is taken. */
+/**
+ * Returns the reason why a write that adds bytes is refused at present, on any thread. Undefined if it is accepted.
+ */
 function getWriteRefusal(words: Int32Array): Problem | undefined {
   const kind = Atomics.load(words, FAULT_WORD)
   if (kind !== HEALTHY_STATE) return createWriteProblem(kind)
@@ -58,17 +60,17 @@ function getWriteRefusal(words: Int32Array): Problem | undefined {
 
 /** State of the data that all threads of a process read and report. */
 export interface DataHealth {
-  /** Why the service is not ready: its data take no changes, or are damaged. */
+  /** Returns the reason why the service is not ready: its data is read-only or damaged. */
   getFault(): Problem | undefined
-  /** A read found damage. */
+  /** Records that a read found damage. */
   reportReadFailure(): void
-  /** Files that are known to be damaged; reads that found damage count as one. */
+  /** Number of files that are known to be damaged. All reads that found damage count as one. */
   countDamagedFiles(): number
-  /** Changes that were not durable, and that a power cut before the last start took. */
+  /** Number of changes that a power cut before the last start lost. They were not durable. */
   countLostChanges(): number
 }
 
-/** The health of the data that this memory belongs to. */
+/** Creates the access to the health of the data that this memory belongs to. */
 export function createDataHealth(memory: SharedArrayBuffer): DataHealth {
   const words = new Int32Array(memory)
   const damagedFiles = () =>
@@ -82,9 +84,9 @@ export function createDataHealth(memory: SharedArrayBuffer): DataHealth {
 }
 
 /**
- * Which writes of a process's threads are known to be good. After a failed append LevelDB's log may end in half a
- * record, and what is written behind it is not found again at the next start, though LevelDB reports no error. So from a
- * failed write on none is begun, and one that was done meanwhile counts only when no other one is in doubt.
+ * Tracks which writes of all threads are known to be good. After a failed append, LevelDB's log may end in a part of a
+ * record. The next start does not find the records after it, though LevelDB reports no error. So after a failed write
+ * no other write begins, and a write that completed meanwhile counts only when no other one is in doubt.
  */
 export class WriteHealth {
   readonly #words: Int32Array
@@ -98,7 +100,7 @@ export class WriteHealth {
     this.#begun = Atomics.load(this.#words, getWordIndex(slot, BEGUN_OFFSET))
   }
 
-  /** Counts in whoever is to have this slot. Main's alone. */
+  /** Includes the slot of a thread that will start. Main thread only. */
   expect(slot: number): void {
     if (slot >= this.#getUsedSlots()) Atomics.store(this.#words, USED_SLOTS_WORD, slot + 1)
   }
@@ -108,7 +110,9 @@ export class WriteHealth {
     return kind === HEALTHY_STATE ? undefined : createWriteProblem(kind)
   }
 
-  /** Why a write that adds bytes is refused at present; removals are while there is a `fault` alone. */
+  /**
+   * Returns the reason why a write that adds bytes is refused at present. Removals are refused only because of a fault.
+   */
   getRefusal(): Problem | undefined {
     return getWriteRefusal(this.#words)
   }
@@ -118,7 +122,7 @@ export class WriteHealth {
     return Atomics.load(this.#words, DISK_LOW_WORD) !== 0
   }
 
-  /** Main's alone. */
+  /** Main thread only. */
   set isDiskLow(isLow: boolean) {
     Atomics.store(this.#words, DISK_LOW_WORD, isLow ? 1 : 0)
   }
@@ -128,12 +132,12 @@ export class WriteHealth {
     return this.#sum((slot) => this.#getBegun(slot))
   }
 
-  /** Announces a write. @throws Problem `DISK_FULL`, `STORE_FAILED` */
+  /** Announces a write, and returns its number. @throws Problem `DISK_FULL`, `STORE_FAILED` */
   begin(): number {
     const number = (this.#begun = (this.#begun + 1) | 0)
     this.#writing.add(number)
     Atomics.store(this.#words, getWordIndex(this.#slot, BEGUN_OFFSET), number)
-    // Only now: who reopens the database sees either this write or that it was not begun.
+    // Only after the announcement: a thread that reopens the database sees this write, or this write sees the fault.
     const fault = this.getFault()
     if (!fault) return number
     this.end(number)
@@ -146,7 +150,10 @@ export class WriteHealth {
     this.#set(getWordIndex(this.#slot, DONE_OFFSET), oldest === undefined ? this.#begun : (oldest - 1) | 0)
   }
 
-  /** A write has failed: call it before `end`. Gives the problem to answer with, and whether it is the first. */
+  /**
+   * Records a failed write. Call it before `end`. Returns the problem for the reply, and whether it is the first
+   * failure.
+   */
   markFailed(error: unknown): { problem: Problem; first: boolean } {
     const { message, cause } = error as Error & { cause?: Error }
     const kind = NO_SPACE_MESSAGE.test(`${message} ${cause?.message}`) ? DISK_FULL_STATE : FAILED_STATE
@@ -155,7 +162,7 @@ export class WriteHealth {
     return { problem: createWriteProblem(kind), first }
   }
 
-  /** Resolves once every write that any thread has begun by now is done; nothing if all are. */
+  /** Resolves when every write that any thread has begun by now is done. Undefined if all are. */
   waitForWrites(): Promise<void> | undefined {
     for (let slot = 0; slot < this.#getUsedSlots(); slot++) {
       if (this.#getDone(slot) !== this.#getBegun(slot)) return this.#waitForAll()
@@ -163,7 +170,7 @@ export class WriteHealth {
     return undefined
   }
 
-  /** Resolves once a write has failed. */
+  /** Resolves when a write has failed. */
   async waitForFailure(): Promise<void> {
     await this.#waitWhile(FAULT_WORD, HEALTHY_STATE)
   }
@@ -178,38 +185,38 @@ export class WriteHealth {
     Atomics.store(this.#words, LOST_CHANGES_WORD, count)
   }
 
-  /** Another number once any thread has begun or ended a write. */
+  /** Returns a number that changes when any thread begins or ends a write. */
   getProgress(): number {
     return this.#sum((slot) => this.#getBegun(slot) + this.#getDone(slot))
   }
 
-  /** The database is known good: writes are taken again. */
+  /** Records that the database is known to be good: writes are accepted again. */
   markRecovered(): void {
     this.#set(FAULT_WORD, HEALTHY_STATE)
   }
 
-  /** Waits until the database may be opened on this thread, and says that it is. */
+  /** Waits until this thread may open the database, and records that it has it open. */
   async acquire(): Promise<void> {
     for (;;) {
       Atomics.store(this.#words, getWordIndex(this.#slot, OPEN_OFFSET), 1)
-      // Only now: main sees either this thread or none that has it open.
+      // Only after that record: main sees that this thread has the database open, or this thread sees the reopening.
       if (Atomics.load(this.#words, REOPENING_WORD) === 0) return
       this.release()
       await this.#waitWhile(REOPENING_WORD, 1)
     }
   }
 
-  /** The database is closed on this thread. */
+  /** Records that this thread has closed the database. */
   release(): void {
     this.#set(getWordIndex(this.#slot, OPEN_OFFSET), 0)
   }
 
-  /** Resolves once main asks all threads to close the database. */
+  /** Resolves when the main thread requests all threads to close the database. */
   async waitForCloseRequest(): Promise<void> {
     await this.#waitWhile(REOPENING_WORD, 0)
   }
 
-  /** Asks all other threads to close it; resolves when they have. */
+  /** Requests all other threads to close the database. Resolves when they have. */
   async requestClose(): Promise<void> {
     this.#set(REOPENING_WORD, 1)
     for (let slot = 0; slot < this.#getUsedSlots(); slot++) {
@@ -217,18 +224,18 @@ export class WriteHealth {
     }
   }
 
-  /** Lets all threads open it. */
+  /** Lets all threads open the database. */
   allowOpen(): void {
     this.#set(REOPENING_WORD, 0)
   }
 
-  /** Counts off a thread that is gone: nobody waits for it any more. */
+  /** Removes a thread that has ended, so that no thread waits for it any more. */
   removeSlot(slot: number): void {
     this.#set(getWordIndex(slot, DONE_OFFSET), this.#getBegun(slot))
     this.#set(getWordIndex(slot, OPEN_OFFSET), 0)
   }
 
-  /** Whether a thread that is gone left a write of which nobody heard how it ended. */
+  /** True if a thread that has ended left a write with an unknown outcome. */
   isInDoubt(slot: number): boolean {
     return this.#getDone(slot) !== this.#getBegun(slot)
   }
@@ -242,7 +249,7 @@ export class WriteHealth {
     }
   }
 
-  /** Resolves once a word has another value. Never `Atomics.wait`: the event loop goes on. */
+  /** Resolves when a word has another value. Unlike `Atomics.wait`, it does not block the event loop. */
   async #waitWhile(index: number, value: number): Promise<void> {
     while (Atomics.load(this.#words, index) === value) await Atomics.waitAsync(this.#words, index, value).value
   }

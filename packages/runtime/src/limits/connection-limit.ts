@@ -8,8 +8,8 @@ import { toClientNetwork } from './rate-limits.ts'
 type ConnectionSettings = Pick<CommonSettings, 'maxConnectionsPerIp' | 'trustProxy'>
 
 /**
- * Cuts connections of an address that has as many already as one may have, on this thread; those of proxies that are
- * trusted are others'. What is remembered is no more than there are connections.
+ * Closes the connections of an address that exceed its limit on this thread. Connections from trusted proxies do not
+ * count, because they belong to other clients. The memory grows only with the number of open connections.
  */
 export function limitConnections(
   server: Server,
@@ -26,7 +26,7 @@ export function limitConnections(
   if (maxConnectionsPerIp === 0) return
   const isProxy = createNetworkMatcher(trustProxy)
   const counts = new Map<string, number>()
-  // Behind those who read it: they know what to do about one that is cut.
+  // Added after the listeners that read the connection: they handle one that is closed here.
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket
     if (isProxy(remoteAddress)) return

@@ -6,39 +6,43 @@ import type { Problem } from '../http/problems.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import { createBucketMemory, TokenBuckets, type BucketMemory, type TakeResult } from './token-buckets.ts'
 
-/** What came of asking whether a request may be answered. */
+/** Result of the rate limits for one request. */
 export interface RateLimitResult {
-  /** What its reply tells of the limits: names and values in turn. */
+  /** Header fields of the limits for the reply: names and values alternate. */
   readonly fields: readonly string[]
   readonly refusal: Problem | undefined
 }
 
-/** How many requests of whom are answered. */
+/** Limits the number of requests of each address and token. */
 export interface RateLimits {
-  /** @param address of who asks @param cost what the request counts as */
+  /** @param address of the client @param cost number of requests that this one counts as */
   take(headers: RequestHeaders, address: string | undefined, cost?: number): RateLimitResult
 }
 
 type RateLimitSettings = Pick<CommonSettings, 'rateLimitPerIp' | 'rateLimitPerToken' | 'rateLimitWindow'>
 
-/** What all threads of a process count in; nothing where there is no limit. */
+/** Creates the memory in which all threads of a process count requests. Undefined if there is no limit. */
 export const createLimitMemory = ({ rateLimitPerIp, rateLimitPerToken }: RateLimitSettings): BucketMemory | undefined =>
   rateLimitPerIp > 0 || rateLimitPerToken > 0 ? createBucketMemory() : undefined
 
 interface RateLimitPolicy {
   readonly name: string
-  /** What `RateLimit-Policy` says of it. */
+  /** Description in `RateLimit-Policy`. */
   readonly text: string
-  /** What a refusal says. */
+  /** Detail of a refusal. */
   readonly detail: string
   readonly buckets: TokenBuckets
-  /** Whose requests are counted together; nothing where this limit is not the request's. */
+  /**
+   * Returns a name for the client whose requests are counted together. Undefined if the limit does not apply to the
+   * request.
+   */
   getClient(headers: RequestHeaders, address: string | undefined): string | undefined
 }
 
 /**
- * Limits as the settings say. Every limit that is a request's takes what it costs, and what one refuses is refused.
- * @param memory none where there is no limit
+ * Creates the limits that the settings define. A request takes its cost from every limit that applies to it, and is
+ * refused if one of them refuses it.
+ * @param memory undefined if there is no limit
  */
 export function createRateLimits(
   memory: BucketMemory | undefined,
@@ -92,7 +96,10 @@ const refuse = (detail: string, { retryAfterS }: TakeResult) =>
 
 const NETWORK_GROUPS = 4
 
-/** Who has an address of IPv6 has 64 bits of them: all these are one client. */
+/**
+ * Returns the client of an address. An IPv6 network of 64 bits is one client, because one client usually has a whole
+ * network.
+ */
 export function toClientNetwork(text: string): string {
   const address = toPlainAddress(text)
   if (!address.includes(':')) return address

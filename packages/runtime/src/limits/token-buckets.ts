@@ -1,18 +1,18 @@
 import { hash, randomBytes } from 'node:crypto'
 
-// A bucket is found by 32 bits of a hash among the few that share a place; 13 more bits choose the place.
+// 13 bits of a hash select a set of buckets; 32 more bits identify a bucket in the set.
 const BUCKETS_PER_SET = 8
 const SET_COUNT = 8_192
 const BUCKET_COUNT = BUCKETS_PER_SET * SET_COUNT
 const SEED_BYTES = 16
 
-/** What all threads of a process count in, whoever asks: 0.8 MB. */
+/** Memory in which all threads of a process count, for any number of clients: 0.8 MB. */
 export interface BucketMemory {
-  /** Nobody outside can say which clients share a place. */
+  /** Random, so that no other program can calculate which clients share a set. */
   readonly seed: Uint8Array
-  /** Whose a bucket is; 0 for nobody's. */
+  /** Part of the hash of the client of each bucket; 0 if the bucket is free. */
   readonly owners: Int32Array
-  /** When a bucket will be full again (ns, of the machine's steady clock). */
+  /** Time when each bucket is full again (ns, the machine's steady clock). */
   readonly fullAt: BigInt64Array
 }
 
@@ -24,22 +24,23 @@ export function createBucketMemory(): BucketMemory {
   }
 }
 
-/** What came of taking from a bucket. */
+/** Result of a take from a bucket. */
 export interface TakeResult {
   readonly isAllowed: boolean
-  /** Requests that are left. */
+  /** Remaining requests. */
   readonly remaining: number
-  /** Until the bucket is full again (s). */
+  /** Time until the bucket is full again (s). */
   readonly fullInS: number
-  /** Until there is as much as was asked for (s); 0 where there was. */
+  /** Time until the bucket contains the cost (s); 0 if it did. */
   readonly retryAfterS: number
 }
 
 const toSeconds = (ns: bigint): number => Math.max(0, Math.ceil(Number(ns) / 1e9))
 
 /**
- * Buckets of so many requests each, which fill up again within a time: one for each client, in memory that is bounded and
- * that all threads share. Where more clients than there are buckets ask, the fullest makes room, which is as good as new.
+ * Token buckets of one size that refill within a time: one for each client, in bounded memory that all threads share.
+ * If a set has no bucket left for a new client, that client gets the fullest one,
+ * because a full bucket is the same as a new one.
  */
 export class TokenBuckets {
   readonly #memory: BucketMemory
@@ -48,16 +49,23 @@ export class TokenBuckets {
   readonly #nsPerRequest: bigint
   readonly #size: number
 
-  /** @param size requests @param windowNs in which an empty one fills up (s) @param now ns, the same clock for all threads */
-  constructor(memory: BucketMemory, size: number, windowNs: number, now: () => bigint = process.hrtime.bigint) {
+  /**
+   * @param size requests
+   * @param windowS time in which an empty bucket refills (s)
+   * @param now ns, the same clock for all threads
+   */
+  constructor(memory: BucketMemory, size: number, windowS: number, now: () => bigint = process.hrtime.bigint) {
     this.#memory = memory
     this.#now = now
     this.#size = size
-    this.#nsPerRequest = (BigInt(windowNs) * 1_000_000_000n) / BigInt(size) || 1n
+    this.#nsPerRequest = (BigInt(windowS) * 1_000_000_000n) / BigInt(size) || 1n
     this.#windowNs = this.#nsPerRequest * BigInt(size)
   }
 
-  /** Takes so much from a client's bucket, or nothing where that is not there. One that is larger than a bucket takes it whole. */
+  /**
+   * Takes the cost from a client's bucket, or nothing if the bucket contains less. A cost above the size takes a whole
+   * bucket.
+   */
   take(client: string, cost: number): TakeResult {
     const { fullAt } = this.#memory
     const now = this.#now()
@@ -78,7 +86,7 @@ export class TokenBuckets {
     return { isAllowed, remaining, fullInS: toSeconds(missing), retryAfterS: toSeconds(over) }
   }
 
-  /** The client's bucket, which may have been somebody else's until now. */
+  /** Finds the client's bucket. It may have belonged to another client until now. */
   #findBucket(client: string, now: bigint): number {
     const { seed, owners, fullAt } = this.#memory
     const digest = hash('sha256', Buffer.concat([seed, Buffer.from(client)]), 'buffer')

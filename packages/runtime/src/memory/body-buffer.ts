@@ -3,8 +3,8 @@ import type { MemoryHold } from './budget.ts'
 const MIN_BUFFER_BYTES = 16_384
 
 /**
- * A body as it comes. Its pieces are copied together, for each that is kept would cost hundreds of bytes besides its own,
- * however short it is. A body of one piece is not copied.
+ * Collects a body. Copies its pieces into one buffer, because each stored piece would cost hundreds of bytes in
+ * addition to its own, however short it is. A body of one piece is not copied.
  */
 export class BodyBuffer {
   readonly #hold: () => MemoryHold
@@ -12,13 +12,16 @@ export class BodyBuffer {
   #bytes: Buffer | undefined
   length = 0
 
-  /** @param hold what its room is taken from, asked for once there is more than one piece @param expected length, where it is known */
+  /**
+   * @param hold returns the hold for the memory; called when there is more than one piece
+   * @param expected length, if known
+   */
   constructor(hold: () => MemoryHold, expected = Infinity) {
     this.#hold = hold
     this.#expected = expected
   }
 
-  /** Returns whether there is room for it; if not, nothing of the body is kept. */
+  /** Returns false if the budget has too little left. The body is then discarded. */
   add(piece: Buffer): boolean {
     const length = this.length + piece.length
     if (!this.#bytes) {
@@ -32,7 +35,7 @@ export class BodyBuffer {
     return true
   }
 
-  /** What has come. */
+  /** The bytes that have arrived. */
   get bytes(): Buffer | undefined {
     return this.#bytes?.subarray(0, this.length)
   }
@@ -44,7 +47,7 @@ export class BodyBuffer {
     const larger = Buffer.allocUnsafeSlow(size)
     this.#bytes!.copy(larger, 0, 0, this.length)
     this.#bytes = larger
-    // Of the smaller one.
+    // Releases the memory of the smaller buffer.
     hold.releaseFirst()
     return true
   }

@@ -1,18 +1,18 @@
 import type { Duplex } from 'node:stream'
 
-// What is counted with: an Int32 then reaches 2 TiB (bytes).
+// Unit of the counters (bytes). With it, an Int32 reaches 2 TiB.
 const UNIT_BYTES = 1_024
 
-/** As much as is counted of so many bytes. */
+/** Rounds bytes up to whole units. */
 export const roundToUnits = (bytes: number): number => Math.ceil(bytes / UNIT_BYTES) * UNIT_BYTES
 
 /**
- * The bytes that a process holds for its clients at a time: bodies that are coming, replies that are not read. One number
- * for all its threads, each of which counts its own, so that what a dead one held can be forgotten.
+ * The bytes that a process holds for its clients: incoming bodies and unread replies. All threads share one limit. Each
+ * thread counts its own bytes, so that the bytes of a thread that has died can be discarded.
  */
 export interface Budget {
   /**
-   * Returns true if the budget had room. The caller must return the same number of bytes.
+   * Returns true if the limit allows these bytes. The caller must release the same number.
    * @param max bytes that the process may then hold; by default the limit
    */
   take(bytes: number, max?: number): boolean
@@ -21,20 +21,22 @@ export interface Budget {
   readonly limit: number
   /** Number of threads that share it. */
   readonly threads: number
-  /** So much may one connection hold for its other requests when one more takes (bytes). */
+  /** A connection whose other requests hold more than this gets no more (bytes). */
   readonly share: number
 }
 
-// Of the whole: some clients that read nothing leave room for others.
+// A part of the limit, so that a few clients that read nothing leave memory for others.
 const CONNECTION_SHARE_DIVISOR = 8
 
-/** What the threads of a process count in. */
+/** Creates the counters of the threads of a process. */
 export const createBudgetMemory = (threads: number) => new Int32Array(new SharedArrayBuffer(4 * Math.max(1, threads)))
 
-/** What all threads hold (bytes). */
+/** Returns the bytes that all threads hold. */
 export const sumHeldBytes = (memory: Int32Array): number => memory.reduce((sum, units) => sum + units, 0) * UNIT_BYTES
 
-/** @param limit bytes; threads that take at the same moment may pass it by what one of them takes */
+/**
+ * @param limit bytes; if threads take at the same moment, the total may exceed it by the amount that one of them takes
+ */
 export function createBudget(memory: Int32Array, thread: number, limit: number): Budget {
   const toUnits = (bytes: number) => Math.ceil(bytes / UNIT_BYTES)
   return {
@@ -69,18 +71,18 @@ function releaseAll(this: BudgetConnection): void {
   for (const hold of this[CONNECTION_HOLDS]!) hold.release()
 }
 
-/** The holds of a connection: one listener, however many requests it has. */
+/** Returns the holds of a connection. One listener serves all of its requests. */
 function getHolds(connection: BudgetConnection): Set<MemoryHold> {
   if (!connection[CONNECTION_HOLDS]) connection.once('close', releaseAll)
   return (connection[CONNECTION_HOLDS] ??= new Set())
 }
 
-/** What one request holds, until its reply is sent or its connection is gone. */
+/** Memory that one request holds, until its reply is sent or its connection is closed. */
 export class MemoryHold {
   readonly #budget: Budget
   readonly #connection: BudgetConnection
   readonly #taken: number[] = []
-  /** What it holds (bytes). */
+  /** Bytes held. */
   total = 0
 
   constructor(budget: Budget, connection: BudgetConnection) {
@@ -100,7 +102,7 @@ export class MemoryHold {
     return true
   }
 
-  /** Gives back the first that was taken. */
+  /** Releases the oldest amount. */
   releaseFirst(): void {
     const bytes = this.#taken.shift()
     if (bytes === undefined) return
@@ -108,7 +110,7 @@ export class MemoryHold {
     this.#budget.release(bytes)
   }
 
-  /** Gives back all. Idempotent. */
+  /** Releases everything. Idempotent. */
   release(): void {
     this.#connection[CONNECTION_HOLDS]?.delete(this)
     this.total = 0
@@ -116,7 +118,7 @@ export class MemoryHold {
   }
 }
 
-/** What a request holds; `releaseHold` gives it back when its reply is sent. */
+/** Returns the hold of a request. `releaseHold` releases its memory when the reply is sent. */
 export const getHold = (message: BudgetMessage, budget: Budget): MemoryHold =>
   (message[REQUEST_HOLD] ??= new MemoryHold(budget, message.socket))
 

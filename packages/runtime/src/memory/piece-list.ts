@@ -61,7 +61,10 @@ export class PieceList {
   }
 }
 
-/** Largest memory of joined chunks, as a multiple of the memory of one chunk per piece; above it streams get the latter. */
+/**
+ * Largest memory of joined chunks, as a multiple of the memory of one chunk per piece. Above it, streams get one chunk
+ * per piece.
+ */
 const MAX_JOINED_RATIO = 2
 
 /** Streams that get the same pieces. */
@@ -72,7 +75,7 @@ export interface PieceRecipient {
 }
 
 /**
- * True if one chunk per piece takes much less memory than one chunk per list of pieces, if no client reads.
+ * True if one chunk per piece takes much less memory than one chunk per list of pieces, while no client reads.
  * @param length length of all different pieces (characters)
  */
 export function isListedSmaller(recipients: Iterable<PieceRecipient>, length: number): boolean {

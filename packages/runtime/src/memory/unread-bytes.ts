@@ -10,19 +10,28 @@ export interface UnreadBytesOptions {
   cut(connection: StreamConnection): void
 }
 
-/** Memory of Node and the backlog for a write that the client has not read (bytes): 59 of heap after a collection, 180 of RSS. */
+/**
+ * Memory of Node and the backlog for a write that the client has not read (bytes): 59 of heap after a collection, 180
+ * of RSS.
+ */
 export const PENDING_WRITE_BYTES = 128
 /** Number of writes for a chunk in a reply of Node: its length, its bytes and its end. */
 const WRITES_PER_REPLY_CHUNK = 3
 /** Memory of Buffer, ArrayBuffer and their allocation (bytes). */
 const CHUNK_OVERHEAD_BYTES = 250
-/** Share of the budget up to which streams may fill the process: requests can use the rest. */
+/** Share of the budget that streams may fill. Requests can use the rest. */
 const MAX_SHARE = 1 / 2
-/** Share of the budget for the streams of all threads even while it is full. Other threads' streams cannot use a thread's part. */
+/**
+ * Share of the budget for the streams of all threads even while it is full. Other threads' streams cannot use a
+ * thread's part.
+ */
 const GUARANTEED_SHARE = 1 / 8
-/** Share by which a reduction lowers the unread bytes: each reduction sorts all streams with unread bytes. */
+/**
+ * Share by which a reduction lowers the unread bytes. Not less, because each reduction sorts all streams with unread
+ * bytes.
+ */
 const REDUCTION_SHARE = 1 / 8
-/** Largest unused part of the taken budget (bytes): more is returned at once. */
+/** Largest unused part of the bytes taken from the budget: more is returned at once. */
 const MAX_SPARE_BYTES = 65_536
 const RELEASE_INTERVAL_MS = 200
 const MIN_COMPACT_CHUNKS = 64
@@ -37,9 +46,9 @@ interface UnreadBacklog {
 }
 
 /**
- * Writes chunks to the streams of a thread, and takes memory for unread bytes from the budget: each chunk once, and a constant
- * for each pending write. If the budget is full, it cuts the streams with the largest number of unread bytes. A stream whose
- * client reads at once costs a comparison.
+ * Writes chunks to the streams of a thread, and takes memory for unread bytes from the budget: each chunk once, and a
+ * constant for each pending write. If the budget is full, it cuts the streams with the largest number of unread bytes.
+ * A stream whose client reads at once costs one comparison.
  */
 export class UnreadBytes {
   readonly #options: UnreadBytesOptions
@@ -90,7 +99,7 @@ export class UnreadBytes {
     this.#releaseSpare()
   }
 
-  /** Releases bytes that streams have read meanwhile: a socket reports only that it has sent all bytes. */
+  /** Releases bytes that streams have read meanwhile. A socket itself reports only that it has sent all bytes. */
   releaseRead(): void {
     for (const [connection, backlog] of this.#backlogs) {
       this.#release(connection, backlog, connection.writableLength)

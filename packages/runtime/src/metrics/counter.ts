@@ -1,6 +1,8 @@
 import { Counter, type Registry } from './prom-client.ts'
 
-/** A count that is read where it is kept when somebody asks; it never falls. Threads' are added up. */
+/**
+ * Registers a counter whose value is read at each scrape. It must never fall. The values of all threads are added up.
+ */
 export function registerCounter(registry: Registry, name: string, help: string, value: () => number): void {
   registry.registerMetric(
     new Counter({

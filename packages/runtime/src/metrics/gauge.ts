@@ -1,8 +1,8 @@
 import { Gauge, type Registry } from './prom-client.ts'
 
 /**
- * A metric whose value is read at each scrape.
- * @param aggregator of the threads' values: their sum, or `first` where all threads read the same memory
+ * Registers a metric whose value is read at each scrape.
+ * @param aggregator of the threads' values: their sum, or `first` if all threads read the same memory
  */
 export function registerGauge(
   registry: Registry,

@@ -6,15 +6,19 @@ import { registerCounter } from './counter.ts'
 import { LAG_RESOLUTION_MS, type MetricsJson } from './request-metrics.ts'
 import { Gauge, Registry } from './prom-client.ts'
 
-// The library's sums over what `nodejs_active_resources`, `_handles` and `_requests` tell: gauges with the ending of counters.
+// Totals that the library derives from `nodejs_active_resources`, `_handles` and `_requests`: gauges with the suffix of
+// counters.
 const MISNAMED_METRICS = ['resources', 'handles', 'requests'].map((what) => `nodejs_active_${what}_total`)
 
-/** A registry with the figures of the process: what runs, since when, processor time, memory, event loop of main. */
+/**
+ * Creates a registry with the metrics of the process: version, start time, processor time, memory, event loop of the
+ * main thread.
+ */
 export function createProcessRegistry(service: string): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_RESOLUTION_MS })
   for (const name of MISNAMED_METRICS) registry.removeSingleMetric(name)
-  // The library leaves it out where figures of several registries are merged: only this one has it.
+  // The library omits this metric when it merges registries. Only this registry has it.
   Object.assign(registry.getSingleMetric('process_start_time_seconds')!, { aggregator: 'first' })
   const info = new Gauge({
     name: 'influencer_stats_build_info',
@@ -33,12 +37,12 @@ export function createProcessRegistry(service: string): Registry {
   return registry
 }
 
-/** One text of many registries: counters and histograms summed over threads. */
+/** Merges registries into one text. Counters and histograms of all threads are added up. */
 export function mergeMetrics(registries: MetricsJson[]): Promise<string> {
   return AggregatorRegistry.aggregate(registries as never).metrics()
 }
 
-/** The same as figures that can be merged with others. */
+/** Like `mergeMetrics`, but returns metrics that can be merged with others. */
 export function sumMetrics(registries: MetricsJson[]): Promise<MetricsJson> {
   return AggregatorRegistry.aggregate(registries as never).getMetricsAsJSON()
 }

@@ -1,4 +1,5 @@
-// The modules of prom-client that are loaded one by one: its types describe them, but only under the name of the whole.
+// Modules of prom-client that are loaded separately. Its own types describe them only under the name of the whole
+// package.
 
 declare module 'prom-client/lib/cluster.js' {
   export { AggregatorRegistry as default } from 'prom-client'

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { Counter, Gauge, Registry } from './prom-client.ts'
 
-// Upper bounds of the buckets, in seconds.
+// Upper bounds of the buckets (s).
 const DURATION_BUCKETS_S = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ]
@@ -12,7 +12,7 @@ interface MetricSample {
   labels: Record<string, string | number>
 }
 
-/** How long the requests of one route that ended with one status took. */
+/** Durations of the requests of one route with one status. */
 class DurationSeries {
   readonly labels: Record<string, string | number>
   readonly counts = new Float64Array(DURATION_BUCKETS_S.length + 1)
@@ -46,7 +46,7 @@ class DurationSeries {
   }
 }
 
-/** The figures of one route: one series a status. */
+/** Metrics of one route, with one series per status. */
 export class RouteMetrics {
   readonly #labels: Record<string, string>
   readonly series = new Map<number, DurationSeries>()
@@ -63,8 +63,8 @@ export class RouteMetrics {
 }
 
 /**
- * The histogram of request durations, in the shape of a prom-client metric. prom-client's own hashes the labels of
- * every observation (0.5 us); here a route finds its series once.
+ * The histogram of request durations, with the interface of a prom-client metric. prom-client's own histogram hashes
+ * the labels of every observation (0.5 us). Here a route finds its series once.
  */
 export class RequestMetrics {
   readonly name = 'http_request_duration_seconds'
@@ -77,7 +77,7 @@ export class RequestMetrics {
     registry.registerMetric(this as never)
   }
 
-  /** The figures of a route, the same for whoever asks. */
+  /** Returns the metrics of a route. The same route always gets the same object. */
   route(method: string, route: string): RouteMetrics {
     const key = `${method} ${route}`
     const known = this.#routes.get(key) ?? new RouteMetrics({ method, route })
@@ -99,7 +99,7 @@ export class RequestMetrics {
 
 export const FAULT_COUNTER_NAME = 'http_request_errors_total'
 
-/** Counts requests that failed by a fault of the service, by code: `DATA_DAMAGED` is one of the disk. */
+/** Counts requests that failed by a fault of the service, by code. `DATA_DAMAGED` is a fault of the disk. */
 export const createFaultCounter = (registry: Registry): Counter =>
   new Counter({
     name: FAULT_COUNTER_NAME,
@@ -108,13 +108,16 @@ export const createFaultCounter = (registry: Registry): Counter =>
     registers: [registry],
   })
 
-/** A thread's figures as they cross to main. */
+/** Metrics of a thread in the form in which the main thread receives them. */
 export type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** How often a loop's delay is looked at (ms): what is shorter is no lag. Each look wakes a process that has nothing to do. */
+/**
+ * Interval at which the delay of a loop is measured (ms): a shorter delay is no lag. Each measurement wakes an idle
+ * process.
+ */
 export const LAG_RESOLUTION_MS = 20
 
-/** A registry with how busy this serving thread's event loop is, and how late. */
+/** Creates a registry with the utilization and the lag of this serving thread's event loop. */
 export function createThreadRegistry(thread: number): Registry {
   const registry = new Registry()
   let last = performance.eventLoopUtilization()

@@ -1,19 +1,20 @@
 import type { MetricsJson } from './request-metrics.ts'
 import { sumMetrics } from './process-metrics.ts'
 
-/** What one serving thread tells of itself. */
+/** Metrics of one serving thread. */
 export interface ThreadMetrics {
   readonly index: number
-  /** Another one for each thread that ever had this index. */
+  /** Differs for each thread that has had this index. */
   readonly life: number
   readonly metrics: MetricsJson
 }
 
-/** The figures of all threads, dead ones included. */
+/** Merges the metrics of all threads, including ended ones. */
 export interface ThreadMetricsMerger {
   /**
-   * Takes what the threads that answered tell; gives the figures to be summed. Who does not answer, or was replaced, still
-   * has what it last counted: a counter never falls. Its gauges are gone. One call at a time.
+   * Takes the metrics of the threads that replied, and returns the metrics to be added up. For a thread that does not
+   * reply or was replaced, its last counts remain, because a counter never falls; its gauges are dropped. One call at a
+   * time.
    */
   take(answers: readonly ThreadMetrics[]): Promise<MetricsJson[]>
 }
@@ -23,7 +24,7 @@ const selectCounts = (metrics: MetricsJson): MetricsJson => metrics.filter(({ ty
 
 export function createThreadMetricsMerger(): ThreadMetricsMerger {
   const last = new Map<number, ThreadMetrics>()
-  /** What threads that were replaced had counted. */
+  /** Counts of the threads that were replaced. */
   let replaced: MetricsJson = []
 
   return {

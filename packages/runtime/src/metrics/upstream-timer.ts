@@ -11,18 +11,18 @@ interface UpstreamContext {
   readonly tracer: Tracer | undefined
 }
 
-/** A call of another service. */
+/** A call to another service. */
 export interface UpstreamCall {
-  /** The ids that it carries. */
+  /** Headers with the ids of the request. */
   readonly headers: Record<string, string>
-  /** @param status of the reply, or a word where there is none */
+  /** @param status of the reply, or a word if there is none */
   end(status: number | string): void
 }
 
-/** Begins a call of another service. */
+/** Begins a call to another service. */
 export type UpstreamTimer = (upstream: string) => UpstreamCall
 
-/** Follows the calls that a service makes of others: figures by whom and by what came of it, and spans where those are made. */
+/** Creates the timer for calls to other services: durations by service and status, and spans if tracing is on. */
 export function createUpstreamTimer({ registry, tracer }: UpstreamContext): UpstreamTimer {
   const durations =
     (registry.getSingleMetric(METRIC_NAME) as Histogram | undefined) ??

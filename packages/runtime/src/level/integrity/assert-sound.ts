@@ -4,17 +4,20 @@ import { createLockedError } from './lock-error.ts'
 import type { Finding, FolderVerification } from './folder-verification.ts'
 import { verifyFolder } from './verify-folder.ts'
 
-/** Tables that a start reads before the service is ready: some 0.7 s from memory. The rest is read while it runs. */
+/**
+ * Bytes of tables that a start verifies before the service is ready: about 0.7 s from memory. The rest is verified
+ * later.
+ */
 const START_TABLE_BYTES = 536_870_912
-/** In case that the disk is slow. */
+/** Time limit of that check, for slow disks (ms). */
 const START_TABLE_MS = 2_000
 
 export const describeFinding = ({ file, problem }: Finding): string => `${file}: ${problem}`
 
 /**
  * Checks a folder before LevelDB opens it. LevelDB deletes files and skips records that it does not understand.
- * @param isReplica whether the service makes the folder from a log, and can do so again
- * @param ownKey of the row without which other rows are damage
+ * @param isReplica true if the service builds the folder from a log, and can rebuild it
+ * @param ownKey key of the row without which other rows count as damage
  * @throws StartError `DATA_DAMAGED`, `DATA_LOCKED`
  */
 export async function assertSound(

@@ -1,4 +1,4 @@
-/** Reads LevelDB's encodings from some bytes. @throws RangeError where they end early */
+/** Reads LevelDB's encodings from bytes. @throws RangeError if the bytes end early */
 export class ByteReader {
   readonly #bytes: Buffer
   #at = 0
@@ -20,7 +20,7 @@ export class ByteReader {
     return this.#bytes[this.#at++]!
   }
 
-  /** A whole number in groups of 7 bits, the lowest first. */
+  /** Reads an integer in groups of 7 bits, the lowest first. */
   readVarint(): number {
     let value = 0
     for (let factor = 1; factor <= 2 ** 49; factor *= 128) {
@@ -42,7 +42,7 @@ export class ByteReader {
   }
 }
 
-/** A number as `ByteReader.varint` reads it. */
+/** Encodes an integer for `ByteReader.readVarint`. */
 export function toVarint(value: number): Buffer {
   const bytes: number[] = []
   for (; value >= 128; value = Math.floor(value / 128)) bytes.push((value % 128) | 0x80)

@@ -2,8 +2,8 @@
 const POLYNOMIAL = 0x82f6_3b78
 const MASK_DELTA = 0xa282_ead8
 
-// Eight tables, so that eight bytes take one step: 800 MB/s. A native addon has 5 GB/s, but one more binary for each
-// platform to install, and a folder of 250 MB is checked in 0.3 s without it.
+// Eight tables process eight bytes per step: 800 MB/s. A native addon reaches 5 GB/s, but it is one more binary to
+// install on each platform. Without one, the check of a folder of 250 MB takes 0.3 s.
 const TABLES = Array.from({ length: 8 }, () => new Int32Array(256))
 
 for (let byte = 0; byte < 256; byte++) {
@@ -49,5 +49,5 @@ export function computeCrc32c(bytes: Uint8Array, before = 0): number {
   return ~crc >>> 0
 }
 
-/** The form that LevelDB stores, because a CRC of bytes that contain their own CRC is weak. */
+/** Masks a CRC as LevelDB stores it, because a CRC of bytes that contain their own CRC is weak. */
 export const maskCrc = (crc: number): number => (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0

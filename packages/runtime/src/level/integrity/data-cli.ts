@@ -26,7 +26,7 @@ function describeWithKeys(finding: Finding): string {
   return `${describeFinding(finding)}; its keys are ${from}up to ${describeKey(block.upTo)}`
 }
 
-/** Does something with each data folder, whatever becomes of the others. Resolves with the worst status. */
+/** Runs `work` for each data folder, also after a failure with another one. Resolves with the worst status. */
 async function runForEach(
   root: string,
   services: readonly string[],
@@ -50,8 +50,8 @@ async function runForEach(
 }
 
 /**
- * Returns the row that a folder must have. `undefined` for the view of a cluster node, which the next start clears, for an older
- * format, and for a damaged one, which does not determine the rows.
+ * Returns the row that a folder must have. `undefined` for the folder `view` of a cluster node, which the next start
+ * clears; for an older format; and for a damaged format file, which does not determine the rows.
  */
 async function findOwnRow({ service, folder }: DataFolder, ownRows: OwnRows): Promise<OwnRow | undefined> {
   if (formatDamage(service, folder).length > 0) return undefined
@@ -62,7 +62,7 @@ async function findOwnRow({ service, folder }: DataFolder, ownRows: OwnRows): Pr
 }
 
 /**
- * Lists all damage of data folders, a line each, and changes nothing.
+ * Prints all damage of data folders, one line each, and changes nothing.
  * @returns 0 sound, 1 damaged, 2 no folder to check
  */
 export const checkData = (
@@ -100,7 +100,10 @@ function formatDamage(service: string, folder: string): string[] {
   }
 }
 
-/** Copies damaged data folders, salvages readable entries, and lists the loss. @returns 0 sound now, 2 no folder to repair */
+/**
+ * Copies damaged data folders, salvages readable entries, and prints the loss.
+ * @returns 0 sound now, 2 no folder to repair
+ */
 export const repairData = (
   root: string,
   services: readonly string[],

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { StartError } from '../../http/common-errors.ts'
 
-/** Copies that a repair makes next to a folder. They belong to no service. */
+/** Part of the name of the copies that a repair makes next to a folder. Copies belong to no service. */
 export const COPY_MARK = '.before-repair-'
 
 /** A folder of one service: it has `format.json` and `level`. */
@@ -14,12 +14,12 @@ export interface DataFolder {
 const isDataFolder = (folder: string): boolean =>
   existsSync(join(folder, 'format.json')) || existsSync(join(folder, 'level'))
 
-/** The view of a cluster node is a subfolder of the folder of a standalone service. */
+/** A cluster node stores its data in `view`, a subfolder of the folder of the standalone service. */
 const listWithView = (folder: string): string[] => [folder, join(folder, 'view')].filter(isDataFolder)
 
 /**
- * The data folders in a folder, which is that of one service or that of all.
- * @param services only those of these services; of all where there are none
+ * Finds the data folders in a folder, which belongs to one service or contains the folders of all.
+ * @param services names to select; if empty, all services
  * @throws StartError `NO_DATA`
  */
 export function findDataFolders(root: string, services: readonly string[]): DataFolder[] {
@@ -37,7 +37,7 @@ export function findDataFolders(root: string, services: readonly string[]): Data
   return selected
 }
 
-/** By `format.json`, or by the folder's name where that is damaged. */
+/** Reads the name from `format.json`, or from the name of the folder if that file is damaged. */
 function readServiceName(folder: string): string {
   try {
     const { service } = JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))

@@ -5,7 +5,7 @@ import type { TableScrubber } from './table-scrubber.ts'
 import type { FolderVerification } from './folder-verification.ts'
 import { WitnessWriter } from './witness-writer.ts'
 
-/** Reading tables is not to slow down a service that starts. */
+/** Delay of the scrubber, so that it does not slow down the start of the service (ms). */
 const SCRUB_DELAY_MS = 10_000
 
 export interface FolderGuardOptions {
@@ -34,7 +34,7 @@ export class FolderGuard {
     this.#timer = setTimeout(() => void (this.#scrubber = this.#startScrubber()), SCRUB_DELAY_MS).unref()
   }
 
-  /** Ends what reads the files. The witness is closed once the database is. Idempotent. */
+  /** Stops the scrubber. The witness is closed later, after the database. Idempotent. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer)
     await (await this.#scrubber)?.close()

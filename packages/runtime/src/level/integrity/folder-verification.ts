@@ -1,7 +1,7 @@
 import type { LiveTable, LevelManifest } from './level-manifest.ts'
 import type { DamagedPart } from './level-table.ts'
 
-/** One thing that is wrong with a folder. */
+/** One damage of a folder. */
 export interface Finding {
   /** Relative to the data folder. */
   readonly file: string
@@ -21,14 +21,17 @@ export interface VerifyOptions {
 /** Result of a check of a folder. */
 export interface FolderVerification {
   readonly findings: readonly Finding[]
-  /** Changes that a power cut took: they were not synced. */
+  /** Changes that a power cut lost, because they were not synced. */
   readonly lostChanges: number
   /** Tables that were not read. */
   readonly unread: readonly LiveTable[]
   readonly manifest: LevelManifest | undefined
   /** Logs to which writes have failed. */
   readonly failedLogs: readonly string[]
-  /** A manifest that ends in a record torn by a power cut. It must be truncated there, because LevelDB cannot read past it. */
+  /**
+   * Set if the manifest ends in a record torn by a power cut. It must be truncated there, because LevelDB cannot read
+   * past it.
+   */
   readonly manifestEnd: { readonly file: string; readonly bytes: number } | undefined
 }
 

@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path'
 import { isLockError } from './lock-error.ts'
 
 /**
- * Returns true if another process has a folder open. Takes LevelDB's lock from within an empty folder, so LevelDB changes nothing.
- * Not for a folder that this process has open: the system would take its lock away.
+ * Returns true if another process has a folder open. Takes LevelDB's lock from within an empty folder, so that LevelDB
+ * changes nothing. Do not call this for a folder that this process has open: the system would release its lock.
  */
 export async function isLocked(folder: string): Promise<boolean> {
   const lock = resolve(folder, 'level', 'LOCK')

@@ -5,7 +5,7 @@ import { readRecords, type Drop } from './log-records.ts'
 export interface LiveTable {
   readonly number: number
   readonly bytes: number
-  /** Keys as users have them. */
+  /** User keys, without the suffix that LevelDB adds. */
   readonly smallest: Buffer
   readonly largest: Buffer
 }
@@ -13,11 +13,11 @@ export interface LiveTable {
 /** State of a folder as recorded in its manifest. */
 export interface LevelManifest {
   readonly tables: ReadonlyMap<number, LiveTable>
-  /** Logs from this number on hold changes that are in no table. 0 where there need be none. */
+  /** Logs from this number on contain changes that no table has. 0 if no log is required. */
   readonly logNumber: number
-  /** The last sequence number when that log was registered: its first record is not after the next one. */
+  /** Last sequence number when that log was registered. Its first record begins at the next number or before. */
   readonly sequenceAtLog: number
-  /** The last sequence number when the manifest was written last. */
+  /** Last sequence number at the last write of the manifest. */
   readonly lastSequence: number
   readonly drops: readonly Drop[]
 }
@@ -44,7 +44,10 @@ interface ManifestFields {
   hasNextFile: boolean
 }
 
-/** Reads a manifest to its end. @throws Error if a record is not one of a manifest, or the manifest is incomplete */
+/**
+ * Reads a whole manifest.
+ * @throws Error if a record does not belong in a manifest, or if the manifest is incomplete
+ */
 export function readManifest(bytes: Buffer): LevelManifest {
   const tables = new Map<number, LiveTable>()
   const drops: Drop[] = []

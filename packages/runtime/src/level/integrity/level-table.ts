@@ -3,8 +3,9 @@ import { ByteReader } from './byte-reader.ts'
 import { computeCrc32c, maskCrc } from './crc32c.ts'
 import { KEY_SUFFIX_BYTES, toUserKey } from './level-manifest.ts'
 
-// A table of LevelDB (table/format.cc) contains blocks, each followed by its kind (1 byte) and the checksum of both (4 bytes), and
-// a footer with the position of the index. The blocks are data blocks, a filter block, the index of filters and the index of data.
+// A table of LevelDB (table/format.cc) contains blocks, each followed by its kind (1 byte) and the checksum of both (4
+// bytes), and a footer with the position of the index. The blocks are data blocks, a filter block, the index of filters
+// and the index of data.
 
 export const FOOTER_BYTES = 48
 export const MAGIC_NUMBER = 0xdb47_7524_8b80_fb57n
@@ -17,13 +18,13 @@ export interface BlockHandle {
 }
 
 export interface DataBlock extends BlockHandle {
-  /** Not below any key of the block, and below those of the next. */
+  /** Not below any key of the block, and below the keys of the next block. */
   readonly separator: Buffer
 }
 
 export interface DamagedPart {
   readonly problem: string
-  /** Where a block of data is damaged: its bytes, and the keys that it may have, the first one exclusive. */
+  /** For a damaged data block: its position, and the range of its keys, after `after` and up to `upTo` (inclusive). */
   readonly block?: { readonly offset: number; readonly bytes: number; readonly after?: Buffer; readonly upTo: Buffer }
 }
 
@@ -33,7 +34,7 @@ export interface TableReport {
   readonly blocks: readonly DataBlock[] | undefined
 }
 
-/** Requests bytes of the file. The caller of the check decides how to read them. */
+/** Request for bytes of the file. The caller of the check decides how to read them. */
 export interface ReadRequest {
   readonly offset: number
   readonly bytes: number
@@ -41,7 +42,7 @@ export interface ReadRequest {
 
 export type TableCheck<T> = Generator<ReadRequest, T, Buffer>
 
-/** Checks every byte of a table. Never throws because of their values. */
+/** Checks every byte of a table. Damaged bytes never make it throw. */
 export function* checkTable(fileBytes: number): TableCheck<TableReport> {
   if (fileBytes < FOOTER_BYTES) return { damaged: [{ problem: 'it is too short for a table' }], blocks: undefined }
   const window = new TableWindow(fileBytes)
@@ -112,7 +113,7 @@ export function* findInTable(fileBytes: number, key: Buffer): TableCheck<TableCh
   return undefined
 }
 
-/** Some of the file, so that blocks of a few KiB need not be read one by one. */
+/** A part of the file in memory, so that blocks of a few KiB do not need one read each. */
 class TableWindow {
   readonly #fileBytes: number
   #start = 0
@@ -143,7 +144,7 @@ function* isSound(window: TableWindow, { offset, bytes }: BlockHandle): TableChe
     let crc = 0
     let last: Buffer
     const end = offset + bytes + TRAILER_BYTES
-    // Its checksum is contiguous with the bytes before it.
+    // Each slice has 4 bytes more, so that the last one contains the whole checksum.
     for (let at = offset; ; at += SLICE_BYTES) {
       last = yield* window.read(at, Math.min(SLICE_BYTES + 4, end - at))
       if (at + last.length === end) break
@@ -156,7 +157,7 @@ function* isSound(window: TableWindow, { offset, bytes }: BlockHandle): TableChe
   }
 }
 
-/** The entries of a block whose values are handles. @throws RangeError where it is damaged */
+/** Reads a block whose values are handles. @throws RangeError if it is damaged */
 function* readIndex(window: TableWindow, handle: BlockHandle): TableCheck<[Buffer, BlockHandle][]> {
   if (!(yield* isSound(window, handle))) throw new RangeError(`wrong checksum at byte ${handle.offset}`)
   const bytes = yield* window.read(handle.offset, handle.bytes + 1)

@@ -12,9 +12,9 @@ export interface LogFile {
 export interface LogRules {
   /** True if a power cut may have removed unsynced bytes, at any position. */
   readonly mayHaveHoles: boolean
-  /** The newest log may end in the middle of a record. */
+  /** True if the newest log may end in the middle of a record. */
   readonly mayBeTorn: boolean
-  /** The first record is not after the next of this sequence number. */
+  /** Last sequence number before the logs. The first record begins at the next number or before. */
   readonly sequenceBefore: number
   /** Called with each record. */
   onRecord?(payload: Buffer): void
@@ -76,7 +76,7 @@ export function checkLogs(logs: readonly LogFile[], rules: LogRules): LogReport 
       else if (isLegitimate(piece, log, isNewest, hasDrop, rules)) hasDrop = hasGap = true
       else {
         findings.push({ name, problem: `at byte ${piece.offset}: ${PROBLEMS[piece.reason]}` })
-        // The records that are missing after it follow from that.
+        // The records that are missing after it are a result of it, so they get no finding.
         hasGap = true
       }
       hasGap ||= hasFailed

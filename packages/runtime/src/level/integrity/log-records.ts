@@ -1,7 +1,8 @@
 import { computeCrc32c, maskCrc } from './crc32c.ts'
 
 // LevelDB's logs and manifests are records in blocks of 32 KiB. A record that does not fit into the rest of a block is
-// split into fragments. This file reads them like LevelDB (db/log_reader.cc), and also reports bytes that LevelDB skips silently.
+// split into fragments. This file reads them like LevelDB (db/log_reader.cc), and also reports bytes that LevelDB skips
+// silently.
 
 const BLOCK_BYTES = 32_768
 /** Checksum (4), length (2), type (1). */
@@ -34,11 +35,11 @@ export interface Drop {
   readonly offset: number
   readonly end: number
   readonly reason: DropReason
-  /** Where the record would end by its own length. */
+  /** End of the record according to its own length. */
   readonly claimedEnd: number
 }
 
-/** All of a file, in its order. */
+/** Yields all records and drops of a file, in order. */
 export function* readRecords(bytes: Buffer): Generator<LogRecord | Drop> {
   let fragments: Buffer[] = []
   let start = -1
@@ -99,7 +100,7 @@ function isValid(bytes: Buffer, at: number, end: number): boolean {
 }
 
 /**
- * Returns true if a record that seems to be cut off by the end of the file is a complete one with a wrong length. Then the bytes
+ * Returns true if a record that the end of the file seems to cut off is complete but has a wrong length. Then the bytes
  * are valid with the remaining length, or complete records follow.
  */
 function hasRecordInside(bytes: Buffer, at: number, fileEnd: number): boolean {
@@ -113,7 +114,7 @@ function hasRecordInside(bytes: Buffer, at: number, fileEnd: number): boolean {
   return false
 }
 
-/** Puts payloads into a file of records. */
+/** Encodes payloads as a file of records. */
 export function writeRecords(payloads: Iterable<Buffer>): Buffer {
   const chunks: Buffer[] = []
   let at = 0

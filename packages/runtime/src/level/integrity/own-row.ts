@@ -1,8 +1,9 @@
 import type { ClassicLevel } from 'classic-level'
 
 /**
- * The row by which a service understands all other rows of its database: a sequence, a position, the catalog in use.
- * If other rows exist without it, the database is damaged: a start that took it for a new one would delete or mix up data.
+ * The row that a service needs to interpret all other rows of its database: a sequence, a position, the catalog in use.
+ * If other rows exist without it, the database is damaged: a start that took it for a new one would delete or mix up
+ * data.
  */
 export interface OwnRow {
   readonly key: Buffer
@@ -14,7 +15,7 @@ export interface OwnRow {
   rebuild(db: ClassicLevel<Buffer, Buffer>): Promise<readonly string[]>
 }
 
-/** Own rows by service, for commands that depend on no service. */
+/** Own rows by service, for commands that do not depend on any service. */
 export type OwnRows = Readonly<Record<string, () => Promise<OwnRow>>>
 
 export const describeRow = (key: Buffer): string =>

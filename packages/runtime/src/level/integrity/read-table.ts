@@ -8,10 +8,10 @@ function createReusableBuffer(): (bytes: number) => Buffer {
   return (bytes) => (buffer.length < bytes ? (buffer = Buffer.allocUnsafeSlow(bytes)) : buffer)
 }
 
-/** Shared by checks that run one after the other. */
+/** Shared by checks, which run one after another. */
 const getSharedBuffer = createReusableBuffer()
 
-/** Checks a table while nothing else happens. @throws Error where it cannot be read */
+/** Checks a table synchronously. @throws Error if it cannot be read */
 export const checkTableSync = (file: string): TableReport => runSync(file, checkTable)
 
 /** Finds the newest change of a key. @throws Error if the table cannot be read or is damaged */
@@ -35,9 +35,9 @@ function runSync<T>(file: string, begin: (fileBytes: number) => TableCheck<T>): 
 }
 
 /**
- * Checks a table in small steps, so other work can run.
+ * Checks a table in small steps, so that other work can run.
  * @param pause resolves when the given number of bytes may be read
- * @throws Error where it cannot be read
+ * @throws Error if the table cannot be read
  */
 export async function checkTableThrottled(file: string, pause: (bytes: number) => Promise<void>): Promise<TableReport> {
   const handle = await open(file, 'r')

@@ -20,24 +20,24 @@ import { verifyFolder } from './verify-folder.ts'
 export interface Repair {
   /** Damage that was found. If empty, the repair changed nothing. */
   readonly findings: readonly Finding[]
-  /** The folder as it was. */
+  /** Path of the copy, which has the folder before the repair. */
   readonly copy: string
-  /** Tables of which nothing could be read. */
+  /** Tables without any readable block. */
   readonly lostTables: readonly string[]
   /** Blocks of tables that could not be read. */
   readonly lostBlocks: number
-  /** Bytes of logs that are no records. */
+  /** Bytes of logs that are not records. */
   readonly lostLogBytes: number
   /** Entries that the folder has now. */
   readonly entries: number
-  /** Losses with the service's own row, a line each. */
+  /** Losses that the rebuild of the service's own row reports, a line each. */
   readonly lostWithRow: readonly string[]
 }
 
 /**
- * Salvages the readable entries of a damaged folder. LevelDB's own repair verifies no checksums, so it would accept damaged values.
- * Therefore this first removes every block of a table and every record of a log with a wrong checksum. Then LevelDB builds a new
- * manifest from the rest.
+ * Salvages the readable entries of a damaged folder. LevelDB's own repair verifies no checksums, so it would accept
+ * damaged values. Therefore this first removes every block of a table and every record of a log with a wrong checksum.
+ * Then LevelDB builds a new manifest from the rest.
  * @throws StartError `DATA_LOCKED`
  */
 export async function repairFolder(
@@ -64,9 +64,9 @@ export async function repairFolder(
   for (const name of files.tables.values()) repairTable(location, name, repair)
   for (const name of files.logs.values()) repairLog(location, name, repair)
   await Utf8Level.repair(location)
-  // It moves logs and old manifests there; the copy has them.
+  // LevelDB moves logs and old manifests there. The copy has them.
   rmSync(join(location, 'lost'), { recursive: true, force: true })
-  // State of the folder before the repair.
+  // It describes the folder before the repair.
   rmSync(join(location, 'state.json'), { force: true })
   clearIdentity(folder)
   Object.assign(repair, await finish(location, ownRow))
@@ -76,7 +76,7 @@ export async function repairFolder(
 
 type Losses = { lostTables: string[]; lostBlocks: number; lostLogBytes: number }
 
-/** Files that LevelDB would have deleted. Deleted entries would reappear with them. */
+/** Removes files that LevelDB would have deleted. With them, deleted entries would reappear. */
 function removeObsolete(location: string): void {
   const files = listLevel(location)
   const manifest = readNewestManifest(location, files)
@@ -87,7 +87,7 @@ function removeObsolete(location: string): void {
     if (number < manifest.logNumber) rmSync(join(location, name), { force: true })
 }
 
-/** `undefined` if it is damaged. */
+/** Reads the newest manifest. `undefined` if it is damaged. */
 function readNewestManifest(location: string, { manifests }: LevelFiles): LevelManifest | undefined {
   const name = [...manifests.values()].at(-1)
   try {
@@ -126,7 +126,7 @@ function repairLog(location: string, name: string, losses: Losses): void {
 
 /** Writes the service's own row if it is missing, and counts the entries. */
 async function finish(location: string, ownRow: OwnRow | undefined): Promise<Pick<Repair, 'entries' | 'lostWithRow'>> {
-  // If all was lost, no database is created.
+  // If no table and no log could be read, there is no database.
   if (!existsSync(join(location, 'CURRENT'))) return { entries: 0, lostWithRow: [] }
   const encodings = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
   const db = new Utf8Level<Buffer, Buffer>(location, { ...encodings, createIfMissing: false })

@@ -2,7 +2,7 @@ import { ByteReader } from './byte-reader.ts'
 
 const MAX_BLOCK_BYTES = 2 ** 31
 
-/** Expands a block that is compressed with Snappy. @throws RangeError where it is none */
+/** Decompresses a block of Snappy. @throws RangeError if the bytes are not one */
 export function decodeSnappy(bytes: Buffer): Buffer {
   const reader = new ByteReader(bytes)
   const length = reader.readVarint()

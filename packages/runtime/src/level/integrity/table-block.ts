@@ -2,8 +2,8 @@ import { ByteReader, toVarint } from './byte-reader.ts'
 import { computeCrc32c, maskCrc } from './crc32c.ts'
 import { decodeSnappy } from './snappy.ts'
 
-// A block of a table contains entries, each without the prefix that its key shares with the previous key, and the offsets of
-// complete keys (table/block.cc). Its kind (1 byte) and the checksum of both (4 bytes) follow.
+// A block of a table contains entries, each without the prefix that its key shares with the previous key, and the
+// offsets of complete keys (table/block.cc). Its kind (1 byte) and the checksum of both (4 bytes) follow.
 
 export const TRAILER_BYTES = 5
 const SNAPPY_KIND = 1
@@ -25,7 +25,7 @@ export function readBlock(bytes: Buffer): [Buffer, Buffer][] {
   return entries
 }
 
-/** A block with its trailer, where each entry has its whole key. */
+/** Builds a block with its trailer. Each entry has its whole key. */
 export function buildBlock(entries: readonly [Buffer, Buffer][]): Buffer {
   const chunks: Buffer[] = []
   const restarts: number[] = []
@@ -36,7 +36,7 @@ export function buildBlock(entries: readonly [Buffer, Buffer][]): Buffer {
     chunks.push(head, key, value)
     at += head.length + key.length + value.length
   }
-  // One of no entries has a restart, too.
+  // A block without entries has a restart, too.
   if (restarts.length === 0) restarts.push(0)
   const tail = Buffer.alloc(4 * restarts.length + 5)
   restarts.forEach((offset, i) => tail.writeUInt32LE(offset, 4 * i))

@@ -8,14 +8,14 @@ import type { Finding } from './folder-verification.ts'
 import { readCurrentManifest } from './witness.ts'
 
 const DAY_MS = 86_400_000
-/** 4 % of a processor. */
+/** Read rate of the scrubber. It takes 4 % of a processor. */
 const BYTES_PER_SECOND = 33_554_432
 
 export interface TableScrubberOptions {
   readonly folder: string
   /** Tables that the start did not read. */
   readonly unread: readonly LiveTable[]
-  /** Called for the first damage of each table. @param damaged how many tables are known to be damaged */
+  /** Called for the first damage of each table. @param damaged number of damaged tables that are known */
   onDamage(finding: Finding, damaged: number): void
 }
 
@@ -76,7 +76,7 @@ export class TableScrubber {
     try {
       return [...readManifest(readFileSync(join(location, readCurrentManifest(location)))).tables.values()]
     } catch {
-      // It is being replaced: the next round finds it.
+      // The manifest is being replaced: the next round reads it.
       return []
     }
   }

@@ -2,7 +2,10 @@ import { buildBlock, TRAILER_BYTES } from './table-block.ts'
 import { toVarint } from './byte-reader.ts'
 import { FOOTER_BYTES, MAGIC_NUMBER, type BlockHandle, type DataBlock } from './level-table.ts'
 
-/** A table of some blocks of another one, whose bytes are taken as they are. It has no filter, which LevelDB does without. */
+/**
+ * Builds a table from some blocks of another one, whose bytes it copies. The table has no filter, which LevelDB does
+ * not need.
+ */
 export function buildTable(file: Buffer, blocks: readonly DataBlock[]): Buffer {
   const chunks: Buffer[] = []
   let at = 0

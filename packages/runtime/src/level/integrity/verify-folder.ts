@@ -13,9 +13,9 @@ import type { Finding, FolderVerification, VerifyOptions } from './folder-verifi
 import { readWitness, getFileSize, type Witness } from './witness.ts'
 
 /**
- * Checks `<folder>/level` before LevelDB opens it: opening deletes files that LevelDB takes for obsolete, and skips damaged
- * records of logs in silence. Reads only.
- * @throws Error where the folder cannot be read
+ * Checks `<folder>/level` before LevelDB opens it. The opening deletes files that LevelDB considers obsolete, and skips
+ * damaged records of logs silently. Reads only.
+ * @throws Error if the folder cannot be read
  */
 export function verifyFolder(folder: string, options: VerifyOptions): FolderVerification {
   const check = new FolderCheck(folder)
@@ -44,7 +44,7 @@ class FolderCheck implements FolderVerification {
     const name = this.#readCurrentManifest()
     if (!name) return
     const last = readWitness(this.#folder)
-    // A file has at least its recorded length only if it was synced, or if the machine has run since.
+    // A file certainly has its recorded length only if it was synced, or if the machine was not restarted since.
     const isCertain = last !== undefined && (last.isClean || last.boot === readBootId())
     const witness = this.#selectWitness(name, last, isCertain)
     const isKnown = isCertain && witness !== undefined
@@ -61,13 +61,13 @@ class FolderCheck implements FolderVerification {
     this.findings.push({ file: join('level', name), problem, ...(block && { block }) })
   }
 
-  /** The name in `CURRENT`. */
+  /** Reads the name of the manifest from `CURRENT`. */
   #readCurrentManifest(): string | undefined {
     let text = ''
     try {
       text = readFileSync(join(this.#location, 'CURRENT'), 'utf8')
     } catch (error) {
-      // Else it is not the file that is wrong.
+      // Other errors are no damage of the file.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       this.#add('CURRENT', explainReadError(error))
       return undefined
@@ -82,7 +82,7 @@ class FolderCheck implements FolderVerification {
     return undefined
   }
 
-  /** The witness of the last opening of the database; `undefined` if it is of another opening. */
+  /** Returns the witness if it is of the last opening of the database. */
   #selectWitness(name: string, witness: Witness | undefined, isCertain: boolean): Witness | undefined {
     if (!witness) return undefined
     const [named, known] = [parseManifestNumber(name)!, parseManifestNumber(witness.manifest) ?? 0]
@@ -101,7 +101,7 @@ class FolderCheck implements FolderVerification {
       this.manifest = readManifest(bytes)
       for (const drop of this.manifest.drops) {
         const { offset, reason } = drop
-        // One that was being written counts for nothing: LevelDB uses an edit only once it is synced.
+        // A record that was being written does not count: LevelDB uses an edit only after it is synced.
         if (reason === 'torn' && !isClosed) continue
         if (!witness && hasZeroTail(bytes, drop))
           this.manifestEnd ??= { file: join(this.#location, name), bytes: offset }
@@ -191,7 +191,7 @@ class FolderCheck implements FolderVerification {
   }
 }
 
-/** True if a record was cut off and the file has its new length. */
+/** True if a record was cut off and only zeros follow: the file has its new length, but not its new bytes. */
 function hasZeroTail(bytes: Buffer, { reason, offset, claimedEnd }: Drop): boolean {
   return isZero(bytes, reason === 'zeros' ? offset + 4 : Math.min(claimedEnd, bytes.length) - 1, bytes.length)
 }

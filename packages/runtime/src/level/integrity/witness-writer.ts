@@ -3,7 +3,7 @@ import type { WriteHealth } from '../write-health.ts'
 import type { FolderVerification } from './folder-verification.ts'
 import { WitnessFile } from './witness.ts'
 
-/** Interval of updates (ms). A cut of a log in the last interval before a kill is not detected. */
+/** Interval of updates (ms). If a log loses bytes of the last interval before a kill, that is not detected. */
 const INTERVAL_MS = 100
 
 export interface WitnessWriterOptions {
@@ -14,7 +14,7 @@ export interface WitnessWriterOptions {
   readonly log: Pick<Logger, 'error'>
 }
 
-/** Updates `level/state.json` while writes happen. A folder without the file works, but cut files are not detected. */
+/** Updates `level/state.json` during writes. A folder without the file works, but truncated files are not detected. */
 export class WitnessWriter {
   readonly #options: WitnessWriterOptions
   readonly #timer: NodeJS.Timeout
@@ -31,7 +31,7 @@ export class WitnessWriter {
     this.#timer = setInterval(() => this.#updateIfChanged(), INTERVAL_MS).unref()
   }
 
-  /** A write has failed: the newest log may hold half of it. */
+  /** Records that a write has failed: the newest log may contain a part of it. */
   markFailed(): void {
     this.#try(() => this.#file?.update(true))
   }
@@ -40,7 +40,7 @@ export class WitnessWriter {
     this.#try(() => this.#file?.markRecovered())
   }
 
-  /** Once the database is closed. */
+  /** Call this after the database is closed. */
   close(): void {
     clearInterval(this.#timer)
     this.#try(() => this.#file?.close(this.#options.health.getFault() === undefined))
@@ -60,7 +60,7 @@ export class WitnessWriter {
       this.#isFailing = false
     } catch (error) {
       const { service, log } = this.#options
-      // Its contents remain true, because files only grow.
+      // The old contents remain true, because files only grow.
       if (!this.#isFailing) log.error({ err: error }, `${service}: level/state.json cannot be written`)
       this.#isFailing = true
     }

@@ -4,9 +4,9 @@ import { readBootId } from '../boot-id.ts'
 import { computeCrc32c } from './crc32c.ts'
 import { listLevel } from './level-files.ts'
 
-// A log or a manifest that is cut at the end of a record looks complete. So `level/state.json` records their lengths. It is in
-// the same folder, so copies and backups include it. Updates overwrite the allocated block: they need no free space and one
-// call. Only the last update of a process, which records the orderly close, is synced.
+// A log or a manifest that is truncated at the end of a record looks complete. So `level/state.json` records their
+// lengths. It is in the same folder, so copies and backups include it. Updates overwrite the allocated block: they need
+// no free space and one call. Only the last update of a process, which records the orderly close, is synced.
 
 const WITNESS_FILE = join('level', 'state.json')
 const BLOCK_BYTES = 1_024
@@ -25,7 +25,9 @@ export interface Witness {
   readonly failedLogs: readonly string[]
 }
 
-/** `undefined` if it is missing, half written or damaged: it must not reject files that are complete. */
+/**
+ * Reads the witness. `undefined` if it is missing, half written or damaged: it must not reject files that are complete.
+ */
 export function readWitness(folder: string): Witness | undefined {
   try {
     const [json, checksum] = readFileSync(join(folder, WITNESS_FILE), 'latin1').trimEnd().split(' ')
@@ -37,12 +39,12 @@ export function readWitness(folder: string): Witness | undefined {
 
 const computeChecksum = (json: string) => computeCrc32c(Buffer.from(json)).toString(16)
 
-/** `undefined` if the file does not exist. */
+/** Returns the size (bytes). `undefined` if the file does not exist. */
 export function getFileSize(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.size
 }
 
-/** The manifest that LevelDB uses, by `CURRENT`. */
+/** Returns the name of the manifest that LevelDB uses, from `CURRENT`. */
 export const readCurrentManifest = (location: string): string =>
   readFileSync(join(location, 'CURRENT'), 'utf8').replace(/\n$/, '')
 
@@ -50,14 +52,17 @@ export const readCurrentManifest = (location: string): string =>
 export class WitnessFile {
   readonly #location: string
   readonly #descriptor: number
-  /** Fixed size of the file; the rest is padding (bytes). */
+  /** Size of the file with its padding (bytes). It never shrinks. */
   #bytes: number
   readonly #boot = readBootId()
   #manifest: string
   #logs: Record<string, number> = {}
   #failedLogs: string[]
 
-  /** @param failedLogs of an earlier process, which may still exist @throws Error if it cannot be written */
+  /**
+   * @param failedLogs logs of an earlier process, which may still exist
+   * @throws Error if the file cannot be written
+   */
   constructor(folder: string, failedLogs: readonly string[]) {
     this.#location = join(folder, 'level')
     this.#descriptor = openSync(join(folder, WITNESS_FILE), constants.O_CREAT | constants.O_WRONLY, 0o644)
@@ -67,9 +72,13 @@ export class WitnessFile {
     this.update(false)
   }
 
-  /** Notes how long the files are. @param hasFailed whether a write has failed, and the database is not known good since */
+  /**
+   * Records the lengths of the files.
+   * @param hasFailed true if a write has failed and the database has not recovered since
+   */
   update(hasFailed: boolean): void {
-    // A new log comes when the last one grows no more, so that the folder is rarely listed: it may hold thousands of tables.
+    // LevelDB begins a new log only when the last one stops growing. So the folder, which may have thousands of tables,
+    // is rarely listed.
     const before = Object.values(this.#logs).reduce((sum, size) => sum + size, 0)
     this.#measure(Object.keys(this.#logs))
     const after = Object.values(this.#logs).reduce((sum, size) => sum + size, 0)
@@ -88,7 +97,10 @@ export class WitnessFile {
     this.#write(false)
   }
 
-  /** The database is closed. @param isGood whether all writes are known good: then its files are synced, and said to be whole */
+  /**
+   * Call this after the database is closed.
+   * @param isGood true if all writes are known to be good: syncs the files and records them as complete
+   */
   close(isGood: boolean): void {
     try {
       this.#logs = {}

@@ -1,4 +1,4 @@
-/** Sequence number of the first change (8) and number of changes (4), ahead of the changes of a record of a log. */
+/** Bytes before the changes in a log record: sequence number of the first change (8) and number of changes (4). */
 export const WRITE_HEADER_BYTES = 12
 
 export interface BatchHeader {
@@ -7,7 +7,7 @@ export interface BatchHeader {
   readonly count: number
 }
 
-/** Undefined if the record is too short. */
+/** Reads the header of a record. `undefined` if the record is too short. */
 export function readBatchHeader(payload: Buffer): BatchHeader | undefined {
   if (payload.length < WRITE_HEADER_BYTES) return undefined
   return { sequence: Number(payload.readBigUInt64LE()), count: payload.readUInt32LE(8) }
