@@ -44,7 +44,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     ['text of more than a byte a character', Buffer.from('ключ\0🎈')],
     ['20,000 letters', Buffer.alloc(20_000, 'x')],
     ['50,000 bytes', Buffer.alloc(50_000, 'é')],
-  ])('keeps %s as a value, and tells of it in reply to HEAD', async (_, value) => {
+  ])('stores %s as a value, and describes it in reply to HEAD', async (_, value) => {
     expect((await kv.request('PUT', `${entity('v')}&durable=true`, value)).status).toBe(201)
     const { bytes, headers } = await kv.request('GET', entity('v'))
     expect(bytes).toEqual(value)
@@ -56,7 +56,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     expect((await kv.request('HEAD', entity('not there'))).status).toBe(404)
   })
 
-  it('takes any UTF-8 as a key, "+" being a space', async () => {
+  it('accepts any UTF-8 as a key, with "+" for a space', async () => {
     await kv.request('PUT', '/v0/entity?id=a+b', 'space')
     expect((await kv.request('GET', '/v0/entity?id=a%20b')).text).toBe('space')
     await kv.request('PUT', entity('ключ\0🎈'), 'value')
@@ -84,7 +84,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     }
   })
 
-  it('refuses a flag that is none, another method, and a parameter of another route', async () => {
+  it('refuses an invalid flag, another method, and a parameter of another route', async () => {
     expect((await kv.request('PUT', `${entity('k')}&durable=yes`, '')).code).toBe('QUERY_INVALID')
     expect((await kv.request('GET', `${entity('k')}&durable=true`)).code).toBe('QUERY_INVALID')
     const post = await kv.request('POST', entity('k'), 'x')
@@ -92,7 +92,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     expect(post.headers.get('allow')).toBe('DELETE, GET, HEAD, PUT')
   })
 
-  it('writes only under the condition that is asked for', async () => {
+  it('writes only if the condition holds', async () => {
     const put = (body: string, headers: Record<string, string>) => kv.request('PUT', entity('c'), body, headers)
     expect((await put('x', { 'if-match': '*' })).code).toBe('CONDITION_FAILED')
     expect((await put('1', { 'if-none-match': '*' })).status).toBe(201)
@@ -109,7 +109,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     expect((await kv.request('DELETE', entity('c'), undefined, { 'if-match': '*' })).status).toBe(202)
   })
 
-  it('answers a put before it is written where that is preferred, and nothing else is asked for', async () => {
+  it('answers an unconditional put before its write if the client prefers that', async () => {
     const prefer = (value: string) => ({ prefer: value })
     for (const wish of ['respond-async', 'return=minimal, Respond-Async', 'respond-async; wait=1']) {
       const { status, headers } = await kv.request('PUT', entity('soon'), wish, prefer(wish))
@@ -133,7 +133,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     expect((await kv.request('PUT', entity('soon'), 'x'.repeat(100_001), prefer('respond-async'))).status).toBe(413)
   })
 
-  it('tells a value from the same bytes written again, in whatever way', async () => {
+  it('distinguishes a value from the same bytes written again, by any kind of write', async () => {
     const line = JSON.stringify({ op: 'put', id: 'aba', value: 'A' })
     const ways: [string, () => Promise<unknown>][] = [
       ['put', () => kv.request('PUT', entity('aba'), 'A')],
@@ -165,7 +165,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     }
   })
 
-  it('says 304 to who has the value, 412 to who asked for another', async () => {
+  it('replies 304 if the client has the value, and 412 if a condition fails', async () => {
     await kv.request('PUT', entity('n'), 'x')
     const etag = (await kv.request('GET', entity('n'))).headers.get('etag')!
     const get = (headers: Record<string, string>) => kv.request('GET', entity('n'), undefined, headers)
@@ -177,14 +177,14 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     expect((await get({ 'if-match': etag })).status).toBe(200)
   })
 
-  it('refuses a value that is too large, also one of unknown length, and keeps the old one', async () => {
+  it('refuses a value that is too large, even of unknown length, and retains the old one', async () => {
     await kv.request('PUT', entity('large'), 'old')
     expect((await kv.request('PUT', entity('large'), Buffer.alloc(100_000))).status).toBe(201)
     await kv.request('PUT', entity('large'), 'old')
     expect((await kv.request('PUT', entity('large'), Buffer.alloc(100_001))).code).toBe('VALUE_TOO_LARGE')
     const head = `PUT ${entity('large')} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`
     const chunk = `fa00\r\n${'x'.repeat(64_000)}\r\n`
-    // Never ended: the reply comes as soon as it is clear.
+    // The request never ends: the reply comes as soon as the limit is exceeded.
     expect(await exchangeRaw(kv.url, head + chunk + chunk)).toMatch(/^HTTP\/1\.1 413 .*VALUE_TOO_LARGE/s)
     expect((await kv.request('GET', entity('large'))).text).toBe('old')
     const small = `${head}3\r\nabc\r\n1\r\nd\r\n0\r\n\r\n`.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')
@@ -192,7 +192,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     expect((await kv.request('GET', entity('large'))).text).toBe('abcd')
   })
 
-  it('keeps nothing of a value whose client leaves halfway', async () => {
+  it('stores nothing if a client disconnects in the middle of a value', async () => {
     const { hostname, port } = new URL(kv.url)
     const socket = connect(Number(port), hostname)
     socket.write(`PUT ${entity('half')} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc`)
@@ -202,7 +202,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     expect((await kv.request('GET', entity('half'))).status).toBe(404)
   })
 
-  it('gives ranges, as a chunk an entry or as lines', async () => {
+  it('returns ranges as one chunk per entry or as lines', async () => {
     for (const id of ['r/é', 'r/a', 'r/b', 'r/B']) await kv.request('PUT', entity(id), `value of ${id}`)
     const range = (query: string, headers = {}) => kv.request('GET', `/v0/entities?${query}`, undefined, headers)
     const ids = async (query: string) => {
@@ -223,7 +223,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     expect(await exchangeRaw(kv.url, old)).toMatch(/\r\n\r\n\{"op":"put","id":"r\/a","value":"value of r\/a"\}\n$/)
   })
 
-  it('keeps a connection after a range', async () => {
+  it('reuses a connection after a range', async () => {
     const one = 'GET /v0/entities?start=r/&limit=1 HTTP/1.1\r\nHost: localhost\r\n'
     const reply = await exchangeRaw(kv.url, `${one}\r\n${one}Connection: close\r\n\r\n`)
     expect(reply.match(/HTTP\/1\.1 200/g)).toHaveLength(2)
@@ -247,7 +247,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     expect((await kv.request('GET', `/v0/entities?${query}`)).code).toBe('QUERY_INVALID')
   })
 
-  it('applies a batch in its order, and gives back lines that are one', async () => {
+  it('applies a batch in order, and returns ranges as lines of a batch', async () => {
     const bytes = Buffer.from([0xff, 0, 10])
     const lines = [
       { op: 'put', id: 'b/1', value: 'one\n"' },
@@ -320,7 +320,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     ['{"op":"delete","id":"x","value":""}', 'BATCH_LINE_INVALID'],
     [`{"op":"delete","id":"${'x'.repeat(1025)}"}`, 'KEY_TOO_LARGE'],
     [`{"op":"put","id":"x","value":"${'x'.repeat(100_001)}"}`, 'VALUE_TOO_LARGE'],
-  ])('refuses a batch with the line %.60s, names it, and applies nothing', async (line, code) => {
+  ])('refuses a batch with the line %.60s, names the line, and applies nothing', async (line, code) => {
     const good = '{"op":"put","id":"never","value":""}'
     const reply = await kv.request('POST', '/v0/batch', `${good}\n\n${line}\n${good}`)
     expect(reply.code).toBe(code)
@@ -328,14 +328,14 @@ describe.each(SERVERS)('the API with server %s', (server) => {
     expect((await kv.request('GET', entity('never'))).status).toBe(404)
   })
 
-  it('refuses a batch that is too large or has bytes that are no UTF-8', async () => {
+  it('refuses a batch that is too large or not UTF-8', async () => {
     expect((await kv.request('POST', '/v0/batch', Buffer.alloc(200_001, 10))).code).toBe('BATCH_TOO_LARGE')
     const body = Buffer.concat([Buffer.from('{"op":"delete","id":"'), Buffer.from([0xff]), Buffer.from('"}')])
     expect((await kv.request('POST', '/v0/batch', body)).code).toBe('BATCH_LINE_INVALID')
     expect((await kv.request('POST', '/v0/batch?id=x', '')).code).toBe('QUERY_INVALID')
   })
 
-  it('keeps pages of other sites from writing', async () => {
+  it('refuses writes from pages of other sites', async () => {
     const reply = await kv.request('PUT', entity('k'), 'x', { 'sec-fetch-site': 'cross-site' })
     expect(reply).toMatchObject({ status: 403, code: 'CROSS_SITE' })
   })
@@ -353,7 +353,7 @@ describe.each(SERVERS)('the API with server %s', (server) => {
 })
 
 describe.each(SERVERS)('a damaged store with server %s', (server) => {
-  it('fails for what is damaged, with a code, and goes on for the rest', async () => {
+  it('fails for damaged entries with a code, and continues to serve the others', async () => {
     const data = createTemporaryFolder()
     const level = await openUsedTestLevel(data)
     const { db } = level

@@ -34,13 +34,13 @@ async function start(data: string, threads: number) {
   return { started, port: String(port), client: createKvClient(url, { token: TOKEN }) }
 }
 
-it('is backed up under 32 writers as it was at one moment, and is the same elsewhere', async () => {
+it('a backup under 32 writers has the state of one moment, and a restored copy has the same', async () => {
   const folder = createTemporaryFolder()
   const [files, here, there] = ['files', 'here', 'there'].map((name) => join(folder, name)) as [string, string, string]
   const first = await start(here, 2)
   const acknowledged = new Map<number, number>()
   let isWriting = true
-  // Each writes its next number to two keys at once.
+  // Each writer writes its next number to two keys at once.
   const writers = Array.from({ length: WRITER_COUNT }, async (_, writer) => {
     for (let number = 1; isWriting; number++) {
       const value = String(number)
@@ -54,7 +54,7 @@ it('is backed up under 32 writers as it was at one moment, and is the same elsew
   })
   while (acknowledged.size < WRITER_COUNT) await Promise.race(writers.map(async () => first.client.get('a/0')))
   const before = new Map(acknowledged)
-  // Beside the writers, which this thread has to serve meanwhile.
+  // The backup runs in a separate process, because this thread has to serve the writers.
   const backup = await promisify(execFile)(
     process.execPath,
     [`${SCRIPTS}backup.ts`, files, 'kv', '--kv.port', first.port],
@@ -89,7 +89,7 @@ it('is backed up under 32 writers as it was at one moment, and is the same elsew
   await third.client.close()
   expect((await third.started.stop()).code).toBe(0)
 
-  // What is there is not replaced, and what is damaged makes nothing.
+  // A restore never replaces existing data, and writes nothing from a damaged backup.
   expect(run('restore', files, '--data', there)).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/is not empty/),
@@ -112,7 +112,7 @@ it('is backed up under 32 writers as it was at one moment, and is the same elsew
   expect(existsSync(join(damagedBackup, 'kv'))).toBe(false)
 })
 
-it('is not backed up without the token, nor where it does not run', async () => {
+it('a backup is refused without the token, or if the service does not run', async () => {
   const { started, port, client } = await start(createTemporaryFolder(), 0)
   expect((await fetch(`http://127.0.0.1:${port}/backup`)).status).toBe(401)
   await client.close()

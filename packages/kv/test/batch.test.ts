@@ -5,7 +5,7 @@ import { startKv } from './support/kv.ts'
 const put = (i: number) => `{"op":"put","id":"${i}","value":""}\n`
 const createLines = (count: number) => Array.from({ length: count }, (_, i) => put(i)).join('')
 
-it('batches of many lines end no thread, be they allowed or not', async () => {
+it('batches of many lines do not end a thread, accepted or not', async () => {
   const kv = await startKv({ threads: 2, batchLines: 30_000 })
   const [accepted, more] = [createLines(30_000), createLines(300_000)]
   const sendBatch = [more, more, accepted, accepted].map((body) => kv.request('POST', '/v0/batch', body))
@@ -22,12 +22,12 @@ it('batches of many lines end no thread, be they allowed or not', async () => {
   await kv.stop()
 })
 
-it('a batch of many lines leaves others their turns', async () => {
+it('a batch of many lines lets other requests proceed', async () => {
   const kv = await startKv({ threads: 0, batchLines: 100_000 })
   onTestFinished(async () => void (await kv.stop()))
   const body = createLines(100_000)
   const { result, held: longest, worked } = await measureLongestHold(() => kv.request('POST', '/v0/batch', body))
   expect(result.status).toBe(200)
-  // 3 % of the work; what is done at once would be half of it.
+  // It takes 3 % of the work. Without yields it would take half.
   expect(longest / worked).toBeLessThan(0.1)
 })

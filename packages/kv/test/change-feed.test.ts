@@ -12,7 +12,7 @@ import { createWriteRecorder, toWatchEvents } from '../src/watch/write-recorder.
 const createWrites = (...ids: string[]) =>
   encodeWrites(ids.map((id) => ({ ops: [{ type: 'del' as const, key: Buffer.from(id) }] })))
 
-/** What was judged to happen, and what not. */
+/** The result of an evaluation, by write. */
 function evaluateAll(...holds: boolean[]) {
   const outcomes = holds.map((isHeld) => (isHeld ? 'revision' : undefined))
   return { outcomes, effects: outcomes }
@@ -22,7 +22,7 @@ const toText = (page: ChangePage | undefined) =>
   page && [...readChanges(page)].map(({ seq, ops }) => [seq, ops.map(({ key }) => key.toString()).join()])
 
 describe('the feed of changes', () => {
-  it('gives what came after a place, page by page, or says that it is gone', async () => {
+  it('returns all changes after a sequence, page by page, or reports that it has expired', async () => {
     const size = fc.integer({ min: 1, max: 65_000 })
     await fc.assert(
       fc.asyncProperty(fc.array(size, { maxLength: 40 }), fc.integer({ min: 1, max: 2e6 }), async (sizes, maxBytes) => {
@@ -42,7 +42,8 @@ describe('the feed of changes', () => {
             at = page.upTo
             if (page.isEnd) break
           }
-          // The newest is kept, and of the others as many as fit; then all of them.
+          // The feed retains the newest change, and older ones up to its limit. It returns either all changes or an
+          // error.
           const expectedSeqs = all.filter((seq) => seq > from)
           const isRetained = sizes.slice(-expectedSeqs.length).reduce((sum, bytes) => sum + bytes + 112, 0)
           if (expectedSeqs.length <= 1 || isRetained <= maxBytes) expect(found).toEqual(expectedSeqs)
@@ -55,7 +56,7 @@ describe('the feed of changes', () => {
     )
   })
 
-  it('waits for what comes next, and no longer than it is told to', async () => {
+  it('waits for the next change, up to the given time', async () => {
     const feed = new ChangeFeed(1e6)
     feed.start(1)
     const waiting = feed.readAfter(1, 60_000)
@@ -73,7 +74,7 @@ describe('the feed of changes', () => {
   })
 })
 
-it('who watches is told what users have changed and when it expires, and nothing that only the service keeps', () => {
+it('a watcher gets changes and expiries of users, and no internal entries', () => {
   const key = Buffer.from('k')
   const value = Buffer.from('1')
   const writes: LoggedWrite[] = [
@@ -86,7 +87,7 @@ it('who watches is told what users have changed and when it expires, and nothing
   ])
 })
 
-describe('the changes of a service that runs alone', () => {
+describe('the changes of a standalone service', () => {
   function openFeed(waitUntilSettled = async () => {}, idleTimeout?: number) {
     const revisions = createRevisionsMemory()
     const words = new BigInt64Array(revisions)
@@ -95,13 +96,13 @@ describe('the changes of a service that runs alone', () => {
       recordWrites: async (...given) => feed.recordWrites(...given),
       recordLost: async () => feed.reset(),
     })
-    /** Takes so many revisions, as a thread does. */
+    /** Takes revisions, like a thread. */
     const take = (count: number) => Number(Atomics.add(words, 0, BigInt(count))) + 1
     return { feed, recorder, take }
   }
   const write = (id: string) => ({ ops: [{ type: 'del' as const, key: Buffer.from(id) }] })
 
-  it('come in the order of their revisions, in whatever order threads tell of them', async () => {
+  it('have the order of their revisions, in whatever order threads report them', async () => {
     const group = fc.array(fc.boolean(), { minLength: 1, maxLength: 3 })
     await fc.assert(
       fc.asyncProperty(
@@ -136,7 +137,7 @@ describe('the changes of a service that runs alone', () => {
     )
   })
 
-  it('are kept from when what was on its way to the disk is there, and only while somebody asks', async () => {
+  it('are recorded once earlier writes have settled, and only while a client watches', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const settling = Promise.withResolvers<void>()
@@ -145,7 +146,7 @@ describe('the changes of a service that runs alone', () => {
     recorder.recordWrites(early, [write('nobody watches')], evaluateAll(true))
     const late = take(1)
     const begun = feed.readAfter(undefined, 0)
-    // Taken before, told after that.
+    // The revision is taken before the start, and reported after it.
     recorder.recordWrites(late, [write('late')], evaluateAll(true))
     const next = take(1)
     recorder.recordWrites(next, [write('next')], evaluateAll(true))
@@ -161,13 +162,13 @@ describe('the changes of a service that runs alone', () => {
     }
     vi.advanceTimersByTime(50)
     expect(await feed.readAfter(late, 0)).toBeUndefined()
-    // Nobody is told now.
+    // Now no client watches.
     recorder.recordWrites(take(1), [write('x')], evaluateAll(true))
     expect((await feed.readAfter(undefined, 0))!.seqs).toEqual([])
     feed.close()
   })
 
-  it('begin anew where nobody knows what became of a revision', async () => {
+  it('start again if the result of a revision is unknown', async () => {
     const { feed, recorder, take } = openFeed()
     const { upTo } = (await feed.readAfter(undefined, 0))!
     const waiting = feed.readAfter(upTo, 60_000)

@@ -41,7 +41,7 @@ it('puts, gets and deletes any bytes, from an argument, standard input or a file
   expect([missing.code, missing.stdout.length, missing.stderr.trim().split('\n').length]).toEqual([1, 0, 1])
 })
 
-it('writes under a condition, and for a time', async () => {
+it('writes with a condition and with a time to live', async () => {
   const etag = (await run('put', 'cas', '1', '--if-none-match', '*')).stdout.toString().trim()
   const late = await run('put', 'cas', '2', '--if-none-match', '*')
   expect([late.code, late.stderr.trim().split('\n').length]).toEqual([1, 1])
@@ -67,7 +67,7 @@ it('scans ranges, keys and numbers', async () => {
   expect((await run('scan', '--prefix', 's/', '--count')).stdout.toString()).toBe('3\n')
 })
 
-it('watches changes, and goes on behind a sequence', async () => {
+it('watches changes, and continues after a sequence', async () => {
   async function followChanges(...args: string[]) {
     const child = spawn(process.execPath, [CLI_PATH, 'watch', '--url', kv.url, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -98,7 +98,7 @@ it('watches changes, and goes on behind a sequence', async () => {
   }
 })
 
-it('ends quietly when the reader of its output is gone', async () => {
+it('exits quietly after the reader of its output has ended', async () => {
   await kv.client.batch(
     Array.from({ length: 20_000 }, (_, i) => ({ op: 'put', id: `pipe/${i}`, value: 'x'.repeat(100) })),
   )

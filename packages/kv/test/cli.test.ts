@@ -31,7 +31,7 @@ it('exports every entry, and imports them again', async () => {
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(3_001)
 })
 
-it('exports what any node has acknowledged, not only what the one that is asked has seen', async () => {
+it('exports everything that any node has acknowledged', async () => {
   const ranges: unknown[] = []
   const client = {
     async streamEntryLines(range: unknown) {
@@ -43,7 +43,7 @@ it('exports what any node has acknowledged, not only what the one that is asked 
   expect(ranges).toEqual([{ linearizable: true }])
 })
 
-it('names the line of the file that is bad', async () => {
+it('reports the number of an invalid line', async () => {
   const line = '{"op":"put","id":"a","value":"1"}'
   writeFileSync(file, `${line}\n\n${line}\n{"op":"put"}\n`)
   const { code, stderr } = await runCli('import', file, '--url', kv.url)
@@ -55,7 +55,7 @@ it('names the line of the file that is bad', async () => {
   expect(badLines.stderr).toContain('line 3')
 })
 
-it('imports what was exported, be it 6 MB that are six times as long as text', async () => {
+it('imports an export of values of 6 MB, of which some are six times as long as text', async () => {
   const values = [Buffer.alloc(6_000_000), Buffer.from('"\\\n'.repeat(1_000)), Buffer.from('ключ\n'.repeat(1_000))]
   for (const [i, value] of values.entries()) await kv.client.put(`k${i}`, value)
   expect((await runCli('export', file, '--url', kv.url)).code).toBe(0)
@@ -64,7 +64,7 @@ it('imports what was exported, be it 6 MB that are six times as long as text', a
   for (const [i, value] of values.entries()) expect((await kv.client.get(`k${i}`))!.value.equals(value)).toBe(true)
 })
 
-it('names the lines of the file that the service refuses', async () => {
+it('reports the numbers of the lines that the service refuses', async () => {
   const small = await startKv({ valueLimit: 10, batchLimit: 5_000 })
   const line = '{"op":"put","id":"a","value":"1"}'
   const long = JSON.stringify({ op: 'put', id: 'b', value: 'x'.repeat(11) })
@@ -81,7 +81,7 @@ it('names the lines of the file that the service refuses', async () => {
   await small.stop()
 })
 
-it('says what is wrong in a line, without a stack', async () => {
+it('reports an error in one line, without a stack', async () => {
   expect((await runCli('export', file, '--url', 'http://127.0.0.1:9')).code).toBe(1)
   expect((await runCli('import', join(file, 'none'), '--url', kv.url)).stderr.trim().split('\n')).toHaveLength(1)
   expect((await runCli('none', file)).code).toBe(2)
@@ -99,7 +99,7 @@ it('writes to standard output, and reads from standard input', async () => {
   await other.stop()
 })
 
-it('writes to a FIFO, a device or an open file, and leaves it there', async () => {
+it('writes to a FIFO, a device or an open file without a replacement of it', async () => {
   await kv.client.put('k', 'v')
   const line = '{"op":"put","id":"k","value":"v"}\n'
   const folder = createTemporaryFolder()
@@ -125,7 +125,7 @@ it('writes to a FIFO, a device or an open file, and leaves it there', async () =
   expect([stderr, code]).toEqual(['', 0])
 })
 
-it('replaces the file behind a symbolic link whole, and leaves the link', async () => {
+it('replaces the whole target of a symbolic link, and preserves the link', async () => {
   await kv.client.put('k', 'v')
   const folder = createTemporaryFolder()
   mkdirSync(join(folder, 'real'))

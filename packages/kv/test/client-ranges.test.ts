@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => kv.stop())
 
-it('gives the entries and the keys of a prefix, and their number, in either direction', async () => {
+it('returns the entries, the keys and the count of a prefix, in either direction', async () => {
   const range = { prefix: 'p/', limit: 20, reverse: true }
   const last = ids.slice(-20).toReversed()
   expect(await Array.fromAsync(kv.client.entries(range), ({ id }) => id)).toEqual(last)
@@ -24,7 +24,7 @@ it('gives the entries and the keys of a prefix, and their number, in either dire
   expect(await kv.client.count({ start: 'p/200', end: 'p/202' })).toBe(2)
 })
 
-it('gives a range page by page', async () => {
+it('returns a range page by page', async () => {
   for (const [limit, pages] of [
     [undefined, 3],
     [125, 2],
@@ -43,7 +43,7 @@ it('gives a range page by page', async () => {
   }
 })
 
-it('gives many keys at once, in their order', async () => {
+it('returns many keys at once, in the order of the request', async () => {
   const found = await kv.client.getMany(['q', 'none', ids[3]!, 'q'])
   expect(found.map((one) => one?.value.toString('latin1'))).toEqual(['other', undefined, '\xff\x06', 'other'])
   expect(found[0]!.etag).toBe((await kv.client.get('q'))!.etag)
@@ -66,7 +66,7 @@ it('watches a prefix', async () => {
   await stream.return!()
 })
 
-it('is counted while others have their turn, and no longer than its client waits', async () => {
+it('counts a range in slices, and stops when its client disconnects', async () => {
   const store = await openLevelStore()
   onTestFinished(() => store.close())
   const key = (i: number) => Buffer.from(`k${String(i).padStart(6, '0')}`)

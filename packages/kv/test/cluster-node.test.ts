@@ -13,7 +13,7 @@ import { recordHistories, schedules, type KeyHistories } from './support/recorde
 
 const startNode = useNats()
 
-/** Sends one message, as any program may. */
+/** Publishes one message, like any other program. */
 async function publish(natsUrl: string, subject: string, body: Buffer): Promise<void> {
   const { hostname, port } = new URL(natsUrl)
   const socket = connect(Number(port), hostname)
@@ -27,7 +27,7 @@ async function publish(natsUrl: string, subject: string, body: Buffer): Promise<
 let streams = 0
 const newStream = () => `kv-${process.pid}-${++streams}`
 
-/** A node of kv in this process; it is stopped when the test ends. */
+/** Starts a node of kv in this process, which stops when the test ends. */
 const startTestNode = (natsStream: string, settings: Overrides = {}) => start({ ...startNode(natsStream), ...settings })
 
 const lines = async (kv: TestKv) =>
@@ -37,7 +37,7 @@ const put = (kv: TestKv, id: string, value: string | Buffer, headers = {}) =>
 const readSequence = ({ headers }: { headers: Headers }) => Number(headers.get('sequence'))
 
 describe('nodes of kv', () => {
-  it('read what another has written, by its sequence, and tell how far they are', async () => {
+  it('read writes of other nodes by their sequence, and report their progress', async () => {
     const stream = newStream()
     const [one, other] = [await startTestNode(stream, { sequenceWaitTimeout: 300 }), await startTestNode(stream)]
     for (let i = 0; i < 20; i++) {
@@ -82,7 +82,7 @@ describe('nodes of kv', () => {
       expect((await one.request('GET', `/v0/entity?id=b&${wrong}`)).code).toBe('QUERY_INVALID')
   })
 
-  it.each([60, -60])('expire values by the clock of the log where their own is %i s away', async (seconds) => {
+  it.each([60, -60])('expire values by the clock of the log if their own clock is %i s off', async (seconds) => {
     const kv = await startTestNode(newStream())
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1_000 })
     onTestFinished(() => void vi.useRealTimers())
@@ -103,7 +103,7 @@ describe('nodes of kv', () => {
     expect(performance.now() - written).toBeLessThan(3_000)
   })
 
-  it('count with compare-and-set without losing one', async () => {
+  it('lose no compare-and-set', async () => {
     const stream = newStream()
     const nodes = [
       await startTestNode(stream, { threads: 2 }),
@@ -126,7 +126,7 @@ describe('nodes of kv', () => {
     expect(text).toBe(String(6 * COUNT_TARGET))
   })
 
-  it('show one order to clients on a few keys, whichever node they ask', async () => {
+  it('show one order to clients on a few keys, on any node', async () => {
     const stream = newStream()
     const nodes = [await startTestNode(stream), await startTestNode(stream, { threads: 2 })]
     let run = 0
@@ -150,14 +150,14 @@ describe('nodes of kv', () => {
     expect(refused).toBeGreaterThan(8)
   })
 
-  it('have no backup of their own, and say what is done instead', async () => {
+  it('refuse a backup, and name the alternative', async () => {
     const kv = await startTestNode(newStream())
     const { status, code, text } = await kv.request('GET', '/backup')
     expect([status, code]).toEqual([409, 'BACKUP_NOT_SUPPORTED'])
     expect(text).toContain('pnpm kv export')
   })
 
-  it('take values up to the limit, whatever a message may hold', async () => {
+  it('accept values up to the limit, even if they exceed the size of a message', async () => {
     const small = await startNatsServer({ folder: createTemporaryFolder(), config: 'max_payload: 262144' })
     onTestFinished(() => small.stop('SIGKILL'))
     const [stream, settings] = [newStream(), { natsUrl: small.url }]
@@ -169,7 +169,7 @@ describe('nodes of kv', () => {
     expect(read.bytes.equals(value)).toBe(true)
   })
 
-  it('keep what they have, start anew with it, and leave the base of a service that runs alone as it is', async () => {
+  it('continue with their data, rebuild them if necessary, and do not change a standalone database', async () => {
     const stream = newStream()
     const data = createTemporaryFolder()
     const alone = await start({ data })
@@ -187,14 +187,14 @@ describe('nodes of kv', () => {
     await again.stop()
     const back = await start({ data })
     expect(await lines(back)).toBe('{"op":"put","id":"alone","value":"1"}\n')
-    // Alone there is no log: all that was acknowledged is there for every read.
+    // A standalone service has no log: every read includes all acknowledged writes.
     const plain = await back.request('GET', '/v0/entity?id=alone&after=5&linearizable=true')
     expect([plain.status, plain.headers.has('sequence')]).toEqual([200, false])
   })
 })
 
 describe('without the log', () => {
-  it('reads go on and say how old they are, changes answer 503, and all goes on when it is back', async () => {
+  it('reads continue and state their staleness, changes get 503, and both recover with the log', async () => {
     const ownServer = await startNatsServer({ folder: createTemporaryFolder() })
     onTestFinished(() => ownServer.stop('SIGKILL'))
     const kv = await startTestNode(newStream(), { appendTimeout: 500, natsUrl: ownServer.url })
@@ -219,7 +219,7 @@ describe('without the log', () => {
     expect([read.text, read.headers.has('age')]).toEqual(['3', false])
   })
 
-  it('a node that meets what it does not know ends, says so in one line, and does not come back', async () => {
+  it('a node that reads an unknown entry exits with one line, and is not restarted', async () => {
     const stream = newStream()
     const { natsUrl } = startNode(stream)
     const settings = ['--log', 'jetstream', '--nats-url', natsUrl, '--nats-replicas', '1', '--nats-stream', stream]

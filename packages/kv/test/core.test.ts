@@ -32,7 +32,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
 )
 
 describe('query strings', () => {
-  it('are read back as they were encoded, by either of the usual ways', () => {
+  it('are decoded to the encoded pairs, in both usual encodings', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name, minLength: 1 }), (pairs) => {
         const encodePair = pairs.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
@@ -45,7 +45,7 @@ describe('query strings', () => {
     )
   })
 
-  it('never throw, and have a fault or a value for every name', () => {
+  it('never throw, and return an error or a value for every name', () => {
     const piece = fc.constantFrom('a', '=', '&', '%', '%41', '%ff', '%C3', '%A9', '+', '\u00e9', 'id')
     fc.assert(
       fc.property(
@@ -79,7 +79,7 @@ function splitLines(text: string): string[] {
 }
 
 describe('lines', () => {
-  it('are not cut by readers that end a line at other characters than a newline', () => {
+  it('are not split by readers that end a line at other characters than a newline', () => {
     const part = fc.constantFrom('a', 'é', '\v', '\f', '\r', '\x1c', '\x1e', ...LINE_ENDS)
     const word = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(''))
     const entries = fc.array(
@@ -109,7 +109,7 @@ describe('lines', () => {
     )
   })
 
-  it('are read back as the changes they were made of', () => {
+  it('are parsed to the changes from which they were made', () => {
     fc.assert(
       fc.property(op, (one) => {
         const line = toOpLine(one)
@@ -119,7 +119,7 @@ describe('lines', () => {
     )
   })
 
-  it('make a batch of any changes', async () => {
+  it('form a batch of any changes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(op), fc.constantFrom('', '\n', ' \r\n'), async (ops, between) => {
         expect(await parseBatch(Buffer.from(ops.map(toOpLine).join(between)), LIMITS)).toEqual(ops)
@@ -127,7 +127,7 @@ describe('lines', () => {
     )
   })
 
-  it('of a large batch are parsed while others have their turn, and no more of them than allowed', async () => {
+  it('of a large batch are parsed in slices, up to the maximum number', async () => {
     const body = Buffer.from('{"op":"delete","id":"a"}\n'.repeat(60_000))
     const { turns, result } = await countTurns(() => parseBatch(body, LIMITS))
     expect(result).toHaveLength(60_000)
@@ -139,7 +139,7 @@ describe('lines', () => {
     }
   })
 
-  it('are found in bytes, whatever pieces those come in', async () => {
+  it('are found in bytes that arrive in any pieces', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(bytes), fc.array(fc.nat(40)), async (parts, cuts) => {
         const whole = Buffer.from(parts.join('\n'))
@@ -157,7 +157,7 @@ describe('lines', () => {
     )
   })
 
-  it('take at most half as much again as their values, and are text where they can be', () => {
+  it('are at most 1.5 times as long as their values, and are text where possible', () => {
     const one = fc.constantFrom('\0', '\n', '"', '\\', 'a', 'é', '🎈', '\u007f', ...LINE_ENDS)
     const escaped = fc.oneof(
       value,
@@ -180,10 +180,10 @@ describe('lines', () => {
     )
   })
 
-  it('may have base64 of any length, and nothing that is none', () => {
+  it('accept base64 of any length, and refuse everything else', () => {
     const large = Buffer.alloc(16_777_216, 0xff)
     const put = parseLine(toPutLine('k', large)) as { value: Buffer }
-    // `toEqual` would look at one byte after the other.
+    // `toEqual` would compare the bytes one by one.
     expect([{ ...put, value: undefined }, put.value.equals(large)]).toEqual([
       { type: 'put', key: Buffer.from('k') },
       true,
@@ -200,14 +200,14 @@ describe('lines', () => {
     )
   })
 
-  it('have text where the value is text', () => {
+  it('contain text if the value is text', () => {
     expect(toPutLine('a', Buffer.from('é'))).toBe('{"op":"put","id":"a","value":"é"}\n')
     expect(toPutLine('a', Buffer.from([0xff]))).toBe('{"op":"put","id":"a","valueBase64":"/w=="}\n')
   })
 })
 
 describe('chunks', () => {
-  it('have the size they say', () => {
+  it('have the size that they state', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(text, fc.oneof(text, bytes))), (entries: StoredEntry[]) => {
         let rest = Buffer.from(toChunks(entries))
@@ -237,7 +237,7 @@ describe('entity tags', () => {
     ['"a" "b"', undefined],
     ['"a', undefined],
     ['w/"a"', undefined],
-  ])('are read from %s', (given, tags) => {
+  ])('are parsed from %s', (given, tags) => {
     expect(parseTags(given)).toEqual(tags)
   })
 })

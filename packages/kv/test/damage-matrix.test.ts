@@ -6,7 +6,7 @@ import { openUsedTestLevel } from './support/level.ts'
 const isOwn = (key: Buffer) => key.length === 0
 
 it.each(['closed', 'killed'] as const)(
-  'loses nothing in silence of a folder that was %s, whatever file is damaged',
+  'never loses data unnoticed in a %s folder, for damage to any file',
   async (ending) => {
     expectNoLoss(await runDamageMatrix({ service: 'kv', open: openUsedTestLevel, write: writeRound, isOwn }, ending))
   },

@@ -48,7 +48,7 @@ async function countCorrect(folder: string): Promise<number> {
   return count
 }
 
-it('all that was acknowledged is there after a kill', async () => {
+it('all acknowledged writes survive a kill', async () => {
   expect(await countCorrect(copyFolder(await killedFolder()))).toBe(ENTRY_COUNT)
 })
 
@@ -63,7 +63,7 @@ it.each<[string, (log: string, current: string) => void]>([
     },
   ],
   ['the log is cut', (log) => truncateSync(log, statSync(log).size - 3)],
-])('where %s the start is refused in one line, and a repair salvages the rest', async (_, damage) => {
+])('if %s, the start is refused in one line, and a repair salvages the rest', async (_, damage) => {
   const folder = copyFolder(await killedFolder())
   const level = join(folder, 'level')
   const [log] = listLogs(folder)
@@ -92,7 +92,7 @@ it('check and repair without a folder are wrong usage', async () => {
   }
 })
 
-it('a process that is killed on a full disk, with half a record in its log, starts with all that it acknowledged', async () => {
+it('a process that is killed on a full disk with a partial record starts with all acknowledged writes', async () => {
   const data = createTemporaryFolder()
   // Limits each file to 4 MiB.
   const service = spawnKv(data, { fileBlocks: 4_096 })

@@ -36,7 +36,7 @@ const step = fc.record({
   isJoined: fc.boolean(),
 })
 
-it('conditions, expiries and repeated changes are judged as a model has it, with any clock', () => {
+it('evaluates conditions, expiries and repeated changes like a model, with any clock', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
       const base = new Map<string, Buffer>()

@@ -35,7 +35,7 @@ const persistedSettings: [string, () => Overrides][] = [
 describe.each<[string, () => Overrides]>([['in memory', () => ({ store: 'memory' })], ...persistedSettings])(
   'a value that expires, %s',
   (_, settings) => {
-    it('is there until its time and absent from then on, whatever is asked', async () => {
+    it('is present until its time and absent from then on, for every kind of read', async () => {
       const kv = await start(settings())
       const reads: [method: string, path: string, accept?: string][] = [
         ['GET', '/v0/entity?id=k00000'],
@@ -89,7 +89,7 @@ describe.each<[string, () => Overrides]>([['in memory', () => ({ store: 'memory'
       expect(parseIds(all.text)).toEqual(['c', 'd'])
     })
 
-    it('that a PUT replaces at that moment comes back to nobody', async () => {
+    it('never reappears if a PUT replaces it at that moment', async () => {
       const kv = await start(settings())
       for (let round = 0; round < 25; round++) {
         const id = `r${round}`

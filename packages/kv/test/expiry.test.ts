@@ -21,8 +21,8 @@ const FAR_FUTURE_MS = 4_102_444_800_000
 describe.each<[string, () => Overrides]>([
   ['alone', () => ({ threads: 2 })],
   ['on a node', newStream],
-])('what expires, %s', (_, settings) => {
-  it('is gone after its time, which a stream tells, and stays until then over a restart', async () => {
+])('values that expire, %s', (_, settings) => {
+  it('are deleted in time, which a stream shows, and remain until then after a restart', async () => {
     const data = createTemporaryFolder()
     const own = settings()
     const first = await startKv({ data, ...own })
@@ -43,12 +43,12 @@ describe.each<[string, () => Overrides]>([
     await first.request('PUT', '/v0/entity?id=soon&ttl=1', '1')
     await first.stop()
     const kv = await start({ data, ...own })
-    // Before anything else that expires is written.
+    // Before another value with an expiry is written.
     await waitUntil(async () => !(await kv.client.get('soon')))
     let expiresAt = 0
     const begun = Date.now()
     for await (const { changes } of kv.client.watch()) {
-      // It is open.
+      // The stream is open.
       if (changes.length === 0 && expiresAt === 0) await kv.client.put('next', '1', { ttl: 1 })
       const change = changes.find(({ id }) => id === 'next')
       if (change?.op === 'put') expiresAt = change.expiresAt!
@@ -57,21 +57,21 @@ describe.each<[string, () => Overrides]>([
     expect(expiresAt).toBeGreaterThanOrEqual(begun + 1_000)
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt)
     expect(await kv.client.get('next')).toBeUndefined()
-    // Lines of a range, expiries included, make another base what this one is.
+    // The lines of a range, with expiries, reproduce the content in another database.
     const copy = await start()
     await copy.client.applyBatchLines(await readLines(kv))
     expect(await readLines(copy)).toBe(await readLines(kv))
     expect(await readLines(kv)).toBe(before)
   })
 
-  it('may be written again after a reply that was lost, and is done once', async () => {
+  it('can be written again after a lost reply, and are written once', async () => {
     const kv = await start(settings())
     const options = { idempotencyKey: 'a-1' }
     const first = await kv.client.put('k', '1', options)
     const second = await kv.client.put('k', '2')
     expect(await kv.client.put('k', '1', options)).toBe(first)
     expect(await kv.client.get('k')).toMatchObject({ value: Buffer.from('2'), etag: second })
-    // With quotes or without, it is the same.
+    // Quotes around the key make no difference.
     const plain = await kv.request('PUT', '/v0/entity?id=k', '1', { 'idempotency-key': 'a-1' })
     expect([plain.status, plain.headers.get('etag')]).toEqual([201, first])
     const reused = await kv.request('PUT', '/v0/entity?id=k', 'other', { 'idempotency-key': '"a-1"' })
@@ -93,7 +93,7 @@ describe.each<[string, () => Overrides]>([
     expect(await readLines(kv)).toBe('{"op":"put","id":"k","value":"5"}\n')
   })
 
-  it('changes without the value, which keeps its tag, and streams show it', async () => {
+  it('change their expiry without a new tag, and streams show it', async () => {
     const kv = await start(settings())
     const events: unknown[] = []
     const opened = Promise.withResolvers<void>()
@@ -155,7 +155,7 @@ describe.each<[string, () => Overrides]>([
     expect(batchTime).toBeGreaterThan(before + 100_000 - 1)
   })
 
-  it('is refused where it is no time', async () => {
+  it('are refused with an invalid time', async () => {
     const kv = await start(settings())
     for (const ttl of ['0', '-1', '1.5', 'x', '1000000000', ''])
       expect((await kv.request('PUT', `/v0/entity?id=k&ttl=${ttl}`, '1')).code).toBe('QUERY_INVALID')
@@ -189,7 +189,7 @@ describe.each<[string, () => Overrides]>([
   })
 })
 
-it('nodes lose the same at the same place, and a change made on one is known to the other', async () => {
+it('nodes expire the same values at the same sequence, and share idempotency keys', async () => {
   const settings = newStream()
   const [one, other] = [await start(settings), await start({ ...settings, threads: 2 })]
   const readSequences = [one, other].map(async ({ client }) => {
@@ -206,7 +206,7 @@ it('nodes lose the same at the same place, and a change made on one is known to 
   expect(await readLines(other)).toBe('{"op":"put","id":"k","value":"1"}\n')
 })
 
-it('a folder of format 2 is one of format 3 in which nothing expires', async () => {
+it('a folder of format 2 is read as format 3 without expiries', async () => {
   const data = createTemporaryFolder()
   const before = await startKv({ data })
   const etag = await before.client.put('k', '1')
@@ -220,7 +220,7 @@ it('a folder of format 2 is one of format 3 in which nothing expires', async () 
   await waitUntil(async () => !(await kv.client.get('k')))
 })
 
-it.each(['raw', 'node-http', 'fastify'])('the server %s tells when a value expires', async (server) => {
+it.each(['raw', 'node-http', 'fastify'])('the server %s states the expiry of a value', async (server) => {
   const kv = await start({ server })
   await kv.client.put('k', '1', { ttl: 100 })
   const { expiresAt } = (await kv.client.getExpiry('k'))!

@@ -15,7 +15,7 @@ describe.each(cases)('many keys of store $store with server $server', ({ store, 
   })
   afterAll(() => kv.stop())
 
-  it('has the value of each, as a read of it alone, in the order of the request', async () => {
+  it('returns the same value as a single read for each key, in the order of the request', async () => {
     const key = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 })
     const value = fc.oneof(fc.uint8Array({ maxLength: 20 }), fc.string({ unit: 'grapheme', maxLength: 20 }))
     await fc.assert(
@@ -33,7 +33,7 @@ describe.each(cases)('many keys of store $store with server $server', ({ store, 
     )
   })
 
-  it('says what is there and what is not, and when a value expires', async () => {
+  it('states which keys exist, and their expiries', async () => {
     await kv.client.put('many/a', 'text é\u2028')
     await kv.client.put('many/b', Buffer.from([0xff]), { ttl: 3_600 })
     const { status, headers, text } = await kv.request(
@@ -72,13 +72,13 @@ describe.each(cases)('many keys of store $store with server $server', ({ store, 
     expect((await kv.request('POST', URL, body)).code).toBe(code)
   })
 
-  it('refuses what no query string of it has', async () => {
+  it('refuses any query string', async () => {
     expect((await kv.request('POST', `${URL}?id=a`, '{"ids":["a"]}')).code).toBe('QUERY_INVALID')
     expect((await kv.request('GET', URL)).code).toBe('METHOD_NOT_ALLOWED')
   })
 })
 
-it('is of one moment, whatever is written while it is read', async () => {
+it('returns the values of one moment under concurrent writes', async () => {
   const kv = await startKv()
   onTestFinished(async () => void (await kv.stop()))
   const ids = Array.from({ length: 5_000 }, (_, i) => `k${i}`)
@@ -96,7 +96,7 @@ it('is of one moment, whatever is written while it is read', async () => {
   await writing
 })
 
-it('is a read: it needs the token of reads alone', async () => {
+it('needs only the token for reads', async () => {
   const kv = await startKv({ apiToken: 'change', readToken: 'read' })
   onTestFinished(async () => void (await kv.stop()))
   const get = (token: string | undefined) =>
@@ -106,7 +106,7 @@ it('is a read: it needs the token of reads alone', async () => {
   expect((await get('read')).status).toBe(200)
 })
 
-it('is refused where its values find no room in the budget, and gives back what it took', async () => {
+it('is refused if its values exceed the budget, and releases its memory', async () => {
   const kv = await startKv({ clientMemoryLimit: 16_777_216 })
   onTestFinished(async () => void (await kv.stop()))
   await kv.client.put('large', Buffer.alloc(7_000_000, 0xff))

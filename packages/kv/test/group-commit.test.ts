@@ -9,7 +9,7 @@ const put = (key: string, durable: boolean) => ({
 })
 const isHeld = (revision: string | undefined) => revision !== undefined
 
-/** A store, and the folder's database that it writes to. */
+/** Opens a store. `prepare` gets the database that it writes to. */
 async function openStore(prepare: (level: KvLevel) => void) {
   return openLevelStore({
     createCommit(options) {
@@ -19,7 +19,7 @@ async function openStore(prepare: (level: KvLevel) => void) {
   })
 }
 
-it('waits for the disk where a write asks for it that has an effect, and nowhere else', async () => {
+it('syncs the disk only for an effective write that requests it', async () => {
   const syncs: unknown[] = []
   const store = await openStore(({ db }) => {
     const real = db.put.bind(db) as (...args: unknown[]) => Promise<void>
@@ -33,7 +33,7 @@ it('waits for the disk where a write asks for it that has an effect, and nowhere
   await store.close()
 })
 
-it('ends once what it has written is certain', async () => {
+it('closes only after its last write has succeeded', async () => {
   const certain = Promise.withResolvers<void>()
   const isWritten = Promise.withResolvers<void>()
   let close: () => unknown = () => undefined
@@ -60,7 +60,7 @@ it('ends once what it has written is certain', async () => {
 it.each([
   { what: '10,000 changes', changes: 1_000, size: 1, together: 10 },
   { what: '8 MiB', changes: 1, size: 1_000_000, together: 8 },
-])('puts no more than $what into one batch', async ({ changes, size, together }) => {
+])('puts at most $what into one batch', async ({ changes, size, together }) => {
   const groups: number[] = []
   const store = await openLevelStore({ onCommit: (writes) => groups.push(writes), maxBytes: 1e9 })
   const value = Buffer.alloc(size, 'x')

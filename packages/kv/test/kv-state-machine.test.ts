@@ -55,7 +55,7 @@ const write: fc.Arbitrary<LoggedWrite> = fc
   }))
 
 describe('writes as an entry of the log', () => {
-  it('come out as they went in', () => {
+  it('are decoded to the same writes', () => {
     fc.assert(
       fc.property(fc.array(write, { maxLength: 6 }), (writes) => {
         expect(decodeWrites(encodeWrites(writes))).toEqual(writes)
@@ -63,7 +63,7 @@ describe('writes as an entry of the log', () => {
     )
   })
 
-  it('that are cut are refused', () => {
+  it('are refused if they are truncated', () => {
     const entry = encodeWrites([
       { ops: [{ type: 'put', key: Buffer.from('k'), value: Buffer.from('v') }], condition: { match: ['"a"'] } },
     ])
@@ -99,8 +99,8 @@ const put = (key: string, value: string, condition?: WriteCondition): LoggedWrit
   ...(condition && { condition: condition }),
 })
 
-describe('the view of the log', () => {
-  it('is the same on every node, however the log comes to it and whenever a node starts anew', async () => {
+describe('the state machine', () => {
+  it('has the same state on every node, for any split of the log and any restart', async () => {
     const smallBatch = fc.constantFrom('a', 'b', 'c')
     const step = fc.tuple(
       smallBatch,
@@ -135,7 +135,7 @@ describe('the view of the log', () => {
     )
   })
 
-  it('is the same on every node where keys expire and changes are made again, and as a model has it', async () => {
+  it('has the same state on every node with expiries and repeated changes, as in a model', async () => {
     const MAX_EXPIRED = 2
     const smallBatch = fc.constantFrom('a', 'b', 'c', 'd', 'e')
     const step = fc.record({
@@ -189,7 +189,7 @@ describe('the view of the log', () => {
               return entry({ ops: [{ type: 'expire', key: Buffer.from(key), ...expiry }] })
             }
             if (kind === 'named') {
-              // The same change each time: of the times it is made the first counts.
+              // A repeated change: only the first one counts.
               const name = `${key}${time}`
               if (!names.has(name)) model.set(key, { value: name, until: Infinity })
               names.add(name)
@@ -228,7 +228,7 @@ describe('the view of the log', () => {
               Buffer.from(value, 'hex').toString().slice(8),
             ]),
           ).toEqual([...model].map(([key, { value }]) => [key, value]).toSorted(([a], [b]) => (a! < b! ? -1 : 1)))
-          // What says when a key expires says so twice, and of nothing that is not there.
+          // Both indexes of expiries have the same entries, and only for existing keys.
           const due = rest.flatMap(([key]) => (key.startsWith('ff65') ? [key.slice(4)] : []))
           const expiries = rest.flatMap(([key, value]) => (key.startsWith('ff74') ? [value + key.slice(4)] : []))
           expect(due).toEqual(expiries.toSorted())
@@ -242,7 +242,7 @@ describe('the view of the log', () => {
     )
   })
 
-  it('looks for what is due behind what it has removed, and only then', async () => {
+  it('searches for due values after the removed ones, and only when values are due', async () => {
     const level = await openNodeTestLevel(createTemporaryFolder())
     onTestFinished(() => level.close())
     const MAX_EXPIRED = 10
@@ -264,7 +264,7 @@ describe('the view of the log', () => {
     }
   })
 
-  it('hides from reads what the clock of the log has passed, where that of the node is behind', async () => {
+  it('hides values that have expired by the clock of the log if the clock of the node is behind', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 })
     onTestFinished(() => void vi.useRealTimers())
     const level = await openNodeTestLevel(createTemporaryFolder())
@@ -286,7 +286,7 @@ describe('the view of the log', () => {
     expect(find('k')).toBeUndefined()
   })
 
-  it('does not guess what it does not know', async () => {
+  it('refuses unknown kinds and formats', async () => {
     const { machine: view } = await openTestStateMachine()
     const unknown = { code: 'LOG_FORMAT_UNKNOWN' }
     await expect(view.apply([{ seq: 1, at: 0, kind: 3, body: Buffer.alloc(0) }], at(1))).rejects.toMatchObject(unknown)
@@ -299,11 +299,11 @@ describe('the view of the log', () => {
     expect(view.getPosition()).toBeUndefined()
   })
 
-  it('judges a batch once: after a fault it is written as it was judged', async () => {
+  it('evaluates a batch once, and reuses the result after a fault', async () => {
     const { level, machine: view } = await openTestStateMachine()
     await view.apply([createEntry(1, put('k', '1'))], at(1))
     const entries = [createEntry(2, put('k', '2', { noneMatch: '*' }), put('new', '1', { noneMatch: '*' }))]
-    // Written, and said to have failed.
+    // The write succeeds, but reports a failure.
     const failing = vi.spyOn(level, 'write').mockImplementationOnce(async (run) => {
       await run(level.db)
       throw new Error('who knows')
@@ -317,12 +317,12 @@ describe('the view of the log', () => {
     expect(after.getPosition()).toEqual(at(2))
   })
 
-  it('is carried over by a snapshot, which replaces what is there', async () => {
+  it('is restored from a snapshot, which replaces all data', async () => {
     const one = await openTestStateMachine()
     const other = await openTestStateMachine()
     for (let i = 1; i <= 20; i++) await one.machine.apply([createEntry(i, put(`k${i}`, 'x'.repeat(i * 100)))], at(i))
     await other.machine.apply([createEntry(1, put('stale', '1'))], at(1))
-    // In pieces of any size.
+    // Pieces of 777 bytes at most.
     async function* cut(pieces: AsyncIterable<Buffer>) {
       for await (const piece of pieces)
         for (let from = 0; from < piece.length; from += 777) yield piece.subarray(from, from + 777)
@@ -334,7 +334,7 @@ describe('the view of the log', () => {
     expect(await other.machine.apply(next, at(21))).toEqual(await one.machine.apply(next, at(21)))
   })
 
-  it('carries over by a snapshot what expires and what is remembered; one of before there was any is read, too', async () => {
+  it('restores expiries and idempotency keys from a snapshot, and reads one of the older format', async () => {
     const one = await openTestStateMachine()
     const other = await openTestStateMachine()
     const timed: LoggedWrite = {
@@ -364,7 +364,7 @@ describe('the view of the log', () => {
     expect(await readContents(other.level)).toEqual(rest)
   })
 
-  it('is none after half a snapshot', async () => {
+  it('is empty after a partial snapshot', async () => {
     const one = await openTestStateMachine()
     const other = await openTestStateMachine()
     for (let i = 1; i <= 20; i++) await one.machine.apply([createEntry(i, put(`k${i}`, 'x'))], at(i))
@@ -385,7 +385,7 @@ describe('the view of the log', () => {
     await expect(other.machine.restore(yieldForeign())).rejects.toThrow('no snapshot')
   })
 
-  it('starts anew where a power cut may have torn it, and goes on after a clean end', async () => {
+  it('starts empty after a possible power cut, and continues after a clean exit', async () => {
     const { level, machine: view } = await openTestStateMachine()
     await view.apply([createEntry(1, put('k', '1'))], at(1))
     const own = JSON.parse((await level.db.get(POSITION_KEY))!.toString())
@@ -401,7 +401,7 @@ describe('the view of the log', () => {
 })
 
 describe('a store on the log', () => {
-  it('tells the place of a write, and of what is read', async () => {
+  it('returns the sequence of a write, and that of a read', async () => {
     const { store, close } = await openTestNode()
     onTestFinished(close)
     const write = (key: string) =>
@@ -410,7 +410,7 @@ describe('a store on the log', () => {
     const [second, third] = await Promise.all([write('b'), write('c')])
     expect(first.sequence).toBe(1)
     expect(second).toMatchObject({ sequence: 2 })
-    // Those of one turn share a place, and have tags of their own.
+    // Writes of one turn share a sequence, but each has its own tag.
     expect(third).toMatchObject({ sequence: 2 })
     expect(third.tag).not.toBe(second.tag)
     expect(store.replica!.sequence).toBe(2)

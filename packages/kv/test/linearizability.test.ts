@@ -19,7 +19,7 @@ it.each([
   await fc.assert(
     fc.asyncProperty(schedules, async (clients) => {
       const histories: KeyHistories = new Map()
-      // Keys that no run before has written.
+      // Keys that no earlier run has written.
       const prefix = `${++run}/`
       const own = (steps: readonly HistoryStep[]) => steps.map((one) => ({ ...one, key: prefix + one.key }))
       await Promise.all(clients.map((steps, i) => recordHistories(kv.url, String(i), own(steps), histories)))
@@ -28,10 +28,10 @@ it.each([
         refused += history.filter((one) => one.type === 'write' && one.outcome === 'refused').length
       }
     }),
-    // What threads do is not the same a second time: a smaller schedule proves nothing.
+    // The timing of threads is not reproducible, so a smaller schedule proves nothing.
     { numRuns: RUN_COUNT, endOnFailure: true },
   )
-  // They did meet.
+  // The clients did conflict.
   expect(refused).toBeGreaterThan(RUN_COUNT)
   await kv.stop()
 })

@@ -46,7 +46,7 @@ const unknown = (calledAt: number, value: RegisterValue, condition?: RegisterCon
 const absent: RegisterCondition = { noneMatch: '*' }
 const present: RegisterCondition = { match: '*' }
 
-describe('a history that is linearizable', () => {
+describe('a linearizable history', () => {
   it.each<[string, RegisterOperation[]]>([
     ['of nothing', []],
     [
@@ -75,12 +75,12 @@ describe('a history that is linearizable', () => {
   })
 })
 
-describe('a history that is not', () => {
+describe('a history that is not linearizable', () => {
   it.each<[string, RegisterOperation[]]>([
-    ['a value that nobody wrote', [read(0, 1, 'a')]],
+    ['a value that was never written', [read(0, 1, 'a')]],
     ['a stale read', [write(0, 1, 'a'), write(2, 3, 'b'), read(4, 5, 'a')]],
     ['a lost write', [write(0, 1, 'a'), read(2, 3, undefined)]],
-    ['a value that is seen before it is written', [read(0, 1, 'a'), write(2, 3, 'a')]],
+    ['a value that is seen before its write', [read(0, 1, 'a'), write(2, 3, 'a')]],
     ['two reads beside a write that go back', [write(0, 1, 'a'), write(2, 9, 'b'), read(3, 4, 'b'), read(5, 6, 'a')]],
     ['two orders for two readers', [write(0, 9, 'a'), write(0, 9, 'b'), read(10, 11, 'a'), read(12, 13, 'b')]],
     ['two that both made it', [write(0, 5, 'a', absent), write(1, 4, 'b', absent)]],
@@ -99,7 +99,7 @@ describe('a history that is not', () => {
   })
 })
 
-/** The definition itself: some order of the operations, those without an answer left out or not. */
+/** The definition itself: some order explains the operations. Unanswered ones may be left out. */
 function isLinearizableByDefinition(rest: readonly RegisterOperation[], value: RegisterValue = undefined): boolean {
   const isOver = (one: RegisterOperation) => one.type === 'write' && one.outcome === 'unknown'
   if (rest.every(isOver)) return true
@@ -119,7 +119,7 @@ function isLinearizableByDefinition(rest: readonly RegisterOperation[], value: R
   })
 }
 
-it('agrees with trying every order', () => {
+it('agrees with a search through every order', () => {
   let linearizable = 0
   fc.assert(
     fc.property(createHistoryArbitrary(6), (history) => {
@@ -129,7 +129,7 @@ it('agrees with trying every order', () => {
     }),
     { numRuns: 3_000 },
   )
-  // Both answers were tried.
+  // Both results occurred.
   expect(linearizable).toBeGreaterThan(300)
   expect(linearizable).toBeLessThan(2_700)
 })

@@ -17,7 +17,7 @@ interface EntryState {
 const KEY = 'k'
 const EXPIRY_KEY = toExpiryKey(Buffer.from(KEY))
 
-it('a read tells what was there at one moment, whatever is written between its looks', () => {
+it('a read returns the state of one moment, for any writes between its lookups', () => {
   const write = fc.record({
     value: fc.constantFrom('put', 'put', 'delete', 'expire'),
     expiry: fc.option(fc.integer({ min: 95, max: 115 }), { nil: undefined }),

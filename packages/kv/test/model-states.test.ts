@@ -25,7 +25,7 @@ const reply = (status: number, etag: string | undefined, body = EMPTY_BODY, code
   receivedAt: 1_060,
 })
 
-it('learns nothing of an expiry from a reply that is the same before and after it', () => {
+it('learns nothing about an expiry from a reply that is the same before and after it', () => {
   const expiry = { earliest: 1_000, latest: 1_100 }
   const { history, states } = createStates(expiry)
   const write = history.createWrite('put')
@@ -36,7 +36,7 @@ it('learns nothing of an expiry from a reply that is the same before and after i
 it.each([
   ['present', reply(200, '"1"', Buffer.from('x')), { earliest: 1_051, latest: 1_100 }],
   ['absent', reply(404, undefined, EMPTY_BODY, 'ENTITY_NOT_FOUND'), { earliest: 1_000, latest: 1_060 }],
-])('learns from a reply that shows the value to be %s', (_, found, expected) => {
+])('learns the interval from a reply that shows the value to be %s', (_, found, expected) => {
   const expiry = { earliest: 1_000, latest: 1_100 }
   const { history, states } = createStates(expiry)
   const headers = new Map([...found.headers, ['content-length', String(found.body.length)]])

@@ -8,7 +8,7 @@ const DURATION_MS = 60_000
 
 const seed = process.env.KV_MODEL_SEED ?? String(randomInt(1_000_000))
 
-it(`does what an independent model of its contract does, over restarts, kills, copies and backups (seed ${seed})`, async () => {
+it(`behaves like an independent model of its contract, with restarts, kills, copies and backups (seed ${seed})`, async () => {
   const endsAt = Date.now() + DURATION_MS
   const isDone = (episode: number) => episode >= CONFIGURATIONS.length && Date.now() >= endsAt
   // `pnpm test:model` runs for an hour and prints a summary of each episode.

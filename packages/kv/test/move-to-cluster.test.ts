@@ -11,7 +11,7 @@ const readContents = async ({ client }: TestKv) => {
   return text.join('')
 }
 
-it('goes from one machine to three and back, data kept, as the README has it', async () => {
+it('moves from one machine to three and back with all data, as the README describes', async () => {
   const folder = createTemporaryFolder()
   const standalone = await startKv({ data: join(folder, 'alone') })
   for (let i = 0; i < 5; i++)

@@ -100,7 +100,7 @@ const ways: [name: string, putBack: RestoreMethod][] = [
 const settings: Overrides[] = [{ threads: 1 }, { threads: 2, commit: 'single', server: 'fastify' }]
 
 it.each(ways.flatMap(([name, restoreData]) => settings.map((one) => [name, one, restoreData] as const)))(
-  'no tag stands for two values where a folder is %s (%j)',
+  'no tag identifies two values if a folder is %s (%j)',
   async (_, options, restoreData) => {
     const folder = createTemporaryFolder()
     // `pnpm restore kv --data` writes to this folder.
@@ -130,7 +130,7 @@ it.each(ways.flatMap(([name, restoreData]) => settings.map((one) => [name, one, 
   },
 )
 
-it('revisions go on over plain restarts, and where the folder was moved', async () => {
+it('revisions continue over restarts and moves of the folder', async () => {
   const folder = createTemporaryFolder()
   let data = join(folder, 'data')
   let last = 0
@@ -147,7 +147,7 @@ it('revisions go on over plain restarts, and where the folder was moved', async 
   }
 })
 
-it('a new history begins far from the one before, wherever that was', () => {
+it('a new history begins far from any revision of the previous one', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), (last) => {
       const first = createFirstRevision(last)

@@ -47,7 +47,7 @@ const VARIANTS: [string, Overrides][] = [
 ]
 
 describe.each(SERVERS)('pipelined requests, served by %s', (server) => {
-  test('see and make changes in their order', async () => {
+  test('see and make changes in order', async () => {
     const { url } = await start({ server })
     const target = '/v0/entity?id=one'
     const put = `PUT ${target} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\n\r\n`
@@ -66,7 +66,7 @@ describe.each(SERVERS)('pipelined requests, served by %s', (server) => {
     expect(replies[3]!.headers.etag).toBe(replies[2]!.headers.etag)
   })
 
-  test('read all bytes in their order where a large body follows requests that wait', async () => {
+  test('are read completely and in order if a large body follows requests that wait', async () => {
     const { url } = await start({ server, commit: 'single' })
     const requests: PipelineRequest[] = [
       { type: 'put', key: 'a', value: '', condition: '', form: 'length' },
@@ -84,7 +84,7 @@ describe.each(SERVERS)('pipelined requests, served by %s', (server) => {
   })
 
   test.each(VARIANTS)(
-    'get the replies of a server that executes them one after the other, %s',
+    'get the replies of a server that executes them one after another, %s',
     async (_, settings) => {
       const { url } = await start({ server, ...settings })
       await checkPipelines(url, 60)

@@ -18,9 +18,9 @@ it('a second process on the same folder refuses to start with one line', async (
   await first.stop()
 })
 
-it('refuses writes on a full disk, reads on, and keeps what it acknowledged', async () => {
+it('refuses writes on a full disk, serves reads, and retains acknowledged writes', async () => {
   const data = createTemporaryFolder()
-  // 4 MiB a file.
+  // 4 MiB per file.
   const service = spawnKv(data, { fileBlocks: 4_096 })
   const client = createKvClient(await service.url)
   const value = Buffer.alloc(100_000, 'x')
@@ -33,7 +33,7 @@ it('refuses writes on a full disk, reads on, and keeps what it acknowledged', as
   })()
   await expect(full).rejects.toMatchObject({ code: 'DISK_FULL', status: 507 })
   expect(acknowledged).toBeGreaterThan(10)
-  // One that would have had room: nothing is written behind half a record.
+  // This write would fit, but no write may follow a partial record.
   await expect(client.put('small', 'x')).rejects.toBeInstanceOf(ServiceError)
   expect((await client.get('k0'))!.value.equals(value)).toBe(true)
   await client.close()
@@ -45,7 +45,7 @@ it('refuses writes on a full disk, reads on, and keeps what it acknowledged', as
   await again.stop()
 })
 
-it('opens or refuses a damaged log, and never gives a wrong value', async () => {
+it('opens or refuses a damaged log, and never returns a wrong value', async () => {
   const createValue = (i: number) => `value ${i} `.repeat(20)
   async function* createDamages() {
     yield (file: string, size: number) => truncateSync(file, size - 1)

@@ -7,14 +7,14 @@ import { createRevisions, openRevisions } from '../src/store/revisions.ts'
 
 const RESERVED_REVISIONS = 8
 
-/** A database whose power can be cut: what was not synced is gone then, what was under way may be there or not. */
+/** A disk with power cuts: a cut loses unsynced data, and a pending write may or may not survive. */
 function createDisk(synced?: Buffer) {
   let unsynced: Buffer | undefined
   let lifeArbitrary = 0
   const disk = {
     puts: 0,
     broken: false,
-    /** Whether a write that is under way at a cut has reached the disk. */
+    /** True if a write that is pending at a cut reaches the disk. */
     isKeptOnDisk: false,
     async put(_: Buffer, value: Buffer, { sync }: { sync: boolean }) {
       disk.puts++
@@ -40,7 +40,7 @@ function createDisk(synced?: Buffer) {
 const open = (level: object) => openRevisions(level as never, RESERVED_REVISIONS)
 
 describe('revisions', () => {
-  it('are given once, over all threads, whenever the power is cut', async () => {
+  it('are unique over all threads and power cuts', async () => {
     const takeArbitrary = fc.record({
       thread: fc.nat(2),
       count: fc.integer({ min: 1, max: 3 * RESERVED_REVISIONS }),
@@ -76,7 +76,7 @@ describe('revisions', () => {
     )
   })
 
-  it('are there at once as long as the disk keeps up, which is asked once for many', async () => {
+  it('are available at once while the disk is fast enough, with one disk write for many', async () => {
     const { disk, level } = createDisk()
     const owner = await open(level)
     const revisions = createRevisions(owner.memory, owner.reserve, RESERVED_REVISIONS)
@@ -90,7 +90,7 @@ describe('revisions', () => {
     expect(disk.puts).toBeLessThan(4 * 10)
   })
 
-  it('are refused while none can be reserved, and given again when they can', async () => {
+  it('are refused while none can be reserved, and available afterwards', async () => {
     const { disk, level } = createDisk()
     const owner = await open(level)
     const revisions = createRevisions(owner.memory, owner.reserve, RESERVED_REVISIONS)
@@ -101,7 +101,7 @@ describe('revisions', () => {
     expect(await revisions.take(1)).toBeGreaterThan(Number(first))
   })
 
-  it('begin elsewhere in every new base', async () => {
+  it('start at a different number in every new database', async () => {
     const firsts = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const owner = await open(createDisk().level)
@@ -111,7 +111,7 @@ describe('revisions', () => {
     expect(new Set(firsts).size).toBe(firsts.length)
   })
 
-  it('are texts of one length, no two alike', () => {
+  it('are distinct texts of one length', () => {
     const number = fc.integer({ min: 0, max: 2 ** 48 - 1 })
     fc.assert(
       fc.property(number, number, (a, b) => {

@@ -12,7 +12,7 @@ import type { KvRange, KvScan, KvStore, KvWrite } from '../src/store/store.ts'
 const toPut = (key: string, value: string): Op => ({ type: 'put', key: Buffer.from(key), value: Buffer.from(value) })
 const toDelete = (key: string): Op => ({ type: 'del', key: Buffer.from(key) })
 
-/** What every store must do. @param open a new, empty store */
+/** Tests that every store must pass. @param open opens a new, empty store */
 export function describeStore(name: string, open: () => Promise<KvStore>): void {
   describe(`store ${name}`, () => {
     let store: KvStore
@@ -21,7 +21,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
     })
     afterEach(() => store.close())
 
-    /** Resolves with the revision, if the condition held. */
+    /** Resolves with the revision; `undefined` if the condition did not hold. */
     const submit = (one: KvWrite) => store.write(one, (revision) => revision)
     const write = (...ops: Op[]) => submit({ ops, durable: false })
     const condition = (condition: object, ...ops: Op[]) => submit({ ops, condition, durable: false })
@@ -46,7 +46,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
     }
     const keys = async (range: KvRange) => (await readAll(range)).map(([key]) => key)
 
-    it('gives back what was written, the last winning, durable or not', async () => {
+    it('returns the last write, durable or not', async () => {
       expect(read('a')).toBeUndefined()
       await write(toPut('a', '1'))
       await submit({ ops: [toPut('a', '2')], durable: true })
@@ -57,7 +57,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       expect(read('a')).toBeUndefined()
     })
 
-    it('finds values of any kind under keys of any kind, one after the other', async () => {
+    it('finds values of any kind under keys of any kind, one after another', async () => {
       const values = [
         Buffer.from('text'),
         Buffer.alloc(0),
@@ -69,7 +69,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       ]
       const keys = values.map((_, i) => ['k', 'ключ', 'a b%', '\0', '🎈', 'x'.repeat(1_024), '\ufffd'][i]!)
       await write(...values.map((value, i): Op => ({ type: 'put', key: Buffer.from(keys[i]!), value })))
-      // Each after each: what a value was must not tell on the next.
+      // Reads each pair of values in sequence: a value must not affect the next read.
       for (let i = 0; i < values.length; i++) {
         for (let j = 0; j < values.length; j++) {
           expect(find(keys[i]!)).toEqual(values[i])
@@ -79,7 +79,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       }
     })
 
-    it('finds each key of 1 to 1,024 bytes, whatever was read before, and no other', async () => {
+    it('finds exactly each key of 1 to 1,024 bytes, after any earlier reads', async () => {
       const keys = Array.from({ length: 1_024 }, (_, i) => createKeys(i + 1)).flat()
       const stored = keys.filter((_, i) => i % 2 === 0)
       await write(...stored.map((key) => toPut(key, key)))
@@ -97,12 +97,12 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       }
     })
 
-    it('applies the changes of one write in their order', async () => {
+    it('applies the changes of one write in order', async () => {
       await write(toPut('a', '1'), toDelete('a'), toPut('b', '1'), toPut('b', '2'))
       expect([read('a'), read('b')]).toEqual([undefined, '2'])
     })
 
-    it('writes under a condition only where it holds', async () => {
+    it('writes only if the condition holds', async () => {
       expect(await condition({ match: '*' }, toPut('a', 'x'))).toBeUndefined()
       const tag = toEtag((await condition({ noneMatch: '*' }, toPut('a', '1')))!)
       expect(await condition({ noneMatch: '*' }, toPut('a', 'x'))).toBeUndefined()
@@ -113,7 +113,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       expect([read('a'), read('b')]).toEqual(['2', '2'])
     })
 
-    it('gives every write a revision of its own, which its values have', async () => {
+    it('gives every write a unique revision, which its values have', async () => {
       const given = await Promise.all([
         ...Array.from({ length: 300 }, (_, i) => write(toPut(`k${i % 7}`, 'same'))),
         ...Array.from({ length: 30 }, (_, i) => condition({ match: '*' }, toPut(`k${i % 7}`, 'same'))),
@@ -128,7 +128,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       expect([readTag('a'), readTag('b')]).toEqual([toEtag(last!), toEtag(last!)])
     })
 
-    it('holds a condition on a value only until it is written again, be it the same bytes', async () => {
+    it('a condition on a value fails after a new write, even of the same bytes', async () => {
       for (const between of [[], [toPut('a', 'B')], [toDelete('a')], [toPut('a', 'B'), toDelete('a')]]) {
         await write(toPut('a', 'A'))
         const tag = readTag('a')
@@ -136,14 +136,14 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
         await write(toPut('a', 'A'))
         expect(await condition({ match: [tag] }, toPut('a', 'C'))).toBeUndefined()
         expect(await condition({ noneMatch: [tag] }, toPut('a', 'A'))).toBeDefined()
-        // In one turn, too: each is judged by what the one before it left.
+        // In one turn, too: each write is evaluated after the one before it.
         const now = readTag('a')
         const both = await Promise.all([write(toPut('a', 'A')), condition({ match: [now] }, toPut('a', 'C'))])
         expect(both.map((one) => one !== undefined)).toEqual([true, false])
       }
     })
 
-    it('shows nothing but what was written, from the first key on', async () => {
+    it('shows exactly the written entries, from the first key on', async () => {
       const first = '\0'
       const last = '\u{10ffff}'.repeat(256)
       await write(toPut(first, 'first'), toPut(last, 'last'))
@@ -153,7 +153,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       ])
     })
 
-    it('lets one of many win who make the same key at once, before and after plain writes', async () => {
+    it('lets one of many concurrent creations of a key succeed, before and after plain writes', async () => {
       const make = (value: string) => condition({ noneMatch: '*' }, toPut('k', value))
       const won = await Promise.all(Array.from({ length: 20 }, (_, i) => make(String(i))))
       expect(won.filter(Boolean)).toHaveLength(1)
@@ -162,7 +162,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       expect([late, read('m')]).toEqual([undefined, 'plain'])
     })
 
-    it('counts right where many compare and swap', async () => {
+    it('loses no concurrent compare-and-swap', async () => {
       await write(toPut('n', '0'))
       async function add(): Promise<void> {
         for (;;) {
@@ -174,7 +174,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       expect(read('n')).toBe('25')
     })
 
-    it('scans the base as it was when the scan began', async () => {
+    it('scans the state at the begin of the scan', async () => {
       await Promise.all(
         Array.from({ length: 5_000 }, (_, i) => write(toPut(`k${String(i).padStart(5, '0')}`, 'old'.repeat(100)))),
       )
@@ -199,7 +199,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       expect(found.at(-1)!.map(String)).toEqual(['last', 'old'])
     })
 
-    it('scans values that are no text as they are, wherever they come', async () => {
+    it('scans values that are not text unchanged, at any position', async () => {
       const value = (i: number) => (i === 4_000 ? Buffer.from([0xff, 0xfd]) : Buffer.from('\ufeff\u00e9'.repeat(50)))
       const id = (i: number) => `k${String(i).padStart(5, '0')}`
       const ops = Array.from({ length: 5_000 }, (_, i): Op => ({
@@ -221,7 +221,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       }
     })
 
-    it('agrees with a sorted list of bytes, whatever is written and asked', async () => {
+    it('agrees with a sorted list of bytes, for any writes and queries', async () => {
       const key = fc.string({ unit: 'binary', minLength: 1, maxLength: 2 }).map((text) => Buffer.from(text))
       const value = fc.uint8Array({ maxLength: 5 }).map((bytes) => Buffer.from(bytes))
       const op = fc.oneof(
@@ -266,7 +266,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       )
     })
 
-    it('ends before the end, and gives nothing where the end comes first', async () => {
+    it('excludes the end of a range, and returns no entry if the end is before the start', async () => {
       await write(toPut('a', '1'), toPut('b', '2'), toPut('c', '3'))
       const at = (text: string) => Buffer.from(text)
       expect(await keys({ start: at('a'), end: at('c') })).toEqual(['a', 'b'])
@@ -284,7 +284,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       const named = (idempotencyKey: string, ...ops: Op[]) =>
         submit({ ops, idempotencyKey, isSpecial: true, durable: false })
 
-      it('takes away what has expired, by itself, and nothing before', async () => {
+      it('removes expired values by itself, and no others', async () => {
         await write(toPut('stays', '1'))
         await expiring('a', '1', { ttl: 10_000 })
         await expiring('b', '1', { expiresAt: NOW_MS + 20_000 })
@@ -320,14 +320,14 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
         expect(await keys({ start: Buffer.from('a') })).toEqual(['both', 'plain', 'stays', 'swapped'])
       })
 
-      it('sees what has expired as absent in conditions, be it still there', async () => {
+      it('conditions see an expired value as absent before its removal', async () => {
         await expiring('k', '1', { ttl: 10_000 })
         const tag = readTag('k')
         expect(await condition({ noneMatch: '*' }, toPut('k', '2'))).toBeUndefined()
         vi.setSystemTime(NOW_MS + 10_000)
         expect(await condition({ match: [tag] }, toPut('k', '3'))).toBeUndefined()
         expect(await condition({ noneMatch: '*' }, toPut('k', '4'))).toBeDefined()
-        // It is another one now, and stays.
+        // The key has a new value now, which does not expire.
         vi.setSystemTime(NOW_MS + 100_000)
         await expiring('other', '1', { expiresAt: NOW_MS })
         await waitUntil(() => read('other') === undefined)
@@ -359,7 +359,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
         expect(read('b')).toBeUndefined()
       })
 
-      it('skips many entries that have expired, also where a limit is small', async () => {
+      it('skips many expired entries, even with a small limit', async () => {
         const ops = Array.from({ length: 12_000 }, (_, i) => ({ ...toPut(`k${i}`, 'x'), ttl: 1_000 }) as Op)
         await submit({ ops: [...ops, toPut('l', '1'), toPut('m', '1')], isSpecial: true, durable: false })
         const start = Buffer.from('k')
@@ -368,7 +368,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
         expect(found).toEqual([['l'], ['l', 'm']])
       })
 
-      it('changes when a value expires, and not the value', async () => {
+      it('changes the expiry of a value without a change of the value', async () => {
         const expire = (key: string, more: { ttl?: number; expiresAt?: number }, condition?: WriteCondition) =>
           submit({
             ops: [{ type: 'expire', key: Buffer.from(key), ...more }],
@@ -396,7 +396,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
         expect(await keys({ start: Buffer.from('a') })).toEqual(['c'])
       })
 
-      it('tells in a range when entries expire', async () => {
+      it('a range states the expiries of its entries', async () => {
         await write(toPut('a', '1'), toPut('c', '1'))
         await expiring('b', '1', { ttl: 10_000 })
         await expiring('d', 'x\xff', { expiresAt: NOW_MS + 50_000 })
@@ -409,7 +409,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
         ])
       })
 
-      it('takes away many, others having their turn', async () => {
+      it('removes many values in slices', async () => {
         const count = 3_000
         const ops = Array.from({ length: count }, (_, i) => ({ ...toPut(`k${i}`, 'x'), ttl: 1_000 }) as Op)
         await submit({ ops, isSpecial: true, durable: false })
@@ -419,7 +419,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
         expect(read('k')).toBe('stays')
       })
 
-      it('makes a change with an idempotency key once, and gives what the first gave', async () => {
+      it('applies a change with an idempotency key once, and repeats its result', async () => {
         const first = await named('n', toPut('k', '1'))
         await write(toPut('k', '2'))
         expect(await named('n', toPut('k', '1'))).toBe(first)
@@ -427,7 +427,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
         expect(await named('n', toPut('k', 'other'))).toBe(KEY_REUSED)
         expect(await named('n', toDelete('k'))).toBe(KEY_REUSED)
         expect(read('k')).toBe('2')
-        // In one turn as well.
+        // Also within one turn.
         const both = await Promise.all([
           named('m', toPut('m', '1')),
           write(toPut('m', '2')),
@@ -435,7 +435,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
         ])
         expect(both[2]).toBe(both[0])
         expect(read('m')).toBe('2')
-        // What was refused is refused: another copy of it may come late.
+        // A refused change stays refused, because a copy of it may arrive late.
         const refused = {
           ops: [toPut('once', '1')],
           condition: { match: '*' as const },
@@ -447,7 +447,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
         expect(await submit({ ...refused, durable: false })).toBeUndefined()
         expect(read('once')).toBe('0')
         expect(await submit({ ...refused, idempotencyKey: 'p', durable: false })).toBeDefined()
-        // No entry of users'.
+        // The record is not a user entry.
         expect(await keys({ start: Buffer.from('\0') })).toEqual(['k', 'm', 'once'])
         vi.setSystemTime(NOW_MS + IDEMPOTENCY_TTL_MS)
         expect(await named('n', toPut('k', 'other'))).not.toBe(KEY_REUSED)
@@ -455,7 +455,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       })
     })
 
-    it('finishes what it took when it is closed, and can be closed twice', async () => {
+    it('completes accepted writes when it is closed, and can be closed twice', async () => {
       const writing = write(toPut('a', '1'))
       await store.close()
       expect(await writing).toBeDefined()

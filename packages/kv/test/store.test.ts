@@ -34,7 +34,7 @@ const waitTwoTurns = () => new Promise((resolve) => setImmediate(() => setImmedi
 
 const isHeld = (revision: string | undefined) => revision !== undefined
 
-it('replicated: what comes while main has not answered goes to it together, and a close waits for it', async () => {
+it('replicated: sends the writes that arrive during a request to main together, and completes them on close', async () => {
   const { store, log, close } = await openTestNode()
   const blocked = Promise.withResolvers<void>()
   const append = log.append
@@ -45,7 +45,7 @@ it('replicated: what comes while main has not answered goes to it together, and 
     store.write({ ops: [{ type: 'put', key: Buffer.from(key), value: Buffer.from('a') }], durable: false }, isHeld)
   const written = [put('first')]
   await vi.waitFor(() => expect(appendSpy).toHaveBeenCalledTimes(1))
-  // A busy machine is late by more than what follows is held for.
+  // On a busy machine, more time may pass than the store waits for further writes.
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   written.push(put('second'))
@@ -67,12 +67,12 @@ const put = (key: string, value: string) => ({
 })
 
 describe.each(getPartNames('commit'))('a write of many changes, commit %s', (commit) => {
-  it.each([false, true])('lets others have their turn, with locks: %s', async (locks) => {
+  it.each([false, true])('lets other work run, with locks: %s', async (locks) => {
     const store = await openLevelStore({
       createCommit: parts.commit[commit],
       ...(locks && { keyLocks: { memory: createLockMemory(), owner: 1 } }),
     })
-    /** How many keys were looked at in each turn of the loop. */
+    /** Number of keys that are read in each turn of the event loop. */
     const lookups: number[] = [0]
     const ops = Array.from({ length: 20_000 }, (_, i) => ({
       ...put(`k${i}`, 'x').ops[0]!,
@@ -95,10 +95,10 @@ describe.each(getPartNames('commit'))('a write of many changes, commit %s', (com
   })
 })
 
-describe.each(getPartNames('commit'))('a write that nobody waits for, commit %s', (commit) => {
+describe.each(getPartNames('commit'))('a write without a waiting client, commit %s', (commit) => {
   const createCommit = parts.commit[commit]
 
-  it('is there once one that came after it is, and a close waits for it', async () => {
+  it('is visible once a later write is, and is completed by a close', async () => {
     const folder = createTemporaryFolder()
     const store = await openLevelStore({ createCommit, folder })
     expect(store.tryEnqueue!(put('first', '1'))).toBe(true)
@@ -111,7 +111,7 @@ describe.each(getPartNames('commit'))('a write that nobody waits for, commit %s'
     await again.close()
   })
 
-  it('is not taken where the queue has no room, or the budget has none', async () => {
+  it('is refused if the queue is full or the budget is used up', async () => {
     const budget = createBudget(createBudgetMemory(1), 0, 2 * 1_024)
     const store = await openLevelStore({ createCommit, maxWrites: 1, budget })
     expect(store.tryEnqueue!(put('a', 'x'.repeat(10_000)))).toBe(false)
@@ -124,7 +124,7 @@ describe.each(getPartNames('commit'))('a write that nobody waits for, commit %s'
   })
 })
 
-it('a write that nobody waits for and that fails is counted', async () => {
+it('a failure of a write without a waiting client is counted', async () => {
   const onLost = vi.fn<() => void>()
   const createCommit: LevelStoreOptions['createCommit'] = async () => ({
     isOrdered: true,
@@ -141,7 +141,7 @@ it('a write that nobody waits for and that fails is counted', async () => {
 })
 
 describe('group commit', () => {
-  it('makes one batch of what comes in one turn', async () => {
+  it('makes one batch of the writes of one turn', async () => {
     const onCommit = vi.fn<(writes: number) => void>()
     const store = await openLevelStore({ onCommit })
     await Promise.all(Array.from({ length: 50 }, (_, i) => store.write(put(`k${i}`, 'x'), isHeld)))
@@ -149,7 +149,7 @@ describe('group commit', () => {
     await store.close()
   })
 
-  it('lets a write that follows a lone one go at once, and those beside it make the next batch', async () => {
+  it('writes at once after a single write, and batches the writes that arrive meanwhile', async () => {
     const groups: number[] = []
     const store = await openLevelStore({ onCommit: (writes) => groups.push(writes) })
     const together = (count: number) =>
@@ -178,7 +178,7 @@ const enter = (limiter: WriteLimiter, bytes: number) =>
   limiter.tryEnter(bytes) ? undefined : limiter.enter(bytes, () => {})
 
 describe('a full queue', () => {
-  it('lets a write in before any later one can enter', async () => {
+  it('lets a waiting write enter before any later one', async () => {
     const limiter = createWriteLimiter({ maxBytes: 10, maxWrites: 1, timeout: 60_000 })
     const entered: string[] = []
     expect(limiter.tryEnter(1)).toBe(true)
@@ -189,7 +189,7 @@ describe('a full queue', () => {
     await first
   })
 
-  it('keeps the order of writes, whatever begins them', async () => {
+  it('preserves the order of writes in any mix of starts', async () => {
     const stores = await openLevelStores(2, { maxWrites: 3 })
     const store = stores[0]!
     expect(store.isOrdered).toBe(true)
@@ -214,7 +214,7 @@ describe('a full queue', () => {
     for (const one of stores) await one.close()
   })
 
-  it('lets wait, in order, and refuses after a while', async () => {
+  it('lets writes wait in order, and refuses them after a while', async () => {
     const limiter = createWriteLimiter({ maxBytes: 10, maxWrites: 2, timeout: 30 })
     expect(enter(limiter, 6)).toBeUndefined()
     const second = enter(limiter, 6)
@@ -231,7 +231,7 @@ describe('a full queue', () => {
 })
 
 describe('a queue', () => {
-  it('takes all that waits from the budget, and gives back what was written or refused', async () => {
+  it('takes waiting writes from the budget, and releases them when they are written or refused', async () => {
     const memory = createBudgetMemory(1)
     const budget = createBudget(memory, 0, 8_192)
     const limiter = createWriteLimiter({ maxBytes: 4_096, maxWrites: 10, timeout: 30, budget })
@@ -246,7 +246,7 @@ describe('a queue', () => {
   })
 
   it.each(getPartNames('commit'))(
-    'of commit %s gives back as much as it took, whatever becomes of the writes',
+    'of commit %s releases as much as it took, for any result of the writes',
     async (commit) => {
       const memory = createBudgetMemory(1)
       const store = await openLevelStore({
@@ -267,14 +267,14 @@ describe('a queue', () => {
 })
 
 describe('stripes', () => {
-  it('costs a write of a few keys no turn of the loop', async () => {
+  it('does not yield for a write of a few keys', async () => {
     let turned = false
     setImmediate(() => (turned = true))
     await createKeyLocks(createLockMemory(), 1).getStripes(Array.from({ length: 999 }, (_, i) => put(`k${i}`, '')))
     expect(turned).toBe(false)
   })
 
-  it('makes the second wait for the first, and frees what a dead owner held', async () => {
+  it('makes the second owner wait for the first, and frees the locks of a dead owner', async () => {
     const memory = createLockMemory()
     const [first, second, third] = [1, 2, 3].map((owner) => createKeyLocks(memory, owner))
     const blocked = await first!.getStripes([put('a', ''), put('b', ''), put('a', '')])
@@ -295,8 +295,8 @@ describe('stripes', () => {
   })
 })
 
-describe.each(getPartNames('commit'))('who watches, commit %s', (commit) => {
-  it('is told of every revision that was taken, on all threads together', async () => {
+describe.each(getPartNames('commit'))('a recorder, commit %s', (commit) => {
+  it('gets every revision that was taken, of all threads', async () => {
     const recorded: [first: number, count: number, held: number][] = []
     const recorder: WriteRecorder = {
       recordWrites: (first, writes, { effects }) =>
@@ -317,7 +317,7 @@ describe.each(getPartNames('commit'))('who watches, commit %s', (commit) => {
     for (const store of stores) await store.close()
   })
 
-  it('begins once what was being written then is there', async () => {
+  it('is settled once all pending writes are visible', async () => {
     const disk = Promise.withResolvers<void>()
     const store = await openLevelStore({
       createCommit({ level, ...options }) {
@@ -331,7 +331,7 @@ describe.each(getPartNames('commit'))('who watches, commit %s', (commit) => {
     const settle = (name: string) => store.waitUntilSettled!().then(() => void events.push(name))
     const under = [write('a')]
     await waitTwoTurns()
-    // One is on its way to the disk, then another waits behind it.
+    // One write is pending, then another waits behind it.
     under.push(settle('of one'), write('b'), settle('of both'))
     await waitTwoTurns()
     expect(events).toEqual([])
@@ -343,7 +343,7 @@ describe.each(getPartNames('commit'))('who watches, commit %s', (commit) => {
     await store.close()
   })
 
-  it('is told where nobody knows what became of some', async () => {
+  it('is informed if the result of some writes is unknown', async () => {
     const calls: string[] = []
     const recorder: WriteRecorder = {
       recordWrites: () => void calls.push('wrote'),

@@ -11,7 +11,7 @@ import { start } from './support/cluster-nodes.ts'
 
 const TIMEOUT_MS = 1_000
 
-/** A reply to a client that takes what it is sent only when it is told to. */
+/** A reply to a client that reads on request of the test. */
 class SlowReply extends EventEmitter {
   headersSent = false
   destroyed = false
@@ -40,7 +40,7 @@ class SlowReply extends EventEmitter {
   }
 }
 
-/** So many slices of one entry each. */
+/** A scan with the given number of slices of one entry each. */
 function createScan(slices: number, bytes: number) {
   let left = slices
   return {
@@ -52,7 +52,7 @@ function createScan(slices: number, bytes: number) {
   } satisfies KvScan & { isClosed: boolean }
 }
 
-/** What a client may hold (bytes). */
+/** Maximum unread bytes of a client. */
 const HIGH_WATER_BYTES = 8_388_608
 
 describe('a range', () => {
@@ -68,7 +68,7 @@ describe('a range', () => {
     return { reply, scan, done }
   }
 
-  it('is refused where two slices find no room, and cut off where a longer one finds none later', async () => {
+  it('is refused without memory for two slices, and cut off if a later slice gets none', async () => {
     const { reply, scan, done } = begin(1, HIGH_WATER_BYTES / 2)
     await expect(done).rejects.toMatchObject({ code: 'MEMORY_FULL' })
     expect([reply.writes, reply.destroyed, scan.isClosed]).toEqual([0, false, true])
@@ -81,7 +81,7 @@ describe('a range', () => {
     expect([growing.reply.writes, growing.reply.destroyed, growing.scan.isClosed]).toEqual([1, true, true])
   })
 
-  it('that finds no room is not written out', async () => {
+  it('is not serialized without memory', async () => {
     const value = Buffer.alloc(HIGH_WATER_BYTES / 2 + 1_024, 'x')
     const written = vi.spyOn(value, 'toString')
     const { scan, done } = begin(1, 1, async () => [['k', value]])
@@ -89,7 +89,7 @@ describe('a range', () => {
     expect([written.mock.calls.length, scan.isClosed]).toEqual([0, true])
   })
 
-  it('goes on as long as the client takes each part in time', async () => {
+  it('continues as long as the client reads each part in time', async () => {
     const { reply, scan, done } = begin(10, 1_000)
     for (let i = 1; i <= 10; i++) {
       await waitTurn()
@@ -105,25 +105,22 @@ describe('a range', () => {
   it.each([
     [1_000, 1],
     [600_000, 3],
-  ])(
-    'of which the client does not take a part of %i bytes within %i times the time-out is cut',
-    async (bytes, times) => {
-      const { reply, scan, done } = begin(10, bytes)
-      await waitTurn()
-      reply.take()
-      await waitTurn()
-      vi.advanceTimersByTime(TIMEOUT_MS * times - 1)
-      expect(reply.destroyed).toBe(false)
-      vi.advanceTimersByTime(1)
-      await done
-      expect([reply.destroyed, scan.isClosed, reply.writes]).toEqual([true, true, 2])
-    },
-  )
+  ])('is cut if the client does not read a part of %i bytes within %i timeouts', async (bytes, times) => {
+    const { reply, scan, done } = begin(10, bytes)
+    await waitTurn()
+    reply.take()
+    await waitTurn()
+    vi.advanceTimersByTime(TIMEOUT_MS * times - 1)
+    expect(reply.destroyed).toBe(false)
+    vi.advanceTimersByTime(1)
+    await done
+    expect([reply.destroyed, scan.isClosed, reply.writes]).toEqual([true, true, 2])
+  })
 })
 
-it('a client that asks for a range and does not read it is cut', async () => {
+it('cuts a client that requests a range and does not read it', async () => {
   const kv = await start({ sendTimeout: 300 })
-  // More than the system keeps for a connection.
+  // More than the buffers of the system hold for a connection.
   for (let i = 0; i < 24; i++) await kv.client.put(`k${i}`, Buffer.alloc(1_048_576, 'x'))
   const { cut } = await openUnreadClient(kv.url, formatRequest('GET', '/v0/entities?start=k'))
   await cut()

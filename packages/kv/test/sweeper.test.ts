@@ -8,7 +8,10 @@ import type { KvStore, KvWrite } from '../src/store/store.ts'
 import { createSweeper, type SweeperOptions } from '../src/store/sweeper.ts'
 import { openLevelStore } from './support/level-store.ts'
 
-/** Keys in the order of their times. A deleted key stays and costs a step to each reader that passes it, as in LevelDB. */
+/**
+ * Keys in the order of their times. A deleted key remains and costs a step to each reader that passes it, as in
+ * LevelDB.
+ */
 class DueList {
   readonly keys: string[] = []
   readonly deleted = new Set<string>()
@@ -68,7 +71,7 @@ function startSweep(list: DueList, more: Partial<SweeperOptions> = {}): TtlState
 const createExpiries = ({ time, key }: DueKey) => new Map([['', { key, before: undefined, after: time }]])
 
 describe('a sweep', () => {
-  it.each([[20_000], [100_000]])('takes as many steps for a key among %d as among few', async (count) => {
+  it.each([[20_000], [100_000]])('takes as many steps per key among %d as among few', async (count) => {
     const list = new DueList()
     // All keys have one time. Later reads begin after keys that the sweep has deleted.
     for (let i = 0; i < count; i++) list.keys.push(toDueKey(2_000, createDue(0, i).key).toString('latin1'))
@@ -77,7 +80,7 @@ describe('a sweep', () => {
     expect(list.steps).toBeLessThan(1.1 * count)
   })
 
-  it('removes what is written with an earlier time meanwhile, and nothing that is not due', async () => {
+  it('also removes values that are written with an earlier time meanwhile, and only due ones', async () => {
     const list = new DueList()
     for (let i = 0; i < 1_000; i++) list.add(createDue(2_000, i))
     list.add(createDue(Date.now() + 1e9, 0))
@@ -96,7 +99,7 @@ describe('a sweep', () => {
     expect(list.keys.filter((key) => !list.deleted.has(key))).toEqual([list.keys.at(-1)])
   })
 
-  it('goes on where it was after writes that failed, and looks at nothing while none is taken', async () => {
+  it('continues at its position after failed writes, and does not search while writes fail', async () => {
     const list = new DueList()
     for (let i = 0; i < 500; i++) list.add(createDue(2_000, i))
     let writes = 0
@@ -122,7 +125,7 @@ describe('a sweep', () => {
     expect(lookedUp.mock.calls.filter(([position]) => position.equals(toDuePosition(0)))).toHaveLength(1)
   })
 
-  it('is made by another thread where one has ended with it', async () => {
+  it('is taken over by another thread if its thread ends', async () => {
     const list = new DueList()
     const expiring = startSweep(list)
     list.add(createDue(2_000, 1))
@@ -152,7 +155,7 @@ describe('a store in LevelDB', () => {
     return { store, level: await opened.promise }
   }
 
-  it('reads the few entries of a range behind many that have expired in few slices', async () => {
+  it('reads the few entries after many expired ones in few slices', async () => {
     const { store, level } = await openStore()
     const ops = [...Array.from({ length: 10_000 }, (_, i) => put(`k${i}`, 1_000)), put('l', 100_000), put('m', 100_000)]
     await store.write({ ops, isSpecial: true, durable: false }, () => undefined)
@@ -168,7 +171,7 @@ describe('a store in LevelDB', () => {
     await store.close()
   })
 
-  it('does nothing while nothing is due, also after a sweep', async () => {
+  it('does nothing while no value is due, even after a sweep', async () => {
     const { store, level } = await openStore()
     const ops = [...Array.from({ length: 1_000 }, (_, i) => put(`k${i}`, 1_000)), put('late', 100_000)]
     await store.write({ ops, isSpecial: true, durable: false }, () => undefined)

@@ -10,7 +10,7 @@ describe('three threads', () => {
   })
   afterEach(() => kv.stop())
 
-  it('a write answered by one is seen by the next read on every other', async () => {
+  it('a read on any thread sees a write that another thread has acknowledged', async () => {
     for (let round = 0; round < 10; round++) {
       await kv.request('PUT', '/v0/entity?id=k', String(round), CLOSE_HEADERS)
       const reads = await Promise.all(
@@ -20,7 +20,7 @@ describe('three threads', () => {
     }
   })
 
-  it('lets one of many win who make the same key at once, plain writes beside them', async () => {
+  it('let one of many concurrent creations of a key succeed, among plain writes', async () => {
     for (let round = 0; round < 5; round++) {
       const results = await Promise.all(
         Array.from({ length: 24 }, (_, i) =>
@@ -33,7 +33,7 @@ describe('three threads', () => {
     }
   })
 
-  it('counts right where many compare and swap', async () => {
+  it('lose no concurrent compare-and-swap', async () => {
     await kv.client.put('n', '0')
     async function add(): Promise<void> {
       for (;;) {
@@ -47,6 +47,6 @@ describe('three threads', () => {
   })
 })
 
-it('a store in memory is refused to several threads', async () => {
+it('a memory store refuses several threads', async () => {
   await expect(startKv({ store: 'memory', threads: 2 })).rejects.toMatchObject({ code: 'SINGLE_THREAD' })
 })

@@ -11,7 +11,7 @@ import { openTestLevel } from './support/level.ts'
 import { startKv } from './support/kv.ts'
 import { OLD_ENTRIES, copyOldDatabase } from './support/old-database.ts'
 
-/** Everything in a base, and under which tags. */
+/** Reads all values of a database, and their tags. */
 async function readContents(folder: string): Promise<{ values: Map<string, Buffer>; tags: Set<string> }> {
   const level = await openTestLevel(folder)
   const values = new Map<string, Buffer>()
@@ -24,7 +24,11 @@ async function readContents(folder: string): Promise<{ values: Map<string, Buffe
   return { values, tags }
 }
 
-/** Upgrades in batches of 50, of which the `failing`th (from 1) is not written, or is killed behind the last. @returns whether one failed, and what was synced */
+/**
+ * Upgrades in batches of 50. The batch with the number `failing` (from 1) is not written; after the last one the
+ * upgrade is killed.
+ * @returns true if it failed, and the sync option of each write
+ */
 async function upgradeUntil(folder: string, failing: number): Promise<{ failed: boolean; synced: unknown[] }> {
   const synced: unknown[] = []
   async function upgrade(db: KvDatabase): Promise<void> {
@@ -72,7 +76,7 @@ describe('a folder of format 1', () => {
     }
   })
 
-  it('is served, and written to under tags that it has not had', async () => {
+  it('is served, and new writes get new tags', async () => {
     const kv = await startKv({ data: copyOldDatabase() })
     const found = new Map<string, Buffer>()
     for await (const { id, value } of kv.client.entries()) found.set(id, value)
@@ -86,7 +90,7 @@ describe('a folder of format 1', () => {
     await kv.stop()
   })
 
-  it('is upgraded once, where a power cut took only the word that it is done', async () => {
+  it('is upgraded once if a power cut loses only the new format number', async () => {
     const folder = copyOldDatabase()
     await readContents(folder)
     writeFileSync(join(folder, 'format.json'), JSON.stringify({ service: 'kv', format: 2, from: 1 }))
@@ -95,17 +99,17 @@ describe('a folder of format 1', () => {
     expect(tags.size).toBe(1)
   })
 
-  it('is upgraded once, wherever that is cut off', async () => {
+  it('is upgraded once, after an interruption at any point', async () => {
     let cuts = 0
     for (let failing = 1; ; failing++) {
       const folder = copyOldDatabase()
       const { failed, synced } = await upgradeUntil(folder, failing)
-      // What is lost in a power cut is the end: each batch says that those before it are done.
+      // A power cut loses the end of the writes. Each batch is synced, so the batches before it survive.
       expect(synced.every(Boolean)).toBe(true)
       if (failed) {
         cuts++
         expect(readFormatFile(folder)).toEqual({ service: 'kv', format: 2, from: 1 })
-        // Cut off again, later.
+        // A second, later interruption.
         await upgradeUntil(folder, 2)
       }
       const { values, tags } = await readContents(folder)

@@ -4,7 +4,7 @@ import { startKv } from './support/kv.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 it.each(Object.keys(variants))(
-  'variant %s boots on main and with a thread, and keeps what it says it keeps',
+  'variant %s starts on main and with a thread, and retains what it declares persistent',
   async (variant) => {
     const data = createTemporaryFolder()
     const written: [string, string][] = []

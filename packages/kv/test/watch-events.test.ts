@@ -40,7 +40,7 @@ async function* cutChunks(bytes: Buffer, size: number) {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size)
 }
 
-it('a stream says place by place what was changed, whatever the values are, however it comes and wherever it is lost', async () => {
+it('a stream shows all changes by sequence, for any values, any pieces and any position of a disconnect', async () => {
   await fc.assert(
     fc.asyncProperty(changeSets, fc.integer({ min: 1, max: 40 }), fc.nat(), async (all, size, end) => {
       const ends: number[] = []
@@ -52,13 +52,13 @@ it('a stream says place by place what was changed, whatever the values are, howe
       const bytes = Buffer.from(whole)
       const length = end % (bytes.length + 1)
       const found = await Array.fromAsync(parseWatchEvents(cutChunks(bytes.subarray(0, length), size)))
-      // All of a place or none of it.
+      // A sequence is shown completely or not at all.
       expect(found).toEqual(all.slice(0, ends.filter((one) => one <= length).length))
     }),
   )
 })
 
-it('the events of several places in one text have an id a place', () => {
+it('events of several sequences in one text have one id per sequence', () => {
   const put = (id: string): Op => ({ type: 'put', key: Buffer.from(id), value: Buffer.from('1') })
   const text = toText([
     { seq: 3, ops: [put('a'), put('b')] },
@@ -68,7 +68,7 @@ it('the events of several places in one text have an id a place', () => {
   expect(text).toBe(`${line('a')}\n${line('b')}id: 3\n\nevent: delete\ndata: {"op":"delete","id":"c"}\nid: 4\n\n`)
 })
 
-it('a page gives back the steps that it was made of', () => {
+it('a page returns the changes from which it was made', () => {
   fc.assert(
     fc.property(changeSets, (all) => {
       const page = toPage(

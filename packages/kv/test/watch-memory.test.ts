@@ -23,7 +23,7 @@ async function waitForSequence({ received }: SlowConnection, seq: number): Promi
   while (received.at(-1)?.toString('latin1').slice(-end.length) !== end) await waitTurn()
 }
 
-it('200 streams of different ranges that nobody reads stay within the budget, and whoever reads gets everything', async () => {
+it('200 unread streams of different ranges stay within the budget, and a reader gets everything', async () => {
   const clientMemoryLimit = MIB
   const { feed, memory, budget, watchers, open } = openWatchers({ clientMemoryLimit })
   const stalled = Array.from({ length: 200 }, (_, i) => open(toStart(i)))
@@ -63,7 +63,7 @@ it('200 streams of different ranges that nobody reads stay within the budget, an
   expect([watchers.streams, watchers.unreadBytes, sumHeldBytes(memory)]).toEqual([1, 0, 0])
 })
 
-it('ranges share what they have in common: 200 of them take little more memory than one', async () => {
+it('ranges share their common chunks: 200 of them need little more memory than one', async () => {
   const { feed, watchers, open } = openWatchers({ clientMemoryLimit: 64 * MIB })
   const stalled = Array.from({ length: 200 }, (_, i) => open(toStart(i)))
   const reader = open({ start: '' }, { isReading: true })
@@ -82,7 +82,7 @@ it('ranges share what they have in common: 200 of them take little more memory t
   expect(watchers.unreadBytes).toBeLessThan(sharedBytes(stalled) + 200 * writes)
 })
 
-it('one range is one chunk and one write for all its streams, however many changes a page has', async () => {
+it('a range has one chunk and one write for all its streams, for any number of changes per page', async () => {
   const { feed, open } = openWatchers({ clientMemoryLimit: 64 * MIB })
   const stalled = Array.from({ length: 1_000 }, () => open({ start: 'k' }))
   const reader = open({ start: '' }, { isReading: true })
@@ -96,7 +96,7 @@ it('one range is one chunk and one write for all its streams, however many chang
   expect(new Set(stalled.map(({ unread }) => unread.at(-1))).size).toBe(1)
 })
 
-it('300 clients that resume at once and read nothing hold a page each, which are read one at a time', async () => {
+it('300 clients that resume at once and do not read hold one page each, and pages are read one at a time', async () => {
   const feed = createFeed()
   for (let seq = 1; seq <= 1_000; seq++) put(feed, seq, [toName(seq % 100)], 16_000)
   let pages = 0
@@ -126,7 +126,7 @@ it('300 clients that resume at once and read nothing hold a page each, which are
   expect(sumHeldBytes(memory)).toBe(0)
 })
 
-it('a place that is looked up before a stream opens costs no page', async () => {
+it('a lookup of the start sequence of a stream reads no page', async () => {
   const feed = createFeed()
   for (let seq = 1; seq <= 10; seq++) put(feed, seq, ['k'], 100_000)
   const pages: number[] = []
@@ -145,7 +145,7 @@ it('a place that is looked up before a stream opens costs no page', async () => 
   await expect(watchers.checkCapacity(11)).rejects.toMatchObject({ code: 'SEQUENCE_EXPIRED' })
 })
 
-it('threads share one budget, and streams of one thread do not have streams of the others cut', async () => {
+it('threads share one budget, and streams of one thread do not cut those of another', async () => {
   const clientMemoryLimit = 2 * MIB
   const memory = createBudgetMemory(2)
   const one = openWatchers({ clientMemoryLimit, memory, thread: 0 })
@@ -167,7 +167,7 @@ it('threads share one budget, and streams of one thread do not have streams of t
   expect(sumHeldBytes(memory)).toBe(0)
 })
 
-it('a change that is larger than the room goes to a stream that has nothing else unread', async () => {
+it('a change that exceeds the limit goes to a stream without unread bytes', async () => {
   const { feed, memory, watchers, open } = openWatchers({ clientMemoryLimit: 2 * MIB })
   const slow = open({ start: 'k' })
   const reader = open({ start: '' }, { isReading: true })
@@ -181,7 +181,7 @@ it('a change that is larger than the room goes to a stream that has nothing else
   expect((await readSequences(slow)).map(({ seq }) => seq)).toEqual([0, 1, 2, 3])
 })
 
-it('a client that reads nothing holds no more for every heartbeat', async () => {
+it('heartbeats add no memory for a client that does not read', async () => {
   const { feed, watchers, open } = openWatchers({ clientMemoryLimit: MIB, heartbeat: 10 })
   const slow = open({ start: 'k' })
   const reader = open({ start: '' }, { isReading: true })
@@ -197,7 +197,7 @@ it('a client that reads nothing holds no more for every heartbeat', async () => 
   expect(watchers.cut).toBe(0)
 })
 
-it('streams that come and go leave nothing behind, whatever they had unread', async () => {
+it('streams release all memory when they end, for any unread bytes', async () => {
   const feed = createFeed()
   const { memory, watchers, open } = openWatchers({ clientMemoryLimit: 8 * MIB, feed })
   let seq = 0
@@ -216,7 +216,7 @@ it('streams that come and go leave nothing behind, whatever they had unread', as
   }
 })
 
-it('streams miss nothing and get nothing twice, however they read, are cut and resume', async () => {
+it('streams get every change exactly once, for any reads, cuts and resumes', async () => {
   const key = fc.integer({ min: 0, max: 9 })
   const bytes = fc.constantFrom(1, 500, 5_000, 60_000)
   const step = fc.oneof(

@@ -17,7 +17,7 @@ const flatten = (steps: readonly KvChangeSet[]) => steps.flatMap(({ changes }) =
 const toText = (change: TestChange) =>
   change.op === 'put' ? `${change.id}=${change.value.toString('latin1')}` : `-${change.id}`
 
-/** Resolves once a stream is open, with what it will have brought when this change has come. */
+/** Resolves once a stream is open. `steps` resolves with its changes up to `last`. */
 async function follow(
   client: KvClient,
   options: WatchOptions = {},
@@ -37,7 +37,7 @@ async function follow(
     return steps
   }
   const steps = readRest()
-  // Whoever fails before it looks at them has said why.
+  // The test awaits it later. Until then a failure must not count as unhandled.
   steps.catch(() => {})
   return { steps }
 }
@@ -45,7 +45,7 @@ async function follow(
 const CLIENT_COUNT = 8
 const ROUND_COUNT = 15
 
-/** Clients that write at once, all their values different, on few keys. Gives what each has done, in its order. */
+/** Concurrent writes of distinct values to few keys. @returns the writes of each client, in order */
 async function writeAll(urls: readonly string[]): Promise<string[][]> {
   return Promise.all(
     Array.from({ length: CLIENT_COUNT }, async (_, i) => {
@@ -84,7 +84,7 @@ describe.each<[string, (() => Overrides)[]]>([
   ['memory', [() => ({ store: 'memory' })]],
   ['two nodes', Array.from({ length: 2 }, (_, i) => () => ({ threads: i + 1, ...startNode(`watch-${process.pid}`) }))],
 ])('a stream of changes, %s', (_, all) => {
-  it('brings every change once, in one order for all, what took effect together at once, also to who loses it', async () => {
+  it('shows every change once, in one order for all, and grouped by write, even after disconnects', async () => {
     const nodes: TestKv[] = []
     for (const settings of all) nodes.push(await start(settings()))
     const [first] = nodes as [TestKv]
@@ -108,12 +108,12 @@ describe.each<[string, (() => Overrides)[]]>([
     const seen = flatten(steps).map(toText)
     const puts = seen.filter((text) => !text.startsWith('-'))
     expect(puts.slice(0, -3).toSorted()).toEqual(done.flat().toSorted())
-    // Who writes one after the other is seen to.
+    // The writes of one client appear in order.
     for (const own of done) {
       const ownSequences = new Set(own)
       expect(puts.filter((text) => ownSequences.has(text))).toEqual(own)
     }
-    // What takes effect together comes together.
+    // The changes of one write appear together.
     let deleted = 0
     for (const { changes } of steps) {
       for (const [i, change] of changes.entries()) {
@@ -124,7 +124,7 @@ describe.each<[string, (() => Overrides)[]]>([
       }
     }
     expect(deleted).toBe(CLIENT_COUNT * (ROUND_COUNT / 5))
-    // Made anew of its changes the base is the same.
+    // The changes reproduce the content of the database.
     const base = new Map([['before', '1']])
     for (const change of flatten(steps)) {
       if (change.op === 'put') base.set(change.id, change.value.toString())
@@ -134,7 +134,8 @@ describe.each<[string, (() => Overrides)[]]>([
     for await (const { id, value } of first.client.entries({ linearizable: true })) entries.set(id, value.toString())
     expect(entries).toEqual(base)
 
-    // Others see the same, each its part, and one that is lost again and again misses nothing and gets nothing twice.
+    // Other streams show the same, each its part. A stream that is disconnected again and again gets every change
+    // exactly once.
     expect(flatten(await part.steps).map(toText)).toEqual(seen.filter((text) => /^-?b/.test(text)))
     expect(flatten(await key.steps).map(toText)).toEqual(seen.filter((text) => /^-?a\/1'/.test(text)))
     expect(flatten(await lost.steps).map(toText)).toEqual(seen)
@@ -142,7 +143,7 @@ describe.each<[string, (() => Overrides)[]]>([
   })
 })
 
-/** What a plain client of server-sent events gets, as it comes. */
+/** Reads a stream as a plain client of server-sent events. */
 async function open(url: string, headers: Record<string, string> = {}) {
   const leaving = new AbortController()
   onTestFinished(() => leaving.abort())
@@ -157,7 +158,7 @@ async function open(url: string, headers: Record<string, string> = {}) {
     reply,
     ended,
     text: () => text,
-    /** The last id that has come. */
+    /** Last received id. */
     sequence: () =>
       Number(
         text
@@ -170,7 +171,7 @@ async function open(url: string, headers: Record<string, string> = {}) {
 }
 
 describe.each(SERVERS)('a stream of changes as plain server-sent events, server %s', (server) => {
-  it('has events as lines of a batch, ids to resume by, and signs of life that say how far it is', async () => {
+  it('has events as lines of a batch, ids to resume, and heartbeats with its progress', async () => {
     const kv = await start({ server, watchHeartbeat: 20 })
     const stream = await open(`${kv.url}/v0/watch?start=k&end=l`)
     expect(stream.reply.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
@@ -193,14 +194,14 @@ describe.each(SERVERS)('a stream of changes as plain server-sent events, server 
         'event: put\ndata: {"op":"put","id":"k\\n","value":"text\\n"}\n\n' +
         'event: delete\ndata: {"op":"delete","id":"k"}\nid: N\n\n',
     )
-    // Nothing of the range, and yet the place goes on.
+    // A change outside of the range advances the sequence, too.
     const sent = stream.sequence()
     await kv.client.put('other', '2')
     await waitUntil(() => stream.sequence() > sent)
     const sequence = stream.sequence()
     stream.leave()
     await kv.client.put('k', '3')
-    // What is asked for again is what came behind it, the header before the address.
+    // The stream continues after its last id: the header takes precedence over the query.
     const again = await open(`${kv.url}/v0/watch?start=k&end=l&after=${begun}`, { 'last-event-id': String(sequence) })
     await waitUntil(() => again.text().includes('"3"'))
     expect(again.text().match(/^event/gm)).toHaveLength(1)
@@ -209,7 +210,7 @@ describe.each(SERVERS)('a stream of changes as plain server-sent events, server 
     expect(all.text().match(/^event/gm)).toHaveLength(4)
   })
 
-  it('is refused where it cannot be', async () => {
+  it('refuses invalid queries, too many streams, and expired sequences', async () => {
     const kv = await start({ server, maxWatchers: 1 })
     const openWatch = (query: string, headers = {}) => kv.request('GET', `/v0/watch${query}`, undefined, headers)
     for (const query of ['?start=', '?start=a&limit=1', '?start=a&after=x', '?start=a&after=-1', '?prefix=a&end=b'])
@@ -221,7 +222,7 @@ describe.each(SERVERS)('a stream of changes as plain server-sent events, server 
     await waitUntil(() => one.sequence())
     const refused = await openWatch('?start=a')
     expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([503, 'TOO_MANY_WATCHERS', '5'])
-    // A place to come.
+    // A sequence in the future.
     one.leave()
     const sequence = one.sequence()
     await waitUntil(async () => {
@@ -230,7 +231,7 @@ describe.each(SERVERS)('a stream of changes as plain server-sent events, server 
     })
   })
 
-  it('ends when the service is told to, and does not hold that up', async () => {
+  it('ends with the service and does not delay its stop', async () => {
     const kv = await start({ server, shutdownTimeout: 3_600_000 })
     const streams = await Promise.all(['a', 'b'].map((key) => open(`${kv.url}/v0/watch?start=${key}`)))
     await waitUntil(() => streams.every((one) => one.sequence()))
@@ -239,7 +240,7 @@ describe.each(SERVERS)('a stream of changes as plain server-sent events, server 
   })
 })
 
-it('a client that does not read is cut, what it holds is bounded, and others get everything', async () => {
+it('cuts a client that does not read, bounds its memory, and serves others completely', async () => {
   const kv = await start({ watchBuffer: 1_048_576, watchHistory: 4_194_304 })
   const { cut } = await openUnreadClient(kv.url, formatRequest('GET', '/v0/watch?start=k'))
   const readMetric = async (name: string) =>
@@ -258,7 +259,7 @@ it('a client that does not read is cut, what it holds is bounded, and others get
   await cut()
 })
 
-it('ends for a client that is closed, or told to end it', async () => {
+it('ends when its client is closed or aborts it', async () => {
   const kv = await start()
   const client = createKvClient(kv.url)
   const ending = new AbortController()
@@ -273,7 +274,7 @@ it('ends for a client that is closed, or told to end it', async () => {
   await watching[1]
 })
 
-it('a place of which too much has been changed since is gone, for a client as well', async () => {
+it('reports an expired sequence after too many changes, also through the client', async () => {
   const kv = await start({ watchHistory: 10_000 })
   const stream = await open(`${kv.url}/v0/watch?start=k`)
   await waitUntil(() => stream.sequence())
@@ -288,13 +289,13 @@ it('a place of which too much has been changed since is gone, for a client as we
   await expect(watching.next()).rejects.toMatchObject({ status: 410, code: 'SEQUENCE_EXPIRED' })
 })
 
-it('a stream on a node waits for a place that the node has not come to, and says so where it does not', async () => {
+it('a stream on a node waits for a later sequence, and reports a timeout', async () => {
   const settings = startNode(`watch-behind-${process.pid}`)
   const [one, other] = [await start({ ...settings, sequenceWaitTimeout: 500 }), await start(settings)]
   await one.client.put('k', '1')
   const stream = await open(`${other.url}/v0/watch?start=k&after=0`)
   await waitUntil(() => stream.text().includes('"value":"1"\n') || stream.text().includes('"value":"1"}'))
-  // A node that has just begun knows what it has read.
+  // A new node knows the sequence up to which it has read.
   const sequence = one.client.sequence!
   const lagging = await one.request('GET', `/v0/watch?start=k&after=${sequence + 50}`)
   expect([lagging.status, lagging.code]).toEqual([503, 'SEQUENCE_WAIT_TIMEOUT'])

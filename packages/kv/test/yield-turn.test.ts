@@ -10,9 +10,9 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Does steps of 1 ms beside others that take so long in each turn. @returns how many turns that took */
+/** Does steps of 1 ms while other work takes `others` ms in each turn. @returns number of turns */
 async function runAlongside(others: number, steps = STEP_COUNT): Promise<number> {
-  // Apart from what was done before.
+  // Ends the time slice of the previous run.
   now += 10_000
   let turns = 0
   let isDone = false
@@ -32,16 +32,16 @@ async function runAlongside(others: number, steps = STEP_COUNT): Promise<number>
   return turns
 }
 
-it.each([0, 20])('lets others have a turn after each slice where these take %s ms', async (others) => {
+it.each([0, 20])('yields after each slice if other work takes %s ms', async (others) => {
   expect(await runAlongside(others)).toBeGreaterThanOrEqual(STEP_COUNT)
 })
 
-it('goes on for as long as others took in an overload, so that it has half of the time', async () => {
+it('continues for as long as other work took in an overload, so that it gets half of the time', async () => {
   const turns = await runAlongside(60)
   expect(turns).toBeLessThanOrEqual(5)
   expect(turns).toBeGreaterThanOrEqual(2)
 })
 
-it('has others wait for 100 ms at most', async () => {
+it('delays other work by at most 100 ms', async () => {
   expect(await runAlongside(5_000, 250)).toBeGreaterThanOrEqual(3)
 })

@@ -4,10 +4,10 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { startKv, type TestKv } from './kv.ts'
 
-/** The settings of a node on a stream of a server of NATS. */
+/** Returns the settings of a node on a stream of a NATS server. */
 type StartNode = (natsStream: string) => Overrides & { readonly natsUrl: string }
 
-/** A server of NATS for a file of tests. @returns the settings of a node on a stream there */
+/** Starts a NATS server for a test file. @returns a function for the settings of a node on one of its streams */
 export function useNats(): StartNode {
   let server: NatsServer
   beforeAll(async () => {
@@ -17,7 +17,7 @@ export function useNats(): StartNode {
   return (natsStream) => ({ log: 'jetstream', natsUrl: server.url, natsReplicas: 1, natsStream })
 }
 
-/** A key-value service that is stopped when the test ends. */
+/** Starts a kv service that stops when the test ends. */
 export async function start(settings: Overrides = {}): Promise<TestKv> {
   const kv = await startKv(settings)
   onTestFinished(async () => void (await kv.stop()))

@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 
-/** Something between a client and a service that ends every connection after so many bytes of its replies. */
+/** A proxy that ends every connection after a number of bytes of its replies. */
 export interface CuttingProxy {
   readonly url: string
-  /** How many connections it has ended. */
+  /** Number of connections that it has ended. */
   readonly cuts: number
   close(): void
 }
 
-/** @param maxBytes after how many bytes the next connection is to end */
+/** @param maxBytes returns the number of bytes after which the next connection ends */
 export async function startCuttingProxy(url: string, maxBytes: () => number): Promise<CuttingProxy> {
   const { hostname, port } = new URL(url)
   let cuts = 0

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { RegisterCondition, RegisterOperation } from './linearizable.ts'
 
-/** Histories of one register, right ones and wrong ones. @param maxOperations operations in one */
+/** Histories of one register, linearizable or not. @param maxOperations maximum operations of a history */
 export function createHistoryArbitrary(maxOperations: number): fc.Arbitrary<RegisterOperation[]> {
   const value = fc.constantFrom('a', 'b', undefined)
   const condition = fc.option(

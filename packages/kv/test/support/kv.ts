@@ -5,7 +5,7 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
 
-/** A reply as tests look at it. */
+/** A reply, in the forms that tests need. */
 export interface TestReply {
   readonly status: number
   readonly headers: Headers
@@ -14,7 +14,7 @@ export interface TestReply {
   readonly code: string | undefined
 }
 
-/** A running key-value service of a test's own. */
+/** A running kv service of a test. */
 export interface TestKv {
   readonly url: string
   readonly client: KvClient

@@ -8,10 +8,10 @@ import { createLockMemory } from '../../src/store/key-locks.ts'
 import type { WriteRecorder } from '../../src/watch/write-recorder.ts'
 import { log, openTestLevel } from './level.ts'
 
-/** Nobody watches. */
+/** A recorder without watchers. */
 export const noRecorder: WriteRecorder = { recordWrites() {}, recordLost() {} }
 
-/** Opens so many stores on one folder, as main and that many threads do. Closing the last one closes the folder. */
+/** Opens stores on one folder, like main and its threads. Closing the last one closes the folder. */
 export async function openLevelStores(count: number, more: Partial<LevelStoreOptions> = {}): Promise<KvStore[]> {
   const folder = more.folder ?? createTemporaryFolder()
   const main = await openTestLevel(folder)
@@ -45,7 +45,7 @@ export async function openLevelStores(count: number, more: Partial<LevelStoreOpt
   return Promise.all(Array.from({ length: count }, (_, i) => openOne(i + 1)))
 }
 
-/** Opens a store on a folder of its own. */
+/** Opens a store on a new folder. */
 export async function openLevelStore(more: Partial<LevelStoreOptions> = {}): Promise<KvStore> {
   const [store] = await openLevelStores(1, more)
   return store!

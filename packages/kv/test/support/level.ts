@@ -2,10 +2,10 @@ import type { KvLevel } from '../../src/store/commit.ts'
 import { openKvLevel } from '../../src/store/level-store.ts'
 import { openRevisions } from '../../src/store/revisions.ts'
 
-/** What nobody reads. */
+/** A log without output. */
 export const log = { error() {}, info() {} }
 
-/** A folder's database as main opens it. */
+/** Opens the database of a folder like the main thread. */
 export const openTestLevel = (folder: string) => openKvLevel(folder, 8, { log })
 
 /** Opens the same database and writes its own row, like each start. */

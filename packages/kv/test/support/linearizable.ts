@@ -1,14 +1,14 @@
-/** What a register holds; nothing where it was deleted or never written. */
+/** Value of a register; `undefined` if it was deleted or never written. */
 export type RegisterValue = string | undefined
 
-/** What a conditional write asks of the register. `*` is any value. */
+/** Condition of a write. `*` is any value. */
 export type RegisterCondition = { readonly match: string } | { readonly noneMatch: '*' }
 
-/** What a client did and saw, on one register. Times are of one clock, in any unit. */
+/** An operation of a client on one register, and its result. All times come from one clock, in any unit. */
 export type RegisterOperation = { readonly calledAt: number; readonly returnedAt: number } & (
   | { readonly type: 'read'; readonly found: RegisterValue }
   | {
-      /** A put, or a delete where `value` is nothing. Without an answer it may have happened at any later time, or not. */
+      /** A put, or a delete if `value` is undefined. Without a reply, it takes effect at any later time or never. */
       readonly type: 'write'
       readonly value: RegisterValue
       readonly condition?: RegisterCondition
@@ -16,7 +16,7 @@ export type RegisterOperation = { readonly calledAt: number; readonly returnedAt
     }
 )
 
-/** What the register holds after an operation that finds `value`; nothing if the operation could not have gone so. */
+/** Returns the value after an operation on `value`; `undefined` if the operation is impossible. */
 function applyOperation(
   operation: RegisterOperation,
   value: RegisterValue,
@@ -38,9 +38,9 @@ const isUnknown = (operation: RegisterOperation) => operation.type === 'write' &
 const getEnd = (operation: RegisterOperation) => (isUnknown(operation) ? Infinity : operation.returnedAt)
 
 /**
- * Whether some order explains a history of one register: each operation takes effect at one moment between its call and
- * its return, and finds what those before it left. The search of Wing and Gong, with what Lowe added: a set of operations
- * and a value that led nowhere once are not tried again.
+ * True if some order explains a history of one register: each operation takes effect at one moment between its call and
+ * its return, and sees the result of those before it. The search of Wing and Gong, with the addition of Lowe: a pair of
+ * operation set and value that failed once is not searched again.
  */
 export function isLinearizable(history: readonly RegisterOperation[], initial: RegisterValue = undefined): boolean {
   const operations = history.toSorted((a, b) => a.calledAt - b.calledAt)
@@ -52,7 +52,7 @@ export function isLinearizable(history: readonly RegisterOperation[], initial: R
     const state = `${done} ${JSON.stringify(value)}`
     if (deadEnds.has(state)) return false
     deadEnds.add(state)
-    // Whoever was called after another had returned cannot come before it.
+    // An operation that was called after the return of another cannot come before it.
     let firstEnd = Infinity
     for (const [i, operation] of operations.entries()) {
       if (operation.calledAt > firstEnd) break

@@ -4,7 +4,7 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 
 const FIXTURE_FOLDER = fileURLToPath(new URL('../fixtures/format-1', import.meta.url))
 
-/** What was put into the folder of format 1 by the service that wrote it: values of any kind, under keys of any kind. */
+/** Entries that the old service wrote into the folder of format 1: values of any kind under keys of any kind. */
 export const OLD_ENTRIES: ReadonlyMap<string, Buffer> = new Map([
   ...Array.from({ length: 300 }, (_, i) => [`k${i}`, Buffer.from(`value ${i} `.repeat(i % 20))] as const),
   ['bytes', Buffer.from([0xff, 0xfd, 0])],
@@ -13,7 +13,7 @@ export const OLD_ENTRIES: ReadonlyMap<string, Buffer> = new Map([
   ['\u{10ffff}'.repeat(256), Buffer.from('under the last key of all')],
 ])
 
-/** A copy of a folder of format 1: half of it in a table, half in a log. */
+/** Copies a folder of format 1: half of its data is in a table, half in a log. */
 export function copyOldDatabase(): string {
   const folder = createTemporaryFolder()
   cpSync(FIXTURE_FOLDER, folder, { recursive: true })

@@ -8,32 +8,32 @@ import { onTestFinished } from 'vitest'
 /** Script that `pnpm kv` runs. */
 export const CLI_PATH = fileURLToPath(new URL('../../src/cli/kv.ts', import.meta.url))
 
-/** A program that ran to its end. */
+/** A program that has ended. */
 export interface EndedProcess {
   readonly code: number | null
   readonly stderr: string
 }
 
-/** A service in a process of its own, and the supervisor that started it in another. */
+/** A service process, and the separate supervisor process that started it. */
 export interface SpawnedKv {
   readonly url: Promise<string>
-  /** Of the service. */
+  /** Pid of the service. */
   readonly pid: Promise<number>
   readonly ended: Promise<EndedProcess>
-  /** What it has written to stderr so far. */
+  /** Returns all output on stderr up to now. */
   readOutput(): string
   stop(): Promise<EndedProcess>
-  /** Kills both, the service first, in the middle of whatever they do; resolves once they are gone. */
+  /** Kills the service, then the supervisor, without a drain. Resolves after both have ended. */
   crash(): Promise<EndedProcess>
 }
 
-/** The service as `pnpm start kv` runs it, in a process of its own that does not outlive the test. */
+/** Starts the service like `pnpm start kv`, in a process that ends with the test. */
 export function spawnKv(
   folder: string,
   { fileBlocks, settings = [] }: { fileBlocks?: number; settings?: readonly string[] } = {},
 ): SpawnedKv {
   const args = [process.execPath, START_SCRIPT, 'kv', '--port', '0', '--kv.data', folder, ...settings]
-  // Writing past the limit then fails with an error in place of a signal: as on a full disk, and without root.
+  // A write past the limit then fails with an error instead of a signal, as on a full disk. Root is not necessary.
   const limited = ['-c', `trap '' XFSZ; ulimit -f ${fileBlocks}; exec "$0" "$@"`, ...args]
   const stdio = ['ignore', 'pipe', 'pipe'] as const
   const child = fileBlocks

@@ -3,11 +3,11 @@ import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { createKvClient, type ConditionalOptions, type ReadOptions } from '../../src/client.ts'
 import type { RegisterCondition, RegisterOperation, RegisterValue } from './linearizable.ts'
 
-/** What a client does next: `abandon` is a put whose client leaves at some moment. */
+/** One step of a client. `abandon` is a put whose client disconnects at some moment. */
 export interface HistoryStep {
   readonly kind: 'get' | 'put' | 'create' | 'replace' | 'swap' | 'delete' | 'deleteSame' | 'batch' | 'abandon'
   readonly key: string
-  /** Turns of the event loop before, and before a client leaves. */
+  /** Turns of the event loop before the step, and before a client disconnects. */
   readonly turns: number
   readonly durable: boolean
 }
@@ -35,13 +35,13 @@ const step: fc.Arbitrary<HistoryStep> = fc.record({
   turns: fc.nat(3),
   durable: fc.boolean(),
 })
-/** What some clients do, each its own steps, on a few keys. */
+/** Steps of several clients on a few keys. */
 export const schedules = fc.array(fc.array(step, { minLength: 1, maxLength: 15, size: 'max' }), {
   minLength: CLIENT_COUNT,
   maxLength: CLIENT_COUNT,
 })
 
-/** What all clients did, by key, in the order of one clock. */
+/** Operations of all clients by key. Their times come from one clock. */
 export type KeyHistories = Map<string, RegisterOperation[]>
 
 let clock = 0
@@ -50,7 +50,7 @@ async function waitTurns(turns: number): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Does the steps one after the other on a connection of its own and writes down what came of them. */
+/** Runs the steps in order on a separate connection, and records their results. */
 export async function recordHistories(
   url: string,
   name: string,
@@ -59,7 +59,7 @@ export async function recordHistories(
   reads: ReadOptions = {},
 ): Promise<void> {
   const client = createKvClient(url, { connections: 1 })
-  /** What this client knows of a key, to ask for it when it swaps. */
+  /** The last known value and tag of a key, for conditions. */
   const known = new Map<string, { value: string; etag: string }>()
   let count = 0
 
@@ -100,7 +100,7 @@ export async function recordHistories(
       add(key, { type: 'write', calledAt, returnedAt, value, outcome, ...(condition && { condition }) })
   }
 
-  /** The value that this client knows, or any where it knows none: as the checker sees it, and as the service does. */
+  /** Condition on the known value of the key, or on any value: for the checker and for the service. */
   function isSameValue(key: string): [RegisterCondition, ConditionalOptions] {
     const { value, etag } = known.get(key) ?? { value: '*', etag: '*' }
     return [{ match: value }, { ifMatch: etag }]

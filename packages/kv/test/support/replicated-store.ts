@@ -12,7 +12,7 @@ import type { KvStore } from '../../src/store/store.ts'
 import { ChangeFeed } from '../../src/watch/change-feed.ts'
 import { log as silent, openNodeTestLevel } from './level.ts'
 
-/** A store that writes through a log, as main and one thread of a node have it; the log is this process's own. */
+/** A store that writes through a log, like main and one thread of a node. The log is in this process. */
 export interface TestNode {
   readonly store: KvStore
   readonly view: KvStateMachine

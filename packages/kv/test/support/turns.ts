@@ -1,4 +1,4 @@
-/** Runs some work, and counts how often the event loop turned meanwhile. @param onTurn called at each */
+/** Runs some work and counts the turns of the event loop meanwhile. @param onTurn called at each turn */
 export async function countTurns<T>(
   run: () => Promise<T>,
   onTurn: () => void = () => {},
