@@ -6,18 +6,18 @@ import LongestFirst from './scripts/longest-first.ts'
 export default defineConfig({
   test: {
     include: ['{packages/*,bench,chaos,flame,deploy,scripts}/test/**/*.test.ts'],
-    // Many tests start real processes; two busy cores can make that slow, never wrong.
+    // Many tests start real processes. On two busy cores they may be slow, but must not fail.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
-    // Node runs the code of tests as it runs that of services.
+    // Node loads the code of tests like that of services, without a transform of Vitest.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
-    // Processes that start, timers and drains: a file waits about as long as it works.
+    // A file waits for processes, timers and drains about as long as it computes.
     maxWorkers: 2 * availableParallelism(),
-    // Tests of a file that run beside one another do so beside those of other files, too.
+    // The concurrent tests of a file run in addition to those of other files.
     maxConcurrency: 2,
-    // For all threads and processes that tests start, too: where services start what they start (scripts/start.mjs).
+    // All threads and processes of tests share the compile cache of `pnpm start` (scripts/start.mjs).
     env: {
       NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url)),
     },

@@ -6,19 +6,19 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-// `pnpm cluster`: three servers of NATS, three nodes of each service that can be one, and a dashboard before them, on this
-// machine, on free ports, until a signal ends them.
-// Its data stay in ./data/cluster. What else is given goes to every node: `pnpm cluster -- --threads 2`.
+// `pnpm cluster`: starts three NATS servers, three nodes of each clustered service, and a dashboard for them. All run
+// on this machine on free ports until a signal. The data are in ./data/cluster. Every node gets the remaining
+// arguments: `pnpm cluster -- --threads 2`.
 
 const START = fileURLToPath(new URL('start.mjs', import.meta.url))
 const NODE_COUNT = 3
 const SERVICES = ['kv', 'sse', 'stats', 'prices']
 
-/** What one command has started. */
+/** The services that one command has started. */
 interface ClusterNode {
   readonly name: string
   readonly child: ChildProcess
-  /** Rows of its table, by service. */
+  /** Rows of its ready table, by service. */
   readonly running: ReadonlyMap<string, { readonly url: string; readonly pid: string }>
 }
 
@@ -30,7 +30,7 @@ const data = resolve(values.data)
 const stopping = Promise.withResolvers<void>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.resolve())
 
-/** @throws Error where it ends before it is ready; what it said stands above */
+/** @throws Error if it ends before it is ready; its stderr has the reason */
 async function startNode(
   name: string,
   services: readonly string[],
@@ -38,7 +38,7 @@ async function startNode(
   settings: NodeJS.ProcessEnv = {},
 ): Promise<ClusterNode> {
   const args = [START, ...services, '--port', '0', '--data', resolve(data, name), ...options]
-  // Of a group of its own: who stops them from the keyboard stops them in their order.
+  // A separate process group: after Ctrl+C this script stops the nodes in order.
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
@@ -74,7 +74,7 @@ let page: ClusterNode | undefined
 try {
   servers.push(...(await startNatsCluster({ folder: data, size: NODE_COUNT })))
   const urls = servers.map(({ url }) => url).join(',')
-  // One for all of them: numbers that it invents are the same for each.
+  // One stand-in for all nodes, so that its invented numbers are the same for each.
   const standIn = process.env.YOUTUBE_URI ? undefined : await startNode('stand-in', ['youtube'], [])
   if (standIn) nodes.push(standIn)
   const settings = { NATS_URL: urls, ...(standIn && { YOUTUBE_URI: standIn.running.get('youtube')!.url }) }
@@ -115,7 +115,7 @@ try {
   process.exitCode = 1
 } finally {
   if (page) await stopNode(page)
-  // The nodes first: what they have in flight needs the servers.
+  // The nodes stop first, because their pending requests need the servers.
   await Promise.all(nodes.map(stopNode))
   await Promise.all(servers.map((server) => server.stop()))
 }

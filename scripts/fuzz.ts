@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { services } from '../services.ts'
 
-// `pnpm fuzz [service...]`: a schema-driven fuzzer (schemathesis, from PyPI) asks every documented route of a running
-// service whatever its OpenAPI document allows and forbids, and fails on any reply that the document does not know. Each
-// server has its turn, with a seed of its own; FUZZ_SEEDS=1,2,3 gives all of them those.
+// `pnpm fuzz [service...]`: a schema-driven fuzzer (schemathesis, from PyPI) sends requests to every documented route
+// of a running service, valid and invalid by its OpenAPI document. It fails on any undocumented reply. Each server
+// adapter is fuzzed with a different random seed, or with all seeds of FUZZ_SEEDS=1,2,3.
 
 const SCHEMATHESIS = '4.32.5'
 const GIVEN_SEEDS = process.env.FUZZ_SEEDS?.split(',')
@@ -34,13 +34,15 @@ async function install(): Promise<void> {
 }
 
 const PATH_PATTERNS: Record<string, string[]> = {
-  // The stand-in's faults are fuzzed apart from the rest: told to hang, it would answer nothing else.
+  // The fault controls of the stand-in are fuzzed separately: after the command to hang, it would answer no other
+  // request.
   youtube: ['^/(?!control/)', '^/control/'],
-  // The fuzzer does not speak NDJSON, and would wait for the end of a stream.
+  // The fuzzer does not support NDJSON, and would wait for the end of a stream.
   kv: ['^/(?!v0/(?:batch|watch)$)'],
   // A stream never ends, so the fuzzer would wait for ever.
   sse: ['^/(?!wait$)'],
-  // Nor has it NDJSON for imports, exports and bulk searches, JSON in a query, nor patience for a backup of all prices.
+  // The fuzzer supports neither NDJSON (imports, exports, bulk searches) nor JSON in a query. A backup of all prices takes
+  // too long.
   prices: ['^/(?!prices$|prices/import|v5/|backup$|facets$)'],
 }
 

@@ -1,5 +1,6 @@
-// `node scripts/install.mjs start|bench|all`: installs what a command of package.json needs, if it is not there yet. Plain
-// JavaScript without a dependency, because it runs under whatever Node there is, before there is another.
+// `node scripts/install.mjs start|bench|all`: installs the packages that a command of package.json needs, unless they
+// are already installed. Plain JavaScript without dependencies, because it runs before the install and under any
+// version of Node.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +9,7 @@ const PNPM = 'pnpm@12.21.0'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(ROOT)
 
-// Each has what those before it have.
+// Each level includes the levels before it.
 const INSTALL_FLAGS = {
   start: ['--prod', '--filter', 'influencer-stats...'],
   bench: ['--prod', '--filter', 'influencer-stats...', '--filter', '@influencer-stats/bench...'],
@@ -16,7 +17,7 @@ const INSTALL_FLAGS = {
 }
 const LEVELS = Object.keys(INSTALL_FLAGS)
 
-/** What pnpm says of its last whole install. */
+/** Reads pnpm's record of its last complete install. */
 function lastInstall() {
   try {
     return JSON.parse(readFileSync('node_modules/.pnpm-workspace-state-v1.json', 'utf8'))
@@ -25,14 +26,14 @@ function lastInstall() {
   }
 }
 
-/** How much is installed: the index of a level, -1 for nothing. */
+/** Returns the index of the installed level, or -1 if no level is installed. */
 function installedLevel(last) {
   if (!last) return -1
   if (!last.filteredInstall && last.settings?.dev) return LEVELS.indexOf('all')
   return LEVELS.indexOf(existsSync('bench/node_modules/autocannon') ? 'bench' : 'start')
 }
 
-/** What says which packages are needed. */
+/** Lists the files that define the needed packages. */
 function manifests() {
   const folders = ['.', 'bench', 'chaos', 'flame', ...readdirSync('packages').map((name) => `packages/${name}`)]
   const own = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.pnpmfile.cjs']
@@ -42,19 +43,19 @@ function manifests() {
 const isOld = ({ lastValidatedTimestamp }) =>
   manifests().some((file) => statSync(file).mtimeMs > lastValidatedTimestamp)
 
-/** pnpm as it runs this script, else the one that is pinned. */
+/** Returns the command of the running pnpm, otherwise of the pinned version. */
 function pnpm() {
   const { npm_execpath: path = '' } = process.env
   if (!/pnpm[^/\\]*$/.test(path)) return ['npx', '-y', PNPM]
   return /\.[cm]?js$/.test(path) ? [process.execPath, path] : [path]
 }
 
-/** Runs pnpm, and shows of what it says one line that moves; all of it where it fails, or is asked for. */
+/** Runs pnpm and shows its progress in one line. Shows the complete output after a failure, or if `isVerbose`. */
 async function install(level, isVerbose) {
   const [command, ...before] = pnpm()
   const args = [...before, 'install', '--frozen-lockfile', ...INSTALL_FLAGS[level], '--reporter=append-only']
-  // How old each package of the lockfile is would be asked of the registry: 96 MB and a minute. They are pinned by hashes;
-  // the check is for who changes the lockfile.
+  // pnpm would check the age of each package of the lockfile at the registry: 96 MB and a minute. The packages are
+  // pinned by hashes. That check is for changes of the lockfile.
   const env = { ...process.env, pnpm_config_minimum_release_age: '0', INSTALL_LEVEL: level }
   const startedAt = Date.now()
   const seconds = () => `${((Date.now() - startedAt) / 1_000).toFixed(0)} s`

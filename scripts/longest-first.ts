@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** They take long for their size: most start processes again and again. */
+/** Files that take long for their size: the majority start processes repeatedly. */
 const LONG_TESTS = [
   'bench/test/load',
   'chaos/test/kills',
@@ -20,8 +20,8 @@ const LONG_TESTS = [
 ]
 
 /**
- * What takes longest comes first, so that nothing long is left alone at the end. Vitest knows the longest files from the run
- * before, and takes the largest where there was none.
+ * Runs the longest files first, so that no long file runs alone at the end. Vitest knows the durations of the previous
+ * run. Without one, it starts with the largest files.
  */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -2,17 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-// pnpm runs a package's own install script under whatever Node pnpm itself runs on, which gives a binary for the wrong
-// one. So roaring's is not allowed, and this runs after the install, under the pinned Node: a prebuilt binary where one
-// can be downloaded; else, unless no more than a start was asked for, it compiles (g++, make and python3; 8 to 20 s).
-// Without a binary prices has another index, so this fails nothing.
+// pnpm runs the install script of a package under its own Node, which may give a binary for another version than the
+// pinned one. So the script of roaring is disabled, and this one runs after the install, under the pinned Node. It
+// downloads a prebuilt binary if there is one. Otherwise it compiles (g++, make and python3; 8 to 20 s), except for an
+// install that only serves a start. Without a binary prices uses another index, so a failure is not fatal.
 
 const require = createRequire(new URL('../packages/prices/package.json', import.meta.url))
 const DOWNLOAD_TIMEOUT_MS = 10_000
 
 function buildRoaring(...how: string[]): boolean {
   const folder = dirname(require.resolve('roaring/package.json'))
-  // The headers lie beside the pinned binary: no download.
+  // The headers are next to the pinned binary, so no download is necessary.
   const headers = dirname(dirname(process.execPath))
   const isBuild = how.includes('--build-from-source')
   const { status } = spawnSync(

@@ -1,6 +1,6 @@
 import { afterAll, afterEach } from 'vitest'
 
-/** What tests say who need a program that this machine does not have and cannot get. */
+/** Messages of tests that need a program that this machine neither has nor can install. */
 const MISSING_PROGRAMS = [
   /nats-server is neither in NATS_SERVER nor on the path/,
   /the binary of "roaring" is missing/,
@@ -13,20 +13,23 @@ interface TestFault {
   readonly message?: string
 }
 
-/** Why something failed, if that is for want of a program alone; on CI, which has all of them, nothing is wanting. */
+/**
+ * Returns the reason of a failure if only a missing program caused it. On CI, which has all programs, it returns
+ * undefined.
+ */
 function findMissing(faults: readonly TestFault[] | undefined): string | undefined {
   if (process.env.CI || !faults?.length) return undefined
   const isMissing = ({ message = '' }: TestFault) => MISSING_PROGRAMS.some((pattern) => pattern.test(message))
   return faults.every(isMissing) ? faults[0]!.message : undefined
 }
 
-// Such a test is skipped, and counted as that; what is missing stands beside it.
+// Such a test counts as skipped, with the missing program as its note.
 afterEach(({ task, skip }) => {
   const why = findMissing(task.result?.errors)
   if (why !== undefined) skip(why)
 })
 
-// Of what is made for all tests of a file: these have been skipped by now.
+// For failures in a hook of the whole file, whose tests count as skipped by now.
 // oxlint-disable-next-line no-empty-pattern -- vitest wants the first argument taken apart
 afterAll(({}, { result }) => {
   const why = findMissing(result?.errors)

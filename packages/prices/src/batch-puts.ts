@@ -11,7 +11,7 @@ export const MAX_PUTS_PER_TURN = 8
 export type PutPrice = (put: PricePut) => Promise<boolean>
 
 /**
- * Sends puts in batches. Puts that arrive while others are on their way form one message: a separate message for each
+ * Sends puts in batches. Puts that arrive while others are in flight form one message: a separate message for each
  * costs more than all other steps together.
  */
 export function batchPuts(bus: Bus<PricesMainMessage, PricesThreadMessage>): PutPrice {

@@ -3,7 +3,7 @@ import { it } from 'vitest'
 import { openPricesLevel } from '../src/database.ts'
 
 it.each(['closed', 'killed'] as const)(
-  'loses nothing in silence of a folder that was %s, whatever file is damaged',
+  'never loses data unnoticed in a %s folder, for damage to any file',
   async (ending) => {
     expectNoLoss(
       await runDamageMatrix(

@@ -13,7 +13,7 @@ async function connect(server: string) {
 }
 
 describe.each(SERVERS)('requests of one connection, served by %s', (server) => {
-  test('see the changes before them and none behind them', async () => {
+  test('see the changes before them and none after them', async () => {
     const client = await connect(server)
     const price = createPrice()
     const path = `/prices/${price.id}`

@@ -33,7 +33,7 @@ export interface StatsNode {
   source(): string
   getState(): NodeState
   /**
-   * Asks the polling node for the first numbers of a collection.
+   * Requests the first numbers of a collection from the polling node.
    * @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
    */
   requestRead(id: string): Promise<void>
@@ -48,7 +48,7 @@ export interface StatsNode {
   saveUsage(meter: QuotaMeter): Promise<void>
   /** Begins to pass the changes of the log to the poller, and to compete for the lease. */
   join(polling: PollingControl): void
-  /** Resolves once every thread has all changes so far. */
+  /** Resolves once every thread has all earlier changes. */
   waitUntilPublished(): Promise<void>
   /** Aborts all waiting writes to the log. */
   abort(): void

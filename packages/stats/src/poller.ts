@@ -38,7 +38,7 @@ export interface PollerOptions extends ReplyTableOptions {
   readonly readTimeout: number
   /** True in a cluster: this poller makes no calls before `begin`. */
   readonly isFollower?: boolean
-  /** Asks the polling node, once, for a collection's first numbers. Rejects if the request cannot be published. */
+  /** Requests the first numbers of a collection from the polling node, once. Rejects if the request cannot be published. */
   onReadRequested?(id: string): Promise<void>
   /** Called with the numbers of every call. */
   onFetched?(fetched: FetchedVideos): void

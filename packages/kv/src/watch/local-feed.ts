@@ -83,7 +83,7 @@ export class LocalFeed {
   }
 
   /**
-   * Starts the feed after the last revision taken so far. Threads report every later one, because they check the flag
+   * Starts the feed after the last revision that was taken. Threads report every later one, because they check the flag
    * after they take a revision. Writes with earlier revisions may still be in progress, so the start waits for them.
    */
   async #start(): Promise<void> {

@@ -23,7 +23,7 @@ interface EvaluationContext extends RowLookup {
   readonly kinds: AnswerKinds
   /** It learns the change of each row. */
   readonly types: PendingTypes
-  /** @throws Problem `CATALOG_FULL` if there is no capacity for so many additional prices */
+  /** @throws Problem `CATALOG_FULL` if there is no capacity for the additional prices */
   checkCapacity(more: number, maxPrices: number | undefined): void
 }
 

@@ -103,7 +103,7 @@ export class CatalogDraft {
     return this.blocks[toBlockNumber(row)]!.id(toSlot(row))
   }
 
-  /** Adds a price, or replaces the one with its id. A replaced price keeps its row unless its offering changes. */
+  /** Adds a price, or replaces the one with its id. A replaced price stays in its row unless its offering changes. */
   put(price: Price): PriceProblem | undefined {
     const problem = findPriceProblem(price) ?? findTypeProblem(price, this.terms, this.#types)
     if (problem) return problem

@@ -18,6 +18,6 @@ export interface SearchRequest {
   readonly explain?: boolean
 }
 
-/** The conditions of a search that are known so far. */
+/** The known conditions of a search. */
 export type SearchConditions = Partial<Pick<SearchRequest, 'offeringId' | 'groupId' | 'priceSpecId' | 'at'>> &
   Pick<SearchRequest, 'charValues'>

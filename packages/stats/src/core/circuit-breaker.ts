@@ -3,13 +3,13 @@ import { DAY_MS } from './quota-budget.ts'
 /**
  * The cause of a failed call:
  * - `network`: no complete reply came.
- * - `server`: YouTube failed (5xx), or its reply is not what the API returns.
+ * - `server`: YouTube failed (5xx), or its reply does not conform to the API.
  * - `request`: YouTube refuses this request (another 4xx).
  * - `rate`: too many calls at a time. `quota`: the quota of the day is used up. `key`: YouTube refuses the API key.
  */
 export type FaultKind = 'network' | 'server' | 'request' | 'rate' | 'quota' | 'key'
 
-/** The cause of a failed call, and what a user can do about it. */
+/** The cause of a failed call, and the action that a user can take. */
 export interface UpstreamFault {
   readonly kind: FaultKind
   /** Google's machine-readable reason, such as `quotaExceeded`. */
@@ -17,7 +17,7 @@ export interface UpstreamFault {
   readonly detail: string
   /** One sentence. */
   readonly remedy: string
-  /** The wait that the reply asks for (ms). */
+  /** The wait that the reply requests (ms). */
   readonly retryAfter?: number | undefined
   /** The refused API key, by its last four characters. */
   readonly key?: string | undefined

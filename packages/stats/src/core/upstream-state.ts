@@ -43,7 +43,7 @@ export function toOutage(fault: UpstreamFault, since: number, until: number): Up
   }
 }
 
-/** The results of calls so far. */
+/** The results of all earlier calls. */
 export interface CallResults {
   readonly outage: UpstreamOutage | undefined
   /** True if a call has succeeded. */

@@ -13,7 +13,7 @@ export function createFetchClient(options: VideoClientOptions): VideoClient {
     idsPerCall: 1,
     call,
     fetch(ids) {
-      // A failed call also fails all later ids without a call: they would most likely fail too, each after its timeout.
+      // A failed call also fails all later ids without a call: they would probably fail too, each after its timeout.
       let last: Promise<FetchResult> = Promise.resolve({ found: [], failed: [] })
       return joinResults(ids.map((id) => [[id], (last = last.then(() => call([id])))]))
     },

@@ -36,7 +36,7 @@ export class UpstreamProblem extends Problem {
   }
 }
 
-/** A reply that is not what the API returns. */
+/** A reply that does not conform to the API. */
 export const createUnreadableReply = (detail: string): UpstreamProblem =>
   new UpstreamProblem({ kind: 'server', detail, remedy: remedies.server })
 
