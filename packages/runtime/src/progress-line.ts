@@ -1,8 +1,8 @@
-/** One line that tells how far a long piece of work is. */
+/** One line that shows the progress of a long task. */
 export interface ProgressLine {
   /**
-   * @param text what is being done, and how much of it has been
-   * @param share how much of the whole that is (0 to 1), where it is known
+   * @param text description of the current step and its progress
+   * @param share completed part of the whole (0 to 1), if known
    */
   update(text: string, share?: number): void
   end(): void
@@ -12,7 +12,7 @@ const REDRAW_INTERVAL_MS = 100
 const LINE_INTERVAL_MS = 5_000
 const BAR_CHARACTERS = 30
 
-/** Redrawn in place on a terminal; elsewhere a line every five seconds, and one at the end. */
+/** On a terminal, redraws the line. Otherwise prints a line every five seconds, and one at the end. */
 export function createProgressLine(output: NodeJS.WriteStream): ProgressLine {
   const intervalMs = output.isTTY ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS
   let drawnAt = Date.now()

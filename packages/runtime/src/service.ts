@@ -9,66 +9,74 @@ import type { CommonSettings, SettingTable, SettingValues } from './settings/set
 import type { KeyPair } from './tls/certificate.ts'
 import type { Tracer } from './tracing/tracer.ts'
 
-/** What a definition's `open` gets, once per process, on the main thread. */
+/** Parameters of a definition's `open`, which runs once per process, on the main thread. */
 export interface OpenContext<Config, ToThread extends Calls> {
   readonly config: Config & CommonSettings
   readonly log: Logger
-  /** Where this process's own figures are registered; merged into `GET /metrics`. */
+  /** Registry for the metrics of this process. `GET /metrics` includes them. */
   readonly registry: Registry
-  /** What makes spans of main's own calls; nothing where none are made. */
+  /** Creates spans of main's own calls. Undefined if tracing is off. */
   readonly tracer: Tracer | undefined
   readonly broadcast: Broadcast<ToThread>
-  /** Ends the process once what is in flight is done, as one that failed: it must not go on. The service has said why. */
+  /**
+   * Ends the process with a failure after the requests in flight, because it must not continue. The service logs the
+   * reason first.
+   */
   fail(): void
 }
 
-/** What `open` gives back: the part of a service that exists once per process. */
+/** Result of `open`: the part of a service that exists once per process. */
 export interface ServiceMain<ToMain extends Calls> {
-  /** What it keeps its data in, to be backed up. */
+  /** Data to be backed up. */
   readonly backupSource?: BackupSource | undefined
-  /** What the user should know of how it runs: one line below the ready table. */
+  /** Note for the user on how the service runs: one line below the ready table. */
   readonly note?: string | undefined
-  /** What a thread gets when it starts; called anew for each thread, and must survive `structuredClone`. */
+  /**
+   * Returns the data that a thread gets when it starts. Called for each thread; the result must survive
+   * `structuredClone`.
+   */
   shared?(): unknown
-  /** Called when a thread is gone, however it ended, with what it was started with. */
+  /** Called when a thread has ended for any reason, with the data that the thread got. */
   onThreadExit?(shared: unknown): void
-  /** What threads may ask of main. */
+  /** Functions of main that threads can call. */
   handlers: CallHandlers<ToMain>
-  /** Called once, after every thread is gone. Idempotent. */
+  /** Called once, after every thread has ended. Idempotent. */
   close(): Promise<void>
 }
 
-/** Where a serving thread is in its life. Only the runtime changes it. */
+/** Phase of a serving thread. Only the runtime changes it. */
 export interface Lifecycle {
   phase: 'starting' | 'ready' | 'draining'
-  /** Aborted when the drain begins: whatever holds replies open lets go of them, or it is waited for. */
+  /**
+   * Aborted when the drain begins. Code that holds replies open must end them then; otherwise the drain waits for them.
+   */
   readonly drain: AbortSignal
 }
 
-/** What a definition's `app` gets, once per serving thread. */
+/** Parameters of a definition's `app`, which runs once per serving thread. */
 export interface AppContext<Config, ToMain extends Calls, ToThread extends Calls> {
   readonly config: Config & CommonSettings
   readonly shared: unknown
   readonly bus: Bus<ToMain, ToThread>
   readonly lifecycle: Lifecycle
   readonly log: Logger
-  /** What a thread may hold for its clients. */
+  /** Bytes that a thread may hold for its clients. */
   readonly budget: Budget
-  /** What all threads count requests in; nothing where nobody is limited. */
+  /** Memory in which all threads count requests. Undefined if no client is limited. */
   readonly limits: BucketMemory | undefined
-  /** What TLS begins with; nothing where the service does not speak it. */
+  /** Certificate at the start of the thread. Undefined if the service does not use TLS. */
   readonly certificate: KeyPair | undefined
-  /** What makes spans; nothing where none are made. */
+  /** Creates spans. Undefined if tracing is off. */
   readonly tracer: Tracer | undefined
-  /** This thread's own figures; merged with those of the others in `GET /metrics`. */
+  /** Registry for the metrics of this thread. `GET /metrics` merges those of all threads. */
   readonly registry: Registry
-  /** The figures of all threads and of main in the Prometheus text format. */
+  /** Returns the metrics of all threads and of main in the Prometheus text format. */
   scrape(): Promise<string>
-  /** What the service keeps, as one consistent whole. @throws Problem `NO_DATA`, `TOO_MANY_BACKUPS` */
+  /** Returns a consistent copy of all data of the service. @throws Problem `NO_DATA`, `TOO_MANY_BACKUPS` */
   backup(): Promise<AsyncIterable<Buffer>>
 }
 
-/** What `createApp` needs of an `AppContext`. */
+/** The part of an `AppContext` that `createApp` needs. */
 export type AppHost = Pick<
   AppContext<unknown, Calls, Calls>,
   'config' | 'log' | 'budget' | 'limits' | 'certificate' | 'tracer' | 'registry' | 'scrape' | 'backup' | 'lifecycle'
@@ -89,18 +97,21 @@ export interface ServiceDefinition<
   /** Named combinations of settings, chosen with `--variant`. */
   readonly variants?: Readonly<Record<string, Partial<SettingValues<S>>>>
   /**
-   * The service invents what it answers, in place of a real one: how to name that. It serves this machine alone, and is
-   * left out where nobody asks it.
+   * Set if the service is a stand-in, which invents its replies: the flags that use the real service instead. A
+   * stand-in serves this machine only, and is omitted if no service needs it.
    */
   readonly standsIn?: string
-  /** A command that shows the running service at work, printed when it is ready. */
+  /** Returns a command that shows the running service at work. It is printed when the service is ready. */
   example?(url: string): string
-  /** Why more than one serving thread would give wrong answers with this configuration, if so. */
+  /** Returns the reason why more than one serving thread would give wrong replies with this configuration, if so. */
   getSingleThreadReason?(config: SettingValues<S> & CommonSettings): string | undefined
-  /** Why its data folder is not to be backed up or restored with this configuration, if so, and what is done instead. */
+  /**
+   * Returns the reason why its data folder cannot be backed up or restored with this configuration, if so, and the
+   * alternative.
+   */
   getNoBackupReason?(config: SettingValues<S> & CommonSettings): string | undefined
   open(context: OpenContext<SettingValues<S>, ToThread>): Promise<ServiceMain<ToMain>>
-  /** Loads the code of `app`, where it is not loaded yet: a thread does while main opens what there is. */
+  /** Loads the code of `app` in advance. A thread calls this while main opens its data. */
   load?(): Promise<unknown>
   app(context: AppContext<SettingValues<S>, ToMain, ToThread>): Promise<FastifyInstance>
 }
@@ -121,7 +132,7 @@ export interface AnyService extends Pick<
 /** The one table of services: name -> lazy import of its definition. */
 export type ServiceTable = Readonly<Record<string, () => Promise<AnyService>>>
 
-/** Gives a definition its types; the value is returned as it is. */
+/** Infers the types of a definition; returns the value unchanged. */
 export function defineService<
   S extends SettingTable,
   ToMain extends Calls = Record<never, never>,

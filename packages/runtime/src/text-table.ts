@@ -1,4 +1,4 @@
-/** Lines of text with the columns aligned. */
+/** Formats rows as lines with aligned columns. */
 export function formatTable(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   return rows.map((row) =>

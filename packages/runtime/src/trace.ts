@@ -1,61 +1,65 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Headers among which there may be ids. */
+/** Headers that may contain ids. */
 type TraceHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** What a request is known by, here and wherever it is passed on to. */
+/** Ids of a request, here and in the services that it is passed on to. */
 export interface Trace {
   readonly requestId: string
-  /** Of who asks, as W3C Trace Context has it: passed on as it is, unless spans are made here. */
+  /**
+   * Sent by the client, as W3C Trace Context defines it. It is passed on unchanged, unless this service creates spans.
+   */
   readonly traceparent?: string | undefined
-  /** Where the request is followed here: `traceparent` names its own span then, and this the one that it is a part of. */
+  /**
+   * Set if this service traces the request: `traceparent` then names the request's own span, and this field the parent.
+   */
   readonly span?: { readonly parentSpanId: string | undefined }
 }
 
-/** What a `traceparent` says. */
+/** Content of a `traceparent`. */
 export interface TraceParent {
   readonly traceId: string
   readonly spanId: string
-  /** Whether its spans are kept. */
+  /** True if its spans are recorded. */
   readonly isSampled: boolean
 }
 
 const current = new AsyncLocalStorage<Trace>()
 
-/** The request that is being answered, where that is known. */
+/** Returns the ids of the request that is being answered, if known. */
 export const getCurrentTrace = (): Trace | undefined => current.getStore()
 
-/** Does something as a part of a request. */
+/** Runs work as a part of a request. */
 export const runInTrace = <T>(trace: Trace | undefined, work: () => T): T => (trace ? current.run(trace, work) : work())
 
-/** Does something that goes on after the request by which it was begun. */
+/** Runs work that continues after the request that began it. */
 export const runOutsideTrace = <T>(work: () => T): T => current.exit(work)
 
-// What may stand in a header and in a log without harm.
+// Characters that are safe in a header and in a log.
 const REQUEST_ID = /^[\w.:@+/=-]{1,128}$/
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/
 
-/** The id that a client gave its request, if that can be one. */
+/** Returns the id that a client gave its request, if it is valid. */
 export function parseRequestId({ 'x-request-id': id }: TraceHeaders): string | undefined {
   return typeof id === 'string' && REQUEST_ID.test(id) ? id : undefined
 }
 
-/** Nothing where it is none. */
+/** Parses a `traceparent`. Undefined if it is invalid. */
 export function parseTraceparent(traceparent: string | undefined): TraceParent | undefined {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? []
   return traceId === undefined ? undefined : { traceId, spanId: spanId!, isSampled: (parseInt(flags!, 16) & 1) === 1 }
 }
 
-/** What is passed on of a request. */
+/** Creates the ids that are passed on with a request. */
 export function createTrace({ traceparent }: TraceHeaders, requestId: string): Trace {
   return typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? { requestId, traceparent } : { requestId }
 }
 
-/** Whether a client wants to know its request again elsewhere. */
+/** True if the client sent ids, so that its request can be recognized in other services. */
 export const isTraced = (headers: TraceHeaders): boolean =>
   headers['x-request-id'] !== undefined || headers.traceparent !== undefined
 
-/** The headers of a call that is made for the request that is being answered; none where nobody waits for it. */
+/** Returns the headers for a call on behalf of the current request. Empty if no request waits for the call. */
 export function getTraceHeaders(): Record<string, string> {
   const trace = getCurrentTrace()
   if (!trace) return {}
@@ -63,7 +67,7 @@ export function getTraceHeaders(): Record<string, string> {
   return { 'x-request-id': requestId, ...(traceparent !== undefined && { traceparent }) }
 }
 
-/** The ids in a line of the log. */
+/** Returns the ids for a log line. */
 export function getTraceFields(trace = getCurrentTrace()): { requestId?: string; traceId?: string } {
   if (!trace) return {}
   const traceId = parseTraceparent(trace.traceparent)?.traceId

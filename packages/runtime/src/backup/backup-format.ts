@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 
-// A backup is one line of JSON with the service and the format, the entries in key order, and one line of JSON with the
-// number of entries and the SHA-256 of all bytes before it. The same data gives the same bytes up to that last line.
+// A backup begins with one line of JSON: the service and the format. The entries follow, in key order. It ends with one
+// line of JSON: the number of entries and the SHA-256 of all bytes before it. The same data gives the same bytes up to
+// that last line.
 
 /** First line: the service and the format of its data. */
 export interface BackupHead {

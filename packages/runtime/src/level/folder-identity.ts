@@ -12,9 +12,9 @@ import {
 import { join } from 'node:path'
 import { syncFolder } from './data-format.ts'
 
-// `level/identity.json` holds the numbers by which the system knows that file and its folder. A copy of the file
-// has other numbers, so its text does not match them. Each start and each end of a process write a new file, so a
-// copy that returns to its old path has the text of an older file. `pnpm restore` makes a folder without the file.
+// `level/identity.json` contains the numbers by which the system identifies that file and its folder. A copy of the
+// file has other numbers, so its text does not match them. Each start and each end of a process writes a new file. So a
+// copy that returns to its old path has the text of an older file. `pnpm restore` creates a folder without the file.
 
 const IDENTITY_FILE = 'identity.json'
 const levelFolder = (folder: string) => join(folder, 'level')

@@ -14,9 +14,9 @@ export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K,
   readonly service: string
   readonly format: number
   /**
-   * By version: upgrades data of that version to the next one. After a kill, a power cut or a full disk, an upgrade
-   * runs again from its beginning at the next opening, on the data that it left. So it must write one batch, or detect
-   * the parts that are done. It need not sync.
+   * By version: upgrades data of that version to the next one. A kill, a power cut or a full disk may interrupt an
+   * upgrade. The next opening runs it again from its beginning, on the data that it left. So it must write one batch,
+   * or detect the parts that are done. It need not sync.
    */
   readonly upgrades?: Readonly<Record<number, (db: ClassicLevel<K, V>) => Promise<void>>>
   /** True if the service builds the data from the log of a cluster, and can rebuild it. */

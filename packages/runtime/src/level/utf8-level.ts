@@ -7,7 +7,7 @@ type GetOptions<K, V> = NonNullable<Parameters<ClassicLevel<K, V>['get']>[1]>
  *
  * `getSync` of classic-level 3.0.0 writes a text key into a buffer of fixed size. It takes a completely filled buffer
  * as the sign that the key does not fit. But a character of 2 to 4 bytes that does not fit is omitted completely, so a
- * byte of the buffer can remain, and LevelDB looks up a truncated key (docs/upstream/classic-level-get-sync.md). A key
+ * byte of the buffer can remain. Then LevelDB looks up a truncated key (docs/upstream/classic-level-get-sync.md). A key
  * with one byte per character always fills the buffer, so ASCII keys are read as text and all others as bytes.
  */
 export class Utf8Level<K = string, V = string> extends ClassicLevel<K, V> {

@@ -12,8 +12,9 @@ const HEALTHY_STATE = 0
 const DISK_FULL_STATE = 1
 const FAILED_STATE = 2
 
-// Words of the memory: the common ones, then three for each slot. These are: whether the thread has the database open,
-// the number of the last write that it began, and the number up to which all of its writes are done.
+// Words of the memory: the common ones, then three for each slot. The first is 1 while the thread has the database
+// open, the second is the number of the last write that it began. The third is the number up to which all of its writes
+// are done.
 const FAULT_WORD = 0
 const REOPENING_WORD = 1
 const USED_SLOTS_WORD = 2

@@ -39,8 +39,8 @@ const toSeconds = (ns: bigint): number => Math.max(0, Math.ceil(Number(ns) / 1e9
 
 /**
  * Token buckets of one size that refill within a time: one for each client, in bounded memory that all threads share.
- * If a set has no bucket left for a new client, that client gets the fullest one,
- * because a full bucket is the same as a new one.
+ * If a set has no bucket left for a new client, that client gets the fullest one: a full bucket is the same as a new
+ * one.
  */
 export class TokenBuckets {
   readonly #memory: BucketMemory

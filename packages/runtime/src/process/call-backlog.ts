@@ -3,17 +3,17 @@ import type { Channel } from './channel.ts'
 
 type BacklogCall = [name: string, args: readonly unknown[], timeout?: number]
 
-/** The calls for a thread that may still be starting. */
+/** Calls to a thread that may still be starting. */
 export interface CallBacklog {
-  /** Calls now, or, while the thread's app is being built, later: then there is no answer to wait for. */
+  /** Calls the thread. While its app is being built, the call is queued, and there is no reply to wait for. */
   call(...call: BacklogCall): Promise<unknown> | undefined
-  /** The app is built: makes the calls that came meanwhile, in order. */
+  /** Call this when the app is built: makes the queued calls in order. */
   release(): Promise<unknown>[]
 }
 
 /**
- * Keeps what is broadcast between a thread's birth and the moment its app can hear it: without it a thread that starts
- * while values change would serve the old ones for ever.
+ * Queues broadcasts from the start of a thread until its app can receive them. Without that, a thread that starts
+ * during a change would serve the old values forever.
  */
 export function createCallBacklog(channel: Pick<Channel, 'call'>): CallBacklog {
   let pendingCalls: BacklogCall[] | undefined = []
@@ -31,7 +31,7 @@ export function createCallBacklog(channel: Pick<Channel, 'call'>): CallBacklog {
   }
 }
 
-/** The answers to a broadcast. One that does not come is logged and left out. */
+/** Collects the replies to a broadcast. A failed call is logged and omitted. */
 export async function collectReplies(
   calls: readonly (Promise<unknown> | undefined)[],
   log: Logger,

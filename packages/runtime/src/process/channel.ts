@@ -3,42 +3,42 @@ import { toReadProblem } from '../level/read-errors.ts'
 import { getCurrentTrace, runInTrace, type Trace } from '../trace.ts'
 import { parseWireError, toWireError, type WireError } from '../http/problems.ts'
 
-/** A set of remote functions: what one side of a channel may ask of the other. Arguments and results are cloned. */
+/** Remote functions that one end of a channel can call. Arguments and results are cloned. */
 export type Calls = Record<string, (...args: any[]) => unknown>
 
-/** The functions that answer a set of calls; each may be asynchronous. */
+/** The functions that handle a set of calls. They may be asynchronous. */
 export type CallHandlers<C extends Calls> = {
   [Name in keyof C]: (...args: Parameters<C[Name]>) => ReturnType<C[Name]> | Promise<Awaited<ReturnType<C[Name]>>>
 }
 
-/** A thread's line to main: ask it, and answer what it broadcasts. */
+/** A thread's connection to main: calls main, and handles main's broadcasts. */
 export interface Bus<ToMain extends Calls, ToThread extends Calls> {
-  /** @throws Problem `INTERNAL_TIMEOUT` after 30 s: main may still do what it was asked */
+  /** @throws Problem `INTERNAL_TIMEOUT` after 30 s: main may still complete the call */
   call<Name extends keyof ToMain & string>(
     name: Name,
     ...args: Parameters<ToMain[Name]>
   ): Promise<Awaited<ReturnType<ToMain[Name]>>>
   on<Name extends keyof ToThread & string>(name: Name, handler: CallHandlers<ToThread>[Name]): void
-  /** The same line with another deadline for its calls (ms). */
+  /** The same connection with another timeout for its calls (ms). */
   withTimeout(timeout: number): Bus<ToMain, ToThread>
 }
 
-/** Main's call to all serving threads. */
+/** Calls a function on all serving threads. */
 export interface Broadcast<ToThread extends Calls> {
   /**
-   * Runs `name` on every serving thread and gives their answers, in no order. A thread that dies, that fails, or that has
-   * not answered 5 s after one that hangs is ended (`watchdogTimeout`) is left out and logged. One whose app is being built
-   * runs it later, and nobody waits for that.
+   * Runs `name` on every serving thread and returns the results, in no order. A thread that dies or fails is omitted
+   * and logged. So is a thread without a reply 5 s after the time at which a stuck thread is ended (`watchdogTimeout`).
+   * A thread whose app is being built runs the function later, and its result is not awaited.
    */
   <Name extends keyof ToThread & string>(
     name: Name,
     ...args: Parameters<ToThread[Name]>
   ): Promise<Awaited<ReturnType<ToThread[Name]>>[]>
-  /** The same with another deadline (ms). */
+  /** The same with another timeout (ms). */
   withTimeout(timeout: number): Broadcast<ToThread>
 }
 
-/** The little of a MessagePort that a channel needs. */
+/** The part of a MessagePort that a channel needs. */
 export interface Port {
   postMessage(message: unknown): void
   on(event: 'message', listener: (message: any) => void): unknown
@@ -48,11 +48,11 @@ type ChannelMessage =
   | { kind: 'call'; id: number; name: string; args: readonly unknown[]; trace?: Trace | undefined }
   | { kind: 'reply'; id: number; value?: unknown; error?: WireError }
 
-/** One end of a two-way line between two threads. What is said within a turn of the event loop goes as one message. */
+/** One end of a two-way connection between two threads. All messages of one turn of the event loop are sent as one. */
 export interface Channel {
-  /** @param timeout ms until the call fails with `INTERNAL_TIMEOUT`; what is answered later is dropped */
+  /** @param timeout ms until the call fails with `INTERNAL_TIMEOUT`; a later reply is dropped */
   call(name: string, args: readonly unknown[], timeout?: number): Promise<unknown>
-  /** Fails what still waits for a reply: the other end is gone. */
+  /** Rejects all calls without a reply, because the other end has closed. */
   rejectAll(reason: Error): void
 }
 
@@ -64,12 +64,15 @@ interface PendingCall {
 
 const CALL_TIMEOUT_MS = 30_000
 
-/** So much of what came is done in a turn, so that others get on meanwhile: each may end in a reply that is written. */
+/**
+ * Messages that are processed in one turn of the event loop, so that other work can run: each may end in a reply that
+ * is written.
+ */
 const MESSAGES_PER_TURN = 8
 
 /**
- * Puts calls and replies on a message port. A call that nobody handles, or whose handler fails, rejects at the
- * caller: a `Problem` arrives as the same `Problem`, anything else as an `Error` with the same stack.
+ * Sends calls and replies over a message port. A call without a handler, or with a handler that fails, rejects at the
+ * caller. A `Problem` arrives as the same `Problem`, any other error as an `Error` with the same stack.
  */
 export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args: any[]) => unknown>): Channel {
   const pendingCalls = new Map<number, PendingCall>()
@@ -102,12 +105,12 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
     outbox.send({ kind: 'reply', id, error: toWireError(toReadProblem(error) ?? error) })
 
   const outbox = new Outbox(port, (message, error) => {
-    // What cannot be cloned was not sent.
+    // A message that cannot be cloned was not sent.
     if (message.kind === 'call') take(message.id)?.reject(error)
     else fail(message.id, error)
   })
 
-  /** What a message leads to. A reply has come in time, even if its caller is told some turns later. */
+  /** Returns the action for a message. A reply has arrived in time, even if its caller gets it some turns later. */
   function read(message: ChannelMessage): () => void {
     if (message.kind === 'call') return () => void handleCall(message)
     const caller = take(message.id)
@@ -123,7 +126,7 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
       if (closeReason) return Promise.reject(closeReason)
       const id = ++lastId
       return new Promise((resolve, reject) => {
-        // What came while this thread itself was busy came in time: it is read before the next turn.
+        // Messages that arrived while this thread was busy are in time: they are read before the next turn.
         const deadline = setTimeout(() => setImmediate(expire, id, name, timeout), timeout).unref()
         pendingCalls.set(id, { resolve, reject, deadline })
         outbox.send({ kind: 'call', id, name, args, trace: getCurrentTrace() })
@@ -136,13 +139,13 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
   }
 }
 
-/** Says what comes in a turn as one message: each alone would cost 40 us, as much as all the rest of a call. */
+/** Sends all messages of one turn of the event loop as one. Each separate message would cost 40 us, the same as the rest of a call. */
 class Outbox {
   readonly #port: Port
   readonly #onRefused: (message: ChannelMessage, error: Error) => void
   #messages: ChannelMessage[] = []
 
-  /** @param onRefused is told what cannot be cloned */
+  /** @param onRefused is called with a message that cannot be cloned */
   constructor(port: Port, onRefused: (message: ChannelMessage, error: Error) => void) {
     this.#port = port
     this.#onRefused = onRefused
@@ -171,10 +174,10 @@ class Outbox {
   }
 }
 
-/** Does what is to be done in its order, some of it a turn. */
+/** Runs steps in order, a limited number of them in each turn of the event loop. */
 class TurnQueue {
   #steps: (() => void)[] = []
-  /** So many of them are done. */
+  /** Number of completed steps. */
   #done = 0
 
   add(steps: readonly (() => void)[]): void {
@@ -192,7 +195,7 @@ class TurnQueue {
   }
 }
 
-/** A thread's end of its line. */
+/** Creates a thread's end of its connection to main. */
 export function createBus(port: Port): Bus<Calls, Calls> {
   const handlers = new Map<string, (...args: any[]) => unknown>()
   const channel = createChannel(port, handlers)

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { StartError } from '../http/common-errors.ts'
 
-/** Whether several threads can listen on one port here. */
+/** True if several threads can listen on one port on this system. */
 export const CAN_REUSE_PORT = process.platform === 'linux'
 
 const reasons: Record<string, string> = {
@@ -12,8 +12,8 @@ const reasons: Record<string, string> = {
 }
 
 /**
- * Makes sure that nobody has the port. Threads listen with SO_REUSEPORT, which would quietly share it with another
- * process; one bind without it finds out.
+ * Checks that the port is free. Threads listen with SO_REUSEPORT, which would share the port with another process
+ * unnoticed. One bind without that option detects it.
  */
 export function checkPortFree(host: string, port: number, setting: string): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -3,19 +3,19 @@ import net from 'node:net'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { ConnectionTracker } from '../http/connection-tracker.ts'
 
-// How long busy keep-alive clients have to learn, from a reply, that their connection is about to end.
+// Time in which busy keep-alive clients can learn from a reply that their connection will end (ms).
 const GRACE_MS = 200
 const CLOSE_IDLE_INTERVAL_MS = 50
 const MAX_ACCEPT_TURNS = 100
 
 /**
- * Ends an app that is draining without losing a request: the last reply of each connection says `Connection: close`, new
- * requests are refused. It stops listening, finishes what is in flight, and closes its connections and parts.
- * Fastify's own `close()` loses a request of every busy keep-alive client, because a reply in flight still promises to
- * keep the connection.
+ * Ends an app that is draining without losing a request: the last reply of each connection has `Connection: close`, and
+ * new requests are refused. The app stops listening, completes the requests in flight, and closes its connections and
+ * parts. Fastify's own `close()` loses a request of every busy keep-alive client, because a reply in flight still
+ * announces a persistent connection.
  *
- * @param timeout ms after which what is still in flight is cut
- * @returns whether everything in flight could be finished
+ * @param timeout ms after which the remaining requests are cut off
+ * @returns true if all requests in flight were completed
  */
 export async function drain(app: FastifyInstance, connections: ConnectionTracker, timeout: number): Promise<boolean> {
   const clean = !app.server.listening || (await closeServer(app.server, connections, Date.now() + timeout))
@@ -25,14 +25,14 @@ export async function drain(app: FastifyInstance, connections: ConnectionTracker
 
 async function closeServer(server: net.Server, connections: ConnectionTracker, deadline: number): Promise<boolean> {
   await waitForEmptyAcceptQueue(server)
-  // http.Server's own close() would first close idle connections, before their clients could learn of it.
+  // `close()` of `http.Server` would first close idle connections, before their clients could know.
   const closed = new Promise<true>((resolve) => {
     net.Server.prototype.close.call(server, () => resolve(true))
   })
   const graceEndsAt = Math.min(Date.now() + GRACE_MS, deadline)
   while (Date.now() < deadline) {
     if (await Promise.race([closed, delay(CLOSE_IDLE_INTERVAL_MS, false)])) return true
-    // Timers come before input: a request that waits to be read must not be taken for an idle connection.
+    // Timers run before input is read: a connection with an unread request must not be treated as idle.
     await nextTurn()
     if (Date.now() >= graceEndsAt) connections.closeIdle()
   }
@@ -42,8 +42,8 @@ async function closeServer(server: net.Server, connections: ConnectionTracker, d
 }
 
 /**
- * Waits for a turn of the event loop that accepted no connection. Closing a listener resets what waits in its accept
- * queue: 48-60 connections in 20 closes at 9,000 new connections/s, 4 with this wait.
+ * Waits for one turn of the event loop in which no connection was accepted. Closing a listener resets the connections in
+ * its accept queue: 48-60 connections in 20 closes at 9,000 new connections/s, 4 with this wait.
  */
 async function waitForEmptyAcceptQueue(server: net.Server): Promise<void> {
   let accepted = false

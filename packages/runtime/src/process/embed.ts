@@ -4,10 +4,10 @@ import { startService, type RunningService } from './service-host.ts'
 import type { ServiceConfig } from './process-messages.ts'
 import type { AnyService } from '../service.ts'
 
-/** Settings of one service, given by a program rather than by a command line. */
+/** Settings of one service, given by a program instead of a command line. */
 export type Overrides = Readonly<Record<string, string | number>>
 
-/** Nobody is cut off, and no thread replaced, because a busy machine takes its time (ms). */
+/** Long timeouts (ms), so that a busy machine disconnects no client and replaces no thread. */
 export const LENIENT_TIMEOUTS: Overrides = {
   headersTimeout: 60_000,
   requestTimeout: 600_000,
@@ -16,7 +16,10 @@ export const LENIENT_TIMEOUTS: Overrides = {
   watchdogTimeout: 60_000,
 }
 
-/** A service's defaults, its variant's values and `overrides`. @throws StartError `SETTINGS_WRONG` */
+/**
+ * Builds the configuration of a service: its defaults, the values of its variant and `overrides`.
+ * @throws StartError `SETTINGS_WRONG`
+ */
 export function buildConfig(definition: AnyService, overrides: Overrides = {}): ServiceConfig {
   const flags = Object.entries(overrides).map(([name, value]) => ({
     service: definition.name,
@@ -27,9 +30,9 @@ export function buildConfig(definition: AnyService, overrides: Overrides = {}): 
 }
 
 /**
- * Runs a service inside this process, serving on main (`threads: 0`) on a free port, with patience, unless told otherwise:
- * for tests and profiles. More threads need `services`, the URL of a module that exports the table they find the
- * definition in.
+ * Runs a service in this process, for tests and profiles. By default it serves on the main thread (`threads: 0`), on a
+ * free port, with long timeouts. More threads need `services`, the URL of a module that exports the table with the
+ * definition.
  */
 export function embed(definition: AnyService, overrides: Overrides = {}, services = ''): Promise<RunningService> {
   const config = buildConfig(definition, { port: 0, threads: 0, logLevel: 'silent', ...LENIENT_TIMEOUTS, ...overrides })

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { CommonSettings } from '../settings/settings.ts'
 
-// Tables, listeners, pipes.
+// For tables of LevelDB, listeners and pipes.
 const RESERVED_DESCRIPTORS = 1_024
 const SOFT_LIMIT = /^Max open files +(\d+)/m
 
 /**
- * What is told where more connections are allowed than this process may have descriptors; nothing where they are enough,
- * or nobody says how many. Linux alone does.
+ * Returns a note for the user if more connections are allowed than this process may have descriptors. Undefined if the
+ * descriptors are sufficient or their limit is unknown; only Linux reports it.
  */
 export function checkFdLimit(
   { maxConnections }: Pick<CommonSettings, 'maxConnections'>,

@@ -1,51 +1,52 @@
 import { closeSync, writeSync } from 'node:fs'
 
-// How long a reader that is behind is waited for (ms): a pipe is full then. Not again before it has taken something.
+// Time that a write waits for a slow reader, whose pipe is full (ms). Later writes do not wait until the reader has
+// read something.
 const WRITE_TIMEOUT_MS = 500
 const RETRY_INTERVAL_MS = 5
 
-// What is held back for the table of a start is held for so long (ms), and so many characters of it.
+// Limits of the output that waits for the table of a start: its time (ms) and its size (characters).
 const HOLD_TIMEOUT_MS = 60_000
 const MAX_HELD_CHARACTERS = 65_536
 
 const neverWoken = new Int32Array(new SharedArrayBuffer(4))
 
 export interface LineSinkOptions {
-  /** The line that tells how many could not be written before it; without its end. */
+  /** Formats the line that reports the number of lines lost before it, without its line end. */
   formatLoss(lost: number): string
-  /** Gather so many bytes before they are written. */
+  /** Text to collect before a write (characters). */
   readonly minWriteLength?: number
-  /** And for no longer than this (ms). */
+  /** Longest time for which text is collected (ms). */
   readonly flushIntervalMs?: number
 }
 
-/** Takes whole lines for a file descriptor, and never fails. */
+/** Writes whole lines to a file descriptor. Never fails. */
 export interface LineSink {
   write(text: string): void
-  /** Writes what is gathered. */
+  /** Writes the collected text. */
   flush(): void
   /** Flushes; closes the descriptor unless it is standard output or error. Idempotent. */
   close(): void
 }
 
-// Words of what the sinks of all threads of a process share.
+// Words of the memory that the sinks of all threads of a process share.
 const LOST_WORD = 0
 const HOLD_WORD = 1
 
 let words = new Int32Array(new SharedArrayBuffer(8))
 
-/** Lines that could not be written: of this thread, and of those that share its words. */
+/** Returns the number of lines that could not be written, by this thread and by those that share its words. */
 export const getLostLines = (): number => Atomics.load(words, LOST_WORD)
 
-/** What the sinks of this thread share with those of others. */
+/** Returns the words that the sinks of this thread share with other threads. */
 export const getSinkWords = (): Int32Array => words
 
-/** From now on the sinks of this thread share those of another. */
+/** Makes the sinks of this thread use the words of another thread. */
 export function shareSinkWords(shared: Int32Array): void {
   words = shared as typeof words
 }
 
-/** From now on no thread writes lines to standard output: until `releaseLines`, the process's end, or for a minute. */
+/** Holds the lines of all threads for standard output until `resumeLines`, until the process ends, or for a minute. */
 export const pauseLines = (): void => void Atomics.store(words, HOLD_WORD, 1)
 
 export function resumeLines(): void {
@@ -56,15 +57,16 @@ export function resumeLines(): void {
 const countLines = (text: string): number => text.split('\n').length - 1
 
 /**
- * A descriptor for lines whose faults are nobody else's: a full disk (ENOSPC), a pipe that nobody reads (EPIPE) or that
- * is full (EAGAIN). What cannot be written is counted and left out, and the next line that can be written says so.
- * Synchronous: an asynchronous one loses its last lines (999 of 1,000) when a thread exits.
+ * Opens a sink for lines whose write errors affect no other code: a full disk (ENOSPC), a pipe without a reader (EPIPE)
+ * or a full pipe (EAGAIN). Lines that cannot be written are counted and dropped, and the next line that can be written
+ * is preceded by a report. Synchronous, because an asynchronous sink loses its last lines (999 of 1,000) when a thread
+ * exits.
  */
 export function openLineSink(fd: number, options: LineSinkOptions): LineSink {
   const { formatLoss: tell, minWriteLength: gather = 0, flushIntervalMs: within } = options
   let buffered = ''
   let unreported = 0
-  /** Some of a line has been written, and not its end. */
+  /** True if the last write ended within a line. */
   let isTorn = false
   let isBlocked = false
   let isClosed = false
@@ -72,7 +74,7 @@ export function openLineSink(fd: number, options: LineSinkOptions): LineSink {
   const timer = within === undefined ? undefined : setInterval(flush, within).unref()
   if (gather > 0) process.once('exit', writeAll)
 
-  /** Returns how many of the bytes were written. */
+  /** Returns the number of bytes that were written. */
   function put(bytes: Buffer): number {
     const deadline = performance.now() + (isBlocked ? 0 : WRITE_TIMEOUT_MS)
     let written = 0

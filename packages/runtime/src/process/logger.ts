@@ -4,8 +4,9 @@ import { getTraceFields } from '../trace.ts'
 import { openLineSink } from './line-sink.ts'
 
 /**
- * The runtime's own log: JSON lines on stdout, each written before the next step. Faults of stdout are nobody's.
- * @param secrets no line has them in it
+ * Creates the log of the runtime: JSON lines on stdout, each written before the next step. Errors of stdout are
+ * ignored.
+ * @param secrets values that are removed from every line
  */
 export function createLogger(
   level: string,

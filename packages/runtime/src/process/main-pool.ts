@@ -5,7 +5,10 @@ import { serve, type ServingApp } from './serve.ts'
 import type { AnyService } from '../service.ts'
 import type { ThreadPoolOptions, ThreadPool } from './thread-pool.ts'
 
-/** The pool of `--threads 0`: main itself serves. Its calls take a line as those of threads do, so both behave alike. */
+/**
+ * Creates the pool of `--threads 0`: the main thread serves. Its calls use a channel like those of threads, so both
+ * behave alike.
+ */
 export function createMainPool(definition: AnyService, options: ThreadPoolOptions): ThreadPool {
   const { config, log } = options
   const [main, thread] = createPortPair()
@@ -39,7 +42,10 @@ export function createMainPool(definition: AnyService, options: ThreadPoolOption
   }
 }
 
-/** Both ends of a line within a thread: a message is cloned as between threads, and arrives at once, not 50 us later. */
+/**
+ * Creates both ends of a connection within a thread. A message is cloned like between threads, but arrives at once
+ * instead of 50 us later.
+ */
 function createPortPair(): [Port, Port] {
   const [one, other] = [new EventEmitter(), new EventEmitter()]
   const end = (near: EventEmitter, far: EventEmitter): Port => ({

@@ -16,40 +16,41 @@ import type { CommonSettings } from '../settings/settings.ts'
 import type { KeyPair } from '../tls/certificate.ts'
 
 /**
- * Connections that may wait to be accepted: as many as the system lets (Linux: `net.core.somaxconn`). Of ten thousand that
- * come back at once Node's 511 would send most away, to try again after seconds.
+ * Connections that may wait to be accepted: the maximum that the system allows (Linux: `net.core.somaxconn`). If ten
+ * thousand clients reconnect at once, Node's default of 511 would reject nearly all of them, and they would retry only
+ * after seconds.
  */
 const LISTEN_BACKLOG = 65_535
 
-/** What one serving thread needs, whether it is a worker or main itself. */
+/** Parameters of one serving thread: a worker or main itself. */
 export interface ServeContext {
   readonly definition: AnyService
   readonly config: CommonSettings & Record<string, unknown>
   readonly shared: unknown
   readonly bus: Bus<Calls, Calls>
   readonly log: Logger
-  /** What all threads count in. */
+  /** Counters of the bytes that all threads hold. */
   readonly budgetMemory: Int32Array
-  /** What all threads count requests in, where these are limited. */
+  /** Memory in which all threads count requests, if rate limits apply. */
   readonly limits: BucketMemory | undefined
   readonly certificate: KeyPair | undefined
-  /** Which of the serving threads this is. */
+  /** Index of this serving thread. */
   readonly index: number
-  /** The port to share with other threads; 0 picks a free one. */
+  /** The port that the threads share; 0 picks a free one. */
   readonly port: number
   readonly reusePort: boolean
-  /** Awaited between building the app and letting it listen. */
+  /** Called after the app is built. The app listens when the promise resolves. */
   onBeforeListen(): Promise<void>
 }
 
 /** An app that listens. */
 export interface ServingApp {
   readonly port: number
-  /** Resolves with whether everything in flight could be finished within `timeout` ms. Idempotent. */
+  /** Resolves with true if all requests in flight were completed within `timeout` ms. Idempotent. */
   stop(timeout: number): Promise<boolean>
 }
 
-/** Builds a service's app and lets it listen. */
+/** Builds the app of a service and starts to listen. */
 export async function serve(context: ServeContext): Promise<ServingApp> {
   const { definition, config, reusePort, bus } = context
   const draining = new AbortController()
@@ -64,7 +65,7 @@ export async function serve(context: ServeContext): Promise<ServingApp> {
   const tracer = await openTracer(definition.name, config, context.log, registry)
   const app = await definition.app({ ...context, lifecycle, budget, registry, tracer, scrape, backup })
   const connections = trackConnections(app.server)
-  // Connections that stand go on with what they began with.
+  // Open connections continue with their certificate.
   bus.on(RENEW_CALL, async (pair: KeyPair) => (app.server as unknown as tls.Server).setSecureContext(pair))
   try {
     await context.onBeforeListen()

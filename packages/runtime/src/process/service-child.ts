@@ -10,16 +10,16 @@ type ChildStart = Omit<ProcessCommand & { kind: 'start' }, 'kind' | 'isHeld'>
 
 type StartMessage = Omit<ProcessCommand & { kind: 'start' }, 'kind'>
 
-/** A service process that is kept running: whenever it dies, another takes its place. */
+/** A service process that is started again whenever it dies. */
 export interface ServiceChild {
   readonly name: string
   readonly url: string
   readonly pid: number
   readonly threads: number
   readonly notes: readonly string[]
-  /** The table of the start is shown: what it logs may follow. */
+  /** Call this after the table of the start is printed: log lines may follow it. */
   releaseLog(): void
-  /** Drains and ends it; resolves with whether it ended cleanly. */
+  /** Drains and ends the process. Resolves with true if it ended cleanly. */
   stop(): Promise<boolean>
 }
 
@@ -28,27 +28,29 @@ interface ReadyProcess {
   readonly ready: ProcessReport & { kind: 'ready' }
 }
 
-// For glibc's allocator. Threads share its memory instead of an arena each: 10 MB less under load. What V8's compiler frees
-// goes back to the system, as it does not once the allocator adapts its thresholds by itself: 7 MB less.
+// Settings of glibc's allocator. All threads share one arena, which saves 10 MB under load. With fixed thresholds,
+// memory that V8's compiler frees returns to the system, which saves 7 MB. If the allocator adapts its thresholds, it
+// does not return.
 const MALLOC_ENV = {
   MALLOC_ARENA_MAX: '1',
   MALLOC_TRIM_THRESHOLD_: String(1_024 * 1_024),
   MALLOC_MMAP_THRESHOLD_: String(4 * 1_024 * 1_024),
 }
 const ENTRY_FILE = fileURLToPath(new URL('./service-process.ts', import.meta.url))
-// Main may load or build for longer than a serving thread may: so many times `watchdogTimeout`.
+// Main may load or build data for longer than a serving thread may be blocked: by this factor of `watchdogTimeout`.
 const MAIN_TIMEOUT_FACTOR = 6
 const PING_INTERVAL_MS = 100
-// Half of main's young heap (MB), at least: what it loads at its start outlives that, and with 1 is copied and copied again.
+// Minimum for half of main's young heap (MB). Data that main loads at its start survives longer, and with 1 MB it would
+// be copied again and again.
 const MIN_MAIN_SEMI_SPACE_MB = 8
-// Beyond the service's own shutdownTimeout: for closing its parts.
+// Time in addition to the service's own `shutdownTimeout`, in which it closes its parts (ms).
 const EXIT_TIMEOUT_MS = 5_000
 
 /**
- * Starts a service process. `stopped` ends it while it starts; once it is ready, its own `stop` does.
- * @param settled what of its configuration comes later: it loads its code meanwhile
- * @param holdsLines whether its log waits until `shown`
- * @throws StartError when the first start fails; later ones are tried again for ever
+ * Starts a service process. Aborting `stopped` ends it while it starts. Once it is ready, its own `stop` ends it.
+ * @param settled settings that are known later; the process loads its code meanwhile
+ * @param holdsLines true if its log waits until `releaseLog`
+ * @throws StartError if the first start fails; later starts are retried forever
  */
 export async function startChild(
   start: ChildStart,
@@ -66,7 +68,7 @@ export async function startChild(
     return message
   })
   let current: ReadyProcess = await launch(message, stopped, first)
-  // A service that chose its port keeps it when it comes back.
+  // A service that chose a free port has the same port after a restart.
   config.port = Number(new URL(current.ready.url).port)
   let timer: NodeJS.Timeout | undefined
   let restarting: Promise<void> | undefined
@@ -126,13 +128,13 @@ export async function startChild(
   }
 }
 
-/** Of main; serving threads begin with what is told. */
+/** Returns the value for main. Serving threads get the setting itself. */
 const getSemiSpace = ({ threads, maxSemiSpaceSize }: ServiceConfig) =>
   threads === '0' ? maxSemiSpaceSize : Math.max(maxSemiSpaceSize, MIN_MAIN_SEMI_SPACE_MB)
 
 /**
- * Forks a process, tells it to start once that is whole, and waits until it is ready. It has a session of its own, so that
- * Ctrl-C reaches the supervisor alone.
+ * Forks a process, sends it the start message when that is complete, and waits until the process is ready. The process
+ * has a separate session, so that Ctrl-C reaches the supervisor only.
  */
 function launch(
   start: StartMessage,
@@ -157,7 +159,7 @@ function launch(
         end()
       },
     )
-    // Stays for the process's life: a message that can no longer be delivered is an 'error' too.
+    // Remains for the life of the process, because a message that cannot be delivered is an 'error' too.
     child.on('error', reject)
     child.on('message', (message: ProcessReport) => {
       if (message.kind === 'ready') resolve({ process: child, ready: message })
@@ -175,7 +177,7 @@ function launch(
   return running.finally(() => stopped.removeEventListener('abort', end))
 }
 
-/** Asks a process again and again whether its main thread is alive; kills it if it has not said so for `timeout` ms. */
+/** Pings the main thread of a process repeatedly, and kills the process after `timeout` ms without a reply. */
 function watchMain(child: ChildProcess, timeout: number, onStuck: () => void): void {
   const watchdog = createWatchdog(1, timeout)
   watchdog
@@ -199,15 +201,15 @@ function watchMain(child: ChildProcess, timeout: number, onStuck: () => void): v
     clearInterval(timer)
     watchdog.stop()
   }
-  // From its disconnection on it is ending, and has its time for that.
+  // After its disconnection, the process is ending and has time for that.
   child.once('disconnect', end).once('exit', end)
   if (!child.connected) end()
 }
 
-/** Tells a process to stop, and kills it if it does not. Resolves with whether it ended cleanly. */
+/** Requests a process to stop, and kills it if it does not. Resolves with true if it ended cleanly. */
 async function endProcess(child: ChildProcess, shutdownTimeout: number): Promise<boolean> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode === 0
-  // Not events.once: it would fail on the 'error' of a message that no longer arrives.
+  // Not `events.once`, which would fail on the 'error' of a message that cannot be delivered.
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve))
   if (child.connected) child.send({ kind: 'stop' } satisfies ProcessCommand)
   const timer = setTimeout(() => child.kill('SIGKILL'), shutdownTimeout + EXIT_TIMEOUT_MS)

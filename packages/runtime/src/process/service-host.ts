@@ -25,28 +25,30 @@ import { STARVED_TIMEOUT_FACTOR } from './watchdog.ts'
 export interface RunningService {
   readonly url: string
   readonly threads: number
-  /** What its user should know: why it has fewer threads than asked for, say. */
+  /** Notes for the user, for example why the service has fewer threads than requested. */
   readonly notes: readonly string[]
-  /** Drains, closes what it opened, and resolves with whether nothing had to be cut. Idempotent. */
+  /** Drains and closes the service. Resolves with true if no request had to be cut off. Idempotent. */
   stop(): Promise<boolean>
 }
 
 export interface ServiceHostOptions {
-  /** The module that exports the table of services: threads find the definition there. */
+  /** URL of the module that exports the table of services, in which threads find the definition. */
   readonly services: string
   readonly definition: AnyService
   readonly config: ServiceConfig
   readonly log: Logger
-  /** The service must not go on: by default nothing is done about it. */
+  /** Called if the service must not continue. Default: no action. */
   readonly onFail?: () => void
 }
 
-// A thread that is blocked must not hold up the figures of the others.
+// Time limit for the metrics of a blocked thread, which must not delay the others (ms).
 const COLLECT_TIMEOUT_MS = 1_000
-// A thread that hangs has been replaced by then.
+// Time in which a stuck thread is replaced after its end (ms).
 const BROADCAST_TIMEOUT_MS = 5_000
 
-/** Runs one service in this process: opens what is shared, spawns its threads, and closes in the opposite order. */
+/**
+ * Runs one service in this process: opens the shared part, starts the threads, and closes both in the opposite order.
+ */
 export async function startService({
   services,
   definition,
@@ -68,7 +70,7 @@ export async function startService({
   )
   let serviceMain: ServiceMain<any> | undefined
   const broadcastWithTimeout = (timeout: number): Broadcast<Calls> => {
-    // What is broadcast while threads start must reach them, too; before that there is nobody to tell.
+    // A broadcast during the start of threads must reach them too. Before `open` returns, there is no thread.
     const broadcast = async (name: string, ...args: unknown[]) => {
       return serviceMain ? running.broadcast(name, args, timeout) : []
     }
@@ -82,7 +84,7 @@ export async function startService({
     const replies = (await running.broadcast(COLLECT_CALL, [], COLLECT_TIMEOUT_MS)) as ThreadMetrics[]
     return mergeMetrics([await registry.getMetricsAsJSON(), ...(await threadMetrics.take(replies))])
   }
-  /** Whoever asks while the figures are being collected gets the same. */
+  /** Scrapes at the same time share one collection. */
   let scraping: Promise<string> | undefined
   const scrape = () => (scraping ??= collect().finally(() => (scraping = undefined)))
   const handlers: Map<string, (...args: any[]) => unknown> = new Map([[SCRAPE_CALL, scrape]])

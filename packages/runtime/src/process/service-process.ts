@@ -9,9 +9,10 @@ import type { ProcessReport, ProcessCommand } from './process-messages.ts'
 import { createRedactor, getSecrets } from '../settings/secrets.ts'
 import { pauseLines, resumeLines } from './line-sink.ts'
 
-// The entry of a service process, forked by the supervisor: start what it is told, say so, stop when told or orphaned.
+// Entry of a service process, which the supervisor forks: starts the service, reports that, and stops on request or
+// without a supervisor.
 
-// For closing the parts, once nothing is in flight.
+// Time to close the parts after all requests are complete (ms).
 const CLOSE_TIMEOUT_MS = 4_000
 const TRIM_DELAY_MS = 2_000
 
@@ -21,7 +22,7 @@ let shutdownTimeout = 0
 let stopping = false
 let hide = createRedactor([])
 
-// After the supervisor died, `send` would throw.
+// After the death of the supervisor, `send` would throw.
 const send = (message: ProcessReport) => void (process.connected && process.send!(message))
 
 async function start({ services, config }: ProcessCommand & { kind: 'start' }): Promise<RunningService> {
@@ -37,28 +38,28 @@ async function start({ services, config }: ProcessCommand & { kind: 'start' }): 
   return startService({ services, definition, config, log, onFail })
 }
 
-/** Ends the process even if a part hangs: without its supervisor nobody else would. */
+/** Ends the process even if a part hangs, because without a supervisor no other process would end it. */
 function exitWithin(ms: number): void {
   setTimeout(() => process.exit(1), ms).unref()
 }
 
-/** Idempotent: a signal, the supervisor's word and its death may all come at once. */
+/** Idempotent, because a signal, the supervisor's message and its death may occur at the same time. */
 async function stop(): Promise<void> {
   if (stopping) return
   stopping = true
   exitWithin(shutdownTimeout + CLOSE_TIMEOUT_MS)
   const service = await running?.catch(() => undefined)
   const clean = (await service?.stop()) ?? true
-  // The handler of a request that was cut may go on for long.
+  // The handler of a request that was cut off may run for a long time.
   if (!clean) process.exit(1)
   process.exitCode ??= 0
   if (process.connected) process.disconnect()
 }
 
-/** What went wrong, for the user: one line where its words explain it, with a stack where a programmer is needed. */
+/** Explains a failure to the user: in one line if the message is sufficient, or with a stack for a programmer. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return `${name}: ${error}`
-  // By name: one that comes from a thread is no instance of this thread's class.
+  // Compared by name, because an error from a thread is no instance of this thread's class.
   if (error.name === StartError.name) return error.message
   return `${name}: ${'syscall' in error ? error.message : error.stack}`
 }
@@ -78,14 +79,14 @@ process.on('message', (message: ProcessCommand) => {
   if (message.kind === 'shown') return resumeLines()
   if (message.isHeld) pauseLines()
   name = message.name
-  // Of threads that begin from now on; main's was told when it was forked.
+  // For threads that start from now on. Main got its value when it was forked.
   setFlagsFromString(`--max-semi-space-size=${message.config.maxSemiSpaceSize}`)
   shutdownTimeout = message.config.shutdownTimeout
   running = start(message)
   running.then(({ url, threads, notes }) => {
     send({ kind: 'ready', url, threads, notes })
     flushCompileCache()
-    // Not at once: other services may be starting.
+    // Later, because other services may be starting.
     setTimeout(trimHeap, TRIM_DELAY_MS).unref()
   }, reportFailure)
 })

@@ -11,7 +11,7 @@ import { getSecrets } from '../settings/secrets.ts'
 import type { AnyService } from '../service.ts'
 import { getThreadTask } from './watchdog.ts'
 
-// The entry of a serving thread: build the app, listen, say so, drain when told.
+// Entry of a serving thread: builds the app, listens, reports that, and drains on request.
 
 const BEAT_INTERVAL_MS = 100
 
@@ -64,5 +64,5 @@ port.on('message', async (message: ThreadCommand) => {
 const { port: listensAt } = await starting
 send({ kind: 'ready', port: listensAt, task: getThreadTask() })
 flushCompileCache()
-// Before anybody asks.
+// Before the first request.
 trimHeap()

@@ -12,7 +12,10 @@ import { getServiceUrl } from './service-url.ts'
 import { formatTable } from '../text-table.ts'
 
 export interface SupervisorOptions {
-  /** The table of services, and the module that exports it as `services`: each process imports it anew. */
+  /**
+   * The table of services, and the URL of the module that exports it as `services`. Each process imports the module
+   * itself.
+   */
   readonly services: ServiceTable
   readonly servicesUrl: string
   readonly argv: readonly string[]
@@ -20,8 +23,8 @@ export interface SupervisorOptions {
 }
 
 /**
- * `pnpm start`: one child process per service, restarted when it dies, until a signal ends them all.
- * @returns the exit code: 0 after a clean stop, 1 when something could not start or had to be cut
+ * `pnpm start`: one child process per service, restarted when it dies, until a signal stops them all.
+ * @returns the exit code: 0 after a clean stop, 1 if a service could not start or did not end cleanly
  */
 export async function runSupervisor(options: SupervisorOptions): Promise<number> {
   const stop = Promise.withResolvers<void>()
@@ -55,11 +58,11 @@ export async function runSupervisor(options: SupervisorOptions): Promise<number>
 type SupervisedChild = ServiceChild & { readonly needs: string[] }
 type Children = Map<string, Promise<SupervisedChild>>
 
-/** What to start: the definitions in the order asked for, and their configurations. */
+/** The definitions of the services to start, in the requested order, and their configurations. */
 interface StartPlan {
   readonly definitions: readonly AnyService[]
   readonly configs: ReadonlyMap<string, ServiceConfig>
-  /** Whether what services log may come before the table. */
+  /** True if log lines of the services may precede the table. */
   readonly isVerbose: boolean
 }
 
@@ -77,20 +80,21 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Sta
   const load = (name: string) => services[name]!()
   if (instead === 'help') return formatHelp(await Promise.all(names.map(load)))
 
-  // A service whose address is needed and not given is started too; its own needs are looked at in turn.
+  // A service whose address is required and not given is started too. Then its own requirements are checked.
   const definitions: AnyService[] = []
   const neededServices = new Set<string>()
   for (const name of names) {
     const definition = await load(name)
     definitions.push(definition)
-    // What is wrong is told below, of all services at once.
+    // Errors are reported below, for all services at once.
     const config = resolveConfig(definition, flags, env, [])
     for (const { service, optional } of findOpenAddresses(definition, config)) {
       neededServices.add(service)
       if (!optional && !names.includes(service)) names.push(service)
     }
   }
-  // What stands in for something real is left out where all who would ask it were given that.
+  // A stand-in is omitted if no service needs it, because each has the address of the real one. A stand-in named in the
+  // arguments starts.
   const selected = definitions.filter(
     ({ name, standsIn }) => givenNames.length > 0 || !standsIn || neededServices.has(name),
   )
@@ -99,7 +103,10 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Sta
   return { definitions: selected, configs, isVerbose }
 }
 
-/** Two services with one port would share it and nobody would notice: their threads listen with SO_REUSEPORT. */
+/**
+ * Checks for shared ports. Two services with one port would share it unnoticed, because their threads listen with
+ * SO_REUSEPORT.
+ */
 function checkPorts(configs: ReadonlyMap<string, ServiceConfig>): void {
   const chosen = [...configs].filter(([, { port }]) => port !== 0)
   for (const [port, same] of Map.groupBy(chosen, ([, config]) => config.port)) {
@@ -109,7 +116,7 @@ function checkPorts(configs: ReadonlyMap<string, ServiceConfig>): void {
   }
 }
 
-/** The settings that hold the address of another service, are of use, and were left empty. */
+/** Finds the settings for addresses of other services that apply and are empty. */
 function findOpenAddresses(definition: AnyService, config: ServiceConfig) {
   return Object.entries(getSettings(definition)).flatMap(([setting, definition]) => {
     const { service, when = {}, optional = false, early = false } = definition
@@ -118,7 +125,7 @@ function findOpenAddresses(definition: AnyService, config: ServiceConfig) {
   })
 }
 
-/** Starts every service, those that others need first; rejects with the first failure. */
+/** Starts every service after the services that it needs. Rejects with the first failure. */
 function startAll(
   plan: StartPlan,
   children: Children,
@@ -132,7 +139,7 @@ function startAll(
     const addresses = findOpenAddresses(definition, config).filter(({ service }) => byName.has(service))
     const urls = addresses.map(async ({ setting, service, early }) => {
       const target = plan.configs.get(service)!
-      // One that chooses its port knows it once it is there.
+      // A service that chooses its port has a URL only after its start.
       const url = early && target.port !== 0 ? getServiceUrl(target) : (await start(byName.get(service)!)).url
       return [setting, url]
     })
@@ -153,7 +160,7 @@ function startAll(
   return Promise.all(plan.definitions.map(start))
 }
 
-/** Ends all services, each after those that need it. Resolves with whether every one ended cleanly. */
+/** Stops all services, each after the services that need it. Resolves with true if all ended cleanly. */
 async function stopAll(children: Children): Promise<boolean> {
   const settled = await Promise.allSettled(children.values())
   const running = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
@@ -171,7 +178,7 @@ async function stopAll(children: Children): Promise<boolean> {
   return (await Promise.all(running.map(end))).every(Boolean)
 }
 
-/** The table of what runs, and a command to try it with. */
+/** Formats the table of running services, with notes and example commands. */
 function formatReadyTable(plan: StartPlan, children: readonly SupervisedChild[]): string {
   const rows = children.map(({ name, url, pid, threads }) => [name, url, String(pid), String(threads)])
   const notesByService = children.flatMap(({ name, notes }) => notes.map((note) => ({ name, note })))

@@ -11,7 +11,7 @@ import { getSinkWords } from './line-sink.ts'
 import { disableWasmCodeGc } from '../v8/wasm-code.ts'
 import { createWatchdog } from './watchdog.ts'
 
-/** What a pool of serving threads is made of. */
+/** Parameters of a pool of serving threads. */
 export interface ThreadPoolOptions {
   readonly services: string
   readonly name: string
@@ -20,11 +20,11 @@ export interface ThreadPoolOptions {
   readonly reusePort: boolean
   readonly handlers: ReadonlyMap<string, (...args: any[]) => unknown>
   readonly log: Logger
-  /** What the threads count in that they hold for clients. */
+  /** Counters of the bytes that the threads hold for clients. */
   readonly budget: Int32Array
-  /** What the threads count requests in, where these are limited. */
+  /** Memory in which the threads count requests, if rate limits apply. */
   readonly limits: BucketMemory | undefined
-  /** The certificate that is used now. */
+  /** Returns the certificate in use. */
   certificate(): KeyPair | undefined
   shared(): unknown
   onThreadExit(shared: unknown): void
@@ -32,16 +32,18 @@ export interface ThreadPoolOptions {
 
 /** The serving threads of one process. A thread that dies or hangs is replaced until the pool stops. */
 export interface ThreadPool {
-  /** Has the first thread load its code, while what it is to be given is opened. */
+  /** Lets the first thread load its code while main opens the data that the thread gets later. */
   load(): void
-  /** Starts the threads, all on one port. Rejects, with nothing left running, if the first ones cannot start. */
+  /** Starts the threads, all on one port. If the first ones cannot start, it ends all threads and rejects. */
   start(): Promise<void>
   readonly port: number
-  /** Calls `name` on every thread; gives the answers of those that serve and answer within `timeout` ms. */
+  /**
+   * Calls `name` on every thread. Resolves with the replies of the threads that serve and reply within `timeout` ms.
+   */
   broadcast(name: string, args: readonly unknown[], timeout: number): Promise<unknown[]>
-  /** How often a thread had to be replaced. */
+  /** Number of threads that were replaced. */
   readonly respawned: number
-  /** Drains all threads; resolves, after every thread is gone, with whether nothing had to be cut. Idempotent. */
+  /** Drains all threads. When all have ended, resolves with true if no request had to be cut off. Idempotent. */
   stop(timeout: number): Promise<boolean>
 }
 
@@ -53,7 +55,7 @@ interface PoolThread {
   serving: boolean
 }
 
-// A thread that has said it is drained only has to leave its event loop.
+// Time in which a thread that has drained must leave its event loop (ms).
 const EXIT_TIMEOUT_MS = 1_000
 
 export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
@@ -63,13 +65,13 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
   const threads = new Map<number, PoolThread>()
   const timers = new Set<NodeJS.Timeout>()
   const delays = Array.from({ length: size }, () => createBackOff())
-  /** The first thread, until it is given what it needs. */
+  /** The first thread, until `start` uses it. */
   let preloaded: ReturnType<typeof launch> | undefined
   let port = config.port
   let respawned = 0
   let stopping: Promise<boolean> | undefined
 
-  /** A worker that loads its code, and waits for what it is to begin with. */
+  /** Creates a worker that loads its code and waits for its `begin` message. */
   function launch(index: number) {
     const line = new MessageChannel()
     const data: ThreadData = {
@@ -128,7 +130,7 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
       void exit.then(({ code, fault }) => {
         if (threads.get(index) === thread) threads.delete(index)
         pulse.end()
-        // What it held is gone with it.
+        // A thread that has ended holds no bytes for clients.
         Atomics.store(options.budget, index, 0)
         options.onThreadExit(shared)
         channel.rejectAll(new Error(`thread ${index} is gone`))
@@ -180,7 +182,7 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     load: () => void (preloaded = launch(0)),
     async start() {
       try {
-        // The first thread's port is everyone's.
+        // All threads use the port of the first one.
         await spawn(0)
         await Promise.all(Array.from({ length: size - 1 }, (_, i) => spawn(i + 1)))
       } catch (error) {
@@ -202,13 +204,13 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
   }
 }
 
-/** Drains a thread and waits until it is gone. Resolves with whether it could finish what was in flight. */
+/** Drains a thread and waits for its end. Resolves with true if its requests in flight were completed. */
 async function endThread({ worker, drained, exited }: PoolThread, timeout: number): Promise<boolean> {
   worker.postMessage({ kind: 'drain', timeout } satisfies ThreadCommand)
   let timer = setTimeout(() => void worker.terminate(), timeout + EXIT_TIMEOUT_MS)
   const clean = (await Promise.race([drained.promise, exited])) ?? false
   clearTimeout(timer)
-  // Something may hold its event loop still: the handler of a request that was cut, or a timer that a part forgot.
+  // Other work may still hold its event loop: the handler of a request that was cut off, or a timer that a part forgot.
   timer = setTimeout(() => void worker.terminate(), clean ? EXIT_TIMEOUT_MS : 0)
   await exited
   clearTimeout(timer)

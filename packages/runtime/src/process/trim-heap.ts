@@ -1,12 +1,13 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** V8's own, as `--expose-gc` shows it. */
+/** V8's own function, as `--expose-gc` exposes it. */
 type CollectGarbage = (how: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
 
 /**
- * Gives back what this thread took for a moment while it started: garbage, and the room for young objects, which V8 keeps
- * once it has grown. That is 50 MB of main of prices, 15 MB of a thread that serves; the thread waits for it, some 30 ms.
+ * Frees memory that this thread needed only while it started: garbage, and the space for young objects, which V8 does
+ * not shrink by itself. That is 50 MB in main of prices, and 15 MB in a serving thread. The thread is blocked for about
+ * 30 ms.
  */
 export function trimHeap(): void {
   setFlagsFromString('--expose-gc')

@@ -1,27 +1,30 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 
-/** A counter that a thread keeps adding to while its event loop turns. */
+/** The watch of one thread, which adds to a counter while its event loop runs. */
 export interface Pulse {
-  /** From now on the thread is expected to beat. @param task where the system keeps it, if that is known */
+  /** Ends the longer timeout of the start. @param task name of the thread in the system, if known */
   start(task?: string): void
   end(): void
 }
 
-/** Notices threads, or a process, whose event loop no longer turns. */
+/** Detects threads, or a process, whose event loop has stopped. */
 export interface Watchdog {
-  /** What the threads add to, each at its own index. */
+  /** Counters of the threads, each at its own index. */
   readonly heartbeats: Int32Array
   watch(index: number, onStuck: () => void): Pulse
   stop(): void
 }
 
 const MAX_MISSED_CHECKS = 5
-// Loading and compiling modules blocks a starting thread; on a busy machine for long.
+// A starting thread is blocked while it loads and compiles modules, on a busy machine for a long time (ms).
 const START_TIMEOUT_MS = 30_000
-/** A thread that gets hardly any of a processor is given up after so many times its timeout: others wait for it. */
+/**
+ * A thread that gets hardly any processor time counts as stuck after this multiple of its timeout, because clients wait
+ * for it.
+ */
 export const STARVED_TIMEOUT_FACTOR = 6
 
-/** The calling thread, as Linux names it; nothing elsewhere. */
+/** Returns the name of the calling thread in Linux. Undefined on other systems. */
 export function getThreadTask(): string | undefined {
   try {
     return readlinkSync('/proc/thread-self')
@@ -30,21 +33,23 @@ export function getThreadTask(): string | undefined {
   }
 }
 
-/** The main thread of a process, as Linux names it. */
+/** Returns the name of a process's main thread in Linux. */
 export const getMainTask = (pid: number): string => `${pid}/task/${pid}`
 
-/** What a thread has got of a processor so far (ms), and whether it has one or waits for one now, rather than sleeps. */
+/**
+ * The processor time that a thread has had (ms), and whether it now runs or waits for a processor instead of sleeping.
+ */
 export interface TaskProgress {
   readonly ran: number
   readonly isRunnable: boolean
 }
 
-/** Nothing where the system does not say. */
+/** `undefined` if the system does not report it. */
 export function readTaskProgress(task: string): TaskProgress | undefined {
   try {
     const [ran] = readFileSync(`/proc/${task}/schedstat`, 'latin1').split(' ')
     const stat = readFileSync(`/proc/${task}/stat`, 'latin1')
-    // Behind its name, which may have brackets and spaces.
+    // After the name, which may contain brackets and spaces.
     return { ran: Number(ran) / 1e6, isRunnable: stat[stat.lastIndexOf(')') + 2] === 'R' }
   } catch {
     return undefined
@@ -52,10 +57,10 @@ export function readTaskProgress(task: string): TaskProgress | undefined {
 }
 
 /**
- * Calls `onStuck` of a thread that has not beaten for `timeout` ms. Counts checks without a beat rather than time, so
- * that a machine that slept does not look like a stuck thread; and of a thread that could run only what it ran, so that
- * one which is busy does not, either, where the machine is.
- * @param read as `progressOf`
+ * Calls `onStuck` for a thread without a heartbeat for `timeout` ms. It counts checks without a heartbeat instead of
+ * time, so that a machine that slept does not look like a stuck thread. For a thread that is ready to run, it counts
+ * only the processor time that the thread had. So a slow thread on a busy machine does not look stuck either.
+ * @param read like `readTaskProgress`
  */
 export function createWatchdog(size: number, timeout: number, read = readTaskProgress): Watchdog {
   const heartbeats = new Int32Array(new SharedArrayBuffer(4 * size))
@@ -71,7 +76,7 @@ export function createWatchdog(size: number, timeout: number, read = readTaskPro
       let task: string | undefined
       let beats = Atomics.load(heartbeats, index)
       let ran = 0
-      /** Checks without a beat, and how many of them the thread had for itself. */
+      /** Checks without a heartbeat, and the part of them for which the thread had a processor. */
       let missed = 0
       let creditedChecks = 0
       let limit = Math.max(MAX_MISSED_CHECKS, Math.ceil(START_TIMEOUT_MS / checkIntervalMs))

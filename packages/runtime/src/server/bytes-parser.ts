@@ -6,7 +6,7 @@ import { BodyBuffer } from '../memory/body-buffer.ts'
 import { getHold, releaseHold, type Budget } from '../memory/budget.ts'
 import type { HotBody } from './hot-route.ts'
 
-/** Reads a body as bytes. What is over the limit, or finds no room in the budget, is not kept. */
+/** Reads a body as bytes. Discards a body that exceeds the limit or for which the budget has too little left. */
 export function createBytesParser({ limit, tooLarge }: HotBody, budget: Budget) {
   return function parseBytes(
     request: FastifyRequest,
@@ -24,7 +24,7 @@ export function createBytesParser({ limit, tooLarge }: HotBody, budget: Budget) 
     function refuse(problem: Error): void {
       payload.off('data', onData).off('end', onEnd).off('error', onError).on('error', ignore)
       releaseHold(payload)
-      // Thrown away from now on; the reply closes the connection.
+      // The rest is discarded. The reply closes the connection.
       payload.resume()
       done(problem)
     }

@@ -4,7 +4,7 @@ import { isExpectingContinue } from '../http/expect-continue.ts'
 import type { AdapterHost, Endpoint, Endpoints } from './endpoint.ts'
 import { replyOnNode } from './node-adapter.ts'
 
-/** Registers the hot routes with Fastify, which answers whatever the doors ahead of it leave to it. */
+/** Registers the hot routes with Fastify, which answers all requests that the server adapters ahead of it pass on. */
 export async function registerHotRoutes(app: FastifyInstance, endpoints: Endpoints, host: AdapterHost): Promise<void> {
   for (const endpoint of endpoints.all) await app.register(async (scope) => registerHotRoute(scope, endpoint, host))
 }
@@ -38,7 +38,7 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: Adapte
     onRequest(request, _reply, done) {
       const refused = route.hasServiceToken && !route.getToken && endpoint.checkAccess(request.raw)
       if (refused) return done(refused)
-      // Its client sends the body only if the head is right.
+      // The client sends the body only if the head is valid.
       if (isExpectingContinue(request.raw)) readHead(request)
       done()
     },
@@ -60,10 +60,10 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: Adapte
   })
 }
 
-/** Clients send a type with nothing, too: a route that takes no body does not look at it, as none that reads does. */
+/** Clients also send a media type without a body. A route without a body ignores it, as all routes that read do. */
 const ignoreBody: FastifyContentTypeParser = (_request, _payload, done) => done(null)
 
-/** The endpoint keeps the figures of what it answers; Fastify those of what was refused before. */
+/** The endpoint counts the requests that it answers. Fastify counts those that were refused before. */
 function takeStartTime(request: FastifyRequest): number {
   request.metrics = undefined
   return request.startedAt

@@ -3,7 +3,7 @@ import type { Access } from '../http/request-guard.ts'
 import type { ProblemKind } from '../http/problems.ts'
 import type { Trace } from '../trace.ts'
 
-/** The header fields of a request, names in lower case, each at most once; `content-length` may be left out. */
+/** Header fields of a request: names in lower case, each at most once. `content-length` may be missing. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** Request data available to a hot route in addition to its target. */
@@ -11,7 +11,7 @@ export interface HotRequest {
   /** Trace of a followed request. Only the runtime uses it. */
   trace?: Trace | undefined
   readonly headers: RequestHeaders
-  /** Empty where there is none. */
+  /** Empty if the request has no body. */
   readonly body: Buffer
   /** Returns the address of the client, or of the proxy it uses if that proxy is not trusted. */
   getAddress(): string | undefined
@@ -19,7 +19,7 @@ export interface HotRequest {
 
 /** Removal or replacement of data, for the audit log. */
 export interface AuditChange {
-  /** In a word: `delete`, `replace`, `import`. */
+  /** One word: `delete`, `replace`, `import`. */
   readonly change: string
   /** Object of the change. */
   readonly what: string
@@ -52,7 +52,7 @@ export interface StreamConnection {
   destroy(): unknown
   on(event: 'close' | 'drain', listener: (this: this) => void): unknown
   off(event: 'drain', listener: (this: this) => void): unknown
-  /** Bytes that the client has not taken yet. */
+  /** Bytes that the client has not received yet. */
   readonly writableLength: number
 }
 
@@ -85,7 +85,7 @@ export interface HotRoute<Query = any> {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   /** The path in Fastify's syntax, for example `/collections/:id/stats`; the label of the route's metrics. */
   readonly url: string
-  /** By default `read` for GET, `change` for the rest. */
+  /** Default: `read` for GET, `change` for all others. */
   readonly access?: Access
   /** Schema in Fastify's format, for validation and the OpenAPI document. */
   readonly schema: object
@@ -106,16 +106,16 @@ export interface HotRoute<Query = any> {
    */
   hasServiceToken?(headers: RequestHeaders): boolean
   /**
-   * True if a promised answer waits for the service's own work, on its disk or on main. In an overload, at most as many
-   * of these wait as finish within `maxQueueDelay`. Default: true for changes; reads wait for another system.
+   * True if a promised reply waits for the service's own work, on its disk or on main. In an overload, only the number
+   * of these that finishes within `maxQueueDelay` may wait. Default: true for changes; reads wait for another system.
    */
   shouldQueue?(query: Query): boolean
   /**
-   * Changes take effect in the order in which `answer` is called, across all routes of the service that declare it. Then
-   * pipelined requests of these routes need not wait for each other; only the raw server adapter makes use of it.
+   * Changes take effect in the order in which `answer` is called, across all routes of the service that declare this.
+   * Then pipelined requests of these routes need not wait for each other. Only the raw server adapter makes use of it.
    */
   readonly isOrdered?: boolean
-  /** True if `answer` evaluates `If-Match` and `If-None-Match`. Default: see `refusesConditions`. */
+  /** True if `answer` evaluates `If-Match` and `If-None-Match`. Default: see `shouldRefuseConditions`. */
   readonly isConditional?: boolean
   /** Returns the removal or replacement that the request makes, for a line in the log after success. */
   getAuditChange?(query: Query): AuditChange
@@ -125,11 +125,12 @@ export interface HotRoute<Query = any> {
    */
   readonly canStream?: boolean
   /**
-   * Answers, on Fastify, a query that `answer` does not serve as one reply. Returns `undefined` if `answer` must answer it.
-   * `match` never returns such a query. @throws Problem
+   * Answers, on Fastify, a query that `answer` does not serve as one reply. Returns `undefined` if `answer` must answer
+   * it. `match` never returns such a query.
+   * @throws Problem
    */
   serve?(query: Query, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined
-  /** @throws Problem; anything else becomes a 500 that is logged */
+  /** @throws Problem; any other error becomes a 500 that is logged */
   answer(query: Query, request: HotRequest): BufferedReply | StreamReply | Promise<BufferedReply | StreamReply>
 }
 

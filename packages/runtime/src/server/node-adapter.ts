@@ -22,7 +22,8 @@ import type { Trace } from '../trace.ts'
 
 const EMPTY_BODY = Buffer.alloc(0)
 
-// Node joins head and body of a string into one write, which costs 1.5 us less a request than two for a Buffer.
+// Node joins a head and a string body into one write. That costs 1.5 us less per request than the two writes for a
+// Buffer.
 const MAX_STRING_BYTES = 16_384
 
 /** A request as Node has parsed it. */
@@ -45,20 +46,20 @@ class NodeRequest implements HotRequest {
   }
 }
 
-/** A request that is answered on a reply of Node's. */
+/** A request and Node's object for its reply. */
 interface NodeExchange {
   readonly message: IncomingMessage
   readonly response: ServerResponse
   readonly body?: Buffer | undefined
   readonly id: string
   readonly startedAt: number
-  /** What the reply tells of limits: names and values in turn. */
+  /** Header fields of the limits for the reply: names and values alternate. */
   readonly limits: readonly string[]
-  /** What it is known by, where that is known already. */
+  /** Ids of the request, if already known. */
   readonly trace?: Trace
 }
 
-/** Answers a request whose body is there, on a reply of Node's. @param refusal what is answered instead */
+/** Answers a request whose body has arrived, on a reply of Node's. @param refusal reply to send instead */
 export function replyOnNode(
   host: AdapterHost,
   endpoint: Endpoint,
@@ -74,7 +75,10 @@ export function replyOnNode(
   if (reply instanceof Promise) void reply.then(send)
   else send(reply)
 
-  /** A large reply is held until it is sent: more requests may have come behind this one than Node can write replies to. */
+  /**
+   * A large reply counts until it is sent, because its client may have sent more requests than Node can write replies
+   * to.
+   */
   function hasMemory({ body: { length } }: BufferedReply): boolean {
     return length <= MAX_STRING_BYTES || isHead || getHold(message, host.budget).take(length)
   }
@@ -90,7 +94,7 @@ export function replyOnNode(
     discardInput(message.socket)
     skipLaterRequests(response)
     response.on('error', doNothing)
-    // The connection ends with the stream, which needs no chunks then.
+    // The connection ends with the stream, so chunked encoding is not needed.
     response.removeHeader('transfer-encoding')
     response.writeHead(reply.status, [...first, ...reply.headers, 'connection', 'close'])
     reply.open(response, '')
@@ -98,7 +102,9 @@ export function replyOnNode(
   }
 }
 
-/** What the client of a stream still sends is dropped: requests that nobody will answer would be kept for ever. */
+/**
+ * Discards further input from the client of a stream. Otherwise requests without a reply would stay in memory forever.
+ */
 function discardInput(socket: Socket): void {
   socket.on('data', doNothing)
   for (const listener of socket.listeners('data'))
@@ -116,19 +122,19 @@ function write(
   const { method, headers } = message
   const unchanged = isUnchanged(reply, headers, method === 'GET' || method === 'HEAD')
   const { body } = reply
-  // Node takes one flat list as it is, which costs 1 us less than building it up.
+  // Node uses a flat list as it is, which costs 1 us less than building one.
   response.writeHead(unchanged ? 304 : reply.status, [...first, ...toHeaders(reply, unchanged)])
   if (unchanged || method === 'HEAD' || body.length === 0) response.end()
-  // What is ASCII is written as it lies in memory.
+  // The bytes of ASCII text are the same in memory and in the reply.
   else if (typeof body === 'string') response.end(body, Buffer.byteLength(body) === body.length ? 'latin1' : 'utf8')
   else if (body.length <= MAX_STRING_BYTES) response.end(body.toString('latin1'), 'latin1')
   else response.end(body)
 }
 
 /**
- * Answers plain requests of hot routes ahead of Fastify. Whatever is not plain, or would be refused before it is read,
- * goes on to Fastify untouched.
- * @returns whether it is answered, or will be
+ * Answers plain requests of hot routes ahead of Fastify. All other requests pass to Fastify unchanged, and so do
+ * requests that would be refused before they are read.
+ * @returns true if the request is answered or will be
  */
 export function createNodeAdapter(endpoints: Endpoints, host: AdapterHost) {
   const { lifecycle, getClientAddress } = host
@@ -159,15 +165,15 @@ export function createNodeAdapter(endpoints: Endpoints, host: AdapterHost) {
   }
 }
 
-/** The length of a body, in bytes; nothing where it is not known before it has come. */
+/** Returns the length of a body (bytes). Undefined if it is unknown until the body has arrived. */
 function getBodyLength(length: string | undefined, transferEncoding: string | undefined): number | undefined {
   if (transferEncoding !== undefined) return undefined
   return length === undefined ? 0 : Number(length)
 }
 
 /**
- * Reads a body of a known length: `end` would come a turn later than its last piece. Who leaves before that gets no
- * answer, and Node's own time-outs cut who is too slow.
+ * Reads a body of a known length, because `end` would occur one turn later than the last piece. A client that leaves
+ * earlier gets no reply, and Node's own timeouts disconnect a client that is too slow.
  */
 function readBody(
   message: IncomingMessage,

@@ -7,21 +7,21 @@ import type { AdapterHost, Endpoints } from './endpoint.ts'
 import { ServerConnection, type RawAdapterHost } from './raw-connection.ts'
 
 const TICK_MS = 500
-// A connection that has sent nothing, or half a request, goes to Node, whose time-outs end it (ticks).
+// Ticks after which a connection that has sent nothing, or a part of a request, passes to Node, whose timeouts end it.
 const MAX_SILENT_TICKS = 2
 
 type RawAdapterSettings = Pick<CommonSettings, 'keepAliveTimeout' | 'maxWriteBuffer' | 'sendTimeout'>
 
-/** What the door knows of a connection lies on its socket, so that listeners can be shared by all. */
+/** State of the raw server adapter on the socket, so that all connections can share listeners. */
 interface RawSocket extends Socket {
   [RAW_CONNECTION]?: ServerConnection | undefined
 }
 
 /**
- * Puts a door before an HTTP server: it reads what connections send, as text, and answers plain requests of hot routes
- * with half of what Node's own HTTP costs. A connection on which anything else comes is handed to Node's parser for good,
- * with all that is not answered, so the door never makes an error reply of its own. It stays one `http.Server`: listening,
- * draining, time-outs and counting connections hold.
+ * Installs the raw server adapter ahead of an HTTP server. It reads the input of connections as text, and answers plain
+ * requests of hot routes at half the cost of Node's own HTTP. A connection with any other input passes to Node's parser
+ * permanently, with all bytes that are not answered. So the adapter never creates an error reply itself. The server
+ * remains an `http.Server`: listening, draining, timeouts and connection counts work as before.
  */
 export function installRawAdapter(
   server: Server,
@@ -52,10 +52,11 @@ export function installRawAdapter(
       socket.pause()
       if (!ended) unshiftInput(socket, unread)
       for (const listener of next) Reflect.apply(listener, server, [socket])
-      // After its end nothing can be put back; Node's listeners are told what came.
+      // After the end of the input, no bytes can be put back. Node's listeners get them as an event.
       if (ended) {
         if (unread) socket.emit('data', unread)
-        // A turn later, as if it had been read behind it: with its end Node forgets what it is asked.
+        // One turn later, as if it had been read after the bytes: Node discards unanswered requests at the end of the
+        // input.
         setImmediate(() => socket.emit('end'))
       }
       socket.resume()
@@ -81,7 +82,7 @@ export function installRawAdapter(
     this[RAW_CONNECTION]?.releaseMemory()
   }
 
-  // Coarse, and for all at once: a timer a connection would cost more than the rest of it.
+  // One coarse timer for all connections: a separate timer would cost more than the rest of a connection.
   const sweep = setInterval(() => {
     tick++
     for (const [socket, connection] of connections) {
@@ -92,7 +93,7 @@ export function installRawAdapter(
     }
   }, TICK_MS).unref()
   server.once('close', () => clearInterval(sweep))
-  // What has begun to come is answered by who answers from now on.
+  // Requests that have arrived in part pass to Node and Fastify, which answer during a drain.
   host.lifecycle.drain.addEventListener('abort', () => {
     for (const connection of connections.values())
       if (connection.hasPartialRequest && !connection.isAnswering) connection.moveToNode()
@@ -112,8 +113,8 @@ export function installRawAdapter(
 }
 
 /**
- * Joins all bytes that have arrived, so that Node's parser gets them at once. If a body in the first of two pieces paused the
- * socket, the parser would read newer bytes from the system before the second piece.
+ * Joins all bytes that have arrived, so that Node's parser gets them at once. If a body in the first of two pieces
+ * paused the socket, the parser would read newer bytes from the system before the second piece.
  */
 function unshiftInput(socket: Socket, unread: Buffer | undefined): void {
   const arrived: Buffer | null = socket.read()
@@ -130,7 +131,7 @@ function onDrain(this: RawSocket): void {
   this[RAW_CONNECTION]!.onDrain()
 }
 
-/** Of a stream, whose connection is no longer the door's, the end. */
+/** A stream is no longer part of the adapter. The end of its input closes it. */
 function onEnd(this: RawSocket): void {
   if (this[RAW_CONNECTION]) this[RAW_CONNECTION].end()
   else this.destroy()

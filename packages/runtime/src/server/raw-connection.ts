@@ -8,32 +8,32 @@ import { roundToUnits } from '../memory/budget.ts'
 import { MAX_HEAD_BYTES } from './request-grammar.ts'
 import { MAX_HELD_BYTES, RequestReader, type RawRequest, type ReadOutcome, type ReaderHost } from './request-reader.ts'
 
-// Requests that are answered before other connections have their turn.
+// Requests of a connection that are answered before other connections continue.
 const REQUESTS_PER_TURN = 128
-// Requests of one connection that are being answered; the next wait until half of them are.
+// Unanswered requests of one connection at which the next ones wait until half of them are answered.
 const MAX_PENDING_REPLIES = 64
-// A request may come in so many pieces: each is read again with what came before it.
+// Maximum number of pieces of a request. With each piece, all earlier ones are read again.
 const MAX_REQUEST_CHUNKS = 8
 
-/** What the connections of a raw door have in common. */
+/** Parts that all connections of the raw server adapter share. */
 export interface RawAdapterHost extends ReaderHost {
-  /** For how long an idle connection is kept (ms). */
+  /** Timeout of an idle connection (ms). */
   readonly keepAliveTimeout: number
-  /** Bytes of replies that may wait to be written before the next requests do. */
+  /** Bytes of unwritten replies at which the next requests wait. */
   readonly maxWriteBuffer: number
-  /** A client that reads nothing for so long is cut off (ms). */
+  /** Time after which a client that reads nothing is disconnected (ms). */
   readonly sendTimeout: number
-  /** Counts up while the server runs. */
+  /** Increases while the server runs. */
   readonly tick: number
-  /** Gives a connection to Node for good. @param unread what it begins with @param ended whether nothing follows it */
+  /** Passes a connection to Node permanently. @param unread its first bytes @param ended true if no input follows */
   handOver(socket: Socket, unread: Buffer | undefined, ended: boolean): void
-  /** Lets go of a connection that has become a stream. */
+  /** Releases a connection that has become a stream. */
   release(socket: Socket): void
 }
 
-/** A reply that waits for its turn: replies go out in the order of their requests. */
+/** A reply that waits for earlier ones: replies are sent in the order of their requests. */
 interface PendingReply {
-  /** Nothing as long as it is being made. */
+  /** Undefined until the reply is complete. */
   text: string | undefined
   body: Buffer | undefined
   closes: boolean
@@ -45,13 +45,13 @@ const getReplySize = ({ text, body }: PendingReply): number => text!.length + (b
 /** A reply as text. */
 interface ReplyText {
   readonly fields: string
-  /** Empty where it does not go out as a part of the text. */
+  /** Empty if the body is not sent as a part of the text. */
   readonly body: string
 }
 
 const textCache = new WeakMap<BufferedReply, ReplyText>()
 
-/** What a reply says of itself; kept where it is given again and again. */
+/** Formats the fields and the body of a reply. The text is cached if the route returns the reply repeatedly. */
 function getReplyText(reply: BufferedReply): ReplyText {
   const cached = reply.isReused ? textCache.get(reply) : undefined
   if (cached) return cached
@@ -60,39 +60,42 @@ function getReplyText(reply: BufferedReply): ReplyText {
   return text
 }
 
-/** What of a reply is not a part of its text. */
+/** Returns the body of a reply if it is not a part of its text. */
 function getLargeBody({ match, headers }: RawRequest, answer: HotReply): Buffer | undefined {
   if (isStream(answer) || !isLarge(answer.body) || match.isHead) return undefined
   return isUnchanged(answer, headers, match.endpoint.route.method === 'GET') ? undefined : answer.body
 }
 
-/** A connection that the door reads itself. */
+/** A connection that the raw server adapter reads. */
 export class ServerConnection {
   readonly #socket: Socket
   readonly #host: RawAdapterHost
   readonly #reader: RequestReader
-  /** The tick at which the client last began to send something, or had read all that it was sent. */
+  /** The tick at which the client last began to send a request, or had read everything that was sent. */
   lastActiveTick: number
-  /** What has come and is not answered. */
+  /** Bytes that have arrived and are not answered. */
   #unread: Buffer | undefined
   #chunkCount = 0
-  /** Whether what has come is a whole head that is to be answered here: it is then, even if a drain begins. */
+  /** True if a whole head has arrived that is answered here, even if a drain begins. */
   #hasBegun = false
   #pendingReplies: PendingReply[] | undefined
-  /** Of the replies that are made and wait for their turn (bytes). */
+  /** Size of the complete replies that wait for earlier ones (bytes). */
   #pendingBytes = 0
-  /** Taken from the budget (bytes): of what has come, and of large replies that are not sent yet. */
+  /** Bytes taken from the budget: for unread input, and for large replies that are not sent yet. */
   #heldUnread = 0
   #heldReplies = 0
-  /** Replies that are to be written at the end of what has come. */
+  /** Replies that are written after all input was processed. */
   #text = ''
-  /** Not read from: until other connections had their turn, replies are there, or the client has read them. */
+  /**
+   * True while no input is read: until other connections have continued, replies are complete, or the client has read
+   * them.
+   */
   #isPaused = false
-  /** The next request waits until all requests before it are answered. */
+  /** True if the next request waits until all earlier ones are answered. */
   #isWaitingForEarlier = false
   #isForeign = false
   #hasEnded = false
-  /** It is no longer the door's. */
+  /** True if the connection is no longer part of the adapter. */
   #isReleased = false
 
   constructor(host: RawAdapterHost, socket: Socket) {
@@ -102,39 +105,39 @@ export class ServerConnection {
     this.lastActiveTick = host.tick
   }
 
-  /** Whether a request is being answered, or its reply on its way. */
+  /** True if a request is being answered, or its reply is being sent. */
   get isBusy(): boolean {
     return this.#pendingReplies !== undefined || this.#isPaused || this.#socket.writableLength > 0
   }
 
-  /** Whether a request has begun that is not answered yet: its head has come, and was taken. */
+  /** True if a request has begun that is not answered yet: its head has arrived and was accepted. */
   get isAnswering(): boolean {
     return this.isBusy || this.#hasBegun
   }
 
-  /** Whether some of a request has come, and no more. */
+  /** True if only a part of a request has arrived. */
   get hasPartialRequest(): boolean {
     return this.#unread !== undefined && !this.#isPaused
   }
 
-  /** Takes what has come. */
+  /** Processes input. */
   take(chunk: Buffer): void {
     const held = this.#unread
     this.#unread = undefined
     if (this.#heldUnread > 0) this.#releaseUnread()
-    // A request that comes in many pieces gets no longer than one that breaks off.
+    // A request in many pieces gets no more time than one that is never completed.
     if (held) this.#chunkCount++
     else this.lastActiveTick = this.#host.tick
     this.#handleAll(held ? Buffer.concat([held, chunk]) : chunk)
   }
 
-  /** The client sends no more. */
+  /** Called when the client sends no more input. */
   end(): void {
     this.#hasEnded = true
     this.#proceed()
   }
 
-  /** The client has read all. */
+  /** Called when the client has read everything. */
   onDrain(): void {
     this.lastActiveTick = this.#host.tick
     this.#socket.setTimeout(0)
@@ -142,7 +145,7 @@ export class ServerConnection {
     this.#proceed()
   }
 
-  /** It is closed, or no longer the door's: holds nothing any more. */
+  /** Releases all memory. Called when the connection is closed, or is no longer part of the adapter. */
   releaseMemory(): void {
     this.#releaseUnread()
     this.#releaseReplies()
@@ -153,7 +156,7 @@ export class ServerConnection {
     this.#heldUnread = 0
   }
 
-  /** Gives back what replies held, unless some have yet to be written, or to be read. */
+  /** Releases the memory of the replies, unless some are unwritten or unread. */
   #releaseWritten(): void {
     if (this.#heldReplies === 0 || this.#pendingBytes > 0) return
     if (!this.#socket.writableNeedDrain && this.#socket.writableCorked === 0) this.#releaseReplies()
@@ -164,14 +167,14 @@ export class ServerConnection {
     this.#heldReplies = 0
   }
 
-  /** Gives the connection to Node, as soon as what is being answered is. */
+  /** Passes the connection to Node as soon as the pending requests are answered. */
   moveToNode(): void {
     this.#hasBegun = false
     this.#isForeign = true
     this.#proceed()
   }
 
-  /** Does what had to wait. */
+  /** Continues work that had to wait. */
   #proceed(): void {
     if (this.#isReleased || this.#socket.destroyed) return
     if (this.#isPaused && !this.#isForeign) return this.#resume()
@@ -191,7 +194,7 @@ export class ServerConnection {
     if (!this.#isPaused && !this.#isForeign && !this.#isReleased) this.#socket.resume()
   }
 
-  /** Whether replies have to go before more are made. @param maxPending requests that may be being answered */
+  /** True if replies must be sent before more requests are answered. @param maxPending limit of pending requests */
   #isFull(maxPending: number): boolean {
     if (this.#socket.writableNeedDrain) return true
     return (
@@ -236,8 +239,8 @@ export class ServerConnection {
   }
 
   /**
-   * True if earlier requests must be answered first: an unsafe request runs alone (RFC 9112, 9.3.2), unless both
-   * have effect in the order in which they are begun. The first place is one whose reply is being made.
+   * True if earlier requests must be answered first: an unsafe request runs alone (RFC 9112, 9.3.2), unless both take
+   * effect in the order in which they begin. The first pending reply is never complete.
    */
   #shouldWait({ match: { endpoint } }: RawRequest): boolean {
     const first = this.#pendingReplies?.[0]?.endpoint
@@ -245,11 +248,11 @@ export class ServerConnection {
   }
 
   #read(text: string, bytes: Buffer, at: number): ReadOutcome {
-    // In a drain nothing more begins here.
+    // During a drain, no other request begins here.
     if (this.#host.lifecycle.phase !== 'ready' && !this.#hasBegun) return 'foreign'
     const read = this.#reader.read(text, bytes, at)
     if (typeof read === 'string' || !read.match.endpoint.route.canStream) return read
-    // A stream is the last that is answered here.
+    // A stream is the last request that is answered here.
     return read.end < text.length || this.#pendingReplies ? 'foreign' : read
   }
 
@@ -268,24 +271,26 @@ export class ServerConnection {
   }
 
   #canHold({ length }: Buffer): boolean {
-    // Heads are short, and soon Node's.
+    // Heads are short, and soon pass to Node.
     if (length <= MAX_HEAD_BYTES) return true
     if (!this.#host.budget.take(length)) return false
     this.#heldUnread = length
     return true
   }
 
-  /** What is answered where there is no room for a reply until the client takes it. */
+  /**
+   * Counts a large reply until the client has received it. If the limit is reached, returns an error reply instead.
+   */
   #chargeReply({ match: { endpoint, isHead }, id }: RawRequest, answer: HotReply): HotReply {
     if (isStream(answer) || isHead || !isCounted(answer.body) || this.#socket.destroyed) return answer
-    // In whole units, so that all can be given back in one.
+    // In whole units, so that the sum can be released at once.
     const bytes = roundToUnits(answer.body.length)
     if (!this.#host.budget.take(bytes)) return endpoint.toErrorReply(createMemoryFull(), id)
     this.#heldReplies += bytes
     return answer
   }
 
-  /** Answers a request, or begins to. @param isLast whether nothing has come behind it */
+  /** Answers a request, or begins to. @param isLast true if no input has arrived after it */
   #answer(request: RawRequest, isLast: boolean): void {
     const { endpoint, query } = request.match
     const reply = this.#checkLimits(request) ?? endpoint.answer(query, request, request.id, request.startedAt)
@@ -304,7 +309,7 @@ export class ServerConnection {
     this.#pendingBytes += text.length + (body?.length ?? 0)
   }
 
-  /** What is answered to one of too many requests; nothing where it may be answered. */
+  /** Returns the refusal of a request that exceeds a rate limit. Undefined if the request may be answered. */
   #checkLimits(request: RawRequest): HotReply | undefined {
     const { limits } = this.#host
     if (!limits) return undefined
@@ -314,7 +319,7 @@ export class ServerConnection {
   }
 
   #completeReply(pendingReply: PendingReply, request: RawRequest, answer: HotReply): void {
-    // After its last reply in a drain a connection ends, and its client knows.
+    // After its last reply in a drain, a connection ends, and the reply announces that.
     pendingReply.closes =
       this.#host.lifecycle.phase !== 'ready' && !this.#unread && this.#pendingReplies?.at(-1) === pendingReply
     pendingReply.text = this.#formatReply(request, answer, pendingReply.closes)
@@ -333,7 +338,7 @@ export class ServerConnection {
     this.#proceed()
   }
 
-  /** Makes the text of a reply, but for a large body; a stream takes the connection instead. */
+  /** Formats the text of a reply, without a large body. A stream takes over the connection instead. */
   #formatReply(request: RawRequest, answer: HotReply, closes: boolean): string {
     const { match, headers, id, startedAt } = request
     const { endpoint, isHead } = match
@@ -390,7 +395,7 @@ export class ServerConnection {
   }
 
   #write(chunk: string | Buffer): void {
-    // Node sees whether the client takes any of it before the time is over.
+    // Before the timeout fires, Node checks whether the client has received bytes.
     if (!this.#socket.write(chunk, 'latin1')) this.#socket.setTimeout(this.#host.sendTimeout)
     else this.#releaseWritten()
   }

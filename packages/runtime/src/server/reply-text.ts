@@ -9,25 +9,25 @@ export function getStatusLine(status: number): string {
   return line
 }
 
-/** Header fields, as Node writes them. @param headers names and values in turn */
+/** Formats header fields like Node. @param headers names and values alternate */
 export function formatFields(headers: readonly string[]): string {
   let text = ''
   for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`
   return text
 }
 
-/** The end of each head: the date, how the connection goes on, an empty line. */
+/** The end of a head: the date, the fields of the connection, an empty line. */
 export interface HeadEnds {
   readonly keepAlive: string
   readonly closes: string
-  /** Of a stream, whose head says itself how the connection goes on. */
+  /** For a stream, whose head already has its field `connection`. */
   readonly bare: string
 }
 
 let ends: HeadEnds | undefined
 let endsFor: number | undefined
 
-/** Made once a second, as in Node. @param timeout how long an idle connection is kept (ms) */
+/** Created once a second, as in Node. @param timeout of an idle connection (ms) */
 export function getHeadEnds(timeout: number): HeadEnds {
   if (ends && endsFor === timeout) return ends
   const now = new Date()
@@ -42,17 +42,17 @@ export function getHeadEnds(timeout: number): HeadEnds {
   return ends
 }
 
-/** A larger body goes out as it lies in memory: as a part of the text it would be copied twice. */
+/** A larger body is written from its own memory: as a part of the text it would be copied twice (bytes). */
 const MAX_TEXT_BODY_BYTES = 16_384
 
-/** Whether a body is large enough to be counted until it is sent. */
+/** True if a body is so large that it counts until it is sent. */
 export const isCounted = (body: string | Buffer): boolean => body.length > MAX_TEXT_BODY_BYTES
 
-/** Whether a body is better not made a part of the text. */
+/** True if a body should not be a part of the text. */
 export const isLarge = (body: string | Buffer): body is Buffer =>
   typeof body !== 'string' && body.length > MAX_TEXT_BODY_BYTES
 
-/** A character a byte. */
+/** Returns text with one character per byte. */
 export function toLatin1(body: string | Buffer): string {
   if (typeof body !== 'string') return body.toString('latin1')
   return Buffer.byteLength(body) === body.length ? body : Buffer.from(body).toString('latin1')

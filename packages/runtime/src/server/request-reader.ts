@@ -14,28 +14,28 @@ import type { HotRequest, RequestHeaders } from './hot-route.ts'
 const EMPTY_BODY = Buffer.alloc(0)
 const NO_HEADERS: RequestHeaders = {}
 
-// A part of a longer text would keep all of it alive.
+// A slice of a longer text would hold all of that text in memory.
 const MAX_SHARED_TEXT_BYTES = 8_192
 
-/** Bytes kept of a request that has not come whole. */
+/** Bytes that are held of an incomplete request. */
 export const MAX_HELD_BYTES = 131_072
 
-/** What requests are read for. */
+/** Parts that the reader needs. */
 export interface ReaderHost extends AdapterHost {
   readonly endpoints: Endpoints
 }
 
-/** A request as the door has read it. */
+/** A request that the raw server adapter has read. */
 export class RawRequest implements HotRequest {
   readonly headers: RequestHeaders
   readonly body: Buffer
   readonly match: EndpointMatch
-  /** Where it ends in what has come. */
+  /** Position at which it ends in the input. */
   readonly end: number
   readonly startedAt = performance.now()
   readonly id: string
   readonly #socket: Socket
-  /** What its reply tells of limits, as text. */
+  /** Header fields of the rate limits, as text. */
   limits = ''
   trace: Trace | undefined
 
@@ -50,15 +50,15 @@ export class RawRequest implements HotRequest {
 
   getAddress(): string | undefined {
     const address = this.#socket.remoteAddress
-    // Node keeps it with every socket that was asked, 90 bytes.
+    // Node caches the address on each socket, which takes 90 bytes.
     ;(this.#socket as { _peername?: unknown })._peername = undefined
     return this.match.endpoint.getClientAddress(address, this.headers)
   }
 }
 
 /**
- * A whole request; or why there is none: some of its head has yet to come, or, where that is there and will be answered
- * here, of its body; or it is Node's.
+ * A whole request, or the reason why there is none. `held`: a part of the head is missing. `begun`: the head is
+ * complete and will be answered here, but a part of the body is missing. `foreign`: the request is for Node.
  */
 export type ReadOutcome = RawRequest | 'held' | 'begun' | 'foreign'
 
@@ -66,11 +66,11 @@ export type ReadOutcome = RawRequest | 'held' | 'begun' | 'foreign'
 export class RequestReader {
   readonly #host: ReaderHost
   readonly #socket: Socket
-  /** The fields of the last request: the same text again has been judged already. */
+  /** Fields of the last request. The same text again needs no second check. */
   #fields: FieldBlock | undefined
-  /** Of the body of the last request (bytes). */
+  /** Length of the body of the last request (bytes). */
   #length = 0
-  /** That the client gave its requests with these fields. */
+  /** Id that the client gave its requests in these fields. */
   #id: string | undefined
   #canRead: boolean | undefined
   #canChange: boolean | undefined
@@ -80,7 +80,7 @@ export class RequestReader {
     this.#socket = socket
   }
 
-  /** @param text what has come, a character a byte of `bytes` @param at where the request begins */
+  /** @param text the input, with one character per byte of `bytes` @param at position at which the request begins */
   read(text: string, bytes: Buffer, at: number): ReadOutcome {
     const line = readRequestLine(text, at)
     if (!line) return isBeginning(text, at) ? 'held' : 'foreign'
@@ -104,12 +104,15 @@ export class RequestReader {
     return new RawRequest(match, headers, body, end, id, this.#socket)
   }
 
-  /** Where the body begins behind the fields of the last request, if these are the same but for its length; else -1. */
+  /**
+   * Returns the position of the body if the fields equal those of the last request, except for its length. Otherwise
+   * -1.
+   */
   #matchLastFields(text: string, at: number): number {
     if (!this.#fields) return -1
     const { before, after } = this.#fields
     const lengthAt = at + before.length
-    // By slices: comparing 400 characters by `startsWith` takes three times as long.
+    // With slices, because `startsWith` takes three times as long to compare 400 characters.
     if (text.slice(at, lengthAt) !== before) return -1
     if (after === '') {
       this.#length = 0
@@ -122,7 +125,7 @@ export class RequestReader {
     return end
   }
 
-  /** Reads a block of fields, and remembers it. Returns whether it is one of the door's grammar. */
+  /** Reads and stores a block of fields. Returns true if it belongs to the adapter's grammar. */
   #parseFields(block: string, length: number): boolean {
     this.#fields = readFields(length > MAX_SHARED_TEXT_BYTES ? Buffer.from(block, 'latin1').toString('latin1') : block)
     this.#canRead = this.#canChange = undefined

@@ -1,9 +1,9 @@
 import { StartError } from '../http/common-errors.ts'
 
-/** One flag as it was written: `--stats.port 9000` has the service `stats`. */
+/** One flag as it was written: in `--stats.port 9000`, `stats` is the service. */
 export interface SettingFlag {
   readonly service: string | undefined
-  /** In camel case, however it was written. */
+  /** In camel case, for any spelling of the flag. */
   readonly name: string
   readonly value: string
 }
@@ -12,9 +12,9 @@ export interface StartArguments {
   /** Names of services, in the order given; empty means all. */
   readonly services: string[]
   readonly flags: SettingFlag[]
-  /** Whether all is to be shown as it comes. */
+  /** True if log lines are printed without delay. */
   readonly isVerbose: boolean
-  /** What is asked for in place of a start. */
+  /** Set if help or the version is requested instead of a start. */
   readonly instead?: 'help' | 'version'
 }
 

@@ -21,24 +21,24 @@ const MAX_TYPOS = 3
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A value as somebody wrote it, and where. */
+/** A value that was set, and its source. */
 interface GivenValue {
   readonly value: unknown
   readonly source: string
 }
 
-/** The settings of one service: those that all have, then its own. */
+/** Returns the settings of one service: the common ones, then its own. */
 export function getSettings(definition: Pick<AnyService, 'settings'>): SettingTable {
   return addFileSettings({ ...commonSettings, ...definition.settings })
 }
 
 const toSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 
-/** The environment variable that sets one setting of one service alone. */
+/** Returns the environment variable that sets one setting of one service only. */
 export const toVariable = (service: string, setting: string) => `${service.toUpperCase()}_${toSnakeCase(setting)}`
 
 /**
- * The configuration of each service: defaults, overridden by its variant, by the environment, by flags.
+ * Resolves the configuration of each service: defaults, overridden by its variant, by the environment, by flags.
  * @throws StartError `SETTINGS_WRONG` that names every wrong setting at once
  */
 export function resolveConfigs(
@@ -49,12 +49,12 @@ export function resolveConfigs(
   const wrong = findStrayFlags(definitions, flags)
   const configs = new Map<string, ServiceConfig>()
   for (const definition of definitions) configs.set(definition.name, resolveConfig(definition, flags, env, wrong))
-  // A flag that several services take is wrong once.
+  // A wrong flag of several services is reported once.
   if (wrong.length > 0) throw new StartError('SETTINGS_WRONG', [...new Set(wrong)].join('; '))
   return configs
 }
 
-/** Flags that no started service takes. */
+/** Finds flags that apply to no started service. */
 function findStrayFlags(definitions: readonly AnyService[], flags: readonly SettingFlag[]): string[] {
   const stray = flags.filter((flag) => !definitions.some((definition) => isFlagFor(definition, flag)))
   return stray.map((flag) => {
@@ -77,7 +77,7 @@ const describeVariants = (definitions: readonly AnyService[]): string =>
     })
     .join('; ') || 'none has any'
 
-/** The flag that was probably meant, as a question; empty where nothing is alike. */
+/** Suggests the flag that was probably meant, as a question. Empty if no flag is similar. */
 function suggestFlag(definitions: readonly AnyService[], flag: SettingFlag): string {
   const known = definitions.flatMap((definition) =>
     Object.keys(getSettings(definition)).map((name) => formatFlag({ name, service: flag.service && definition.name })),
@@ -87,7 +87,7 @@ function suggestFlag(definitions: readonly AnyService[], flag: SettingFlag): str
   return distance(given, nearest) <= MAX_TYPOS ? `; did you mean ${nearest}?` : ''
 }
 
-/** Whether a flag is meant for a service. `--variant v3` without a prefix goes to those that have a v3. */
+/** True if a flag applies to a service. `--variant v3` without a prefix applies to the services that have a v3. */
 function isFlagFor(definition: AnyService, { service, name, value }: SettingFlag): boolean {
   if (service !== undefined && service !== definition.name) return false
   if (name === 'host' && service === undefined && definition.standsIn) return false
@@ -95,13 +95,13 @@ function isFlagFor(definition: AnyService, { service, name, value }: SettingFlag
   return toSetting(getSettings(definition), name) !== undefined
 }
 
-/** The setting of a flag, which may have the setting's former name. */
+/** Returns the setting of a flag, which may have the setting's former name. */
 function toSetting(settings: SettingTable, name: string): string | undefined {
   if (Object.hasOwn(settings, name)) return name
   return Object.keys(settings).find((key) => settings[key]!.formerly === name)
 }
 
-/** The configuration of one service; what is wrong with it is added to `wrong`. */
+/** Resolves the configuration of one service. Errors are added to `wrong`. */
 export function resolveConfig(
   definition: AnyService,
   flags: readonly SettingFlag[],
@@ -114,19 +114,19 @@ export function resolveConfig(
     const names = [schema.formerly, name].filter((key) => key !== undefined)
     for (const variable of [schema.env, ...names.map((key) => toVariable(definition.name, key))]) {
       const value = variable === undefined ? undefined : env[variable]
-      // Kubernetes gives `STATS_PORT=tcp://...` to whatever runs beside a service that is called stats.
+      // Kubernetes sets `STATS_PORT=tcp://...` in every container next to a service with the name stats.
       if (value !== undefined && value !== '' && !(name === 'port' && value.startsWith('tcp://')))
         given.set(name, { value, source: variable! })
     }
   }
-  // A flag with the service's name wins over one without, wherever it stands.
+  // A flag with the service's name has precedence over one without, in any order.
   const own = flags
     .filter((flag) => isFlagFor(definition, flag))
     .toSorted((a, b) => Number(!!a.service) - Number(!!b.service))
   for (const flag of own) {
     const { service, value } = flag
     const name = toSetting(settings, flag.name)!
-    // One folder for all: each service has its own in it.
+    // The parent folder of all services. Each has its own folder in it.
     const isRoot = name === 'data' && service === undefined && value !== ''
     given.set(name, { value: isRoot ? join(value, definition.name) : value, source: formatFlag(flag) })
   }
@@ -149,7 +149,7 @@ export function resolveConfig(
     const found = given.get(name)
     const { value, source } = found ?? { value: defaults[name] ?? schema.default, source: name }
     config[name] = typeof value === 'string' ? parseValue(schema, value) : value
-    // Defaults fit, as a test sees: to compile a check of each would take longer than all else here.
+    // A test checks the defaults: to compile a validator for each would take longer than everything else here.
     if (found && !createValidator(schema, 'body')(config[name])) {
       wrong.push(`${source}: ${formatValue(schema, value)} ${describeExpectation(schema)}`)
     } else if (schema.check) {
@@ -162,7 +162,10 @@ export function resolveConfig(
   return config as ServiceConfig
 }
 
-/** What the text of a variable or a flag stands for; text that stands for no number is left for the schema to refuse. */
+/**
+ * Converts the text of a variable or a flag. Text that should be a number and is not remains text, which the schema
+ * refuses.
+ */
 function parseValue({ type }: Setting, text: string): unknown {
   if (type === 'array') return splitList(text)
   return type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
@@ -175,7 +178,7 @@ const splitList = (value: string) =>
     .filter((item) => item !== '')
 const formatValue = (schema: Setting, value: unknown) => (schema.secret ? 'its value' : JSON.stringify(value))
 
-/** What a setting takes, in words. */
+/** Describes the values that a setting accepts, for an error message. */
 export function describeExpectation(schema: Setting): string {
   const { enum: names, pattern, form, minimum, maximum, type } = schema
   if (form) return `is not ${form}`
@@ -185,7 +188,7 @@ export function describeExpectation(schema: Setting): string {
   return `is not a ${type}`
 }
 
-/** Puts in what secrets are read from files. */
+/** Adds the secrets that are read from files. */
 function readSecrets(settings: SettingTable, given: Map<string, GivenValue>, wrong: string[]): void {
   for (const [name, { secret }] of Object.entries(settings)) {
     const setting = toFileSetting(name)
@@ -203,7 +206,7 @@ function readSecrets(settings: SettingTable, given: Map<string, GivenValue>, wro
   }
 }
 
-/** Removes white space around a secret, as around one from a file: editors and shells append a line break. */
+/** Removes white space around a secret, as for a secret from a file: editors and shells append a line break. */
 function trimSecret(name: string, given: Map<string, GivenValue>): void {
   const found = given.get(name)
   if (typeof found?.value !== 'string') return

@@ -1,15 +1,15 @@
 import type { AnyService } from '../service.ts'
 import { getSettings } from './resolve-config.ts'
 
-/** What stands in a log where a secret would. */
+/** Replaces a secret in a log. */
 const SECRET_PLACEHOLDER = '[secret]'
 /**
- * A shorter secret may be a part of any word: it is taken out where it stands by itself, and is no name of a field, or no line
- * could be read. (Who can guess it needs no log.)
+ * A shorter secret may be a part of any word. It is replaced only as a whole word and not in the name of a field:
+ * otherwise no line would be readable. (A secret that short can be guessed without a log.)
  */
 const MIN_LONG_SECRET_LENGTH = 8
 
-/** The values of a service's secret settings, but for defaults, which everybody knows. */
+/** Returns the values of a service's secret settings, except for defaults, which are public. */
 export function getSecrets(definition: Pick<AnyService, 'settings'>, config: Record<string, unknown>): string[] {
   return Object.entries(getSettings(definition)).flatMap(([name, { secret, default: common }]) => {
     if (!secret) return []
@@ -23,15 +23,15 @@ export function getSecrets(definition: Pick<AnyService, 'settings'>, config: Rec
 }
 
 interface Redactor {
-  /** Texts. */
+  /** Redacts a text. */
   (text: string): string
-  /** The name of a field. */
+  /** Redacts the name of a field. */
   field(text: string): string
 }
 
 /**
- * Takes secrets out of text: as they are, as URLs have them, and as JSON has them. Whatever is logged passes here, because
- * faults of others carry what they were given, in words, in fields and in causes.
+ * Creates a function that removes secrets from text: in their own form, as in URLs, and as in JSON. All log lines pass
+ * through it, because errors of other code may contain secrets that it was given, in messages, in fields and in causes.
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const known = secrets.filter(Boolean).map((secret) => secret.toWellFormed())
@@ -47,7 +47,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   return Object.assign(createReplacer([...long, ...short]), { field: createReplacer(long) })
 }
 
-/** All forms of secrets, the longest first. */
+/** Returns patterns for all forms of the secrets, the longest first. */
 function toPatterns(secrets: readonly string[]): string[] {
   const forms = secrets.flatMap((secret) => [
     secret,
@@ -63,10 +63,12 @@ const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
 const JSON_STRING = /"((?:[^"\\]|\\.)*)"(:)?/g
 
-/** The same for a line of JSON, which stays JSON: a secret of digits may look like a part of a number. */
+/**
+ * Like `createRedactor`, for a line of JSON, which remains JSON: a secret of digits may look like a part of a number.
+ */
 export function createJsonRedactor(secrets: readonly string[]): (line: string) => string {
   const redact = createRedactor(secrets)
   const redactString = (_: string, text: string, colon = '') => `"${colon ? redact.field(text) : redact(text)}"${colon}`
-  // Most lines have none: then nothing is taken apart.
+  // Nearly all lines contain no secret, and are not split.
   return (line) => (redact(line) === line ? line : line.replace(JSON_STRING, redactString))
 }

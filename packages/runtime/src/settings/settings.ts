@@ -18,25 +18,31 @@ export interface Setting {
   /** Items of a list, for `--help`; the service checks them. */
   readonly choices?: readonly string[]
   readonly pattern?: string
-  /** What the pattern asks for, in words that follow "is not". */
+  /** Description of the pattern, in words that follow "is not". */
   readonly form?: string
   readonly minLength?: number
   readonly minimum?: number
   readonly maximum?: number
   readonly items?: { readonly type: 'string'; readonly minLength?: number }
-  /** What is wrong with one item of a list, where its type does not say it. */
+  /** Returns the error of an item of a list if its type does not exclude it. */
   check?(item: string): string | undefined
   /** An environment variable that all services share. */
   readonly env?: string
-  /** Never printed. */
+  /** True if the value must never be printed. */
   readonly secret?: boolean
-  /** The setting is a URL; left empty it is that of the named service, which is then started too. */
+  /**
+   * Name of the service whose URL this setting contains. If the setting is empty, that service is started and its URL
+   * is used.
+   */
   readonly service?: string
-  /** The setting is of use only while another has this value. */
+  /** The setting applies only while other settings have these values. */
   readonly when?: Readonly<Record<string, string>>
-  /** The service is not started for it: the setting is its URL if it is started anyway, and else stays empty. */
+  /**
+   * True if the service is not started for this setting. The setting gets its URL if it is started anyway, and else
+   * stays empty.
+   */
   readonly optional?: boolean
-  /** The address is enough to start with: the service itself is asked only when somebody asks for it. */
+  /** True if the address is sufficient for the start: the service itself is called only when a request needs it. */
   readonly early?: boolean
 }
 
@@ -55,10 +61,10 @@ export const toFlag = (setting: string) => `--${toKebabCase(setting)}`
 
 export const toKebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** The setting that names a file to read a secret from. */
+/** Returns the setting that names the file of a secret. */
 export const toFileSetting = (secret: string) => `${secret}File`
 
-/** Settings, and beside each secret one the file that it may be read from. */
+/** Adds a setting for each secret: the file from which it can be read. */
 export function addFileSettings(settings: SettingTable): SettingTable {
   const files = Object.entries(settings).flatMap(([name, { secret, env, group }]): [string, Setting][] => {
     // A service may define the setting of the file itself.
@@ -71,10 +77,12 @@ export function addFileSettings(settings: SettingTable): SettingTable {
   return { ...settings, ...Object.fromEntries(files) }
 }
 
-/** Gives settings their types; the value is returned as it is. */
+/** Infers the types of settings; returns the value unchanged. */
 export const defineSettings = <const S extends SettingTable>(settings: S): S => settings
 
-/** Who may answer hot routes: Fastify, Node's HTTP server ahead of it, or a door that reads sockets itself. */
+/**
+ * Server adapters of hot routes: Fastify, Node's HTTP server ahead of it, or a raw adapter that reads sockets itself.
+ */
 export const SERVERS = ['fastify', 'node-http', 'raw'] as const
 
 const HTTP_URL = '^(https?://[^/\\s]+(/\\S*)?)?$'
@@ -86,8 +94,8 @@ const quota = { type: 'integer', default: 0, minimum: 0, maximum: 1_000_000_000 
 const textList = { type: 'array', items: { type: 'string', minLength: 1 }, default: [] } as const
 
 /**
- * The settings that every service has. `env` names an environment variable that all services share; besides it each
- * setting can be given to one service alone (`STATS_PORT`).
+ * The settings that every service has. `env` names an environment variable that all services share. Each setting can
+ * also be set for one service only (`STATS_PORT`).
  */
 export const commonSettings = defineSettings({
   host: {
@@ -305,19 +313,22 @@ export const commonSettings = defineSettings({
   },
 })
 
-/** The settings that every service has. Durations in milliseconds, sizes in bytes. */
+/** Values of the settings that every service has. Durations are in milliseconds, sizes in bytes. */
 export type CommonSettings = SettingValues<typeof commonSettings> & StandInSettings
 
-/** Found out when services are started together. */
+/** Values that are set when services are started together. */
 export type StandInSettings = {
-  /** The settings that are the address of a service which stands in for something real. */
+  /** Names of the settings that contain the address of a stand-in. */
   readonly standIns?: readonly string[]
 }
 
-/** What else there is to the address of another service. */
+/** Further options of a setting for the address of another service. */
 export type ServiceUrlOptions = Pick<Setting, 'env' | 'when' | 'optional' | 'early'>
 
-/** The address of another service of the house; empty means the one started beside this one. */
+/**
+ * Defines a setting for the address of another service of this project. If empty, the service that was started together
+ * with this one is used.
+ */
 export const defineServiceUrl = (service: string, description: string, more: ServiceUrlOptions = {}) =>
   ({
     type: 'string',
@@ -329,6 +340,9 @@ export const defineServiceUrl = (service: string, description: string, more: Ser
     ...more,
   }) as const
 
-/** The addresses of the nodes of another service of the house, separated by commas; otherwise as `serviceUrl`. */
+/**
+ * Defines a setting for the addresses of the nodes of another service, separated by commas. Otherwise like
+ * `defineServiceUrl`.
+ */
 export const defineServiceUrls = (...given: Parameters<typeof defineServiceUrl>) =>
   ({ ...defineServiceUrl(...given), pattern: HTTP_URLS, form: `${URL_FORM}, or several with commas between` }) as const

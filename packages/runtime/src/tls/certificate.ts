@@ -7,16 +7,16 @@ import type { Registry } from '../metrics/prom-client.ts'
 import { watchContent } from '../process/watch-content.ts'
 import { isSecure, type TlsSettings } from './is-secure.ts'
 
-/** A certificate, with those between it and a root, and its key: PEM. */
+/** A certificate, the certificates between it and a root, and its key: PEM. */
 export interface KeyPair {
   readonly cert: string
   readonly key: string
 }
 
-/** The certificate of a service, as long as it runs. */
+/** The certificate of a running service. */
 export interface Certificate {
   readonly pair: KeyPair
-  /** Calls back with what comes in its place. What cannot be used stays unused, which is logged once. */
+  /** Calls `changed` with each new certificate. One that cannot be used is ignored, which is logged once. */
   watch(log: Pick<Logger, 'info' | 'warn'>, changed: (pair: KeyPair) => void): void
   /** Idempotent. */
   close(): void
@@ -27,9 +27,9 @@ const readPair = ({ tlsCert, tlsKey }: TlsSettings): KeyPair => ({
   key: readFileSync(tlsKey, 'utf8'),
 })
 
-/** @throws Error where it is no certificate with its key */
+/** @throws Error if the pair is not a certificate with its key */
 function assertUsable(pair: KeyPair): void {
-  // Loaded by who has a certificate: 3 MB.
+  // Loaded only if there is a certificate: 3 MB.
   process.getBuiltinModule('node:tls').createSecureContext(pair)
 }
 
@@ -39,7 +39,7 @@ const explainError = (error: unknown) => {
 }
 
 /**
- * Opens the certificate that the settings name; nothing where they name none.
+ * Opens the certificate that the settings name. Undefined if they name none.
  * @throws StartError `TLS_WRONG`
  */
 export function openCertificate(service: string, settings: TlsSettings, registry: Registry): Certificate | undefined {

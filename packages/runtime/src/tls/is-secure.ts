@@ -2,5 +2,5 @@ import type { CommonSettings } from '../settings/settings.ts'
 
 export type TlsSettings = Pick<CommonSettings, 'tlsCert' | 'tlsKey'>
 
-/** Whether a service speaks TLS. */
+/** True if a service uses TLS. */
 export const isSecure = ({ tlsCert, tlsKey }: TlsSettings): boolean => tlsCert !== '' || tlsKey !== ''

@@ -4,7 +4,7 @@ import type { Registry } from '../metrics/prom-client.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import type { Tracer } from './tracer.ts'
 
-/** What makes spans in this thread, loaded where the settings name a collector; else nothing. */
+/** Loads and creates the tracer of this thread if the settings name a collector. Otherwise undefined. */
 export async function openTracer(
   service: string,
   { otlpEndpoint: endpoint, otlpHeaders: headers, traceSample }: CommonSettings,

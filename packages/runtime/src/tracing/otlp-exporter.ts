@@ -3,15 +3,15 @@ import type { Logger } from 'pino'
 import { registerCounter } from '../metrics/counter.ts'
 import type { Registry } from '../metrics/prom-client.ts'
 
-/** What took how long, as a part of what. */
+/** A timed operation and its parent. */
 export interface Span {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId: string | undefined
   readonly name: string
-  /** As OTLP counts them. */
+  /** Kind as a number of OTLP. */
   readonly kind: number
-  /** Since 1970 (ms). */
+  /** Start and end since 1970 (ms). */
   readonly start: number
   readonly end: number
   readonly isFault: boolean
@@ -19,9 +19,9 @@ export interface Span {
 }
 
 export interface SpanExporterOptions {
-  /** Of the collector: `/v1/traces` is behind it. */
+  /** URL of the collector, without `/v1/traces`. */
   readonly endpoint: string
-  /** Headers for it, as `name=value,name=value`, values as in URLs. */
+  /** Headers for the collector, as `name=value,name=value`. Values are encoded as in URLs. */
   readonly headers: string
   readonly service: string
   readonly version: string
@@ -32,17 +32,17 @@ export interface SpanExporterOptions {
 /** Sends spans to a collector. */
 export interface SpanExporter {
   add(span: Span): void
-  /** Sends what is left, as far as the collector takes it. Idempotent. */
+  /** Sends the remaining spans, unless the collector is too slow. Idempotent. */
   close(): Promise<void>
 }
 
-// Spans that wait for the collector; more are dropped.
+// Spans that may wait for the collector. Further ones are dropped.
 const MAX_QUEUED_SPANS = 4_096
 const MAX_BATCH_SPANS = 512
-/** A span waits for others for so long (ms). */
+/** Longest time for which a span waits for others (ms). */
 const FLUSH_INTERVAL_MS = 1_000
 const REQUEST_TIMEOUT_MS = 5_000
-/** What a service that ends waits for the collector (ms). */
+/** Time that a service waits for the collector when it ends (ms). */
 const CLOSE_TIMEOUT_MS = 1_000
 
 const toNanoseconds = (ms: number): string => BigInt(Math.round(ms * 1e6)).toString()
@@ -72,8 +72,8 @@ function parseHeaders(text: string): Record<string, string> {
 }
 
 /**
- * An exporter of OTLP over HTTP, in JSON: the SDK of OpenTelemetry would be a third of all that the services need, and
- * its spans cost a request more than its answer.
+ * Creates an exporter of OTLP over HTTP, in JSON. The SDK of OpenTelemetry would be a third of everything that the
+ * services need, and its spans would cost a request more than its reply.
  */
 export function createSpanExporter({
   endpoint,
@@ -150,7 +150,7 @@ export function createSpanExporter({
     },
     async close() {
       clearInterval(timer)
-      // Twice: some may have come while others were on their way.
+      // Twice, because spans may be added while others are being sent.
       await Promise.race([flushOnce().then(flushOnce), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })])
       counts.dropped += queuedSpans.length
       queuedSpans = []

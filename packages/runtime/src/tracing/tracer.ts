@@ -5,36 +5,36 @@ import type { CommonSettings } from '../settings/settings.ts'
 import { getCurrentTrace, createTrace, parseTraceparent, type Trace } from '../trace.ts'
 import { createSpanExporter, type SpanExporterOptions, type Span } from './otlp-exporter.ts'
 
-// As OTLP counts them.
+// Kinds of spans in OTLP.
 const SERVER_KIND = 2
 const CLIENT_KIND = 3
 
-/** A call of another service. */
+/** A call to another service. */
 export interface TracedCall {
-  /** The ids that it carries. */
+  /** Headers with the ids of the request. */
   readonly headers: Record<string, string>
-  /** @param status of the reply, or a word where there is none */
+  /** @param status of the reply, or a word if there is none */
   end(status: number | string): void
 }
 
-/** What is told of a request once it is answered. */
+/** Data of a completed request. */
 export interface RequestSummary {
   readonly method: string
-  /** As it was declared: what stands in an address may be a secret. */
+  /** Route as declared, because an address may contain a secret. */
   readonly route: string
   readonly status: number
-  /** When it was there (ms, `performance.now()`). */
+  /** Time when the head arrived (ms, `performance.now()`). */
   readonly startedAt: number
 }
 
-/** Makes spans of requests and of the calls that are made for them, and sends them to a collector. */
+/** Creates spans of requests and of the calls for them, and sends them to a collector. */
 export interface Tracer {
-  /** What a request that has come is known by: as a part of what its client does, or as a beginning. */
+  /** Creates the ids of a request that has arrived: as a part of its client's trace, or of a new one. */
   startRequest(headers: RequestHeaders, requestId: string): Trace
   endRequest(trace: Trace, summary: RequestSummary): void
-  /** Begins a call for the request that is being answered, or for none. */
+  /** Begins a call for the current request, or for none. */
   startCall(upstream: string): TracedCall
-  /** Sends what is left. Idempotent. */
+  /** Sends the remaining spans. Idempotent. */
   close(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export function createTracer(options: SpanExporterOptions, { traceSample }: Trac
   const share = Number(traceSample)
   const isChosen = () => share > 0 && Math.random() < share
 
-  /** A new span of this trace, or of a new one; nothing where it is not to be followed. */
+  /** Creates a span of this trace, or of a new one. Undefined if it is not traced. */
   function createSpan(traceparent: string | undefined) {
     const parent = parseTraceparent(traceparent)
     if (parent ? !parent.isSampled : !isChosen()) return undefined
@@ -87,7 +87,7 @@ export function createTracer(options: SpanExporterOptions, { traceSample }: Trac
     startCall(upstream) {
       const startedAt = performance.now()
       const current = getCurrentTrace()
-      // What is done for a request that is not followed is not, either.
+      // Calls for a request that is not traced are not traced either.
       const span = current && !current.span ? undefined : createSpan(current?.traceparent)
       const headers: Record<string, string> = {}
       if (current) headers['x-request-id'] = current.requestId

@@ -3,9 +3,9 @@ import { ByteReader } from './byte-reader.ts'
 import { computeCrc32c, maskCrc } from './crc32c.ts'
 import { KEY_SUFFIX_BYTES, toUserKey } from './level-manifest.ts'
 
-// A table of LevelDB (table/format.cc) contains blocks, each followed by its kind (1 byte) and the checksum of both (4
-// bytes), and a footer with the position of the index. The blocks are data blocks, a filter block, the index of filters
-// and the index of data.
+// A table of LevelDB (table/format.cc) contains blocks and a footer with the position of the index. The kind of a block
+// (1 byte) and the checksum of both (4 bytes) follow each block. The blocks are data blocks, a filter block, the index
+// of filters and the index of data.
 
 export const FOOTER_BYTES = 48
 export const MAGIC_NUMBER = 0xdb47_7524_8b80_fb57n
