@@ -41,8 +41,8 @@ const PATH_PATTERNS: Record<string, string[]> = {
   kv: ['^/(?!v0/(?:batch|watch)$)'],
   // A stream never ends, so the fuzzer would wait for ever.
   sse: ['^/(?!wait$)'],
-  // The fuzzer supports neither NDJSON (imports, exports, bulk searches) nor JSON in a query. A backup of all prices takes
-  // too long.
+  // The fuzzer supports neither NDJSON (imports, exports, bulk searches) nor JSON in a query. A backup of all prices
+  // takes too long.
   prices: ['^/(?!prices$|prices/import|v5/|backup$|facets$)'],
 }
 

@@ -50,7 +50,7 @@ it('evaluates conditions, expiries and repeated changes like a model, with any c
       let now = 1_000_000
       let number = 0
 
-      /** Evaluates writes and applies their effects to the base. */
+      /** Evaluates writes and applies their effects to the database. */
       function commitWrites(writes: readonly LoggedWrite[]): readonly (string | undefined)[] {
         const result = evaluate(writes, number + 1, get, true, () => now)
         number += writes.length

@@ -127,7 +127,7 @@ describe.each(cases)('ranges of store $store with server $server', ({ store, ser
     expect(head.headers.get('content-type')).toBe('application/x-ndjson')
   })
 
-  it('is NDJSON unless the client accepts only octets or sends no Accept', async () => {
+  it('is NDJSON unless Accept names octets, or neither Accept nor User-Agent is specific', async () => {
     await putAll({ a: '1' })
     const headers = (...lines: string[]) => lines.map((line) => `${line}\r\n`).join('')
     const get = async (...lines: string[]) => {

@@ -28,7 +28,7 @@ it('a folder without its own row is refused unchanged, and repaired with a new h
   await kv.stop()
 })
 
-it('a node without its position clears its base', async () => {
+it('a node without its position clears its database', async () => {
   const folder = createTemporaryFolder()
   const node = await openTestNode(folder)
   await node.store.write(

@@ -174,7 +174,7 @@ export function describeStore(name: string, open: () => Promise<KvStore>): void 
       expect(read('n')).toBe('25')
     })
 
-    it('scans the state at the begin of the scan', async () => {
+    it('scans the state at the start of the scan', async () => {
       await Promise.all(
         Array.from({ length: 5_000 }, (_, i) => write(toPut(`k${String(i).padStart(5, '0')}`, 'old'.repeat(100)))),
       )

@@ -46,7 +46,7 @@ it('an interrupted first start begins again', async () => {
   await again.stop()
 })
 
-it('a node without its position clears its base', async () => {
+it('a node without its position clears its database', async () => {
   const folder = createTemporaryFolder()
   const one = await openTestStateMachine(folder)
   await one.stateMachine.apply(toEntries([logEntries.put(all[0]!)]), toPosition(1))

@@ -19,4 +19,4 @@ test.each([
   ['/aXb', []],
   ['/static/a/b', ['GET']],
   ['/', []],
-])('%s takes %j', (path, methods) => expect(listAllowedMethods(routes, path)).toEqual(methods))
+])('%s allows %j', (path, methods) => expect(listAllowedMethods(routes, path)).toEqual(methods))

@@ -79,7 +79,7 @@ describe.each(SERVERS)('a request that expects 100-continue, served by %s', (ser
     expect((await client.reply()).status).toBe(200)
   })
 
-  test('keeps its connection if it sends the body without waiting', async () => {
+  test('may send the body without waiting, and reuse the connection', async () => {
     const { port } = await startCounter({ hot: 'yes', server })
     const client = await openRawClient(port)
     client.send(`${head('PUT', '/items/ab', {})}abc${head('PUT', '/later/3', {})}abc${formatRequest('GET', '/value')}`)

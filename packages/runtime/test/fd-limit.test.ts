@@ -10,7 +10,7 @@ test.each([
   ['66559', 0, true],
   ['66560', 2, true],
   ['unlimited', 64, false],
-])('a limit of %s for %i threads: %s', (limit, threads, hasWarning) => {
+])('warns about a limit of %s for %i threads: %s', (limit, threads, hasWarning) => {
   const file = join(createTemporaryFolder(), 'limits')
   writeFileSync(
     file,

@@ -104,7 +104,7 @@ describe('a wrong request gets a problem', () => {
     expect((await counter.request('GET', '/value')).body).toBe('{"value":0}')
   })
 
-  test('500 has no details of the fault', async () => {
+  test('500 reveals no details of the fault', async () => {
     const counter = await startCounter()
     const reply = await counter.request('GET', '/throw')
     expect(expectProblem(reply, 500, 'INTERNAL')).not.toHaveProperty('detail')

@@ -161,7 +161,7 @@ describe('sources of a setting', () => {
     expect(configs.get('fake')!.host).toBe('127.0.0.1')
     expect(both(['--fake.host', '127.0.0.2']).get('fake')!.host).toBe('127.0.0.2')
     expect(() => both(['--fake.host', '0.0.0.0'])).toThrow(
-      /^--fake\.host: fake keeps a number, for this machine alone$/,
+      /^--fake\.host: fake stores a number, for this machine alone$/,
     )
     expect(() => both([], { FAKE_HOST: '::' })).toThrow(/^FAKE_HOST: /)
   })
@@ -255,6 +255,6 @@ test('help lists every setting of every service with its default and its variabl
   }
   const sections = text.split('\n').flatMap((line) => /^([\w ]+):$/.exec(line)?.[1] ?? [])
   expect(sections.slice(0, SETTING_GROUPS.length - 1)).toEqual(SETTING_GROUPS.filter((group) => group !== 'cluster'))
-  for (const word of ['counter: keeps a number (port 18080', 'COUNTER_START', 'API_TOKEN', '<SERVICE>_PORT', 'v1'])
+  for (const word of ['counter: stores a number (port 18080', 'COUNTER_START', 'API_TOKEN', '<SERVICE>_PORT', 'v1'])
     expect(text).toContain(word)
 })

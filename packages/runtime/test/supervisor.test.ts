@@ -255,7 +255,7 @@ describe('a service process that dies', () => {
     expect(await started.stop()).toMatchObject({ code: 0 })
   })
 
-  test('also after an error on its main thread, or a signal to it alone', async () => {
+  test('is restarted after an error on its main thread, and after a signal to it alone', async () => {
     const started = spawnStart(['counter', ...FREE_PORTS])
     const { counter } = await started.waitUntilReady()
     await fetch(`${counter!.url}/die-on-main`, { method: 'POST' }).catch(() => {})

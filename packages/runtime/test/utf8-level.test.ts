@@ -18,7 +18,7 @@ const lengths = Array.from({ length: MAX_KEY_BYTES + SPARE_BYTES }, (_, i) => i 
 describe.each([
   ['text', AS_TEXT],
   ['bytes', AS_BYTES],
-])('a base with keys of 1 to 1,088 bytes, opened for %s', (_, encodings) => {
+])('a database with keys of 1 to 1,088 bytes, opened for %s', (_, encodings) => {
   const folder = createTemporaryFolder()
   /** Every second key. The value is the key. */
   const model = new Map<string, string>()
