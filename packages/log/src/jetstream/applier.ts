@@ -28,7 +28,9 @@ const MAX_BATCH_BYTES = 4 * 1_024 * 1_024
 const MAX_BATCH_FRAMES = 1_024
 /** Size of the pending messages at which the reader stops fetching (bytes). */
 const MAX_PENDING_BYTES = 16 * 1_024 * 1_024
-/** Maximum delay (ms) and size (bytes) of messages without a waiting caller. Each batch costs as much as many frames. */
+/**
+ * Maximum delay (ms) and size (bytes) of messages without a waiting caller. A batch costs the same as several frames.
+ */
 const MAX_APPLY_DELAY_MS = 8
 const MAX_DELAYED_BYTES = 256 * 1_024
 /** Maximum number of frames without an entry before the position is stored. After a crash the node reads them again. */

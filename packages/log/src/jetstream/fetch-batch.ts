@@ -2,8 +2,7 @@ import type { DirectBatchOptions, JetStreamManager } from '@nats-io/jetstream'
 import type { LogMessage } from '../order/frame-assembler.ts'
 
 /**
- * Some messages of a stream, in their order. None where no server can be asked, or the one that was asked does not have
- * them yet.
+ * Fetches messages of a stream, in order. Empty if no server is reachable, or if the server does not have them yet.
  */
 export async function fetchBatch(
   jsm: JetStreamManager,

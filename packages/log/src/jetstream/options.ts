@@ -3,40 +3,46 @@ import type { Logger } from '../logger.ts'
 
 /** Connection options of the NATS servers. */
 export interface NatsOptions {
-  /** `nats://host:port`; a name and a password may stand before the host. */
+  /** `nats://host:port`. A user and a password may precede the host. */
   readonly servers: readonly string[]
-  /** Files: a user's JWT and key, or an nkey's seed. */
+  /** Files: the JWT and key of a user, or the seed of an nkey. */
   readonly credentials?: string
   readonly nkey?: string
-  /** Files for TLS: who is trusted, and the own certificate and its key. */
+  /** Files for TLS: the trusted certificates, and the certificate of this node with its key. */
   readonly ca?: string
   readonly cert?: string
   readonly key?: string
 }
 
 export interface JetStreamLogOptions {
-  /** Whose log it is: stands in the stream, and in messages. */
+  /** Service that owns the log. Its name is in the metadata of the stream and in error messages. */
   readonly service: string
   readonly stream: string
   readonly nats: NatsOptions
   /** Number of servers that store the stream, if this node creates it. */
   readonly replicas: number
-  /** On their disks, by default, or in their memory, which is gone with more than half of them. */
+  /** Storage on these servers: their disks (default), or their memory, which is lost with more than half of them. */
   readonly storage?: 'file' | 'memory' | undefined
   readonly stateMachine: StateMachine
   readonly log: Logger
   /** Timeout of an append (ms). */
   readonly appendTimeout: number
-  /** Once the log has it, an append waits for the own view for so long (ms): where that may take its time. */
+  /**
+   * Time that a stored append waits for the state machine (ms), which may be slow. Default: the rest of
+   * `appendTimeout`.
+   */
   readonly applyTimeout?: number | undefined
-  /** How long the first connection may take, JetStream's being ready included (ms). */
+  /** Timeout of the first connection, until JetStream is ready (ms). */
   readonly startTimeout?: number
-  /** How long the stream may look shorter than what was applied (ms): a server that stood still tells of it as it was. */
+  /**
+   * Time for which the stream may look shorter than the applied entries (ms): a server that was suspended reports an
+   * old state.
+   */
   readonly verifyTimeout?: number
-  /** Largest body that is appended (bytes): what the servers' limits must allow. */
+  /** Maximum size of the body of an entry (bytes). The limits of the servers must allow it. */
   readonly maxBody?: number
   /** Called on every change of the state. */
   onState?(state: LogState): void
-  /** Called once when this node must not go on: what it would make of the log would be wrong. */
+  /** Called once if this node must not continue, because its state would differ from that of other nodes. */
   onFatal?(error: Error): void
 }

@@ -49,8 +49,8 @@ const BATCH_BYTES = 4 * 1_024 * 1_024
 const MAX_EARLY_BYTES = 16 * 1_024 * 1_024
 
 /**
- * Follows a stream by the messages that the servers republish live, and fetches the missing ones. This costs half as
- * much as a consumer. A consumer is in the memory of one server, and stops for seconds when that server fails.
+ * Follows a stream by the messages that the servers republish live, and fetches the missing ones. This costs half of a
+ * consumer. A consumer is in the memory of one server, and stops for seconds when that server fails.
  */
 export function createLogReader({
   nc,

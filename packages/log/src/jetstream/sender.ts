@@ -12,7 +12,10 @@ export type SendResult =
   | { readonly kind: 'unknown'; readonly cause: unknown }
 
 export interface Sender {
-  /** Puts the messages of one frame into the stream, all or none: without an id, by which servers drop copies; nodes count a frame once. */
+  /**
+   * Puts the messages of one frame into the stream, all or none. They have no message id, by which servers would drop
+   * copies: nodes count a frame once.
+   */
   send(parts: readonly Buffer[]): Promise<SendResult>
   /** Settles every message without an acknowledgement as `unknown`. */
   close(): void
@@ -25,8 +28,9 @@ const MIN_BYTES_PER_MS = 4_096
 const NO_RESPONDERS_STATUS = 503
 
 /**
- * One message is published, and its answer read, by hand: the client's own way makes an error with its stack for each
- * request, be it answered, and headers for each message, and takes three times as long.
+ * Creates the sender. It publishes a message and reads its acknowledgement itself. The request function of the client
+ * creates an error with its stack for each request, even for an answered one, and headers for each message. It takes
+ * three times as long.
  */
 export function createSender(nc: NatsConnection, stream: string): Sender {
   const js = jetstream(nc, { timeout: ACK_TIMEOUT_MS })
@@ -37,7 +41,8 @@ export function createSender(nc: NatsConnection, stream: string): Sender {
   let count = 0
   const subscription = nc.subscribe(`${inbox}.*`, {
     callback(error, message) {
-      // Without the right to hear them, or with the connection's end: nobody is left without an answer, by the time-out.
+      // `error` is set if this user may not receive replies, or if the connection ends. Then the timeout settles every
+      // message.
       if (!error) pendingAcks.get(message.subject.slice(inbox.length + 1))?.(parseAck(message))
     },
   })

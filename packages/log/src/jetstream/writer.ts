@@ -157,9 +157,9 @@ export class LogWriter {
 
   /**
    * Callers with a response send their next requests later than callers that are already queued, and not all at once.
-   * Without a delay, alternating frames would each have a part of the callers, and a frame costs as much as 40 writes.
-   * The delay starts with the first queued request, and is at most the duration of the previous frame (and 50 ms).
-   * A single client is never delayed.
+   * Without a delay, alternating frames would each have a part of the callers, and a frame costs the same as 40 writes.
+   * The delay starts with the first queued request, and is at most the duration of the previous frame (and 50 ms). A
+   * single client is never delayed.
    */
   async #awaitReturningCallers(): Promise<void> {
     const { waiterCount: size, at, duration: took } = this.#lastFrame
