@@ -196,7 +196,8 @@ function createJsonParser(app: FastifyInstance, limit: number, budget: Budget): 
 }
 
 /**
- * Returns the id that the client gave, or a short one: unique in this process, and unlikely to repeat in another one.
+ * Creates a function that returns the id that the client gave, or a short one: unique in this process, and unlikely to
+ * repeat in another one.
  */
 function createRequestIds(): AdapterHost['getRequestId'] {
   const prefix = `${Math.random().toString(36).slice(2, 8)}-`

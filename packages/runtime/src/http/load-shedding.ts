@@ -7,7 +7,7 @@ const TICK_INTERVAL_MS = 20
 const WINDOW_TURNS = 5
 /**
  * A short burst is no overload, however long it takes. An overload needs more than this many requests that arrive while
- * too many already wait. One burst never has more requests, on any machine.
+ * too many already wait. One burst has at most this number, even on a slow machine.
  */
 const BURST_SIZE = 1_024
 /** A backlog that lasts longer than this is an overload too (ms), because expensive requests are few. */

@@ -9,7 +9,10 @@ export interface DataFormat {
   readonly service: string
   /** Version of the data layout, from 1. */
   readonly format: number
-  /** The version that is being upgraded: some of the data may still have it. 0 while the folder is being created. */
+  /**
+   * The previous version while an upgrade is in progress: some of the data may still have it. 0 while the folder is
+   * being created.
+   */
   readonly from?: number
   /** Checksum of the other fields. Versions before 0.3 wrote none. */
   readonly sum?: string

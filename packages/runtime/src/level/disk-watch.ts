@@ -34,9 +34,9 @@ const MIN_BACKOFF_MS = 10_000
 export class DiskWatch {
   readonly #options: DiskWatchOptions
   #timer: NodeJS.Timeout
-  /** Bytes of writes at the last check. */
+  /** Value of `health.writes` at the last check. */
   #writes: number
-  /** Bytes of writes when space was last reclaimed. */
+  /** Value of `health.writes` when space was last reclaimed. */
   #reclaimedAt: number | undefined
   #notBefore = 0
   #backoff = MIN_BACKOFF_MS

@@ -31,7 +31,7 @@ export interface TakeResult {
   readonly remaining: number
   /** Time until the bucket is full again (s). */
   readonly fullInS: number
-  /** Time until the bucket contains the cost (s); 0 if it did. */
+  /** Time until the bucket contains the cost of the request (s); 0 if the request is allowed. */
   readonly retryAfterS: number
 }
 

@@ -6,7 +6,7 @@ export interface UnreadBytesOptions {
   readonly budget: Budget
   /** True if each connection copies the bytes that it sends, as TLS does. */
   readonly isCopied: boolean
-  /** Closes a stream and calls `forget`. */
+  /** Closes a stream and calls `remove` for it. */
   cut(connection: StreamConnection): void
 }
 

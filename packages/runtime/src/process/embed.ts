@@ -7,7 +7,7 @@ import type { AnyService } from '../service.ts'
 /** Settings of one service, given by a program instead of a command line. */
 export type Overrides = Readonly<Record<string, string | number>>
 
-/** Long timeouts (ms), so that a busy machine disconnects no client and replaces no thread. */
+/** Long timeouts (ms): a busy machine then disconnects no client and replaces no thread. */
 export const LENIENT_TIMEOUTS: Overrides = {
   headersTimeout: 60_000,
   requestTimeout: 600_000,

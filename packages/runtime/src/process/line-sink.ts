@@ -58,9 +58,9 @@ const countLines = (text: string): number => text.split('\n').length - 1
 
 /**
  * Opens a sink for lines whose write errors affect no other code: a full disk (ENOSPC), a pipe without a reader (EPIPE)
- * or a full pipe (EAGAIN). Lines that cannot be written are counted and dropped, and the next line that can be written
- * is preceded by a report. Synchronous, because an asynchronous sink loses its last lines (999 of 1,000) when a thread
- * exits.
+ * or a full pipe (EAGAIN). Lines that cannot be written are counted and dropped. The next line that can be written
+ * follows a report of their number. Synchronous, because an asynchronous sink loses its last lines (999 of 1,000) when
+ * a thread exits.
  */
 export function openLineSink(fd: number, options: LineSinkOptions): LineSink {
   const { formatLoss: tell, minWriteLength: gather = 0, flushIntervalMs: within } = options

@@ -28,9 +28,9 @@ interface ReadyProcess {
   readonly ready: ProcessReport & { kind: 'ready' }
 }
 
-// Settings of glibc's allocator. All threads share one arena, which saves 10 MB under load. With fixed thresholds,
-// memory that V8's compiler frees returns to the system, which saves 7 MB. If the allocator adapts its thresholds, it
-// does not return.
+// Settings of glibc's allocator. All threads share its memory instead of one arena each, which saves 10 MB under load.
+// With fixed thresholds, memory that V8's compiler frees returns to the system, which saves 7 MB. With thresholds that
+// the allocator adapts by itself, that memory does not return.
 const MALLOC_ENV = {
   MALLOC_ARENA_MAX: '1',
   MALLOC_TRIM_THRESHOLD_: String(1_024 * 1_024),

@@ -41,9 +41,9 @@ export interface ServiceHostOptions {
   readonly onFail?: () => void
 }
 
-// Time limit for the metrics of a blocked thread, which must not delay the others (ms).
+// Time to wait for the metrics of a thread: a blocked one must not delay the others (ms).
 const COLLECT_TIMEOUT_MS = 1_000
-// Time in which a stuck thread is replaced after its end (ms).
+// Added to the time after which a stuck thread is ended: by then it has been replaced (ms).
 const BROADCAST_TIMEOUT_MS = 5_000
 
 /**

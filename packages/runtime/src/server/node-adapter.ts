@@ -76,8 +76,8 @@ export function replyOnNode(
   else send(reply)
 
   /**
-   * A large reply counts until it is sent, because its client may have sent more requests than Node can write replies
-   * to.
+   * A large reply counts in the budget until it is sent, because its client may have sent more requests than Node can
+   * write replies to.
    */
   function hasMemory({ body: { length } }: BufferedReply): boolean {
     return length <= MAX_STRING_BYTES || isHead || getHold(message, host.budget).take(length)

@@ -55,8 +55,8 @@ export function installRawAdapter(
       // After the end of the input, no bytes can be put back. Node's listeners get them as an event.
       if (ended) {
         if (unread) socket.emit('data', unread)
-        // One turn later, as if it had been read after the bytes: Node discards unanswered requests at the end of the
-        // input.
+        // One turn later, as if the end had been read after the bytes: at the end of the input, Node discards
+        // unanswered requests.
         setImmediate(() => socket.emit('end'))
       }
       socket.resume()

@@ -279,7 +279,8 @@ export class ServerConnection {
   }
 
   /**
-   * Counts a large reply until the client has received it. If the limit is reached, returns an error reply instead.
+   * Counts a large reply in the budget until the client has received it. If the limit is reached, returns an error
+   * reply instead.
    */
   #chargeReply({ match: { endpoint, isHead }, id }: RawRequest, answer: HotReply): HotReply {
     if (isStream(answer) || isHead || !isCounted(answer.body) || this.#socket.destroyed) return answer

@@ -45,7 +45,7 @@ export function getHeadEnds(timeout: number): HeadEnds {
 /** A larger body is written from its own memory: as a part of the text it would be copied twice (bytes). */
 const MAX_TEXT_BODY_BYTES = 16_384
 
-/** True if a body is so large that it counts until it is sent. */
+/** True if a body is so large that it counts in the budget until it is sent. */
 export const isCounted = (body: string | Buffer): boolean => body.length > MAX_TEXT_BODY_BYTES
 
 /** True if a body should not be a part of the text. */

@@ -17,7 +17,7 @@ const NO_HEADERS: RequestHeaders = {}
 // A slice of a longer text would hold all of that text in memory.
 const MAX_SHARED_TEXT_BYTES = 8_192
 
-/** Bytes that are held of an incomplete request. */
+/** Maximum size of an incomplete request that is held in memory (bytes). */
 export const MAX_HELD_BYTES = 131_072
 
 /** Parts that the reader needs. */

@@ -1,7 +1,7 @@
 import type { LiveTable, LevelManifest } from './level-manifest.ts'
 import type { DamagedPart } from './level-table.ts'
 
-/** One damage of a folder. */
+/** One case of damage in a folder. */
 export interface Finding {
   /** Relative to the data folder. */
   readonly file: string

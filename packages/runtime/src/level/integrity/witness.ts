@@ -6,7 +6,7 @@ import { listLevel } from './level-files.ts'
 
 // A log or a manifest that is truncated at the end of a record looks complete. So `level/state.json` records their
 // lengths. It is in the same folder, so copies and backups include it. Updates overwrite the allocated block: they need
-// no free space and one call. Only the last update of a process, which records the orderly close, is synced.
+// no free space, and only one call. Only the last update of a process, which records the orderly close, is synced.
 
 const WITNESS_FILE = join('level', 'state.json')
 const BLOCK_BYTES = 1_024
