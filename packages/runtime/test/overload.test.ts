@@ -5,7 +5,7 @@ import { openRawClient, formatRequest, type RawReply } from './support/raw-clien
 import { waitUntil } from './support/wait-until.ts'
 
 const PROBES = ['/healthz', '/readyz', '/metrics']
-// Short, so that the tests are short: an overload has to last five times as long.
+// Short, because an overload has to last five times as long before the tests can detect it (ms).
 const maxQueueDelay = 20
 
 /** Clients that repeat a request after each reply, until the test ends. */
@@ -115,7 +115,7 @@ it('refuses changes that wait when an overload begins, and answers those that ha
       }
     }),
   )
-  // Without refusal, all of them would be answered first.
+  // If the queue did not hold changes back, all 600 would have to be answered first.
   expect(answered.before).toBeGreaterThan(100)
   expect(answered.after).toBeLessThan(300)
 })

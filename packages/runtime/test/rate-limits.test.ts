@@ -193,7 +193,7 @@ describe.each(SERVERS)('audit, %s', (server) => {
     expect(await request('DELETE', '/items/a', headers)).toBe(200)
     expect(await request('DELETE', '/values/b', headers)).toBe(204)
     expect(await request('PUT', '/value', headers, '{"value":3}')).toBe(200)
-    // Refused requests and reads have no line.
+    // Refused requests, and requests that change no data, have no line.
     expect(await request('DELETE', '/items/a', { 'x-request-id': 'caller-2' })).toBe(401)
     expect(await request('DELETE', '/nowhere/b', headers)).toBe(404)
     expect(await request('PUT', '/items/a', headers)).toBe(200)
