@@ -7,17 +7,17 @@ export const HELP = `pnpm bench [service[/variant[,part=alternative]]]   measure
 pnpm bench compare A B                            A against B in interleaved pairs, with an interval;
                                                   a row is service/variant/workload or service/row/table
 
-  --duration S      seconds of a round (1.5)
-  --rounds N        most rounds of each row, each on a start of its own (3; 7 with --full where ratios are told)
-  --connections N   in place of those of the row
-  --generator NAME  of closed loops: raw (ours), or autocannon, the judge from outside
-  --pairs N         of compare, at least 10 (10)
+  --duration S      seconds per round (1.5)
+  --rounds N        maximum rounds per row, each with a new start (3; 7 with --full for tables with ratios)
+  --connections N   instead of those of the row
+  --generator NAME  generator of closed loops: raw (ours), or autocannon as an independent check
+  --pairs N         pairs of compare, at least 10 (10)
   --quick           one short round
-  --full            every table but those of peers and growth, unless they are named, too
-  --peers           beside others that answer the same, where they are installed
-  --growth          what a request costs against the size of what is there
-  --table NAMES     these tables alone, a comma between: door, growth-keys, kv/entity
-  --publish         write the results, the report and what the READMEs show of them
+  --full            all tables; those of peers and growth only with their flags
+  --peers           tables with installed programs that give the same answers
+  --growth          tables of the cost of a request by the size of the data
+  --table NAMES     only these tables, comma-separated: server-adapters, growth-keys, kv/entity
+  --publish         write the results, the report and the tables of READMEs
 
 pnpm bench kv --rate 6000 --op put                latencies at a constant rate (open loop, as wrk2); publishes nothing,
                                                   exit code 1 if the rate was not reached

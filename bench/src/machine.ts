@@ -94,12 +94,12 @@ const MACHINE_PROBES = { commit: readCommit, load: readLoad, pause: () => delay(
  * @throws Error if the code is not committed or the machine busy
  */
 export async function assertQuietMachine(print: (text: string) => void, probes = MACHINE_PROBES): Promise<void> {
-  if (process.env.BENCH_ENTRIES) throw new Error('BENCH_ENTRIES is to try tables: what they tell of is more')
+  if (process.env.BENCH_ENTRIES) throw new Error('BENCH_ENTRIES is for trials: its results cannot be published')
   const revision = probes.commit()
   if (revision.endsWith(CHANGES_SUFFIX))
-    throw new Error(`the code is not that of ${revision.replace(CHANGES_SUFFIX, '')}: commit it, then publish`)
+    throw new Error(`the code differs from commit ${revision.replace(CHANGES_SUFFIX, '')}: commit it, then publish`)
   for (let checks = 1; probes.load() > MAX_QUIET_LOAD; checks++, await probes.pause()) {
-    if (checks > MAX_CHECKS) throw new Error(`others work here: load ${probes.load()}; figures would be theirs, too`)
+    if (checks > MAX_CHECKS) throw new Error(`the machine is busy: load ${probes.load()}`)
     print(`waiting for a quiet machine: load ${probes.load()}`)
   }
 }

@@ -61,7 +61,7 @@ describe('arguments of a run at a constant rate', () => {
     'kv stats --rate 6000',
     'compare kv kv --rate 6000',
     'kv --rate 6000 --publish',
-    'kv --rate 6000 --table door',
+    'kv --rate 6000 --table server-adapters',
     'kv --rate 6000 --op scan',
     'kv/v4/get-full --rate 6000',
     'kv/v4 --variant v5 --rate 6000',

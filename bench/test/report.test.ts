@@ -114,6 +114,26 @@ describe('results', () => {
   })
 })
 
+describe('renamed tables and rows', () => {
+  const renamed = { ...table, name: 'server-adapters' }
+
+  it('are read by their present names, in their order', () => {
+    const at = createFolder()
+    const recorded = [createResult('beside new prices', [2]), createResult('GET beside PUT, 1,000', [1])]
+    writeResults({ table: { ...table, name: 'door' }, machine, results: recorded }, at)
+    const [one] = readResults([renamed], at)
+    expect(one!.table.name).toBe('server-adapters')
+    expect(one!.results.map(({ name }) => name)).toEqual(['while prices are added', 'GET during PUT, 1,000'])
+  })
+
+  it('lose their former results when they are measured again', () => {
+    const at = createFolder()
+    writeResults({ table: { ...table, name: 'door' }, machine, results: [createResult('v1', [1])] }, at)
+    writeResults({ table: renamed, machine, results: [createResult('v2', [2])] }, at)
+    expect(readResults([renamed], at)[0]!.results.map(({ name }) => name)).toEqual(['v2'])
+  })
+})
+
 describe('tables', () => {
   it('mark a failed row, and omit columns without values', () => {
     expect(buildTable(results, table)).toEqual([
@@ -186,7 +206,7 @@ describe('the report', () => {
     expect(links.filter((link) => !existsSync(new URL(`../${link}`, import.meta.url)))).toEqual([])
   })
 
-  it('states where ours is ahead of a peer, where not, and where that is unknown', () => {
+  it('states for each peer if ours is better, worse, or if it has too few starts', () => {
     const ownRow = createResult('ours', [1, 1, 1, 1, 1, 1, 1])
     const peers = [
       createResult('nginx', [2, 2, 2, 2, 2, 2, 2]),
@@ -199,13 +219,13 @@ describe('the report', () => {
       { ...published[0]!, table: { ...table, steps }, results: [ownRow, ...peers] },
     ])
     expect(lines.map(([title, verdict, cost]) => [title, verdict, cost])).toEqual([
-      ['stats/read: ours / nginx', 'ahead', '0.50 (0.50 to 0.50)'],
-      ['stats/read: ours / etcd', 'behind', '2.00 (2.00 to 2.00)'],
-      ['stats/read: ours / bare', 'not known', '0.75'],
+      ['stats/read: ours / nginx', 'better', '0.50 (0.50 to 0.50)'],
+      ['stats/read: ours / etcd', 'worse', '2.00 (2.00 to 2.00)'],
+      ['stats/read: ours / bare', 'too few starts', '0.75'],
     ])
   })
 
-  it('states a reason for each peer that is ahead', () => {
+  it('states a reason for each peer that is better', () => {
     const reasons = listReasons(readResults(tables))
     expect(reasons.filter(([, reason]) => reason === UNKNOWN_REASON)).toEqual([])
     const steps = [['ours', 'bare node:net']] as const
@@ -215,7 +235,7 @@ describe('the report', () => {
     expect(reason).toMatch(/parses nothing/)
   })
 
-  it('concludes which figures of a source are better than ours, and by which units', () => {
+  it('lists the values of a source that are better than ours, with their units', () => {
     const columns = {
       perSecond: { head: 'requests/s', better: 'more' },
       'source: perSecond': 'source/s',
@@ -229,7 +249,7 @@ describe('the report', () => {
       rounds: [{ perSecond, share, count: 1 }],
       source: { perSecond: 200, share: 20, count: 2 },
     })
-    const results = [of('ahead', 201, 0.19), of('slower', 199, 0.19), of('both', 100, 0.21), createResult('v1', SLOW)]
+    const results = [of('faster', 201, 0.19), of('slower', 199, 0.19), of('both', 100, 0.21), createResult('v1', SLOW)]
     const [, ...lines] = listBetterSources([{ ...published[0]!, table: { ...table, columns }, results }])
     expect(lines).toEqual([
       ['stats/read: slower / the source', 'requests/s 199 (200)'],
@@ -237,7 +257,7 @@ describe('the report', () => {
     ])
   })
 
-  it('concludes nothing of a source that is not ahead, and reports what is with the reasons', () => {
+  it('lists no source that is not better, and reports one that is with its reason', () => {
     const columns = { perSecond: { head: 'requests/s', better: 'more' }, 'source: perSecond': 'source/s' } as const
     const reasons = (perSecond: number) => {
       const results = [{ ...createResult('v9', SLOW), source: { perSecond } }]

@@ -34,7 +34,7 @@ describe('arguments', () => {
       compare: true,
       pairs: 10,
     })
-    expect(parseBenchArguments(['stats', '--table', 'door'])).toMatchObject({ table: 'door' })
+    expect(parseBenchArguments(['stats', '--table', 'server-adapters'])).toMatchObject({ table: 'server-adapters' })
     expect(parseBenchArguments(['--duration', '5', '--connections', '64'])).toMatchObject({
       duration: 5,
       connections: 64,

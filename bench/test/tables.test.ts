@@ -82,7 +82,7 @@ describe('a row', () => {
   it('is named by its variant and workload, or as the file of its result', () => {
     expect(findRow(parseSpec('kv/v4,cacheMegabytes=8/get-full')).row.target.name).toBe('kv/v4,cacheMegabytes=8')
     expect(findRow(parseSpec('stats/v4')).row.name).toBe('stats/v4/read')
-    expect(findRow(parseSpec('stats/bare-node-http/door')).row.target.name).toBe('bare node:http')
+    expect(findRow(parseSpec('stats/bare-node-http/server-adapters')).row.target.name).toBe('bare node:http')
     expect(findRow(parseSpec('prices/bitset/lookups')).row.target.name).toBe('bitset')
     expect(() => findRow(parseSpec('kv/v4/nothing'))).toThrow('get-full')
     expect(() => findRow(parseSpec('nothing/v4'))).toThrow('nothing')

@@ -50,9 +50,9 @@ function formatVerdict(plan: RatePlan, result: RateResult): string {
     : `The rate was NOT reached: ${achieved} of ${rate}.`
   switch (findLimit(plan, result)) {
     case 'generator':
-      return `${outcome} The generator, or the processor that it had, was the limit, not the service: the latencies are mostly its own.`
+      return `${outcome} The generator or its processor was the limit, not the service: the latencies are mainly those of the generator.`
     case 'service':
-      return `${outcome} The generator had time for more: the service, or its machine, was the limit. Requests queue, so the latencies grow with --seconds.`
+      return `${outcome} The generator was not the limit: the service or its machine was. Requests queue, so the latencies grow with --seconds.`
     default:
       return outcome
   }

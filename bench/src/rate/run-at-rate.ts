@@ -45,7 +45,7 @@ export async function runAtRate(options: RateOptions, print: (line: string) => v
     for (const line of buildRateReport(plan, result)) print(line)
     print(`${formatMachine({ ...machine, steal: steal() })}.`)
     if (machine.load > MAX_QUIET_LOAD)
-      print(`The machine was not quiet (load ${machine.load}): the figures include the work of others.`)
+      print(`The machine was not quiet (load ${machine.load}): the numbers include the work of other programs.`)
     return result.errors + result.wrong === 0 && findLimit(plan, result) === 'none'
   } finally {
     await running.stop()

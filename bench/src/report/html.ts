@@ -62,9 +62,9 @@ export function renderReport(published: readonly PublishedTable[]): string {
   const conclusions = listConclusions(published)
   const betterSources = listBetterSources(published)
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Influencer Stats: measured</title><style>${STYLE}</style></head>
-<body><h1>Influencer Stats: measured</h1>
-<p>Every answer was checked; a row with a wrong or missing one is no result. Bars are medians, whiskers the fastest and the slowest round. Closed loop for requests a second, open loop for latency. Below 1 a ratio of CPU is ours to the good; intervals are 95 % sure or more; not told is what the generator limited.</p>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Influencer Stats: benchmarks</title><style>${STYLE}</style></head>
+<body><h1>Influencer Stats: benchmarks</h1>
+<p>Every answer was checked; a row with a wrong or missing answer has no result. Bars are medians, whiskers the fastest and the slowest round. Requests per second are of a closed loop, latencies of an open loop. A ratio of CPU below 1 favours ours. Intervals have at least 95 % confidence. If the generator was the limit, the ratio is not shown.</p>
 ${conclusions.length > 1 ? `<div class="conclusions">${renderTable(conclusions)}</div>` : ''}
 ${betterSources.length > 1 ? `<p>${escape(BETTER_SOURCES_TEXT)}</p><div class="conclusions">${renderTable(betterSources)}</div>` : ''}
 ${listReasons(published)

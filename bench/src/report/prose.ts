@@ -4,7 +4,7 @@ import { formatShort } from './format-numbers.ts'
 import type { PublishedTable } from './results.ts'
 
 /**
- * `<!--= stats/door: v8 perSecond -->47,316<!--/-->`, or of two rows: `<!--= kv/entity: GET / bare GET cpu
+ * `<!--= stats/server-adapters: v8 perSecond -->47,316<!--/-->`, or of two rows: `<!--= kv/entity: GET / bare GET cpu
  * -->1.46<!--/-->`.
  */
 const MARK_PATTERN = /<!--= ([a-z]+\/[a-z-]+): (.+?) ([A-Za-z0-9]+|source: [A-Za-z0-9]+) -->[^<]*<!--\/-->/g

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Machine } from '../machine.ts'
 import type { RowResult } from '../row.ts'
 import type { BenchTable } from '../tables/table.ts'
+import { listTableNames, toPresentRowName } from './renamed.ts'
 
 const RESULTS_FOLDER = fileURLToPath(new URL('../../results/', import.meta.url))
 
@@ -27,8 +28,10 @@ type TableId = Pick<BenchTable, 'service' | 'name'>
 /** Name of a row as a folder name, and in a spec. */
 export const toFolderName = (name: string): string =>
   name.replaceAll(/[^A-Za-z0-9.-]+/g, '-').replaceAll(/^-+|-+$/g, '')
-const listFiles = ({ service, name }: TableId, folder: string) =>
-  globSync(`${service}/*/${name}.json`, { cwd: folder }).map((file) => join(folder, file))
+const listFiles = (table: TableId, folder: string) =>
+  listTableNames(table)
+    .flatMap((name) => globSync(`${table.service}/*/${name}.json`, { cwd: folder }))
+    .map((file) => join(folder, file))
 
 /** Writes a table's rows and removes its former ones. */
 export function writeResults({ table, machine, results }: PublishedTable, folder = RESULTS_FOLDER): void {
@@ -45,7 +48,9 @@ export function writeResults({ table, machine, results }: PublishedTable, folder
 export function readResults(tables: readonly BenchTable[], folder = RESULTS_FOLDER): PublishedTable[] {
   return tables.flatMap((table) => {
     const rows = listFiles(table, folder).map((file): ResultFile => JSON.parse(readFileSync(file, 'utf8')))
-    const results = rows.toSorted((a, b) => a.place - b.place)
+    const results = rows
+      .toSorted((a, b) => a.place - b.place)
+      .map((row) => ({ ...row, name: toPresentRowName(row.name) }))
     return results[0] ? [{ table, machine: results[0].machine, results }] : []
   })
 }

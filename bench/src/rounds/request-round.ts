@@ -151,7 +151,7 @@ export const REQUEST_COLUMNS: Columns = {
     format: formatTenth,
     of: 'spread',
     ratio: true,
-    plot: 'Server processor time a request (us; less is better)',
+    plot: 'Server processor time per request (us; less is better)',
   },
   perSecond: {
     head: 'requests/s',
@@ -159,7 +159,7 @@ export const REQUEST_COLUMNS: Columns = {
     of: 'spread',
     ratio: true,
     better: 'more',
-    plot: 'Requests a second',
+    plot: 'Requests per second',
   },
   p50: { head: 'p50 us', format: formatWhole, better: 'less' },
   p90: { head: 'p90 us', format: formatWhole, better: 'less' },

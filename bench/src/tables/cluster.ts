@@ -99,15 +99,15 @@ const linearizable: BenchRow = {
 
 const WRITE_COLUMNS: Columns = {
   cpu: {
-    head: 'CPU us each',
+    head: 'CPU us/operation',
     format: formatTenth,
     of: 'spread',
     ratio: true,
-    plot: 'Processor time, all of it (us each)',
+    plot: 'Processor time of all processes (us per operation)',
   },
-  own: { head: 'of it nodes', format: formatTenth },
-  below: { head: 'of it NATS', format: formatTenth },
-  perSecond: { head: 'a second', format: formatWhole, of: 'spread', ratio: true, plot: 'How many a second' },
+  own: { head: 'nodes us', format: formatTenth },
+  below: { head: 'NATS us', format: formatTenth },
+  perSecond: { head: 'operations/s', format: formatWhole, of: 'spread', ratio: true, plot: 'Operations per second' },
   p50: { head: 'p50 ms', format: formatHundredth },
   p99: { head: 'p99 ms', format: formatHundredth },
   generator: { head: 'generator CPU', format: formatShare, of: 'max' },
@@ -120,7 +120,7 @@ const pairWithKv = (names: readonly string[]) =>
 const writes: ServiceTable = {
   name: 'writes',
   title:
-    'Random entries of 100-200 bytes, put through three nodes on three servers of NATS that keep each on all and sync it; NATS KV: by its own client, on the same servers; etcd: three members, by their gateway; connections spread over all three, generator on one of two processors, the others on both',
+    'Random entries of 100-200 bytes, put through three nodes. Three NATS servers store each entry on all three and sync it. NATS KV: with its own client, on the same servers. etcd: three members, with their gateways. Connections are spread over all three. The generator uses one of two processors, the others both',
   when: 'named',
   columns: WRITE_COLUMNS,
   steps: pairWithKv,
@@ -179,7 +179,7 @@ async function measureLag({ nodes }: KvCluster, { duration, warmUp }: RoundOptio
       const began = performance.now()
       const found = await there!.get('probe', { after: here!.sequence! })
       times.record(performance.now() - began)
-      if (String(found?.value) !== String(count)) throw new Error('a read did not see what it was to see')
+      if (String(found?.value) !== String(count)) throw new Error('a read did not return the value that was written')
     }
   } finally {
     await Promise.all([here, there].map((client) => client!.close()))
@@ -242,7 +242,7 @@ async function measureCatchUp(cluster: KvCluster): Promise<RowMetrics> {
     // A frame is visible only after all frames before it.
     if (String((await proof.get('frame'))?.value) !== LAST_VALUE) throw new Error('the node has not caught up')
     const seconds = (late.readyAfterMs! - idle.readyAfterMs!) / 1000
-    if (seconds <= 0) throw new Error(`${FRAME_COUNT} frames are too few to tell how long they take`)
+    if (seconds <= 0) throw new Error(`${FRAME_COUNT} frames are too few to measure their time`)
     return { frames: FRAME_COUNT, seconds, perSecond: FRAME_COUNT / seconds }
   } finally {
     await Promise.all([proof.close(), client.close()])
@@ -294,10 +294,10 @@ async function measureSnapshotStart(cluster: KvCluster): Promise<RowMetrics> {
 const views: ServiceTable = {
   name: 'views',
   title:
-    'What a node makes of the log: how far it is behind while others write, and how soon it is there after it was away, or with nothing; a second: writes meanwhile, or frames that were caught up with',
+    'How a node follows the log: its lag while others write, and its time until ready after it was stopped, or without data. The rate is that of writes meanwhile, or of frames that the node catches up with',
   when: 'named',
   columns: {
-    perSecond: { head: 'a second', format: formatWhole, of: 'spread' },
+    perSecond: { head: 'rate/s', format: formatWhole, of: 'spread' },
     p50: { head: 'lag p50 ms', format: formatHundredth },
     p99: { head: 'lag p99 ms', format: formatHundredth, of: 'spread' },
     frames: { head: 'frames', format: formatWhole },

@@ -30,7 +30,7 @@ const createSizeRow = (row: BenchRow, series: string, size: number): BenchRow =>
 })
 
 const START_COLUMNS: Columns = {
-  start: { head: 'ready in ms', format: formatWhole, plot: 'From the start of its process until it answers (ms)' },
+  start: { head: 'ready in ms', format: formatWhole, plot: 'Time from the start of the process until it answers (ms)' },
 }
 
 const createGrowthTable = (
@@ -86,7 +86,7 @@ function createReadWriteRow(rate: number): BenchRow {
     isStableAt(put, rate)
     return { ...metrics, written: put.perSecond }
   }
-  return createSizeRow({ ...reads, round }, 'GET beside PUT', rate)
+  return createSizeRow({ ...reads, round }, 'GET during PUT', rate)
 }
 
 // sse
@@ -147,13 +147,13 @@ const createPricesRow = (offerings: number): BenchRow => {
 }
 
 export const tables: readonly BenchTable[] = [
-  createGrowthTable('stats', 'collections', 'Reads of as many collections in turn, 64 connections', () =>
+  createGrowthTable('stats', 'collections', 'Reads of collections in turn, by their number; 64 connections', () =>
     limitSizes([10, 100, 1_000, 10_000, 100_000]).map(createCollectionsRow),
   ),
   createGrowthTable(
     'stats',
     'connections',
-    'Reads of one collection over as many connections, each of which asks again at once; none is refused (`--max-queue-delay 0`)',
+    'Reads of one collection, by the number of connections, each of which sends its next request immediately; no request is refused (`--max-queue-delay 0`)',
     () =>
       [1, 10, 100, 1_000, 10_000].map((count) =>
         createSizeRow(
@@ -166,7 +166,7 @@ export const tables: readonly BenchTable[] = [
   createGrowthTable(
     'stats',
     'threads',
-    'Reads of one collection, 64 connections, by as many serving threads on one processor',
+    'Reads of one collection, 64 connections, by the number of serving threads on one processor',
     () =>
       [1, 2, 4].map((count) =>
         createSizeRow(
@@ -179,7 +179,7 @@ export const tables: readonly BenchTable[] = [
   createGrowthTable(
     'kv',
     'keys',
-    'Random ids of a base of as many entries, 64 connections; ready on the base as it lies there',
+    'Random ids of a base, by its number of entries; 64 connections; ready with the existing base',
     () => (['GET', 'PUT'] as const).flatMap((method) => BASE_SIZES.map((entries) => createKeysRow(method, entries))),
   ),
   createGrowthTable(
@@ -192,12 +192,16 @@ export const tables: readonly BenchTable[] = [
           createSizeRow(createStableRateRow({ method, entries, connections: 64 }), method, entries),
         ),
       ),
-    { rate: { head: 'stable/s', format: formatWhole, plot: 'Stable requests a second' }, p50: 'p50 ms', p99: 'p99 ms' },
+    {
+      rate: { head: 'stable/s', format: formatWhole, plot: 'Stable requests per second' },
+      p50: 'p50 ms',
+      p99: 'p99 ms',
+    },
   ),
   createGrowthTable(
     'kv',
     'writes',
-    'Reads of a full base beside as many writes a second, whose processor time is in that of reads',
+    'Reads of a full base during writes, by writes per second; the processor time of reads includes that of writes',
     () => WRITE_RATES.map(createReadWriteRow),
     // Lower than requested if a machine cannot reach the rate.
     { written: { head: 'PUT/s', format: formatWhole }, ...REQUEST_COLUMNS, ...START_COLUMNS },
@@ -205,21 +209,21 @@ export const tables: readonly BenchTable[] = [
   createGrowthTable(
     'sse',
     'streams',
-    'Deliveries to as many streams, at most what the open files of a process allow; 8 publishers that send as soon as they have their reply',
+    'Deliveries by the number of streams, up to the limit of open files of a process; 8 publishers that send as soon as they have their reply',
     () => [...new Set([10, 100, 1_000, 10_000, MAX_STREAMS])].map((count) => createStreamsRow('default', count, count)),
     FLEET_COLUMNS,
   ),
   createGrowthTable(
     'sse',
     'topics',
-    'Deliveries of one topic to 1,000 streams that listen to as many',
+    'Deliveries of one topic to 1,000 streams, by the number of topics of each stream',
     () => [1, 10, 100].map((count) => createStreamsRow('default', count, 1_000, createTopicsDialect(count))),
     FLEET_COLUMNS,
   ),
   createGrowthTable(
     'sse',
     'history',
-    'Deliveries to 1,000 streams with as many values remembered',
+    'Deliveries to 1,000 streams, by the number of stored values',
     () =>
       [10, 100, 1_000, 10_000].map((count) =>
         createStreamsRow('ring', count, 1_000, DEFAULT_DIALECT, { historyCount: String(count) }),
@@ -229,14 +233,14 @@ export const tables: readonly BenchTable[] = [
   createGrowthTable(
     'sse',
     'values',
-    'Deliveries of values with as many more bytes to 1,000 streams',
+    'Deliveries to 1,000 streams, by the additional bytes of a value',
     () => [10, 100, 1_000, 4_000].map((bytes) => createStreamsRow('default', bytes, 1_000, createBytesDialect(bytes))),
     FLEET_COLUMNS,
   ),
   createGrowthTable(
     'prices',
     'prices',
-    'One search a request among as many prices, imported into an empty service, 20 connections',
+    'One search per request, by the number of prices that an empty service has imported; 20 connections',
     () => GROWTH_OFFERINGS.map(createPricesRow),
     { ...REQUEST_COLUMNS, memory: { head: 'RSS MB', format: formatTenth, plot: 'Resident memory (MB)' } },
   ),

@@ -53,7 +53,7 @@ const createDiskRow = (isCold: boolean, cacheMegabytes: number, connections: num
 
 const cold: ServiceTable = {
   name: 'cold',
-  title: "Reads of a full base that is on the disk, its pages evicted before each round, against the system's cache",
+  title: "Reads of a full base on the disk, with its pages evicted before each round, compared with the system's cache",
   columns: {
     pages: 'pages before',
     perSecond: { head: 'requests/s', better: 'more' },
@@ -61,7 +61,7 @@ const cold: ServiceTable = {
     p50: 'p50 ms',
     p99: 'p99 ms',
     read: 'MB read from disk',
-    perRequest: 'KiB read a request',
+    perRequest: 'KiB read per request',
   },
   rows: () => [
     createDiskRow(true, 8, 1),
@@ -103,13 +103,13 @@ const createScanRow = (name: keyof typeof SCANS, isFirst: boolean): BenchRow => 
 const scan: ServiceTable = {
   name: 'scan',
   title:
-    'The whole of a full base as one range; a first scan maps all tables into memory, which the system can take back',
+    'All entries of a full base as one range; a first scan maps all tables into memory, which the system can reclaim',
   columns: {
     megabytes: { head: 'MB/s', of: 'spread', format: formatShort, plot: 'A scan (MB/s)' },
     entries: 'entries/s',
     before: 'RSS before MB',
     growth: 'RSS growth MB',
-    mapped: 'of it mapped files MB',
+    mapped: 'mapped files MB',
     reader: { head: 'reader CPU', format: formatPercent },
   },
   rows: () => [

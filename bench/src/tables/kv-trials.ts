@@ -70,7 +70,7 @@ async function findStableRate(
     }
     stable = { rate, p50, p99, share: took }
   }
-  throw new Error(`it did not break at ${MAX_SHARE} times what a closed loop came to`)
+  throw new Error(`the service is stable at ${MAX_SHARE} times the rate of its closed loop`)
 }
 
 export const createStableRateRow = (
@@ -85,7 +85,7 @@ export const createStableRateRow = (
 })
 
 const DIFFERENCES =
-  'theirs: Java with a heap of 128 MB on their machine, wrk2 at 1 connection; ours: Node with all pages cached, generator and server on a processor each'
+  'theirs: Java with a heap of 128 MB on their machine, wrk2 at 1 connection; ours: Node with all pages cached, generator and server on one processor each'
 
 /** Pairs our value of a column with the source's. */
 const createColumnPairs = (columns: Readonly<Record<string, string>>, better: Column['better'], format = formatShort) =>
@@ -105,14 +105,14 @@ const RATE_COLUMNS = {
   ...createColumnPairs({ rate: 'stable/s' }, 'more'),
   ...createColumnPairs({ p50: 'p50 ms', p99: 'p99 ms' }, 'less'),
   ...SHARE_COLUMNS,
-  ...createColumnPairs({ overRate: 'broke at/s', overReplies: 'replies/s' }, 'more'),
+  ...createColumnPairs({ overRate: 'failed at/s', overReplies: 'replies/s' }, 'more'),
   // Above the capacity of a service, latencies grow with the duration of the round.
   ...createColumnPairs({ overP50: 'p50 ms', overP99: 'p99 ms' }, 'neither'),
 }
 
 const rates: ServiceTable = {
   name: 'rates',
-  title: `The highest rate with p99 under 100 ms, and the one that broke it (${DIFFERENCES})`,
+  title: `The highest rate with p99 under 100 ms, and the first rate that exceeds it (${DIFFERENCES})`,
   maxRounds: 1,
   columns: RATE_COLUMNS,
   rows: () => [
@@ -141,7 +141,7 @@ const createScarceRow = (kind: KvLoad, source?: RowMetrics) =>
 const scarceMemory: ServiceTable = {
   name: 'scarce',
   title:
-    "The same on a base that does not fit into the process's memory, 128 MB with the pages of its files (a control group; theirs: a heap of 128 MB)",
+    "The same with a base larger than the process's memory, which is 128 MB with the pages of its files (a control group; theirs: a heap of 128 MB)",
   when: 'growth',
   maxRounds: 1,
   columns: RATE_COLUMNS,
@@ -190,7 +190,7 @@ const createPacedRow = (kind: KvLoad, rate: number, source?: RowMetrics): BenchR
 
 const paced: ServiceTable = {
   name: 'paced',
-  title: `Requests a second at a constant pace: the source's rates, and those of many clients (${DIFFERENCES})`,
+  title: `Requests at a constant rate: the source's rates, and those of many clients (${DIFFERENCES})`,
   maxRounds: 1,
   columns: {
     replies: 'replies/s',

@@ -117,11 +117,11 @@ const applying: Workload = (spec) => {
   const { round, ...row } = writing(spec)
   return {
     ...row,
-    says: `what ${formatConnections(NODE_LOAD.connections)} put through the other nodes`,
+    says: `${formatConnections(NODE_LOAD.connections)} that put entities through the other nodes`,
     async prepare(running) {
       await requestEntity((await getOtherNodes()).url, 'b', 'proof')
       const read = await requestEntity(running.url, 'b&linearizable=true')
-      if (read !== 'proof') throw new Error('what was put through another node is not there')
+      if (read !== 'proof') throw new Error('an entity that was put through another node is missing')
     },
     async round(running, how) {
       const { url, others } = await getOtherNodes()
@@ -244,8 +244,8 @@ const createServerRow = (
 const NODE_HTTP_VARIANT = NODE_HTTP_VARIANTS.kv
 
 const serverTable: ServiceTable = {
-  name: 'door',
-  title: `A base of 1.5 million entries of 100-200 bytes by the door that answers, ${CONNECTIONS} connections, one serving thread; browser: with the ${Object.keys(BROWSER_HEADERS).length} headers that a browser sends`,
+  name: 'server-adapters',
+  title: `A base of 1.5 million entries of 100-200 bytes by server adapter, ${CONNECTIONS} connections, one serving thread; browser: with the ${Object.keys(BROWSER_HEADERS).length} headers that a browser sends`,
   steps: [
     ['GET', 'bare GET'],
     ['GET', `GET (${NODE_HTTP_VARIANT})`],

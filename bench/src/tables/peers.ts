@@ -30,7 +30,7 @@ const peers = { name: 'peers', when: 'peers' } as const
 const stats: ServiceTable = {
   ...peers,
   title:
-    'Reads of one collection of three videos beside servers that give the same reply from their configuration or a file, 16 connections, one serving thread',
+    'Reads of one collection of three videos, compared with servers that send the same reply from their configuration or a file, 16 connections, one serving thread',
   steps: pairWith(RAW_VARIANTS.stats),
   rows: () => [
     read(createSpec('stats', RAW_VARIANTS.stats)),
@@ -63,7 +63,7 @@ function createPeerRows(
     const [line, body] = PEER_PROTOCOLS[protocol].put(id, getValue(id))
     const [method, path] = line.split(' ') as [string, string]
     const { ok, status } = await fetch(url + path, { method, body })
-    if (!ok) throw new Error(`${target.name} answered ${status} to what it should keep`)
+    if (!ok) throw new Error(`${target.name} answered ${status} to a request whose entry it should store`)
   }
   const createRow = (method: KvLoad['method'], drawer: string, status: number): BenchRow => ({
     name: `${method}, ${target.name}`,
@@ -81,7 +81,7 @@ function createPeerRows(
 
 const kv: ServiceTable = {
   ...peers,
-  title: `Random ids of ${formatWhole(PEER_BASE_ENTRIES)}, values of 100-200 bytes, 64 connections, one processor; what is answered survives the process, and with etcd and durable PUT the machine`,
+  title: `Random ids of ${formatWhole(PEER_BASE_ENTRIES)}, values of 100-200 bytes, 64 connections, one processor; answered writes survive the process, and with etcd and durable PUT also the machine`,
   // Pairs with our row of the same method and durability.
   steps: (names) =>
     names
@@ -114,7 +114,7 @@ const CENTRIFUGE_DIALECT: Dialect = {
 
 const sse: ServiceTable = {
   ...peers,
-  title: 'Deliveries a second: 1,000 streams, 8 publishers that send as soon as they have their reply, one processor',
+  title: 'Deliveries per second: 1,000 streams, 8 publishers that send as soon as they have their reply, one processor',
   columns: selectStreamColumns('cpu, deliveries, deliveryP50, deliveryP99, faults, memory, generator'),
   steps: pairWith('default'),
   rows: () => [
@@ -126,7 +126,7 @@ const sse: ServiceTable = {
 
 const searches: ServiceTable = {
   ...peers,
-  title: 'One search a request beside servers that parse the same body and answer a constant, 20 connections',
+  title: 'One search per request, compared with servers that parse the same body and answer a constant, 20 connections',
   steps: pairWith('search'),
   rows: () => [
     { ...prices.search(createSpec('prices')), name: 'search' },
@@ -152,7 +152,7 @@ const lookups: ServiceTable = {
   title:
     'Random complete searches of the sample catalog without HTTP, from the parsed request to the row; SQLite and, from Go, DuckDB in memory, one index over all conditions, a prepared statement',
   columns: {
-    ns: { head: 'ns', format: formatWhole, of: 'spread', ratio: true, plot: 'A look-up (ns; less is better)' },
+    ns: { head: 'ns', format: formatWhole, of: 'spread', ratio: true, plot: 'A lookup (ns; less is better)' },
   },
   steps: pairWith('roaring-offering'),
   rows: () => [

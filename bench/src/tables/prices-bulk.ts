@@ -23,7 +23,7 @@ export function createBulkRow(
   return {
     name: connections > 1 ? `${name}, ${connections} connections` : name,
     target: createServiceTarget(spec),
-    says: `${connections} connection that asks for ${formatWhole(items)} random prices a request`,
+    says: `${connections} connection that searches for ${formatWhole(items)} random prices per request`,
     async round({ url, pid }, how) {
       // A second large request would hide the cost of the first.
       const duration = items > MAX_REPEATED_ITEMS ? 0 : how.duration
@@ -40,12 +40,12 @@ export const tables: readonly ServiceTable[] = [
   {
     name: 'bulk',
     title:
-      'Searches in one bulk request, random rows of the sample catalog, one serving thread: the median request of a round, from the first byte sent to the last one received; on one connection unless told, and what it does a second while it is asked; with several, what all get a second',
+      'Searches in one bulk request, random rows of the sample catalog, one serving thread. The time is that of the median request of a round, from the first byte sent to the last byte received, on one connection unless stated. The rate is that of the connection during its requests, or the total of several connections',
     when: 'always',
     columns: {
-      ms: { head: 'ms a request', format: formatHundredth, of: 'spread' },
+      ms: { head: 'ms/request', format: formatHundredth, of: 'spread' },
       prices: { head: 'prices/s', format: formatWhole, ratio: true },
-      cpu: { head: 'CPU us a price', format: formatHundredth, ratio: true, plot: 'Server processor time a price (us)' },
+      cpu: { head: 'CPU us/price', format: formatHundredth, ratio: true, plot: 'Server processor time per price (us)' },
       before: 'RSS before MB',
       growth: 'RSS growth MB',
     },

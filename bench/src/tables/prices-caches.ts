@@ -36,11 +36,11 @@ const createReadingRow = (megabytes: number): BenchRow => ({
 const caches: ServiceTable = {
   name: 'caches',
   title:
-    'What HTTP costs beside work that reads memory: a bare node:http server that reads so much before each reply, 20 connections',
+    'Cost of HTTP in a server that reads memory: a bare node:http server that reads this amount before each reply, 20 connections',
   columns: {
     cpu: { head: 'CPU us/request', of: 'spread', format: formatTenth },
-    reading: 'of it reading',
-    rest: { head: 'HTTP', plot: 'HTTP (us a request)', of: 'spread', format: formatTenth },
+    reading: 'reading',
+    rest: { head: 'HTTP', plot: 'HTTP (us per request)', of: 'spread', format: formatTenth },
     perSecond: 'requests/s',
   },
   rows: () => MEGABYTES.map(createReadingRow),
@@ -77,12 +77,12 @@ function createLimitedRow(
 const limits: ServiceTable = {
   name: 'limits',
   title:
-    'Random searches with part of the answers in memory, and with a limited heap: 20 connections, one serving thread, none is refused (`--max-queue-delay 0`) (us)',
+    'Random searches with part of the answers in memory, and with a limited heap: 20 connections, one serving thread, no request is refused (`--max-queue-delay 0`) (us)',
   columns: {
     kept: 'answers in memory MB',
-    cpu: { head: 'CPU us/request', of: 'spread', format: formatTenth, plot: 'Server processor time a request (us)' },
+    cpu: { head: 'CPU us/request', of: 'spread', format: formatTenth, plot: 'Server processor time per request (us)' },
     more: {
-      head: 'more than with all in memory us',
+      head: 'increase over all in memory us',
       derive: (result, all) => {
         const whole_ = all.find(({ name }) => name === MEMORY_ROW)
         return whole_ && getMetric(result, 'cpu')! - getMetric(whole_, 'cpu')!

@@ -41,7 +41,7 @@ const createRow = (
   name,
   target: createServiceTarget(spec),
   ...createCheckedRound({
-    says: `${CONNECTIONS} connections that ask for ${name}`,
+    says: `${CONNECTIONS} connections that request ${name}`,
     requests: [request],
     expect: { status: 200, includes },
     connections: CONNECTIONS,
@@ -51,7 +51,7 @@ const createRow = (
 export const tables: readonly ServiceTable[] = [
   {
     name: 'finding',
-    title: `Facets of the sample catalog under the conditions chosen so far, and all prices that fit; ${CONNECTIONS} connections, one serving thread`,
+    title: `Facets of the sample catalog under the chosen conditions, and all prices that fit; ${CONNECTIONS} connections, one serving thread`,
     rows: () => [
       createRow('facets, nothing chosen', createFacetsRequest({}), `{"count":${CATALOG_SIZE},`),
       createRow(

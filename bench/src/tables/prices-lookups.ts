@@ -34,10 +34,10 @@ const createColumn = (head: string, more: Partial<Column> = {}): Column => ({
 const lookups: ServiceTable = {
   name: 'lookups',
   title:
-    'Look-ups in the sample catalog without HTTP (ns), strings fresh from JSON.parse, dictionaries included: the median of rounds, the fastest and the slowest; each in a process of its own',
+    'Lookups in the sample catalog without HTTP (ns), with strings fresh from JSON.parse, including dictionaries: median, fastest and slowest round, each in a separate process',
   when: 'always',
   columns: {
-    random: createColumn('random, all conditions', { plot: 'A look-up of a random row (ns; less is better)' }),
+    random: createColumn('random, all conditions', { plot: 'A lookup of a random row (ns; less is better)' }),
     faster: {
       head: 'faster than `map`',
       derive: (row, all) =>
@@ -52,7 +52,7 @@ const lookups: ServiceTable = {
     row10: createColumn('row 10'),
     row42799: createColumn('row 42,799'),
     row428692: createColumn('row 428,692'),
-    several: createColumn('two conditions left out, several found'),
+    several: createColumn('two conditions omitted, several found'),
     parsed: createColumn('JSON.parse + search + render'),
     scanned: createColumn('scanner + search + render'),
   },
@@ -113,7 +113,7 @@ const createSourceRow = ({ name, index, ns, ofMap, http }: SourceRow): BenchRow 
 const source: ServiceTable = {
   name: 'source',
   title:
-    "The source's rows: one search, of row 3,824 of its offering (ns); HTTPClientServer with client and server in one thread, random rows",
+    "The source's rows: one search, of row 3,824 of its offering (ns). HTTPClientServer: client and server in one thread, random rows",
   columns: {
     ns: { ...createColumn('ns'), better: 'less' },
     'source: ns': 'source: ns',
@@ -122,8 +122,8 @@ const source: ServiceTable = {
       derive: (row, all) => formatTimes(getMetric(findMapRow(row, all) ?? row, 'ns'), getMetric(row, 'ns')),
     },
     'source: faster': 'source: faster than maps',
-    adds: { head: 'of it HTTP ns', format: formatWhole, better: 'less' },
-    'source: adds': 'source: of it HTTP ns',
+    adds: { head: 'HTTP ns', format: formatWhole, better: 'less' },
+    'source: adds': 'source: HTTP ns',
   },
   rows: () => SOURCE_ROWS.map(createSourceRow),
 }

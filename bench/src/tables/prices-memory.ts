@@ -26,8 +26,8 @@ const MEMORY_COLUMNS = {
   buffers: 'typed and shared buffers',
   roaring: 'roaring',
   caches: "LevelDB's caches",
-  sum: { head: 'sum', better: 'less', plot: 'What the catalog takes (MB)' },
-  each: 'bytes a price',
+  sum: { head: 'sum', better: 'less', plot: 'Memory of the catalog (MB)' },
+  each: 'bytes/price',
   resident: 'RSS growth',
 } as const
 
@@ -41,7 +41,7 @@ const createMemoryRow = (index: IndexName, catalog: 'memory' | 'lru-level', sour
 const memory: ServiceTable = {
   name: 'memory',
   title:
-    'What a service holds with the sample catalog and one index, after a collection, more than the same service without prices (MB; main and one serving thread; just imported and searched)',
+    'Memory of a service with the sample catalog and one index, after a garbage collection, minus that of the same service without prices (MB; main and one serving thread; after an import and searches)',
   maxRounds: 1,
   columns: { ...MEMORY_COLUMNS, 'source: sum': 'source: total' },
   rows: () => [
@@ -101,12 +101,12 @@ const createSourceColumn = (what: string) => ({ head: `source: ${what}`, format:
 
 const storage: ServiceTable = {
   name: 'storage',
-  title: 'What the parts of the sample catalog take (MB)',
+  title: 'Memory of the parts of the sample catalog (MB)',
   maxRounds: 1,
   columns: {
     shared: { head: 'shared by all threads', format: formatHundredth },
-    own: { head: "a thread's own", format: formatHundredth },
-    each: { head: 'bytes a price', format: formatTenth },
+    own: { head: 'per thread', format: formatHundredth },
+    each: { head: 'bytes/price', format: formatTenth },
     'source: bitmap': createSourceColumn('bitmap'),
     'source: map': createSourceColumn('map'),
   },

@@ -58,7 +58,7 @@ function createPercentileRows(connections: number): BenchRow[] {
 const percentiles: ServiceTable = {
   name: 'percentiles',
   title:
-    'Single searches as in the tables of the source (us; theirs: Go, wrk for 30 s, two processors each for server and generator); random rows of the sample catalog, a closed loop of 10 s, a processor each',
+    'Single searches as in the tables of the source (us; theirs: Go, wrk for 30 s, two processors each for server and generator). Random rows of the sample catalog, a closed loop of 10 s, one processor each',
   maxRounds: 1,
   columns: {
     // Ours run 10 s and theirs 30.
@@ -67,7 +67,7 @@ const percentiles: ServiceTable = {
     perSecond: { head: 'requests/s', better: 'more' },
     'source: perSecond': 'source: requests/s',
     ratio: {
-      head: 'of bare',
+      head: 'share of bare',
       derive: (result, all) => createRatio(result.name.replace(/^[^,]+/, 'bare node:http'), 'perSecond')(result, all),
     },
     generator: { head: 'generator CPU', format: formatShare },

@@ -48,7 +48,7 @@ function createWritesRow(name: string, change?: { readonly drawer: string; reado
 
 const writes: ServiceTable = {
   name: 'writes',
-  title: `${SEARCHES_PER_SECOND} searches a second over ${SOURCE_CONNECTIONS} connections while ${WRITER_CONNECTIONS} others make ${CHANGES_PER_SECOND} durable changes a second of the sample catalog; one serving thread, two processors for all`,
+  title: `${SEARCHES_PER_SECOND} searches per second over ${SOURCE_CONNECTIONS} connections while ${WRITER_CONNECTIONS} others make ${CHANGES_PER_SECOND} durable changes per second of the sample catalog; one serving thread, two processors for all`,
   columns: {
     p50: { head: 'search p50 us', format: formatWhole },
     p99: { head: 'search p99 us', format: formatWhole, of: 'spread', ratio: true, plot: 'Search, p99 (us)' },
@@ -58,13 +58,13 @@ const writes: ServiceTable = {
     putP99: { head: 'PUT p99 us', format: formatWhole },
   },
   steps: [
-    ['beside other values', 'alone'],
-    ['beside new prices', 'alone'],
+    ['while values change', 'alone'],
+    ['while prices are added', 'alone'],
   ],
   rows: () => [
     createWritesRow('alone'),
-    createWritesRow('beside other values', { drawer: 'prices-put-value', status: 200 }),
-    createWritesRow('beside new prices', { drawer: 'prices-put-new', status: 201 }),
+    createWritesRow('while values change', { drawer: 'prices-put-value', status: 200 }),
+    createWritesRow('while prices are added', { drawer: 'prices-put-new', status: 201 }),
   ],
 }
 

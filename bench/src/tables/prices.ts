@@ -55,7 +55,7 @@ export const checkSearches =
         throw new Error(`row ${row} was answered ${body}`)
     }
     const { status } = await find(expectedCatalog.buildBody(0).replace('"12"', '"13"'))
-    if (status !== 404) throw new Error(`what no price has was answered ${status}`)
+    if (status !== 404) throw new Error(`a search without a match was answered ${status}`)
   }
 
 /** Searches over some connections, drawn by the given drawer. */
@@ -112,7 +112,7 @@ const [SOURCE_RATE_1, SOURCE_RATE_20] = [{ perSecond: 785_931 / 30 }, { perSecon
 const search: ServiceTable = {
   name: 'search',
   title:
-    "One search a request, random rows of the sample catalog, one serving thread, 20 connections unless told; bare: parses the same body and answers a constant; the source's: Go, two processors each for server and generator",
+    "One search per request, random rows of the sample catalog, one serving thread, 20 connections unless stated. Bare: parses the same body and answers a constant. The source's: Go, two processors each for server and generator",
   when: 'always',
   steps: [
     ['search', 'bare node:http'],
@@ -145,7 +145,7 @@ const OPERATORS = ['not', 'in', 'between'] as const
 
 const operators: ServiceTable = {
   name: 'operators',
-  title: 'The same with an operator in place of one of the five conditions, 20 connections',
+  title: 'The same with an operator instead of one of the five conditions, 20 connections',
   steps: OPERATORS.map((name) => [name, 'equals'] as const),
   rows: () => [createRow('equals'), ...OPERATORS.map((name) => ({ ...workloads[name](createPricesSpec()), name }))],
 }
@@ -154,8 +154,8 @@ const NODE_HTTP_SEARCH = `search (${NODE_HTTP_VARIANTS.prices})`
 const [BODY_READ_ROW, BODY_PARSED_ROW] = ['bare node:http, body read', 'bare node:http, body parsed']
 
 const serverTable: ServiceTable = {
-  name: 'door',
-  title: `One search a request, random rows of the sample catalog, by the door that answers, ${CONNECTIONS} connections, one serving thread; bare: reads the same body, or parses it, too, and answers a constant`,
+  name: 'server-adapters',
+  title: `One search per request, random rows of the sample catalog, by server adapter, ${CONNECTIONS} connections, one serving thread. Bare: reads the same body, or also parses it, and answers a constant`,
   steps: [BODY_READ_ROW, BODY_PARSED_ROW, NODE_HTTP_SEARCH].map((against) => ['search', against] as const),
   rows: () => [
     createRow('search', createPricesSpec(RAW_VARIANTS.prices), CONNECTIONS),

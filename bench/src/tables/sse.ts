@@ -102,7 +102,7 @@ const PEER_STEPS = [
 const saturation: ServiceTable = {
   name: 'saturation',
   title:
-    'Deliveries a second: 1,000 streams, 8 publishers that send as soon as they have their reply, one serving thread',
+    'Deliveries per second: 1,000 streams, 8 publishers that send as soon as they have their reply, one serving thread',
   when: 'always',
   steps: PEER_STEPS,
   columns: selectStreamColumns(
@@ -113,7 +113,7 @@ const saturation: ServiceTable = {
 
 const memory: ServiceTable = {
   name: 'memory',
-  title: 'What a stream costs: 10,000 streams as fast as they can be opened, 20 values to all',
+  title: 'Memory of a stream: 10,000 streams, opened as fast as possible, 20 values to all',
   when: 'always',
   maxRounds: 1,
   columns: selectStreamColumns(
@@ -124,7 +124,7 @@ const memory: ServiceTable = {
 
 const steady: ServiceTable = {
   name: 'steady',
-  title: '500,000 deliveries a second: 1,000 streams, 500 values a second for 10 s',
+  title: '500,000 deliveries per second: 1,000 streams, 500 values per second for 10 s',
   when: 'always',
   maxRounds: 1,
   columns: selectStreamColumns('cpu, deliveries, deliveryP50, deliveryP99, query, faults, rejected, memory, lateness'),
@@ -195,7 +195,7 @@ const createMercureTable = (
   isPeer = false,
 ): ServiceTable => ({
   name: `mercure-${name}`,
-  title: `${title}; by /wait and by Mercure's protocol, one serving thread, one processor`,
+  title: `${title}; with /wait and with Mercure's protocol, one serving thread, one processor`,
   columns: selectStreamColumns(columns),
   steps: [
     ...Object.keys(DIALECTS)
@@ -214,20 +214,20 @@ const createMercureTable = (
 const mercureTables = [
   createMercureTable(
     'saturation',
-    'Deliveries a second: 1,000 streams, 8 publishers that send as soon as they have their reply',
+    'Deliveries per second: 1,000 streams, 8 publishers that send as soon as they have their reply',
     FAN_OUT_SHAPE,
     'cpu, deliveries, deliveryP50, deliveryP99, faults, memory, generator',
     true,
   ),
   createMercureTable(
     'memory',
-    'What a stream costs: 10,000 streams, 20 values to all',
+    'Memory of a stream: 10,000 streams, 20 values to all',
     MEMORY_SHAPE,
     'perStream, kernel, memory, connects, deliveryP99, faults, rejected',
   ),
   createMercureTable(
     'steady',
-    '500 values a second to 1,000 streams for 10 s',
+    '500 values per second to 1,000 streams for 10 s',
     STEADY_SHAPE,
     'cpu, deliveries, deliveryP50, deliveryP99, query, faults, rejected, memory, lateness',
   ),
@@ -235,7 +235,7 @@ const mercureTables = [
 
 const connections: ServiceTable = {
   name: 'connections',
-  title: "The source's first table: streams opened at a pace, one value to all",
+  title: "The source's first table: streams opened at a constant rate, one value to all",
   maxRounds: 1,
   columns: selectStreamColumns(
     'grown, source: grown, connecting, source: connecting, sending, source: sending, perStream, received, faults, rejected',
@@ -250,7 +250,7 @@ const connections: ServiceTable = {
 
 const values: ServiceTable = {
   name: 'values',
-  title: "The source's second table: values at a pace",
+  title: "The source's second table: values at a constant rate",
   maxRounds: 1,
   columns: selectStreamColumns(
     'sending, source: sending, query, source: query, rejected, source: rejected, received, deliveryP50, deliveryP99, faults',

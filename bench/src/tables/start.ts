@@ -59,7 +59,7 @@ const createStartRow = (name: string, isFirst: boolean): BenchRow => ({
 export const tables: readonly ServiceTable[] = [
   {
     name: 'start',
-    title: `\`pnpm start\` of all services, threads as they choose: until all answer, and what they hold when idle, ${REST_S} s later`,
+    title: `\`pnpm start\` of all services with their default threads: time until all answer, and idle memory ${REST_S} s later`,
     when: 'named',
     columns: {
       seconds: {

@@ -13,7 +13,7 @@ const LARGE_CAMPAIGN = {
 const createCampaignsRow = (name: string, path: string, includes: string): BenchRow => ({
   name,
   target: createStatsTarget(createSpec('stats')),
-  ...createCheckedRound(createGets(path, includes, 4, `ask for ${name}`), async (running) => {
+  ...createCheckedRound(createGets(path, includes, 4, `request ${name}`), async (running) => {
     await makeCollections(running, CAMPAIGN_COUNT)
     await makeCollection(running, LARGE_CAMPAIGN.id, LARGE_CAMPAIGN.videos)
     await checkReplies(running, createGets(getStatsPath(LARGE_CAMPAIGN.id), '"videos":1000,"missing":[]', 1, ''))
@@ -26,7 +26,8 @@ const OVERVIEW_PATH = '/collections?include=stats,change'
 export const tables: readonly ServiceTable[] = [
   {
     name: 'overview',
-    title: 'Pages of 50 of 10,000 campaigns, and one of 1,000 videos as a file; 4 connections, one serving thread',
+    title:
+      'Pages of 50 campaigns of 10,000, and one campaign of 1,000 videos as a file; 4 connections, one serving thread',
     rows: () => [
       createCampaignsRow('a page by id', OVERVIEW_PATH, '"impressions":'),
       createCampaignsRow('a page by views', `${OVERVIEW_PATH}&sort=-impressions`, '"impressions":'),

@@ -31,8 +31,8 @@ const CONSTANT_TARGETS = [
 ]
 
 const serverTable: ServiceTable = {
-  name: 'door',
-  title: `Reads of one collection of three videos by the door that answers them, ${CONNECTIONS} connections, one serving thread; browser: with the ${Object.keys(BROWSER_HEADERS).length} headers that a browser sends`,
+  name: 'server-adapters',
+  title: `Reads of one collection of three videos by server adapter, ${CONNECTIONS} connections, one serving thread; browser: with the ${Object.keys(BROWSER_HEADERS).length} headers that a browser sends`,
   together: true,
   steps: [
     ...[NODE_HTTP_VARIANTS.stats, 'v4', ...CONSTANT_TARGETS.map(({ name }) => name)].map(
@@ -73,20 +73,20 @@ const createIdleRow = (row: BenchRow): BenchRow => ({
       pin: PINS.client,
     })
     const { wrong, cut, before, after } = result
-    if (wrong + cut > 0) throw new Error(`${wrong} wrong replies, ${cut} connections that were not kept`)
+    if (wrong + cut > 0) throw new Error(`${wrong} wrong replies, ${cut} connections that were cut`)
     return { each: ((after - before) * 1e3) / IDLE_CONNECTIONS, before, after }
   },
 })
 
 const connectionsTable: ServiceTable = {
   name: 'connections',
-  title: `What an idle connection costs: ${formatWhole(IDLE_CONNECTIONS)} that had one reply each and are kept, one serving thread`,
+  title: `Memory of idle connections: ${formatWhole(IDLE_CONNECTIONS)} connections that received one reply each and stay open, one serving thread`,
   columns: {
     each: {
-      head: 'KB a connection',
+      head: 'KB per connection',
       format: formatTenth,
       of: 'spread',
-      plot: 'Resident memory a connection (KB; less is better)',
+      plot: 'Resident memory per connection (KB; less is better)',
     },
     before: 'RSS MB without',
     after: 'RSS MB with them',

@@ -228,7 +228,7 @@ const BATCHING_SETTINGS = { client: 'batching' }
 
 const uncached: ServiceTable = {
   name: 'uncached',
-  title: 'Reads that ask YouTube every time (cache: none), 3 videos a collection, the stand-in on the same machine',
+  title: 'Reads that call YouTube every time (cache: none), 3 videos per collection, the stand-in on the same machine',
   steps: [
     ['v3 with batching, 64 collections', 'v3, 64 collections'],
     ['v3 with batching, one collection', 'v3, one collection'],

@@ -10,7 +10,7 @@ export type Steps = readonly (readonly [of: string, against: string])[]
 export interface BenchTable {
   readonly service: string
   readonly name: string
-  /** Its subject, in one sentence. */
+  /** Its subject. The report adds the final full stop. */
   readonly title: string
   /**
    * When it is measured: with `pnpm bench` and `pnpm bench <service>`; if its service is named; with `--full`; or only

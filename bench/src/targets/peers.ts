@@ -23,7 +23,7 @@ export const createGoTarget = (name: string, kind: string, ...args: string[]): B
   })
 
 /** Entries in goleveldb with net/http. As in ours, a write is in the database's log before its answer, not synced. */
-export const goleveldb = createGoTarget('Go: goleveldb behind net/http', 'kv')
+export const goleveldb = createGoTarget('Go: goleveldb with net/http', 'kv')
 
 /** net/http that parses the request body and sends a constant reply. */
 export const createGoParserTarget = ({ status, headers, body }: ConstantReply): BenchTarget =>
@@ -62,7 +62,7 @@ const redis = createProgramTarget({
 
 /** Redis with webdis. Its log is written before the answer to a write, and synced each second. */
 export const webdis: BenchTarget = {
-  name: 'Redis behind webdis',
+  name: 'Redis with webdis',
   needs: ['webdis', 'redis-server'],
   async start(): Promise<TargetProcess> {
     const store = await redis.start()
