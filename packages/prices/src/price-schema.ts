@@ -1,10 +1,5 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
-import {
-  describeValidationError,
-  NAME_PATTERN,
-  createValidator,
-  type ValidationError,
-} from '@influencer-stats/runtime/validation'
+import { describeValidationError, NAME_PATTERN, createValidator } from '@influencer-stats/runtime/validation'
 import { MAX_CONDITIONS, MAX_TEXT_LENGTH, type Price } from './core/price.ts'
 import { UUID_PATTERN } from './core/uuid.ts'
 import { examplePrice } from './examples.ts'
@@ -79,8 +74,7 @@ const validateBody = createValidator(priceBodySchema, 'body')
  * @throws Problem `VALIDATION_FAILED`
  */
 export function readPrice(body: unknown): Omit<Price, 'id'> & Partial<Pick<Price, 'id'>> {
-  if (!validateBody(body))
-    throw commonErrors.VALIDATION_FAILED(describeValidationError(validateBody.errors![0] as ValidationError, 'body'))
+  if (!validateBody(body)) throw commonErrors.VALIDATION_FAILED(describeValidationError(validateBody.errors!, 'body'))
   return body as never
 }
 
@@ -88,7 +82,7 @@ const line = { ...priceBodySchema, required: ['id', ...required] }
 
 function createLineValidator(schema: object): (value: unknown) => string | undefined {
   const validate = createValidator(schema, 'body')
-  return (value) => (validate(value) ? undefined : describeValidationError(validate.errors![0] as ValidationError))
+  return (value) => (validate(value) ? undefined : describeValidationError(validate.errors!))
 }
 
 /** Returns the reason why the schema of a price rejects a value; undefined if it does not. */

@@ -1,4 +1,5 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
+import { describeJsonError } from '@influencer-stats/runtime/received-value'
 import { describeValidationError, createValidator, type ValidationError } from '@influencer-stats/runtime/validation'
 import { MAX_CHOICES, MAX_CONDITIONS, MAX_TEXT_LENGTH } from './core/price.ts'
 import type { SearchCondition, SearchRequest } from './core/search-request.ts'
@@ -52,7 +53,7 @@ const bulkItemSchema = {
   properties: { id: { type: 'string', maxLength: MAX_TEXT_LENGTH }, ...properties },
 }
 
-type SchemaValidator<T> = ((value: unknown) => value is T) & { errors?: ValidationError[] | null }
+type SchemaValidator<T> = ((value: unknown) => value is T) & { errors?: readonly ValidationError[] | null }
 
 export const isSearchRequest = createValidator(searchBodySchema, 'body') as unknown as SchemaValidator<SearchRequest>
 export const isBulkItem = createValidator(bulkItemSchema, 'body') as unknown as SchemaValidator<
@@ -60,6 +61,8 @@ export const isBulkItem = createValidator(bulkItemSchema, 'body') as unknown as 
 >
 
 const isCharValues = createValidator(properties.charValues, 'body') as unknown as SchemaValidator<SearchCondition[]>
+
+const CHAR_VALUES_PATH = 'querystring/charValues'
 
 /**
  * Parses conditions from a parameter.
@@ -70,15 +73,12 @@ export function readCharValues(text: string): SearchCondition[] {
   try {
     value = JSON.parse(text)
   } catch {
-    throw commonErrors.VALIDATION_FAILED('querystring/charValues is not valid JSON')
+    throw commonErrors.VALIDATION_FAILED(describeJsonError(text, CHAR_VALUES_PATH))
   }
-  if (!isCharValues(value))
-    throw commonErrors.VALIDATION_FAILED(`querystring/charValues: ${getValidationError(isCharValues)}`)
+  if (!isCharValues(value)) throw commonErrors.VALIDATION_FAILED(getValidationError(isCharValues, CHAR_VALUES_PATH))
   return value
 }
 
-/** Returns the validation error of the last rejected value. */
-export function getValidationError({ errors }: Pick<SchemaValidator<never>, 'errors'>): string {
-  const [first] = errors ?? []
-  return first ? describeValidationError(first) : 'does not fit'
-}
+/** Returns the validation error of the last rejected value. @param where start of the path, such as `body` */
+export const getValidationError = ({ errors }: Pick<SchemaValidator<never>, 'errors'>, where: string): string =>
+  describeValidationError(errors ?? [], where)

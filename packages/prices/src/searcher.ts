@@ -166,7 +166,7 @@ export class Searcher {
     try {
       const value = parseJson(readBodyText(bytes))
       id = getItemId(value)
-      if (!isBulkItem(value)) throw commonErrors.VALIDATION_FAILED(getValidationError(isBulkItem))
+      if (!isBulkItem(value)) throw commonErrors.VALIDATION_FAILED(getValidationError(isBulkItem, 'item'))
       const failure = resolveRequest(value, view, this.#query)
       if (failure) throw toResolveProblem(failure)
       const row = index.find(this.#query)
@@ -185,7 +185,7 @@ export class Searcher {
 
   #parse(body: Buffer): SearchRequest {
     const value = parseJson(readBodyText(body))
-    if (!isSearchRequest(value)) throw commonErrors.VALIDATION_FAILED(getValidationError(isSearchRequest))
+    if (!isSearchRequest(value)) throw commonErrors.VALIDATION_FAILED(getValidationError(isSearchRequest, 'body'))
     return value
   }
 }

@@ -13,11 +13,17 @@ it('names with NUL or a lone surrogate are refused with a clear detail, in a PUT
       ['/charValues/0/char', { charValues: [{ char: text, value: '12' }] }],
       ['/charValues/0/value', { charValues: [{ char: 'term', value: text }] }],
     ] as const) {
-      const sentence = `${where} has a NUL or half of a character: send whole characters other than NUL`
+      const sentence = `${where} must be a string of 1 to 256 whole characters (no NUL)`
       const put = await prices.request('PUT', `/prices/${id}`, { ...price, ...part })
-      expect(put).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED', detail: `body${sentence}` } })
+      expect(put).toMatchObject({
+        status: 400,
+        body: { code: 'VALIDATION_FAILED', detail: expect.stringContaining(`body${sentence}`) },
+      })
       const imported = await prices.import([{ id, ...price, ...part }])
-      expect(imported).toMatchObject({ status: 400, body: { code: 'BAD_LINE', detail: `line 1: ${sentence}` } })
+      expect(imported).toMatchObject({
+        status: 400,
+        body: { code: 'BAD_LINE', detail: expect.stringContaining(`line 1: ${sentence}`) },
+      })
     }
   expect((await prices.request('GET', `/prices/${id}`)).status).toBe(404)
   const stored = { ...price, offeringId: '\u0001👩‍👩‍👧\uFFFD' }

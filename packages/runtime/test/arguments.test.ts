@@ -24,6 +24,12 @@ test.each([['--port'], ['-p'], ['-p', '1'], ['--', 'x'], ['--1=2'], ['--a.b.c', 
   (...argv) => expect(() => parseArguments(argv)).toThrow(expect.objectContaining({ code: 'FLAG_WRONG' })),
 )
 
+test('names a flag without a value, and never shows a value after =', () => {
+  expect(() => parseArguments(['--port'])).toThrow('--port has no value: write --port VALUE or --port=VALUE')
+  for (const argv of [['--api_token=hunter2'], ['-p=hunter2'], ['--1=hunter2']])
+    expect(() => parseArguments(argv)).toThrow(/^[^=]* is not a flag such as --threads 2 or --stats\.threads 2$/)
+})
+
 test('takes any value after = or a space unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (value) => {

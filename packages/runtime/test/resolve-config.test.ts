@@ -207,7 +207,25 @@ describe('wrong settings', () => {
   test.each([
     [['--prot', '1'], '--prot: no started service has this setting; did you mean --port?'],
     [['--counter.sart', '1'], '--counter.sart: no started service has this setting; did you mean --counter.start?'],
-    [['--nonsense', '1'], '--nonsense: no started service has this setting'],
+    [['--maxConection', '1'], '--max-conection: no started service has this setting; did you mean --max-connections?'],
+    [['--nonsense', '1'], '--nonsense: no started service has this setting (--help lists the settings)'],
+    [['--host='], '--host: "" is not a string of at least 1 character'],
+    [['--start', '101'], '--start: "101" is not a whole number from 0 to 100'],
+    [['--log-level', 'loud'], '--log-level: "loud" is not one of debug, info, warn, error, silent'],
+    [['--variant', 'v\n9'], '--variant: no started service has a variant "v\\u000a9" (counter has v1)'],
+    [
+      ['--allowed-hosts', 'a.example,no host'],
+      '--allowed-hosts: "no host" is neither a host name nor an address nor a network (10.0.0.0/8)',
+    ],
+    [['--trust-proxy', '10.0.0.0/99'], '--trust-proxy: "10.0.0.0/99" is neither an address nor a network (10.0.0.0/8)'],
+    [
+      ['--counterUri', 'http://user:hunter2@host path'],
+      '--counter-uri: "http://***@host path" is not an address such as http://localhost:8080',
+    ],
+    [
+      ['--threads', 'x'.repeat(300)],
+      `--threads: "${'x'.repeat(100)}..." (300 characters) is not a whole number from 0 to 64, or auto`,
+    ],
     [['--variant', 'v9'], '--variant: no started service has a variant "v9" (counter has v1)'],
     [['--counter.variant', 'v9'], '--counter.variant: counter has no variant "v9" (v1)'],
     [['--threads', '100'], '--threads: "100" is not a whole number from 0 to 64, or auto'],

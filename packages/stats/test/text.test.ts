@@ -15,7 +15,9 @@ it('names and tags with NUL or half a character are refused with a reason; every
       ['body/name', `"name":"${text}"`],
       ['body/tags/1', `"tags":["a","${text}"]`],
     ]) {
-      const sentence = `${where} has a NUL or half of a character: send whole characters other than NUL`
+      const sentence = expect.stringMatching(
+        new RegExp(`^${where} must be a string of 1 to \\d+ whole characters \\(no NUL\\).*; received "`),
+      )
       for (const refused of [
         await stats.put('/collections/n', `{"videos":[],${fields}}`),
         await stats.patch('/collections/c', `{${fields}}`),

@@ -6,6 +6,7 @@ import { getServiceUrl } from '../process/service-url.ts'
 import type { ServiceConfig } from '../process/process-messages.ts'
 import { print } from '../process/cli-output.ts'
 import type { AnyService, ServiceTable } from '../service.ts'
+import { formatText } from '../received-value.ts'
 import { parseArguments } from '../settings/arguments.ts'
 import { resolveConfigs } from '../settings/resolve-config.ts'
 import { BackupDamagedError, type BackupEnd } from './backup-format.ts'
@@ -51,7 +52,11 @@ async function parsePlan(
     }
     const names = givenNames.length > 0 ? givenNames : listDefaults(folder)
     const unknown = names.filter((name) => !Object.hasOwn(services, name))
-    if (unknown.length > 0) throw new StartError('SERVICE_UNKNOWN', `no service is called ${unknown.join(' or ')}`)
+    if (unknown.length > 0)
+      throw new StartError(
+        'SERVICE_UNKNOWN',
+        `no service is called ${unknown.map(formatText).join(' or ')}; there are ${Object.keys(services).join(', ')}`,
+      )
     const definitions = await Promise.all(names.map((name) => services[name]!()))
     return { folder, definitions, configs: resolveConfigs(definitions, flags, env) }
   } catch (error) {

@@ -6,6 +6,8 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
+import type { ContentTypeParserDoneFunction } from 'fastify/types/content-type-parser.js'
+import { describeJsonError } from '../received-value.ts'
 import { createBytesParser } from '../server/bytes-parser.ts'
 import { Endpoints, type AdapterHost } from '../server/endpoint.ts'
 import { registerHotRoutes } from '../server/fastify-adapter.ts'
@@ -26,7 +28,14 @@ import { systemRoutes } from './system-routes.ts'
 import { indexPage } from './index-page.ts'
 import { listAllowedMethods, type RegisteredRoute } from './allowed-methods.ts'
 import { openApi, type ApiDescription } from './openapi.ts'
-import { reportFault, sendParserProblem, sendProblem, toProblem, type ProblemFormat } from './problem-replies.ts'
+import {
+  reportFault,
+  sendParserProblem,
+  sendProblem,
+  toProblem,
+  toRequestProblem,
+  type ProblemFormat,
+} from './problem-replies.ts'
 import { createRequestLog } from './request-log.ts'
 import { addRequestHooks } from './request-hooks.ts'
 import { handleOddRequests, createServerFactory } from './http-server.ts'
@@ -112,7 +121,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     genReqId: ({ headers }) => getRequestId(headers),
     requestIdHeader: false,
     schemaController: { compilersFactory },
-    schemaErrorFormatter: ([first], part) => new Error(describeValidationError(first as ValidationError, part)),
+    schemaErrorFormatter: (errors, part) => new Error(describeValidationError(errors as ValidationError[], part)),
     serverFactory: createServerFactory(host, endpoints, adapterHost),
     async clientErrorHandler(error, socket) {
       const status = await sendParserProblem(error, socket, options.problemFormat)
@@ -151,7 +160,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   app.setErrorHandler((error, request, reply) => {
     // An invalid body does not matter to a request without a route.
     if (request.is404) return replyUnmatched(request, reply)
-    const problem = toProblem(error)
+    const problem = toRequestProblem(error, request)
     reportFault(adapterHost, error, problem, request.id)
     return sendProblem(reply, problem, request.url, options.problemFormat)
   })
@@ -189,9 +198,13 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
 function createJsonParser(app: FastifyInstance, limit: number, budget: Budget): FastifyContentTypeParser {
   const read = createBytesParser({ limit, tooLarge: commonErrors.BODY_TOO_LARGE }, budget)
   const parse = app.getDefaultJsonParser('error', 'error')
+  const parseJson = (request: FastifyRequest, text: string, done: ContentTypeParserDoneFunction) =>
+    parse(request, text, (error, value) =>
+      error ? done(commonErrors.BAD_JSON(describeJsonError(text, 'body'))) : done(null, value),
+    )
   return (request, payload, done) =>
     read(request, payload, (error, body?: Buffer) =>
-      error || request.is404 ? done(error) : parse(request, body?.toString() ?? '', done),
+      error || request.is404 ? done(error) : parseJson(request, body?.toString() ?? '', done),
     )
 }
 

@@ -1,4 +1,5 @@
 import type { RequestHeaders } from '../server/hot-route.ts'
+import { formatReceived } from '../received-value.ts'
 import { commonErrors } from './common-errors.ts'
 import type { Access } from './request-guard.ts'
 
@@ -28,9 +29,12 @@ export function parseTags(text: string): EntityTags | undefined {
   return TAG_LIST.test(text) ? text.match(TAG)! : undefined
 }
 
-function readTags(text: string | string[]): EntityTags {
+function readTags(text: string | string[], name: string): EntityTags {
   const tags = parseTags(String(text))
-  if (!tags) throw commonErrors.CONDITION_INVALID()
+  if (!tags)
+    throw commonErrors.CONDITION_INVALID(
+      `${name} must be * or entity tags such as "a", "b"; received ${formatReceived(String(text))}`,
+    )
   return tags
 }
 
@@ -50,8 +54,8 @@ export function readPreconditions(headers: RequestHeaders): Preconditions | unde
   if (!isConditional(headers)) return undefined
   const { 'if-match': match, 'if-none-match': noneMatch } = headers
   return {
-    ...(match !== undefined && { match: readTags(match) }),
-    ...(noneMatch !== undefined && { noneMatch: readTags(noneMatch) }),
+    ...(match !== undefined && { match: readTags(match, 'If-Match') }),
+    ...(noneMatch !== undefined && { noneMatch: readTags(noneMatch, 'If-None-Match') }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { formatReceived } from '../received-value.ts'
 import { commonErrors } from './common-errors.ts'
 import type { Problem } from './problems.ts'
 
@@ -26,10 +27,17 @@ export function checkContent(
   const { 'transfer-encoding': transfer, 'content-encoding': encoding, 'content-range': range } = headers
   if (transfer !== undefined && transfer.trim().toLowerCase() !== 'chunked')
     // Node's parser may fail on the body of such a request, and would then reply a second time.
-    return commonErrors.TRANSFER_ENCODING_UNSUPPORTED(undefined, { headers: { connection: 'close' } })
-  if (range !== undefined && method === 'PUT') return commonErrors.CONTENT_RANGE_UNSUPPORTED()
+    return commonErrors.TRANSFER_ENCODING_UNSUPPORTED(
+      `Transfer-Encoding must be chunked; received ${formatReceived(transfer)}`,
+      { headers: { connection: 'close' } },
+    )
+  if (range !== undefined && method === 'PUT')
+    return commonErrors.CONTENT_RANGE_UNSUPPORTED(`Content-Range must be absent; received ${formatReceived(range)}`)
   if (encoding === undefined || !METHODS_WITH_CONTENT.has(method!)) return undefined
   const accepted = [...encodings, 'identity']
   if (parseCodings(encoding).every((coding) => accepted.includes(coding))) return undefined
-  return commonErrors.CONTENT_ENCODING_UNSUPPORTED(undefined, { headers: { 'accept-encoding': accepted.join(', ') } })
+  return commonErrors.CONTENT_ENCODING_UNSUPPORTED(
+    `Content-Encoding must be ${accepted.join(' or ')}; received ${formatReceived(encoding)}`,
+    { headers: { 'accept-encoding': accepted.join(', ') } },
+  )
 }

@@ -7,6 +7,7 @@ import { limitConnections } from '../limits/connection-limit.ts'
 import type { RouteMetrics } from '../metrics/request-metrics.ts'
 import type { AppHost } from '../service.ts'
 import type { KeyPair } from '../tls/certificate.ts'
+import { formatReceived } from '../received-value.ts'
 import { commonErrors } from './common-errors.ts'
 import { sendContinueOnRead } from './expect-continue.ts'
 import { createResponseClass } from './draining-response.ts'
@@ -69,7 +70,8 @@ function createServer(certificate: KeyPair | undefined, options: ServerOptions &
 export function handleOddRequests(server: Server, metrics: RouteMetrics, format?: ProblemFormat): void {
   sendContinueOnRead(server)
   server.on('checkExpectation', (request, response) => {
-    const problem = commonErrors.EXPECTATION_FAILED()
+    const received = formatReceived(request.headers.expect)
+    const problem = commonErrors.EXPECTATION_FAILED(`Expect must be 100-continue; received ${received}`)
     const body = problem.toBody()
     const headers = { 'content-type': PROBLEM_TYPE, 'content-length': Buffer.byteLength(body), connection: 'close' }
     response.writeHead(problem.status, headers).end(body)

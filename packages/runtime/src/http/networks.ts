@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
+import { formatReceived } from '../received-value.ts'
 
 const NETWORK = /^([0-9a-f.:]+)\/(\d{1,3})$/i
 
@@ -25,7 +26,9 @@ export function isNetwork(text: string): boolean {
 
 /** Returns the reason why an entry is neither an address nor a network, or undefined if it is one. */
 export const checkNetworkEntry = (entry: string): string | undefined =>
-  isIP(entry) > 0 || isNetwork(entry) ? undefined : `"${entry}" is neither an address nor a network (10.0.0.0/8)`
+  isIP(entry) > 0 || isNetwork(entry)
+    ? undefined
+    : `${formatReceived(entry)} is neither an address nor a network (10.0.0.0/8)`
 
 /** Creates a test whether an address is in one of these addresses and networks. */
 export function createNetworkMatcher(entries: readonly string[]): (address: string) => boolean {

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -6,6 +6,7 @@ import { toReadProblem } from '../level/read-errors.ts'
 import type { DataHealth } from '../level/write-health.ts'
 import type { Counter } from '../metrics/prom-client.ts'
 import { commonErrors } from './common-errors.ts'
+import { formatNames, formatReceived } from '../received-value.ts'
 import { getPendingReply } from './in-flight.ts'
 import { Problem, PROBLEM_TYPE, type ProblemKind } from './problems.ts'
 
@@ -32,8 +33,7 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const { code, message, statusCode } = (error ?? {}) as { code?: string; message?: string; statusCode?: number }
   const kind = fastifyFaults[code ?? '']
-  if (kind) return kind(message)
-  if (error instanceof SyntaxError && statusCode === 400) return commonErrors.BAD_JSON(message)
+  if (kind) return kind(describeFastifyFault(code!, message))
   // The client left before its body arrived.
   if (code === 'ECONNRESET' && statusCode === 400) return commonErrors.BAD_REQUEST()
   return toReadProblem(error) ?? commonErrors.INTERNAL(undefined, { cause: error })
@@ -41,6 +41,28 @@ export function toProblem(error: unknown): Problem {
 
 // The service is not at fault in an overload or a drain, nor if the disk was full before (a 507 without a cause).
 const isExpected = ({ status, cause }: Problem) => status === 503 || (status === 507 && cause === undefined)
+
+/** The messages about a path contain it in full. */
+function describeFastifyFault(code: string, message: string | undefined): string | undefined {
+  const [, path] = /^'(.*)' is /s.exec(message ?? '') ?? []
+  if (path === undefined) return message
+  const received = formatReceived(path.split('?')[0])
+  return code === 'FST_ERR_BAD_URL'
+    ? `path must be percent-encoded UTF-8 such as /a%20b; received ${received}`
+    : `a parameter of the path is too long; received ${received}`
+}
+
+/** Returns the problem for an error of a request; a refused media type is named with those that the route accepts. */
+export function toRequestProblem(error: unknown, { headers, routeOptions }: FastifyRequest): Problem {
+  const problem = toProblem(error)
+  if (problem.code !== commonErrors.UNSUPPORTED_MEDIA_TYPE.code) return problem
+  const { content } = (routeOptions.schema?.body ?? {}) as { readonly content?: object }
+  const accepted = routeOptions.config.mediaTypes ?? Object.keys(content ?? { 'application/json': {} })
+  const allowed = accepted.length > 1 ? `one of ${formatNames(accepted)}` : formatNames(accepted)
+  return commonErrors.UNSUPPORTED_MEDIA_TYPE(
+    `content-type must be ${allowed}; received ${formatReceived(headers['content-type'])}`,
+  )
+}
 
 /** Logs and counts a fault of the service. */
 export function reportFault(

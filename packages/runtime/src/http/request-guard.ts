@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { CommonSettings } from '../settings/settings.ts'
+import { formatReceived } from '../received-value.ts'
 import { commonErrors } from './common-errors.ts'
 import { createServedHosts } from './served-hosts.ts'
 import type { Problem } from './problems.ts'
@@ -83,7 +84,10 @@ export function createRequestGuard(settings: GuardSettings): RequestGuard {
     [hashSecret(settings.apiToken), 'apiToken'],
     [hashSecret(settings.readToken), 'readToken'],
   ] as const
-  const misdirected = () => commonErrors.MISDIRECTED_HOST('add it to ALLOWED_HOSTS to serve it')
+  const misdirected = (host: string) =>
+    commonErrors.MISDIRECTED_HOST(
+      `Host must be a loopback address, the listen address or in ALLOWED_HOSTS; received ${formatReceived(host)}`,
+    )
 
   function checkNames({ headers, rawHeaders }: RequestHead): Problem | undefined {
     if (!headers.host) return commonErrors.HOST_MISSING()
@@ -94,11 +98,11 @@ export function createRequestGuard(settings: GuardSettings): RequestGuard {
   function checkHost(head: RequestHead): Problem | undefined {
     const fault = checkNames(head)
     if (fault) return fault
-    if (!hosts.has(head.headers.host!)) return misdirected()
+    if (!hosts.has(head.headers.host!)) return misdirected(head.headers.host!)
     const { url = '/' } = head
     if (url.startsWith('/') || url === '*') return undefined
     // The authority of a target in absolute form has precedence over the header.
-    return URL.canParse(url) && hosts.has(new URL(url).host) ? undefined : misdirected()
+    return URL.canParse(url) && hosts.has(new URL(url).host) ? undefined : misdirected(URL.parse(url)?.host ?? url)
   }
 
   function isCrossSite(headers: IncomingHttpHeaders): boolean {

@@ -21,6 +21,8 @@ declare module 'fastify' {
     skipsShedding?: boolean
     /** Content codings that the route decodes in addition to `identity`. Default: none. */
     contentEncodings?: readonly string[]
+    /** Media types of the body, if the schema of the body does not list them. Default: `application/json`. */
+    mediaTypes?: readonly string[]
     /** True if the route evaluates `If-Match` and `If-None-Match`. Default: see `shouldRefuseConditions`. */
     isConditional?: boolean
     /** Cost of a request in the rate limit. Default: 1. */
@@ -141,7 +143,7 @@ function validateHead(request: FastifyRequest): Problem | undefined {
   for (const part of ['params', 'querystring'] as const) {
     const validate = request.getValidationFunction(part) as SchemaValidator | undefined
     if (validate && !validate(part === 'params' ? request.params : request.query))
-      return commonErrors.VALIDATION_FAILED(describeValidationError(validate.errors![0]!, part))
+      return commonErrors.VALIDATION_FAILED(describeValidationError(validate.errors!, part))
   }
   return undefined
 }

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { formatReceived } from '../received-value.ts'
 import { createNetworkMatcher, isNetwork, isNetworkLike } from './networks.ts'
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
@@ -17,7 +18,7 @@ const toHostName = (host: string) => host.replace(/:\d*$/, '').toLowerCase()
  */
 export function checkHostEntry(entry: string): string | undefined {
   if (isNetworkLike(entry) ? isNetwork(entry) : HOST_NAME.test(entry)) return undefined
-  return `"${entry}" is neither a host name nor an address nor a network (10.0.0.0/8)`
+  return `${formatReceived(entry)} is neither a host name nor an address nor a network (10.0.0.0/8)`
 }
 
 /** The hosts that requests may name, regardless of the address that they arrive at. */

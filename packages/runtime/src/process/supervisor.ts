@@ -1,3 +1,4 @@
+import { formatText } from '../received-value.ts'
 import { parseArguments } from '../settings/arguments.ts'
 import { resolveConfig, resolveConfigs, getSettings } from '../settings/resolve-config.ts'
 import { StartError } from '../http/common-errors.ts'
@@ -73,7 +74,7 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Sta
   if (unknown.length > 0) {
     throw new StartError(
       'SERVICE_UNKNOWN',
-      `no service is called ${unknown.join(' or ')}; there are ${Object.keys(services).join(', ')}`,
+      `no service is called ${unknown.map(formatText).join(' or ')}; there are ${Object.keys(services).join(', ')}`,
     )
   }
   const names = givenNames.length > 0 ? [...new Set(givenNames)] : Object.keys(services)

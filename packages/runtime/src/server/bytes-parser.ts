@@ -15,10 +15,10 @@ export function createBytesParser({ limit, tooLarge }: HotBody, budget: Budget) 
   ): void {
     if (request.is404) return done(null)
     const expected = payload.headers['content-length']
-    if (Number(expected) > limit) return done(tooLarge(`at most ${limit} bytes`))
+    if (Number(expected) > limit) return done(tooLarge(`at most ${limit} bytes; received ${Number(expected)}`))
     const body = new BodyBuffer(() => getHold(payload, budget), expected === undefined ? undefined : Number(expected))
     function onData(chunk: Buffer): void {
-      if (body.length + chunk.length > limit) refuse(tooLarge(`at most ${limit} bytes`))
+      if (body.length + chunk.length > limit) refuse(tooLarge(`at most ${limit} bytes; received more`))
       else if (!body.add(chunk)) refuse(createMemoryFull())
     }
     function refuse(problem: Error): void {

@@ -1,3 +1,4 @@
+import { formatText } from '../received-value.ts'
 import { StartError } from '../http/common-errors.ts'
 
 /** One flag as it was written: in `--stats.port 9000`, `stats` is the service. */
@@ -20,6 +21,14 @@ export interface StartArguments {
 
 const toCamelCase = (name: string) => name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
+/** The value after `=` may be a secret, so it is not part of the message. */
+function describeFlagFault(word: string, isFlag: boolean): string {
+  const name = formatText(word.split('=')[0]!)
+  return isFlag
+    ? `${name} has no value: write ${name} VALUE or ${name}=VALUE`
+    : `${name} is not a flag such as --threads 2 or --stats.threads 2`
+}
+
 /**
  * Splits a command line such as `stats --threads 2 --stats.port=9000`.
  * @throws StartError `FLAG_WRONG` for a flag without a value
@@ -39,8 +48,7 @@ export function parseArguments(argv: readonly string[]): StartArguments {
     }
     const match = /^--(?:([a-z]+)\.)?([a-zA-Z][a-zA-Z-]*)(?:=(.*))?$/s.exec(word)
     const value = match?.[3] ?? words.shift()
-    if (!match || value === undefined)
-      throw new StartError('FLAG_WRONG', `${word} is not "--setting value" or "--service.setting value"`)
+    if (!match || value === undefined) throw new StartError('FLAG_WRONG', describeFlagFault(word, match !== null))
     flags.push({ service: match[1], name: toCamelCase(match[2]!), value })
   }
   return { services, flags, isVerbose }

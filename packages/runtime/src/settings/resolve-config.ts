@@ -15,9 +15,12 @@ import {
   type SettingTable,
 } from './settings.ts'
 import { isLoopback } from '../http/served-hosts.ts'
-import { createValidator } from '../http/validation.ts'
+import { formatReceived, formatText } from '../received-value.ts'
+import { createValidator, describeSchema } from '../http/validation.ts'
 
 const MAX_TYPOS = 3
+/** Part of a long name that may differ in the known name. */
+const MAX_TYPO_RATIO = 0.34
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -60,14 +63,14 @@ function findStrayFlags(definitions: readonly AnyService[], flags: readonly Sett
   return stray.map((flag) => {
     const why =
       flag.name === 'variant'
-        ? `no started service has a variant "${flag.value}" (${describeVariants(definitions)})`
+        ? `no started service has a variant ${formatReceived(flag.value)} (${describeVariants(definitions)})`
         : `no started service has this setting${suggestFlag(definitions, flag)}`
     return `${formatFlag(flag)}: ${why}`
   })
 }
 
 const formatFlag = ({ service, name }: Pick<SettingFlag, 'service' | 'name'>) =>
-  `--${service ? `${service}.` : ''}${toKebabCase(name)}`
+  formatText(`--${service ? `${service}.` : ''}${toKebabCase(name)}`)
 
 const describeVariants = (definitions: readonly AnyService[]): string =>
   definitions
@@ -77,14 +80,15 @@ const describeVariants = (definitions: readonly AnyService[]): string =>
     })
     .join('; ') || 'none has any'
 
-/** Suggests the flag that was probably meant, as a question. Empty if no flag is similar. */
+/** Suggests the flag that was probably meant, as a question. Refers to `--help` if no flag is similar. */
 function suggestFlag(definitions: readonly AnyService[], flag: SettingFlag): string {
   const known = definitions.flatMap((definition) =>
     Object.keys(getSettings(definition)).map((name) => formatFlag({ name, service: flag.service && definition.name })),
   )
   const given = formatFlag(flag)
   const nearest = closest(given, known)
-  return distance(given, nearest) <= MAX_TYPOS ? `; did you mean ${nearest}?` : ''
+  const maxTypos = Math.max(MAX_TYPOS, MAX_TYPO_RATIO * nearest.length)
+  return distance(given, nearest) <= maxTypos ? `; did you mean ${nearest}?` : ' (--help lists the settings)'
 }
 
 /** True if a flag applies to a service. `--variant v3` without a prefix applies to the services that have a v3. */
@@ -135,7 +139,7 @@ export function resolveConfig(
   const variant = String(given.get('variant')?.value ?? '')
   if (variant && !Object.hasOwn(definition.variants ?? {}, variant)) {
     wrong.push(
-      `${given.get('variant')!.source}: ${definition.name} has no variant "${variant}" (${Object.keys(definition.variants ?? {}).join(', ') || 'none'})`,
+      `${given.get('variant')!.source}: ${definition.name} has no variant ${formatReceived(variant)} (${Object.keys(definition.variants ?? {}).join(', ') || 'none'})`,
     )
   }
   const defaults = {
@@ -176,16 +180,16 @@ const splitList = (value: string) =>
     .split(/[,\n]/)
     .map((item) => item.trim())
     .filter((item) => item !== '')
-const formatValue = (schema: Setting, value: unknown) => (schema.secret ? 'its value' : JSON.stringify(value))
+const formatValue = (schema: Setting, value: unknown) => (schema.secret ? 'its value' : formatReceived(value))
 
 /** Describes the values that a setting accepts, for an error message. */
 export function describeExpectation(schema: Setting): string {
-  const { enum: names, pattern, form, minimum, maximum, type } = schema
+  const { enum: names, pattern, form, minimum, maximum } = schema
   if (form) return `is not ${form}`
   if (names) return `is not one of ${names.join(', ')}`
   if (pattern) return `does not look like ${pattern}`
   if (minimum !== undefined) return `is not a whole number from ${minimum} to ${maximum}`
-  return `is not a ${type}`
+  return `is not ${describeSchema(schema)}`
 }
 
 /** Adds the secrets that are read from files. */

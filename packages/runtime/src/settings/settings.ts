@@ -137,7 +137,7 @@ export const commonSettings = defineSettings({
   },
   allowedHosts: {
     ...textList,
-    fault: checkHostEntry,
+    check: checkHostEntry,
     env: 'ALLOWED_HOSTS',
     group: 'HTTP',
     description: 'accepted Host headers: names, addresses, networks (10.0.0.0/8)',
@@ -146,7 +146,7 @@ export const commonSettings = defineSettings({
   tlsKey: { type: 'string', default: '', group: 'TLS', description: 'private key file of the certificate (PEM)' },
   trustProxy: {
     ...textList,
-    fault: checkNetworkEntry,
+    check: checkNetworkEntry,
     env: 'TRUST_PROXY',
     group: 'HTTP',
     description: 'addresses and networks of proxies with trusted X-Forwarded-For',

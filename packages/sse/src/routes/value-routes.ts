@@ -1,6 +1,7 @@
 import { commonErrors as house } from '@influencer-stats/runtime/errors'
 import { defineHotRoute, type HotRequest, type HotRoute, type BufferedReply } from '@influencer-stats/runtime/hot-route'
 import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
+import { describeJsonError } from '@influencer-stats/runtime/received-value'
 import { describeValidationError, skipBodyValidation, createValidator } from '@influencer-stats/runtime/validation'
 import type { Broker } from '../broker/broker.ts'
 import { formatEventId } from '../core/event-id.ts'
@@ -146,13 +147,14 @@ export function createPutValuesRoute({ broker, history, tokenAuth }: ValuesOptio
   const validate = createValidator(valuesBody, 'body')
 
   function readValues(body: Buffer): readonly PutValue[] {
+    const text = decodeText(body)
     let values: unknown
     try {
-      values = JSON.parse(decodeText(body))
+      values = JSON.parse(text)
     } catch {
-      throw house.BAD_JSON()
+      throw house.BAD_JSON(describeJsonError(text, 'body'))
     }
-    if (!validate(values)) throw house.VALIDATION_FAILED(describeValidationError(validate.errors![0]!, 'body'))
+    if (!validate(values)) throw house.VALIDATION_FAILED(describeValidationError(validate.errors!, 'body'))
     return values as readonly PutValue[]
   }
 
