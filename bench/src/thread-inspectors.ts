@@ -50,7 +50,7 @@ function createThreadPost(main: InspectorPost, sessionId: string) {
       else reply?.resolve(result)
     },
     end() {
-      for (const reply of pendingReplies.values()) reply.reject(new Error('the thread is gone'))
+      for (const reply of pendingReplies.values()) reply.reject(new Error('the thread has exited'))
     },
   }
 }

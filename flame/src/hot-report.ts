@@ -43,7 +43,7 @@ export interface HotReport {
 
 const renameComponent = ({ name, share }: Share): Share => ({ name: RENAMED_COMPONENTS[name] ?? name, share })
 
-/** A recording with the present names of its components and its load. Functions and files keep those of its commit. */
+/** A recording with the present names of its components and its load. Functions and files have those of its commit. */
 export const toPresentReport = (hot: HotReport): HotReport => ({
   ...hot,
   says: RENAMED_LOADS[hot.says] ?? hot.says,

@@ -1,4 +1,4 @@
-// Recorded graphs keep the names of their commit. These maps lead from them to the present names.
+// Recorded graphs have the names of their commit. These maps lead from them to the present names.
 
 /** Present path of each renamed file that a recorded graph names. */
 export const RENAMED_FILES: Readonly<Record<string, string>> = {

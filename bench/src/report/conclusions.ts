@@ -16,20 +16,20 @@ export const UNKNOWN_REASON = 'The reason is unknown.'
 const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
   [
     / bare node:net$/,
-    'It parses nothing, evaluates nothing and writes the same bytes at each read: the lower bound of any server on Node.',
+    'The bare server parses nothing, evaluates nothing and writes the same bytes at each read: the lower bound of any server on Node.',
   ],
   [
     / nginx with open_file_cache$/,
-    'It sends a prepared reply from C. Ours finds the reply of the request in JavaScript, checks that it is current, computes its age, and counts it.',
+    'nginx sends a prepared reply from C. Ours finds the reply of the request in JavaScript, checks that it is current, computes its age, and counts it.',
   ],
-  [/^kv\/.*\/ bare (GET|PUT)/, 'It looks up and stores no data: the difference is LevelDB.'],
+  [/^kv\/.*\/ bare (GET|PUT)/, 'The bare server looks up and stores no data: the difference is LevelDB.'],
   [
     /^cluster\/.*\/ NATS KV, (1|16) /,
     'A client of NATS KV calls a server directly. A write to kv takes an HTTP request, a message to the main thread and a frame of the log. Then every node reads that frame and writes it to its base. If many writes run at once, a frame carries many of them, and ours is better.',
   ],
   [
     /^cluster\/.*\/ etcd, (1|16) /,
-    'It runs three processes. Ours runs six: the servers of the log and the nodes. Each of them wakes up for a single write; many writes at once share a frame.',
+    'The peer runs three processes. Ours runs six: the servers of the log and the nodes. Each of them wakes up for a single write; many writes at once share a frame.',
   ],
   [
     /^stats\/read: v[13] \/ the source$/,
@@ -102,7 +102,7 @@ export function listConclusions(published: readonly PublishedTable[]): Cells {
         return [title, toVerdict(cost!), formatShortRatio(cost!), rate ? formatShortRatio(rate) : '']
       }),
   )
-  return [['ours / peer', 'ours is', 'CPU per operation', 'operations/s'], ...rows]
+  return [['ours / peer', 'our result', 'CPU per operation', 'operations/s'], ...rows]
 }
 
 /** Introduction to the values that are better in a source. */

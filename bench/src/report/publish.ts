@@ -29,7 +29,10 @@ export const buildSection = ({ table, machine, results }: PublishedTable): strin
 const buildConclusions = (published: readonly PublishedTable[]): string => {
   const betterSources = listBetterSources(published)
   const sources = betterSources.length > 1 ? [BETTER_SOURCES_TEXT, toMarkdown(betterSources)] : []
-  const reasons = listReasons(published).map(([titles, reason]) => `- ${titles}: ${reason}`)
+  const reasons = listReasons(published).map(([titles, reason]) => {
+    const names = titles.split('; ').map((title) => `\`${title}\``)
+    return `- ${names.join(', ')}: ${reason}`
+  })
   return [toMarkdown(listConclusions(published)), ...sources, reasons.join('\n')]
     .filter((text) => text !== '')
     .join('\n\n')

@@ -1,4 +1,4 @@
-// Recorded results keep the names of their run. These maps lead from them to the present names.
+// Recorded results have the names of their run. These maps lead from them to the present names.
 
 /** Former name of each renamed table, by its service and present name. */
 const FORMER_TABLES: Readonly<Record<string, string>> = {
