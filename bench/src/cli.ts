@@ -1,5 +1,7 @@
 import { formatTable as cellsOf } from '@influencer-stats/runtime/text-table'
 import { HELP, parseBenchArguments, type BenchArguments } from './arguments.ts'
+import { parseGuardOptions } from './guard/guard-options.ts'
+import { runGuard } from './guard/run-guard.ts'
 import { isInstalled } from './targets/program.ts'
 import { stopBackgroundProcesses } from './targets/background-processes.ts'
 import { describeMachine, formatMachine, assertQuietMachine, watchSteal } from './machine.ts'
@@ -78,10 +80,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     stopChildren()
   })
 }
+async function main(argv: readonly string[]): Promise<boolean> {
+  if (argv[0] === 'guard') return runGuard(parseGuardOptions(argv.slice(1)), print, abortController.signal)
+  const args = parseBenchArguments(argv)
+  if (!args.help) return runCommand(args)
+  print(HELP)
+  return true
+}
+
 try {
-  const args = parseBenchArguments(process.argv.slice(2))
-  if (args.help) print(HELP)
-  else if (!(await runCommand(args))) process.exitCode = 1
+  if (!(await main(process.argv.slice(2)))) process.exitCode = 1
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
 // Linux counts processor time in ticks of 10 ms.
@@ -99,6 +99,15 @@ const MB_PER_KB = 1024 / 1e6
 export const getProcessorSeconds = (...pids: readonly number[]): number =>
   // The second field is the command in parentheses, which may contain spaces.
   pids.reduce((sum, pid) => sum + readProcSum(`${pid}/stat`, /.*\)(?: \S+){11} (\d+) (\d+)/s), 0) / TICKS_PER_SECOND
+
+/**
+ * The same in nanosecond resolution, for measurements shorter than a tick. Threads that have ended are not counted.
+ */
+export const getThreadSeconds = (...pids: readonly number[]): number =>
+  pids.reduce((sum, pid) => {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    return sum + threads.reduce((time, id) => time + readProcSum(`${pid}/task/${id}/schedstat`, /^(\d+)/), 0)
+  }, 0) / 1e9
 
 /** Resident memory of a process (MB = 10^6 bytes), or the part of it that is mapped files. */
 export const getResidentMegabytes = (pid: number, part: 'VmRSS' | 'RssFile' = 'VmRSS'): number =>

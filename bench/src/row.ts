@@ -17,6 +17,8 @@ export interface RoundOptions {
   readonly rate?: number | undefined
   /** Replaces the row's own number of connections. */
   readonly connections?: number | undefined
+  /** Folder of the checkout whose services start, for rows that start them in their round. */
+  readonly checkout?: string
   /** Replaces our generator in closed loops. */
   readonly generator?: GeneratorName
 }

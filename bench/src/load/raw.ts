@@ -4,14 +4,15 @@ import { GRACE_S, createProcessRunner } from './common/process-runner.ts'
 import { LoadTally } from './common/tally.ts'
 import type { LoadPlan, LoadResult } from './load-plan.ts'
 import { RawConnection, type RawTarget } from './raw/raw-connection.ts'
-import { ClosedLoop, createRoundRobin, OpenLoop } from './raw/loops.ts'
+import { ClosedLoop, createRoundRobin, OpenLoop, type NextRequest } from './raw/loops.ts'
 import { drawRequests } from './requests/drawers.ts'
 import { prepareRequest } from './requests/request-bytes.ts'
 
 /** Time for all connections together to open, before the first request is due (ms). */
 const OPEN_TIMEOUT_MS = 2000
 
-function toTarget(url: URL, plan: LoadPlan): RawTarget {
+/** @throws Error if the URL is not of http */
+export function toTarget(url: URL, plan: Pick<LoadPlan, 'expect' | 'requests'>): RawTarget {
   if (url.protocol !== 'http:') throw new Error(`raw speaks http only, not ${url.protocol}`)
   return {
     // WHATWG URLs include the brackets of an IPv6 address.
@@ -22,15 +23,18 @@ function toTarget(url: URL, plan: LoadPlan): RawTarget {
   }
 }
 
+/** The requests of a plan: drawn, or in turn. */
+export const createRequestSource = ({ requests }: Pick<LoadPlan, 'requests'>, host: string): NextRequest =>
+  'drawer' in requests
+    ? drawRequests(requests, host)
+    : createRoundRobin(requests.map((request) => prepareRequest(host, request)))
+
 export async function measureRaw(plan: LoadPlan): Promise<LoadResult> {
   const targets = [plan.url, ...(plan.others ?? [])].map((url) => toTarget(new URL(url), plan))
   const { host } = new URL(plan.url)
-  const { requests, pipeline } = plan
+  const { pipeline } = plan
   if (pipeline !== undefined && plan.rate !== undefined) throw new Error('an open loop has no pipelines')
-  const next =
-    'drawer' in requests
-      ? drawRequests(requests, host)
-      : createRoundRobin(requests.map((request) => prepareRequest(host, request)))
+  const next = createRequestSource(plan, host)
   const open =
     plan.rate === undefined ? undefined : new OpenLoop(next, plan.rate, { sleeps: plan.shares !== undefined })
   const loop = open ?? new ClosedLoop(next, pipeline)

@@ -13,7 +13,7 @@ import {
 import { createScriptTarget } from '../targets/program.ts'
 import { runConnecting } from '../load/fleet.ts'
 import { DEFAULT_DIALECT, type Dialect } from '../load/fleet/fleet-plan.ts'
-import { PINS } from '../processes.ts'
+import { getProcessorSeconds, PINS } from '../processes.ts'
 import { formatWhole } from '../report/format-numbers.ts'
 import { selectStreamColumns, createStreamRound, type FleetOptions } from '../rounds/fleet-round.ts'
 import type { RowMetrics, BenchRow } from '../row.ts'
@@ -64,12 +64,13 @@ const connecting: Workload = (spec) => ({
   name: formatLabel(spec),
   target: createServiceTarget(spec),
   says: '1,000 streams that are opened and closed again and again',
-  async round({ url }, { duration: own, warmUp, throughout }) {
+  async round({ url, pid }, { duration: own, warmUp, throughout }) {
     const duration = throughout ? own + warmUp : own
     const plan = { dialect: DEFAULT_DIALECT, streams: 1000, spacing: 0, pin: PINS.client }
+    const before = getProcessorSeconds(pid)
     const { opened, refused } = await runConnecting({ ...plan, url, duration })
     if (opened === 0 || refused > 0) throw new Error(`${opened} streams were opened and ${refused} refused`)
-    return { connects: opened / duration }
+    return { connects: opened / duration, connectCpu: ((getProcessorSeconds(pid) - before) * 1e6) / opened }
   },
 })
 

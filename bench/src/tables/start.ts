@@ -12,13 +12,20 @@ const SERVICE_NAMES = Object.keys(services)
 /** Time until garbage of the start has been collected (s). */
 const REST_S = 10
 
-const startServices = (folder: string) => startAllServices(SERVICE_NAMES, folder)
+const startServices = (folder: string, checkout?: string) => startAllServices(SERVICE_NAMES, folder, checkout)
 
-let compiled: Promise<void> | undefined
-/** At the very first start Node compiles TypeScript. */
-async function startOnce(): Promise<void> {
+const compiled = new Map<string | undefined, Promise<void>>()
+/** At the very first start of a checkout Node compiles TypeScript. */
+function compileOnce(checkout?: string): Promise<void> {
+  const found = compiled.get(checkout)
+  if (found) return found
+  const started = startOnce(checkout)
+  compiled.set(checkout, started)
+  return started
+}
+async function startOnce(checkout?: string): Promise<void> {
   using folder = createTemporaryFolder()
-  await (await startServices(folder.path)).stop()
+  await (await startServices(folder.path, checkout)).stop()
 }
 
 /** Duration of the start until all services answer, and their memory after a rest. */
@@ -43,11 +50,11 @@ async function readMetrics({
 const createStartRow = (name: string, isFirst: boolean): BenchRow => ({
   name,
   target: createServerlessTarget('all services'),
-  async round() {
-    await (compiled ??= startOnce())
+  async round(_running, { checkout }) {
+    await compileOnce(checkout)
     using folder = createTemporaryFolder()
-    if (!isFirst) await (await startServices(folder.path)).stop()
-    const running = await startServices(folder.path)
+    if (!isFirst) await (await startServices(folder.path, checkout)).stop()
+    const running = await startServices(folder.path, checkout)
     try {
       return await readMetrics(running)
     } finally {

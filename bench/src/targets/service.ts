@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +8,8 @@ import { createTemporaryFolder } from '../temporary-folder.ts'
 import { getBackgroundProcess } from './background-processes.ts'
 import { combineProcesses, type BenchTarget, type Launch, type TargetProcess } from './target.ts'
 
-const START_SCRIPT = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url))
+/** The folder of this checkout. */
+export const OWN_CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url))
 const START_TIMEOUT_MS = 120_000
 
 interface ServiceTargetOptions {
@@ -19,7 +21,13 @@ interface ServiceTargetOptions {
   readonly fill?: Launch['fill']
 }
 
-/** Variants that have run once: at the very first start Node compiles TypeScript, and needs 30 MB more than later. */
+/** The start script of a checkout. Old commits have no `start.mjs`. */
+function getStartScript(checkout: string): string {
+  const script = join(checkout, 'scripts/start.mjs')
+  return existsSync(script) ? script : join(checkout, 'scripts/start.ts')
+}
+
+/** Variants that have run once, by their checkout: at the very first start Node compiles TypeScript, and needs 30 MB more than later. */
 const compiled = new Set<string>()
 
 /** A service as `pnpm start` runs it, with its own data folder and by default one serving thread. */
@@ -32,17 +40,19 @@ export function createServiceTarget(
   return {
     name: formatSpec(spec),
     service: launch,
-    async start() {
-      if (!compiled.has(formatSpec(spec))) {
-        compiled.add(formatSpec(spec))
-        await (await startService(launch, pin, env)).stop()
+    async start(checkout = OWN_CHECKOUT) {
+      const key = `${checkout} ${formatSpec(spec)}`
+      if (!compiled.has(key)) {
+        compiled.add(key)
+        await (await startService(checkout, launch, pin, env)).stop()
       }
-      return startService(launch, pin, env)
+      return startService(checkout, launch, pin, env)
     },
   }
 }
 
 async function startService(
+  checkout: string,
   { spec, fill, settings }: Launch,
   pin: ServiceTargetOptions['pin'],
   env = {},
@@ -55,7 +65,12 @@ async function startService(
     const all = { ...own, ...(await settings()), ...spec.settings }
     const flags = Object.entries(all).flatMap(([name, value]) => [`--${service}.${name}`, value])
     const began = performance.now()
-    const { child, exit, failure, stop } = spawnServer(pin, process.execPath, [START_SCRIPT, service, ...flags], env)
+    const { child, exit, failure, stop } = spawnServer(
+      pin,
+      process.execPath,
+      [getStartScript(checkout), service, ...flags],
+      env,
+    )
     const [row] = (await waitForRows(child.stdout!, [service], exit)) ?? []
     if (!row) {
       await stop()
@@ -78,10 +93,18 @@ const startStandIn = () => createStandInTarget(PINS.client).start()
 export const getStandInUrl = async (): Promise<string> => (await getBackgroundProcess(startStandIn)).url
 
 /** All services as `pnpm start` runs them, with folders below `folder`. The supervisor's process counts as theirs. */
-export async function startAllServices(names: readonly string[], folder: string): Promise<TargetProcess> {
+export async function startAllServices(
+  names: readonly string[],
+  folder: string,
+  checkout = OWN_CHECKOUT,
+): Promise<TargetProcess> {
   const flags = names.flatMap((name) => [`--${name}.port`, '0', `--${name}.data`, join(folder, name)])
   const began = performance.now()
-  const { child, exit, failure, stop } = spawnServer([], process.execPath, [START_SCRIPT, ...names, ...flags])
+  const { child, exit, failure, stop } = spawnServer([], process.execPath, [
+    getStartScript(checkout),
+    ...names,
+    ...flags,
+  ])
   const rows = await waitForRows(child.stdout!, names, exit)
   if (rows) return { ...combineProcesses(rows, stop), below: [child.pid!], readyAfterMs: performance.now() - began }
   await stop()

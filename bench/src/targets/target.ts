@@ -5,8 +5,11 @@ export interface BenchTarget {
   readonly name: string
   /** Programs and files outside this repository. If one is not installed, the target has no row. */
   readonly needs?: readonly string[]
-  /** Starts the target in its own processes, ready to answer. */
-  start(): Promise<TargetProcess>
+  /**
+   * Starts the target in its own processes, ready to answer.
+   * @param checkout folder of another checkout whose service starts
+   */
+  start(checkout?: string): Promise<TargetProcess>
   /** For a service: its launch options, for callers that start it in another way. */
   readonly service?: Launch
 }

@@ -1,0 +1,64 @@
+import { createRequestRound } from '../rounds/request-round.ts'
+import type { BenchRow } from '../row.ts'
+import { createSpec, type Spec } from '../spec.ts'
+import { workloads } from '../tables/all.ts'
+import { tables as overviewTables } from '../tables/stats-overview.ts'
+import { tables as sseTables } from '../tables/sse.ts'
+import { tables as startTables } from '../tables/start.ts'
+import type { ServiceTable } from '../tables/table.ts'
+import { createStandInTarget } from '../targets/service.ts'
+
+/** A row that the guard compares between two commits. Less is better in every row. */
+export interface GuardRow {
+  readonly name: string
+  readonly row: BenchRow
+  /** Metric of a round to compare, and its unit. Absent for rows of requests: processor time per request. */
+  readonly metric?: string
+  /** True if the short form has the row. */
+  readonly isShort?: boolean
+}
+
+/** A workload of a service. */
+const getWorkload = (service: string, work: string, variant = '', settings: Spec['settings'] = {}): BenchRow =>
+  workloads[service]![work]!(createSpec(service, variant, settings))
+
+/** A row of a table, by their names. */
+function getTableRow(tables: readonly ServiceTable[], table: string, name: string): BenchRow {
+  const rows = tables.find((one) => one.name === table)!.rows([])
+  return rows.find((row) => row.name === name)!
+}
+
+/** Calls of the stand-in for YouTube, as stats makes them in one request of v3. */
+const standInRow: BenchRow = {
+  name: 'stand-in',
+  target: createStandInTarget(),
+  ...createRequestRound({
+    says: '16 connections that ask for the statistics of one video',
+    requests: ['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo'].map((id) => ({
+      method: 'GET',
+      path: `/youtube/v3/videos?part=statistics&id=${id}&key=key`,
+    })),
+    expect: { status: 200, includes: '"viewCount"' },
+    connections: 16,
+  }),
+}
+
+export const guardRows: readonly GuardRow[] = [
+  { name: 'stats-cached', row: getWorkload('stats', 'read'), isShort: true },
+  { name: 'stats-v1', row: getWorkload('stats', 'read', 'v1') },
+  { name: 'stats-v3', row: getWorkload('stats', 'read', 'v3'), isShort: true },
+  { name: 'stand-in', row: standInRow },
+  { name: 'stats-overview', row: getTableRow(overviewTables, 'overview', 'a page by id') },
+  { name: 'kv-get', row: getWorkload('kv', 'get-small'), isShort: true },
+  { name: 'kv-get-full', row: getWorkload('kv', 'get-full') },
+  { name: 'kv-put', row: getWorkload('kv', 'put-empty'), isShort: true },
+  { name: 'kv-put-durable', row: getWorkload('kv', 'put-durable') },
+  { name: 'sse-delivery', row: getWorkload('sse', 'fan-out'), metric: 'cpu', isShort: true },
+  { name: 'sse-mercure', row: getTableRow(sseTables, 'mercure-saturation', 'Mercure'), metric: 'cpu' },
+  { name: 'sse-connect', row: getWorkload('sse', 'connecting'), metric: 'connectCpu' },
+  { name: 'sse-memory', row: getWorkload('sse', 'memory'), metric: 'perStream' },
+  { name: 'prices-search', row: getWorkload('prices', 'search'), isShort: true },
+  { name: 'prices-bulk', row: getWorkload('prices', 'bulk'), metric: 'cpu' },
+  { name: 'start', row: getTableRow(startTables, 'start', 'later'), metric: 'cpu' },
+  { name: 'idle-memory', row: getTableRow(startTables, 'start', 'later'), metric: 'pss' },
+]

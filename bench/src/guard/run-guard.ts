@@ -1,0 +1,84 @@
+import { computeMedianInterval, type MedianInterval } from '../statistics.ts'
+import { formatFactor } from '../report/format-numbers.ts'
+import { OWN_CHECKOUT } from '../targets/service.ts'
+import { checkOutBase, resolveBase } from './checkouts.ts'
+import type { GuardOptions } from './guard-options.ts'
+import { guardRows, type GuardRow } from './guard-rows.ts'
+import { measurePair } from './measure-pairs.ts'
+
+/** A row is dearer if its median ratio is above this, and if the interval of the median lies above 1. */
+export const MAX_RATIO = 1.04
+/** A row whose median is at most this is accepted after the first pairs. */
+const ACCEPTED_RATIO = 1.02
+/** Six pairs give an interval of 97 %. More are measured while the result is near the limit. */
+const MIN_PAIRS = 6
+const MAX_PAIRS = 14
+
+export type GuardVerdict = 'same' | 'dearer' | 'undecided'
+
+/** Judges ratios of pairs: costs of this commit as a multiple of the base's. */
+export function judge(ratios: readonly number[]): MedianInterval & { readonly verdict: GuardVerdict } {
+  const interval = computeMedianInterval(ratios)
+  const { median, low } = interval
+  const isDearer = low > 1 && median > MAX_RATIO
+  if (ratios.length >= MAX_PAIRS) return { ...interval, verdict: isDearer ? 'dearer' : 'same' }
+  if (ratios.length < MIN_PAIRS) return { ...interval, verdict: 'undecided' }
+  if (low > ACCEPTED_RATIO && isDearer) return { ...interval, verdict: 'dearer' }
+  return { ...interval, verdict: median <= ACCEPTED_RATIO ? 'same' : 'undecided' }
+}
+
+interface GuardResult extends MedianInterval {
+  readonly row: GuardRow
+  readonly verdict: GuardVerdict
+  readonly pairs: number
+}
+
+async function measureRow(row: GuardRow, checkouts: readonly string[], signal: AbortSignal): Promise<GuardResult> {
+  const ratios: number[] = []
+  for (;;) {
+    signal.throwIfAborted()
+    ratios.push(await measurePair(row, checkouts, ratios.length))
+    const result = judge(ratios)
+    if (result.verdict !== 'undecided') return { row, pairs: ratios.length, ...result }
+  }
+}
+
+function formatResult({ row, median, low, high, pairs, verdict }: GuardResult): string {
+  const [middle, from, to] = [median, low, high].map((ratio) => formatFactor(ratio, 3))
+  return `${row.name.padEnd(16)} ${middle} (${from} to ${to}, ${pairs} pairs)${verdict === 'dearer' ? '  DEARER' : ''}`
+}
+
+function selectRows({ rows, isShort }: GuardOptions): readonly GuardRow[] {
+  if (rows === undefined) return guardRows.filter((row) => !isShort || row.isShort)
+  return rows.map((name) => {
+    const row = guardRows.find((one) => one.name === name)
+    if (!row) throw new Error(`--rows: "${name}" is none of ${guardRows.map((one) => one.name).join(', ')}`)
+    return row
+  })
+}
+
+/**
+ * Compares the costs of this checkout with those of a base commit, row by row.
+ * @returns false if a row is dearer
+ * @throws Error if the base cannot be installed, or if a row cannot be measured
+ */
+export async function runGuard(
+  options: GuardOptions,
+  print: (text: string) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const rows = selectRows(options)
+  const base = await resolveBase(options.base)
+  await using checkout = await checkOutBase(base)
+  print(
+    `cost of this checkout as a multiple of ${base}'s (a row is dearer above ${MAX_RATIO} if its interval is above 1)`,
+  )
+  const dearer: GuardRow[] = []
+  for (const row of rows) {
+    const result = await measureRow(row, [OWN_CHECKOUT, checkout.folder], signal)
+    print(formatResult(result))
+    if (result.verdict === 'dearer') dearer.push(row)
+  }
+  if (dearer.length > 0) print(`dearer than ${base}: ${dearer.map(({ name }) => name).join(', ')}`)
+  return dearer.length === 0
+}

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { getThreadSeconds } from '../processes.ts'
+import { createProcessRunner, GRACE_S } from './common/process-runner.ts'
+import { LoadTally } from './common/tally.ts'
+import type { LoadPlan } from './load-plan.ts'
+import { toTarget, createRequestSource } from './raw.ts'
+import { ClosedLoop } from './raw/loops.ts'
+import { RawConnection } from './raw/raw-connection.ts'
+
+/** Two servers that receive the same load in turn, in short slices. */
+export interface AlternatingPlan extends Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'> {
+  readonly servers: readonly AlternatingServer[]
+  /** Unmeasured slices of each server before the others. */
+  readonly warmUpSlices: number
+  /** Measured slices of each server. */
+  readonly slices: number
+  readonly sliceMs: number
+}
+
+export interface AlternatingServer {
+  readonly url: string
+  /** Processes whose processor time is the server's. */
+  readonly pids: readonly number[]
+}
+
+/** Processor time per request (us) of each server in each slice. */
+export type AlternatingCosts = readonly (readonly number[])[]
+
+interface LoadedServer {
+  readonly pids: readonly number[]
+  readonly loop: ClosedLoop
+  readonly connections: readonly RawConnection[]
+}
+
+async function connectTo(plan: AlternatingPlan, { url, pids }: AlternatingServer): Promise<LoadedServer> {
+  const target = toTarget(new URL(url), plan)
+  const loop = new ClosedLoop(createRequestSource(plan, target.host), plan.pipeline)
+  const connections = Array.from({ length: plan.connections }, () => new RawConnection(target, loop))
+  await Promise.all(connections.map(({ firstAttempt }) => firstAttempt))
+  return { pids, loop, connections }
+}
+
+/** Loads one server for some milliseconds and until its last reply. @returns processor time per request (us) */
+async function runSlice({ pids, loop, connections }: LoadedServer, milliseconds: number): Promise<number> {
+  const before = getThreadSeconds(...pids)
+  const now = performance.now()
+  const tally = new LoadTally(now, now + milliseconds)
+  loop.start(connections, tally, now)
+  await delay(milliseconds)
+  const deadline = tally.until + GRACE_S * 1000
+  while (loop.countOutstanding() > 0 && performance.now() < deadline) await delay(1)
+  const { requests, errors, wrong } = tally
+  if (errors + loop.countOutstanding() > 0) throw new Error('requests got no reply')
+  if (wrong > 0) throw new Error(`${wrong} replies were wrong`)
+  if (requests === 0) throw new Error('no request was answered')
+  return ((getThreadSeconds(...pids) - before) * 1e6) / requests
+}
+
+export async function measureAlternating(plan: AlternatingPlan): Promise<AlternatingCosts> {
+  const servers = await Promise.all(plan.servers.map((server) => connectTo(plan, server)))
+  const costs: number[][] = servers.map(() => [])
+  for (let slice = 0; slice < plan.warmUpSlices + plan.slices; slice++) {
+    // The order changes from slice to slice, so that a machine that becomes slower slows both sides.
+    const order = slice % 2 === 0 ? [0, 1] : [1, 0]
+    for (const i of order) costs[i]!.push(await runSlice(servers[i]!, plan.sliceMs))
+  }
+  for (const { connections } of servers) for (const connection of connections) connection.close()
+  return costs.map((all) => all.slice(plan.warmUpSlices))
+}
+
+/**
+ * Loads two servers in turn from one process, in slices that are shorter than most changes of a shared machine's speed.
+ * Ratios of neighbouring slices vary by a few percent where whole rounds of seconds vary by tens.
+ *
+ * @throws Error if a reply is missing or wrong
+ */
+export const runAlternating = createProcessRunner(
+  import.meta.url,
+  measureAlternating,
+  ({ warmUpSlices, slices, sliceMs }) => GRACE_S + (4 * (warmUpSlices + slices) * sliceMs) / 1000,
+)
