@@ -7,7 +7,7 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 const problem = (status: number, code: string) => ({ status, body: { status, code } })
 
 describe('values', () => {
-  it('are answered with their event id and brought to the streams of their topic, through either door', async () => {
+  it('get the id of their event, and reach the streams of their topic with and without Fastify', async () => {
     const sse = await startSse()
     const streams = await sse.openBoth('?cid=me&topic=a&topic=b')
     const others = await sse.openBoth('?topic=c')
@@ -31,7 +31,7 @@ describe('values', () => {
     expect(await sse.request('GET', '/value?topic=none')).toMatchObject(problem(404, 'VALUE_NOT_FOUND'))
   })
 
-  it('arrive whole, whatever is in them and however large they are', async () => {
+  it('arrive whole, with any content and any size', async () => {
     const sse = await startSse()
     const streams = await sse.openBoth()
     const values = [
@@ -63,7 +63,7 @@ describe('values', () => {
     }
   })
 
-  it('for a topic that nobody waits on are taken, and disturb nobody', async () => {
+  it('of a topic without streams are accepted, and other streams do not get them', async () => {
     const sse = await startSse()
     const [stream] = await sse.openBoth()
     await sse.put('unheard', 'nobody')
@@ -90,14 +90,14 @@ describe('values', () => {
     ['GET', `/wait?${'topic=t&'.repeat(501).slice(0, -1)}`],
     ['GET', '/closeall?x=1'],
     ['GET', '/connections?x=1'],
-  ])('refuse what is not exact: %s %s', async (method, path) => {
+  ])('in a malformed request are refused: %s %s', async (method, path) => {
     const sse = await startSse()
     const [stream] = await sse.openBoth()
     expect(await sse.request(method, path)).toMatchObject(problem(400, 'VALIDATION_FAILED'))
     expect(stream!.ended).toBe(false)
   })
 
-  it('may not be put by another site, nor by HEAD', async () => {
+  it('cannot be put by a page of another site or with HEAD', async () => {
     const sse = await startSse()
     const streams = await sse.openBoth()
     for (const path of ['/put?v=evil', '/closeall']) {
@@ -113,7 +113,7 @@ describe('values', () => {
     }
   })
 
-  it('are put by the typed client, which names what was refused', async () => {
+  it('are put by the typed client, which throws the code of a refusal', async () => {
     const sse = await startSse({ apiToken: 'secret' })
     const [stream] = await sse.openBoth('?topic=t')
     const client = createPublisherClient(sse.url, { token: 'secret' })
@@ -128,7 +128,7 @@ describe('values', () => {
 })
 
 describe('streams', () => {
-  it('begin with the current values where asked to', async () => {
+  it('begin with the current values on request', async () => {
     const sse = await startSse()
     await sse.put('old', 'a')
     await sse.put('current', 'a')
@@ -139,7 +139,7 @@ describe('streams', () => {
     }
   })
 
-  it('with last=1 get no value twice and miss none while values flow', async () => {
+  it('with last=1 get every value exactly once while values are put', async () => {
     const sse = await startSse()
     await sse.put('0')
     let sent = 0
@@ -179,8 +179,8 @@ describe('streams', () => {
 
   it.each([
     ['of another epoch', (id: string) => `x${id}`],
-    ['that was never given out', (id: string) => id.replace(/-\d+$/, '-999')],
-    ['that is none', () => 'nonsense'],
+    ['that was never assigned', (id: string) => id.replace(/-\d+$/, '-999')],
+    ['that is malformed', () => 'nonsense'],
     ['that is too large', (id: string) => id.replace(/-\d+$/, '-99999999999999999999')],
   ])('begin with a gap after an id %s', async (_what, change) => {
     const sse = await startSse()
@@ -194,7 +194,7 @@ describe('streams', () => {
     expect(other!.values).toEqual(['1'])
   })
 
-  it('begin with a gap where history no longer reaches back, and go on from there', async () => {
+  it('begin with a gap if the history is shorter, and continue from there', async () => {
     const sse = await startSse({ historyCount: 2 })
     const ids: string[] = []
     for (const value of ['1', '2', '3', '4']) ids.push(await sse.put(value))
@@ -209,7 +209,7 @@ describe('streams', () => {
     }
   })
 
-  it('end with event: closed on closeall, and whoever has its id is sent away', async () => {
+  it('end with event: closed on closeall, and its id gets 204', async () => {
     const sse = await startSse()
     const streams = await sse.openBoth('?topic=a')
     await sse.put('last', 'a')
@@ -229,7 +229,7 @@ describe('streams', () => {
     expect(fresh!.values).toEqual(['again'])
   })
 
-  it('show that they live', async () => {
+  it('send heartbeats', async () => {
     const sse = await startSse({ heartbeat: 20 })
     for (const stream of await sse.openBoth()) {
       await waitUntil(() => stream.reader.comments >= 3)
@@ -237,7 +237,7 @@ describe('streams', () => {
     }
   })
 
-  it('are pages of scripts for who asks for HTML', async () => {
+  it('are pages of scripts if the client accepts HTML', async () => {
     const sse = await startSse()
     const streams = await sse.openBoth('?cid=1', { accept: 'text/html,*/*;q=0.8' })
     await sse.put('</script>')
@@ -249,7 +249,7 @@ describe('streams', () => {
     expect((await sse.request('GET', '/')).body).toContain('<iframe src="/wait?cid=1"')
   })
 
-  it('are counted, and counted off', async () => {
+  it('are counted while they are open', async () => {
     const sse = await startSse()
     const streams = await sse.openBoth('?topic=a&topic=default')
     await sse.openBoth()
@@ -278,11 +278,11 @@ describe('streams', () => {
     expect(threads).toEqual(threads.toSorted((a: number, b: number) => a - b))
   })
 
-  it('are no more than there may be, in all and for an address', async () => {
+  it('do not exceed the limits, in total and per address', async () => {
     for (const settings of [
       { maxStreams: 2, maxStreamsPerAddress: 9 },
       { maxStreamsPerAddress: 2 },
-      // One address may have half of all, and others find room.
+      // One address may have half of all streams.
       { maxStreams: 4 },
     ] as Record<string, number>[]) {
       const sse = await startSse(settings)
@@ -298,9 +298,9 @@ describe('streams', () => {
     }
   })
 
-  it('need the token where reads do, in the header or in the query', async () => {
+  it('need the read token, in the header or in the query', async () => {
     const sse = await startSse({ readToken: 'read', apiToken: 'change' })
-    // What may change things does not belong into an address, which logs and histories keep.
+    // A token that allows changes must not be in a URL, because logs and browser histories store URLs.
     for (const query of ['', '?access_token=wrong', '?access_token=change', '?access_token=']) {
       for (const { status } of await sse.openBoth(query)) expect(status).toBe(401)
     }
@@ -314,18 +314,18 @@ describe('streams', () => {
     )
   })
 
-  it('are refused to a foreign Host', async () => {
+  it('with an unknown Host are refused', async () => {
     const sse = await startSse()
     for (const { status } of await sse.openBoth('', { host: 'evil.example' })) expect(status).toBe(421)
   })
 
-  it('are readable to pages of named origins', async () => {
+  it('are readable by pages of allowed origins', async () => {
     const sse = await startSse({ corsOrigins: 'https://app.example' })
     const stream = await sse.open('', { headers: { origin: 'https://app.example' } })
     expect(stream.headers['access-control-allow-origin']).toBe('https://app.example')
   })
 
-  it('end when the service stops, told when to come back', async () => {
+  it('end with a reconnection time when the service stops', async () => {
     const sse = await startSse({ retry: 1_234 })
     const streams = await sse.openBoth()
     await sse.put('v')
@@ -341,7 +341,7 @@ describe('streams', () => {
   })
 })
 
-describe('doors', () => {
+describe('server adapters', () => {
   it.each(SERVERS)('count every stream once: %s', async (server) => {
     const sse = await startSse({ server })
     await sse.openBoth()

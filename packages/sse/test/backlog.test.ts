@@ -8,7 +8,7 @@ import { VIA_FASTIFY, createWaitText } from './support/test-stream.ts'
 const MB = 1_048_576
 const TOPICS = Array.from({ length: 16 }, (_, i) => `topic${i}`)
 
-/** 16 MB that a client missed, of 16 topics: so many values, put one after the other. Gives the query of that client. */
+/** Puts 16 MB of `count` values to 16 topics. Returns the query of a client that missed them. */
 async function fill(sse: TestSse, count: number): Promise<string> {
   const start = await sse.put('start', TOPICS[0])
   const value = 'x'.repeat((16 * MB) / count - 50)
@@ -27,7 +27,7 @@ function connectTo(port: number): Socket {
   return socket
 }
 
-/** The most that the process has in memory while something goes on (bytes). */
+/** Maximum memory of the process until a promise resolves (bytes). */
 async function measurePeak({ memory }: SpawnedSse, done: Promise<unknown>): Promise<number> {
   let peak = 0
   const timer = setInterval(() => (peak = Math.max(peak, memory())), 10)
@@ -36,11 +36,11 @@ async function measurePeak({ memory }: SpawnedSse, done: Promise<unknown>): Prom
   return Math.max(peak, memory())
 }
 
-describe('who missed 16 MB and reads nothing', () => {
+describe('a client that missed 16 MB and reads nothing', () => {
   it.each([
-    ['the raw door', '/wait'],
+    ['the raw adapter', '/wait'],
     ['Fastify', VIA_FASTIFY.path],
-  ])('costs a slice of it, 40 times over: %s', async (_server, path) => {
+  ])('takes the memory of one slice, also with 40 streams: %s', async (_server, path) => {
     const spawned = await spawnSse({ threads: 1 })
     const { sse, memory } = spawned
     const query = await fill(sse, 256)
@@ -53,7 +53,7 @@ describe('who missed 16 MB and reads nothing', () => {
     expect(peak - before).toBeLessThan(120 * MB)
   })
 
-  it('costs no more with 240 requests in one packet, of which the first alone is answered', async () => {
+  it('takes no more memory with 240 requests in one packet, of which only the first is answered', async () => {
     const spawned = await spawnSse({ threads: 1 })
     const { sse, memory } = spawned
     const query = await fill(sse, 8_000)

@@ -3,7 +3,7 @@ import type { Broker, BacklogLimits } from '../src/broker/broker.ts'
 import { isClosing, type StreamEntry } from '../src/core/event.ts'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
-/** Some threads with their brokers, and what each was brought. */
+/** Brokers of several threads, and the entries that each of them delivered. */
 export interface BrokerWorld {
   readonly brokers: readonly Broker[]
   readonly delivered: readonly StreamEntry[][]
@@ -17,13 +17,13 @@ async function put(broker: Broker, topic: string, value: string): Promise<number
   return seq!
 }
 
-/** What every broker must do. */
+/** Tests that every broker must pass. */
 export function describeBroker(name: string, open: (lag: BacklogLimits) => Promise<BrokerWorld>): void {
   describe(`broker ${name}`, () => {
     let world: BrokerWorld
     afterEach(() => world.close())
 
-    it('brings every value to every thread once, in one order, with the place that its putter was told', async () => {
+    it('delivers every value to every thread once, in one order, with its acknowledged sequence', async () => {
       world = await open(WIDE_LIMITS)
       const publishedSeqs = await Promise.all(
         Array.from({ length: 500 }, async (_, i) => {
@@ -40,7 +40,7 @@ export function describeBroker(name: string, open: (lag: BacklogLimits) => Promi
       expect(values).toEqual(publishedSeqs.toSorted(([a], [b]) => a - b))
     })
 
-    it('keeps the order of what one thread puts one after the other', async () => {
+    it('preserves the order of the values of one thread', async () => {
       world = await open(WIDE_LIMITS)
       const { brokers, delivered } = world
       await Promise.all(
@@ -53,7 +53,7 @@ export function describeBroker(name: string, open: (lag: BacklogLimits) => Promi
       expect(own).toEqual(Array.from({ length: 50 }, (_, k) => k))
     })
 
-    it('brings a closing after the values that were put before it', async () => {
+    it('delivers a closing after all earlier values', async () => {
       world = await open(WIDE_LIMITS)
       const { brokers, delivered } = world
       const last = await put(brokers[0]!, 't', 'last')
@@ -64,7 +64,7 @@ export function describeBroker(name: string, open: (lag: BacklogLimits) => Promi
       expect(delivered[0]!.map(({ seq }) => seq)).toEqual([last, closing, next])
     })
 
-    it('has, once it has caught up, what any other thread has', async () => {
+    it('has the entries of all other threads once it has caught up', async () => {
       world = await open(WIDE_LIMITS)
       const { brokers, delivered } = world
       const seq = await put(brokers[0]!, 't', 'v')
@@ -73,7 +73,7 @@ export function describeBroker(name: string, open: (lag: BacklogLimits) => Promi
       expect(delivered.at(-1)!.at(-1)?.seq).toBe(seq)
     })
 
-    it('refuses values while too much is on its way, loses none it took, and takes them again', async () => {
+    it('refuses values while the backlog is full, without a loss of accepted values', async () => {
       world = await open({ values: 10, bytes: 1_000 })
       const { brokers, delivered } = world
       const results = await Promise.allSettled(Array.from({ length: 50 }, (_, i) => put(brokers[0]!, 't', String(i))))

@@ -38,7 +38,7 @@ async function openLocal(lag: BacklogLimits): Promise<BrokerWorld> {
 
 type Deliver = (entries: readonly StreamEntry[]) => Promise<unknown>
 
-/** Brokers of one process with main's side, joined by real message ports. */
+/** Brokers of one process and the sequencer of its main thread, connected by real message ports. */
 async function openProcess(
   threads: number,
   lag: BacklogLimits,
@@ -84,7 +84,7 @@ const openThreads = (lag: BacklogLimits) =>
     async (deliver) => new LocalSequencer({ history: new RingHistory(wide), backlogLimits: lag, deliver }),
   )
 
-/** A view whose node is some milliseconds behind. */
+/** A state machine that applies each batch 20 ms late. */
 const slowDown = (view: StateMachine): StateMachine => ({
   getPosition: () => view.getPosition(),
   snapshot: () => view.snapshot(),
@@ -95,7 +95,7 @@ const slowDown = (view: StateMachine): StateMachine => ({
   },
 })
 
-/** The brokers of two processes whose values go through one log; the second process is behind. */
+/** The brokers of two processes with one log. The second process applies entries late. */
 async function openNodes(lag: BacklogLimits): Promise<BrokerWorld> {
   const stream = createStreamName()
   const processOf = (threads: number, seen: (view: StateMachine) => StateMachine) =>
@@ -123,10 +123,10 @@ beforeAll(async () => {
 
 const OPEN_BROKER: Record<keyof typeof parts.broker, typeof openLocal> = { local: openLocal, threads: openThreads }
 for (const name of Object.keys(parts.broker)) describeBroker(name, OPEN_BROKER[name as keyof typeof OPEN_BROKER])
-describeBroker('of nodes of many', openNodes)
+describeBroker('of cluster nodes', openNodes)
 
 describe('the sequencer', () => {
-  it('tells who put a value that could not be kept, delivers it to nobody, and goes on', async () => {
+  it('rejects a value that could not be stored, does not deliver it, and continues', async () => {
     const delivered: StreamEntry[] = []
     const history = new RingHistory(wide)
     const append = history.append.bind(history)
@@ -147,8 +147,8 @@ describe('the sequencer', () => {
   })
 })
 
-describe('the sequencer of a node of many', () => {
-  it('lets no more out of the log than its threads take, whoever put it, and takes none itself meanwhile', async () => {
+describe('the sequencer of a cluster node', () => {
+  it('applies no more entries than its threads receive, of any node, and refuses values meanwhile', async () => {
     const release = Promise.withResolvers<void>()
     const sequencer = await openLogSequencer({
       backlogLimits: { values: 3, bytes: 1_000 },
@@ -172,7 +172,7 @@ describe('the sequencer of a node of many', () => {
 })
 
 describe('the threads broker', () => {
-  it('asks main for some megabytes at once, and for what one request puts as a whole', async () => {
+  it('sends batches of at most 4 MiB to the main thread, and never splits a request', async () => {
     const calls: number[] = []
     const bus = {
       on() {},
@@ -200,7 +200,7 @@ describe('the threads broker', () => {
 })
 
 describe('the local broker', () => {
-  it('gives a value its place in the history in the moment in which it is delivered', async () => {
+  it('adds a value to the history in the same turn in which it delivers it', async () => {
     const options = { ...wide, folder: createTemporaryFolder(), log: { error() {} } as never }
     const history = await parts.history.level(options)
     const level = history.level!
@@ -209,7 +209,7 @@ describe('the local broker', () => {
     let delivered = history.seq
     const seen: [kept: number, delivered: number][] = []
     const record = () => seen.push([history.seq, delivered])
-    // What a stream that is opened after any promise would find.
+    // Records the state that a stream opened after any promise would see.
     async function watch(): Promise<void> {
       for (let i = 0; i < 50; i++) {
         record()
@@ -232,7 +232,7 @@ describe('the local broker', () => {
       countStreams: count,
     })
     const put = broker.publish([['t', 'v']]).then(([seq]) => seq!)
-    // The write is on its way.
+    // The write is pending.
     for (let i = 0; i < 5; i++) await new Promise(setImmediate)
     record()
     release.resolve()

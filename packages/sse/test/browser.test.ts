@@ -16,7 +16,7 @@ async function openPage(): Promise<Page> {
   return browser.newPage()
 }
 
-/** Serves an empty page from an origin of its own. */
+/** Serves an empty page from a separate origin. */
 async function serveOrigin(): Promise<string> {
   const server = createServer((_request, response) => void response.end('<!doctype html><title>page</title>'))
   server.listen(0, 'localhost')
@@ -26,7 +26,7 @@ async function serveOrigin(): Promise<string> {
 }
 
 describe('a page in Chromium', () => {
-  it('connects with EventSource, receives, loses the server, resumes by itself, and stays away when told', async () => {
+  it('connects with EventSource, receives values, resumes after a restart, and stops after closeall', async () => {
     const args = { port: await findFreePort(), data: createTemporaryFolder(), history: 'level', retry: 100 }
     let server = await spawnSse(args)
     const page = await openPage()
@@ -39,7 +39,7 @@ describe('a page in Chromium', () => {
     const heard = () => page.evaluate('heard') as Promise<string[]>
     const state = () => page.evaluate('source.readyState')
     await waitUntil(async () => (await state()) === 1)
-    // Before any value has come: the page already knows where it is.
+    // No value has arrived yet, but the page already has an id to resume from.
     await server.end('SIGKILL')
     server = await spawnSse(args)
     await server.sse.put('1\r\n</script> 😀', 't')
@@ -53,12 +53,12 @@ describe('a page in Chromium', () => {
     expect(await heard()).toEqual(['message 1\n</script> 😀', 'message 2', 'closed closed'])
   })
 
-  it("logs every value to its console from the comet page's frame", async () => {
+  it('logs every value to its console from the frame of the comet page', async () => {
     const sse = await startSse()
     const page = await openPage()
     const logged: string[] = []
     page.on('console', (message) => void (message.type() === 'log' && logged.push(message.text())))
-    // The frame never ends, and so the page never ends loading.
+    // The page never finishes loading, because its frame never ends.
     await page.goto(sse.url, { waitUntil: 'commit' })
     await waitUntil(async () => (await sse.request('GET', '/connections')).body.streams === 1)
     const values = ['hello', '</script><script>alert(1)</script>', '"quoted" \u2028 <!-- \\n', 'é😀']
@@ -71,7 +71,7 @@ describe('a page in Chromium', () => {
     expect(logged).toEqual([...values, 'closed'])
   })
 
-  it('of another origin gets what its cookie or its header allows, over the Mercure protocol, and publishes', async () => {
+  it('of another origin uses the Mercure protocol, as its cookie or header allows', async () => {
     const [origin, stranger] = [await serveOrigin(), await serveOrigin()]
     const sse = await startSse({ ...MERCURE, corsOrigins: origin, allowedHosts: 'localhost' })
     const hub = `http://localhost:${sse.port}/.well-known/mercure`
@@ -111,7 +111,7 @@ describe('a page in Chromium', () => {
     expect(await page.evaluate('told')).toBe('earliest')
     await publish(token, 'https://x.example/secret', 'mine', ['private', 'on'])
     await publish(token, 'https://x.example/other', 'not mine', ['private', 'on'])
-    // By the cookie.
+    // With the cookie.
     expect(
       await page.evaluate(`fetch('${hub}', {
         method: 'POST',

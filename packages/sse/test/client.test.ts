@@ -48,7 +48,7 @@ it('puts, reads, streams, resumes and counts', async () => {
   })
 })
 
-it('comes back after a loss with the last id that it had, and stays away when it is told to', async () => {
+it('reconnects after a loss with its last id, and stops after 204', async () => {
   const requestedIds: (string | undefined)[] = []
   const replies: ((response: ServerResponse) => void)[] = [
     (response) => response.writeHead(503, { 'content-type': 'text/plain' }).end('busy'),

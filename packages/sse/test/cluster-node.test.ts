@@ -27,8 +27,8 @@ const node = (stream: string, settings: Overrides = {}, url = server.url) =>
 const seqOf = ({ lastEventId }: Pick<ReceivedEvent, 'lastEventId'>) => Number(lastEventId.split('-')[1])
 const listEvents = (events: readonly ReceivedEvent[]) => events.map(({ lastEventId, data }) => `${lastEventId} ${data}`)
 
-describe('nodes of sse', () => {
-  it('bring what is put on any to the streams of all, in one order, and a stream goes on at another when its node is killed', async () => {
+describe('cluster nodes', () => {
+  it('deliver all values to all streams in one order, and streams of a killed node resume at another', async () => {
     const stream = createStreamName()
     const third = await spawnSse(createNodeSettings(server.url, stream))
     const nodes: readonly TestSse[] = [await node(stream, { threads: 2 }), await node(stream), third.sse]
@@ -62,7 +62,7 @@ describe('nodes of sse', () => {
     expect(listEvents(moved)).toEqual(listEvents(one))
     expect(one.every(({ type }) => type === 'message')).toBe(true)
     expect(one.map(seqOf)).toEqual([...new Set(one.map(seqOf))].toSorted((a, b) => a - b))
-    // What was acknowledged is there, with the id that its putter was told; of the rest, one was under way at the kill.
+    // Streams have every acknowledged value with its acknowledged id. One more value may have been pending at the kill.
     const unacknowledged = listEvents(one).filter((event) => !acknowledged.includes(event))
     expect(
       listEvents(one)
@@ -74,7 +74,7 @@ describe('nodes of sse', () => {
     )
   })
 
-  it('that come later, or were away, have what was put: current values, what is missed, and its gaps', async () => {
+  it('that start later have the current values, the missed events and their gaps', async () => {
     const stream = createStreamName()
     const one = await node(stream)
     const ids: string[] = []
@@ -98,7 +98,7 @@ describe('nodes of sse', () => {
       const expected = ids.flatMap((id, i) => (i > 4 && i % 5 !== 0 ? [`${id} v${i}`] : []))
       expect(listEvents(await missed.until(expected.length))).toEqual(expected)
     }
-    // A node that keeps less says so.
+    // A node with a shorter history reports a gap.
     const small = await node(stream, { historyCount: 3 })
     const gap = await small.open('?topic=a', { headers: { 'last-event-id': ids[4]! } })
     expect((await gap.until(4)).map(({ type, data }) => [type, data])).toEqual([
@@ -111,7 +111,7 @@ describe('nodes of sse', () => {
     expect((await none.request('GET', '/value?topic=a')).body).toBe('v19')
   })
 
-  it('end all streams of all nodes at one place, and send away who comes back to any', async () => {
+  it('end the streams of all nodes at one sequence, and any node answers the closing id with 204', async () => {
     const stream = createStreamName()
     const nodes = [await node(stream), await node(stream)]
     const streams = await Promise.all(nodes.map((one) => one.open('?topic=a')))
@@ -128,7 +128,7 @@ describe('nodes of sse', () => {
       expect((await one.open('?topic=a', { headers: { 'last-event-id': closing } })).status).toBe(204)
   })
 
-  it('speak Mercure: private updates, tokens, several topics and resuming on another node', async () => {
+  it('support Mercure: private updates, tokens, several topics, and a resumption on another node', async () => {
     const stream = createStreamName()
     const settings = { ...MERCURE, mercureAnonymous: 'on' }
     const nodes = [await node(stream, settings), await node(stream, settings)]
@@ -158,8 +158,8 @@ describe('nodes of sse', () => {
   })
 })
 
-describe('without the log', () => {
-  it('nothing can be put, streams stay open and are answered, and all goes on when it is back', async () => {
+describe('while the log is unavailable', () => {
+  it('puts fail, streams stay open, reads continue, and puts succeed once it returns', async () => {
     const own = await startTestNatsServer()
     const sse = await node(
       createStreamName(),
@@ -179,7 +179,7 @@ describe('without the log', () => {
     expect([closing.status, closing.body.code]).toEqual([503, 'LOG_UNAVAILABLE'])
     expect((await sse.request('GET', '/value?topic=a')).body).toBe('1')
     const late = await sse.open('?topic=a', { headers: { 'last-event-id': id } })
-    // Of a place that only another node can have told: it is not known here whether it is one.
+    // Only another node can have assigned this sequence, so this node does not know if it is valid.
     const [epoch, seq] = id.split('-')
     const ahead = await sse.open('?topic=a', { headers: { 'last-event-id': `${epoch}-${Number(seq) + 1}` } })
     expect([ahead.status, ahead.headers['retry-after']]).toEqual([503, '1'])
@@ -195,18 +195,18 @@ describe('without the log', () => {
   })
 })
 
-describe('what a node cannot do', () => {
+describe('a cluster node', () => {
   it.each([
     ['broker', 'local'],
     ['history', 'level'],
-  ])('%s %s is refused in one line', async (name, value) => {
+  ])('refuses to start with %s %s, in one line', async (name, value) => {
     await expect(node(createStreamName(), { [name]: value })).rejects.toMatchObject({
       code: 'SETTINGS_WRONG',
       message: expect.stringMatching(/^sse: with --log jetstream [^\n]*$/),
     })
   })
 
-  it('go on after what it does not know: it ends, says so in one line, and does not come back', async () => {
+  it('exits with one line at an entry of an unknown kind, and is not restarted', async () => {
     const stream = createStreamName()
     const settings = Object.entries(createNodeSettings(server.url, stream)).flatMap(([name, value]) => [
       `--${name}`,

@@ -8,7 +8,7 @@ import { startSse, type TestSse } from './support/test-sse.ts'
 
 const topic = (n: number) => `${n}`.padStart(200, 'x')
 
-/** Opens streams of 16 topics each that no other has. */
+/** Opens streams with 16 topics each that no other stream has. */
 async function openStreams(sse: TestSse, streams: number): Promise<void> {
   const queries = Array.from({ length: streams }, (_, i) =>
     Array.from({ length: 16 }, (_, k) => `topic=${topic(16 * i + k)}`).join('&'),
@@ -16,43 +16,43 @@ async function openStreams(sse: TestSse, streams: number): Promise<void> {
   await Promise.all(queries.map((query) => sse.open(`?${query}`)))
 }
 
-describe('who asks for the connections', () => {
-  it.each(['local', 'threads'] as const)('gets the largest topics, and how much is left out: %s', async (broker) => {
-    const sse = await startSse({ broker, threads: broker === 'threads' ? 2 : 1 })
-    await openStreams(sse, 80)
-    for (const n of [1_279, 1_279, 1_279, 1_278, 1_278, 3]) await sse.open(`?topic=${topic(n)}`)
-    const { body } = await sse.request('GET', '/connections')
-    expect(body.streams).toBe(86)
-    expect(body.topics).toHaveLength(1_000)
-    expect(body.topics.slice(0, 4)).toEqual([
-      { topic: topic(1_279), streams: 4 },
-      { topic: topic(1_278), streams: 3 },
-      { topic: topic(3), streams: 2 },
-      { topic: expect.any(String), streams: 1 },
-    ])
-    expect(body.others).toBe(280)
-    expect(await sse.readMetric('sse_topic_streams{topic="(others)"}')).toBe(1_286)
-  })
-
-  it.each(['local', 'threads'])(
-    'does not make others wait: many who ask at once share the work: %s',
+describe('a request for the connections', () => {
+  it.each(['local', 'threads'] as const)(
+    'returns the largest topics, and the number of other streams: %s',
     async (broker) => {
-      const looks = vi.spyOn(TopK.prototype, 'largest')
-      onTestFinished(() => looks.mockRestore())
-      const sse = await startSse({ broker, threads: 0 })
+      const sse = await startSse({ broker, threads: broker === 'threads' ? 2 : 1 })
       await openStreams(sse, 80)
-      const client = await openRawClient(sse.port)
-      looks.mockClear()
-      client.send(formatRequest('GET', '/connections').repeat(150))
-      for (let i = 0; i < 150; i++) expect(JSON.parse((await client.reply()).body).streams).toBe(80)
-      // Who came first has an answer, and all others have that or the one after it.
-      expect([1, 2]).toContain(looks.mock.calls.length)
+      for (const n of [1_279, 1_279, 1_279, 1_278, 1_278, 3]) await sse.open(`?topic=${topic(n)}`)
+      const { body } = await sse.request('GET', '/connections')
+      expect(body.streams).toBe(86)
+      expect(body.topics).toHaveLength(1_000)
+      expect(body.topics.slice(0, 4)).toEqual([
+        { topic: topic(1_279), streams: 4 },
+        { topic: topic(1_278), streams: 3 },
+        { topic: topic(3), streams: 2 },
+        { topic: expect.any(String), streams: 1 },
+      ])
+      expect(body.others).toBe(280)
+      expect(await sse.readMetric('sse_topic_streams{topic="(others)"}')).toBe(1_286)
     },
   )
+
+  it.each(['local', 'threads'])('shares its result with concurrent requests: %s', async (broker) => {
+    const looks = vi.spyOn(TopK.prototype, 'largest')
+    onTestFinished(() => looks.mockRestore())
+    const sse = await startSse({ broker, threads: 0 })
+    await openStreams(sse, 80)
+    const client = await openRawClient(sse.port)
+    looks.mockClear()
+    client.send(formatRequest('GET', '/connections').repeat(150))
+    for (let i = 0; i < 150; i++) expect(JSON.parse((await client.reply()).body).streams).toBe(80)
+    // All requests share the first result, or the others share the next one.
+    expect([1, 2]).toContain(looks.mock.calls.length)
+  })
 })
 
-describe('one call at a time', () => {
-  it('answers who asks meanwhile by the one call after it, also after one that failed', async () => {
+describe('coalesced calls', () => {
+  it('share the next call if they begin during a call, also after a failed call', async () => {
     const calls: PromiseWithResolvers<string>[] = []
     const request = coalesceCalls(() => {
       calls.push(Promise.withResolvers())
@@ -74,8 +74,8 @@ describe('one call at a time', () => {
   })
 })
 
-describe('a ranking', () => {
-  it('is that of sorted counts', () => {
+describe('the largest counts', () => {
+  it('are those of sorted counts', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'e')
     const change = fc.tuple(name, fc.constantFrom(1 as const, -1 as const))
     fc.assert(

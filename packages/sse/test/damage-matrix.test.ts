@@ -9,11 +9,11 @@ async function open(folder: string) {
   return level!
 }
 
-/** True for the service's own key, in which each start writes the first of its ids. */
+/** True for the service's own key, to which each start writes the first of its ids. */
 const isOwn = (key: Buffer) => key.toString() === 'meta'
 
 it.each(['closed', 'killed'] as const)(
-  'loses nothing in silence of a folder that was %s, whatever file is damaged',
+  'reports every loss of a folder that was %s, with damage in any file',
   async (ending) => {
     expectNoLoss(await runDamageMatrix({ service: 'sse', open, write: writeRound, isOwn }, ending))
   },

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Encoder } from '../src/encoder/encoder.ts'
 
-/** What a client makes of a stream. */
+/** A stream as its client interprets it. */
 export interface ReceivedEvents {
   readonly values: readonly string[]
-  /** The id that the client would resume after; nothing if it cannot resume. */
+  /** Id after which the client would resume; undefined if it cannot resume. */
   readonly position?: string
   readonly gaps: number
   readonly closed: boolean
@@ -14,15 +14,15 @@ export interface ReceivedEvents {
 export interface EncoderTraits {
   /** Reads a whole stream as a client does. */
   hear(text: string): ReceivedEvents
-  /** What a client gets for a value. */
+  /** Returns a value as a client receives it. */
   normalize(value: string): string
-  /** Whether a client can tell where to resume. */
+  /** True if a client can resume. */
   resumes: boolean
-  /** How an id looks to a client. */
+  /** Returns an id as a client receives it. */
   spell?(id: string): string
 }
 
-/** Values that tend to break framings. */
+/** Values that may break a stream format. */
 const nasty = fc
   .array(
     fc.oneof(
@@ -54,15 +54,15 @@ const nasty = fc
   )
   .map((parts) => parts.join(''))
 
-/** A value as encoders are given it. */
+/** Creates the content of an event. */
 export const toContent = (value: string) => ({ topic: 't', value })
 
-/** What every encoder must do. */
+/** Tests that every encoder must pass. */
 export function describeEncoder(name: string, open: () => Promise<Encoder>, traits: EncoderTraits): void {
   const { hear, normalize, resumes, spell = (id) => id } = traits
 
   describe(`encoder ${name}`, () => {
-    it('brings any values whole, in order, and their position', async () => {
+    it('encodes any values whole and in order, with their position', async () => {
       const encoder = await open()
       fc.assert(
         fc.property(fc.array(nasty, { maxLength: 6 }), (values) => {
@@ -75,7 +75,7 @@ export function describeEncoder(name: string, open: () => Promise<Encoder>, trai
       )
     })
 
-    it('is silent but for values: opening, position, heartbeat and farewell are none', async () => {
+    it('encodes opening, position, heartbeat and goodbye without an event', async () => {
       const encoder = await open()
       const heard = hear(
         encoder.encodeOpening(1_000) + encoder.encodePosition('e-7') + encoder.heartbeat + encoder.encodeGoodbye(5),
@@ -84,7 +84,7 @@ export function describeEncoder(name: string, open: () => Promise<Encoder>, trai
       if (resumes) expect(heard.position).toBe(spell('e-7'))
     })
 
-    it('announces a gap, and goes on', async () => {
+    it('encodes a gap and the values after it', async () => {
       const encoder = await open()
       const heard = hear(
         encoder.encodeOpening(1_000) + encoder.encodeGap('e-1') + encoder.encodeValue('e-2', toContent('two')),
@@ -92,7 +92,7 @@ export function describeEncoder(name: string, open: () => Promise<Encoder>, trai
       expect(heard).toMatchObject({ values: ['two'], gaps: encoder.hasGapEvents ? 1 : 0, closed: false })
     })
 
-    it('says that the stream is closed, and with which id', async () => {
+    it('encodes the closing with its id', async () => {
       const encoder = await open()
       const heard = hear(
         encoder.encodeOpening(1_000) + encoder.encodeValue('e-2', toContent('two')) + encoder.encodeClosed('e-03'),

@@ -6,7 +6,7 @@ import { parts } from '../src/parts.ts'
 import { describeEncoder, toContent, type EncoderTraits, type ReceivedEvents } from './encoder.conformance.ts'
 import { EventSourceReader } from './support/event-source-reader.ts'
 
-/** Two readers, one of them not ours, must agree. */
+/** Reads a stream with two parsers, which must agree: that of these tests and that of `eventsource-parser`. */
 function readEventStream(text: string): ReceivedEvents {
   const reader = new EventSourceReader()
   reader.feed(text)
@@ -22,7 +22,7 @@ function readEventStream(text: string): ReceivedEvents {
   }
 }
 
-/** Runs the scripts of a page as a browser finds them: up to the first `</script`, with `<!--` a comment. */
+/** Runs the scripts of a page. As in a browser, a script ends at the first `</script`, and `<!--` begins a comment. */
 function readComet(text: string): ReceivedEvents {
   const values: string[] = []
   let gaps = 0
@@ -63,7 +63,7 @@ for (const [name, create] of Object.entries(parts.encoder)) {
 }
 
 describe('encoder event-stream', () => {
-  it('is read alike wherever it is split', async () => {
+  it('is parsed equally at any split', async () => {
     const encoder = await parts.encoder['event-stream']()
     const text =
       encoder.encodeOpening(1) +

@@ -11,7 +11,7 @@ describe('the memory of a history', () => {
     ['values of a kilobyte', 100, 'x'.repeat(1_000), 'topic'],
     ['values of two bytes a character', 100, 'x'.repeat(500) + '€', 'topic'],
     ['topics with long names', 2_000, 'x', 'x'.repeat(240)],
-  ])('is no more than it may be: %s', (_what, topics, value, name) => {
+  ])('stays within its limit: %s', (_what, topics, value, name) => {
     const before = measureHeapUsed()
     const ring = new RingHistory({
       count: 1_000_000,
@@ -22,7 +22,7 @@ describe('the memory of a history', () => {
     })
     const size = value.length
     for (let seq = 1; seq < 150_000; seq += 100) {
-      // As they come from another thread: each with strings of its own.
+      // Events from another thread are copies, so each has separate strings.
       const events = Array.from({ length: 100 }, (_, i) => ({
         seq: seq + i,
         at: Date.now(),
@@ -33,7 +33,7 @@ describe('the memory of a history', () => {
     }
     const used = measureHeapUsed() - before
     expect(used).toBeLessThan(MAX_TOTAL_BYTES * 1.15)
-    // Nor is half of it given away.
+    // The history uses more than half of its limit.
     expect(used).toBeGreaterThan(MAX_TOTAL_BYTES * 0.5)
     expect(ring.getState().topics.length).toBeGreaterThan(0)
   })

@@ -8,17 +8,17 @@ import type { History, HistoryOptions } from '../src/history/history.ts'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
 export interface HistoryTraits {
-  /** Most events that it keeps of a topic, whatever it is told. */
+  /** Maximum events of a topic, regardless of the settings. */
   readonly maxCount: number
 }
 
 const wide = { count: 1_000, bytes: 1_000_000, age: 3_600_000, topics: 100, total: 10_000_000 }
 
-/** What every history must do. @param open a new, empty history */
+/** Tests that every history must pass. @param open creates an empty history */
 export function describeHistory(
   name: string,
   open: (options: Omit<HistoryOptions, 'folder'>) => Promise<History>,
-  { maxCount: most }: HistoryTraits,
+  { maxCount }: HistoryTraits,
 ): void {
   describe(`history ${name}`, () => {
     const opened: History[] = []
@@ -37,14 +37,14 @@ export function describeHistory(
       return { history, add }
     }
 
-    it('knows nothing at first, and misses nothing', async () => {
+    it('is empty and complete at first', async () => {
       const { history } = await start()
       expect(history.getCurrent('a')).toBeUndefined()
       expect(history.readSince(createSelectors(['a', 'b']), history.seq)).toMatchObject({ events: [], complete: true })
       expect(history.epoch).toMatch(/^[a-z0-9]{1,16}$/)
     })
 
-    it('gives what came after, of the topics asked for, in one order', async () => {
+    it('returns later events of the requested topics, in one order', async () => {
       const { history, add } = await start()
       const events = await add(['a', '1'], ['b', '2'], ['c', '3'])
       expect(history.readSince(createSelectors(['b', 'a', 'none']), events[0]!.seq - 1)).toMatchObject({
@@ -58,7 +58,7 @@ export function describeHistory(
       expect(history.seq).toBe(events[2]!.seq)
     })
 
-    it('keeps the current value, however old, large or often skipped', async () => {
+    it('stores the current value at any age and size, also if sequences are skipped', async () => {
       const { history, add } = await start({ age: 1, bytes: 1 })
       const [event] = await add(['a', 'x'.repeat(1_000), Date.now() - 10_000])
       await history.append([], history.seq + 10)
@@ -68,9 +68,9 @@ export function describeHistory(
     })
 
     it.each([
-      ['count', { count: 3 }, Math.min(3, most)],
-      ['bytes', { bytes: 3 * (EVENT_COST_BYTES + 2) }, Math.min(3, most)],
-    ])('keeps no more of a topic than its %s allows, and says so', async (_what, options, remaining) => {
+      ['count', { count: 3 }, Math.min(3, maxCount)],
+      ['bytes', { bytes: 3 * (EVENT_COST_BYTES + 2) }, Math.min(3, maxCount)],
+    ])('limits the %s of a topic, and reports the loss', async (_what, options, remaining) => {
       const { history, add } = await start(options)
       const events: Event[] = []
       for (let i = 0; i < 10; i++) events.push(...(await add(['a', `${i}é`.slice(0, 1) + 'x'])))
@@ -85,7 +85,7 @@ export function describeHistory(
       })
     })
 
-    it('forgets what is too old, and says so', async () => {
+    it('removes events beyond the maximum age, and reports the loss', async () => {
       const { history, add } = await start({ age: 1_000 })
       const [old, young] = await add(['a', 'old', Date.now() - 5_000], ['a', 'young'])
       expect(history.readSince(createSelectors(['a']), old!.seq - 1)).toMatchObject({
@@ -98,7 +98,7 @@ export function describeHistory(
     it.each([
       ['topics', { topics: 2 }],
       ['bytes', { total: 2 * (TOPIC_COST_BYTES + EVENT_COST_BYTES) + 50 }],
-    ])('forgets a topic when there are too many %s, and says so', async (_what, options) => {
+    ])('removes a topic if there are too many %s, and reports the loss', async (_what, options) => {
       const { history, add } = await start(options)
       const events = await add(['a', '1'], ['b', '12'], ['b', '34'], ['a', '1'], ['c', '1234'])
       expect(history.getCurrent('b')).toBeUndefined()
@@ -110,21 +110,24 @@ export function describeHistory(
     it.each([
       ['values', { total: 100_000 }, 20],
       ['topics', { topics: 100 }, 1_000],
-    ])('keeps the current values of the quiet, however many %s somebody puts', async (_what, options, topics) => {
-      const { history, add } = await start(options)
-      const quiet = await add(...Array.from({ length: 30 }, (_, i) => [`quiet${i}`, `${i}`] as [string, string]))
-      for (let i = 0; i < 50; i++) {
-        await add(
-          ...Array.from(
-            { length: topics },
-            (_, k) => [`busy${(i * 7 + k) % topics}`, 'x'.repeat(1_000)] as [string, string],
-          ),
-        )
-      }
-      expect(quiet.map(({ topic }) => history.getCurrent(topic))).toEqual(quiet)
-    })
+    ])(
+      'stores the current values of quiet topics while another client puts many %s',
+      async (_what, options, topics) => {
+        const { history, add } = await start(options)
+        const quiet = await add(...Array.from({ length: 30 }, (_, i) => [`quiet${i}`, `${i}`] as [string, string]))
+        for (let i = 0; i < 50; i++) {
+          await add(
+            ...Array.from(
+              { length: topics },
+              (_, k) => [`busy${(i * 7 + k) % topics}`, 'x'.repeat(1_000)] as [string, string],
+            ),
+          )
+        }
+        expect(quiet.map(({ topic }) => history.getCurrent(topic))).toEqual(quiet)
+      },
+    )
 
-    it('lets go of values of several topics for one large one, and of no topic', async () => {
+    it('removes older values of several topics for a large one, but no topic', async () => {
       const { history, add } = await start({ total: 20_000 })
       const topics = Array.from({ length: 10 }, (_, i) => `t${i}`)
       for (let i = 0; i < 9; i++) await add(...topics.map((topic) => [topic, `${i}`] as [string, string]))
@@ -132,7 +135,7 @@ export function describeHistory(
       expect(topics.map((topic) => history.getCurrent(topic)?.value)).toEqual(Array(10).fill('8'))
     })
 
-    it('has room again for new topics when those that came first are not put to for a day', async () => {
+    it('replaces established topics without a put for a day with new topics', async () => {
       const { history, add } = await start({ topics: 4 })
       const day = 86_400_000
       await add(
@@ -142,7 +145,7 @@ export function describeHistory(
       expect(['e', 'f', 'g', 'h'].map((topic) => history.getCurrent(topic)?.value)).toEqual(Array(4).fill('new'))
     })
 
-    it('has an update of several topics as one of each, and gives it once', async () => {
+    it('stores an update under each of its topics, and returns it once', async () => {
       const { history } = await start()
       const { seq } = history
       const both = { seq: seq + 1, at: Date.now(), topic: 'a', value: 'both', more: { alternates: ['b'] } }
@@ -155,7 +158,7 @@ export function describeHistory(
       expect(history.getNames(createSelectors([], ['']))).toEqual(expect.arrayContaining(['a', 'b', 'c']))
     })
 
-    it('leaves out what a reader may not see, and nothing else', async () => {
+    it('omits only events that the reader may not read', async () => {
       const { history, add } = await start()
       const [open] = await add(['a', 'open'])
       const hidden = { seq: open!.seq + 1, at: Date.now(), topic: 'b', value: 'x', more: { isPrivate: true as const } }
@@ -165,7 +168,7 @@ export function describeHistory(
       expect(history.readSince(createSelectors([], ['']), open!.seq - 1).events).toEqual([open, hidden])
     })
 
-    it('never claims to be complete when it is not, whatever is put', async () => {
+    it('never reports an incomplete result as complete, with any puts', async () => {
       const some = fc.constantFrom('a', 'b', 'c', 'd')
       const put = fc.tuple(some, fc.string({ maxLength: 4 }), fc.option(some))
       await fc.assert(

@@ -25,13 +25,13 @@ let server: NatsServer
 beforeAll(async () => {
   server = await startTestNatsServer()
 })
-describeHistory('of a node of many', (options) => openLogHistory(server.url, options), { maxCount: Infinity })
+describeHistory('of a cluster node', (options) => openLogHistory(server.url, options), { maxCount: Infinity })
 
 const options = { count: 3, bytes: 1_000, age: 3_600_000, topics: 2, total: 10_000 }
 const event = (seq: number, topic: string, value = `v${seq}`) => ({ seq, at: Date.now(), topic, value })
 
 describe('history ring', () => {
-  it('goes on from what another one kept, gaps included', () => {
+  it('continues from the state of another history, including its gaps', () => {
     const first = new RingHistory(options)
     first.append([1, 2, 3, 4, 5].map((seq) => event(seq, 'a')))
     first.append([event(6, 'b'), event(7, 'c')])
@@ -49,7 +49,7 @@ describe('history ring', () => {
 })
 
 describe('history level', () => {
-  it('keeps epoch, values and gaps over a restart, and gives no place twice', async () => {
+  it('preserves epoch, values and gaps over a restart, and reuses no sequence', async () => {
     const folder = createTemporaryFolder()
     const first = await parts.history.level({ ...options, folder })
     for (const seq of [1, 2, 3, 4, 5]) await first.append([event(seq, 'a')])
@@ -80,7 +80,7 @@ describe('history level', () => {
   })
 })
 
-it('history level gives no id of the original in a folder that was copied, and tells its clients of a gap', async () => {
+it('history level assigns no id of the original in a copied folder, because its epoch is new', async () => {
   const folder = createTemporaryFolder()
   const copy = join(folder, 'copy')
   const open = (data: string) => parts.history.level({ ...options, folder: data })
@@ -98,7 +98,7 @@ it('history level gives no id of the original in a folder that was copied, and t
 })
 
 describe('history level with updates of several topics', () => {
-  it('keeps one as long as any topic holds it, and fills no gap of another with it', async () => {
+  it('stores one while any topic has it, and it closes no gap of another topic', async () => {
     const folder = createTemporaryFolder()
     const first = await parts.history.level({ ...options, folder })
     await first.append([{ ...event(1, 'a'), more: { alternates: ['b'] } }])
@@ -114,7 +114,7 @@ describe('history level with updates of several topics', () => {
       expect(history.readSince(createSelectors(['a']), 3)).toMatchObject({ complete: true })
       await history.close()
     }
-    // Let go of by its last topic it is gone.
+    // Once its last topic has dropped it, it is deleted.
     const last = await parts.history.level({ ...options, folder })
     for (let i = 1; i <= 4; i++) await last.append([event(last.seq + 1, 'b')])
     await last.close()
@@ -124,8 +124,8 @@ describe('history level with updates of several topics', () => {
   })
 })
 
-describe('history level after a life that ended badly', () => {
-  /** The last state of a folder in which nothing was closed: what a killed process leaves. */
+describe('history level after a run that ended uncleanly', () => {
+  /** Returns a copy of a folder whose history was not closed, as after a killed process. */
   async function copyAfterCrash(use: (history: History) => Promise<void>): Promise<string> {
     const [folder, left] = [createTemporaryFolder(), createTemporaryFolder()]
     const history = await parts.history.level({ ...options, folder })
@@ -151,7 +151,7 @@ describe('history level after a life that ended badly', () => {
     await db.close()
   }
 
-  it('misses nothing that is there where the process was killed', async () => {
+  it('is complete at its stored events after a kill', async () => {
     const folder = await copyAfterCrash(async (history) => {
       for (const seq of [1, 2, 3]) await history.append([event(seq, 'a')])
     })
@@ -161,7 +161,7 @@ describe('history level after a life that ended badly', () => {
     expect(since(createSelectors(['a']), seq)).toMatchObject({ complete: true })
   })
 
-  it('tells a gap to who may have been in a tail that was lost, for good', async () => {
+  it('reports a gap at every later start if the event of the client may be in a lost tail', async () => {
     const folder = await copyAfterCrash(async (history) => {
       for (const seq of [1, 2, 3, 4, 5]) await history.append([event(seq, 'a', 'x'.repeat(200))])
     })
@@ -173,7 +173,7 @@ describe('history level after a life that ended badly', () => {
       expect(history.readSince(createSelectors(['a']), 5)).toMatchObject({ complete: false })
       expect(history.readSince(createSelectors(['other']), 5)).toMatchObject({ complete: false })
       expect(history.readSince(createSelectors(['a']), history.seq)).toMatchObject({ complete: true })
-      // A thread is told so, too.
+      // A serving thread reports it, too.
       expect(
         new RingHistory(options, structuredClone(history.getState())).readSince(createSelectors(['a']), 5),
       ).toMatchObject({
@@ -183,7 +183,7 @@ describe('history level after a life that ended badly', () => {
     }
   })
 
-  it('tells a gap to all who were there before a power cut', async () => {
+  it('reports a gap to all clients from before a power cut', async () => {
     const folder = await copyAfterCrash((history) => history.append([event(1, 'a'), event(2, 'a')]) as Promise<void>)
     await pretendPowerCut(folder)
     const { since, seq } = bindHistory(await reopen(folder))
@@ -192,12 +192,12 @@ describe('history level after a life that ended badly', () => {
     expect(since(createSelectors(['a']), seq)).toMatchObject({ complete: true })
   })
 
-  it.each([0, 1, 2, 50])('gives no place twice, though the last %i events are lost', async (lost) => {
+  it.each([0, 1, 2, 50])('reuses no sequence after a loss of the last %i events', async (lost) => {
     const reserved = 1_000_000
     const given = [reserved - 1, reserved, reserved + 1, reserved + 2]
     const folder = await copyAfterCrash(async (history) => {
       for (const seq of given) await history.append([event(seq, 'a')])
-      // Given to what is not kept.
+      // Assigns sequences to entries that are not stored.
       await history.append([], 3 * reserved)
     })
     const db = await openLevel(folder, { service: 'sse', format: 3 })
@@ -207,7 +207,7 @@ describe('history level after a life that ended badly', () => {
     expect(seq).toBeGreaterThan(3 * reserved)
   })
 
-  it('takes data of the first format, and gives no place that a lost tail may have had', async () => {
+  it('upgrades data of format 1, and reuses no sequence that a lost tail may have had', async () => {
     const folder = createTemporaryFolder()
     cpSync(new URL('./fixtures/format-1', import.meta.url), folder, { recursive: true })
     const history = await reopen(folder)

@@ -19,7 +19,7 @@ const wide = { count: 100_000, bytes: 1e9, age: 3_600_000, topics: 100, total: 1
 const encoder = createEventStreamEncoder()
 const turn = () => new Promise(setImmediate)
 
-/** A hub and the words to put values and open streams. */
+/** Creates a hub, and functions that put values and open streams. */
 function startHub(options: Partial<typeof wide & { streamBuffer: number; retry: number; sendTimeout: number }> = {}) {
   const history = new RingHistory({ ...wide, ...options })
   const hub = new Hub({
@@ -56,7 +56,7 @@ function startHub(options: Partial<typeof wide & { streamBuffer: number; retry: 
   return { history, hub, put, open }
 }
 
-/** Reads until nothing more comes. */
+/** Reads until the stream writes no more. */
 async function readAll(reader: SlowReader): Promise<void> {
   for (let before = -1; before < reader.reader.events.length || reader.writableLength > 0;) {
     before = reader.reader.events.length
@@ -67,8 +67,8 @@ async function readAll(reader: SlowReader): Promise<void> {
 
 afterEach(() => void vi.useRealTimers())
 
-describe('a stream that is told what came before it', () => {
-  it('gets everything once and in order, however it reads and whatever is put meanwhile', async () => {
+describe('a stream with a replay', () => {
+  it('gets everything once and in order, at any reading speed and with any puts meanwhile', async () => {
     const topics = ['a', 'b', 'c']
     const value = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 20 }),
@@ -99,7 +99,7 @@ describe('a stream that is told what came before it', () => {
           }
           await readAll(reader)
           const mine = all.filter(({ topic }) => topicsToOpen.includes(topic))
-          // With `last` the values that were current when it opened; one that is no longer need not be told.
+          // With `last`, a value that was current at the opening may be omitted once it is replaced.
           const must = mine.filter(({ seq }) => (last ? seq > before.length : seq > resumeAfter))
           const may = mine.filter(({ seq }) => must.some((one) => one.seq === seq) || (last && current.has(seq)))
           const ids = reader.reader.events.map(({ lastEventId }) => lastEventId)
@@ -107,7 +107,7 @@ describe('a stream that is told what came before it', () => {
           expect(received).toEqual(expect.arrayContaining(must))
           expect(ids).toEqual(received.map(({ seq }) => formatEventId(history.epoch, seq)))
           expect(reader.values).toEqual(received.map(({ value: text }) => text.replace(/\r\n|\r/g, '\n')))
-          // Where the client is now nothing lies ahead of it.
+          // At the client's position, no event is missing.
           const { seq: at } = parseEventId(reader.reader.lastEventId)!
           expect(at).toBeLessThanOrEqual(history.seq)
           expect(mine.filter(({ seq }) => seq > at)).toEqual([])
@@ -121,7 +121,7 @@ describe('a stream that is told what came before it', () => {
     ['many small values', 2_000, 1_000],
     ['a few large ones', 4, 1_000_000],
     ['line ends, which take seven times their size on the stream', 2, 100_000, '\n'],
-  ])('holds a slice of it until its client takes that: %s', async (_what, count, length, char = 'x') => {
+  ])('holds one slice until its client takes it: %s', async (_what, count, length, char = 'x') => {
     const { put, open, hub } = startHub()
     const value = char.repeat(length)
     for (let i = 0; i < count; i++) put('a', value)
@@ -138,7 +138,7 @@ describe('a stream that is told what came before it', () => {
     expect(readers.every(({ maxUnreadBytes: most }) => most < 200_000)).toBe(true)
   })
 
-  it('gets a value that is larger than what may be left unread, and then the others', async () => {
+  it('gets a value that is larger than the stream buffer, and then the others', async () => {
     const { put, open, hub } = startHub({ streamBuffer: 1_000 })
     const large = 'x'.repeat(1_000_000)
     put('a', large)
@@ -155,7 +155,7 @@ describe('a stream that is told what came before it', () => {
     expect(reader.isDestroyed).toBe(false)
   })
 
-  it('hears once of each loss, in its place', async () => {
+  it('reports each loss once, at its position', async () => {
     const { put, open } = startHub({ count: 3 })
     for (let i = 0; i < 5; i++) put('a', `a${i} ${'x'.repeat(200_000)}`)
     const reader = open(['a', 'b'], { resumeAfter: 1 })
@@ -169,7 +169,7 @@ describe('a stream that is told what came before it', () => {
     expect(received.slice(-4)).toEqual(['gap', 'a7', 'a8', 'a9'])
   })
 
-  it('ends for each loss where its client is told of one only when it comes back', async () => {
+  it('ends at a loss if only the next reply can report it', async () => {
     const { put, open, hub } = startHub({ count: 3 })
     for (let i = 0; i < 5; i++) put('a', `a${i} ${'x'.repeat(200_000)}`)
     const reader = open(['a'], { resumeAfter: 2, encoder: createMercureEncoder() })
@@ -179,12 +179,12 @@ describe('a stream that is told what came before it', () => {
     await readAll(reader)
     expect(reader.isEnded).toBe(true)
     expect(hub.size).toBe(0)
-    // It comes back after the last that it got whole.
+    // It resumes after the last event that it received whole.
     expect(reader.values.map((value) => value.split(' ')[0])).toEqual(['a2'])
     expect(parseEventId(reader.reader.lastEventId)!.seq).toBe(3)
   })
 
-  it('hears of what was lost before it came once, though its topics reach back differently', async () => {
+  it('reports an earlier loss once, although the histories of its topics have different lengths', async () => {
     const { put, open } = startHub({ count: 3 })
     for (let i = 0; i < 5; i++) put('b', `b${i} ${'x'.repeat(200_000)}`)
     for (let i = 0; i < 10; i++) put('a', `a${i}`)
@@ -194,7 +194,7 @@ describe('a stream that is told what came before it', () => {
     expect(received).toEqual(['gap', 'b2', 'b3', 'b4', 'a7', 'a8', 'a9'])
   })
 
-  it('ends with the closing only when it has been told what came before that', async () => {
+  it('ends with the closing only after its replay', async () => {
     const { history, hub, put, open } = startHub()
     for (let i = 0; i < 10; i++) put('a', `${i} ${'x'.repeat(60_000)}`)
     const reader = open(['a'], { resumeAfter: 0 })
@@ -218,7 +218,7 @@ describe('a stream that is told what came before it', () => {
     expect(hub.size).toBe(0)
   })
 
-  it('is cut when its client takes nothing for too long, and not while it takes some', async () => {
+  it('is cut if its client reads nothing for the timeout, but not if it reads slowly', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const { hub, put, open } = startHub({ sendTimeout: 1_000 })
     for (let i = 0; i < 20; i++) put('a', `${i} ${'x'.repeat(60_000)}`)
@@ -234,7 +234,7 @@ describe('a stream that is told what came before it', () => {
     expect(hub.size).toBe(1)
   })
 
-  it('leaves others their turn: so many that read at once are told a little each turn', async () => {
+  it('yields to others: 100 replays at once write a limited amount per turn', async () => {
     const { put, open } = startHub()
     for (let i = 0; i < 20; i++) put('a', `${i} ${'x'.repeat(60_000)}`)
     const readers = Array.from({ length: 100 }, () => open(['a'], { resumeAfter: 0 }))
@@ -247,8 +247,8 @@ describe('a stream that is told what came before it', () => {
   })
 })
 
-describe('a stream of what comes from now on', () => {
-  it('gets each value of its topics once, until it leaves, and nothing that came before', () => {
+describe('a stream without a replay', () => {
+  it('gets each later value of its topics once until it is removed', () => {
     const { hub, put, open } = startHub()
     put('a', 'before')
     const readers = [open(['a']), open(['a']), open(['a', 'b'])]
@@ -262,7 +262,7 @@ describe('a stream of what comes from now on', () => {
     expect(hub.size).toBe(2)
   })
 
-  it('shows that it lives with each beat, in the words of its encoder', () => {
+  it('gets the heartbeats of its encoder', () => {
     const { hub, open } = startHub()
     const encoders = [encoder, createMercureEncoder()]
     const readers = encoders.map((one) => open(['a'], { encoder: one }))
@@ -279,8 +279,8 @@ describe('a stream of what comes from now on', () => {
 describe('clients that lost their streams', () => {
   it.each([
     ['because the service stopped', (hub: Hub) => hub.end()],
-    ['because it died', () => {}],
-  ])('do not all come back in one moment: %s', (_why, lose) => {
+    ['because it was killed', () => {}],
+  ])('get different reconnection times: %s', (_why, lose) => {
     const { hub, open } = startHub({ retry: 10_000 })
     const readers = Array.from({ length: 400 }, () => open(['a']))
     lose(hub)
@@ -288,12 +288,12 @@ describe('clients that lost their streams', () => {
     const within = (from: number, to: number) =>
       readers.filter(({ reader }) => reader.retry! >= from && reader.retry! < to).length
     expect(within(10_000, 20_001)).toBe(400)
-    // Each quarter has its share: 100, give or take what chance gives (less often than once in a million).
+    // Each quarter has about 100 clients. By chance, fewer than 50 occur less often than once in a million runs.
     for (let i = 0; i < 4; i++) expect(within(10_000 + i * 2_500, 12_500 + i * 2_500)).toBeGreaterThan(50)
   })
 })
 
-it('forgets streams that have left, also beside those that stay on one of their topics', () => {
+it('frees the memory of removed streams, also if others remain on one of their topics', () => {
   const { hub, open } = startHub()
   open(['shared'])
   const openAndRemove = (count: number) => {
@@ -302,7 +302,7 @@ it('forgets streams that have left, also beside those that stay on one of their 
   openAndRemove(100)
   const before = measureHeapUsed()
   openAndRemove(5_000)
-  // 4 MB, were they kept.
+  // Otherwise they would take 4 MB.
   expect(measureHeapUsed() - before).toBeLessThan(1_000_000)
   expect(hub.size).toBe(1)
 })

@@ -9,10 +9,10 @@ import { toBearerHeader, MERCURE, signAll } from './support/sign-tokens.ts'
 const CLIENT_COUNT = 200
 const TOPIC = 'https://x.example/fire'
 
-/** A client of the protocol that loses its stream and resumes; half may read what is private. */
+/** A Mercure client that loses its stream and resumes. Half of the clients may read private updates. */
 class ResumingClient {
   readonly values: string[] = []
-  /** Where it was told that something is lost. */
+  /** Ids of requests and replies where a reply reported a loss. */
   readonly gaps: string[] = []
   readonly mayReadAll: boolean
   readonly #port: number
@@ -56,7 +56,7 @@ class ResumingClient {
   }
 }
 
-describe("200 clients that drop and resume through Mercure's names, on 3 threads, over a restart", () => {
+describe('200 clients that drop and resume with the Mercure protocol, on 3 threads, over a restart', () => {
   async function run(history: 'ring' | 'level', drops: number) {
     const args = {
       ...MERCURE,
@@ -107,7 +107,7 @@ describe("200 clients that drop and resume through Mercure's names, on 3 threads
     return { clients, before, shouldHave }
   }
 
-  it('get everything that they may read, once and in order, where it is kept', async () => {
+  it('get everything that they may read, once and in order, if the history is on disk', async () => {
     const { clients, shouldHave } = await run('level', 100)
     for (const client of clients) {
       const expected = shouldHave(client)
@@ -118,7 +118,7 @@ describe("200 clients that drop and resume through Mercure's names, on 3 threads
     }
   })
 
-  it('are told, where it is not, and get all that is there, once and in order', async () => {
+  it('get a report of the loss if the history is in memory, and all stored updates once and in order', async () => {
     const { clients, before, shouldHave } = await run('ring', 20)
     for (const client of clients) {
       const expected = shouldHave(client)

@@ -7,14 +7,14 @@ import { AUDIENCE, toBearerHeader, MERCURE, sign, signAll } from './support/sign
 
 const problem = (status: number, code: string) => ({ status, body: { status, code } })
 
-/** A hub, its words, and a token for everything. */
+/** Starts a hub; returns it with its client and a token that allows everything. */
 async function startHub(settings: Record<string, string | number> = {}) {
   const sse = await startSse({ ...MERCURE, mercureAnonymous: 'on', ...settings })
   return { sse, token: await signAll(), ...createMercureClient(sse) }
 }
 
 describe('an update', () => {
-  it.each(SERVERS)('reaches whoever matches any of its topics, once, in one order: %s', async (server) => {
+  it.each(SERVERS)('reaches all streams that match any of its topics, once, in one order: %s', async (server) => {
     const { sse, token, publish, subscribe } = await startHub({ server })
     const pattern = encodeURIComponent('https://x.example/books/:id')
     const streams = await subscribe(
@@ -45,7 +45,7 @@ describe('an update', () => {
     expect(first).toMatch(/^#[a-z0-9]+-\d+$/)
   })
 
-  it('says its type and when to come back; what else is sent is not looked at', async () => {
+  it('carries its type and reconnection time; other fields are ignored', async () => {
     const { token, publish, subscribe, post } = await startHub()
     const [stream] = await subscribe('?match=a')
     await publish(token, 'a', 'x', ['type', 'news'], ['retry', '1234'], ['id', 'urn:mine'], ['unknown', '1'])
@@ -59,7 +59,7 @@ describe('an update', () => {
     expect(stream!.values.at(-1)).toBe('')
   })
 
-  it('that is private reaches who may read one of its topics, whatever `private` says, and nobody else by any way', async () => {
+  it('with `private`, of any value, reaches only clients that may read one of its topics, on every route', async () => {
     const { sse, token, publish, subscribe } = await startHub()
     const allowed = [
       await subscribe('?match=*', toBearerHeader(await sign({ subscribe: ['secret'] }))),
@@ -91,7 +91,7 @@ describe('an update', () => {
       await waitUntil(() => stream.values.includes('public'))
       expect(stream.values.filter((value) => value.startsWith('private'))).toHaveLength(4)
     }
-    // What came before is told likewise.
+    // The same holds for replays.
     const replayed = await subscribe('?match=secret', { 'last-event-id': before })
     for (const stream of [...others, ...replayed, ...(await sse.openBoth('?topic=secret&last=1'))]) {
       await waitUntil(() => stream.values.includes('public'))
@@ -104,7 +104,7 @@ describe('an update', () => {
     })
   })
 
-  it('is refused where it is not well-formed, and others go on', async () => {
+  it('is refused if it is malformed, and others continue', async () => {
     const { token, post, subscribe, publish } = await startHub()
     const [stream] = await subscribe('?match=*')
     const cases: [string, [string, string][]][] = [
@@ -185,7 +185,7 @@ describe('an update', () => {
     expect(stream!.values).toEqual(['others go on'])
   })
 
-  it('is refused where it is no form, no UTF-8, or too large', async () => {
+  it('is refused if it is not a form, not UTF-8, or too large', async () => {
     const { sse, token } = await startHub({ maxValue: 1_000 })
     const form = { ...toBearerHeader(token), 'content-type': 'application/x-www-form-urlencoded' }
     const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = form) =>
@@ -206,7 +206,7 @@ describe('an update', () => {
 
 describe('a subscription', () => {
   const matchers = Array.from({ length: 501 }, (_, i) => `match=${i}`).join('&')
-  it('is refused where it is not well-formed', async () => {
+  it('is refused if it is malformed', async () => {
     const { subscribe } = await startHub()
     const cases = [
       ['none at all', ''],
@@ -215,7 +215,7 @@ describe('a subscription', () => {
       ['an empty one', '?match='],
       ['control characters', '?match=a%0Ab'],
       ['format characters', '?match=a%E2%80%8B'],
-      ['a pattern that is none', '?match_urlpattern=%7B'],
+      ['a malformed pattern', '?match_urlpattern=%7B'],
       ['a pattern with a regular expression', `?match_urlpattern=${encodeURIComponent('https://x/:id((a+)+)')}`],
       ['a matcher that is too long', `?match=${'x'.repeat(1_025)}`],
       ['too many matchers', `?${matchers}`],
@@ -228,7 +228,7 @@ describe('a subscription', () => {
     }
   })
 
-  it('of 10,000 matchers is refused, and others are unmoved', async () => {
+  it('of 10,000 matchers is refused, and others continue', async () => {
     const { sse, subscribe, publish, token } = await startHub()
     const [stream] = await subscribe('?match=a')
     const query = `?${'match=x&'.repeat(10_000)}`
@@ -237,7 +237,7 @@ describe('a subscription', () => {
     await stream!.until(1)
   })
 
-  it('is refused where there are as many streams as there may be', async () => {
+  it('is refused at the limit of streams', async () => {
     const { subscribe } = await startHub({ maxStreams: 4, maxStreamsPerAddress: 2 })
     await subscribe('?match=a')
     for (const refused of await subscribe('?match=a')) {
@@ -246,7 +246,7 @@ describe('a subscription', () => {
     }
   })
 
-  it('is refused where there are too many patterns alike', async () => {
+  it('is refused at the limit of patterns with the same literal start', async () => {
     const { sse, subscribe } = await startHub()
     const of = (from: number) =>
       `?${Array.from({ length: 64 }, (_, i) => `match_urlpattern=${encodeURIComponent(`https://x/:a/${from + i}`)}`).join('&')}`
@@ -258,7 +258,7 @@ describe('a subscription', () => {
     for (const { status } of await subscribe('?match=other')) expect(status).toBe(200)
   })
 
-  it('resolves a relative pattern against the hub, and matches no topic that is no URL by one', async () => {
+  it('resolves a relative pattern against the hub; a pattern matches only topics that are URLs', async () => {
     const { token, publish, subscribe } = await startHub()
     const [stream] = await subscribe('?match_urlpattern=/books/*')
     await publish(token, 'books/1', 'no URL')
@@ -268,7 +268,7 @@ describe('a subscription', () => {
     expect(stream!.values).toEqual(['one'])
   })
 
-  it('shows that it lives', async () => {
+  it('gets heartbeats', async () => {
     const { subscribe } = await startHub({ heartbeat: 20 })
     for (const stream of await subscribe('?match=a')) await waitUntil(() => stream.reader.comments >= 3)
   })
@@ -277,7 +277,7 @@ describe('a subscription', () => {
 describe('a subscription that resumes', () => {
   const resumeHeader = 'mercure-last-event-id'
 
-  it('goes on after the id of the header, which wins, or of the query, and says so', async () => {
+  it('continues after the id in the header, or else in the query, and reports that id', async () => {
     const { token, publish, subscribe } = await startHub()
     const ids: string[] = []
     for (const value of ['1', '2', '3']) ids.push(await publish(token, 'a', value))
@@ -296,7 +296,7 @@ describe('a subscription that resumes', () => {
     }
   })
 
-  it('gets all there is for `earliest`', async () => {
+  it('gets the whole history for `earliest`', async () => {
     const { token, publish, subscribe } = await startHub()
     for (const value of ['1', '2', '3']) await publish(token, 'a', value)
     for (const streams of [
@@ -312,7 +312,7 @@ describe('a subscription that resumes', () => {
     for (const stream of await subscribe('?match=a')) expect(stream.headers[resumeHeader]).toBeUndefined()
   })
 
-  it('is told another id than its own where something is lost, or its id is not known', async () => {
+  it('gets another id in the reply if updates are lost, or its id is unknown', async () => {
     const { token, publish, subscribe } = await startHub({ historyCount: 2 })
     const ids: string[] = []
     for (const value of ['1', '2', '3', '4']) ids.push(await publish(token, 'a', value))
@@ -333,7 +333,7 @@ describe('a subscription that resumes', () => {
     }
   })
 
-  it('is told so, though the first thing that it gets lies behind its id', async () => {
+  it('gets another id even if it receives the update directly after its id', async () => {
     const { token, publish, subscribe } = await startHub({ historyCount: 2 })
     const at = await publish(token, 'b', '0')
     await publish(token, 'b', '1')
@@ -345,7 +345,7 @@ describe('a subscription that resumes', () => {
     }
   })
 
-  it('is judged by the token of now', async () => {
+  it('gets what its current token allows', async () => {
     const { token, publish, subscribe } = await startHub()
     const first = await publish(token, 'a', 'public')
     await publish(token, 'a', 'private', ['private', ''])
@@ -363,7 +363,7 @@ describe('a subscription that resumes', () => {
     }
   })
 
-  it('is sent away once all streams were closed', async () => {
+  it('gets 204 once all streams were closed', async () => {
     const { sse, subscribe } = await startHub()
     const [stream] = await subscribe('?match=a')
     await sse.request('POST', '/closeall')

@@ -19,7 +19,7 @@ describe.each(SERVERS.flatMap((server) => [1, 2].map((threads) => [server, threa
       return () => sse.stop()
     })
 
-    it('come one behind the other, to the streams of their topics', async () => {
+    it('reach the streams of their topics consecutively', async () => {
       const streams = await sse.openBoth('?match=*&named=1')
       const others = await sse.openBoth('?topic=t3')
       const [first, second] = await Promise.all(
@@ -48,18 +48,18 @@ describe.each(SERVERS.flatMap((server) => [1, 2].map((threads) => [server, threa
       ['more than 1,000', createBody(1_001), 'VALIDATION_FAILED'],
       ['a number', '[{"value":"a"},{"value":1}]', 'VALIDATION_FAILED'],
       ['an empty topic', '[{"value":"a"},{"topic":"","value":"b"}]', 'VALIDATION_FAILED'],
-      ['more than is known', '[{"value":"a","id":"x"}]', 'VALIDATION_FAILED'],
+      ['an unknown field', '[{"value":"a","id":"x"}]', 'VALIDATION_FAILED'],
       ['no JSON', '[{"value":"a"}', 'BAD_JSON'],
       ["the hub's own topic", '[{"value":"a"},{"topic":"/.well-known/mercure/x","value":"b"}]', 'HUB_TOPIC', 403],
     ])('are put all or none: %s', async (_what, body, code, status = 400) => {
       expect(await sse.request('POST', '/values', { body, headers })).toMatchObject(problem(status, code))
-      // The good ones were for this topic.
+      // The valid values were for this topic.
       expect(await sse.request('GET', '/value')).toMatchObject(problem(404, 'VALUE_NOT_FOUND'))
     })
   },
 )
 
-it('many values are put by who may put to each of their topics', async () => {
+it('many values need a token that allows each of their topics', async () => {
   const sse = await startSse({ ...MERCURE, apiToken: 'change' })
   const token = toBearerHeader(await sign({ publish: ['a', 'b'] }))
   const put = (topics: string[], how: Record<string, string>) =>
@@ -75,7 +75,7 @@ it('many values are put by who may put to each of their topics', async () => {
   expect((await sse.request('GET', '/value?topic=a')).body).toBe('a')
 })
 
-it('many values are put by the typed client, which names what was refused', async () => {
+it('many values are put by the typed client, which throws the code of a refusal', async () => {
   const sse = await startSse()
   const broadcaster = createPublisherClient(sse.url)
   const id = await broadcaster.putValues(['a', 'b'].map((topic) => ({ topic, value: topic })))

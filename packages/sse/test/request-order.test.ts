@@ -7,7 +7,7 @@ const value = formatRequest('GET', '/value')
 const text = { 'content-type': 'text/plain' }
 
 describe.each(SERVERS)('pipelined requests, served by %s', (server) => {
-  test('see the values that are put before them, by GET and by POST', async () => {
+  test('see the values of earlier puts, by GET and by POST', async () => {
     const { port } = await startSse({ server })
     const client = await openRawClient(port)
     const puts = Array.from({ length: 20 }, (_, i) =>
@@ -20,7 +20,7 @@ describe.each(SERVERS)('pipelined requests, served by %s', (server) => {
     }
   })
 
-  test('see that a GET of /closeall is a change', async () => {
+  test('see the effect of an earlier GET of /closeall', async () => {
     const sse = await startSse({ server })
     const streams = await sse.openBoth('?topic=a')
     const client = await openRawClient(sse.port)

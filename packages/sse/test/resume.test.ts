@@ -7,7 +7,7 @@ import { openStream, VIA_FASTIFY, type TestStream } from './support/test-stream.
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
-/** A client that loses its stream again and again, and resumes where it was. */
+/** A client that loses its stream repeatedly, and resumes after its last event. */
 class ResumingClient {
   readonly values: string[] = []
   gaps = 0
@@ -24,11 +24,11 @@ class ResumingClient {
     const spelling = Math.random() < 0.3 ? VIA_FASTIFY : {}
     this.#stream = await openStream(this.#port, '?topic=fire', { headers, ...spelling })
     if (this.#stream.status !== 200) throw new Error(`${this.#stream.status}`)
-    // Before this a client knows no id; from here on it can lose nothing.
+    // From its first id on, a client misses no event.
     await waitUntil(() => this.#stream!.reader.lastEventId !== '' || this.#stream!.ended)
   }
 
-  /** Cuts the connection, whatever is on its way. */
+  /** Destroys the connection, also in the middle of an event. */
   drop(): void {
     const { socket, reader } = this.#stream!
     socket.removeAllListeners('data')
@@ -51,7 +51,7 @@ class ResumingClient {
 }
 
 const CLIENT_COUNT = 200
-/** How often one of them loses its stream. */
+/** Number of lost streams, of all clients together. */
 const LOSS_COUNT = 100
 
 async function connectAll(port: number): Promise<ResumingClient[]> {
@@ -61,7 +61,7 @@ async function connectAll(port: number): Promise<ResumingClient[]> {
   return clients
 }
 
-/** Puts values one after the other until told to stop; gives how many. */
+/** Puts values one after another until the returned function is called, which resolves with their number. */
 function startFire(sse: TestSse): () => Promise<number> {
   let stopped = false
   const done = (async () => {
@@ -85,7 +85,7 @@ async function expectAll(clients: readonly ResumingClient[], sent: number): Prom
   }
 }
 
-describe('200 clients that lose their streams at random moments while values flow', () => {
+describe('200 clients that lose their streams at random moments while values are put', () => {
   it.each([
     { broker: 'local', threads: 0, history: 'ring' },
     { broker: 'threads', threads: 3, history: 'ring' },
@@ -103,7 +103,7 @@ describe('200 clients that lose their streams at random moments while values flo
     await expectAll(clients, await cease())
   })
 
-  it('get every value once and in order over restarts of the process, killed or told to stop', async () => {
+  it('get every value once and in order over restarts of the process, by SIGKILL or SIGTERM', async () => {
     const data = createTemporaryFolder()
     const port = await findFreePort()
     const args = { port, data, history: 'level', threads: 2, historyCount: 100_000 }
@@ -115,7 +115,7 @@ describe('200 clients that lose their streams at random moments while values flo
       await server.end(signal)
       for (const client of clients) client.drop()
       server = await spawnSse(args)
-      // Values are put before and while the clients come back.
+      // Values are put before the clients reconnect, and meanwhile.
       await server.sse.put(String(sent++), 'fire')
       const back = Promise.all(clients.map((client) => client.connect()))
       for (let i = 0; i < 20; i++) await server.sse.put(String(sent++), 'fire')
@@ -126,7 +126,7 @@ describe('200 clients that lose their streams at random moments while values flo
 })
 
 describe("npm's eventsource", () => {
-  it('connects, receives, loses the server and resumes by itself', async () => {
+  it('connects, receives values, and resumes after a restart', async () => {
     const args = { port: await findFreePort(), data: createTemporaryFolder(), history: 'level', retry: 50 }
     let server = await spawnSse(args)
     const values: string[] = []
@@ -144,7 +144,7 @@ describe("npm's eventsource", () => {
     await server.sse.put('3', 't')
     await waitUntil(() => values.length === 3)
     expect(values).toEqual(['1', '2', '3'])
-    // Sent away, it does not come back.
+    // After 204 it does not reconnect.
     await server.sse.request('GET', '/closeall')
     await waitUntil(() => source.readyState === source.CLOSED)
   })

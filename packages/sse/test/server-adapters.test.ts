@@ -6,7 +6,7 @@ import { VIA_FASTIFY, createWaitText, type TestStream } from './support/test-str
 import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
-/** Sends bytes on a connection of its own; waits until what came back looks right or the server ends it. */
+/** Sends bytes on a new connection. Returns the reply once it matches, or once the server closes the connection. */
 async function sendText(port: number, text: string, untilMatch?: RegExp): Promise<string> {
   const socket = connect(port, '127.0.0.1').setEncoding('latin1')
   let answer = ''
@@ -18,7 +18,7 @@ async function sendText(port: number, text: string, untilMatch?: RegExp): Promis
   return answer
 }
 
-/** Whatever happened, the others have got every value, once and in order, and go on. */
+/** Expects that other streams got every value, once and in order, and still get values. */
 async function expectUnaffected(
   sse: TestSse,
   others: readonly TestStream[],
@@ -33,7 +33,7 @@ async function expectUnaffected(
 }
 
 describe('a plain request for a stream', () => {
-  it('is answered without chunks: the end of the connection is the end of the stream', async () => {
+  it('gets a reply without chunks, which ends with the connection', async () => {
     const sse = await startSse()
     const [raw, fastify] = await sse.openBoth()
     for (const { headers } of [raw!, fastify!]) {
@@ -47,8 +47,8 @@ describe('a plain request for a stream', () => {
   it.each([
     ['in pieces', (text: string) => text.match(/.{1,7}/gs)!],
     ['split in its last line end', (text: string) => [text.slice(0, -1), text.slice(-1)]],
-    ['after a silence', (text: string) => ['', text]],
-  ])('is answered when it comes %s', async (_how, split) => {
+    ['after a delay', (text: string) => ['', text]],
+  ])('is answered if it arrives %s', async (_how, split) => {
     const sse = await startSse()
     const others = await sse.openBoth()
     const stream = await sse.open('', { pieces: split(createWaitText(sse.port, '?topic=pieces')) })
@@ -58,7 +58,7 @@ describe('a plain request for a stream', () => {
     await expectUnaffected(sse, others)
   })
 
-  it('is answered on a connection that was used before', async () => {
+  it('is answered on a connection with an earlier request', async () => {
     const sse = await startSse()
     const put = `GET /put?v=first HTTP/1.1\r\nhost: localhost\r\n\r\n`
     const socket = connect(sse.port, '127.0.0.1').setEncoding('latin1')
@@ -72,7 +72,7 @@ describe('a plain request for a stream', () => {
   })
 })
 
-describe('whatever else comes', () => {
+describe('another request', () => {
   const host = 'host: localhost\r\n'
   it.each([
     [
@@ -95,7 +95,7 @@ describe('whatever else comes', () => {
       `GET /wait HTTP/1.1\r\n${host}last-event-id: a-1\r\nlast-event-id: a-2\r\n\r\n`,
       /^HTTP\/1.1 200 /,
     ],
-  ])('goes to Fastify, which answers: %s', async (_what, text, answer) => {
+  ])('is answered by Fastify: %s', async (_what, text, answer) => {
     const sse = await startSse()
     const others = await sse.openBoth()
     expect(await sendText(sse.port, text, answer)).toMatch(answer)
@@ -121,7 +121,7 @@ describe('whatever else comes', () => {
     ['another path', `GET /waiter HTTP/1.1\r\n${host}connection: close\r\n\r\n`, 404],
     ['a bad escape', `GET /wait?cid=%f HTTP/1.1\r\n${host}connection: close\r\n\r\n`, 400],
     ['garbage', '\x16\x03\x01\x02\0\x01\0', 400],
-    ['nothing known', 'GET /wait', 408],
+    ['an incomplete request line', 'GET /wait', 408],
   ])('is refused by Fastify: %s', async (_what, text, status) => {
     const sse = await startSse(status === 408 ? { headersTimeout: 3_000 } : {})
     const others = await sse.openBoth()
@@ -129,7 +129,7 @@ describe('whatever else comes', () => {
     await expectUnaffected(sse, others)
   })
 
-  it.each(SERVERS)('comes behind a request for a stream is dropped, and the stream goes on: %s', async (server) => {
+  it.each(SERVERS)('after a request for a stream is discarded, and the stream continues: %s', async (server) => {
     const sse = await startSse({ server })
     const others = await sse.openBoth()
     for (const path of ['/wait', VIA_FASTIFY.path]) {
@@ -151,7 +151,7 @@ describe('whatever else comes', () => {
     await expectUnaffected(sse, others, ['/wait', VIA_FASTIFY.path])
   })
 
-  it('is cut within seconds when it never ends: 500 half heads and as many silent connections', async () => {
+  it('that never ends is cut within seconds: 500 incomplete heads and 500 silent connections', async () => {
     const sse = await startSse({ headersTimeout: 3_000 })
     const others = await sse.openBoth()
     const sockets: Socket[] = []
@@ -170,8 +170,8 @@ describe('whatever else comes', () => {
   })
 })
 
-describe('a reader that never reads', () => {
-  it('is cut at the byte limit, through either door, and harms nobody', async () => {
+describe('a client that never reads', () => {
+  it('is cut at the byte limit, with and without Fastify, and does not affect others', async () => {
     const sse = await startSse({ streamBuffer: 1_000_000 })
     const others = await sse.openBoth()
     const readers = await sse.openBoth()

@@ -24,7 +24,7 @@ const put: fc.Arbitrary<TopicPut> = fc
   .tuple(topic, text, fc.option(more))
   .map(([name, value, extras]): TopicPut => (extras ? [name, value, extras] : [name, value]))
 const puts = fc.array(put, { minLength: 1, maxLength: 5 })
-/** A step of the log; nothing where all streams are ended. */
+/** A step of the log; null ends all streams. */
 const step = fc.option(puts, { freq: 8 })
 
 const options = { count: 4, bytes: 10_000, age: 3_600_000, topics: 100, total: 1_000_000, log: undefined as never }
@@ -46,7 +46,7 @@ function openStateMachine() {
   return { view, delivered }
 }
 
-/** In pieces of other sizes than they came in. */
+/** Splits chunks into other sizes. */
 async function* cut(pieces: AsyncIterable<Buffer>, sizes: Iterator<number>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     for (let from = 0; from < piece.length;) {
@@ -58,7 +58,7 @@ async function* cut(pieces: AsyncIterable<Buffer>, sizes: Iterator<number>): Asy
 }
 
 describe('values as an entry of the log', () => {
-  it('come out as they went in', () => {
+  it('are decoded unchanged', () => {
     fc.assert(
       fc.property(puts, (given) => {
         expect(decodePuts(encodePuts(given))).toEqual(given)
@@ -71,7 +71,7 @@ describe('values as an entry of the log', () => {
     expect(decodePuts(encodePuts(odd))).toEqual(odd)
   })
 
-  it('that are cut are refused', () => {
+  it('are refused if they are truncated', () => {
     const entry = encodePuts([
       ['a', 'value'],
       ['b', 'é'],
@@ -81,8 +81,8 @@ describe('values as an entry of the log', () => {
   })
 })
 
-describe('the view of the log', () => {
-  it('gives the same places to the same values on every node, however the log comes to it, and over a snapshot', async () => {
+describe('the state machine', () => {
+  it('assigns the same sequences on every node, with any batches, and after a snapshot', async () => {
     const cuts = fc.infiniteStream(fc.integer({ min: 1, max: 4 }))
     const sizes = fc.infiniteStream(fc.integer({ min: 1, max: 100 }))
     await fc.assert(
@@ -113,7 +113,7 @@ describe('the view of the log', () => {
           expect(delivered).toEqual(one.delivered)
           expect(delivered.map(({ seq }) => seq)).toEqual(delivered.map((_, i) => i + 1))
           expect(view.getHistory('log').getState()).toEqual(one.view.getHistory('log').getState())
-          // Each entry's last value has the place that its putter is told.
+          // The last value of each entry has the acknowledged sequence.
           const counts = steps.map((given) => given?.length ?? 1)
           expect(seqs).toEqual(counts.map((_, i) => counts.slice(0, i + 1).reduce((sum, count) => sum + count, 0)))
           expect(delivered.filter(isClosing)).toHaveLength(steps.filter((given) => !given).length)
@@ -123,7 +123,7 @@ describe('the view of the log', () => {
     )
   })
 
-  it('takes no half of a snapshot, nor one that it does not know', async () => {
+  it('refuses a truncated snapshot, and one of an unknown format', async () => {
     const { view } = openStateMachine()
     await view.apply([toEntry([['a', '1']], 0), toEntry([['b', '2']], 1)], at(2))
     const pieces = await Array.fromAsync(view.snapshot())
@@ -140,7 +140,7 @@ describe('the view of the log', () => {
     await expect(openStateMachine().view.restore(given(another))).rejects.toThrow('this version')
   })
 
-  it('stops at what it does not know, and keeps nothing of what came with it', async () => {
+  it('rejects an unknown entry, and applies no other entry of its batch', async () => {
     const { view, delivered } = openStateMachine()
     const known = toEntry([['a', '1']], 0)
     const wrong = [
@@ -154,8 +154,8 @@ describe('the view of the log', () => {
   })
 })
 
-describe('a log behind which older messages are gone', () => {
-  it('begins for a new node with a snapshot, and tells a gap where that no longer reaches', async () => {
+describe('a log without its oldest messages', () => {
+  it('starts a new node from a snapshot, and reports a gap before the oldest event of the snapshot', async () => {
     const { url } = await startTestNatsServer()
     const stream = createStreamName()
     const one = openStateMachine()
@@ -174,7 +174,7 @@ describe('a log behind which older messages are gone', () => {
     expect(since(10).events.map(({ value }) => value)).toEqual(['11', '12', '13'])
     expect([since(10).complete, since(9).complete, since(1).complete]).toEqual([true, true, false])
     expect(there!.getCurrent('b')?.value).toBe('quiet')
-    // Only what came after the snapshot is news.
+    // Only entries after the snapshot are delivered.
     expect(other.delivered.map(({ seq }) => seq)).toEqual([12, 13, 14])
   })
 })

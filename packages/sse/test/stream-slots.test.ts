@@ -7,8 +7,8 @@ import { findFreePort } from './support/sse-process.ts'
 import { startSse } from './support/test-sse.ts'
 import { createWaitText } from './support/test-stream.ts'
 
-describe('the places of streams', () => {
-  it('are as many as there may be on all threads together, whoever asks first', () => {
+describe('the slots of streams', () => {
+  it('are limited over all threads together, in any order of requests', () => {
     const table = new SlotTable()
     const threads = [1, 2, 3].map(() => new StreamSlots(table.share(), 5))
     expect([0, 1, 2, 0, 1, 2, 0].map((i) => threads[i]!.tryAcquire())).toEqual([
@@ -26,7 +26,7 @@ describe('the places of streams', () => {
     expect(threads[2]!.tryAcquire()).toBe(true)
   })
 
-  it('are free again when the thread that had them is gone', () => {
+  it('are released when their thread exits', () => {
     const table = new SlotTable()
     for (let lives = 0; lives < 200; lives++) {
       const [first, second] = [table.share(), table.share()]
@@ -43,7 +43,7 @@ describe('the places of streams', () => {
     }
   })
 
-  it('are not miscounted where streams come and go while threads start', async () => {
+  it('are counted correctly if streams open and close while threads start', async () => {
     const port = await findFreePort()
     const sockets = new Set<Socket>()
     onTestFinished(() => sockets.forEach((socket) => socket.destroy()))
@@ -57,7 +57,7 @@ describe('the places of streams', () => {
     let isReady = false
     const starting = startSse({ port, threads: 3, maxStreams: 300, maxStreamsPerAddress: 1_000 })
     void starting.finally(() => (isReady = true))
-    // Many streams come at every moment of the start, those in which a thread joins the others included.
+    // Streams open and close during the whole start, also at the moments in which a thread begins to serve.
     while (!isReady) {
       while (sockets.size < 400) open()
       await new Promise((resolve) => setTimeout(resolve, 1))

@@ -3,7 +3,7 @@ import { startSse } from './support/test-sse.ts'
 
 const invalid = { status: 400, body: { code: 'VALIDATION_FAILED' } }
 
-it('topics with NUL, and topics and values with half a character, are refused: a stream could not repeat them', async () => {
+it('NUL in topics, and half a surrogate pair in topics and values, are refused: a stream cannot carry them', async () => {
   const sse = await startSse()
   for (const path of ['/put?v=1&topic=a%00b', '/value?topic=%00', '/put?v=1&topic=%ED%A0%80', '/put?v=%ED%A0%80'])
     expect([path, await sse.request('GET', path)]).toMatchObject([path, invalid])

@@ -26,7 +26,7 @@ const claims = () => ({ iss: ISSUER, aud: AUDIENCE, exp: soon(), authorization_d
 const from = (name: string, origin: string) => ({ [name]: origin })
 
 describe('an access token', () => {
-  it('is refused unless it holds, wherever it is shown', async () => {
+  it('is refused if it is invalid, on every route', async () => {
     const sse = await startSse({ ...MERCURE, mercureAnonymous: 'on' })
     const { post, subscribe } = createMercureClient(sse)
     const stranger = await generateKeyPair('ES256', { extractable: true })
@@ -45,30 +45,32 @@ describe('an access token', () => {
       'no issuer': await signAll({ claims: { iss: undefined } }),
       'another type': await signAll({ header: { typ: 'JWT' } }),
       'no type': await signAll({ header: { typ: undefined } }),
-      'no end': await signAll({ claims: { exp: undefined } }),
-      'an end that is no number': await new CompactSign(Buffer.from(JSON.stringify({ ...claims(), exp: 'never' })))
+      'no expiry': await signAll({ claims: { exp: undefined } }),
+      'an expiry that is not a number': await new CompactSign(
+        Buffer.from(JSON.stringify({ ...claims(), exp: 'never' })),
+      )
         .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
         .sign(secret),
-      'an end that is over': await signAll({ expiresAt: Date.now() - 1_000 }),
-      'a beginning that is to come': await signAll({ claims: { nbf: soon() } }),
+      'an expiry in the past': await signAll({ expiresAt: Date.now() - 1_000 }),
+      'a start in the future': await signAll({ claims: { nbf: soon() } }),
       'another audience': await signAll({ claims: { aud: ['https://other.example'] } }),
       'no audience': await signAll({ claims: { aud: undefined } }),
-      'a key of its own': await new SignJWT(claims())
+      'a key in its header': await new SignJWT(claims())
         .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', jwk: await exportJWK(stranger.publicKey) })
         .sign(stranger.privateKey),
-      'a key of its own, elsewhere': await signAll({
+      'the URL of a key in its header': await signAll({
         secret: 'y'.repeat(32),
         header: { jku: 'https://other.example/keys' },
       }),
-      'an extension that is not known': await new CompactSign(Buffer.from(JSON.stringify(claims())))
+      'an unknown extension': await new CompactSign(Buffer.from(JSON.stringify(claims())))
         .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', crit: ['exp2'], exp2: 1 })
         .sign(secret, { crit: { exp2: true } }),
       'an unknown match_type': await other(toDetails({ publish: ['*', { match: 'a', match_type: 'regexp' }] })),
-      'a pattern that is none': await other(toDetails({ subscribe: [{ match: '{', match_type: 'urlpattern' }] })),
-      'details that are none': await other({}),
-      'a match that is none': await other(toDetails({ subscribe: [{ match: 1 }] })),
-      'a signature that is cut': `${header}.${payload}.${signature.slice(0, -2)}`,
-      'nothing of a token': 'nonsense',
+      'a malformed pattern': await other(toDetails({ subscribe: [{ match: '{', match_type: 'urlpattern' }] })),
+      'malformed details': await other({}),
+      'a malformed match': await other(toDetails({ subscribe: [{ match: 1 }] })),
+      'a truncated signature': `${header}.${payload}.${signature.slice(0, -2)}`,
+      'another text': 'nonsense',
       'too long': `${header}.${payload}${'A'.repeat(9_000)}.${signature}`,
     }
     for (const [what, token] of Object.entries(wrong)) {
@@ -82,7 +84,7 @@ describe('an access token', () => {
       }
       for (const { status } of await subscribe('?match=a', toBearerHeader(token)))
         expect({ what, status }).toEqual({ what, status: 401 })
-      // What looks like one is judged on the other ways in, too.
+      // The other routes also verify a text in the form of an access token.
       if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) continue
       for (const { status } of await sse.openBoth('', toBearerHeader(token)))
         expect({ what, status }).toEqual({ what, status: 401 })
@@ -91,7 +93,7 @@ describe('an access token', () => {
     expect((await post([['topic', 'a']], toBearerHeader(await signAll()))).status).toBe(200)
   })
 
-  it('may be a cookie, which pages of other origins may not use unless they are named; the header wins', async () => {
+  it('may be in a cookie, which only pages of allowed origins may use; the header has precedence', async () => {
     const sse = await startSse({ ...MERCURE, corsOrigins: 'https://app.example' })
     const { post, subscribe } = createMercureClient(sse)
     const token = await signAll()
@@ -124,7 +126,7 @@ describe('an access token', () => {
     }
   })
 
-  it('is asked for where none is shown, and not taken out of an address', async () => {
+  it('is required, and not accepted in a URL', async () => {
     const sse = await startSse(MERCURE)
     const { post, subscribe } = createMercureClient(sse)
     const token = await signAll()
@@ -152,7 +154,7 @@ describe('an access token', () => {
     for (const stream of await subscribe('?match=a', toBearerHeader(token))) expect(stream.status).toBe(200)
   })
 
-  it('allows what it says and no more', async () => {
+  it('allows only the topics that it names', async () => {
     const sse = await startSse(MERCURE)
     const { post } = createMercureClient(sse)
     const token = await sign({
@@ -178,7 +180,7 @@ describe('an access token', () => {
     expect((await post([['topic', 'a']], toBearerHeader(await sign({ subscribe: ['*'] })))).status).toBe(403)
   })
 
-  it("takes the place of the service's own on /put, /wait and /value, for its topics", async () => {
+  it('replaces the tokens of all services on /put, /wait and /value, for its topics', async () => {
     const sse = await startSse({ ...MERCURE, apiToken: 'change', readToken: 'read' })
     const token = await sign({ publish: ['a'], subscribe: ['a'] })
     const put = (topic: string, headers: Record<string, string>) =>
@@ -200,7 +202,7 @@ describe('an access token', () => {
       await stream.until(3)
       expect(stream.values.map((json) => JSON.parse(json).topic)).toEqual(['b', 'a', 'a'])
     }
-    // Where reads need a token nothing is public.
+    // If reads need a token, no value is public.
     for (const stream of mine) {
       await stream.until(2)
       expect(stream.values.map((json) => JSON.parse(json).topic)).toEqual(['a', 'a'])
@@ -209,11 +211,11 @@ describe('an access token', () => {
     expect([(await value('a')).status, (await value('b')).status]).toEqual([200, 404])
   })
 
-  it('ends its streams when it ends, and not those of others', async () => {
+  it('ends its own streams when it expires, and no others', async () => {
     const sse = await startSse(MERCURE)
     const { subscribe } = createMercureClient(sse)
     const others = await subscribe('?match=a', toBearerHeader(await signAll()))
-    // On a busy machine a timer may be late, and streams may be opened too late: then once more.
+    // On a busy machine a timer may be late, or the streams may open too late. The test then repeats.
     await waitUntil(async () => {
       const ends = Math.ceil(Date.now() / 1_000) * 1_000 + 1_000
       const short = toBearerHeader(await sign({ subscribe: ['a'] }, { expiresAt: ends }))
@@ -231,7 +233,7 @@ describe('an access token', () => {
 })
 
 describe('the keys of access tokens', () => {
-  it('may be those of a file, each with its algorithm and name', async () => {
+  it('may be in a file, each with its algorithm and name', async () => {
     const file = join(createTemporaryFolder(), 'keys.json')
     const pairs = {
       ES256: await generateKeyPair('ES256'),
@@ -251,7 +253,7 @@ describe('the keys of access tokens', () => {
     }
     for (const [alg, { privateKey }] of Object.entries(pairs)) expect(await status(alg, alg, privateKey)).toBe(200)
     expect(await status('ES256', 'EdDSA', pairs.ES256.privateKey)).toBe(401)
-    // What everybody knows of a key is no secret to sign with.
+    // A public key is not accepted as the secret of a signature.
     const asSecret = await new SignJWT(claims())
       .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
       .sign(Buffer.from(await exportSPKI(pairs.RS256.publicKey)))
@@ -269,13 +271,13 @@ describe('the keys of access tokens', () => {
     ['a secret that can be guessed', { ...MERCURE, mercureJwtKey: 'short' }],
     ['no issuer', { ...MERCURE, mercureIssuer: '' }],
     ['no audience', { ...MERCURE, mercureAudience: '' }],
-    ['a key that is none', { ...MERCURE, mercureJwtKey: '-----BEGIN PUBLIC KEY-----\nx\n-----END PUBLIC KEY-----' }],
-    ['a file that is not there', { ...MERCURE, mercureJwksFile: '/nowhere' }],
+    ['a malformed key', { ...MERCURE, mercureJwtKey: '-----BEGIN PUBLIC KEY-----\nx\n-----END PUBLIC KEY-----' }],
+    ['a missing file', { ...MERCURE, mercureJwksFile: '/nowhere' }],
   ])('are refused at the start: %s', async (_what, settings) => {
     await expect(embed(service, settings)).rejects.toMatchObject({ code: 'MERCURE_KEYS' })
   })
 
-  it('are needed for any token: without one none holds', async () => {
+  it('are required: without one, no token is valid', async () => {
     const sse = await startSse({ mercureAnonymous: 'on' })
     const { post, subscribe } = createMercureClient(sse)
     expect((await post([['topic', 'a']], toBearerHeader(await signAll()))).status).toBe(401)

@@ -4,7 +4,7 @@ import { startSse } from './support/test-sse.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 describe.each(Object.keys(variants))('variant %s', (variant) => {
-  it.each([0, 1])('boots with %s threads and brings values to streams', async (threads) => {
+  it.each([0, 1])('starts with %s threads and delivers values to streams', async (threads) => {
     const sse = await startSse({ variant, threads, data: createTemporaryFolder() })
     const streams = await sse.openBoth('?topic=a')
     const id = await sse.put('value', 'a')
@@ -18,7 +18,7 @@ describe.each(Object.keys(variants))('variant %s', (variant) => {
 })
 
 describe('the broker local', () => {
-  it('is refused to several threads', async () => {
+  it('is refused with several threads', async () => {
     await expect(startSse({ broker: 'local', threads: 2 })).rejects.toMatchObject({ code: 'SINGLE_THREAD' })
   })
 })

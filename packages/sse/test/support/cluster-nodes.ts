@@ -4,10 +4,10 @@ import { onTestFinished } from 'vitest'
 
 let streams = 0
 
-/** A name that no other test of this process has used. */
+/** Creates a name that no other test of this process has used. */
 export const createStreamName = () => `sse-${process.pid}-${++streams}`
 
-/** Settings of a node. */
+/** Creates the settings of a cluster node. */
 export const createNodeSettings = (natsUrl: string, natsStream: string) => ({
   log: 'jetstream',
   natsUrl,
@@ -17,7 +17,7 @@ export const createNodeSettings = (natsUrl: string, natsStream: string) => ({
 
 const silent = { info() {}, warn() {}, error() {} }
 
-/** The log of that name, as a node of sse has it; it is closed when the test ends. */
+/** Opens a log with the options of a cluster node. It is closed when the test ends. */
 export async function openTestLog(url: string, stream: string, view: StateMachine): Promise<Log> {
   const log = await logs.jetstream({
     service: 'sse',

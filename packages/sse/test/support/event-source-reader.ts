@@ -1,11 +1,11 @@
-/** An event as a page would see it. */
+/** An event as a page receives it. */
 export interface ReceivedEvent {
   readonly type: string
   readonly data: string
   readonly lastEventId: string
 }
 
-/** Reads a stream as the HTML standard says ("Interpreting an event stream"), line by line. */
+/** Parses a stream line by line, as the HTML standard defines it ("Interpreting an event stream"). */
 export class EventSourceReader {
   readonly events: ReceivedEvent[] = []
   lastEventId = ''

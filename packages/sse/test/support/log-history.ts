@@ -12,7 +12,7 @@ import { createMemoryHistory } from '../../src/history/memory-history.ts'
 import type { RingOptions } from '../../src/history/ring-history.ts'
 import { createStreamName, openTestLog } from './cluster-nodes.ts'
 
-/** A view to which the log's clock says what it is told to. */
+/** A state machine that replaces the times of the log's entries with given ones. */
 class TimedStateMachine extends SseStateMachine {
   readonly #times: readonly number[]
   #applied = 0
@@ -30,7 +30,7 @@ class TimedStateMachine extends SseStateMachine {
   }
 }
 
-/** A history as nodes have it: what is appended goes into a log, and what is looked at another node has made of it. */
+/** Opens the histories of two nodes with one log. Appends go to the first node; reads come from the second. */
 export async function openLogHistory(url: string, options: RingOptions): Promise<History> {
   const stream = createStreamName()
   const times: number[] = []

@@ -6,7 +6,7 @@ export const HUB = '/.well-known/mercure'
 
 type FormFields = readonly (readonly [name: string, value: string])[]
 
-/** A few words of the Mercure protocol. */
+/** Creates a client of the Mercure protocol. */
 export function createMercureClient({ request, open }: TestSse) {
   const post = (fields: FormFields, headers: Record<string, string> = {}): Promise<SseReply> =>
     request('POST', HUB, {
@@ -16,13 +16,13 @@ export function createMercureClient({ request, open }: TestSse) {
 
   return {
     post,
-    /** Publishes; gives the update's id. */
+    /** Publishes an update. Resolves with its id. */
     async publish(token: string, topic: string, data: string, ...more: FormFields): Promise<string> {
       const { status, body } = await post([['topic', topic], ['data', data], ...more], toBearerHeader(token))
       if (status !== 200) throw Object.assign(new Error(`publish: ${status}`), { status, code: body.code })
       return body
     },
-    /** One stream through each door. */
+    /** Opens two streams: with the plain path, and with a spelling of it that only Fastify answers. */
     subscribe: (query: string, headers: Record<string, string> = {}): Promise<TestStream[]> =>
       Promise.all([HUB, HUB.replace('m', '%6d')].map((path) => open(query, { headers, path }))),
   }

@@ -1,6 +1,6 @@
 import { SignJWT, type JWTPayload } from 'jose'
 
-/** What a hub of these tests trusts. */
+/** Key, issuer and audience that the hubs of these tests accept. */
 export const SECRET = 'a secret of thirty-two characters'
 export const ISSUER = 'https://issuer.example'
 export const AUDIENCE = 'https://hub.example/.well-known/mercure'
@@ -9,10 +9,10 @@ export const MERCURE = { mercureIssuer: ISSUER, mercureAudience: AUDIENCE, mercu
 
 const TYPE = 'https://mercure.rocks/authorization-detail'
 
-/** A topic of a grant: exact, unless it says otherwise. */
+/** A topic of a grant; its default `match_type` is exact. */
 export type GrantedTopic = string | { readonly match: unknown; readonly match_type?: string }
 
-/** The claim that allows something. */
+/** Creates the claim `authorization_details` for these topics by action. */
 export const toDetails = (grants: Readonly<Record<string, readonly GrantedTopic[]>>) =>
   Object.entries(grants).map(([action, topics]) => ({
     type: TYPE,
@@ -28,7 +28,7 @@ export interface TokenOptions {
   readonly secret?: string
 }
 
-/** A token that allows this. */
+/** Creates a token with these topics by action. */
 export function sign(
   grants: Readonly<Record<string, readonly GrantedTopic[]>>,
   { header, claims, expiresAt = Date.now() + 600_000, secret = SECRET }: TokenOptions = {},
@@ -39,7 +39,7 @@ export function sign(
   return new SignJWT(all).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', ...header }).sign(Buffer.from(secret))
 }
 
-/** A token that allows everything. */
+/** Creates a token that allows everything. */
 export const signAll = (options?: TokenOptions) => sign({ publish: ['*'], subscribe: ['*'] }, options)
 
 export const toBearerHeader = (token: string) => ({ authorization: `Bearer ${token}` })

@@ -4,10 +4,10 @@ import { EventSourceReader } from './event-source-reader.ts'
 
 const HIGH_WATER_MARK = 65_536
 
-/** A connection whose client takes what it is sent when it is told to. */
+/** A connection whose client reads only when `take` is called. */
 export class SlowReader extends EventEmitter implements StreamConnection {
   readonly reader = new EventSourceReader()
-  /** The most that it ever left unread (bytes). */
+  /** Largest number of bytes that were unread at once. */
   maxUnreadBytes = 0
   isEnded = false
   isDestroyed = false
@@ -34,7 +34,7 @@ export class SlowReader extends EventEmitter implements StreamConnection {
     return length < HIGH_WATER_MARK
   }
 
-  /** The client takes all. */
+  /** Reads all unread bytes. */
   take(): void {
     this.reader.feed(this.#decoder.decode(Buffer.concat(this.#unread), { stream: true }))
     this.#unread = []

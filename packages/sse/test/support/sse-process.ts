@@ -8,12 +8,12 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 const ENTRY = fileURLToPath(new URL('./run-sse.ts', import.meta.url))
 
-/** A broadcaster in a process of its own, which can be killed. */
+/** A broadcaster in a separate process, which can be killed. */
 export interface SpawnedSse {
   readonly sse: TestSse
-  /** What its process has in memory (bytes). */
+  /** Returns the resident memory of the process (bytes). */
   memory(): number
-  /** Sends a signal and waits until the process is gone. */
+  /** Sends a signal, and waits until the process has exited. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export async function spawnSse(settings: Readonly<Record<string, string | number
   return { sse: createTestSse(url.trim(), async () => true), memory, end }
 }
 
-/** A port that was free a moment ago: a process that is to come back on its port cannot have just any. */
+/** Returns a port that was just free. A process that restarts on the same port cannot use port 0. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))

@@ -5,29 +5,29 @@ import { openStream, VIA_FASTIFY, type TestStreamOptions, type TestStream } from
 
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
 
-/** A reply as tests look at it. */
+/** A reply whose body is parsed if it is JSON. */
 export interface SseReply {
   readonly status: number
   readonly headers: Headers
   readonly body: any
 }
 
-/** A running broadcaster and a few words to talk to it. */
+/** A running broadcaster, and functions that send requests to it. */
 export interface TestSse {
   readonly url: string
   readonly port: number
   request(method: string, path: string, options?: RequestInit): Promise<SseReply>
-  /** Puts a value by POST; gives its event's id. */
+  /** Puts a value by POST. Resolves with the id of its event. */
   put(value: string, topic?: string): Promise<string>
   open(query?: string, options?: TestStreamOptions): Promise<TestStream>
-  /** One stream through each door. */
+  /** Opens two streams: with the plain path, and with a spelling of it that only Fastify answers. */
   openBoth(query?: string, headers?: Record<string, string>): Promise<TestStream[]>
-  /** The figure of that name in `/metrics`, of all threads. */
+  /** Returns a metric of all threads. */
   readMetric(name: string): Promise<number>
   stop(): Promise<boolean>
 }
 
-/** Runs the broadcaster in this process until it is stopped: for tests that are apart by their topics. */
+/** Runs the broadcaster in this process until it is stopped. Tests that share it use different topics. */
 export async function openSse(settings: Overrides = {}): Promise<TestSse> {
   const running = await embed(sse, settings, SERVICES)
   return createTestSse(running.url, () => running.stop())
@@ -40,7 +40,7 @@ export async function startSse(settings: Overrides = {}): Promise<TestSse> {
   return running
 }
 
-/** The same words for a broadcaster that runs elsewhere. */
+/** Creates the same functions for a broadcaster of another process. */
 export function createTestSse(url: string, stop: () => Promise<boolean>): TestSse {
   const port = Number(new URL(url).port)
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { EventSourceReader, type ReceivedEvent } from './event-source-reader.ts'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
-/** An open stream and what has come of it. */
+/** An open stream and the data that it has received. */
 export interface TestStream {
   readonly socket: Socket
   readonly status: number
@@ -14,7 +14,7 @@ export interface TestStream {
   /** Everything after the head. */
   readonly body: string
   readonly ended: boolean
-  /** Waits for so many events in all. */
+  /** Waits for a total number of events. */
   until(count: number): Promise<readonly ReceivedEvent[]>
   readonly closed: Promise<void>
 }
@@ -22,11 +22,11 @@ export interface TestStream {
 export interface TestStreamOptions {
   readonly headers?: Readonly<Record<string, string>>
   readonly path?: string
-  /** In place of one request in one piece. */
+  /** Texts to send with a pause between them, instead of the request. */
   readonly pieces?: readonly string[]
 }
 
-/** The text of a plain request for a stream. */
+/** Formats a plain request for a stream. */
 export function createWaitText(
   port: number,
   query = '',
@@ -39,10 +39,10 @@ export function createWaitText(
   return `GET ${path}${query} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
-/** A spelling of the path that every door leaves to Fastify. */
+/** A spelling of the path that every server adapter passes to Fastify. */
 export const VIA_FASTIFY = { path: '/%77ait' }
 
-/** Opens a stream; resolves once its head has come. */
+/** Opens a stream. Resolves once its head has arrived. */
 export async function openStream(port: number, query = '', options: TestStreamOptions = {}): Promise<TestStream> {
   const socket = connect(port, '127.0.0.1')
   const reader = new EventSourceReader()
