@@ -39,7 +39,7 @@ export interface ConnectionCounts {
 /** Client of a broadcaster. A missing value is `undefined`; other refusals are a `ServiceError`. */
 export interface SseClient {
   /** Sends a value to every stream of a topic. Resolves with the id of its event. */
-  put(getValue: string, topic?: string): Promise<string>
+  put(value: string, topic?: string): Promise<string>
   /** Sends up to 1,000 values at once, all or none. Resolves with the id of the last one's event. */
   putValues(values: readonly TopicValue[]): Promise<string>
   /** Returns the value that was published last. */

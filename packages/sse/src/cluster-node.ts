@@ -18,7 +18,7 @@ export async function openClusterSequencer(
   if (config.broker !== 'threads' || config.history === 'level') {
     throw new StartError(
       'SETTINGS_WRONG',
-      'sse: with --log jetstream the log gives the order and keeps values: it goes with the broker threads, and with the histories ring and none',
+      'sse: with --log jetstream the log orders and stores the values: use the broker threads, and the history ring or none',
     )
   }
   return openLogSequencer({
@@ -32,7 +32,7 @@ export async function openClusterSequencer(
         registry,
         log,
         fail,
-        stateMachine: stateMachine,
+        stateMachine,
         storage: config.natsStorage,
         snapshotIntervalBytes: config.snapshotIntervalBytes,
         maxBody: Math.max(MAX_BATCH_BYTES, config.maxValue) + MAX_HEAD_BYTES,

@@ -23,7 +23,7 @@ export async function openSse(context: SseMainContext): Promise<ServiceMain<SseM
   const onThreadExit = (shared: unknown) => slots.release((shared as SseSharedState).slots)
   if (config.broker === 'local' && config.log === 'local') {
     const shared = (): SseSharedState => ({ slots: slots.share(), historyState: undefined })
-    return { shared, onThreadExit: onThreadExit, handlers: {} as never, async close() {} }
+    return { shared, onThreadExit, handlers: {} as never, async close() {} }
   }
 
   const sequencer = await openSequencer(context)
@@ -31,7 +31,7 @@ export async function openSse(context: SseMainContext): Promise<ServiceMain<SseM
   registerGauge(
     context.registry,
     'sse_fanout_backlog',
-    'Values put and not yet with every thread.',
+    'Values that are put but have not reached every thread.',
     () => sequencer.backlogLimits,
   )
   const connections = coalesceCalls(async () => {
@@ -46,7 +46,7 @@ export async function openSse(context: SseMainContext): Promise<ServiceMain<SseM
       health: history.level?.memory,
       historyState: history.getState(),
     }),
-    onThreadExit: onThreadExit,
+    onThreadExit,
     handlers: {
       publish: (puts) => sequencer.publish(puts),
       closeAll: () => sequencer.closeAll(),

@@ -12,10 +12,10 @@ export const sse = defineService<typeof settings, SseMainMessage, SseThreadMessa
   variants,
   example: (url) => `curl -N '${url}/wait?cid=me&last=1' & sleep 1; curl '${url}/put?v=hello'`,
   getSingleThreadReason: ({ broker }) =>
-    broker === 'local' ? 'the broker "local" gives values an order of its own on each thread' : undefined,
+    broker === 'local' ? 'the broker "local" orders the values of each thread separately' : undefined,
   getNoBackupReason: ({ log }) =>
     log === 'jetstream'
-      ? 'a node has its history from the log, which the servers of NATS keep on as many machines as its replicas'
+      ? 'a node reads its history from the log, and NATS stores every replica of the log on another server'
       : undefined,
   open: async (context) => (await import('./main.ts')).openSse(context),
   load: () => import('./app.ts'),

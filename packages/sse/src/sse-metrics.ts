@@ -7,7 +7,12 @@ import type { Hub } from './hub.ts'
 export function registerHubMetrics(hub: Hub, registry: Registry, topics: readonly string[]): void {
   const { metrics } = hub
   registerGauge(registry, 'sse_streams', 'Open streams.', () => hub.size)
-  registerCounter(registry, 'sse_events_total', 'Values brought to a thread; each thread counts.', () => metrics.events)
+  registerCounter(
+    registry,
+    'sse_events_total',
+    'Values that reached a thread; each thread counts.',
+    () => metrics.events,
+  )
   registerCounter(registry, 'sse_deliveries_total', 'Values written to streams.', () => metrics.deliveries)
   registerCounter(registry, 'sse_bytes_total', 'Bytes written to streams.', () => metrics.bytes)
   registerGauge(
@@ -25,7 +30,7 @@ export function registerHubMetrics(hub: Hub, registry: Registry, topics: readonl
   registry.registerMetric(
     new Gauge({
       name: 'sse_topic_streams',
-      help: 'Open streams of the topics named in metricTopics, and of all others together.',
+      help: 'Open streams of the topics in metricTopics, and of all others together.',
       labelNames: ['topic'],
       registers: [],
       collect() {

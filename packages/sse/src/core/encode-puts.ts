@@ -26,6 +26,6 @@ export function decodePuts(bytes: Buffer): TopicPut[] {
     bytes.toString('utf8', at, (at += length)),
     ...more,
   ])
-  if (at !== bytes.length) throw new RangeError('an entry of values is cut')
+  if (at !== bytes.length) throw new RangeError('an entry of values has the wrong length')
   return puts
 }

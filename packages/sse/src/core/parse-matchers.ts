@@ -21,7 +21,7 @@ export function parseMatchers(query: SseQuery, base: string): Selectors | string
   const unknown = Object.keys(query).find(
     (name) => name.startsWith('match') && !EXACT_NAMES.includes(name) && name !== PATTERN_NAME,
   )
-  if (unknown !== undefined) return 'there is no such kind of matcher'
+  if (unknown !== undefined) return 'unknown kind of matcher'
   const exact = EXACT_NAMES.flatMap((name) => query[name] ?? [])
   const patterns = [query[PATTERN_NAME] ?? []].flat()
   const all = [...exact, ...patterns]

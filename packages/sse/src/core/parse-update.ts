@@ -36,11 +36,11 @@ export function parseUpdate(form: SseQuery, base: string): MercureUpdate | strin
   if (problem) return problem
   const { data = '', id, type, retry } = form
   if (Array.isArray(data) || Array.isArray(id) || Array.isArray(type) || Array.isArray(retry)) {
-    return 'only `topic` may come several times'
+    return 'only `topic` may be repeated'
   }
-  if (id !== undefined && (id.startsWith('#') || id === 'earliest' || isInvalidField(id))) return '`id` is not one'
-  if (type !== undefined && (type === 'mercure' || isInvalidField(type))) return '`type` is not one'
-  if (retry !== undefined && !/^\d{1,15}$/.test(retry)) return '`retry` is no number'
+  if (id !== undefined && (id.startsWith('#') || id === 'earliest' || isInvalidField(id))) return 'invalid `id`'
+  if (type !== undefined && (type === 'mercure' || isInvalidField(type))) return 'invalid `type`'
+  if (retry !== undefined && !/^\d{1,15}$/.test(retry)) return '`retry` is not a number'
   const more: EventExtras = {
     ...(alternates.length > 0 && { alternates }),
     ...('private' in form && { isPrivate: true }),
@@ -53,7 +53,7 @@ export function parseUpdate(form: SseQuery, base: string): MercureUpdate | strin
 const isInvalidField = (text: string) => text.length > MAX_FIELD_LENGTH || INVISIBLE_CHARACTERS.test(text)
 
 function checkTopic(topic: string, base: string): string | undefined {
-  if (topic === '' || topic === ALL_TOPICS) return 'nobody can publish to that topic'
+  if (topic === '' || topic === ALL_TOPICS) return 'no client can publish to this topic'
   if (topic.length > MAX_TOPIC_LENGTH) return `a topic is longer than ${MAX_TOPIC_LENGTH} characters`
   if (INVISIBLE_CHARACTERS.test(topic)) return 'a topic has control or format characters'
   return isHubTopic(topic, base) ? "a topic is the hub's own" : undefined

@@ -41,8 +41,8 @@ export async function decodeSnapshot(chunks: AsyncIterable<Buffer>): Promise<His
   }
   const [name, ...topics] = lines
   const last = topics.pop() as (Omit<HistoryState, 'topics'> & { position?: LogPosition }) | undefined
-  if (name !== FORMAT_NAME) throw new Error('this is no snapshot that this version knows')
-  if (!last?.position) throw new Error('the snapshot is cut')
+  if (name !== FORMAT_NAME) throw new Error('this version does not know the format of the snapshot')
+  if (!last?.position) throw new Error('the snapshot is truncated')
   const { position, ...rest } = last
   return { position, state: { ...rest, topics: topics as TopicState[] } }
 }

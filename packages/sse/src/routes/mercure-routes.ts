@@ -1,4 +1,4 @@
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import {
   defineHotRoute,
   type HotRequest,
@@ -110,10 +110,10 @@ function createSubscribeRoute({
     schema: {
       tags,
       operationId: 'subscribe',
-      summary: 'Subscribes to topics, as the Mercure protocol has it',
+      summary: 'Subscribes to topics, as the Mercure protocol defines it',
       description:
-        'The token comes in `Authorization: Bearer` or in the cookie `__Secure-mercure_access_token`. ' +
-        '`Last-Event-ID`, or `last_event_id`, resumes; `Mercure-Last-Event-ID` then says from where.',
+        'The token is in `Authorization: Bearer` or in the cookie `__Secure-mercure_access_token`. ' +
+        '`Last-Event-ID`, or `last_event_id`, resumes; `Mercure-Last-Event-ID` is the id from which the stream resumes.',
       querystring: mercureQuery,
       response: {
         200: {
@@ -121,9 +121,9 @@ function createSubscribeRoute({
           headers: { 'Mercure-Last-Event-ID': { type: 'string' } },
           content: { 'text/event-stream': { schema: { type: 'string' } } },
         },
-        204: { type: 'null', description: 'All streams were closed: stay away.' },
+        204: { type: 'null', description: 'All streams were closed; do not reconnect.' },
         ...buildReadReplies(
-          house.VALIDATION_FAILED,
+          commonErrors.VALIDATION_FAILED,
           errors.INVALID_MATCHER,
           errors.INVALID_REQUEST,
           errors.INVALID_TOKEN,
@@ -137,9 +137,9 @@ function createSubscribeRoute({
     match: createTargetReader<SseQuery>(HUB_PATH, mercureQuery),
     read: ({ query }) => query as SseQuery,
     answer(query, request) {
-      if (isMalformed(query)) throw errors.INVALID_MATCHER('the query cannot be read')
+      if (isMalformed(query)) throw errors.INVALID_MATCHER('malformed query')
       if (TOKEN_PARAMETERS.some((name) => name in query))
-        throw createInvalidRequestError('a token does not belong into the address')
+        throw createInvalidRequestError('the URL must not contain a token')
       const bearer = tokenAuth.authenticate(request.headers, false)
       if (bearer) return bearer.then((verified) => answer(query, request, verified))
       if (!allowAnonymous) throw createNoTokenError()
@@ -151,7 +151,7 @@ function createSubscribeRoute({
 function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl }: MercureOptions) {
   async function publish(request: HotRequest, { publish: permissions }: Bearer): Promise<BufferedReply> {
     const form = parseQuery(decodeText(request.body))
-    if (isMalformed(form)) throw errors.INVALID_UPDATE('the form cannot be read')
+    if (isMalformed(form)) throw errors.INVALID_UPDATE('malformed form')
     const update = parseUpdate(form, getBaseUrl(String(request.headers.host)))
     if (typeof update === 'string') throw errors.INVALID_UPDATE(update)
     const { topic, value, more } = update
@@ -170,13 +170,13 @@ function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl 
     method: 'POST',
     url: HUB_PATH,
     access: 'host',
-    body: { limit: maxUpdate, tooLarge: house.BODY_TOO_LARGE, type: FORM_TYPE },
+    body: { limit: maxUpdate, tooLarge: commonErrors.BODY_TOO_LARGE, type: FORM_TYPE },
     // The route parses the form itself.
     validatorCompiler: () => () => true,
     schema: {
       tags,
       operationId: 'publish',
-      summary: 'Publishes an update, as the Mercure protocol has it',
+      summary: 'Publishes an update, as the Mercure protocol defines it',
       description:
         'The form has `topic`, once or several times, and may have `data`, `private`, `id`, `type` and `retry`.',
       body: { content: { [FORM_TYPE]: { schema: { type: 'string', examples: ['topic=news&data=42'] } } } },
@@ -199,7 +199,7 @@ function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl 
     read: ({ query }) => query as SseQuery,
     answer(query, request) {
       if (TOKEN_PARAMETERS.some((name) => name in query))
-        throw createInvalidRequestError('a token does not belong into the address')
+        throw createInvalidRequestError('the URL must not contain a token')
       const bearer = tokenAuth.authenticate(request.headers, true)
       if (!bearer) throw createNoTokenError()
       return bearer.then((verified) => publish(request, verified))

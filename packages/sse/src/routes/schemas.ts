@@ -11,28 +11,28 @@ export const waitQuery = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    cid: { type: 'string', maxLength: 256, description: 'A label for the stream; nothing depends on it.' },
+    cid: { type: 'string', maxLength: 256, description: 'A label for the stream, without effect.' },
     topic: {
       anyOf: [topic, { type: 'array', minItems: 1, maxItems: MAX_TOPICS, items: topic }],
-      description: `Whose values to send; may be given up to ${MAX_TOPICS} times. Without one it is \`default\`.`,
+      description: `Topic of the stream; at most ${MAX_TOPICS}. Without one, the topic is \`default\`.`,
     },
     match: {
       anyOf: [topic, { type: 'array', minItems: 1, maxItems: MAX_TOPICS, items: topic }],
       description:
-        'The same by how topics begin: `collections/*`; `*` is all there are. Without a `*` at its end it is a topic.',
+        'Prefix of topics: `collections/*`; `*` selects every topic. Without a `*` at its end it is the name of a topic.',
     },
     named: {
       type: 'string',
       enum: ['0', '1'],
-      description: '`1` sends each value as JSON that says whose it is: `{"topic":"a","value":"1"}`.',
+      description: '`1` sends each value as JSON with its topic: `{"topic":"a","value":"1"}`.',
     },
     last: { type: 'string', enum: ['0', '1'], description: "`1` begins with each topic's current value." },
     lastEventId: {
       type: 'string',
       maxLength: 256,
-      description: 'Resume after this event, where no `Last-Event-ID` can be sent.',
+      description: 'Resume after this event; for clients that cannot send `Last-Event-ID`.',
     },
-    access_token: { type: 'string', maxLength: 4_096, description: 'The token, where no header can be sent.' },
+    access_token: { type: 'string', maxLength: 4_096, description: 'The token; for clients that cannot send headers.' },
   },
 } as const
 
@@ -41,12 +41,13 @@ const matchers = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: '
 export const mercureQuery = {
   type: 'object',
   properties: {
-    match: { ...matchers, description: 'A topic; `*` is all there are.', examples: ['news'] },
+    match: { ...matchers, description: 'A topic; `*` selects every topic.', examples: ['news'] },
     match_exact: { ...matchers, description: 'The same.' },
     match_urlpattern: { ...matchers, description: 'A URL pattern; a relative one is resolved against the hub.' },
     last_event_id: {
       type: 'string',
-      description: 'Resume after this event, where no `Last-Event-ID` can be sent; `earliest` is all that is kept.',
+      description:
+        'Resume after this event; for clients that cannot send `Last-Event-ID`. `earliest` is the whole history.',
     },
   },
 } as const
@@ -120,7 +121,7 @@ export const connectionsReply = {
     topics: {
       type: 'array',
       maxItems: MAX_LISTED_TOPICS,
-      description: 'Those with the most streams.',
+      description: 'Topics with the largest numbers of streams.',
       items: {
         type: 'object',
         required: ['topic', 'streams'],
@@ -128,7 +129,10 @@ export const connectionsReply = {
         properties: { topic: { type: 'string' }, streams: count },
       },
     },
-    others: { ...count, description: 'Streams of topics that are not listed; a stream of several counts for each.' },
+    others: {
+      ...count,
+      description: 'Streams of topics that are not listed; a stream of several topics counts for each.',
+    },
   },
 } as const
 

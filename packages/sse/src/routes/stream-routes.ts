@@ -1,4 +1,4 @@
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
@@ -21,7 +21,7 @@ export function registerStreamRoutes(app: App, broker: Broker, history: History)
     schema: {
       tags,
       operationId,
-      summary: 'End all streams; their clients stay away',
+      summary: 'End all streams; their clients do not reconnect',
       querystring: noQuery,
       response: {
         200: {
@@ -29,7 +29,7 @@ export function registerStreamRoutes(app: App, broker: Broker, history: History)
           headers: { 'event-id': { type: 'string' } },
           content: { 'text/plain': { schema: { type: 'string' } } },
         },
-        ...buildChangeReplies(house.VALIDATION_FAILED, ...logWriteErrors, ...storeErrors),
+        ...buildChangeReplies(commonErrors.VALIDATION_FAILED, ...logWriteErrors, ...storeErrors),
       },
     },
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
@@ -50,9 +50,9 @@ export function registerStreamRoutes(app: App, broker: Broker, history: History)
       schema: {
         tags,
         operationId: 'getConnections',
-        summary: 'How many streams are open, for each thread and topic',
+        summary: 'Numbers of open streams by thread and topic',
         querystring: noQuery,
-        response: { 200: connectionsReply, ...buildReadReplies(house.VALIDATION_FAILED) },
+        response: { 200: connectionsReply, ...buildReadReplies(commonErrors.VALIDATION_FAILED) },
       },
     },
     async (_request, reply) => reply.type('application/json; charset=utf-8').send((await connections()) as never),

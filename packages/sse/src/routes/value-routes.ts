@@ -1,4 +1,4 @@
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import { defineHotRoute, type HotRequest, type HotRoute, type BufferedReply } from '@influencer-stats/runtime/hot-route'
 import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
 import { describeJsonError } from '@influencer-stats/runtime/received-value'
@@ -82,7 +82,7 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
   const response = {
     200: describeValueReply('The value, which all streams of the topic get.'),
     ...buildChangeReplies(
-      house.VALIDATION_FAILED,
+      commonErrors.VALIDATION_FAILED,
       errors.HUB_TOPIC,
       errors.VALUE_NOT_UTF8,
       errors.DUPLICATE_VALUE,
@@ -112,7 +112,7 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
     schema: { tags, operationId: 'putValueByQuery', summary: 'Put a value', querystring: getPutQuery, response },
     match: createTargetReader(PUT_PATH, getPutQuery),
     read: ({ query }) => query as PutQuery,
-    hasServiceToken: hasServiceToken,
+    hasServiceToken,
     answer: ({ topic, v }, request) => publish(topic, v!, request),
   })
 
@@ -120,7 +120,7 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
     method: 'POST',
     url: PUT_PATH,
     // A value may have any media type. The service treats it as text, regardless of how its readers interpret it.
-    body: { limit: maxValue, tooLarge: house.BODY_TOO_LARGE },
+    body: { limit: maxValue, tooLarge: commonErrors.BODY_TOO_LARGE },
     schema: {
       tags,
       operationId: 'putValue',
@@ -132,7 +132,7 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
     },
     match: createTargetReader(PUT_PATH, postPutQuery),
     read: ({ query }) => query as PutQuery,
-    hasServiceToken: hasServiceToken,
+    hasServiceToken,
     answer({ topic, v }, request) {
       const { body } = request
       if (v !== undefined && body.length > 0) throw errors.DUPLICATE_VALUE()
@@ -152,30 +152,30 @@ export function createPutValuesRoute({ broker, history, tokenAuth }: ValuesOptio
     try {
       values = JSON.parse(text)
     } catch {
-      throw house.BAD_JSON(describeJsonError(text, 'body'))
+      throw commonErrors.BAD_JSON(describeJsonError(text, 'body'))
     }
-    if (!validate(values)) throw house.VALIDATION_FAILED(describeValidationError(validate.errors!, 'body'))
+    if (!validate(values)) throw commonErrors.VALIDATION_FAILED(describeValidationError(validate.errors!, 'body'))
     return values as readonly PutValue[]
   }
 
   return defineHotRoute<true>({
     method: 'POST',
     url: VALUES_PATH,
-    body: { limit: MAX_VALUES_BYTES, tooLarge: house.BODY_TOO_LARGE, type: JSON_TYPE },
+    body: { limit: MAX_VALUES_BYTES, tooLarge: commonErrors.BODY_TOO_LARGE, type: JSON_TYPE },
     validatorCompiler: skipBodyValidation,
     schema: {
       tags,
       operationId: 'putValues',
       summary: 'Put many values, all or none',
-      description: 'They come one behind the other.',
+      description: 'The values have consecutive sequences.',
       body: valuesBody,
       response: {
         200: valuesReply,
         ...buildChangeReplies(
-          house.VALIDATION_FAILED,
-          house.BAD_JSON,
-          house.BODY_TOO_LARGE,
-          house.UNSUPPORTED_MEDIA_TYPE,
+          commonErrors.VALIDATION_FAILED,
+          commonErrors.BAD_JSON,
+          commonErrors.BODY_TOO_LARGE,
+          commonErrors.UNSUPPORTED_MEDIA_TYPE,
           errors.HUB_TOPIC,
           ...tokenErrors,
           errors.INSUFFICIENT_SCOPE,
@@ -217,7 +217,7 @@ export function createValueRoute({ history, tokenAuth, reader }: ValuesOptions) 
       querystring: topicQuery,
       response: {
         200: describeValueReply('The value that was put last.'),
-        ...buildReadReplies(house.VALIDATION_FAILED, errors.VALUE_NOT_FOUND, ...tokenErrors),
+        ...buildReadReplies(commonErrors.VALIDATION_FAILED, errors.VALUE_NOT_FOUND, ...tokenErrors),
       },
     },
     match: createTargetReader(VALUE_PATH, topicQuery),

@@ -1,4 +1,4 @@
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import {
   defineHotRoute,
   type HotRequest,
@@ -82,12 +82,12 @@ export function createWaitRoute({ streams, history, encoders, broker, tokenAuth,
       summary: 'Opens a stream',
       description:
         'Sends the values of its topics as they are put. `Accept: text/html` gives a page that calls `console.log`. ' +
-        '`Last-Event-ID` resumes: what is no longer kept is announced by `event: gap`.',
+        '`Last-Event-ID` resumes; `event: gap` reports that missed events are no longer stored.',
       querystring: waitQuery,
       response: {
         200: { description: 'The stream.', content: { 'text/event-stream': text, 'text/html': text } },
-        204: { type: 'null', description: 'All streams were closed: stay away.' },
-        ...buildReadReplies(house.VALIDATION_FAILED, errors.TOO_MANY_STREAMS, ...logReadErrors, ...tokenErrors),
+        204: { type: 'null', description: 'All streams were closed; do not reconnect.' },
+        ...buildReadReplies(commonErrors.VALIDATION_FAILED, errors.TOO_MANY_STREAMS, ...logReadErrors, ...tokenErrors),
       },
     },
     match: createTargetReader<WaitQuery>(WAIT_PATH, waitQuery),

@@ -41,7 +41,10 @@ export async function createAccessTokens(
   const { mercureIssuer: issuer, mercureAudience: audience } = config
   if (keys.length === 0) return undefined
   if (!issuer || !audience) {
-    throw new StartError('MERCURE_KEYS', 'sse: access tokens need MERCURE_ISSUER and MERCURE_AUDIENCE beside their key')
+    throw new StartError(
+      'MERCURE_KEYS',
+      'sse: access tokens need MERCURE_ISSUER and MERCURE_AUDIENCE in addition to their key',
+    )
   }
   // Loaded only here, because it is not needed without keys.
   const { jwtVerify, decodeProtectedHeader } = await import('jose')

@@ -44,7 +44,7 @@ export class TokenAuth {
     const credentials = String(headers.authorization ?? '')
     if (BEARER_PREFIX.test(credentials)) {
       const token = credentials.replace(BEARER_PREFIX, '')
-      if (token === '' || /\s/.test(token)) throw createInvalidRequestError('the Authorization header holds no token')
+      if (token === '' || /\s/.test(token)) throw createInvalidRequestError('the Authorization header has no token')
       return token
     }
     const pairs = String(headers.cookie ?? '').split(/; */)
@@ -52,7 +52,7 @@ export class TokenAuth {
       .filter((pair) => pair.startsWith(`${COOKIE_NAME}=`))
       .map((pair) => pair.slice(COOKIE_NAME.length + 1))
     if (token === undefined) return undefined
-    if (duplicates.length > 0) throw createInvalidRequestError('the cookie came twice')
+    if (duplicates.length > 0) throw createInvalidRequestError('repeated cookie')
     if (!this.#canUseCookie(headers, changes)) throw errors.ORIGIN_REFUSED()
     return token
   }

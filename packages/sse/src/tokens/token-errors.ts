@@ -1,4 +1,4 @@
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import { errors } from '../errors.ts'
 
 // RFC 6750, 3: the challenge to a client about its token.
@@ -9,7 +9,7 @@ const createChallenge = (error?: string) => ({
 /** Errors of a route for tokens that this service verifies. */
 export const tokenErrors = [errors.INVALID_TOKEN, errors.INVALID_REQUEST, errors.ORIGIN_REFUSED] as const
 
-export const createNoTokenError = () => house.UNAUTHORIZED(undefined, createChallenge())
+export const createNoTokenError = () => commonErrors.UNAUTHORIZED(undefined, createChallenge())
 export const createInvalidTokenError = () => errors.INVALID_TOKEN(undefined, createChallenge('invalid_token'))
 export const createInvalidRequestError = (why: string) =>
   errors.INVALID_REQUEST(why, createChallenge('invalid_request'))

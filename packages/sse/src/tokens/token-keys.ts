@@ -30,7 +30,7 @@ function parseKey(text: string): TokenKey {
   try {
     return checkKey({ id: undefined, key: createPublicKey(text) })
   } catch (error) {
-    throw error instanceof StartError ? error : createKeyError('MERCURE_JWT_KEY is no public key')
+    throw error instanceof StartError ? error : createKeyError('MERCURE_JWT_KEY is not a public key')
   }
 }
 
@@ -41,13 +41,13 @@ async function readKeyFile(file: string): Promise<TokenKey[]> {
   } catch {
     throw createKeyError(`${file} cannot be read as JSON`)
   }
-  if (!Array.isArray(keys) || keys.length === 0) throw createKeyError(`${file} holds no keys`)
+  if (!Array.isArray(keys) || keys.length === 0) throw createKeyError(`${file} has no keys`)
   return keys.map((jwk: JsonWebKey & { kid?: string; alg?: string; k?: string }) => {
     try {
       if (jwk.kty === 'oct') return toSecretKey(Buffer.from(jwk.k ?? '', 'base64url'), jwk.kid, jwk.alg)
       return checkKey({ id: jwk.kid, key: createPublicKey({ key: jwk, format: 'jwk' }) }, jwk.alg)
     } catch (error) {
-      throw error instanceof StartError ? error : createKeyError(`${file} holds a key that is none`)
+      throw error instanceof StartError ? error : createKeyError(`${file} has an invalid key`)
     }
   })
 }
@@ -61,7 +61,7 @@ function toSecretKey(secret: Buffer, id: string | undefined, alg?: string): Toke
 function checkKey({ id, key }: Pick<TokenKey, 'id' | 'key'>, alg?: string): TokenKey {
   const supported = getAlgorithms(key)
   if (supported.length === 0 || (alg !== undefined && !supported.includes(alg)))
-    throw createKeyError('a key fits no algorithm')
+    throw createKeyError('no supported algorithm accepts a key')
   return { id, key, algorithms: alg === undefined ? supported : [alg] }
 }
 
