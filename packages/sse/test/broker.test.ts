@@ -85,30 +85,30 @@ const openThreads = (lag: BacklogLimits) =>
   )
 
 /** A state machine that applies each batch 20 ms late. */
-const slowDown = (view: StateMachine): StateMachine => ({
-  getPosition: () => view.getPosition(),
-  snapshot: () => view.snapshot(),
-  restore: (pieces) => view.restore(pieces),
+const slowDown = (stateMachine: StateMachine): StateMachine => ({
+  getPosition: () => stateMachine.getPosition(),
+  snapshot: () => stateMachine.snapshot(),
+  restore: (pieces) => stateMachine.restore(pieces),
   async apply(...batch) {
     await delay(20)
-    return view.apply(...batch)
+    return stateMachine.apply(...batch)
   },
 })
 
 /** The brokers of two processes with one log. The second process applies entries late. */
 async function openNodes(lag: BacklogLimits): Promise<BrokerWorld> {
   const stream = createStreamName()
-  const processOf = (threads: number, seen: (view: StateMachine) => StateMachine) =>
+  const openNode = (threads: number, wrap: (stateMachine: StateMachine) => StateMachine) =>
     openProcess(threads, lag, (deliver) =>
       openLogSequencer({
         backlogLimits: lag,
         deliver,
         sequenceWaitTimeout: 10_000,
         create: (state) => new RingHistory(wide, state),
-        open: (view) => openTestLog(server.url, stream, seen(view)),
+        open: (stateMachine) => openTestLog(server.url, stream, wrap(stateMachine)),
       }),
     )
-  const nodes = [await processOf(2, (view) => view), await processOf(1, slowDown)]
+  const nodes = [await openNode(2, (stateMachine) => stateMachine), await openNode(1, slowDown)]
   return {
     brokers: nodes.flatMap(({ brokers }) => brokers),
     delivered: nodes.flatMap(({ delivered }) => delivered),
@@ -155,7 +155,7 @@ describe('the sequencer of a cluster node', () => {
       deliver: () => release.promise,
       sequenceWaitTimeout: 1_000,
       create: (state) => new RingHistory(wide, state),
-      open: (view) => logs.local({ stateMachine: view }),
+      open: (stateMachine) => logs.local({ stateMachine }),
     })
     const put = (...values: string[]) => sequencer.publish(values.map((value): TopicPut => ['t', value]))
     expect(await put('1', '2')).toEqual([1, 2])

@@ -98,7 +98,7 @@ describe('a page in Chromium', () => {
       source.onerror = () => refused++
       window.byHeader = (async () => {
         const reply = await fetch('${hub}?match=*&last_event_id=earliest', { headers: { authorization: 'Bearer ${reader}' } })
-        window.told = reply.headers.get('mercure-last-event-id')
+        window.reportedId = reply.headers.get('mercure-last-event-id')
         const text = reply.body.pipeThrough(new TextDecoderStream())
         for await (const part of text) for (const [, data] of part.matchAll(/^data: (.*)$/gm)) heard.header.push(data)
       })()
@@ -107,8 +107,8 @@ describe('a page in Chromium', () => {
     `
     await page.goto(origin)
     await page.evaluate(script)
-    await waitUntil(() => page.evaluate('source.readyState === 1 && window.told'))
-    expect(await page.evaluate('told')).toBe('earliest')
+    await waitUntil(() => page.evaluate('source.readyState === 1 && window.reportedId'))
+    expect(await page.evaluate('reportedId')).toBe('earliest')
     await publish(token, 'https://x.example/secret', 'mine', ['private', 'on'])
     await publish(token, 'https://x.example/other', 'not mine', ['private', 'on'])
     // With the cookie.

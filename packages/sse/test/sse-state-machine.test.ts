@@ -39,11 +39,11 @@ function toEntry(one: readonly TopicPut[] | null, i: number): LogEntry {
 
 function openStateMachine() {
   const delivered: StreamEntry[] = []
-  const view = new SseStateMachine({
+  const stateMachine = new SseStateMachine({
     create: (state) => new RingHistory(options, state),
     deliver: (entries) => void delivered.push(...entries),
   })
-  return { view, delivered }
+  return { stateMachine, delivered }
 }
 
 /** Splits chunks into other sizes. */
@@ -95,24 +95,24 @@ describe('the state machine', () => {
           const entries = steps.map(toEntry)
           const one = openStateMachine()
           const seqs: unknown[] = []
-          for (const entry of entries) seqs.push(...(await one.view.apply([entry], at(entry.seq))))
+          for (const entry of entries) seqs.push(...(await one.stateMachine.apply([entry], at(entry.seq))))
           const snapshotAfter = when % entries.length
           const others: unknown[] = []
-          let { view, delivered } = openStateMachine()
+          let { stateMachine, delivered } = openStateMachine()
           for (let from = 0; from < entries.length;) {
             const some = entries.slice(from, (from += runs.next().value))
-            others.push(...(await view.apply(some, at(some.at(-1)!.seq))))
+            others.push(...(await stateMachine.apply(some, at(some.at(-1)!.seq))))
             if (from < snapshotAfter) continue
             const next = openStateMachine()
-            await next.view.restore(cut(view.snapshot(), pieces))
-            expect(next.view.getPosition()).toEqual(view.getPosition())
+            await next.stateMachine.restore(cut(stateMachine.snapshot(), pieces))
+            expect(next.stateMachine.getPosition()).toEqual(stateMachine.getPosition())
             next.delivered.push(...delivered)
-            ;({ view, delivered } = next)
+            ;({ stateMachine, delivered } = next)
           }
           expect(others).toEqual(seqs)
           expect(delivered).toEqual(one.delivered)
           expect(delivered.map(({ seq }) => seq)).toEqual(delivered.map((_, i) => i + 1))
-          expect(view.getHistory('log').getState()).toEqual(one.view.getHistory('log').getState())
+          expect(stateMachine.getHistory('log').getState()).toEqual(one.stateMachine.getHistory('log').getState())
           // The last value of each entry has the acknowledged sequence.
           const counts = steps.map((given) => given?.length ?? 1)
           expect(seqs).toEqual(counts.map((_, i) => counts.slice(0, i + 1).reduce((sum, count) => sum + count, 0)))
@@ -124,24 +124,24 @@ describe('the state machine', () => {
   })
 
   it('refuses a truncated snapshot, and one of an unknown format', async () => {
-    const { view } = openStateMachine()
-    await view.apply([toEntry([['a', '1']], 0), toEntry([['b', '2']], 1)], at(2))
-    const pieces = await Array.fromAsync(view.snapshot())
+    const { stateMachine } = openStateMachine()
+    await stateMachine.apply([toEntry([['a', '1']], 0), toEntry([['b', '2']], 1)], at(2))
+    const pieces = await Array.fromAsync(stateMachine.snapshot())
     const whole = Buffer.concat(pieces)
     async function* given(bytes: Buffer) {
       yield bytes
     }
     for (let length = 0; length < whole.length; length++) {
-      const other = openStateMachine().view
+      const other = openStateMachine().stateMachine
       await expect(other.restore(given(whole.subarray(0, length)))).rejects.toThrow()
       expect(other.getPosition()).toBeUndefined()
     }
     const another = Buffer.from(whole.toString().replace('snapshot 1', 'snapshot 2'))
-    await expect(openStateMachine().view.restore(given(another))).rejects.toThrow('this version')
+    await expect(openStateMachine().stateMachine.restore(given(another))).rejects.toThrow('this version')
   })
 
   it('rejects an unknown entry, and applies no other entry of its batch', async () => {
-    const { view, delivered } = openStateMachine()
+    const { stateMachine, delivered } = openStateMachine()
     const known = toEntry([['a', '1']], 0)
     const wrong = [
       { ...toEntry([['a', '2']], 1), kind: 9 },
@@ -149,8 +149,8 @@ describe('the state machine', () => {
     ]
     const codes = ['LOG_FORMAT_UNKNOWN', 'LOG_DAMAGED']
     for (const [i, entry] of wrong.entries())
-      await expect(view.apply([known, entry], at(2))).rejects.toMatchObject({ name: 'Error', code: codes[i] })
-    expect([delivered, view.getPosition(), view.getHistory('log').seq]).toEqual([[], undefined, 0])
+      await expect(stateMachine.apply([known, entry], at(2))).rejects.toMatchObject({ name: 'Error', code: codes[i] })
+    expect([delivered, stateMachine.getPosition(), stateMachine.getHistory('log').seq]).toEqual([[], undefined, 0])
   })
 })
 
@@ -159,15 +159,15 @@ describe('a log without its oldest messages', () => {
     const { url } = await startTestNatsServer()
     const stream = createStreamName()
     const one = openStateMachine()
-    const log = await openTestLog(url, stream, one.view)
+    const log = await openTestLog(url, stream, one.stateMachine)
     const add = (value: string, name = 'a') => log.append<number>(PUTS_KIND, encodePuts([[name, value]]))
     for (let i = 1; i <= 10; i++) await add(String(i))
     await add('quiet', 'b')
     await log.trim(await log.snapshot())
     for (let i = 11; i <= 13; i++) await add(String(i))
     const other = openStateMachine()
-    await openTestLog(url, stream, other.view)
-    const [here, there] = [one, other].map(({ view }) => view.getHistory(log.epoch))
+    await openTestLog(url, stream, other.stateMachine)
+    const [here, there] = [one, other].map(({ stateMachine }) => stateMachine.getHistory(log.epoch))
     expect(there!.getState()).toEqual(here!.getState())
     expect(there!.epoch).toBe(here!.epoch)
     const since = (seq: number) => there!.readSince(createSelectors(['a']), seq)

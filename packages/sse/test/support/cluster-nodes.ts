@@ -18,13 +18,13 @@ export const createNodeSettings = (natsUrl: string, natsStream: string) => ({
 const silent = { info() {}, warn() {}, error() {} }
 
 /** Opens a log with the options of a cluster node. It is closed when the test ends. */
-export async function openTestLog(url: string, stream: string, view: StateMachine): Promise<Log> {
+export async function openTestLog(url: string, stream: string, stateMachine: StateMachine): Promise<Log> {
   const log = await logs.jetstream({
     service: 'sse',
     stream,
     nats: { servers: [url] },
     replicas: 1,
-    stateMachine: view,
+    stateMachine,
     log: silent,
     appendTimeout: 15_000,
     maxBody: 5_000_000,

@@ -36,9 +36,9 @@ export async function openLogHistory(url: string, options: RingOptions): Promise
   const times: number[] = []
   const open = async () => {
     const create: SseStateMachineOptions['create'] = (state) => createMemoryHistory('ring', options, state)
-    const view = new TimedStateMachine({ create, deliver() {} }, times)
-    const log = await openTestLog(url, stream, view)
-    return { log, history: view.getHistory(log.epoch) }
+    const stateMachine = new TimedStateMachine({ create, deliver() {} }, times)
+    const log = await openTestLog(url, stream, stateMachine)
+    return { log, history: stateMachine.getHistory(log.epoch) }
   }
   const [here, there] = await Promise.all([open(), open()])
   const { history } = there
