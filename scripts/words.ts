@@ -1,6 +1,5 @@
 // `pnpm words [PATH...]`: checks comments, documents and names against docs/glossary.md. `--list` prints every marker.
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { countProse, findLongSentences, MAX_SENTENCE_WORDS, readMarkdown, type ProseBlock } from './words/prose.ts'
 import { MAX_TYPE_FILES, readSource } from './words/source.ts'
@@ -18,8 +17,12 @@ const { values, positionals } = parseArgs({
   options: { list: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
-const files = execFileSync('git', ['ls-files', '--', ...positionals], { encoding: 'utf8' }).split('\n')
-const checked = files.filter((file) => !EXCLUDED.test(file))
+const isSelected = (file: string) =>
+  positionals.length === 0 ||
+  positionals.some((path) => file === path || file.startsWith(`${path.replace(/\/$/, '')}/`))
+const checked = globSync('**/*.{ts,mjs,md}', { exclude: ['**/node_modules/**'] })
+  .filter((file) => isSelected(file) && !EXCLUDED.test(file))
+  .toSorted()
 
 const problems: string[] = []
 const lines: string[] = []
