@@ -40,7 +40,7 @@ async function getUsedUnits({ url }: ServiceProcess): Promise<number> {
 /** Staleness of a node's log (s). */
 async function getStaleness({ url }: ServiceProcess): Promise<number> {
   const { text } = await waitUntil(() => getReply(`${url}/node`))
-  return (JSON.parse(text) as { silence: number }).silence
+  return (JSON.parse(text) as { stalenessSeconds: number }).stalenessSeconds
 }
 
 /** Sums of a collection according to the stand-in. */

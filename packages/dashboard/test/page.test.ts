@@ -64,11 +64,11 @@ describe('an unknown path', () => {
 
 it('reports are isolated from this origin, and no other file is served', async () => {
   const { url } = await startDashboard('http://127.0.0.1:1')
-  const { body } = await sendRequest(`${url}/measured`)
+  const { body } = await sendRequest(`${url}/reports`)
   expect(body.paths).toContain('bench/report.html')
   expect(body.paths.filter((path: string) => !/^(bench\/report|flame\/\w+(\/[\w-]+){3})\.html$/.test(path))).toEqual([])
   for (const path of [body.paths[0], body.paths.at(-1)]) {
-    const { status, headers, text } = await sendRequest(`${url}/measured/${path}`)
+    const { status, headers, text } = await sendRequest(`${url}/reports/${path}`)
     expect([status, headers.get('content-type'), text.slice(0, 15)]).toEqual([
       200,
       'text/html; charset=utf-8',
@@ -77,5 +77,5 @@ it('reports are isolated from this origin, and no other file is served', async (
     expect(headers.get('content-security-policy')).toMatch(/^sandbox allow-scripts; default-src 'none'/)
   }
   for (const path of ['package.json', 'bench/../package.json', 'bench%2F..%2Fpackage.json', 'flame/README.md', ''])
-    expect((await sendRequest(`${url}/measured/${path}`)).status).toBe(404)
+    expect((await sendRequest(`${url}/reports/${path}`)).status).toBe(404)
 })

@@ -60,10 +60,7 @@ export interface StatsNode {
  */
 export async function openNode({ config, registry, log, fail }: StatsNodeContext): Promise<StatsNode> {
   if (config.state !== 'level' || config.cache !== 'poller')
-    throw new StartError(
-      'SETTINGS_WRONG',
-      'stats: --log jetstream keeps what it has in the state level, and needs the cache poller',
-    )
+    throw new StartError('SETTINGS_WRONG', 'stats: --log jetstream requires --state level and --cache poller')
   const level = await openStatsLevel({ folder: toReplicaFolder(config.data), log, isReplica: true })
   const follower = new Follower()
   const ownSource = getSource(config)
@@ -122,7 +119,10 @@ export async function openNode({ config, registry, log, fail }: StatsNodeContext
     }
 
     await claimSource().catch((fault: unknown) => {
-      log.warn({ err: fault }, 'stats: the log has not taken the source of this node yet, which polls only then')
+      log.warn(
+        { err: fault },
+        'stats: the log has not accepted the source of this node yet; the node polls only after that',
+      )
       void claimSourceLater()
     })
     checkSource()
@@ -155,7 +155,7 @@ export async function openNode({ config, registry, log, fail }: StatsNodeContext
         ...(mismatch && { sourceMismatch: mismatch }),
         applied,
         lag: known - applied,
-        silence: getStalenessSeconds(state),
+        stalenessSeconds: getStalenessSeconds(state),
       }
     }
     reportPolling(() => getState().polling, registry)
@@ -178,7 +178,7 @@ export async function openNode({ config, registry, log, fail }: StatsNodeContext
           await state.putUsage(meter.toUsage())
         } catch (cause) {
           meter.refund()
-          throw errors.UPSTREAM_UNAVAILABLE('the quota of all nodes cannot be counted at present', { cause })
+          throw errors.UPSTREAM_UNAVAILABLE('the quota of the cluster cannot be counted at present', { cause })
         }
       },
       join: (polling) => follower.join(polling),
@@ -192,5 +192,5 @@ export async function openNode({ config, registry, log, fail }: StatsNodeContext
 }
 
 const formatMismatch = ({ node, log }: NonNullable<NodeState['sourceMismatch']>) =>
-  `stats: this node never asks YouTube: its source is ${node}, and the cluster's numbers come from ${log}. ` +
-  `Set YOUTUBE_URI as on the other nodes${node === STAND_IN ? '' : `, or start this one with --replace-source ${log}`}`
+  `stats: this node never calls YouTube: its source is ${node}, and the cluster's numbers come from ${log}. ` +
+  `Set YOUTUBE_URI as on the other nodes${node === STAND_IN ? '' : `, or start this node with --replace-source ${log}`}`

@@ -10,6 +10,6 @@ export interface NodeState {
   readonly applied: number
   /** Number of known entries that it has not applied yet. */
   readonly lag: number
-  /** Time since the node last knew that it had applied every entry (s). */
-  readonly silence: number
+  /** Time since the node last knew that it had applied every entry. */
+  readonly stalenessSeconds: number
 }

@@ -80,8 +80,8 @@ export const readSession = () => requestJson<SessionInfo>('GET', '/session')
 export const signIn = (token: string) => requestJson<Pick<SessionInfo, 'role'>>('POST', '/session', { token })
 export const signOut = () => requestJson('DELETE', '/session')
 
-/** Paths of the benchmark report and the flame graphs that exist, below `/measured/`. */
-export const listReports = async () => (await requestJson<{ paths: string[] }>('GET', '/measured')).paths
+/** Paths of the benchmark report and the flame graphs that exist, below `/reports/`. */
+export const listReports = async () => (await requestJson<{ paths: string[] }>('GET', '/reports')).paths
 
 /** A page of links, the newest first. @param after `next` of the page before; @param campaign its id, or all */
 export function listLinks(after?: string, campaign?: string) {

@@ -1,4 +1,4 @@
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildOpenReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { Reports } from '../reports.ts'
@@ -16,19 +16,19 @@ export function registerReportRoutes(app: App, { paths, read }: Reports): void {
   const config = { access: 'host' as const }
 
   app.get(
-    '/measured',
+    '/reports',
     {
       config,
       schema: {
-        tags: ['measured'],
-        operationId: 'listMeasured',
+        tags: ['reports'],
+        operationId: 'listReports',
         summary: 'Available benchmark reports and flame graphs',
         response: {
           200: {
             type: 'object',
             required: ['paths'],
             additionalProperties: false,
-            properties: { paths: { type: 'array', items: { type: 'string' }, description: 'Under `/measured/`.' } },
+            properties: { paths: { type: 'array', items: { type: 'string' }, description: 'Under `/reports/`.' } },
           },
           ...buildReadReplies(),
         },
@@ -38,11 +38,11 @@ export function registerReportRoutes(app: App, { paths, read }: Reports): void {
   )
 
   app.get(
-    '/measured/*',
-    { config, schema: { hide: true, response: buildOpenReplies(house.NOT_FOUND) } },
+    '/reports/*',
+    { config, schema: { hide: true, response: buildOpenReplies(commonErrors.NOT_FOUND) } },
     async (request, reply) => {
       const page = read((request.params as { '*': string })['*'])
-      if (!page) throw house.NOT_FOUND()
+      if (!page) throw commonErrors.NOT_FOUND()
       return reply
         .headers(REPORT_HEADERS)
         .type('text/html; charset=utf-8')

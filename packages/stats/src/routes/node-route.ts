@@ -8,30 +8,39 @@ export function registerNodeRoute(app: App, state: () => Promise<NodeState | und
     '/node',
     {
       schema: {
-        tags: ['house'],
+        tags: ['system'],
         operationId: 'getNode',
-        summary: 'How far this node is in the log, and whether it is the one that asks YouTube',
+        summary: 'State of this node: its position in the log, and if it polls YouTube',
         response: {
           200: {
             type: 'object',
             title: 'Node',
-            required: ['polling', 'applied', 'lag', 'silence'],
+            required: ['polling', 'applied', 'lag', 'stalenessSeconds'],
             additionalProperties: false,
             properties: {
-              polling: { type: 'boolean', description: 'Whether it is the one that asks YouTube.' },
-              source: { type: 'string', description: 'Where the numbers of all nodes come from.' },
+              polling: { type: 'boolean', description: 'True if this node polls YouTube.' },
+              source: { type: 'string', description: "Origin of the cluster's numbers." },
               sourceMismatch: {
                 type: 'object',
-                description: 'There if the source of this node is another: it never asks YouTube.',
+                description:
+                  'Present if this node has another source than the cluster. Such a node never polls YouTube.',
                 required: ['node', 'log'],
                 additionalProperties: false,
-                properties: { node: { type: 'string' }, log: { type: 'string' } },
+                properties: {
+                  node: { type: 'string', description: 'Source of this node.' },
+                  log: { type: 'string', description: 'Source of the cluster.' },
+                },
               },
-              applied: { type: 'integer', description: 'The place in the log up to which it has applied it.' },
-              lag: { type: 'integer', description: 'Places that are known to exist and are not applied yet.' },
-              silence: { type: 'number', description: 'For how long nothing was heard of the log (s).' },
+              applied: { type: 'integer', description: 'Sequence of the last entry that this node applied.' },
+              lag: { type: 'integer', description: 'Number of known entries that this node has not applied yet.' },
+              stalenessSeconds: {
+                type: 'number',
+                description: 'Time since this node last knew that it had applied every entry (s).',
+              },
             },
-            examples: [{ polling: true, source: 'https://www.googleapis.com', applied: 4_711, lag: 0, silence: 0.4 }],
+            examples: [
+              { polling: true, source: 'https://www.googleapis.com', applied: 4_711, lag: 0, stalenessSeconds: 0.4 },
+            ],
           },
           ...buildReadReplies(),
         },

@@ -51,7 +51,7 @@ export function Health() {
 }
 
 const renderLink = (path: string, title: string) =>
-  html`<a key=${path} href=${`/measured/${path}`} target="_blank" rel="noopener">${title}</a>`
+  html`<a key=${path} href=${`/reports/${path}`} target="_blank" rel="noopener">${title}</a>`
 
 /** Links to the benchmark report and the flame graphs of this release, if their files exist. */
 function ReportLinks() {
@@ -62,9 +62,9 @@ function ReportLinks() {
   })
   const report = paths.find((path) => path.startsWith('bench/'))
   if (paths.length === 0) return undefined
-  return html`<section class="panel measured">
+  return html`<section class="panel reports">
     <div class="panel-head">
-      <h2>Measured</h2>
+      <h2>Benchmarks</h2>
       ${report && renderLink(report, 'Benchmark report')}
     </div>
     ${[...Map.groupBy(graphs, ({ service }) => service)].map(
@@ -136,14 +136,14 @@ function Quota({ samples, source, upstream }: QuotaProps) {
   </dl>`
 }
 
-/** The reason why YouTube gives no numbers, and the remedy. */
+/** The reason why YouTube returns no numbers, and the remedy. */
 function UpstreamError({ upstream }: { upstream: UpstreamStatus | undefined }) {
   if (!isFailing(upstream)) return null
   const { since, retryAt, key } = upstream
   const time = (at: string) => html`<${Clock} at=${at} />`
   return html`<section class="panel" aria-label="YouTube">
     <div class="panel-head">
-      <h2>YouTube gives no numbers</h2>
+      <h2>YouTube returns no numbers</h2>
       <span class="dot lost">${upstream.state}</span>
     </div>
     ${listReasons(upstream).map((text) => html`<p key=${text}>${text}</p>`)}
