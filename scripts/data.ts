@@ -3,10 +3,10 @@ import type { OwnRows } from '@influencer-stats/runtime/own-row'
 
 // `pnpm data check DIR [service...]` and `pnpm data repair DIR [service...]`: data folders of services that do not run.
 
-const USAGE = `pnpm data check DIR [service...]   every damage of data folders, a line each; changes nothing
-pnpm data repair DIR [service...]  copies damaged data folders, and salvages what can be read
-DIR is the folder of all services or of one, none of which may run.
-Exit status: 0 sound, 1 damaged, 2 wrong usage.
+const USAGE = `pnpm data check DIR [service...]   lists all damage of data folders, one per line; changes nothing
+pnpm data repair DIR [service...]  copies damaged data folders, and salvages the readable entries
+DIR is the data folder of all services or of one. Stop these services first.
+Exit status: 0 no damage, 1 damage, 2 wrong usage.
 `
 
 const ownRows: OwnRows = {

@@ -63,7 +63,7 @@ async function install(level, isVerbose) {
   let said = ''
   let step = ''
   const show = () => isTerminal && process.stderr.write(`\r\x1b[KInstalling${step}: ${seconds()}`)
-  if (!isTerminal) process.stderr.write('Installing what is needed: this is once.\n')
+  if (!isTerminal) process.stderr.write('Installing the required packages (only once).\n')
   const timer = setInterval(show, 200)
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' })
   for (const stream of [child.stdout, child.stderr]) {

@@ -38,4 +38,4 @@ function hasRoaring(): boolean {
 }
 
 if (!hasRoaring() && !buildRoaring() && (process.env.INSTALL_LEVEL === 'start' || !buildRoaring('--build-from-source')))
-  process.stdout.write('roaring has no binary here: prices goes without it\n')
+  process.stdout.write('roaring has no binary for this system; prices uses another index\n')

@@ -13,9 +13,7 @@ const { values, positionals } = parseArgs({
 const seed = values.seed ?? String(randomInt(1_000_000))
 process.env.CHAOS_SEED = seed
 process.env.CHAOS_FORM = values.long ? 'long' : 'short'
-process.stdout.write(
-  `chaos with seed ${seed} (--seed ${seed} does the same again), the ${process.env.CHAOS_FORM} form\n`,
-)
+process.stdout.write(`chaos with seed ${seed} (repeat with --seed ${seed}), the ${process.env.CHAOS_FORM} form\n`)
 const config = new URL('../vitest.config.ts', import.meta.url).pathname
 await startVitest('test', positionals, { config, run: true, watch: false })
 process.stdout.write(`seed ${seed}\n`)

@@ -82,8 +82,8 @@ test('wrong usage is one line or the usage, never a stack trace', async () => {
   })
   expect(run('backup')).toMatchObject({ status: 2, stderr: expect.stringContaining('pnpm backup DIR') })
   const lines: [string[], string][] = [
-    [[folder, 'nonsense'], 'no service is called nonsense\n'],
-    [[join(folder, 'none')], `there is no folder ${join(folder, 'none')}\n`],
+    [[folder, 'nonsense'], 'unknown service: nonsense; known: dashboard, stats, kv, sse, prices, youtube\n'],
+    [[join(folder, 'none')], `folder ${join(folder, 'none')} does not exist\n`],
     [[folder, 'kv', '--port', 'x'], expect.stringMatching(/^[^\n]*port[^\n]*\n$/)],
   ]
   for (const [args, stderr] of lines) expect(run('restore', ...args)).toEqual({ status: 2, stdout: '', stderr })

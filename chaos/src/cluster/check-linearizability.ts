@@ -80,14 +80,15 @@ async function expectExplained(url: string, { counters, histories }: ClientRecor
   } finally {
     await client.close()
   }
-  for (const [key, history] of histories) if (!isLinearizable(history)) wrong.push(`no order explains ${key}`)
+  for (const [key, history] of histories)
+    if (!isLinearizable(history)) wrong.push(`no order of the operations explains ${key}`)
   const said = hasGo ? await checkWithPorcupine([...histories.values()]) : []
   for (const [i, key] of [...histories.keys()].entries())
     if (hasGo && said[i] !== 'Ok') wrong.push(`porcupine says of ${key}: ${said[i]}`)
   process.stdout.write(
     hasGo
-      ? `${histories.size} histories judged by porcupine, too\n`
-      : `${histories.size} histories not judged by porcupine, which needs Go: by our own checker alone\n`,
+      ? `${histories.size} histories also checked by porcupine\n`
+      : `${histories.size} histories checked only by the own checker; porcupine requires Go\n`,
   )
   expect(wrong).toEqual([])
 }

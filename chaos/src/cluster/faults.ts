@@ -59,7 +59,7 @@ export const faults: readonly ClusterFault[] = [
     },
   },
   {
-    name: 'a node is replaced by one that has nothing',
+    name: 'a node is replaced by an empty one',
     async run(cluster, random) {
       await cluster.replace(random.below(cluster.nodes.length))
     },
@@ -69,7 +69,7 @@ export const faults: readonly ClusterFault[] = [
 const SHORT_FORM_FAULTS = new Set([
   'SIGSTOP of a node',
   'kill -9 of the leader and of a node',
-  'a node is replaced by one that has nothing',
+  'a node is replaced by an empty one',
 ])
 
 /** Faults of the short form for services other than kv; kv runs all. */

@@ -25,7 +25,7 @@ const STRACE_ARGS = `-f -D --quiet=all --seccomp-bpf -ttt -T -y -xx -s ${MAX_TEX
 export function createRecording(): TraceRecording {
   const { status, error } = spawnSync('strace', ['-f', '-o', '/dev/null', 'true'])
   if (status !== 0)
-    throw new Error(`strace (a package of that name) is needed: ${error?.message ?? `it ended with ${status}`}`)
+    throw new Error(`strace is required (package strace): ${error?.message ?? `it ended with ${status}`}`)
   const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-trace-'))
   const file = join(folder, 'calls')
   return {

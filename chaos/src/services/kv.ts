@@ -47,10 +47,10 @@ export const createKvService = ({ size = 2_000, writers = 16 } = {}): TestedServ
           for (const [id, value] of [...found].filter((_, i) => i % 10 === 0)) {
             const one = await client.get(id)
             if (Number.parseInt(String(one?.value), 10) !== value)
-              throw new Error(`${id} by key is not what it is in a range`)
+              throw new Error(`${id} differs between GET and a range`)
           }
           const next = await client.put(AFTER_CRASH, '')
-          if (twice ?? tags.get(next)! <= at) throw new Error(`the tag ${twice ?? next} was given twice`)
+          if (twice ?? tags.get(next)! <= at) throw new Error(`the tag ${twice ?? next} was used twice`)
           // After a crash other tags may follow that do not know this one: one recording has power cuts at many
           // moments.
           if (at === -Infinity) tags.set(next, getSeconds())

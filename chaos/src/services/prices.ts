@@ -76,7 +76,7 @@ export const createPricesService = (imports: readonly number[] = IMPORTS): Teste
         // By id, too: that uses another path than a search.
         const [first] = found
         if (first && (await client.get(first[0]))?.value !== first[1])
-          throw new Error(`${first[0]} by id is not what it is by search`)
+          throw new Error(`${first[0]} differs between GET by id and search`)
         return new Map(found)
       },
       close: async () => {},

@@ -62,14 +62,15 @@ export function createSseService(): TestedService {
         const twice = acknowledged.find(
           (put) => put.id.split('-')[0] === id.split('-')[0] && seqOf(put.id) >= seqOf(id),
         )
-        if (twice) throw new Error(`id ${id} was given after ${twice.id}`)
+        if (twice) throw new Error(`id ${id} follows ${twice.id}`)
         const query = `topic=${encodeURIComponent(topic)}&topic=${END}&lastEventId=${from!.id}`
         const events = await readEventsUntil(`${url}/wait?${query}`, end)
         if (events.includes('event: gap')) return
         const missing = acknowledged
           .filter((put) => put.topic === topic && seqOf(put.id) > seqOf(from!.id))
           .find(({ value }) => !events.includes(`data: ${value}\n`))
-        if (missing) throw new Error(`a client that resumes after ${from!.id} is not told that ${missing.id} is lost`)
+        if (missing)
+          throw new Error(`a client that resumes after ${from!.id} gets no gap although ${missing.id} is lost`)
       }
     },
   }

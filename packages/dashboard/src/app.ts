@@ -35,7 +35,7 @@ export async function createDashboardApp(
     { ...context, config: { ...config, apiToken } },
     {
       title: 'Dashboard',
-      description: 'The page for people: campaigns with live numbers, prices, the health of all services.',
+      description: 'Web interface: campaigns with live numbers, prices, and the health of all services.',
       hasPage: true,
       notFoundPage: createNotFoundPage(assets),
       data: createDataHealth(health),

@@ -12,7 +12,8 @@ const DAY_MS = 86_400_000
 
 const NOT_SIGNED_IN_DETAIL = 'Sign in at the dashboard, or send one of its tokens as "Authorization: Bearer".'
 const READ_ONLY_DETAIL = 'You are signed in for reading only. Sign in with the token for changes (API_TOKEN).'
-const WRONG_TOKEN_DETAIL = 'This is neither the API_TOKEN nor the READ_TOKEN of the dashboard. Copy the whole token.'
+const WRONG_TOKEN_DETAIL =
+  'The token is neither the API_TOKEN nor the READ_TOKEN of the dashboard. Copy the whole token.'
 const FOREIGN_CHANGE_DETAIL =
   'A change with a session cookie must come from a page of the dashboard. Programs send "Authorization: Bearer".'
 

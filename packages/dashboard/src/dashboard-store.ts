@@ -16,7 +16,7 @@ const KEY_DIGEST_ROW = 'key-digest'
 const KEY_PATTERN = /^[0-9a-f]{64}$/
 const DEMO_ROW = 'demo'
 const FORMAT_VERSION = 1
-const REMEDY = 'restore a backup (pnpm restore), or move the folder away, which ends all links and sessions'
+const REMEDY = 'restore a backup (pnpm restore), or move the folder, which ends all links and sessions'
 const toLinkKey = (id: string) => `links/${id}`
 
 const hashKey = (key: string) => createHash('sha256').update(`dashboard key\n${key}`).digest('hex')
@@ -44,7 +44,7 @@ export class DashboardStore {
     try {
       restrictToOwner(folder, log)
       const key = await readKey(level, folder, () => {
-        if (!isNew) log.warn(`dashboard: made a new key in ${folder}, which had none: earlier sessions have ended`)
+        if (!isNew) log.warn(`dashboard: created a new key in ${folder}, which had none: earlier sessions are invalid`)
       })
       const links = new Map<string, ShareLink>()
       for await (const [key, text] of level.db.iterator({ gt: toLinkKey(''), lt: toLinkKey('\uffff') })) {
@@ -79,7 +79,7 @@ export class DashboardStore {
 
   /** @throws Problem `TOO_MANY_LINKS` */
   async addLink(campaign: CampaignVersion, days: number): Promise<ShareLink> {
-    if (this.#links.size >= MAX_LINKS) throw errors.TOO_MANY_LINKS(`at most ${MAX_LINKS}`)
+    if (this.#links.size >= MAX_LINKS) throw errors.TOO_MANY_LINKS(`maximum of ${MAX_LINKS} links`)
     const created = Date.now()
     const id = randomBytes(9).toString('base64url')
     const link: ShareLink = { id, ...campaign, created, expires: created + days * DAY_MS }

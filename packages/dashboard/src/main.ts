@@ -15,14 +15,14 @@ export async function openDashboard(
   const { config, broadcast, log, registry } = context
   const store = await DashboardStore.open(config.data, log)
   const closing = new AbortController()
-  registerGauge(registry, 'dashboard_links', 'Links to campaigns that are out.', () => store.links.length)
+  registerGauge(registry, 'dashboard_links', 'Valid links to campaigns.', () => store.links.length)
 
   async function sweep(): Promise<void> {
     const expired = await store.sweep(Date.now())
     if (expired.length > 0) await broadcast('linksRemoved', expired)
   }
   const timer = setInterval(
-    () => void sweep().catch((error) => log.error(error, 'links were not swept')),
+    () => void sweep().catch((error) => log.error(error, 'expired links could not be deleted')),
     SWEEP_INTERVAL_MS,
   )
   timer.unref()
@@ -31,7 +31,7 @@ export async function openDashboard(
   const demo = store.hadDemo ? undefined : createDemo(config, closing.signal)
   const demoCreated = demo
     ?.then(async (isDone) => void (isDone && (await store.recordDemo())))
-    .catch((error) => void (closing.signal.aborted || log.warn(error, 'the demo campaigns could not be made')))
+    .catch((error) => void (closing.signal.aborted || log.warn(error, 'the demo campaigns could not be created')))
 
   return {
     backupSource: store.level,

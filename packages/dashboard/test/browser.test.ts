@@ -89,7 +89,7 @@ describe('in Chromium', () => {
     expect(download.suggestedFilename()).toMatch(/\.csv$/)
 
     await page.getByRole('button', { name: 'Share' }).click()
-    await page.getByRole('button', { name: 'Make a link' }).click()
+    await page.getByRole('button', { name: 'Create a link' }).click()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
     const client = await openPage()
     await client.goto(link)

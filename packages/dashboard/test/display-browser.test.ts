@@ -140,7 +140,7 @@ describe('Health', () => {
     for (const path of ['/health', '/campaigns/a']) {
       await page.goto(url + path)
       await page.locator('main').getByText('API_KEY_HTTP_REFERRER_BLOCKED').first().waitFor()
-      await page.locator('.lost', { hasText: 'YouTube gives no numbers' }).waitFor()
+      await page.locator('.lost', { hasText: 'YouTube returns no numbers' }).waitFor()
       expect(await page.locator('header .dot.live').count()).toBe(0)
       expect(await checkAccessibility(page)).toEqual([])
     }

@@ -192,7 +192,7 @@ describe('forms in Chromium', () => {
     const page = await open(`${stack.url}/campaigns/a`, { timezoneId: 'America/New_York' })
     await page.getByText('Mar 1, 2026 – May 31, 2026').waitFor()
     await page.getByRole('button', { name: 'Share' }).click()
-    await page.getByRole('button', { name: 'Make a link' }).click()
+    await page.getByRole('button', { name: 'Create a link' }).click()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
     const client = await open(link, { timezoneId: 'America/New_York' })
     await client.getByText('Mar 1, 2026 – May 31, 2026').waitFor()

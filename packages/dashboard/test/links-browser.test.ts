@@ -14,7 +14,7 @@ describe('in Chromium', () => {
     for (const id of ['spring', 'autumn']) {
       await page.goto(`${url}/campaigns/${id}`)
       await page.getByRole('button', { name: 'Share' }).click()
-      await page.getByRole('button', { name: 'Make a link' }).click()
+      await page.getByRole('button', { name: 'Create a link' }).click()
       links.push(await page.getByLabel('Link', { exact: true }).inputValue())
     }
     const open = await openPage()

@@ -130,7 +130,7 @@ it('an outage of YouTube outlasts a restart of stats on an open page, until a ca
   await stats.put('a', { videos: VIDEOS, name: 'Spring' })
   const page = await openPage()
   await page.goto(uriOf('dashboard'))
-  const fault = page.locator('.lost', { hasText: 'YouTube gives no numbers' }).first()
+  const fault = page.locator('.lost', { hasText: 'YouTube returns no numbers' }).first()
   await fault.waitFor()
 
   await kill('stats')

@@ -75,7 +75,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     { config, registry, ...context },
     {
       title: 'Key-value service',
-      description: 'Bytes under keys: durable, ordered, conditional.',
+      description: 'Key-value store: durable, ordered, with conditional writes.',
       data: share && createDataHealth(share.memory),
       querystringParser: parseQuery as never,
       hotRoutes: [...createEntityRoutes(store, config.valueLimit), createWatchRoute(store, watchers)],

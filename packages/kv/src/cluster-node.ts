@@ -23,10 +23,7 @@ import { toPage } from './core/change-pages.ts'
  */
 export async function openKvNode({ config, registry, log, fail }: KvContext): Promise<ServiceMain<KvMainMessage>> {
   if (config.store !== 'level')
-    throw new StartError(
-      'SETTINGS_WRONG',
-      `kv: --log jetstream keeps what it has in the store level, not in ${config.store}`,
-    )
+    throw new StartError('SETTINGS_WRONG', `kv: --log jetstream requires --store level, not ${config.store}`)
   const level = await openKvLevel(toReplicaFolder(config.data), config.cacheMegabytes, { log, isReplica: true })
   const state = createLogStateMemory()
   try {

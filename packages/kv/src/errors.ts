@@ -1,5 +1,5 @@
 import { errors as log } from '@influencer-stats/log/errors'
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
 const kvErrors = defineErrors({
@@ -25,10 +25,10 @@ const kvErrors = defineErrors({
 /** Errors of this service, in addition to those of every service. */
 export const errors = {
   ...kvErrors,
-  CONDITION_INVALID: house.CONDITION_INVALID,
-  CONDITION_FAILED: house.CONDITION_FAILED,
-  STORE_FAILED: house.STORE_FAILED,
-  DISK_FULL: house.DISK_FULL,
+  CONDITION_INVALID: commonErrors.CONDITION_INVALID,
+  CONDITION_FAILED: commonErrors.CONDITION_FAILED,
+  STORE_FAILED: commonErrors.STORE_FAILED,
+  DISK_FULL: commonErrors.DISK_FULL,
   LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,
   SEQUENCE_WAIT_TIMEOUT: log.SEQUENCE_WAIT_TIMEOUT,
   OUTCOME_UNKNOWN: log.OUTCOME_UNKNOWN,

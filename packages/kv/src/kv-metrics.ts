@@ -34,41 +34,44 @@ export function registerLevelMetrics(level: KvLevel, cacheMegabytes: number, reg
       for (const [level, bytes] of getLevelSizes(db).entries()) sizes.set({ level }, bytes)
     },
   })
-  registerGauge(registry, 'kv_write_stall', 'Whether LevelDB slows writes down (1) or stops them (2).', () => {
+  registerGauge(registry, 'kv_write_stall', '1 if LevelDB slows writes down, 2 if it stops them, otherwise 0.', () => {
     const fileCount = countFiles(db, 0)
     return fileCount >= STOP_FILES ? 2 : fileCount >= SLOWDOWN_FILES ? 1 : 0
   })
-  registerGauge(registry, 'kv_writes_refused', 'Whether writes are refused: one failed, or free space is low.', () =>
-    level.getRefusal() ? 1 : 0,
+  registerGauge(
+    registry,
+    'kv_writes_refused',
+    '1 if writes are refused because a write failed or free disk space is low.',
+    () => (level.getRefusal() ? 1 : 0),
   )
   registerGauge(
     registry,
     'kv_block_cache_bytes',
-    "Size of LevelDB's cache of blocks.",
+    'Size of the block cache of LevelDB.',
     () => cacheMegabytes * 1_048_576,
   )
 }
 
 /** Registers the metrics of the write queue of a thread. */
 export function registerQueueMetrics(queue: WriteQueue, registry: Registry): void {
-  registerGauge(registry, 'kv_queue_writes', 'Writes that wait to be written.', () => queue.writes)
-  registerGauge(registry, 'kv_queue_bytes', 'Bytes that wait to be written.', () => queue.bytes)
+  registerGauge(registry, 'kv_queue_writes', 'Queued writes.', () => queue.writes)
+  registerGauge(registry, 'kv_queue_bytes', 'Bytes of queued writes.', () => queue.bytes)
 }
 
 /** Registers the metrics of the watch streams of a thread. */
 export function registerWatchMetrics(metrics: WatchMetrics, registry: Registry): void {
-  registerGauge(registry, 'kv_watchers', 'Streams of changes.', () => metrics.streams)
+  registerGauge(registry, 'kv_watchers', 'Open watch streams.', () => metrics.streams)
   registerGauge(
     registry,
     'kv_watch_unread_bytes',
-    'Memory of changes that clients of streams have not read.',
+    'Memory of changes that clients of watch streams have not read.',
     () => metrics.unreadBytes,
   )
-  registerCounter(registry, 'kv_watch_events_total', 'Changes that were sent to streams.', () => metrics.events)
+  registerCounter(registry, 'kv_watch_events_total', 'Changes sent to watch streams.', () => metrics.events)
   registerCounter(
     registry,
     'kv_watchers_cut_total',
-    'Streams of changes that were cut because their clients read too slowly, or because memory was short.',
+    'Watch streams that were closed because their clients read too slowly, or because memory was low.',
     () => metrics.cut,
   )
 }
@@ -76,7 +79,7 @@ export function registerWatchMetrics(metrics: WatchMetrics, registry: Registry):
 /** Counts writes that failed after their reply was sent. */
 export function registerLostWrites(registry: Registry): () => void {
   let lost = 0
-  registerCounter(registry, 'kv_writes_lost_total', 'Writes that were answered with 202 and then failed.', () => lost)
+  registerCounter(registry, 'kv_writes_lost_total', 'Writes that failed after their reply 202.', () => lost)
   return () => void lost++
 }
 
@@ -84,7 +87,7 @@ export function registerLostWrites(registry: Registry): () => void {
 export function registerGroupSizes(registry: Registry): (writes: number) => void {
   const sizes = new Histogram({
     name: 'kv_group_writes',
-    help: 'Writes that became one batch of LevelDB.',
+    help: 'Writes in one batch of LevelDB.',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 1_024],
     registers: [registry],
   })

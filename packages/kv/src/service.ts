@@ -6,18 +6,17 @@ import { variants } from './variants.ts'
 /** Key-value service: durable, ordered, with conditional writes. */
 export const kv = defineService<typeof settings, KvMainMessage, KvThreadMessage>({
   name: 'kv',
-  summary: 'keeps bytes under keys, durably and in order',
+  summary: 'stores values under keys, durable and in the order of keys',
   port: 8082,
   settings,
   variants,
   example: (url) =>
     `curl -XPUT '${url}/v0/entity?id=greeting' -H 'content-type: text/plain' -d hello\n` +
     `curl '${url}/v0/entity?id=greeting'`,
-  getSingleThreadReason: ({ store }) =>
-    store === 'memory' ? 'the store "memory" is known to one thread only' : undefined,
+  getSingleThreadReason: ({ store }) => (store === 'memory' ? 'the store "memory" belongs to one thread' : undefined),
   getNoBackupReason: ({ log }) =>
     log === 'jetstream'
-      ? 'a node has all of it from the log: `pnpm kv export` and `pnpm kv import` at any node back it up and restore it'
+      ? 'the log has the data of a cluster: use `pnpm kv export` and `pnpm kv import` at any node'
       : undefined,
   open: async (context) => (await import('./main.ts')).openKv(context),
   load: () => import('./app.ts'),

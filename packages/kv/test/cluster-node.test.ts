@@ -238,6 +238,6 @@ describe('without the log', () => {
     const settings = ['--log', 'jetstream', '--nats-url', 'nats://127.0.0.1:1', '--nats-stream', stream]
     const { code, stderr } = await spawnKv(createTemporaryFolder(), { settings }).ended
     expect(code).toBe(1)
-    expect(stderr.trim()).toBe('kv: no server of NATS can be reached at 127.0.0.1:1')
+    expect(stderr.trim()).toBe('kv: no NATS server is reachable at 127.0.0.1:1')
   })
 })

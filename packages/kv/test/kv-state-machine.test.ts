@@ -376,13 +376,13 @@ describe('the state machine', () => {
         isHead = false
       }
     }
-    await expect(other.machine.restore(truncate(one.machine.snapshot()))).rejects.toThrow('is cut')
+    await expect(other.machine.restore(truncate(one.machine.snapshot()))).rejects.toThrow('is truncated')
     expect(other.machine.getPosition()).toBeUndefined()
     expect((await openKvStateMachine(other.level, new ChangeFeed(1e6))).getPosition()).toBeUndefined()
     async function* yieldForeign() {
       yield Buffer.from('what is this, and why is it here at all?')
     }
-    await expect(other.machine.restore(yieldForeign())).rejects.toThrow('no snapshot')
+    await expect(other.machine.restore(yieldForeign())).rejects.toThrow('does not know the format of the snapshot')
   })
 
   it('starts empty after a possible power cut, and continues after a clean exit', async () => {

@@ -87,22 +87,17 @@ export async function openClusterLog({
   registerGauge(
     registry,
     `${service}_log_applied`,
-    'The place in the log up to which this node has applied it.',
+    'Sequence of the last entry that this node applied.',
     () => clusterLog.state.applied,
   )
-  registerGauge(
-    registry,
-    `${service}_log_lag`,
-    'Places in the log that are known to exist and are not applied yet.',
-    () => {
-      const { applied, known } = clusterLog.state
-      return known - applied
-    },
-  )
+  registerGauge(registry, `${service}_log_lag`, 'Known entries of the log that this node has not applied yet.', () => {
+    const { applied, known } = clusterLog.state
+    return known - applied
+  })
   registerGauge(
     registry,
     `${service}_log_staleness_seconds`,
-    'For how long this node has not had all of the log.',
+    'Time since this node last knew that it had applied every entry.',
     () => getStalenessSeconds(clusterLog.state),
   )
   return {

@@ -83,7 +83,7 @@ export async function restoreSnapshot(
       const header = headers.find((expected) =>
         expected.subarray(0, remainder.length).equals(remainder.subarray(0, expected.length)),
       )
-      if (!header) throw new Error('this is no snapshot that this version knows')
+      if (!header) throw new Error('this version does not know the format of the snapshot')
       if (remainder.length < header.length) continue
       remainder = remainder.subarray(header.length)
       hasHeader = true
@@ -103,6 +103,6 @@ export async function restoreSnapshot(
     await batch.write()
     remainder = remainder.subarray(at)
   }
-  if (!position || remainder.length > 0) throw new Error('the snapshot is cut')
+  if (!position || remainder.length > 0) throw new Error('the snapshot is truncated')
   return position
 }

@@ -33,6 +33,8 @@ export async function closeLevel(
 ): Promise<void> {
   await stateMachine
     .settle()
-    .catch((error: unknown) => log.warn({ err: error }, `${service}: what is kept starts from a snapshot next`))
+    .catch((error: unknown) =>
+      log.warn({ err: error }, `${service}: the last entries could not be stored; the next start uses a snapshot`),
+    )
   await level.close()
 }

@@ -56,7 +56,7 @@ export function createSnapshotScheduler({
       dueBytes = appliedBytes + intervalBytes
       // Entries that arrived meanwhile are in the snapshot or follow it.
       if (previous > 0) await log.trim(previous)
-      logger.info(`snapshot at ${seq}; the log begins at ${Math.max(previous, 1)}`)
+      logger.info(`stored the snapshot at sequence ${seq}; the log begins at ${Math.max(previous, 1)}`)
       dueSequence = seq + intervalEntries
     } else dueSequence = previous + intervalEntries
   }
@@ -67,7 +67,7 @@ export function createSnapshotScheduler({
       if ((applied < dueSequence && appliedBytes < dueBytes) || running || signal.aborted) return
       running = run()
         .catch((error: unknown) => {
-          if (!signal.aborted) logger.warn({ err: error }, 'no snapshot could be taken')
+          if (!signal.aborted) logger.warn({ err: error }, 'the snapshot failed')
         })
         .finally(() => (running = undefined))
     },

@@ -41,7 +41,7 @@ describe('an invalid setting:', () => {
   it('no server', async () => {
     const [port] = await findFreePorts(1)
     expect(await startAndFail(`nats://user:${encodeURIComponent(SECRET)}@127.0.0.1:${port}`)).toMatchObject(
-      startError('NATS_UNREACHABLE', new RegExp(`^test: no server of NATS can be reached at 127.0.0.1:${port}$`)),
+      startError('NATS_UNREACHABLE', new RegExp(`^test: no NATS server is reachable at 127.0.0.1:${port}$`)),
     )
   })
 
@@ -55,7 +55,7 @@ describe('an invalid setting:', () => {
     })
     const { port } = server
     expect(await startAndFail(`nats://node:s3cret-other@127.0.0.1:${port}`)).toMatchObject(
-      startError('NATS_FORBIDDEN', /^test: NATS at 127\.0\.0\.1:\d+ refuses these credentials$/),
+      startError('NATS_FORBIDDEN', /^test: NATS at 127\.0\.0\.1:\d+ refused these credentials$/),
     )
     expect(await startAndFail(server.url)).toMatchObject(startError('NATS_FORBIDDEN', /^test: /))
     const { log } = await openTestLog(`nats://node:${encodeURIComponent(SECRET)}@127.0.0.1:${port}`, createStreamName())
@@ -126,7 +126,7 @@ describe('an invalid setting:', () => {
     ]) {
       writeFileSync(file, text)
       expect(await startAndFail(url, { nats: { servers: [url], [name]: file } })).toMatchObject(
-        startError('NATS_FILE_UNREADABLE', /^test: \S+ holds no key of a user of NATS$/),
+        startError('NATS_FILE_UNREADABLE', /^test: \S+ contains no NATS user key$/),
       )
     }
   })
@@ -140,14 +140,14 @@ describe('an invalid setting:', () => {
 
   it('JetStream off', async () => {
     const { url } = await startTestNatsServer({ jetstream: false })
-    expect(await startAndFail(url)).toMatchObject(startError('JETSTREAM_OFF', /^test: JetStream is off/))
+    expect(await startAndFail(url)).toMatchObject(startError('JETSTREAM_OFF', /^test: JetStream is disabled/))
   })
 
   it('three replicas on one server, without creating a stream', async () => {
     const { url } = await startTestNatsServer()
     const stream = createStreamName()
     expect(await startAndFail(url, { replicas: 3 }, stream)).toMatchObject(
-      startError('LOG_REPLICAS', /^test: stream \S+ is to be kept on 3 servers/),
+      startError('LOG_REPLICAS', /^test: stream \S+ requires 3 servers/),
     )
     const nc = await connect({ servers: [url] })
     const jsm = await jetstreamManager(nc)
@@ -164,7 +164,9 @@ describe('an invalid setting:', () => {
     const metadata = { 'influencer-stats.service': 'test', 'influencer-stats.format': '2' }
     await jsm.streams.add({ name: newer, subjects: [newer], metadata })
     await openTestLog(url, other)
-    expect(await startAndFail(url, {}, foreign)).toMatchObject(startError('LOG_FOREIGN', /is no log of a service$/))
+    expect(await startAndFail(url, {}, foreign)).toMatchObject(
+      startError('LOG_FOREIGN', /is not the log of a service$/),
+    )
     expect(await startAndFail(url, {}, newer)).toMatchObject(
       startError('LOG_FORMAT_UNKNOWN', /has format 2; this version knows 1$/),
     )
@@ -177,7 +179,7 @@ describe('an invalid setting:', () => {
   it('a maximum message size that is too small for the entries', async () => {
     const { url } = await startTestNatsServer({ config: 'max_payload: 4096' })
     expect(await startAndFail(url, { maxBody: 16_777_216 })).toMatchObject(
-      startError('LOG_LIMITS', /raise its max_payload$/),
+      startError('LOG_LIMITS', /increase max_payload of NATS$/),
     )
     const { log } = await openTestLog(url, createStreamName(), { maxBody: 1_000_000 })
     const { outcome } = await log.append(1, Buffer.alloc(1_000_000, 'x'))

@@ -66,7 +66,7 @@ it('loads the newer snapshot if it replaces one during the load', async () => {
 
 it('rejects if the only snapshot cannot be read', async () => {
   const { save, snapshots } = await startSnapshotStore(new TextStateMachine())
-  await expect(snapshots.load(new TextStateMachine())).rejects.toThrow('there is no snapshot')
+  await expect(snapshots.load(new TextStateMachine())).rejects.toThrow('no snapshot exists')
   await save(1)
   const stateMachine = new TextStateMachine()
   stateMachine.restore = () => Promise.reject(new Error('the disk is full'))
@@ -85,7 +85,7 @@ it('loads many chunks in several fetches, and rejects an incomplete snapshot', a
   expect(stateMachine.texts).toEqual([text])
   expect(sizes.length).toBeGreaterThan(60)
   await jsm.streams.purge(stream, { filter: `$O.${stream.slice(4)}.C.>`, keep: 3 })
-  await expect(snapshots.load(new TextStateMachine())).rejects.toThrow('nothing more comes')
+  await expect(snapshots.load(new TextStateMachine())).rejects.toThrow('timeout while loading the snapshot')
 })
 
 async function* countChunks(chunks: AsyncIterable<Buffer>, sizes: number[]): AsyncGenerator<Buffer> {

@@ -48,7 +48,9 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
   function setView(next: CatalogView): void {
     const previous = view
     view = next
-    previous.release().catch((error: unknown) => log.error({ err: error }, 'an old view could not be closed'))
+    previous
+      .release()
+      .catch((error: unknown) => log.error({ err: error }, 'a previous view of the catalog could not be closed'))
   }
   bus.on('change', (change, rows) => setView(view.with({ ...change, rows: unpackChanges(rows) })))
   bus.on('replace', async (state) => setView(await open(state)))
@@ -59,7 +61,7 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
       const index = catalogView.indexes.get(
         name === BITMAP_ALIAS ? (findBitmapIndex(catalogView.indexes) ?? name) : name,
       )
-      if (!index) throw errors.INDEX_NOT_LOADED(`${name}; there are ${[...catalogView.indexes.keys()].join(', ')}`)
+      if (!index) throw errors.INDEX_NOT_LOADED(`${name}; known: ${[...catalogView.indexes.keys()].join(', ')}`)
       return index
     },
   }
@@ -77,7 +79,7 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
   const names = [BITMAP_ALIAS, ...kinds.keys()]
   const app = await createApp(context, {
     title: 'Prices',
-    description: 'Finds the one price that fits.',
+    description: 'Finds the one price that matches all conditions.',
     data,
     hotRoutes: [
       createSearchRoute({

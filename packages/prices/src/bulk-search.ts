@@ -56,7 +56,7 @@ export async function answerBulkSearch(request: Readable, reply: Writable, optio
   try {
     // A request that is not read to its end still needs a reply.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) await writer.answer(chunk as Buffer)
-    if (writer.isInItem) throw commonErrors.BAD_JSON('the request ends in the middle of an item')
+    if (writer.isInItem) throw commonErrors.BAD_JSON('the request ends within an item')
     writer.end()
   } catch (error) {
     if (!(error instanceof Problem) || !writer.hasOutput) throw error

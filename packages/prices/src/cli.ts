@@ -8,13 +8,13 @@ import { generateSamplePrices } from './core/sample-catalog.ts'
 
 // `pnpm prices import FILE`, `export FILE` and `generate`: import and export the prices of a running service over HTTP.
 
-const HELP = `pnpm prices import FILE [--replace [--empty]] [--url URL]    imports prices, one JSON object a line
-pnpm prices export FILE [--url URL]                          writes all prices to a new file, as import reads them
+const HELP = `pnpm prices import FILE [--replace [--empty]] [--url URL]    imports prices, one JSON object per line
+pnpm prices export FILE [--url URL]                          exports all prices to a new file in the same format
 pnpm prices generate [--offerings N] [--replace] [--url URL] imports the sample prices (50 offerings, 487,200 prices)
-pnpm prices generate FILE [--offerings N]                    writes them to a new file
+pnpm prices generate FILE [--offerings N]                    writes the sample prices to a new file
 
---replace removes all other prices; a file without any does so with --empty only.
---url is http://127.0.0.1:8084 unless given; API_TOKEN is sent where it is set: READ_TOKEN's value there serves an export.
+--replace removes all other prices; a file without prices also requires --empty.
+--url is http://127.0.0.1:8084 by default. The CLI sends API_TOKEN if it is set; for an export it may be the READ_TOKEN.
 `
 const ROWS_PER_OFFERING = 9_744
 const CHUNK_BYTES = 65_536
@@ -55,7 +55,7 @@ async function* countLines(pieces: AsyncIterable<Uint8Array>, onLines: (lines: n
 
 /** Writes a new file, which appears complete or not at all. */
 async function writeNewFile(file: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  if (existsSync(file)) throw Object.assign(new Error(`'${file}' is there already`), { code: 'EEXIST' })
+  if (existsSync(file)) throw Object.assign(new Error(`'${file}' exists already`), { code: 'EEXIST' })
   const draft = `${file}.${process.pid}`
   try {
     await pipeline(pieces, createWriteStream(draft, { flags: 'wx', flush: true }))
@@ -101,7 +101,7 @@ async function main(): Promise<void> {
   }
   const { imported, prices } = await client.import(lines, { replace, empty })
   progress.end()
-  process.stdout.write(`${imported} imported, ${prices} prices in all\n`)
+  process.stdout.write(`imported ${imported} prices; the catalog has ${prices}\n`)
 }
 
 try {

@@ -51,7 +51,7 @@ export async function openPricesNode(context: PricesMainContext): Promise<Servic
     await clearTorn(level)
     const stateMachine = await openStateMachine().catch(async (error: unknown) => {
       if (!(error instanceof StartError) || error.code !== 'DATA_DAMAGED') throw error
-      log.error(`${error.message}; it is made again from the log`)
+      log.error(`${error.message}; the node rebuilds it from the log`)
       await clearLevel(level, META_KEY)
       return openStateMachine()
     })

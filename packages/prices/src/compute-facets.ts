@@ -123,7 +123,7 @@ const listNameFacets = ({ facet, char }: FacetRequest): number[] =>
 /** Returns the characteristic of a request for one characteristic. */
 function findRequestedChar({ char, facet }: FacetRequest, { terms, live }: CatalogView): number | undefined {
   if (char === undefined) return undefined
-  if (facet !== undefined) throw errors.INCOMPATIBLE_PARAMETERS('either facet or char')
+  if (facet !== undefined) throw errors.INCOMPATIBLE_PARAMETERS('facet and char exclude each other')
   const term = terms.chars.find(char)
   if (term < 0 || getLiveType(live, term) === undefined) throw errors.CHARACTERISTIC_NOT_FOUND(char)
   return term
@@ -132,10 +132,11 @@ function findRequestedChar({ char, facet }: FacetRequest, { terms, live }: Catal
 /** Returns the value after which a page begins; undefined for the first page, and for a list of characteristics. */
 function parseAfter({ after, facet }: FacetRequest, char: number | undefined, live: Uint8Array): TermValue | undefined {
   if (after === undefined) return undefined
-  if (char === undefined && facet === undefined) throw errors.INCOMPATIBLE_PARAMETERS('after needs facet or char')
+  if (char === undefined && facet === undefined) throw errors.INCOMPATIBLE_PARAMETERS('after requires facet or char')
   if (char === undefined) return facet === 'characteristics' ? undefined : after
   if (getLiveType(live, char) !== 'integer') return after
-  if (getValueType(Number(after)) !== 'integer') throw commonErrors.VALIDATION_FAILED('querystring/after is no integer')
+  if (getValueType(Number(after)) !== 'integer')
+    throw commonErrors.VALIDATION_FAILED('querystring/after is not an integer')
   return Number(after)
 }
 

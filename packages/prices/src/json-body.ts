@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 
 /** @throws Problem `BAD_JSON` */
 export function readBodyText(body: Buffer): string {
-  if (body.length === 0) throw commonErrors.BAD_JSON('there is no body')
+  if (body.length === 0) throw commonErrors.BAD_JSON('the request has no body')
   // Decoding replaces invalid bytes by U+FFFD, which can make two names equal.
   if (!isUtf8(body)) throw commonErrors.BAD_JSON('not UTF-8')
   return body.toString()

@@ -16,7 +16,7 @@ export async function loadIndexes({ indexes }: Pick<PricesConfig, 'indexes'>): P
   const known: readonly string[] = [BITMAP_ALIAS, ...listPartNames('index')]
   const unknown = indexes.filter((name) => !known.includes(name))
   if (unknown.length > 0 || indexes.length === 0) {
-    throw new StartError('UNKNOWN_INDEX', `prices: indexes can be ${known.join(', ')}, not "${unknown.join(', ')}"`)
+    throw new StartError('UNKNOWN_INDEX', `prices: --indexes accepts ${known.join(', ')}, not "${unknown.join(', ')}"`)
   }
   const kinds = new Map<string, IndexKind>()
   for (const name of new Set(indexes)) {

@@ -104,7 +104,7 @@ export class LogImports implements ImportHandler {
     session.lastActiveAt = performance.now()
     session.total += bytes.length
     if (session.total > this.#options.maxImportBytes)
-      throw commonErrors.BODY_TOO_LARGE(`an import is at most ${this.#options.maxImportBytes} bytes`)
+      throw commonErrors.BODY_TOO_LARGE(`an import may have up to ${this.#options.maxImportBytes} bytes`)
     session.chunks.push(bytes)
     session.size += bytes.length
     if (session.size >= PIECE_BYTES) await this.#send(session)

@@ -24,7 +24,7 @@ import { CATALOG_TIMEOUT_MS, type PricesConfig } from './settings.ts'
 
 /** A thread without calls for this time has died (ms). */
 const THREAD_TIMEOUT_MS = 60_000
-const NO_BINARY_NOTE = `roaring has no binary here, so the index is ${BITMAP_INDEXES[1]}; \`npx -y pnpm@12.21.0 install\` makes one with a C++ compiler`
+const NO_BINARY_NOTE = `roaring has no binary for this system, so the index is ${BITMAP_INDEXES[1]}; \`npx -y pnpm@12.21.0 install\` compiles it if a C++ compiler is installed`
 
 export type PricesMainContext = OpenContext<PricesConfig, PricesThreadMessage>
 

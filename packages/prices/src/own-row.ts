@@ -33,13 +33,13 @@ export const ownRow: OwnRow = {
     const newest = found.slice(found.length >= MAX_GENERATIONS ? 1 : 0)
     const [counts, previous] = newest
     if (!counts)
-      throw new StartError('DATA_DAMAGED', 'prices: no catalog is whole: restore a backup, or move the folder away')
+      throw new StartError('DATA_DAMAGED', 'prices: no catalog is complete: restore a backup, or move the folder')
     const meta = { ...counts, ...(previous && { previous }) }
     await db.put(Buffer.from(META_KEY), Buffer.from(JSON.stringify(meta)), { sync: true })
-    const other = previous ? `; if an import was cut off shortly before, catalog ${previous.generation} was in use` : ''
-    return [
-      `the number of the catalog in use: it is catalog ${counts.generation} now, with ${counts.rows} rows${other}`,
-    ]
+    const other = previous
+      ? `; if an import was interrupted shortly before, catalog ${previous.generation} was in use`
+      : ''
+    return [`the number of the catalog in use: now catalog ${counts.generation}, with ${counts.rows} rows${other}`]
   },
 }
 

@@ -70,11 +70,11 @@ export class PriceLineReader {
     const problem = findDateProblem(price) ?? this.draft.put(price)
     if (problem) throw fail(`${problem.code} ${problem.detail}`)
     this.imported++
-    if (this.draft.size > this.maxPrices) throw errors.CATALOG_FULL(`more than ${this.maxPrices}`)
+    if (this.draft.size > this.maxPrices) throw errors.CATALOG_FULL(`more than ${this.maxPrices} prices`)
   }
 }
 
 function findDateProblem({ from, to }: Price): { code: string; detail: string } | undefined {
   const wrong = [from, to].find((date) => date !== undefined && !isDate(date))
-  return wrong === undefined ? undefined : { code: 'VALIDATION_FAILED', detail: `${wrong} is no date` }
+  return wrong === undefined ? undefined : { code: 'VALIDATION_FAILED', detail: `${wrong} is not a date` }
 }

@@ -37,10 +37,10 @@ const newNames = createNameFields({ ...nameSchema, pattern: NAME_PATTERN })
 const otherFields = {
   // Larger numbers parse as infinities, which JSON cannot represent.
   value: { type: 'number', minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE },
-  currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'USD if absent.' },
-  default: { type: 'boolean', description: 'Chosen where several prices fit.' },
-  from: { ...date, description: 'The first day it is valid on.' },
-  to: { ...date, description: 'The last day it is valid on.' },
+  currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'Currency; by default USD.' },
+  default: { type: 'boolean', description: 'True if a search prefers this price when several prices match.' },
+  from: { ...date, description: 'First day on which the price is valid.' },
+  to: { ...date, description: 'Last day on which the price is valid.' },
 } as const
 
 const { id: exampleId, ...exampleBody } = examplePrice

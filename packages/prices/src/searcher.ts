@@ -205,7 +205,7 @@ export const renderErrorLine = ({ code, detail, title }: Problem, id: string | u
 const createRefusal = (found: number, members?: ProblemExtras['members']): Problem =>
   found === NO_MATCH
     ? errors.PRICE_NOT_FOUND()
-    : errors.PRICES_AMBIGUOUS(`${toMatchCount(found)} prices fit`, { ...(members && { members }) })
+    : errors.PRICES_AMBIGUOUS(`${toMatchCount(found)} prices match`, { ...(members && { members }) })
 
 function getItemId(item: unknown): string | undefined {
   const { id } = (item ?? {}) as { id?: unknown }

@@ -7,7 +7,7 @@ import { variants } from './variants.ts'
 /** The service that finds one matching price among millions. */
 export const prices = defineService<typeof settings, PricesMainMessage, PricesThreadMessage>({
   name: 'prices',
-  summary: 'finds the one price that fits eight conditions and more',
+  summary: 'finds the one price that matches all conditions of a search',
   port: 8084,
   settings,
   variants,
@@ -15,7 +15,7 @@ export const prices = defineService<typeof settings, PricesMainMessage, PricesTh
     `curl -H 'content-type: application/json' ${url}/v1/search/bitmap/prices -d '${JSON.stringify(exampleSearch)}'`,
   getNoBackupReason: ({ log }) =>
     log === 'jetstream'
-      ? 'a node has all of it from the log: `pnpm prices export` and `pnpm prices import` at any node back it up and restore it'
+      ? 'the log has the data of a cluster: use `pnpm prices export` and `pnpm prices import` at any node'
       : undefined,
   open: async (context) => (await import('./main.ts')).openPrices(context),
   load: () => import('./app.ts'),

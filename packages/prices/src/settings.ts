@@ -11,7 +11,12 @@ export const settings = defineSettings({
     choices: [BITMAP_ALIAS, ...listPartNames('index')],
     description: `indexes to build; ${BITMAP_ALIAS} is ${BITMAP_INDEXES.join(', or without it ')}`,
   },
-  catalog: { type: 'string', enum: listPartNames('catalog'), default: 'memory', description: 'store of the answers' },
+  catalog: {
+    type: 'string',
+    enum: listPartNames('catalog'),
+    default: 'memory',
+    description: 'store of prepared search replies',
+  },
   sample: {
     type: 'string',
     enum: ['yes', 'no'],
@@ -23,7 +28,7 @@ export const settings = defineSettings({
     default: 2_097_152,
     minimum: 16_384,
     maximum: 4_294_967_296,
-    description: 'answer cache of the lru-level catalog per thread (bytes)',
+    description: 'reply cache of the lru-level catalog, per thread (bytes)',
   },
   maxPrices: {
     type: 'integer',

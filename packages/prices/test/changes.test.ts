@@ -68,7 +68,7 @@ class PlainCatalog {
         ),
     )
     const found = fitting.length === 1 ? fitting[0] : fitting.find((one) => one.default)
-    if (!found) return fitting.length === 0 ? 'NOTHING' : `${fitting.length} prices fit`
+    if (!found) return fitting.length === 0 ? 'NOTHING' : `${fitting.length} prices match`
     return { id: found.id, spec: 'MRC', value: found.value, currency: 'USD' }
   }
 }

@@ -19,7 +19,7 @@ it('imports a file', async () => {
   writeFileSync(file, `${JSON.stringify(price)}\n`)
   expect(await runCli('import', file, '--url', prices.url)).toMatchObject({
     code: 0,
-    stdout: '1 imported, 1 prices in all\n',
+    stdout: 'imported 1 prices; the catalog has 1\n',
   })
   const client = createPricesClient(prices.url)
   expect(await client.search(toSearch(price))).toMatchObject({ id: price.id, value: 7 })
@@ -80,7 +80,7 @@ it('never destroys data without an explicit flag', async () => {
   writeFileSync(empty, '')
   expect(await runCli('import', empty, '--replace', '--empty', '--url', prices.url)).toMatchObject({
     code: 0,
-    stdout: '0 imported, 0 prices in all\n',
+    stdout: 'imported 0 prices; the catalog has 0\n',
   })
 })
 

@@ -80,7 +80,7 @@ describe.each(INDEXES)('all matching prices, by index %s', (index) => {
 
   it('an ambiguous search lists the first matching prices', async () => {
     const { status, body } = await prices.search(search, index)
-    expect([status, body.code, body.detail]).toEqual([409, 'PRICES_AMBIGUOUS', '1000 prices fit'])
+    expect([status, body.code, body.detail]).toEqual([409, 'PRICES_AMBIGUOUS', '1000 prices match'])
     const first = allPrices.filter((_, i) => i % 3 === 1).slice(0, 10)
     expect(body.candidates).toEqual(
       first.map(({ id, value, priceSpecId: spec }) => ({ id, spec, value, currency: 'USD' })),

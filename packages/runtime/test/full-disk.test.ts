@@ -109,7 +109,7 @@ async function isStored(reply: Promise<Response>): Promise<boolean> {
 }
 
 // stats also logs errors about an upstream that it cannot reach.
-const DISK_MESSAGE = /write failed|request failed|could not be kept/
+const DISK_MESSAGE = /write failed|request failed|could not be stored/
 
 // Where the disk ends decides how much of a record is written, and so whether a partial record remains.
 const createTornRecord = () => createFileLimit(createTemporaryFolder())

@@ -136,9 +136,7 @@ describe('sources of a setting', () => {
       settings: { key: { type: 'string', description: '', secret: true, pattern: '^a' } },
     } as const
     const { flags } = parseArguments(['--keyFile', createTokenFile('hunter2')])
-    expect(() => resolveConfigs([checked as never], flags, {})).toThrow(
-      /^--key-file: its value does not look like \^a$/,
-    )
+    expect(() => resolveConfigs([checked as never], flags, {})).toThrow(/^--key-file: its value does not match \^a$/)
   })
 
   test('--data is the parent folder of all, --counter.data the folder of one', () => {
@@ -161,7 +159,7 @@ describe('sources of a setting', () => {
     expect(configs.get('fake')!.host).toBe('127.0.0.1')
     expect(both(['--fake.host', '127.0.0.2']).get('fake')!.host).toBe('127.0.0.2')
     expect(() => both(['--fake.host', '0.0.0.0'])).toThrow(
-      /^--fake\.host: fake stores a number, for this machine alone$/,
+      /^--fake\.host: fake stores a number; it must listen on a loopback address$/,
     )
     expect(() => both([], { FAKE_HOST: '::' })).toThrow(/^FAKE_HOST: /)
   })
@@ -227,7 +225,7 @@ describe('wrong settings', () => {
       `--threads: "${'x'.repeat(100)}..." (300 characters) is not a whole number from 0 to 64, or auto`,
     ],
     [['--variant', 'v9'], '--variant: no started service has a variant "v9" (counter has v1)'],
-    [['--counter.variant', 'v9'], '--counter.variant: counter has no variant "v9" (v1)'],
+    [['--counter.variant', 'v9'], '--counter.variant: counter has no variant "v9" (known: v1)'],
     [['--threads', '100'], '--threads: "100" is not a whole number from 0 to 64, or auto'],
     [['--counterUri', 'x'], '--counter-uri: "x" is not an address such as http://localhost:8080'],
     [['--server', 'x'], '--server: "x" is not one of fastify, node-http, raw'],
@@ -250,7 +248,7 @@ describe('wrong settings', () => {
       settings: { key: { type: 'string', description: '', secret: true, pattern: '^a' } },
     } as const
     const flags = parseArguments(['--key', 'hunter2']).flags
-    expect(() => resolveConfigs([secret as never], flags, {})).toThrow(/^--key: its value does not look like \^a$/)
+    expect(() => resolveConfigs([secret as never], flags, {})).toThrow(/^--key: its value does not match \^a$/)
   })
 
   test('reports a token file that is missing or empty', () => {

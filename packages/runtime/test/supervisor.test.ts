@@ -191,9 +191,13 @@ describe('a wrong start prints one clear line, and leaves no process running', (
   }
 
   test.each([
-    ['an unknown service', ['stats'], 'no service is called stats; there are counter, asker\n'],
-    ['an unknown flag', ['--nonsense', '1'], '--nonsense: no started service has this setting\n'],
-    ['a flag without a value', ['--port'], '--port is not "--setting value" or "--service.setting value"\n'],
+    ['an unknown service', ['stats'], 'unknown service: stats; known: counter, asker\n'],
+    [
+      'an unknown flag',
+      ['--nonsense', '1'],
+      '--nonsense: no started service has this setting (--help lists the settings)\n',
+    ],
+    ['a flag without a value', ['--port'], '--port has no value: write --port VALUE or --port=VALUE\n'],
     [
       'one port for two',
       ['--port', '9000'],
@@ -207,12 +211,12 @@ describe('a wrong start prints one clear line, and leaves no process running', (
     [
       '0.0.0.0 without a token',
       ['counter', '--host', '0.0.0.0', '--port', '0'],
-      'counter: 0.0.0.0 can be reached from other machines, so a token is needed: set API_TOKEN or API_TOKEN_FILE\n',
+      'counter: 0.0.0.0 is reachable from other machines and requires a token: set API_TOKEN or API_TOKEN_FILE\n',
     ],
     [
       'more threads than are right',
       ['counter', '--threads', '2', '--single', 'it is a list', '--port', '0'],
-      'counter: one serving thread at most, because it is a list\n',
+      'counter: a maximum of one serving thread, because it is a list\n',
     ],
     ['a part that refuses to open', [...FREE_PORTS, '--refuseOpen', 'the folder is locked'], 'the folder is locked\n'],
   ])('%s', async (_what, args, stderr) => expect(await getFailure(args)).toBe(stderr))
@@ -247,8 +251,8 @@ describe('a service process that dies', () => {
     const started = spawnStart([...FREE_PORTS, '--counter.threads', '1'])
     const { counter, asker } = await started.waitUntilReady()
     process.kill(counter!.pid, 'SIGKILL')
-    await waitUntil(() => started.stderr.includes('counter: is back as process'))
-    expect(started.stderr).toContain(`counter: process ${counter!.pid} died (SIGKILL); starting another\n`)
+    await waitUntil(() => started.stderr.includes('counter: restarted as process'))
+    expect(started.stderr).toContain(`counter: process ${counter!.pid} exited (SIGKILL); the supervisor restarts it\n`)
     expect(await valueAt(counter!.url)).toBe(0)
     expect(await valueAt(asker!.url)).toBe(0)
     expect(isAlive(asker!.pid)).toBe(true)
@@ -259,10 +263,10 @@ describe('a service process that dies', () => {
     const started = spawnStart(['counter', ...FREE_PORTS])
     const { counter } = await started.waitUntilReady()
     await fetch(`${counter!.url}/die-on-main`, { method: 'POST' }).catch(() => {})
-    await waitUntil(() => /is back as process (\d+)/.exec(started.stderr))
+    await waitUntil(() => /restarted as process (\d+)/.exec(started.stderr))
     process.kill(started.listChildren()[0]!, 'SIGTERM')
-    await waitUntil(() => started.stderr.match(/is back as process/g)?.length === 2)
-    expect(started.stderr).toContain('died (exit code 1)')
+    await waitUntil(() => started.stderr.match(/restarted as process/g)?.length === 2)
+    expect(started.stderr).toContain('exited (exit code 1)')
     expect(await valueAt(counter!.url)).toBe(0)
     expect((await started.stop()).code).toBe(0)
   })
@@ -271,7 +275,7 @@ describe('a service process that dies', () => {
     const started = spawnStart(['counter', ...FREE_PORTS])
     const { counter } = await started.waitUntilReady()
     process.kill(counter!.pid, 'SIGKILL')
-    await waitUntil(() => started.stderr.includes('died (SIGKILL)'))
+    await waitUntil(() => started.stderr.includes('exited (SIGKILL)'))
     await started.stop()
     expect(started.listChildren()).toEqual([])
   })

@@ -201,7 +201,7 @@ describe('a service that supports one thread only', () => {
   test('refuses more threads with the reason', async () => {
     await expect(embed(definition, { threads: 2, single: 'it is a list' }, SERVICES_URL)).rejects.toMatchObject({
       code: 'SINGLE_THREAD',
-      message: 'counter: one serving thread at most, because it is a list',
+      message: 'counter: a maximum of one serving thread, because it is a list',
     })
   })
 

@@ -147,12 +147,13 @@ test('all threads use a new certificate, and open connections continue', async (
   expect(
     statuses(await readReplies(openSocket, formatRequest('GET', HOT_PATH) + formatRequest('GET', '/value'), 2)),
   ).toEqual([200, 200])
-  expect(lines().filter(({ msg }) => msg === 'a new certificate is used')).toHaveLength(1)
+  expect(lines().filter(({ msg }) => msg === 'the new certificate is in use')).toHaveLength(1)
 })
 
 test('an unusable certificate is logged once and not used, and the next valid one is', async () => {
   const { port, first, put, tlsKey, tlsCert, lines } = await start()
-  const warnings = () => lines().filter(({ msg }) => msg === 'the new certificate cannot be used')
+  const warnings = () =>
+    lines().filter(({ msg }) => msg === 'the new certificate is invalid; the previous one remains in use')
   writeFileSync(tlsKey, createSelfSigned().key)
   await waitUntil(() => warnings().length === 1)
   expect(statuses(await readReplies(await open(port, first), formatRequest('GET', HOT_PATH)))).toEqual([200])

@@ -98,7 +98,7 @@ describe.each(SERVERS)('%s', (server) => {
       stop,
       lines,
     } = await start({ server, otlpEndpoint: `http://127.0.0.1:${await findFreePort()}` })
-    const warnings = () => lines().filter(({ msg }) => msg === 'spans do not reach the collector')
+    const warnings = () => lines().filter(({ msg }) => msg === 'spans cannot be sent to the collector')
     for (let i = 0; i < 2; i++) expect((await ask('/items/ab/view')).status).toBe(200)
     await waitUntil(() => warnings().length === 1)
     expect((await ask('/value')).status).toBe(200)

@@ -64,7 +64,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
 
   const app = await createApp(context, {
     title: 'Broadcaster',
-    description: 'Values for every open stream.',
+    description: 'Server-sent events: sends published values to all open streams.',
     data: memory && createDataHealth(memory),
     querystringParser: parseQuery,
     hasPage: true,

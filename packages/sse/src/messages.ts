@@ -20,7 +20,7 @@ export interface ConnectionCounts {
   readonly threads: readonly { readonly thread: number; readonly streams: number }[]
   /** Topics with the largest numbers of streams, largest first. */
   readonly topics: readonly { readonly topic: string; readonly streams: number }[]
-  /** Streams of topics that are not listed; a stream of several counts for each. */
+  /** Streams of topics that are not listed; a stream counts once for each of its topics. */
   readonly others: number
 }
 

@@ -91,7 +91,7 @@ export function createPublisherClient(
       })
       outgoing.on('error', reject)
       // An abort signal per request would double the cost of the request.
-      const timeoutTimer = setTimeout(() => outgoing.destroy(new Error(`no answer within ${timeout} ms`)), timeout)
+      const timeoutTimer = setTimeout(() => outgoing.destroy(new Error(`no response within ${timeout} ms`)), timeout)
       pendingRequests.add(outgoing)
       outgoing.on('close', () => {
         clearTimeout(timeoutTimer)

@@ -6,17 +6,15 @@ import { variants } from './variants.ts'
 /** Service that pushes values to every open stream. */
 export const sse = defineService<typeof settings, SseMainMessage, SseThreadMessage>({
   name: 'sse',
-  summary: 'pushes values to every open stream, in a browser or anywhere',
+  summary: 'sends published values to all open streams (server-sent events)',
   port: 8083,
   settings,
   variants,
   example: (url) => `curl -N '${url}/wait?cid=me&last=1' & sleep 1; curl '${url}/put?v=hello'`,
   getSingleThreadReason: ({ broker }) =>
-    broker === 'local' ? 'the broker "local" orders the values of each thread separately' : undefined,
+    broker === 'local' ? 'the broker "local" orders values separately on each thread' : undefined,
   getNoBackupReason: ({ log }) =>
-    log === 'jetstream'
-      ? 'a node reads its history from the log, and NATS stores every replica of the log on another server'
-      : undefined,
+    log === 'jetstream' ? 'the log has the history of a cluster, with a copy on each replica of NATS' : undefined,
   open: async (context) => (await import('./main.ts')).openSse(context),
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createSseApp(context),

@@ -24,7 +24,7 @@ export function registerHubMetrics(hub: Hub, registry: Registry, topics: readonl
   registerCounter(
     registry,
     'sse_streams_cut_total',
-    'Streams that were cut because their clients read too slowly, or because memory was short.',
+    'Streams that were closed because their clients read too slowly, or because memory was low.',
     () => metrics.cut,
   )
   registry.registerMetric(

@@ -227,7 +227,7 @@ describe('a cluster node', () => {
       async restore() {},
     })
     await other.append(9, Buffer.from('of a later version'))
-    const line = `sse: message 1 of stream ${stream}: has an entry of kind 9; this version knows 1 and 2; this node stops\n`
+    const line = `sse: message 1 of stream ${stream}: has an entry of the unknown kind 9; this version knows 1 and 2; this node stops\n`
     await waitUntil(() => said.includes(line) && said.includes('exit code 1'))
     child.kill('SIGTERM')
     await ended

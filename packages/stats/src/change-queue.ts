@@ -22,7 +22,7 @@ export class ChangeQueue {
    */
   run<T>(step: () => Promise<T>): Promise<T> {
     if (this.#pending >= MAX_PENDING_CHANGES)
-      return Promise.reject(errors.STATE_UNAVAILABLE('too many changes wait', RETRY_OPTIONS))
+      return Promise.reject(errors.STATE_UNAVAILABLE('too many queued changes', RETRY_OPTIONS))
     this.#pending++
     const outages = this.#outages
     const turn = this.#last.then(async () => {

@@ -39,7 +39,7 @@ export interface PutCondition extends ChangeCondition {
 export interface Stats extends Summary {
   /** True if they are older than two refresh intervals. */
   readonly stale: boolean
-  /** Origin of the numbers; `stand-in`: they are invented. */
+  /** Origin of the numbers. The numbers of `stand-in` are invented. */
   readonly source?: string
 }
 

@@ -114,8 +114,8 @@ export class CollectionsOwner implements Collections {
     this.#state = state
     this.#retention = retention
     this.#onChange = onChange ?? (() => {})
-    this.#snapshotWriter = new SnapshotWriter(state, (fault) => onFault(fault, 'numbers could not be kept'))
-    const prune = () => this.prune().catch((fault) => onFault(fault, 'the histories could not be tidied'))
+    this.#snapshotWriter = new SnapshotWriter(state, (fault) => onFault(fault, 'numbers could not be stored'))
+    const prune = () => this.prune().catch((fault) => onFault(fault, 'old history points could not be deleted'))
     this.#pruneTimer = setInterval(() => void (shouldPrune() && prune()), PRUNE_INTERVAL_MS).unref()
   }
 
@@ -187,7 +187,7 @@ export class CollectionsOwner implements Collections {
       const before = requireCollection(id, collection)
       requireCondition(before, condition)
       if (before.videos.includes(video)) return before
-      if (before.videos.length >= MAX_VIDEOS) throw errors.COLLECTION_FULL(`${MAX_VIDEOS} videos at most`)
+      if (before.videos.length >= MAX_VIDEOS) throw errors.COLLECTION_FULL(`maximum of ${MAX_VIDEOS} videos`)
       return { ...before, videos: [...before.videos, video] }
     })
     return { collection: after!, created: after !== before }

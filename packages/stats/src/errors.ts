@@ -1,5 +1,5 @@
 import { errors as log } from '@influencer-stats/log/errors'
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import { defineErrors } from '@influencer-stats/runtime/problems'
 
 const statsErrors = defineErrors({
@@ -18,7 +18,7 @@ const statsErrors = defineErrors({
 export const errors = {
   ...statsErrors,
   LOG_UNAVAILABLE: log.LOG_UNAVAILABLE,
-  CONDITION_FAILED: house.CONDITION_FAILED,
-  CONDITION_INVALID: house.CONDITION_INVALID,
-  CONDITION_UNSUPPORTED: house.CONDITION_UNSUPPORTED,
+  CONDITION_FAILED: commonErrors.CONDITION_FAILED,
+  CONDITION_INVALID: commonErrors.CONDITION_INVALID,
+  CONDITION_UNSUPPORTED: commonErrors.CONDITION_UNSUPPORTED,
 }

@@ -17,8 +17,9 @@ export function openApiKeys({ config, logger, onChange }: KeyFileOptions): { rea
   const keys: ApiKeys = new ApiKeys({
     text,
     onChange(refused) {
-      const use = `the API key ${keys.maskedKey} is used`
-      if (refused) logger.error(`YouTube has refused the API key ${refused} for good: ${use}, which stood by`)
+      const use = `the API key ${keys.maskedKey} is in use`
+      if (refused)
+        logger.error(`YouTube refused the API key ${refused} permanently; the standby key replaces it: ${use}`)
       else logger.info(use)
       onChange()
     },
@@ -30,7 +31,8 @@ export function openApiKeys({ config, logger, onChange }: KeyFileOptions): { rea
     onChange(content) {
       if (!keys.replace(content)) throw new Error('it is empty')
     },
-    onFault: ({ message }) => logger.error(`the file of the API key cannot be used: ${message}; the last key remains`),
+    onFault: ({ message }) =>
+      logger.error(`the file of the API key is invalid: ${message}; the previous key remains in use`),
   })
   return { keys, close }
 }

@@ -43,7 +43,7 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
     () => state.putUsage(meter.toUsage()),
     (fault) => {
       // A store that refuses writes has reported it already.
-      if (!state.level?.getFault()) log.error(fault, 'the usage of the quota could not be kept')
+      if (!state.level?.getFault()) log.error(fault, 'the quota usage could not be stored')
     },
   )
   const save = node ? () => node.saveUsage(meter) : quotaPersistence.save
@@ -51,7 +51,7 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
   reportQuota(meter, registry)
   const source = node?.source ?? (() => ownSource)
   const { usage, isMissing } = await readInitialState(state, config)
-  if (isMissing && !node) log.warn('stats: the data folder has no count of the used quota; it is counted from 0')
+  if (isMissing && !node) log.warn('stats: the data folder has no quota usage; it begins at 0')
   meter.restore(usage)
 
   let polling: PollerHandle | undefined
@@ -192,13 +192,13 @@ async function startPolling(
     async begin() {
       poller.begin()
       await startPublisher()
-      log.info('stats: this node asks YouTube from now on')
+      log.info('stats: this node polls YouTube now')
     },
     async end() {
       poller.end()
       await ssePublisher?.close()
       ssePublisher = undefined
-      log.info('stats: this node asks YouTube no more')
+      log.info('stats: this node no longer polls YouTube')
     },
   })
   if (!node) await startPublisher()

@@ -35,7 +35,7 @@ export const getRecorderOptions = (
   logger: StatsLogger,
 ): VideoDetailsRecorderOptions => ({
   save: (rows) => collections.saveVideos(rows),
-  onFault: (fault) => logger.error('notes of videos could not be kept', fault),
+  onFault: (fault) => logger.error('video details could not be stored', fault),
 })
 
 /** Returns the options of a state. */

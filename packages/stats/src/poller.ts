@@ -1,4 +1,4 @@
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { createBackOff } from '@influencer-stats/runtime/back-off'
 import { runOutsideTrace } from '@influencer-stats/runtime/trace'
@@ -133,10 +133,10 @@ export class Poller {
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       try {
         await this.#loadSource(source)
-        if (!isFirst) logger.info(`the numbers of ${source} are loaded`)
+        if (!isFirst) logger.info(`loaded the numbers of ${source}`)
         return
       } catch (fault) {
-        if (isFirst) logger.error(`the numbers of ${source} cannot be loaded; this node tries again`, fault)
+        if (isFirst) logger.error(`the numbers of ${source} cannot be loaded; this node retries`, fault)
         await delay(delays.next(), undefined, { signal }).catch(() => {})
       }
     }
@@ -272,7 +272,7 @@ export class Poller {
     const failed = this.#replyTable.videos.getFault(collection.videos)
     const outage = this.#getOutage()
     const problem = outage?.problem ?? failed?.fault
-    if (!problem) throw withRetryAfter(errors.UPSTREAM_UNAVAILABLE('YouTube has not answered in time'), 1)
+    if (!problem) throw withRetryAfter(errors.UPSTREAM_UNAVAILABLE('no response from YouTube in time'), 1)
     const { remainingQuota } = this.#options.meter
     const retryAt = failed ? (this.#schedule?.getRetryAt(failed.id, now, remainingQuota) ?? now) : now
     throw withRetryAfter(problem, Math.max(retryAt, outage?.until ?? now) - now)
@@ -321,17 +321,17 @@ export class Poller {
       schedule.recordSuccess(call, at, steadyNow())
       if (fault) schedule.recordUnreadable(failed, call, steadyNow(), meter.remainingQuota, toUpstreamFault(fault))
       this.#reportPause(schedule.pause)
-      if (call.failure?.times && !fault) logger.info(`${ids.length} videos have fresh numbers again`)
+      if (call.failure?.times && !fault) logger.info(`${ids.length} videos have current numbers again`)
       videos.recordNumbers(ids, found, asOf, at, interval)
       recorder?.recordNumbers(videos.getNumbers(found.map(({ id }) => id)), asOf)
       onFetched?.({ ids, found, asOf, age: steadyNow() - at, interval })
       if (fault) this.#publishFailure(failed, fault, call)
     } catch (fault) {
       if (schedule !== this.#schedule) return
-      const problem = fault instanceof Problem ? fault : house.INTERNAL(undefined, { cause: fault })
+      const problem = fault instanceof Problem ? fault : commonErrors.INTERNAL(undefined, { cause: fault })
       const cause = toUpstreamFault(problem)
       schedule.recordFailure(call, steadyNow(), meter.remainingQuota, cause)
-      if (problem !== fault) logger.error('a call failed', fault)
+      if (problem !== fault) logger.error('a call to YouTube failed', fault)
       this.#reportPause(schedule.pause)
       touched = this.#publishFailure(call.ids, problem, call)
     }
@@ -343,7 +343,8 @@ export class Poller {
   #publishFailure(ids: readonly string[], problem: Problem, { failure }: ScheduledCall): readonly string[] {
     const { logger, onFailed } = this.#options
     const isPause = this.#schedule?.pause?.fault.detail === problem.message
-    if (!failure?.times && !isPause) logger.error(`${ids.length} videos: ${problem.message}; what is known has to do`)
+    if (!failure?.times && !isPause)
+      logger.error(`${ids.length} videos: ${problem.message}; the last known numbers remain`)
     const unknown = this.#replyTable.videos.recordFault(ids, problem)
     if (unknown.length > 0) onFailed?.(unknown, problem.message)
     return unknown
@@ -393,7 +394,7 @@ export class Poller {
     }
     if (pause && pause.fault.detail !== before?.fault.detail)
       logger.error(`${pause.fault.detail}; the last known numbers remain. ${pause.fault.remedy}`)
-    else if (before && !pause) logger.info('calls to YouTube go on')
+    else if (before && !pause) logger.info('calls to YouTube continue')
   }
 
   /** Stores and publishes the current numbers of these collections. */

@@ -67,7 +67,7 @@ export class QuotaMeter {
     const used = Atomics.add(this.#cells, USED_INDEX, 1)
     if (this.#budget === 0 || used < this.#budget) return this.#save?.()
     Atomics.sub(this.#cells, USED_INDEX, 1)
-    throw errors.UPSTREAM_UNAVAILABLE(`the day's budget of ${this.#budget} units is spent`)
+    throw errors.UPSTREAM_UNAVAILABLE(`the daily budget of ${this.#budget} units is used up`)
   }
 
   /** Returns the unit of a call that never reached YouTube. */

@@ -37,5 +37,5 @@ function formatLine(others: readonly OtherSource[], source: string): string {
   const parts = others.map(
     ({ source, collections, points }) => `${source} (${collections} collections, ${points} points)`,
   )
-  return `stats: numbers come from ${source}; set apart are those of ${parts.join(', ')}`
+  return `stats: numbers come from ${source}; stored separately: ${parts.join(', ')}`
 }

@@ -8,7 +8,7 @@ const SAMPLE_ID = '99757a95-f758-499f-a170-bea93b2d8bcf'
 /** Collections of videos and their summed YouTube statistics. */
 export const stats = defineService<typeof settings, StatsMainMessage, StatsThreadMessage>({
   name: 'stats',
-  summary: 'groups videos into collections and reads their summed YouTube statistics',
+  summary: 'groups videos into collections and sums their YouTube statistics',
   port: 8080,
   settings,
   variants,
@@ -16,14 +16,12 @@ export const stats = defineService<typeof settings, StatsMainMessage, StatsThrea
     `curl -XPUT -H 'content-type: application/json' ${url}/collections/${SAMPLE_ID} -d '{"videos":["-4lB5EKS5Uk","-jlLkTtgWUk","1FEFpk-uIYo"]}'\n` +
     `curl ${url}/collections/${SAMPLE_ID}/stats`,
   getSingleThreadReason(config) {
-    if (config.cache === 'refresh') return 'the cache "refresh" would spend the quota once for each thread'
-    if (!isStateOnMain(config)) return `the state "${config.state}" is known to one thread only`
+    if (config.cache === 'refresh') return 'the cache "refresh" would use the quota once per thread'
+    if (!isStateOnMain(config)) return `the state "${config.state}" belongs to one thread`
     return undefined
   },
   getNoBackupReason: ({ log }) =>
-    log === 'jetstream'
-      ? 'a node has all of it from the log, which the servers of NATS keep on as many machines as its replicas'
-      : undefined,
+    log === 'jetstream' ? 'the log has the data of a cluster, with a copy on each replica of NATS' : undefined,
   open: async (context) => (await import('./main.ts')).openStats(context),
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createStatsApp(context),

@@ -31,7 +31,7 @@ export const settings = defineSettings({
   youtubeUri: {
     ...defineServiceUrl('youtube', 'origin of the YouTube Data API; empty for the stand-in', { env: 'YOUTUBE_URI' }),
     pattern: '^(https?://[^/\\s?#@]+/*)?$',
-    form: 'an address without a path such as https://www.googleapis.com',
+    form: 'an address without a path, such as https://www.googleapis.com',
   },
   sseUri: defineServiceUrl('sse', 'URL of sse for changed numbers; empty for the one started here', {
     env: 'SSE_URI',
@@ -114,7 +114,7 @@ export const settings = defineSettings({
     maximum: 600_000,
     when: { log: 'jetstream' },
     formerly: 'pollerLease',
-    description: 'time after which another node takes over a silent poller (ms)',
+    description: 'time after which another node replaces an unresponsive poller (ms)',
   },
   replaceSource: {
     type: 'string',
@@ -141,7 +141,7 @@ export function checkUpstream({ youtubeUri, youtubeApiKey }: Pick<StatsConfig, '
   if (youtubeUri !== '' && !URL.canParse(youtubeUri))
     throw toStartError(`YOUTUBE_URI: ${JSON.stringify(youtubeUri)} is not an address`)
   if (isGoogle(youtubeUri) && youtubeApiKey === settings.youtubeApiKey.default)
-    throw toStartError(`the API at ${youtubeUri} needs a key: set YOUTUBE_API_KEY_FILE or YOUTUBE_API_KEY`)
+    throw toStartError(`the API at ${youtubeUri} requires a key: set YOUTUBE_API_KEY_FILE or YOUTUBE_API_KEY`)
 }
 
 /** True if main owns the state; otherwise the only serving thread does. */

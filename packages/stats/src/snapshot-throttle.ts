@@ -50,7 +50,7 @@ export class SnapshotThrottle {
     try {
       await collections.saveSnapshot(collection, snapshot)
     } catch (fault) {
-      logger.error(`collection ${collection.id}: its numbers could not be kept`, fault)
+      logger.error(`collection ${collection.id}: its numbers could not be stored`, fault)
     } finally {
       saved.isBusy = false
     }

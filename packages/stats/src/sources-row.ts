@@ -20,7 +20,7 @@ export const sourcesRow: OwnRow = {
     const sources: Sources = { names: names.length > 0 ? names : [UNKNOWN_SOURCE], current: 0 }
     await db.put(Buffer.from(SOURCES_KEY), Buffer.from(JSON.stringify(sources)), { sync: true })
     return [
-      `the sources of the numbers: collections remain, their numbers are set apart as of source ${UNKNOWN_SOURCE}`,
+      `the sources of the numbers: collections remain, and their numbers are stored under the source ${UNKNOWN_SOURCE}`,
     ]
   },
 }

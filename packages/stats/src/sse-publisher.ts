@@ -212,7 +212,7 @@ export class SsePublisher {
     this.#isUnavailable = isUnavailable
     const { logger } = this.#options
     if (!isUnavailable) this.#startRuns()
-    if (isUnavailable) logger.error('numbers cannot be put to the broadcaster; the newest are kept for it', fault)
-    else logger.info('numbers are put to the broadcaster again')
+    if (isUnavailable) logger.error('numbers cannot be published to sse; the newest remain queued', fault)
+    else logger.info('numbers are published to sse again')
   }
 }

@@ -11,13 +11,13 @@ export function reportQuota(meter: QuotaMeter, registry: Registry): void {
   registerGauge(
     registry,
     'stats_quota_units_used',
-    "Units of YouTube's quota used since it was last renewed.",
+    'Used units of the YouTube quota since its last reset.',
     () => meter.used,
   )
   registerGauge(
     registry,
     'stats_quota_units_budget',
-    'Units that may be used a day; 0 for no limit.',
+    'Maximum quota per day (units); 0 for no limit.',
     () => meter.budget,
   )
 }
@@ -33,7 +33,7 @@ export function reportPoller(poller: Poller, registry: Registry): void {
   registerGauge(
     registry,
     'stats_refresh_interval_seconds',
-    'Time from one refresh to the next.',
+    'Time between two refreshes of a number.',
     () => poller.getInterval() / 1000,
   )
 }
@@ -65,7 +65,7 @@ export function reportSourceMismatch(isMismatch: () => boolean, registry: Regist
   registerGauge(
     registry,
     'stats_source_mismatch',
-    "1 if this node's source is not the one of the cluster's numbers: it never asks YouTube.",
+    '1 if this node has another source than the cluster: it never polls YouTube.',
     () => Number(isMismatch()),
   )
 }
@@ -84,7 +84,7 @@ export function reportUpstream(state: () => UpstreamState, registry: Registry): 
   registry.registerMetric(
     new Gauge({
       name: 'stats_upstream_outage',
-      help: '1 while calls fail or pause; the key by its last four characters.',
+      help: '1 while calls fail or pause, with the last four characters of the key.',
       labelNames: ['state', 'reason', 'key'],
       registers: [],
       collect() {

@@ -89,7 +89,7 @@ export function createUpstreamReader({
     saved.set(key, { asOf: snapshot.asOf, totals, marks })
     // Numbers that could not be stored are still right.
     await collections.saveSnapshot({ id, revision }, snapshot).catch((fault: unknown) => {
-      logger.error(`collection ${id}: its numbers could not be kept`, fault)
+      logger.error(`collection ${id}: its numbers could not be stored`, fault)
     })
   }
 
@@ -149,12 +149,12 @@ export function createUpstreamReader({
       recorder?.recordNumbers(needsLast ? selectNumbers(known, found) : found, asOf)
       if (!fault || found.length > 0) await save(collection, known)
       if (!fault) {
-        if (failing.delete(id)) logger.info(`collection ${id} has fresh numbers again`)
+        if (failing.delete(id)) logger.info(`collection ${id} has current numbers again`)
         return { snapshot: known, at: known.asOf < asOf ? toSteadyTime(known.asOf) : at, source, failed: false }
       }
       if (!wasFailing) {
         logger.error(
-          `collection ${id}: ${fault.message}; ${snapshot ? 'what is known has to do' : 'nothing is known yet'}`,
+          `collection ${id}: ${fault.message}; ${snapshot ? 'the last known numbers remain' : 'no numbers are known yet'}`,
         )
       }
       if (!failing.has(id)) failing.set(id, { problem: fault, successes, retryFrom: -Infinity })

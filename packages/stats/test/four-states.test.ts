@@ -137,7 +137,7 @@ describe.each(VARIANTS)('unreadable numbers: %s', (variant) => {
     const body = await readUntil((reply) => reply.videos === 2)
     expect(body).toMatchObject({ impressions: 200, missing: [], unknown: [ids[2]] })
     const csv = (await stats.get('/collections/c/export?format=csv')).body as string
-    expect(csv.split('\r\n')[3]).toMatch(/,,,,.*,YouTube has not given its numbers yet$/)
+    expect(csv.split('\r\n')[3]).toMatch(/,,,,.*,no numbers from YouTube yet$/)
   })
 })
 

@@ -83,8 +83,8 @@ describe('the poller', () => {
     expect(poller.getUpstreamState()).toMatchObject({ source: 'https://api.example', state: 'unknown' })
     expect(poller.replyTable.size).toBe(1)
     expect(lines.filter((line) => line.includes('https://api.example'))).toEqual([
-      'error the numbers of https://api.example cannot be loaded; this node tries again',
-      'info the numbers of https://api.example are loaded',
+      'error the numbers of https://api.example cannot be loaded; this node retries',
+      'info loaded the numbers of https://api.example',
     ])
   })
 

@@ -106,11 +106,11 @@ it('a start states in one line which numbers are not in use', async () => {
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
   const other = await startStats({ data, youtubeUri: second.url }, log)
-  const setApart = () => lines.filter((line) => line.includes('set apart'))
+  const setApart = () => lines.filter((line) => line.includes('stored separately'))
   await waitUntil(() => setApart().length > 0)
   await other.stop()
   expect(setApart()).toEqual([
-    `stats: numbers come from ${second.url}; set apart are those of stand-in (2 collections, 4 points)`,
+    `stats: numbers come from ${second.url}; stored separately: stand-in (2 collections, 4 points)`,
   ])
 })
 

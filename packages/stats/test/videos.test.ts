@@ -98,7 +98,7 @@ describe.each(['v3', 'v6', 'v8'])('the videos of a collection: %s', (variant) =>
     expect(lines[0]).toContain('collection,name,video,url,title')
     expect(lines[1]).toContain(`c,"'${NAME.replaceAll('"', '""')}",'${first},https://www.youtube.com/watch?v=${first},`)
     expect(lines[1]).toContain(',261734,14237,451,928,,,20')
-    expect(lines[2]).toMatch(/,gone_video_,https:.*,,,,,,,,,true,,,YouTube gives no numbers of it$/)
+    expect(lines[2]).toMatch(/,gone_video_,https:.*,,,,,,,,,true,,,YouTube never returned this video$/)
     expect(await client.export('none', 'csv')).toBeUndefined()
     expect((await stats.get('/collections/c/export?format=xls')).body.code).toBe('VALIDATION_FAILED')
   })

@@ -33,7 +33,7 @@ export async function createYoutubeApp(
   })
   const app = await createApp(context, {
     title: 'YouTube stand-in',
-    description: 'Answers `videos.list` like the YouTube Data API v3, and misbehaves on request.',
+    description: 'Imitates `videos.list` of the YouTube Data API v3, with invented numbers and configurable faults.',
     problemFormat: formatGoogleProblem,
     // The one route with a query string reads it from the raw URL.
     querystringParser: () => ({}),

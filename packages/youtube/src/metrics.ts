@@ -7,8 +7,8 @@ export function registerMetrics(registry: OpenContext<unknown, Record<never, nev
   registerCounter(
     registry,
     'youtube_calls_total',
-    'Calls of videos.list, whatever the answer.',
+    'Calls of videos.list, including failed ones.',
     () => meter.counts.calls,
   )
-  registerCounter(registry, 'youtube_ids_total', 'Video ids asked for.', () => meter.counts.ids)
+  registerCounter(registry, 'youtube_ids_total', 'Requested video ids.', () => meter.counts.ids)
 }

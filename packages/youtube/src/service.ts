@@ -8,7 +8,7 @@ import { settings } from './settings.ts'
 /** A stand-in for `videos.list` of the YouTube Data API v3, with faults on request. */
 export const youtube = defineService<typeof settings, YoutubeMainMessage, YoutubeThreadMessage>({
   name: 'youtube',
-  summary: 'stands in for the YouTube Data API v3',
+  summary: 'imitates the YouTube Data API v3 with invented numbers',
   port: 8081,
   settings,
   standsIn: '--youtube-uri https://www.googleapis.com --youtube-api-key KEY',

@@ -17,9 +17,9 @@ it('starts for stats by default, reports that it invents data, and is unreachabl
   // An address that listens on all interfaces is shown with a name of this machine.
   expect(printed).toMatch(/^stats +http:\/\/localhost:/m)
   expect(printed).toMatch(/^youtube +http:\/\/127\.0\.0\.1:/m)
-  expect(printed).toMatch(/^stats: what youtube answers is invented; the real one is asked with --youtube-uri \S+ /m)
+  expect(printed).toMatch(/^stats: the numbers of youtube are invented; for the real API set --youtube-uri \S+ /m)
   expect(await getVersion(rows.stats!.url)).toMatchObject({ source: 'stand-in' })
-  expect(await (await fetch(rows.stats!.url)).text()).toMatch(/Source: stand-in, which invents/)
+  expect(await (await fetch(rows.stats!.url)).text()).toMatch(/Source: stand-in \(invented numbers/)
   const headers = { 'content-type': 'application/json', authorization: 'Bearer secret' }
   await fetch(`${rows.stats!.url}/collections/c`, { method: 'PUT', headers, body: '{"videos":["-4lB5EKS5Uk"]}' })
   const numbers = await (await fetch(`${rows.stats!.url}/collections/c/stats`)).json()

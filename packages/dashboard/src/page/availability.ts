@@ -138,9 +138,11 @@ export class Availability {
     })
     const { upstream } = status ?? {}
     if (isFailing(upstream))
-      issues.push(this.#toIssue(UPSTREAM_NAME, ['YouTube gives no numbers.', ...listReasons(upstream)].join(' '), true))
+      issues.push(
+        this.#toIssue(UPSTREAM_NAME, ['YouTube returns no numbers.', ...listReasons(upstream)].join(' '), true),
+      )
     if (this.#live.state === 'lost' && issues.length === 0)
-      issues.push(this.#toIssue(STREAM_NAME, 'The connection is lost. The page connects again.', true))
+      issues.push(this.#toIssue(STREAM_NAME, 'The connection is lost. The page reconnects.', true))
     return issues
   }
 

@@ -147,8 +147,8 @@ function Dot({ availability }: AvailabilityProps) {
 function StandIn({ session, availability }: AvailabilityProps & { session: SessionInfo }) {
   const { status } = useAvailability(availability)
   if ((status?.source ?? session.source) !== 'stand-in') return null
-  return html`<aside class="stand-in" aria-label="Where the numbers come from">
-    <b>Invented numbers.</b> They come from a stand-in for YouTube that runs here, so that nothing needs a key.
+  return html`<aside class="stand-in" aria-label="Origin of the numbers">
+    <b>Invented numbers.</b> They come from a stand-in for YouTube on this machine, so no API key is needed.
   </aside>`
 }
 
@@ -160,7 +160,7 @@ function Issues({ availability }: AvailabilityProps) {
       ({ name, text, stopsNumbers, workedAt }) =>
         html`<p class="lost" key=${name}>
           <b>${text}</b>
-          ${workedAt !== undefined && html`${' '}${stopsNumbers ? 'Numbers are those of' : 'It last answered at'} <${Clock} at=${new Date(workedAt).toISOString()} />.`}
+          ${workedAt !== undefined && html`${' '}${stopsNumbers ? 'Numbers are as of' : 'It last answered at'} <${Clock} at=${new Date(workedAt).toISOString()} />.`}
         </p>`,
     )}
   </div>`

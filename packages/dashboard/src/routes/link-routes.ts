@@ -1,4 +1,4 @@
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
 import type { AppContext } from '@influencer-stats/runtime/service'
@@ -21,7 +21,7 @@ const link = {
   properties: {
     id: { type: 'string' },
     campaign,
-    name: { type: 'string', description: 'The name of the campaign when the link was made; absent if it had none.' },
+    name: { type: 'string', description: 'Name of the campaign at the creation of the link; absent if it had none.' },
     state: {
       type: 'string',
       enum: LINK_STATES,
@@ -29,7 +29,7 @@ const link = {
         '`deleted`: the campaign was deleted, and the link shows nothing, even if another campaign has its id now. ' +
         '`unknown`: stats does not respond.',
     },
-    path: { type: 'string', description: 'Where it leads, on this origin.' },
+    path: { type: 'string', description: 'Path of the link on this origin.' },
     created: time,
     expires: time,
   },
@@ -61,15 +61,15 @@ export function registerLinkRoutes(app: App, { auth, links, campaigns, bus }: Li
       schema: {
         tags,
         operationId: 'listLinks',
-        summary: 'List valid links, the newest first',
-        description: 'Of one campaign id or of all, deleted campaigns included.',
+        summary: 'List valid links, newest first',
+        description: 'Links of one campaign or of all, including deleted campaigns.',
         querystring: {
           type: 'object',
           additionalProperties: false,
           properties: {
             campaign,
             limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
-            after: { type: 'string', maxLength: 100, description: '`next` of the page before.' },
+            after: { type: 'string', maxLength: 100, description: 'Cursor: `next` of the previous page.' },
           },
         },
         response: {
@@ -79,10 +79,10 @@ export function registerLinkRoutes(app: App, { auth, links, campaigns, bus }: Li
             additionalProperties: false,
             properties: {
               links: { type: 'array', items: link },
-              next: { type: 'string', description: 'Absent on the last page.' },
+              next: { type: 'string', description: 'Cursor for `after` of the next page; absent on the last page.' },
             },
           },
-          ...buildReadReplies(errors.SIGN_IN_NEEDED, house.VALIDATION_FAILED),
+          ...buildReadReplies(errors.SIGN_IN_NEEDED, commonErrors.VALIDATION_FAILED),
         },
       },
     },
@@ -100,7 +100,7 @@ export function registerLinkRoutes(app: App, { auth, links, campaigns, bus }: Li
       schema: {
         tags,
         operationId: 'makeLink',
-        summary: 'Make a link to a campaign',
+        summary: 'Create a link to a campaign',
         body: {
           type: 'object',
           required: ['campaign'],
@@ -118,7 +118,7 @@ export function registerLinkRoutes(app: App, { auth, links, campaigns, bus }: Li
             errors.TOO_MANY_LINKS,
             errors.SERVICE_UNREACHABLE,
             errors.SERVICE_SLOW,
-            house.VALIDATION_FAILED,
+            commonErrors.VALIDATION_FAILED,
           ),
         },
       },
@@ -136,20 +136,20 @@ export function registerLinkRoutes(app: App, { auth, links, campaigns, bus }: Li
       schema: {
         tags,
         operationId: 'revokeLink',
-        summary: 'Make a link invalid',
+        summary: 'Revoke a link',
         params: {
           type: 'object',
           required: ['id'],
           properties: { id: { type: 'string', maxLength: 100, examples: ['4711'] } },
         },
         response: {
-          204: { type: 'null', description: 'It no longer leads anywhere, and what was open by it is closed.' },
+          204: { type: 'null', description: 'The link is invalid, and its open streams are closed.' },
           ...buildChangeReplies(
             ...storeErrors,
             errors.SIGN_IN_NEEDED,
             errors.ORIGIN_UNKNOWN,
             errors.LINK_UNKNOWN,
-            house.VALIDATION_FAILED,
+            commonErrors.VALIDATION_FAILED,
           ),
         },
       },

@@ -1,4 +1,4 @@
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildOpenReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -101,11 +101,11 @@ export function registerPageRoutes(app: App, assets: Assets): void {
 
   app.get(
     '/assets/:version/*',
-    { config: { access: 'host' }, schema: { hide: true, response: buildOpenReplies(house.NOT_FOUND) } },
+    { config: { access: 'host' }, schema: { hide: true, response: buildOpenReplies(commonErrors.NOT_FOUND) } },
     async (request, reply) => {
       const { version, '*': path } = request.params as { version: string; '*': string }
       const asset = version === assets.version ? assets.find(path) : undefined
-      if (!asset) throw house.NOT_FOUND()
+      if (!asset) throw commonErrors.NOT_FOUND()
       const encoded = await asset.encode(selectCoding(request.headers['accept-encoding']))
       return send(request, reply as never, encoded, IMMUTABLE_HEADERS) as never
     },

@@ -1,6 +1,6 @@
 import type { Budget } from '@influencer-stats/runtime/budget'
 import { createBytesParser } from '@influencer-stats/runtime/bytes-parser'
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { findAccess } from '../core/route-allowlist.ts'
 import { errors } from '../errors.ts'
@@ -21,7 +21,7 @@ const SERVICE_URL = /^\/api\/(([a-z]+)(?:\.\d{1,4})?)(\/[^?#]*)(\?[^#]*)?$/
 /** Registers the services on the origin of the page, restricted to the requests that a page may send. */
 export function registerServiceRoutes(app: App, { auth, proxy, budget, limit }: ServiceRouteOptions): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', createBytesParser({ limit, tooLarge: house.BODY_TOO_LARGE }, budget))
+  app.addContentTypeParser('*', createBytesParser({ limit, tooLarge: commonErrors.BODY_TOO_LARGE }, budget))
 
   function parseRequest({ method, url }: { method: string; url: string }) {
     const [, name = '', service = '', path = '', query = ''] = SERVICE_URL.exec(url) ?? []

@@ -1,4 +1,4 @@
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { errors } from '../errors.ts'
@@ -26,25 +26,25 @@ export function registerSessionRoutes(app: App, { auth, services, nodes, source 
       schema: {
         tags,
         operationId: 'getSession',
-        summary: 'Who asks, and where the numbers come from',
+        summary: 'Read the session and the origin of the numbers',
         response: {
           200: {
             type: 'object',
             required: ['needed', 'services', 'nodes'],
             additionalProperties: false,
             properties: {
-              needed: { type: 'boolean', description: 'Whether anybody has to sign in.' },
-              role: { ...role, description: 'What may be done; not there for who has to sign in first.' },
+              needed: { type: 'boolean', description: 'True if a sign-in is required.' },
+              role: { ...role, description: 'Role of the session; absent before the sign-in.' },
               source: {
                 type: 'string',
                 enum: ['youtube', 'stand-in'],
-                description: 'Not there where it is not known.',
+                description: 'Absent if it is unknown.',
               },
-              services: { type: 'array', items: { type: 'string' }, description: 'What can be asked.' },
+              services: { type: 'array', items: { type: 'string' }, description: 'Available services.' },
               nodes: {
                 type: 'array',
                 items: { type: 'string' },
-                description: 'The nodes of all of them; one that is alone has the name of its service.',
+                description: 'Nodes of the services; a standalone node has the name of its service.',
               },
             },
           },
@@ -81,7 +81,7 @@ export function registerSessionRoutes(app: App, { auth, services, nodes, source 
         },
         response: {
           200: { type: 'object', required: ['role'], additionalProperties: false, properties: { role } },
-          ...buildChangeReplies(errors.TOKEN_WRONG, house.VALIDATION_FAILED),
+          ...buildChangeReplies(errors.TOKEN_WRONG, commonErrors.VALIDATION_FAILED),
         },
       },
     },

@@ -14,7 +14,7 @@ export function registerStatusRoute(app: App, auth: Auth, monitor: ServiceMonito
       schema: {
         tags: ['status'],
         operationId: 'getStatus',
-        summary: 'Which services are available, and whether YouTube gives numbers',
+        summary: 'Availability of the services and of YouTube',
         response: {
           200: {
             type: 'object',
@@ -22,7 +22,7 @@ export function registerStatusRoute(app: App, auth: Auth, monitor: ServiceMonito
             required: ['at', 'services'],
             additionalProperties: false,
             properties: {
-              at: { type: 'string', format: 'date-time', description: 'When this was observed.' },
+              at: { type: 'string', format: 'date-time', description: 'Time of the observation.' },
               services: {
                 type: 'array',
                 items: {
@@ -32,14 +32,17 @@ export function registerStatusRoute(app: App, auth: Auth, monitor: ServiceMonito
                   properties: {
                     name: { type: 'string' },
                     state: { type: 'string', enum: ['ok', 'not-ready', 'unavailable'] },
-                    detail: { type: 'string', description: 'Why it is not ready, as a code of the service.' },
+                    detail: {
+                      type: 'string',
+                      description: 'Reason why the service is not ready: one of its error codes.',
+                    },
                   },
                 },
               },
-              source: { type: 'string', enum: ['youtube', 'stand-in'], description: 'Absent where it is unknown.' },
+              source: { type: 'string', enum: ['youtube', 'stand-in'], description: 'Absent if it is unknown.' },
               upstream: {
                 type: 'object',
-                description: 'The reply of `GET /upstream` of stats; absent where it is unknown.',
+                description: 'Reply of `GET /upstream` of stats; absent if it is unknown.',
                 additionalProperties: true,
               },
             },

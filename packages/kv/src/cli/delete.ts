@@ -7,7 +7,7 @@ export const deleteCommand: Command = {
   name: 'delete',
   parameters: 'KEY',
   args: [1, 1],
-  description: 'the end of a value; no error where there is none',
+  description: 'deletion of a value; no error if it does not exist',
   flags: { durable: WRITE_FLAGS.durable!, 'if-match': WRITE_FLAGS['if-match']! },
   run: (call) => call.client().delete(call.args[0]!, writeOptions(call)),
 }

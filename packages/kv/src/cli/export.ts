@@ -11,7 +11,7 @@ export const exportCommand: Command = {
   name: 'export',
   parameters: 'FILE',
   args: [1, 1],
-  description: 'every entry, as NDJSON in a file; - for standard output',
+  description: 'export of all entries as NDJSON to a file; - for stdout',
   async run({ args: [file], client }) {
     await withEntryProgress('exported', (progress) => exportToFile(client(), file!, progress))
   },

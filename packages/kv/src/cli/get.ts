@@ -8,12 +8,12 @@ export const getCommand: Command = {
   name: 'get',
   parameters: 'KEY',
   args: [1, 1],
-  description: 'the bytes of a value',
-  flags: { etag: { type: 'boolean', description: 'the ETag in place of the value' }, stale: STALE_FLAG },
+  description: 'bytes of a value',
+  flags: { etag: { type: 'boolean', description: 'ETag instead of the value' }, stale: STALE_FLAG },
   async run({ args: [key], isSet, client }) {
     const value = await client().get(key!, { linearizable: !isSet('stale') })
     if (!value) {
-      process.stderr.write(`kv: there is no value under ${key}\n`)
+      process.stderr.write(`kv: key not found: ${key}\n`)
       return 1
     }
     await writeOut([isSet('etag') ? `${value.etag}\n` : value.value])

@@ -3,7 +3,7 @@ import type { Command, Flag } from './command.ts'
 /** Flags of every command. */
 export const COMMON_FLAGS = {
   url: { type: 'string', value: 'URL', description: 'address of the service (http://127.0.0.1:8082)' },
-  help: { type: 'boolean', description: 'this text' },
+  help: { type: 'boolean', description: 'this help text' },
 } as const satisfies Record<string, Flag>
 
 const ENVIRONMENT = `API_TOKEN is sent if it is set, READ_TOKEN otherwise.

@@ -14,7 +14,7 @@ export const importCommand: Command = {
   name: 'import',
   parameters: 'FILE',
   args: [1, 1],
-  description: 'puts from NDJSON in a file; - for standard input',
+  description: 'import of entries from an NDJSON file; - for stdin',
   async run({ args: [file], client }) {
     await withEntryProgress('imported', (progress) => importFrom(client(), file!, progress))
   },
@@ -85,7 +85,7 @@ export async function importFrom(client: KvClient, file: string, progress: Entry
     // Parsed here, too, so that the lines before an invalid one are sent.
     const op = parseLine(line.toString())
     const wrong =
-      typeof op === 'string' ? op : op.key.length > MAX_KEY_BYTES ? `its key is over ${MAX_KEY_BYTES} bytes` : undefined
+      typeof op === 'string' ? op : op.key.length > MAX_KEY_BYTES ? `its key exceeds ${MAX_KEY_BYTES} bytes` : undefined
     if (wrong !== undefined) {
       await send()
       throw new Error(`line ${number} of ${name}: ${wrong}`)

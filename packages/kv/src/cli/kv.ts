@@ -15,13 +15,13 @@ const EXIT_WRONG_USAGE = 2
 const EXIT_BROKEN_PIPE = 128 + 13
 
 async function runCli([name, ...argv]: readonly string[]): Promise<number> {
-  if (name === undefined) throw new UsageError('a command is missing; pnpm kv --help lists them')
+  if (name === undefined) throw new UsageError('missing command; pnpm kv --help lists all commands')
   if (name === '--help' || name === 'help') {
     process.stdout.write(formatHelp(commands))
     return 0
   }
   const command = commands.find((command) => command.name === name)
-  if (!command) throw new UsageError(`no command is called ${name}; pnpm kv --help lists them`)
+  if (!command) throw new UsageError(`unknown command: ${name}; pnpm kv --help lists all commands`)
   const { values, positionals } = parseFlags(command, argv)
   if (values.help) {
     process.stdout.write(formatCommandHelp(command))
@@ -64,8 +64,7 @@ async function runCommand(command: Command, args: readonly string[], values: Fla
 
 function parseUrl(value: string | boolean | undefined = DEFAULT_URL): string {
   const url = URL.parse(String(value))
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new UsageError(`--url ${value} is not a URL of HTTP`)
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new UsageError(`--url ${value} is not an HTTP URL`)
   return url.href
 }
 

@@ -11,9 +11,9 @@ export const putCommand: Command = {
   name: 'put',
   parameters: 'KEY [VALUE | -]',
   args: [1, 2],
-  description: 'a value under a key, from stdin without VALUE; prints its ETag',
+  description: 'write of a value, without VALUE from stdin; prints its ETag',
   flags: {
-    file: { type: 'string', value: 'FILE', description: 'file that has the value' },
+    file: { type: 'string', value: 'FILE', description: 'file with the value' },
     ttl: { type: 'string', value: 'SECONDS', description: 'time after which the value expires (s)' },
     ...WRITE_FLAGS,
   },
@@ -27,7 +27,7 @@ export const putCommand: Command = {
 
 async function readValue({ args: [, value], text }: CommandCall): Promise<string | Buffer> {
   const file = text('file')
-  if (file !== undefined && value !== undefined) throw new UsageError('both VALUE and --file are given')
+  if (file !== undefined && value !== undefined) throw new UsageError('VALUE and --file exclude each other')
   if (file !== undefined) return readFile(file)
   return value === undefined || value === '-' ? buffer(process.stdin) : value
 }

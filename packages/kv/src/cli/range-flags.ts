@@ -5,20 +5,19 @@ import { UsageError, type CommandCall, type Flag } from './command.ts'
 export const RANGE_FLAGS: Readonly<Record<string, Flag>> = {
   prefix: { type: 'string', value: 'P', description: 'keys that begin with P' },
   start: { type: 'string', value: 'S', description: 'first key' },
-  end: { type: 'string', value: 'E', description: 'first key that is left out' },
+  end: { type: 'string', value: 'E', description: 'first key after the range' },
 }
 
 /** Flag of commands that read. */
 export const STALE_FLAG: Flag = {
   type: 'boolean',
-  description: 'what this node has, also while it cannot reach its log',
+  description: 'possibly stale data of this node, even without its log',
 }
 
 /** Returns the range that these flags select; all keys without them. @throws UsageError */
 export function readRangeBounds({ text }: CommandCall): KeyBounds {
   const [prefix, start, end] = [text('prefix'), text('start'), text('end')]
-  if (prefix !== undefined && (start ?? end) !== undefined)
-    throw new UsageError('--prefix stands in place of --start and --end')
+  if (prefix !== undefined && (start ?? end) !== undefined) throw new UsageError('--prefix replaces --start and --end')
   return {
     ...(prefix !== undefined && { prefix }),
     ...(start !== undefined && { start }),

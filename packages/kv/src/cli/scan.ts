@@ -14,8 +14,8 @@ export const scanCommand: Command = {
     ...RANGE_FLAGS,
     limit: { type: 'string', value: 'N', description: 'maximum number of entries' },
     keys: { type: 'boolean', description: 'keys without values' },
-    reverse: { type: 'boolean', description: 'order from the last key to the first' },
-    count: { type: 'boolean', description: 'number of entries in place of the entries' },
+    reverse: { type: 'boolean', description: 'descending order of keys' },
+    count: { type: 'boolean', description: 'number of entries instead of the entries' },
     stale: STALE_FLAG,
   },
   async run(call) {

@@ -11,10 +11,10 @@ export const watchCommand: Command = {
   name: 'watch',
   parameters: '',
   args: [0, 0],
-  description: 'changes as they are made, as NDJSON with their sequence',
+  description: 'stream of changes as NDJSON, with their sequence',
   flags: {
     ...RANGE_FLAGS,
-    after: { type: 'string', value: 'SEQUENCE', description: 'sequence behind which the changes begin' },
+    after: { type: 'string', value: 'SEQUENCE', description: 'sequence after which the stream begins' },
   },
   async run(call) {
     const after = readNumber(call, 'after')

@@ -113,15 +113,17 @@ export function parseLine(text: string): Op | string {
   if (typeof line !== 'object' || line === null || Array.isArray(line)) return 'it is not an object'
   const { op, id, value, valueBase64, ttl, expiresAt } = line as Record<string, unknown>
   const fields = typeof op === 'string' && Object.hasOwn(OP_FIELDS, op) ? OP_FIELDS[op]! : undefined
-  if (!fields) return '"op" is none of "put", "delete" and "expire"'
+  if (!fields) return '"op" must be "put", "delete" or "expire"'
   const unknownFields = Object.keys(line).find((name) => !fields.includes(name))
-  if (unknownFields !== undefined) return `a ${op} has no ${JSON.stringify(unknownFields)}`
+  if (unknownFields !== undefined) return `unknown field ${JSON.stringify(unknownFields)} for the operation ${op}`
   // A lone surrogate has no UTF-8: it would become another key.
-  if (typeof id !== 'string' || id === '' || !id.isWellFormed()) return '"id" is not a string of at least a character'
+  if (typeof id !== 'string' || id === '' || !id.isWellFormed())
+    return '"id" must be a string of one or more characters'
   const key = Buffer.from(id)
   if (op === 'delete') return { type: 'del', key }
   if (op === 'expire') return readExpire(key, ttl, expiresAt)
-  if ((value === undefined) === (valueBase64 === undefined)) return 'it has not one of "value" and "valueBase64"'
+  if ((value === undefined) === (valueBase64 === undefined))
+    return 'exactly one of "value" and "valueBase64" is required'
   const expiry = readExpiry(ttl, expiresAt)
   if (typeof expiry === 'string') return expiry
   if (value !== undefined) {
@@ -133,7 +135,7 @@ export function parseLine(text: string): Op | string {
 }
 
 function readExpire(key: Buffer, ttl: unknown, expiresAt: unknown): Op | string {
-  if ((ttl === undefined) === (expiresAt === undefined)) return 'it has not one of "ttl" and "expiresAt"'
+  if ((ttl === undefined) === (expiresAt === undefined)) return 'exactly one of "ttl" and "expiresAt" is required'
   const expiry = ttl === null || expiresAt === null ? {} : readExpiry(ttl, expiresAt)
   return typeof expiry === 'string' ? expiry : { type: 'expire', key, ...expiry }
 }
@@ -142,7 +144,7 @@ const isCount = (value: unknown, max: number): value is number =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max
 
 function readExpiry(ttl: unknown, expiresAt: unknown): { ttl?: number; expiresAt?: number } | string {
-  if (ttl !== undefined && expiresAt !== undefined) return 'it has both "ttl" and "expiresAt"'
+  if (ttl !== undefined && expiresAt !== undefined) return '"ttl" and "expiresAt" exclude each other'
   if (ttl !== undefined)
     return isCount(ttl, MAX_TTL_S)
       ? { ttl: ttl * 1_000 }

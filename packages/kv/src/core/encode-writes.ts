@@ -107,7 +107,7 @@ export function decodeWrites(bytes: Buffer): LoggedWrite[] {
   let at = 0
   let isSpecial = false
   function readBytes(length: number): Buffer {
-    if (at + length > bytes.length) throw new RangeError('an entry of writes is cut')
+    if (at + length > bytes.length) throw new RangeError('an entry of writes is truncated')
     return bytes.subarray(at, (at += length))
   }
   const readText = () => readBytes(readBytes(2).readUInt16BE()).toString('latin1')
@@ -117,7 +117,7 @@ export function decodeWrites(bytes: Buffer): LoggedWrite[] {
   }
   function readOp(): Op {
     const type = readBytes(1).readUInt8()
-    if (type > PERSIST_OP) throw new UnknownWritesError('has a change of a kind that this version does not know')
+    if (type > PERSIST_OP) throw new UnknownWritesError('contains a kind of change that this version does not know')
     const keyLength = readBytes(2).readUInt16BE()
     const valueLength = readBytes(4).readUInt32BE()
     if (type <= PUT_OP) {
@@ -137,7 +137,7 @@ export function decodeWrites(bytes: Buffer): LoggedWrite[] {
   while (at < bytes.length) {
     const has = readBytes(1).readUInt8()
     if (has >= 2 * IDEMPOTENCY_KEY_FLAG)
-      throw new UnknownWritesError('has a write of a kind that this version does not know')
+      throw new UnknownWritesError('contains a kind of write that this version does not know')
     const match = has & MATCH_FLAG ? readTags() : undefined
     const noneMatch = has & NONE_MATCH_FLAG ? readTags() : undefined
     const idempotencyKey = has & IDEMPOTENCY_KEY_FLAG ? readText() : undefined

@@ -15,8 +15,8 @@ export function parseKeyList(body: Buffer): string[] | string {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return 'it is not an object'
   const { ids, ...rest } = parsed as Record<string, unknown>
   const [unknownFields] = Object.keys(rest)
-  if (unknownFields !== undefined) return `it has no ${JSON.stringify(unknownFields)}`
-  if (!Array.isArray(ids) || ids.length === 0) return '"ids" is not a list of at least one key'
+  if (unknownFields !== undefined) return `unknown field ${JSON.stringify(unknownFields)}`
+  if (!Array.isArray(ids) || ids.length === 0) return '"ids" must be a list of one or more keys'
   const invalid = ids.findIndex((id) => typeof id !== 'string' || id === '' || !id.isWellFormed())
-  return invalid < 0 ? ids : `"ids"[${invalid}] is not a string of at least a character`
+  return invalid < 0 ? ids : `"ids"[${invalid}] must be a string of one or more characters`
 }

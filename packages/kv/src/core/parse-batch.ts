@@ -27,7 +27,7 @@ export interface BadLine {
 export async function parseBatch(body: Buffer, { maxValue, maxLines }: BatchLimits): Promise<Op[] | BadLine> {
   const ops: Op[] = []
   for (let from = 0, line = 1, pause = SLICE_BYTES; from < body.length; line++) {
-    if (line > maxLines) return { line, reason: `there are more than ${maxLines} lines`, tooLarge: 'batch' }
+    if (line > maxLines) return { line, reason: `the batch has more than ${maxLines} lines`, tooLarge: 'batch' }
     if (from >= pause) {
       await yieldTurn()
       pause = from + SLICE_BYTES
@@ -42,9 +42,9 @@ export async function parseBatch(body: Buffer, { maxValue, maxLines }: BatchLimi
     const op = parseLine(text)
     if (typeof op === 'string') return { line, reason: op }
     if (op.key.length > MAX_KEY_BYTES)
-      return { line, reason: `its key is over ${MAX_KEY_BYTES} bytes`, tooLarge: 'key' }
+      return { line, reason: `its key exceeds ${MAX_KEY_BYTES} bytes`, tooLarge: 'key' }
     if (op.type === 'put' && op.value.length > maxValue)
-      return { line, reason: `its value is over ${maxValue} bytes`, tooLarge: 'value' }
+      return { line, reason: `its value exceeds ${maxValue} bytes`, tooLarge: 'value' }
     ops.push(op)
   }
   return ops

@@ -47,12 +47,12 @@ export function registerBatchRoutes(app: App, store: KvStore, budget: Budget, co
       schema: {
         tags: ['entities'],
         operationId: 'batch',
-        summary: 'Many changes, all or none',
+        summary: 'Apply several changes atomically',
         description:
-          'A line each: `{"op":"put","id":"k","value":"text"}`, `{"op":"put","id":"k","valueBase64":"AAE="}` or ' +
-          '`{"op":"delete","id":"k"}`. They take effect in their order. A put may have a `ttl` (s), or `expiresAt` ' +
-          '(ms since 1970). `{"op":"expire","id":"k","ttl":60}` changes only when the value expires, with ' +
-          '`"expiresAt":null` it stays; where there is no value this has no effect.',
+          'One change per line: `{"op":"put","id":"k","value":"text"}`, `{"op":"put","id":"k","valueBase64":"AAE="}` or ' +
+          '`{"op":"delete","id":"k"}`. The changes are applied in their order. A put may have a `ttl` (s) or an ' +
+          '`expiresAt` (ms since 1970). `{"op":"expire","id":"k","ttl":60}` changes only the expiry of the value; ' +
+          '`"expiresAt":null` removes the expiry. It has no effect on a key without a value.',
         querystring: { type: 'object', additionalProperties: false, properties: { durable } },
         headers: idempotency,
         body: { content: { 'application/x-ndjson': { schema: { ...bytes, examples: [EXAMPLE_BODY] } } } },
@@ -62,7 +62,7 @@ export function registerBatchRoutes(app: App, store: KvStore, budget: Budget, co
             title: 'Applied',
             required: ['applied'],
             additionalProperties: false,
-            properties: { applied: { type: 'integer', description: 'How many changes there were.' } },
+            properties: { applied: { type: 'integer', description: 'Number of changes.' } },
           },
           ...buildChangeReplies(
             ...writeErrors,

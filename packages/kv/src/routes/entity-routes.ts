@@ -34,7 +34,8 @@ import { conditionalErrors } from './write-errors.ts'
 const ENTITY_URL = '/v0/entity'
 const TARGET_PREFIX = `${ENTITY_URL}?id=`
 const tags = ['entities']
-const CONDITIONS_TEXT = 'With `If-Match` or `If-None-Match` (ETags or `*`) only if the value there meets it, else 412.'
+const CONDITIONS_TEXT =
+  'With `If-Match` or `If-None-Match` (ETags or `*`) the value changes only if the condition is true, otherwise 412.'
 const ABSENT_VALUE = { stored: undefined, expiresAt: undefined }
 const VALUE_HEADERS = ['x-content-type-options', 'nosniff']
 
@@ -71,10 +72,10 @@ export function createEntityRoutes(store: KvStore, valueLimit: number): HotRoute
     schema: {
       tags,
       operationId: 'getEntity',
-      summary: 'The value under a key',
+      summary: 'Read a value',
       description:
-        'With `If-None-Match`, 304 if the client has it; with `If-Match`, 412 if it is another. `expires-at` in the ' +
-        'reply: when the value expires (ms since 1970), if it does.',
+        'With `If-None-Match`, 304 if the client has the value; with `If-Match`, 412 if the value differs. The header ' +
+        '`expires-at` has the expiry time (ms since 1970), if the value expires.',
       querystring: {
         type: 'object',
         required: ['id'],
@@ -139,15 +140,15 @@ export function createEntityRoutes(store: KvStore, valueLimit: number): HotRoute
     schema: {
       tags,
       operationId: 'putEntity',
-      summary: 'Put a value under a key',
-      description: `Any bytes, none included. ${CONDITIONS_TEXT}`,
+      summary: 'Write a value',
+      description: `The value may be any bytes, or empty. ${CONDITIONS_TEXT}`,
       querystring: { ...changeQuery, properties: { ...changeQuery.properties, ttl } },
       headers: preference,
       body: { content: { 'application/octet-stream': { schema: { ...bytes, examples: ['hello'] } } } },
       ...optionalBody,
       response: {
-        201: { type: 'null', description: 'It is there, under the ETag of the reply.' },
-        202: { type: 'null', description: 'It will be there in a moment, as was preferred.' },
+        201: { type: 'null', description: 'The value is written and has the ETag of the reply.' },
+        202: { type: 'null', description: 'The write is queued, as `Prefer: respond-async` requested.' },
         ...buildChangeReplies(...changeErrors),
       },
     },
@@ -177,7 +178,7 @@ export function createEntityRoutes(store: KvStore, valueLimit: number): HotRoute
       querystring: changeQuery,
       headers: idempotency,
       response: {
-        202: { type: 'null', description: 'It is not there any more, or never was.' },
+        202: { type: 'null', description: 'The key has no value.' },
         ...buildChangeReplies(...changeErrors),
       },
     },

@@ -11,9 +11,12 @@ import { requireRevision, addSpecial } from './special-writes.ts'
 import { conditionalErrors } from './write-errors.ts'
 
 const EXPIRY_URL = '/v0/entity/expiry'
-const CHANGED_REPLY = { type: 'null', description: 'The value expires then, or stays; its ETag is as it was.' } as const
+const CHANGED_REPLY = {
+  type: 'null',
+  description: 'The expiry is changed or removed; the value retains its ETag.',
+} as const
 const CONDITIONS_TEXT =
-  'The value and its ETag stay as they are. With `If-Match` or `If-None-Match` only if the value meets it, else 412.'
+  'The value and its ETag do not change. With `If-Match` or `If-None-Match` the expiry changes only if the condition is true, otherwise 412.'
 
 const toNullableTime = (description: string) => ({ type: ['integer', 'null'], description })
 
@@ -37,18 +40,18 @@ export function registerExpiryRoutes(app: App, store: KvStore): void {
       schema: {
         ...schema(consistencyParameters),
         operationId: 'getExpiry',
-        summary: 'When a value expires',
+        summary: 'Read the expiry of a value',
         response: {
           200: {
             type: 'object',
             title: 'Expiry',
-            description: 'Null where the value does not expire.',
+            description: 'Both are null if the value does not expire.',
             required: ['expiresAt', 'remaining'],
             additionalProperties: false,
             properties: {
-              expiresAt: toNullableTime('ms since 1970'),
+              expiresAt: toNullableTime('Expiry time (ms since 1970).'),
               remaining: toNullableTime(
-                'ms from now on, by the clock that values expire by: of a cluster that of the NATS servers',
+                'Remaining time (ms), by the clock that determines the expiry: in a cluster that of the NATS servers',
               ),
             },
           },
@@ -111,13 +114,13 @@ export function registerExpiryRoutes(app: App, store: KvStore): void {
       config: { isConditional: true },
       schema: {
         ...schema({
-          ttl: { ...ttl, description: 'It expires after so many seconds.', examples: [60] },
+          ttl: { ...ttl, description: 'Time to expiry (s).', examples: [60] },
           expiresAt: time,
           durable,
         }),
         operationId: 'putExpiry',
-        summary: 'Change when a value expires',
-        description: `\`ttl\` or \`expiresAt\`. ${CONDITIONS_TEXT}`,
+        summary: 'Change the expiry of a value',
+        description: `Exactly one of \`ttl\` and \`expiresAt\` is required. ${CONDITIONS_TEXT}`,
         headers: idempotency,
         response: { 204: CHANGED_REPLY, ...buildChangeReplies(...conditionalErrors, errors.ENTITY_NOT_FOUND) },
       },
@@ -127,7 +130,7 @@ export function registerExpiryRoutes(app: App, store: KvStore): void {
         const seconds = readCount(parameter('ttl'), 'ttl')
         const expiresAt = readTime(parameter('expiresAt'), 'expiresAt')
         if ((seconds === undefined) === (expiresAt === undefined))
-          throw errors.QUERY_INVALID('it has not one of "ttl" and "expiresAt"')
+          throw errors.QUERY_INVALID('exactly one of "ttl" and "expiresAt" is required')
         return seconds === undefined ? { expiresAt: expiresAt! } : { ttl: seconds * 1_000 }
       }),
   )
@@ -140,7 +143,7 @@ export function registerExpiryRoutes(app: App, store: KvStore): void {
       schema: {
         ...schema({ durable }),
         operationId: 'deleteExpiry',
-        summary: 'Let a value stay for good',
+        summary: 'Remove the expiry of a value',
         description: CONDITIONS_TEXT,
         headers: idempotency,
         response: { 204: CHANGED_REPLY, ...buildChangeReplies(...conditionalErrors, errors.ENTITY_NOT_FOUND) },

@@ -42,15 +42,15 @@ export async function registerGetManyRoute(
         schema: {
           tags: ['entities'],
           operationId: 'getEntities',
-          summary: 'The values under many keys, as they are at one moment',
+          summary: 'Read several values from one snapshot',
           description:
-            `At most ${MAX_KEYS} keys in 1 MiB. A line of NDJSON a key, in the order of the request: ` +
-            '`{"id":"k","found":true,"etag":"\\"XWzQ3mAB\\"","value":"text"}`, with `valueBase64` for bytes that are no ' +
-            'text and `expiresAt` (ms since 1970) if it expires, or `{"id":"k","found":false}`.',
+            `A maximum of ${MAX_KEYS} keys in 1 MiB. The reply has one NDJSON line per key, in the order of the request: ` +
+            '`{"id":"k","found":true,"etag":"\\"XWzQ3mAB\\"","value":"text"}`, with `valueBase64` for bytes that are not ' +
+            'text, and `expiresAt` (ms since 1970) if the value expires. A missing key is `{"id":"k","found":false}`.',
           querystring: { type: 'object', additionalProperties: false, properties: consistencyParameters },
           body: { content: { 'application/json': { schema: keyListSchema } } },
           response: {
-            200: { description: 'A line a key.', content: { [NDJSON_TYPE]: { schema: bytes } } },
+            200: { description: 'One line per key.', content: { [NDJSON_TYPE]: { schema: bytes } } },
             ...buildReadReplies(
               errors.QUERY_INVALID,
               errors.KEYS_INVALID,
@@ -91,10 +91,10 @@ const keyListSchema = {
 
 /** @throws KEYS_INVALID, KEYS_TOO_LARGE, KEY_TOO_LARGE */
 function readKeyList(body: Buffer | undefined): string[] {
-  if (!body?.length) throw errors.KEYS_INVALID('there is no body')
+  if (!body?.length) throw errors.KEYS_INVALID('the request has no body')
   const ids = parseKeyList(body)
   if (typeof ids === 'string') throw errors.KEYS_INVALID(ids)
-  if (ids.length > MAX_KEYS) throw errors.KEYS_TOO_LARGE(`at most ${MAX_KEYS} keys`)
+  if (ids.length > MAX_KEYS) throw errors.KEYS_TOO_LARGE(`maximum of ${MAX_KEYS} keys`)
   for (const [i, id] of ids.entries())
     if (Buffer.byteLength(id) > MAX_KEY_BYTES) throw errors.KEY_TOO_LARGE(`"ids"[${i}]`)
   return ids

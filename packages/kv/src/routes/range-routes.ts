@@ -26,12 +26,12 @@ export function registerRangeRoutes(app: App, store: KvStore, budget: Budget, se
       schema: {
         tags: ['entities'],
         operationId: 'listEntities',
-        summary: 'Entries in the order of their keys, as they are when the reply begins',
+        summary: 'List entries in the order of their keys, from one snapshot',
         description:
-          'A line of NDJSON an entry, which `POST /v0/batch` takes as it is. With `Accept: application/octet-stream`, ' +
-          'and for a client that sends no `User-Agent` and accepts anything, as wrk2 does, a chunk of the chunked ' +
-          'coding an entry: its key, a newline, its value. With `limit` up to 1,000 the header `next` has the last key, ' +
-          'percent-encoded, if there are more entries: the next page is the same request with it as `cursor`.',
+          'One NDJSON line per entry, in the format of `POST /v0/batch`. With `Accept: application/octet-stream` the ' +
+          'reply has one chunk (of the chunked coding) per entry: the key, a newline and the value. So it has for a ' +
+          'client without `User-Agent` that accepts any type, such as wrk2. With a `limit` of up to 1,000, the header ' +
+          '`next` has the last key, percent-encoded, if more entries follow. Use it as `cursor` for the next page.',
         querystring: {
           type: 'object',
           additionalProperties: false,
@@ -84,5 +84,5 @@ const countSchema = {
   title: 'Count',
   required: ['count'],
   additionalProperties: false,
-  properties: { count: { type: 'integer', description: 'How many entries the range has.', examples: [3] } },
+  properties: { count: { type: 'integer', description: 'Number of entries in the range.', examples: [3] } },
 } as const

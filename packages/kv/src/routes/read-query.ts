@@ -10,7 +10,7 @@ import { errors } from '../errors.ts'
 export function readQuery(query: unknown, names: readonly string[]): (name: string) => Buffer | undefined {
   const { fault, names: present, values } = query as KvQuery
   if (fault !== undefined) throw errors.QUERY_INVALID(fault)
-  for (const name of present) if (!names.includes(name)) throw errors.QUERY_INVALID('a parameter is unknown')
+  for (const name of present) if (!names.includes(name)) throw errors.QUERY_INVALID('unknown parameter')
   return (name) => {
     const index = present.indexOf(name)
     return index < 0 ? undefined : values[index]

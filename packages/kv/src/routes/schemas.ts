@@ -16,35 +16,35 @@ const plainKey = { type: 'string', minLength: 1 } as const
 
 /** The bounds of a range. */
 export const bounds = {
-  prefix: { ...key, description: 'All keys that begin with it, in place of `start` and `end`.', examples: ['gree'] },
-  start: { ...plainKey, description: 'The first key; without it, the first there is.' },
-  end: { ...plainKey, description: 'The first key that is left out; without it, to the last there is.' },
+  prefix: { ...key, description: 'Prefix of the keys. It excludes `start` and `end`.', examples: ['gree'] },
+  start: { ...plainKey, description: 'First key of the range; by default the first key of all.' },
+  end: { ...plainKey, description: 'First key after the range; by default the range ends with the last key of all.' },
 } as const
 
 /** Parameters of a range. */
 export const rangeParameters = {
   ...bounds,
-  limit: { type: 'integer', minimum: 1, maximum: 999_999_999, description: 'At most this many.' },
-  cursor: { ...plainKey, description: 'Continue behind this key: `next` of the page before.' },
-  reverse: { ...TRUE_OR_FALSE, description: 'From the last key to the first.' },
+  limit: { type: 'integer', minimum: 1, maximum: 999_999_999, description: 'Maximum number of entries.' },
+  cursor: { ...plainKey, description: 'Continue after this key: the header `next` of the previous page.' },
+  reverse: { ...TRUE_OR_FALSE, description: 'Descending order of keys.' },
   keys: { ...TRUE_OR_FALSE, description: 'Keys without values: `{"id":"k"}`.' },
-  count: { ...TRUE_OR_FALSE, description: 'The number of entries in place of the entries.' },
+  count: { ...TRUE_OR_FALSE, description: 'Number of entries instead of the entries.' },
 } as const
 
-export const durable = { ...TRUE_OR_FALSE, description: 'Answer only once it would survive a power cut.' } as const
+export const durable = { ...TRUE_OR_FALSE, description: 'Reply only after the change is durable (fsync).' } as const
 
 export const ttl = {
   type: 'integer',
   minimum: 1,
   maximum: 999_999_999,
-  description: 'The value is gone after so many seconds; without it, it stays.',
+  description: 'Time to expiry (s); by default the value does not expire.',
 } as const
 
 export const time = {
   type: 'integer',
   minimum: 1,
   maximum: MAX_TIME_MS,
-  description: 'The value is absent from this time on (ms since 1970).',
+  description: 'Expiry time (ms since 1970).',
 } as const
 
 export const idempotency = {
@@ -53,7 +53,8 @@ export const idempotency = {
     'idempotency-key': {
       type: 'string',
       pattern: '^("[!#-\\[\\]-~]{1,255}"|[!#-\\[\\]-~]{1,255})$',
-      description: 'A change that was made with it in the last hour is not made again: the reply is that of the first.',
+      description:
+        'A change with the same key in the last hour is not repeated: the reply is that of the first request.',
     },
   },
 } as const
@@ -66,7 +67,7 @@ export const preference = {
     prefer: {
       type: 'string',
       description:
-        '`respond-async` (RFC 7240): 202 once the value waits to be written, where nothing else is asked for and there is room in the queue; a process that is killed loses what it had not written yet.',
+        '`respond-async` (RFC 7240): 202 as soon as the write is queued, if the request has no other options and the queue has space. A process that is killed loses its queued writes.',
     },
   },
 } as const
@@ -76,9 +77,9 @@ export const consistencyParameters = {
   after: {
     type: 'string',
     pattern: '^(0|[1-9][0-9]{0,14})$',
-    description: 'All up to this `sequence`, which a change was answered with.',
+    description: 'The read sees this `sequence` and all before it. Replies to changes have a `sequence`.',
   },
-  linearizable: { ...TRUE_OR_FALSE, description: 'All that was acknowledged before, by any machine.' },
+  linearizable: { ...TRUE_OR_FALSE, description: 'The read sees every change that any node acknowledged before it.' },
 } as const
 
 export const bytes = { type: 'string', format: 'binary' } as const

@@ -36,11 +36,11 @@ export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
     schema: {
       tags: ['entities'],
       operationId: 'watchEntities',
-      summary: 'Changes of a range as they are made, as server-sent events',
+      summary: 'Stream the changes of a range as server-sent events',
       description:
-        'Events `put`, `delete` and `expire` (a value expires at another time), whose data is a line as `POST /v0/batch` takes it, in the order in which the ' +
-        'changes took effect. The last event of a place has its `id`, the sequence; an id without an event says how ' +
-        'far the stream is. `Last-Event-ID`, or `after`, resumes.',
+        'Events `put`, `delete` and `expire` (the expiry of a value changed), in the order of the changes. Their data is ' +
+        'a line in the format of `POST /v0/batch`. The last event of a sequence has the sequence as its `id`; an id ' +
+        'without an event is the progress of the stream. `Last-Event-ID` or `after` resumes the stream.',
       querystring: {
         type: 'object',
         additionalProperties: false,
@@ -48,7 +48,7 @@ export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
           ...bounds,
           after: {
             ...consistencyParameters.after,
-            description: 'Begin behind this sequence. Without it, with what comes next.',
+            description: 'Begin after this sequence; by default with the next change.',
           },
         },
       },

@@ -166,7 +166,7 @@ export async function openKvStateMachine(
     const writes: LoggedWrite[][] = []
     for (const { kind, at, body } of entries) {
       if (kind !== WRITES_KIND && kind !== EXPIRE_KIND)
-        throw new FrameError('LOG_FORMAT_UNKNOWN', `has an entry of kind ${kind}`)
+        throw new FrameError('LOG_FORMAT_UNKNOWN', `has an entry of the unknown kind ${kind}`)
       const saved = kind === WRITES_KIND ? decodeBody(body) : (await getDueKeys(at, evaluation)).map(toRemoval)
       for (const write of saved) evaluation.evaluate(write, at)
       writes.push(saved)

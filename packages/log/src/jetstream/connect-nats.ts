@@ -54,7 +54,7 @@ function checkAuthenticator(service: string, file: string, authenticator: Authen
     authenticator('nonce')
   } catch {
     // The message leaves out the cause: the content of the file is a secret, even if it is no key of NATS.
-    throw new StartError('NATS_FILE_UNREADABLE', `${service}: ${file} holds no key of a user of NATS`)
+    throw new StartError('NATS_FILE_UNREADABLE', `${service}: ${file} contains no NATS user key`)
   }
   return authenticator
 }
@@ -66,7 +66,7 @@ function splitUrls(service: string, servers: readonly string[]) {
     const url = URL.parse(server.includes('://') ? server : `nats://${server}`)
     // The message leaves out the address: it may contain a password.
     if (!url?.hostname)
-      throw new StartError('NATS_URL_WRONG', `${service}: an address of natsUrl is not nats://host:port`)
+      throw new StartError('NATS_URL_WRONG', `${service}: an address of --nats-url is not nats://host:port`)
     const pass = url.password && { pass: decodeURIComponent(url.password) }
     if (url.username) login ??= { user: decodeURIComponent(url.username), ...pass }
     return { url: `${url.protocol}//${url.host}`, host: url.host, isSecure: url.protocol === 'tls:' }
@@ -113,8 +113,8 @@ export async function connectNats(
     if (error instanceof StartError) throw error
     const isLogin =
       error instanceof natsErrors.AuthorizationError || /authorization|authentication/i.test(String(error))
-    if (isLogin) throw new StartError('NATS_FORBIDDEN', `${service}: NATS at ${names} refuses these credentials`)
-    throw new StartError('NATS_UNREACHABLE', `${service}: no server of NATS can be reached at ${names}`)
+    if (isLogin) throw new StartError('NATS_FORBIDDEN', `${service}: NATS at ${names} refused these credentials`)
+    throw new StartError('NATS_UNREACHABLE', `${service}: no NATS server is reachable at ${names}`)
   }
   let isUp = true
   void (async () => {

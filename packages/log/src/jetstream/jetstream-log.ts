@@ -38,7 +38,7 @@ export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Lo
   const onState = options.onState ?? (() => {})
   let onUp: () => void = () => {}
   const connection = await connectNats(service, options.nats, (isUp) => {
-    log.warn(isUp ? `${service}: NATS is back` : `${service}: NATS is away`)
+    log.warn(isUp ? `${service}: reconnected to NATS` : `${service}: connection to NATS lost`)
     if (isUp) onUp()
   })
   const { nc } = connection
@@ -57,12 +57,12 @@ export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Lo
     if (maxBody * 1.01 + 4_096 > maxFrame) {
       throw new StartError(
         'LOG_LIMITS',
-        `${service}: what is up to ${maxBody} bytes large does not fit into ${MAX_PARTS} messages of NATS: raise its max_payload`,
+        `${service}: writes of up to ${maxBody} bytes exceed ${MAX_PARTS} NATS messages: increase max_payload of NATS`,
       )
     }
     const skew = Date.now() - Date.parse(info.ts ?? '')
     if (Math.abs(skew) > MAX_CLOCK_SKEW_MS)
-      log.warn(`${service}: the clock of NATS is ${Math.round(-skew / 1000)} s ahead of this one's`)
+      log.warn(`${service}: the clock of NATS is ${Math.round(-skew / 1000)} s ahead of the clock of this node`)
     const snapshots = createSnapshotStore(nc, jsm, stream, info)
     const start = await resolveStartPosition(options, jsm, info, snapshots)
     const clock = new LogClock()
@@ -75,7 +75,7 @@ export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Lo
       await follower.log.close()
       throw error
     }
-    log.info(`${service}: the log is ${stream} at ${info.state.last_seq}`)
+    log.info(`${service}: opened the log: stream ${stream}, last sequence ${info.state.last_seq}`)
     return follower.log
   } catch (error) {
     await nc.close()
@@ -166,7 +166,8 @@ function followLog(
       for (const one of leases) one.notifyChange()
     },
     onRetry(error) {
-      if (!isRetrying) log.error({ err: error }, `${service}: what the log says cannot be kept at present`)
+      if (!isRetrying)
+        log.error({ err: error }, `${service}: entries of the log cannot be stored at present; the node retries`)
       isRetrying = true
     },
     onFatal: fail,

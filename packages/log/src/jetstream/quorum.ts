@@ -17,5 +17,5 @@ export function hasQuorum({ cluster }: Pick<StreamInfo, 'cluster'>): boolean {
 
 /** @throws Error if the server is isolated: its info may be outdated */
 export function checkQuorum(info: Pick<StreamInfo, 'cluster'>): void {
-  if (!hasQuorum(info)) throw new Error('most of its servers are away')
+  if (!hasQuorum(info)) throw new Error('a majority of its servers is unreachable')
 }

@@ -140,7 +140,8 @@ export function createLogReader({
       const batch = await fetchBatch(jsm, stream, { seq: next, batch: BATCH_MESSAGES, max_bytes: BATCH_BYTES })
       if (isPaused) break
       // The reply begins with the next existing message: all before it were trimmed.
-      if (batch[0] && batch[0].seq > next) return onFatal(new LogTrimmedError(`it was trimmed up to ${batch[0].seq}`))
+      if (batch[0] && batch[0].seq > next)
+        return onFatal(new LogTrimmedError(`its entries before ${batch[0].seq} were removed`))
       await deliver(batch)
       if (next === before) break
     }

@@ -55,7 +55,8 @@ export function createSender(nc: NatsConnection, stream: string): Sender {
         pendingAcks.delete(token)
         resolve(result)
       }
-      const onTimeout = () => settle({ kind: 'unknown', cause: new Error('no acknowledgement came in time') })
+      const onTimeout = () =>
+        settle({ kind: 'unknown', cause: new Error('timeout while waiting for the acknowledgement') })
       const timer = setTimeout(onTimeout, getAckTimeout([message]))
       pendingAcks.set(token, settle)
       try {
@@ -91,11 +92,11 @@ export function createSender(nc: NatsConnection, stream: string): Sender {
 function parseAck(message: Msg): SendResult {
   const { data } = message
   if (data.length === 0 && message.headers?.code === NO_RESPONDERS_STATUS)
-    return { kind: 'not-sent', cause: new Error('nobody takes it: the stream has no leader at present') }
+    return { kind: 'not-sent', cause: new Error('no responders: the stream has no leader at present') }
   try {
     const { seq, error } = message.json<{ seq?: number; error?: { description: string } }>()
     if (seq !== undefined && seq > 0 && !error) return { kind: 'stored', seq }
-    return { kind: 'unknown', cause: new Error(error?.description ?? 'it was answered without a place') }
+    return { kind: 'unknown', cause: new Error(error?.description ?? 'the acknowledgement has no sequence') }
   } catch (cause) {
     return { kind: 'unknown', cause }
   }

@@ -79,7 +79,7 @@ export function createSnapshotStore(
     let lastChunkAt = performance.now()
     for (let remaining = chunks; remaining > 0;) {
       const current = await bucket.info(name)
-      if (!current || current.deleted || current.nuid !== nuid) throw new Error('the snapshot is gone')
+      if (!current || current.deleted || current.nuid !== nuid) throw new Error('the snapshot was deleted')
       const query = { seq, next_by_subj: subject, batch: remaining, max_bytes: MAX_FETCH_BYTES }
       const batch = await fetchBatch(jsm, objectStream, query)
       for (const { data } of batch) {
@@ -90,7 +90,7 @@ export function createSnapshotStore(
       if (batch.length > 0) {
         seq = batch.at(-1)!.seq + 1
         lastChunkAt = performance.now()
-      } else if (performance.now() - lastChunkAt > stallTimeout) throw new Error('nothing more comes of the snapshot')
+      } else if (performance.now() - lastChunkAt > stallTimeout) throw new Error('timeout while loading the snapshot')
       else await delay(RETRY_INTERVAL_MS)
     }
     // The stored digest is padded.
@@ -114,7 +114,7 @@ export function createSnapshotStore(
       const bucket = await openBucket()
       for (;;) {
         const [seq] = toSequences(await listObjects())
-        if (seq === undefined) throw new Error('there is no snapshot')
+        if (seq === undefined) throw new Error('no snapshot exists')
         const found = await bucket.info(prefix + seq)
         if (!found) continue
         try {

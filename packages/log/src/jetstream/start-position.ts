@@ -34,10 +34,10 @@ export async function resolveStartPosition(
     let position = stateMachine.getPosition()
     if (position) checkEpoch(info, position)
     for (let tries = 0; !canStartFrom(position?.seq); tries++) {
-      if (tries === MAX_SNAPSHOT_LOADS) throw createTrimmedError(`begins at ${first}, and its snapshot is of before`)
+      if (tries === MAX_SNAPSHOT_LOADS) throw createTrimmedError(`begins at ${first}, and its snapshots end before it`)
       const latest = await waitForUsableSnapshot()
-      if (!canStartFrom(latest)) throw createTrimmedError(`begins at ${first}, and there is no snapshot of before`)
-      log.info(`${service}: starting from the snapshot at ${latest}`)
+      if (!canStartFrom(latest)) throw createTrimmedError(`begins at ${first}, and no snapshot reaches its beginning`)
+      log.info(`${service}: loading the snapshot at sequence ${latest}`)
       await snapshots.load(stateMachine)
       position = stateMachine.getPosition()
       // The stream may have been trimmed meanwhile.

@@ -91,7 +91,7 @@ export function checkFormat(
   if (owner !== service)
     throw new StartError(
       'LOG_FOREIGN',
-      `${service}: stream ${stream} is ${owner ? `the log of ${owner}` : 'no log of a service'}`,
+      `${service}: stream ${stream} is ${owner ? `the log of ${owner}` : 'not the log of a service'}`,
     )
   if (version !== String(FORMAT_VERSION))
     throw new StartError(
@@ -110,11 +110,11 @@ function explainError(
   if (error instanceof StartError) return { error, isFinal: true }
   if (isNoResponders(error) || (error instanceof JetStreamApiError && NOT_ENABLED_CODES.has(error.code)))
     return {
-      error: new StartError('JETSTREAM_OFF', `${service}: JetStream is off on these servers of NATS`),
+      error: new StartError('JETSTREAM_OFF', `${service}: JetStream is disabled on these NATS servers`),
       isFinal: false,
     }
   if (error instanceof JetStreamApiError && INSUFFICIENT_SERVERS_CODES.has(error.code)) {
-    const message = `${service}: stream ${stream} is to be kept on ${replicas} servers (natsReplicas), and there are fewer`
+    const message = `${service}: stream ${stream} requires ${replicas} servers (--nats-replicas), and fewer are available`
     return { error: new StartError('LOG_REPLICAS', message), isFinal: error.code === 10_074 }
   }
   return undefined

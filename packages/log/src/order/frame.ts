@@ -94,12 +94,11 @@ export interface FramePart {
 
 /** @throws FrameError */
 export function readPart(message: Buffer): FramePart {
-  if (message.length < PART_HEADER_BYTES || message[0] !== MAGIC)
-    throw new FrameError('LOG_DAMAGED', 'is not what nodes put there')
+  if (message.length < PART_HEADER_BYTES || message[0] !== MAGIC) throw new FrameError('LOG_DAMAGED', 'is not a frame')
   if (message[1] !== FORMAT_VERSION)
     throw new FrameError('LOG_FORMAT_UNKNOWN', `has format ${message[1]}; this version knows ${FORMAT_VERSION}`)
   const check = message.readUInt32BE(6)
-  if (check !== computeChecksum(message)) throw new FrameError('LOG_DAMAGED', 'is damaged: its checksum is another')
+  if (check !== computeChecksum(message)) throw new FrameError('LOG_DAMAGED', 'has a wrong checksum')
   const part = message.readUInt16BE(2)
   const parts = message.readUInt16BE(4)
   if (part >= parts) throw new FrameError('LOG_DAMAGED', `is part ${part} of ${parts}`)
@@ -122,6 +121,6 @@ export function decodeFrame(bytes: Buffer): Frame {
     }
     return { writer, number, entries }
   } catch {
-    throw new FrameError('LOG_DAMAGED', 'ends before its last entry does')
+    throw new FrameError('LOG_DAMAGED', 'ends within its last entry')
   }
 }

@@ -129,7 +129,7 @@ export class Generations {
       if (!previous) throw createDamagedError(error)
       this.#log.error(
         { err: error },
-        `prices: catalog ${generation} cannot be read; ${previous.generation} counts again`,
+        `prices: catalog ${generation} cannot be read; catalog ${previous.generation} is in use again`,
       )
       return await this.#load(previous).catch((worse: unknown) => {
         throw createDamagedError(worse)

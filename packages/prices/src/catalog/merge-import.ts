@@ -34,7 +34,7 @@ export async function checkTypes(draft: CatalogDraft, table: RowTable, terms: Te
       const char = draft.terms.list[draft.terms.getChar(term)] as { text: string }
       const type = types.get(terms.chars.getCode(char.text))
       if (type && !isOfType(type, draft.terms.getValue(term)))
-        throw errors.TYPE_CONFLICT(`${char.text} is of type ${type} meanwhile`)
+        throw errors.TYPE_CONFLICT(`${char.text} has the type ${type} in the meantime`)
     }
   })
 }

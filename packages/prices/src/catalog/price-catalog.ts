@@ -237,7 +237,7 @@ export class PriceCatalog {
 
   /** @throws Problem `CATALOG_FULL` */
   #checkCapacity(added: number, maxPrices = this.#options.maxPrices): void {
-    if (this.size + added > maxPrices) throw errors.CATALOG_FULL(`more than ${maxPrices}`)
+    if (this.size + added > maxPrices) throw errors.CATALOG_FULL(`more than ${maxPrices} prices`)
   }
 
   #rowLookup(): RowLookup {

@@ -171,11 +171,7 @@ export class PricesStateMachine implements StateMachine {
       case kinds.IMPORT_EXPIRY:
         return this.#dropImport(checkpoint, isLate)
       default:
-        throw new FrameError(
-          'LOG_FORMAT_UNKNOWN',
-          `what is at ${seq} is of a kind that this version does not know`,
-          seq,
-        )
+        throw new FrameError('LOG_FORMAT_UNKNOWN', `entry ${seq} is of a kind that this version does not know`, seq)
     }
   }
 

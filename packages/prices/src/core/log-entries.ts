@@ -64,7 +64,7 @@ export const decodeText = <T>(body: Buffer): T => JSON.parse(body.toString())
 
 /** @throws RangeError */
 export function decodePiece(body: Buffer): ImportPiece {
-  if (body.length < PIECE_HEADER_BYTES) throw new RangeError('a piece of an import is cut')
+  if (body.length < PIECE_HEADER_BYTES) throw new RangeError('a part of an import is truncated')
   return {
     id: body.toString('latin1', 0, ID_LENGTH),
     number: body.readUInt32BE(ID_LENGTH),

@@ -56,7 +56,7 @@ export function resolveRequest(
     if (failure) return failure
   }
   if (at !== undefined) {
-    if (!isDate(at)) return { code: 'VALIDATION_FAILED', detail: `at: ${at} is no date` }
+    if (!isDate(at)) return { code: 'VALIDATION_FAILED', detail: `at: ${at} is not a date` }
     query.at = toDay(at)
   }
   return undefined

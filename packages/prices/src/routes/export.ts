@@ -26,15 +26,15 @@ export function addExportRoute(
       schema: {
         tags: ['prices'],
         operationId: 'exportPrices',
-        summary: 'Export prices, one a line',
+        summary: 'Export prices, one per line',
         description:
-          'In the order of their ids, as they are when the reply begins. `POST /prices/import` takes the lines as they are.',
+          'The prices are in the order of their ids and from one snapshot. `POST /prices/import` accepts the lines.',
         querystring: {
           type: 'object',
           additionalProperties: false,
           properties: {
             after: { ...anyIdSchema, description: 'Only prices with a higher id than this one.' },
-            limit: { type: 'integer', minimum: 1, description: 'At most so many.' },
+            limit: { type: 'integer', minimum: 1, description: 'Maximum number of prices.' },
             ...consistencyParameters,
           },
         },

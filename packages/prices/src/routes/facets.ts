@@ -20,7 +20,7 @@ const createPageSchema = <const T>(items: T) =>
     additionalProperties: false,
     properties: {
       values: { type: 'array', items },
-      next: { type: 'string', description: 'What to give as `after` for what comes next, if there is more.' },
+      next: { type: 'string', description: 'Cursor for `after` of the next page; absent on the last page.' },
     },
   }) as const
 const valueCountSchema = {
@@ -29,7 +29,10 @@ const valueCountSchema = {
   additionalProperties: false,
   properties: {
     value: valueSchema,
-    count: { type: 'integer', description: 'Prices that fit if it is chosen in place of what is chosen of its list.' },
+    count: {
+      type: 'integer',
+      description: 'Number of prices that match if this value replaces the chosen value of its list.',
+    },
   },
 } as const
 const valuesSchema = createPageSchema(valueCountSchema)
@@ -50,11 +53,11 @@ const facetsSchema = {
   required: ['count'],
   additionalProperties: false,
   properties: {
-    count: { type: 'integer', description: 'Prices that fit all conditions.' },
+    count: { type: 'integer', description: 'Number of prices that match all conditions.' },
     offerings: valuesSchema,
     groups: valuesSchema,
     specs: valuesSchema,
-    characteristics: { ...createPageSchema(charSchema), description: `At most ${MAX_CHARACTERISTICS}.` },
+    characteristics: { ...createPageSchema(charSchema), description: `Maximum of ${MAX_CHARACTERISTICS}.` },
   },
 } as const
 
@@ -68,10 +71,10 @@ export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica |
       schema: {
         tags: ['search'],
         operationId: 'getFacets',
-        summary: 'What can still be chosen, with counts',
+        summary: 'List the values that can still be chosen, with counts',
         description:
-          'The offerings, groups, specs, characteristics and values that prices have which fit the conditions. A value is ' +
-          'counted under the conditions on all other lists, so that those beside the chosen one are told, too.',
+          'Offerings, groups, specs, characteristics and values of the prices that match the conditions. The count of a ' +
+          'value ignores the condition on its own list, so the reply includes the alternatives to the chosen value.',
         querystring: {
           type: 'object',
           additionalProperties: false,
@@ -81,21 +84,24 @@ export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica |
             priceSpecId,
             charValues: {
               type: 'string',
-              description: 'The conditions of a search as JSON, `[{"char","op"?,"value"}]`.',
+              description: 'Conditions of a search as JSON, `[{"char","op"?,"value"}]`.',
               examples: [JSON.stringify(exampleSearch.charValues)],
             },
             at,
-            facet: { type: 'string', enum: FACET_NAMES, description: 'One list alone.' },
-            char: { ...nameSchema, description: 'The values of this characteristic alone.' },
+            facet: { type: 'string', enum: FACET_NAMES, description: 'Only this list.' },
+            char: { ...nameSchema, description: 'Only the values of this characteristic.' },
             limit: {
               type: 'integer',
               minimum: 1,
               maximum: MAX_VALUES,
               default: DEFAULT_VALUES,
-              description: 'At most so many values of each list.',
+              description: 'Maximum number of values per list.',
             },
-            after: { type: 'string', description: 'Where the page before ended; with `facet` or `char`.' },
-            index: { type: 'string', default: 'bitmap', description: 'The index that counts.' },
+            after: {
+              type: 'string',
+              description: 'Cursor: `next` of the previous page. It requires `facet` or `char`.',
+            },
+            index: { type: 'string', default: 'bitmap', description: 'Index that counts the prices.' },
             ...consistencyParameters,
           },
         },

@@ -41,7 +41,7 @@ export async function addPriceRoutes(
       schema: {
         tags,
         operationId: 'getPrice',
-        summary: 'A price with all that it has',
+        summary: 'Read a price',
         params,
         querystring: { type: 'object', additionalProperties: false, properties: consistencyParameters },
         response: {
@@ -99,14 +99,18 @@ function addImportRoute(
       schema: {
         tags,
         operationId: 'importPrices',
-        summary: 'Import prices, one a line',
-        description: 'All or nothing: the first line that is wrong is named, and nothing was imported then.',
+        summary: 'Import prices, one per line',
+        description: 'The import is atomic: the first invalid line is reported, and then nothing is imported.',
         querystring: {
           type: 'object',
           additionalProperties: false,
           properties: {
-            replace: { type: 'boolean', default: false, description: 'Begin with an empty catalog.' },
-            empty: { type: 'boolean', default: false, description: 'Replace even if nothing is imported.' },
+            replace: { type: 'boolean', default: false, description: 'True: the import replaces all prices.' },
+            empty: {
+              type: 'boolean',
+              default: false,
+              description: 'True: with `replace`, an import without prices removes all prices.',
+            },
           },
         },
         body: {
@@ -119,8 +123,8 @@ function addImportRoute(
             required: ['imported', 'prices'],
             additionalProperties: false,
             properties: {
-              imported: { type: 'integer', description: 'Lines that were prices.' },
-              prices: { type: 'integer', description: 'Prices there are now.' },
+              imported: { type: 'integer', description: 'Number of imported prices.' },
+              prices: { type: 'integer', description: 'Number of prices in the catalog.' },
             },
           },
           ...buildChangeReplies(
@@ -139,7 +143,7 @@ function addImportRoute(
     },
     async (request: FastifyRequest, reply: FastifyReply) => {
       // A missing body is more likely a mistake than an intended empty catalog.
-      if (!request.body) throw commonErrors.VALIDATION_FAILED('there is no body')
+      if (!request.body) throw commonErrors.VALIDATION_FAILED('the request has no body')
       const token = await bus.call('importStart', request.query as ImportOptions)
       try {
         const body = request.body as Readable
@@ -150,13 +154,13 @@ function addImportRoute(
         const done = await bus.call('importEnd', token)
         setStalenessHeaders(replica, reply)
         const { replace } = request.query as ImportOptions
-        request.audit = { change: 'import', what: `${done.imported} prices${replace ? ' in place of all' : ''}` }
+        request.audit = { change: 'import', what: `${done.imported} prices${replace ? ' replace all others' : ''}` }
         return done
       } catch (error) {
         await bus.call('importAbort', token)
         drainBody(request)
         if (!(error instanceof Problem) && request.raw.destroyed && !request.raw.complete)
-          throw commonErrors.BAD_REQUEST('the request broke off')
+          throw commonErrors.BAD_REQUEST('the request was aborted')
         throw error
       }
     },

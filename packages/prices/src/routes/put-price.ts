@@ -28,8 +28,8 @@ export function createPutRoute(put: PutPrice, replica: Replica | undefined, body
     schema: {
       tags: ['prices'],
       operationId: 'putPrice',
-      summary: 'Make or replace a price',
-      description: 'Answered when it is durable and every thread finds it.',
+      summary: 'Create or replace a price',
+      description: 'The reply follows once the price is durable and every thread finds it.',
       params: { type: 'object', required: ['id'], properties: { id: idSchema } },
       body: priceBodySchema,
       response: {

@@ -8,12 +8,12 @@ export const consistencyParameters = {
     type: 'integer',
     minimum: 0,
     maximum: 999_999_999_999_999,
-    description: 'All up to this `sequence`, which a change was answered with.',
+    description: 'The read sees this `sequence` and all before it. Replies to changes have a `sequence`.',
   },
   linearizable: {
     type: 'boolean',
     default: false,
-    description: 'All that was acknowledged before, by any machine.',
+    description: 'The read sees every change that any node acknowledged before it.',
   },
 } as const
 

@@ -38,7 +38,7 @@ const params = {
   properties: {
     index: {
       type: 'string',
-      description: '`bitmap` (the default one), `map`, or the name of an alternative.',
+      description: '`bitmap` (the default), `map`, or the name of another index.',
       examples: ['bitmap'],
     },
   },
@@ -65,12 +65,12 @@ const answerSchema = {
     ...foundFields,
     error: {
       type: 'object',
-      description: 'With `explain`, why there is no price.',
+      description: 'Reason why no price was found, with `explain`.',
       properties: { code: { type: 'string' }, message: { type: 'string' } },
     },
     explain: {
       type: 'array',
-      description: 'With `explain`, how many prices each condition left.',
+      description: 'Number of prices that remain after each condition, with `explain`.',
       items: {
         type: 'object',
         required: ['condition', 'left'],
@@ -93,7 +93,7 @@ const ambiguous = buildProblemReplies(errors.PRICES_AMBIGUOUS, errors.INCOMPATIB
 const candidatesSchema = {
   type: 'array',
   maxItems: MAX_CANDIDATES,
-  description: 'The first of those that fit.',
+  description: 'First prices that match.',
   items: foundSchema,
 } as const
 /** The reply to an ambiguous search lists the first candidates. */
@@ -123,10 +123,11 @@ const searchQuerystring = {
     all: {
       type: 'boolean',
       default: false,
-      description: 'Every price that fits, a line each, in the order of their ids; none is an empty reply.',
+      description:
+        'True: the reply has every price that matches, one per line, in the order of their ids. Without a match it is empty.',
     },
-    limit: { type: 'integer', minimum: 1, description: 'Of all, at most so many.' },
-    after: { ...anyIdSchema, description: 'Of all, those with a higher id than this one.' },
+    limit: { type: 'integer', minimum: 1, description: 'Maximum number of prices, with `all`.' },
+    after: { ...anyIdSchema, description: 'Only prices with a higher id than this one, with `all`.' },
     ...consistencyParameters,
   },
 } as const
@@ -165,16 +166,16 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
     schema: {
       tags: ['search'],
       operationId: 'search',
-      summary: 'The price that fits',
+      summary: 'Find the price that matches',
       description:
-        'Operators are `equals` (the default), `not`, `in`, `notIn` and `between`. A row that lacks the characteristic ' +
-        'fits none of them. Of several rows that fit, the first default one is taken.',
+        'Operators are `equals` (the default), `not`, `in`, `notIn` and `between`. A price without the ' +
+        'characteristic matches none of them. If several prices match, the first default price is the result.',
       params,
       querystring: searchQuerystring,
       body: searchBodySchema,
       response: {
         200: {
-          description: 'The price, or all that fit.',
+          description: 'The price, or all prices that match.',
           content: { [JSON_TYPE]: { schema: answerSchema }, [LINES_TYPE]: { schema: { type: 'string' } } },
         },
         ...buildReadReplies(...resolveErrors, ...bodyErrors, errors.VALUE_TYPE, ...consistencyErrors),
@@ -186,7 +187,7 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
       const { index } = parameters as { index: string }
       const { all = false, limit, after, ...rest } = query as Partial<SearchRouteQuery>
       if (!all && (limit !== undefined || after !== undefined))
-        throw errors.INCOMPATIBLE_PARAMETERS('limit and after need all=true')
+        throw errors.INCOMPATIBLE_PARAMETERS('limit and after require all=true')
       return { index, all, limit, after, ...rest }
     },
     serve(parameters, request, reply) {
@@ -228,11 +229,11 @@ export async function addBulkRoute(
         schema: {
           tags: ['search'],
           operationId: 'searchMany',
-          summary: 'Many searches in one request',
+          summary: 'Run several searches in one request',
           description:
-            'The body is search requests, each with an `id`, one after the other, with or without a line break between. ' +
-            'The answers, `{"price"?,"error":{"message"?,"code"?},"id"}`, come in their order, one a line, while the ' +
-            'request is still being sent. A body that breaks off ends with one error.',
+            'The body has search requests, each with an `id`, with or without line breaks between them. The reply has ' +
+            'the results in the same order, one per line: `{"price"?,"error":{"message"?,"code"?},"id"}`. It begins ' +
+            'before the request ends. A truncated body adds one error at the end.',
           params,
           body: { content: { [LINES_TYPE]: { schema: { type: 'string', examples: [EXAMPLE_ITEM] } } } },
           response: {
@@ -245,7 +246,7 @@ export async function addBulkRoute(
         setStalenessHeaders(replica, reply)
         const view = views.getCurrent()
         const index = views.findIndex(view, (request.params as { index: string }).index)
-        if (!request.body) throw commonErrors.VALIDATION_FAILED('there is no body')
+        if (!request.body) throw commonErrors.VALIDATION_FAILED('the request has no body')
         const { raw } = reply
         // Bulk requests are long: each uses the searcher's buffers exclusively between two chunks, and holds its view
         // to the end.
@@ -276,7 +277,7 @@ export async function addBulkRoute(
           // A client that has disconnected, or never reads, gets no further data.
           if (reply.sent) raw.destroy()
           else if (!(error instanceof Problem) && request.raw.destroyed)
-            throw commonErrors.BAD_REQUEST('the request broke off')
+            throw commonErrors.BAD_REQUEST('the request was aborted')
           else throw error
         } finally {
           await view.release()

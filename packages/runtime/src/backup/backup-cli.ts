@@ -22,11 +22,11 @@ export interface BackupOptions {
 const FILE_EXTENSION = '.backup'
 const getBackupFile = (folder: string, service: string) => join(folder, service + FILE_EXTENSION)
 
-const USAGE = `pnpm backup DIR [service...] [--setting value...]    writes DIR/SERVICE.backup for each service that runs
-pnpm restore DIR [service...] [--setting value...]   makes data folders of these files; the services must not run
-Settings are those of pnpm start. A backup contains all data of a service: that of the dashboard includes its signing
-key and links, with which anyone can read shared campaigns and sign in. Files are readable by their owner only.
-Exit status: 0 done, 1 failed for a service, 2 wrong usage.
+const USAGE = `pnpm backup DIR [service...] [--setting value...]    writes DIR/SERVICE.backup for each running service
+pnpm restore DIR [service...] [--setting value...]   creates data folders from these files; stop the services first
+The settings are those of pnpm start. A backup contains all data of a service. The backup of the dashboard includes its
+signing key and links: anyone who has it can sign in and read shared campaigns. Only the owner can read the files.
+Exit status: 0 success, 1 failure of a service, 2 wrong usage.
 `
 
 interface BackupPlan {
@@ -55,7 +55,7 @@ async function parsePlan(
     if (unknown.length > 0)
       throw new StartError(
         'SERVICE_UNKNOWN',
-        `no service is called ${unknown.map(formatText).join(' or ')}; there are ${Object.keys(services).join(', ')}`,
+        `unknown service: ${unknown.map(formatText).join(', ')}; known: ${Object.keys(services).join(', ')}`,
       )
     const definitions = await Promise.all(names.map((name) => services[name]!()))
     return { folder, definitions, configs: resolveConfigs(definitions, flags, env) }
@@ -113,7 +113,7 @@ export async function runBackup(options: BackupOptions): Promise<number> {
 /** `pnpm restore DIR`: creates a data folder from each file, for services that do not run. */
 export async function runRestore(options: BackupOptions): Promise<number> {
   const filesIn = (folder: string) => {
-    if (!existsSync(folder)) throw new StartError('FOLDER_UNKNOWN', `there is no folder ${folder}`)
+    if (!existsSync(folder)) throw new StartError('FOLDER_UNKNOWN', `folder ${folder} does not exist`)
     return readdirSync(folder).flatMap((name) =>
       name.endsWith(FILE_EXTENSION) ? [name.slice(0, -FILE_EXTENSION.length)] : [],
     )

@@ -98,10 +98,10 @@ export async function readBackup(chunks: AsyncIterable<Buffer>, sink: BackupSink
   /** Returns false if the head has not arrived completely. */
   function takeHead(): boolean {
     const end = bytes.indexOf('\n')
-    if (end < 0 && bytes.length > MAX_LINE_BYTES) throw new BackupDamagedError('it is no backup')
+    if (end < 0 && bytes.length > MAX_LINE_BYTES) throw new BackupDamagedError('it is not a backup')
     if (end < 0) return false
     sink.onHead((head = parseLine<BackupHead>(take(end + 1))))
-    if (head.backup !== 1) throw new BackupDamagedError('it is no backup that this version knows')
+    if (head.backup !== 1) throw new BackupDamagedError('this version does not know its format')
     return true
   }
 
@@ -131,12 +131,12 @@ export async function readBackup(chunks: AsyncIterable<Buffer>, sink: BackupSink
       if (pendingEntry) await pendingEntry
       pendingEntry = undefined
     }
-    if (hasEnded && bytes.length > MAX_LINE_BYTES) throw new BackupDamagedError('there is more behind its end')
+    if (hasEnded && bytes.length > MAX_LINE_BYTES) throw new BackupDamagedError('it has data after its end')
   }
-  if (!hasEnded || bytes.at(-1) !== NEW_LINE) throw new BackupDamagedError('it is cut off')
+  if (!hasEnded || bytes.at(-1) !== NEW_LINE) throw new BackupDamagedError('it is truncated')
   const end = parseLine<BackupEnd>(bytes)
   if (end.sha256 !== hash.digest('hex') || end.entries !== entries)
-    throw new BackupDamagedError('it is not what was written')
+    throw new BackupDamagedError('its checksum or its number of entries is wrong')
   return end
 }
 
@@ -144,6 +144,6 @@ function parseLine<T>(line: Buffer): T {
   try {
     return JSON.parse(line.toString())
   } catch {
-    throw new BackupDamagedError('it is not what was written')
+    throw new BackupDamagedError('one of its lines is not JSON')
   }
 }

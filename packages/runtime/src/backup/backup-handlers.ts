@@ -56,7 +56,7 @@ export function createBackupHandlers(
     },
     async [NEXT_CALL](id: number) {
       const session = sessions.get(id)
-      if (!session) throw new Error('the backup was given up')
+      if (!session) throw new Error('the backup was aborted')
       session.timer.refresh()
       const chunk = await session.next()
       if (!chunk) await end(id)

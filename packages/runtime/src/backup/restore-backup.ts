@@ -22,7 +22,7 @@ export async function restoreBackup(service: string, file: string, folder: strin
   if (found!.service !== service)
     throw new StartError('BACKUP_FOREIGN', `${service}: ${file} is a backup of ${found!.service}`)
   if (await isNotEmpty(folder))
-    throw new StartError('DATA_THERE', `${service}: ${folder} is not empty; stop the service and move it away first`)
+    throw new StartError('DATA_THERE', `${service}: ${folder} is not empty: stop the service and move the folder first`)
   const draft = `${folder}.restoring`
   await rm(draft, { recursive: true, force: true })
   await mkdir(dirname(draft), { recursive: true })

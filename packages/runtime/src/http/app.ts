@@ -144,7 +144,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     const method = String(route.method)
     const access = route.config?.access ?? (method === 'GET' || method === 'HEAD' ? 'read' : 'change')
     if (method === 'HEAD' && access === 'change')
-      throw new Error(`${route.url} changes state: give it exposeHeadRoute: false`)
+      throw new Error(`${route.url} changes state: set exposeHeadRoute: false`)
     if (method === 'GET' && access === 'change') endpoints.unsafeGets.add(route.url)
     // Excludes the preflight route of CORS, which matches every path.
     if (route.url !== '*') registeredRoutes.push({ method, url: route.url })

@@ -5,10 +5,10 @@ import { buildReadReplies } from './problem-schemas.ts'
 import { VERSION } from './version.ts'
 
 const LINKS = [
-  ['docs', 'Every request and reply, to be tried out'],
+  ['docs', 'API reference: all requests and replies'],
   ['version', 'Version of the service and of Node'],
-  ['readyz', 'Whether it is ready to serve'],
-  ['metrics', 'Figures for Prometheus'],
+  ['readyz', 'Readiness of the service'],
+  ['metrics', 'Metrics for Prometheus'],
 ] as const
 
 const HEADERS = {
@@ -32,7 +32,7 @@ dd { margin: 0 0 .75rem }
 </style>
 <h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(description)}</p>
-${source ? `<p>Source: ${escapeHtml(source)}${source === 'stand-in' ? ', which invents what it answers' : ''}</p>\n` : ''}<dl>
+${source ? `<p>Source: ${escapeHtml(source)}${source === 'stand-in' ? ' (invented numbers)' : ''}</p>\n` : ''}<dl>
 ${LINKS.map(([path, meaning]) => `<dt><a href="${path}">/${path}</a></dt><dd>${meaning}</dd>`).join('\n')}
 </dl>
 <p><small>${escapeHtml(VERSION.name)} ${escapeHtml(VERSION.version)}</small></p>
@@ -46,9 +46,9 @@ export const indexPage = shared(async (app: FastifyInstance, apiDescription: Api
     '/',
     {
       schema: {
-        tags: ['house'],
+        tags: ['system'],
         operationId: 'getPage',
-        summary: 'What this is',
+        summary: 'Start page of the service',
         response: { 200: { description: 'A page.', content: { 'text/html': text } }, ...buildReadReplies() },
       },
     },

@@ -8,11 +8,11 @@ export const problemSchema = {
   required: ['type', 'title', 'status', 'code'],
   additionalProperties: false,
   properties: {
-    type: { type: 'string', description: 'A URN that names the kind of problem.' },
-    title: { type: 'string', description: 'The kind of problem in words.' },
-    status: { type: 'integer', description: 'The HTTP status.' },
-    detail: { type: 'string', description: 'What was wrong with this request.' },
-    code: { type: 'string', description: 'The kind of problem as a stable code.' },
+    type: { type: 'string', description: 'URN of the kind of problem.' },
+    title: { type: 'string', description: 'Title of the kind of problem.' },
+    status: { type: 'integer', description: 'HTTP status.' },
+    detail: { type: 'string', description: 'Cause of the problem of this request.' },
+    code: { type: 'string', description: 'Stable code of the kind of problem.' },
   },
 } as const
 

@@ -20,7 +20,7 @@ export class ServiceError extends Error {
 const isRedirect = (status: number) => status === 0 || (status >= 300 && status < 400)
 
 const REDIRECTED =
-  'the service answered with a redirect, which clients do not follow because the token would go to another address: ' +
+  'the service responded with a redirect. Clients do not follow it, because another address would receive the token: ' +
   "set the service's final address"
 
 /**

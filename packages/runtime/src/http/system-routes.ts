@@ -8,7 +8,7 @@ import type { Problem } from './problems.ts'
 import { buildOpenReplies, buildReadReplies } from './problem-schemas.ts'
 import { VERSION } from './version.ts'
 
-const tags = ['house']
+const tags = ['system']
 const createStringsSchema = (title: string, ...names: string[]) => ({
   title,
   type: 'object',
@@ -43,7 +43,7 @@ export const systemRoutes = shared(
         schema: {
           tags,
           operationId: 'getReadiness',
-          summary: 'Ready to serve',
+          summary: 'Readiness of the service',
           response: { 200: status, ...buildOpenReplies(commonErrors.NOT_READY) },
         },
       },
@@ -78,7 +78,7 @@ export const systemRoutes = shared(
         schema: {
           tags,
           operationId: 'getMetrics',
-          summary: 'Figures of all threads, for Prometheus',
+          summary: 'Metrics of all threads, for Prometheus',
           response: { 200: { content: { 'text/plain': { schema: { type: 'string' } } } }, ...buildReadReplies() },
         },
       },
@@ -94,7 +94,7 @@ export const systemRoutes = shared(
         schema: {
           tags,
           operationId: 'getBackup',
-          summary: 'All that the service keeps, as it is when the reply begins; see `pnpm backup`',
+          summary: 'Backup of all data of the service at the start of the reply; see `pnpm backup`',
           response: {
             200: { content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } },
             ...buildReadReplies(

@@ -56,16 +56,16 @@ export function readFormat(folder: string, service: string, format: number, hasD
   if (!found || isAltered) {
     // A power cut at the first start: no data is lost.
     if (!hasData) return undefined
-    const damage = isAltered ? 'has a wrong checksum' : 'is missing, empty or cut, and there are data beside it'
+    const damage = isAltered ? 'has a wrong checksum' : 'is missing, empty or truncated, although the folder has data'
     throw new StartError(
       'DATA_FORMAT_DAMAGED',
-      `${service}: ${file} ${damage}: put back ${JSON.stringify({ service, format })}, ` +
-        `${format} being the format that the data have`,
+      `${service}: ${file} ${damage}: write ${JSON.stringify({ service, format })} to it, ` +
+        `if ${format} is the format of the data`,
     )
   }
   const { from = 0 } = found
   if (found.service !== service || !isVersion(found.format) || !(from === 0 || isVersion(from))) {
-    throw new StartError('DATA_FOREIGN', `${service}: data folder ${folder} is not one of ${service}`)
+    throw new StartError('DATA_FOREIGN', `${service}: data folder ${folder} belongs to another service`)
   }
   return found as DataFormat
 }

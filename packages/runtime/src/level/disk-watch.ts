@@ -94,8 +94,8 @@ export class DiskWatch {
     if (isLow === wasLow) return headroom
     health.isDiskLow = isLow
     this.#reclaimedAt = undefined
-    if (isLow) log.error(`${service}: the disk is nearly full; only removals are taken`)
-    else log.info(`${service}: there is free space again; all writes are taken`)
+    if (isLow) log.error(`${service}: the disk is nearly full; only deletions are accepted`)
+    else log.info(`${service}: the disk has free space again; all writes are accepted`)
     return headroom
   }
 

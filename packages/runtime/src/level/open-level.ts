@@ -107,7 +107,7 @@ export async function openVerifiedLevel<K = string, V = string>(
     const reason = error instanceof Error ? error.message : error
     throw new StartError(
       'DATA_UPGRADE_FAILED',
-      `${service}: data folder ${folder} could not be brought to format ${format} (${reason})`,
+      `${service}: data folder ${folder} could not be upgraded to format ${format} (${reason})`,
     )
   }
   return { db, verification, isShared, wasCleared }

@@ -142,7 +142,7 @@ export class SharedLevel<K = string, V = string> {
       const { problem, first } = this.#health.markFailed(error)
       const { service } = this.#options
       if (first)
-        this.#log.error({ err: error }, `${service}: a write failed; none is taken until the data are known good`)
+        this.#log.error({ err: error }, `${service}: a write failed; all writes are refused until the data is verified`)
       throw problem
     } finally {
       this.#health.end(number)
@@ -256,7 +256,7 @@ export class SharedLevel<K = string, V = string> {
       }
       this.#guard?.witness.markRecovered()
       this.#health.markRecovered()
-      this.#log.info(`${service}: writes are taken again`)
+      this.#log.info(`${service}: writes are accepted again`)
       return
     }
   }
@@ -286,7 +286,7 @@ export class SharedLevel<K = string, V = string> {
         return true
       } catch (error) {
         const { service } = this.#options
-        this.#log.error({ err: error }, `${service}: the data could not be opened anew`)
+        this.#log.error({ err: error }, `${service}: the database could not be reopened`)
       }
     } while (await this.#pause())
     return false
@@ -335,7 +335,7 @@ export async function openSharedLevel<K = string, V = string>(
     if (wasCleared) {
       const { service, log = createLogger('info', { service }, []) } = options
       log.error(
-        `${service}: data folder ${folder} had rows without its position in the log; it is made again from the log`,
+        `${service}: data folder ${folder} had rows without its position in the log; the node rebuilds it from the log`,
       )
     }
     const guard = isShared ? undefined : await createFolderGuard(folder, options, health, verification)

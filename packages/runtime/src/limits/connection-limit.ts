@@ -18,7 +18,7 @@ export function limitConnections(
 ): void {
   const refused = new Counter({
     name: 'connections_refused_total',
-    help: 'Connections that were cut at once, by the limit that they passed.',
+    help: 'Connections refused, by the limit that they exceeded.',
     labelNames: ['limit'],
     registers: [registry],
   })

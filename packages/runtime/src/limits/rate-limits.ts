@@ -58,7 +58,7 @@ export function createRateLimits(
     policies.push({
       name,
       text,
-      detail: `${limit} requests of one ${name} in ${rateLimitWindow} s`,
+      detail: `maximum of ${limit} requests per ${name} in ${rateLimitWindow} s`,
       buckets,
       getClient,
     })

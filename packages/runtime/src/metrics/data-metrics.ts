@@ -7,11 +7,11 @@ export function registerDataMetrics(
   { countDamagedFiles: damagedFiles, countLostChanges: lostChanges }: DataHealth,
   registry: Registry,
 ): void {
-  registerGauge(registry, 'data_damaged_files', 'Files of the data folder that are damaged.', damagedFiles, 'first')
+  registerGauge(registry, 'data_damaged_files', 'Damaged files of the data folder.', damagedFiles, 'first')
   registerGauge(
     registry,
     'data_lost_changes',
-    'Changes that a power cut took before the last start; none was durable.',
+    'Changes that a power cut before the last start lost; none of them was durable.',
     lostChanges,
     'first',
   )

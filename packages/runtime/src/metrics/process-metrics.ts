@@ -22,7 +22,7 @@ export function createProcessRegistry(service: string): Registry {
   Object.assign(registry.getSingleMetric('process_start_time_seconds')!, { aggregator: 'first' })
   const info = new Gauge({
     name: 'influencer_stats_build_info',
-    help: 'What runs: always 1.',
+    help: 'Versions of the service and of Node; always 1.',
     labelNames: ['service', 'version', 'node'],
     aggregator: 'first',
     registers: [registry],
@@ -31,7 +31,7 @@ export function createProcessRegistry(service: string): Registry {
   registerCounter(
     registry,
     'log_lines_lost_total',
-    'Log lines that could not be written: a full disk, say.',
+    'Log lines that could not be written, for example because the disk is full.',
     getLostLines,
   )
   return registry

@@ -103,7 +103,7 @@ export const FAULT_COUNTER_NAME = 'http_request_errors_total'
 export const createFaultCounter = (registry: Registry): Counter =>
   new Counter({
     name: FAULT_COUNTER_NAME,
-    help: 'Requests that failed by a fault of the service, by code.',
+    help: 'Requests that failed because of an error of the service, by code.',
     labelNames: ['code'],
     registers: [registry],
   })
@@ -136,7 +136,7 @@ export function createThreadRegistry(thread: number): Registry {
   delays.enable()
   const lag: Gauge = new Gauge({
     name: 'thread_event_loop_lag_seconds',
-    help: 'Longest time by which the thread came late to what was due since the last scrape.',
+    help: 'Longest delay of the event loop of the thread since the last scrape.',
     labelNames: ['thread'],
     registers: [registry],
     collect() {

@@ -28,7 +28,7 @@ export function createUpstreamTimer({ registry, tracer }: UpstreamContext): Upst
     (registry.getSingleMetric(METRIC_NAME) as Histogram | undefined) ??
     new Histogram({
       name: METRIC_NAME,
-      help: 'Time of calls of other services, by who was called and the status of the reply.',
+      help: 'Time of calls to other services, by service and status of the reply.',
       labelNames: ['upstream', 'status'],
       buckets: DURATION_BUCKETS_S,
       registers: [registry],

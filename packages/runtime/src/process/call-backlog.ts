@@ -40,7 +40,7 @@ export async function collectReplies(
   const results = await Promise.allSettled(calls.filter((call) => call !== undefined))
   return results.flatMap((result) => {
     if (result.status === 'fulfilled') return [result.value]
-    log.warn({ err: result.reason, call: name }, 'broadcast not taken')
+    log.warn({ err: result.reason, call: name }, 'broadcast failed on a thread')
     return []
   })
 }

@@ -87,7 +87,7 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
   }
 
   function expire(id: number, name: string, timeout: number): void {
-    const cause = new Error(`"${name}" was not answered within ${timeout} ms`)
+    const cause = new Error(`no response to "${name}" within ${timeout} ms`)
     take(id)?.reject(commonErrors.INTERNAL_TIMEOUT(undefined, { cause }))
   }
 

@@ -6,7 +6,7 @@ export const CAN_REUSE_PORT = process.platform === 'linux'
 
 const reasons: Record<string, string> = {
   EADDRINUSE: 'is in use',
-  EACCES: 'needs more rights than this user has',
+  EACCES: 'requires more permissions than this user has',
   EADDRNOTAVAIL: 'is not an address of this machine',
   ENOTFOUND: 'is not an address of this machine',
 }
@@ -19,7 +19,7 @@ export function checkPortFree(host: string, port: number, setting: string): Prom
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = reasons[error.code ?? ''] ?? 'cannot be listened on'
+      const reason = reasons[error.code ?? ''] ?? 'cannot be used as a listen address'
       reject(new StartError(error.code ?? 'LISTEN', `${host}:${port} ${reason}; choose another with --${setting}`))
     })
     probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()))

@@ -22,5 +22,5 @@ export function checkFdLimit(
   }
   const needed = maxConnections * Math.max(1, threads) + RESERVED_DESCRIPTORS
   if (limit >= needed) return undefined
-  return `ulimit -n is ${limit}, so fewer connections are taken than maxConnections allows (${needed} would do)`
+  return `ulimit -n is ${limit}: the service accepts fewer connections than --max-connections allows, which needs ${needed}`
 }

@@ -76,10 +76,12 @@ export async function startChild(
 
   function watch(running: ReadyProcess): void {
     const { process: child } = running
-    watchMain(child, config.watchdogTimeout * MAIN_TIMEOUT_FACTOR, () => report(`process ${child.pid} is stuck`))
+    watchMain(child, config.watchdogTimeout * MAIN_TIMEOUT_FACTOR, () =>
+      report(`process ${child.pid} does not respond`),
+    )
     function onExit(code: number | null, signal: string | null): void {
       if (stopped.aborted) return
-      report(`process ${child.pid} died (${signal ?? `exit code ${code}`}); starting another`)
+      report(`process ${child.pid} exited (${signal ?? `exit code ${code}`}); the supervisor restarts it`)
       restart()
     }
     if (child.exitCode !== null || child.signalCode !== null) onExit(child.exitCode, child.signalCode)
@@ -93,7 +95,7 @@ export async function startChild(
   async function startAgain(): Promise<void> {
     try {
       current = await launch(message, stopped)
-      report(`is back as process ${current.process.pid}`)
+      report(`restarted as process ${current.process.pid}`)
       watch(current)
     } catch (error) {
       if (stopped.aborted) return
@@ -169,7 +171,7 @@ function launch(
       reject(
         new StartError(
           'PROCESS_EXITED',
-          `${start.name}: the process ended (${signal ?? `exit code ${code}`}) before it was ready`,
+          `${start.name}: the process exited (${signal ?? `exit code ${code}`}) before it was ready`,
         ),
       )
     })

@@ -65,7 +65,7 @@ export async function startService({
   registerGauge(
     registry,
     'client_memory_bytes',
-    'Bytes held for clients: bodies that come, large replies, unread streams.',
+    'Bytes held for clients: request bodies, large replies and unread streams.',
     () => sumHeldBytes(budget),
   )
   let serviceMain: ServiceMain<any> | undefined
@@ -118,7 +118,7 @@ export async function startService({
   registerCounter(
     registry,
     'threads_respawned_total',
-    'Serving threads that had to be replaced.',
+    'Serving threads that were replaced after they exited.',
     () => running.respawned,
   )
   try {
@@ -148,7 +148,7 @@ function checkExposure({ name }: AnyService, config: ServiceConfig): void {
   if (isLoopback(config.host) || config.apiToken) return
   throw new StartError(
     'TOKEN_NEEDED',
-    `${name}: ${config.host} can be reached from other machines, so a token is needed: set API_TOKEN or API_TOKEN_FILE`,
+    `${name}: ${config.host} is reachable from other machines and requires a token: set API_TOKEN or API_TOKEN_FILE`,
   )
 }
 
@@ -156,7 +156,7 @@ function countThreads(definition: AnyService, config: ServiceConfig): { threads:
   const single = definition.getSingleThreadReason?.(config)
   const requested = config.threads === 'auto' ? (single ? 1 : availableParallelism()) : Number(config.threads)
   if (requested > 1 && single)
-    throw new StartError('SINGLE_THREAD', `${definition.name}: one serving thread at most, because ${single}`)
+    throw new StartError('SINGLE_THREAD', `${definition.name}: a maximum of one serving thread, because ${single}`)
   if (requested > 1 && !CAN_REUSE_PORT)
     return { threads: 1, note: `one thread: ${process.platform} cannot share a port between threads` }
   return { threads: requested }

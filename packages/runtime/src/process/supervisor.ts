@@ -74,7 +74,7 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Sta
   if (unknown.length > 0) {
     throw new StartError(
       'SERVICE_UNKNOWN',
-      `no service is called ${unknown.map(formatText).join(' or ')}; there are ${Object.keys(services).join(', ')}`,
+      `unknown service: ${unknown.map(formatText).join(', ')}; known: ${Object.keys(services).join(', ')}`,
     )
   }
   const names = givenNames.length > 0 ? [...new Set(givenNames)] : Object.keys(services)
@@ -190,7 +190,7 @@ function formatReadyTable(plan: StartPlan, children: readonly SupervisedChild[])
   for (const { name, standsIn } of plan.definitions) {
     const dependents = children.filter(({ needs }) => needs.includes(name)).map((child) => child.name)
     if (standsIn && dependents.length > 0)
-      notes.push(`${dependents.join(', ')}: what ${name} answers is invented; the real one is asked with ${standsIn}`)
+      notes.push(`${dependents.join(', ')}: the numbers of ${name} are invented; for the real API set ${standsIn}`)
   }
   const examples = plan.definitions.flatMap(({ name, example }, i) => {
     const command = example?.(children[i]!.url)

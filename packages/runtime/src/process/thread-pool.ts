@@ -116,7 +116,7 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     }
     threads.set(index, thread)
     const pulse = watchdog.watch(index, () => {
-      log.error({ thread: index }, 'serving thread is stuck')
+      log.error({ thread: index }, 'serving thread does not respond')
       void worker.terminate()
     })
     return new Promise((resolve, reject) => {
@@ -133,13 +133,13 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
         // A thread that has ended holds no bytes for clients.
         Atomics.store(options.budget, index, 0)
         options.onThreadExit(shared)
-        channel.rejectAll(new Error(`thread ${index} is gone`))
+        channel.rejectAll(new Error(`thread ${index} exited`))
         line.port1.close()
         exited.resolve()
         if (!thread.serving)
           reject(fault ?? new StartError('THREAD_EXITED', `thread ${index} exited with ${code} before it was ready`))
         else if (!stopping) {
-          log.error({ err: fault, thread: index, code }, 'serving thread died; starting another')
+          log.error({ err: fault, thread: index, code }, 'serving thread exited; starting another')
           replaceThread(index)
         }
       })
@@ -152,7 +152,7 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
       respawned++
       try {
         await spawn(index)
-        log.info({ thread: index }, 'serving thread is back')
+        log.info({ thread: index }, 'serving thread restarted')
       } catch (error) {
         if (stopping) return
         log.error({ err: error, thread: index }, 'serving thread could not start')

@@ -45,8 +45,8 @@ export function formatHelp(definitions: readonly AnyService[]): string {
   return [
     'pnpm start [service...] [--setting value...] [--service.setting value...]',
     '',
-    `Starts the named services, or all: ${definitions.map(({ name }) => name).join(', ')}.`,
-    'Order of precedence: flag, environment variable, variant, default. A flag without the name of a service applies to',
+    `Starts the named services, by default all: ${definitions.map(({ name }) => name).join(', ')}.`,
+    'Order of precedence: flag, environment variable, variant, default. A flag without a service name applies to',
     'every started service that has the setting. `pnpm start stats --help` shows one service.',
     '',
     '# all services',

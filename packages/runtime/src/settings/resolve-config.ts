@@ -78,7 +78,7 @@ const describeVariants = (definitions: readonly AnyService[]): string =>
       const names = Object.keys(variants)
       return names.length > 0 ? [`${name} has ${names.join(', ')}`] : []
     })
-    .join('; ') || 'none has any'
+    .join('; ') || 'no service has variants'
 
 /** Suggests the flag that was probably meant, as a question. Refers to `--help` if no flag is similar. */
 function suggestFlag(definitions: readonly AnyService[], flag: SettingFlag): string {
@@ -139,7 +139,7 @@ export function resolveConfig(
   const variant = String(given.get('variant')?.value ?? '')
   if (variant && !Object.hasOwn(definition.variants ?? {}, variant)) {
     wrong.push(
-      `${given.get('variant')!.source}: ${definition.name} has no variant ${formatReceived(variant)} (${Object.keys(definition.variants ?? {}).join(', ') || 'none'})`,
+      `${given.get('variant')!.source}: ${definition.name} has no variant ${formatReceived(variant)} (known: ${Object.keys(definition.variants ?? {}).join(', ') || 'none'})`,
     )
   }
   const defaults = {
@@ -162,7 +162,9 @@ export function resolveConfig(
     }
   }
   if (definition.standsIn && !isLoopback(String(config.host)))
-    wrong.push(`${given.get('host')!.source}: ${definition.name} ${definition.summary}, for this machine alone`)
+    wrong.push(
+      `${given.get('host')!.source}: ${definition.name} ${definition.summary}; it must listen on a loopback address`,
+    )
   return config as ServiceConfig
 }
 
@@ -187,7 +189,7 @@ export function describeExpectation(schema: Setting): string {
   const { enum: names, pattern, form, minimum, maximum } = schema
   if (form) return `is not ${form}`
   if (names) return `is not one of ${names.join(', ')}`
-  if (pattern) return `does not look like ${pattern}`
+  if (pattern) return `does not match ${pattern}`
   if (minimum !== undefined) return `is not a whole number from ${minimum} to ${maximum}`
   return `is not ${describeSchema(schema)}`
 }

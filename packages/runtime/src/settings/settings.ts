@@ -102,9 +102,9 @@ export const commonSettings = defineSettings({
     type: 'string',
     default: '127.0.0.1',
     minLength: 1,
-    description: 'listen address; any other than loopback needs a token',
+    description: 'listen address; addresses other than loopback require a token',
   },
-  port: { type: 'integer', minimum: 0, maximum: 65_535, description: 'listen port; 0 for a free one' },
+  port: { type: 'integer', minimum: 0, maximum: 65_535, description: 'listen port; 0 for a free port' },
   threads: {
     type: 'string',
     default: '1',
@@ -117,7 +117,7 @@ export const commonSettings = defineSettings({
     type: 'string',
     default: '',
     group: 'storage',
-    description: 'data folder; without a service name the parent folder of all',
+    description: 'data folder; without a service name the parent of all data folders',
   },
   apiToken: {
     type: 'string',
@@ -215,7 +215,7 @@ export const commonSettings = defineSettings({
     ...duration,
     default: 30_000,
     group: 'limits',
-    description: 'timeout of a client that reads nothing of its reply (ms)',
+    description: 'timeout of a client that does not read its reply (ms)',
   },
   maxSemiSpaceSize: {
     type: 'integer',
@@ -299,7 +299,7 @@ export const commonSettings = defineSettings({
     type: 'string',
     default: '1',
     pattern: '^(0(\\.\\d+)?|1(\\.0+)?)$',
-    form: 'a share from 0 to 1',
+    form: 'a number from 0 to 1',
     env: 'OTEL_TRACES_SAMPLER_ARG',
     group: 'logging and tracing',
     description: 'ratio of traced requests without a sampling decision (0 to 1)',
@@ -345,4 +345,4 @@ export const defineServiceUrl = (service: string, description: string, more: Ser
  * `defineServiceUrl`.
  */
 export const defineServiceUrls = (...given: Parameters<typeof defineServiceUrl>) =>
-  ({ ...defineServiceUrl(...given), pattern: HTTP_URLS, form: `${URL_FORM}, or several with commas between` }) as const
+  ({ ...defineServiceUrl(...given), pattern: HTTP_URLS, form: `${URL_FORM}, or several separated by commas` }) as const

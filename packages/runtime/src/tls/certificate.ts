@@ -45,7 +45,7 @@ const explainError = (error: unknown) => {
 export function openCertificate(service: string, settings: TlsSettings, registry: Registry): Certificate | undefined {
   if (!isSecure(settings)) return undefined
   const refuse = (reason: string) => new StartError('TLS_WRONG', `${service}: ${reason}`)
-  if (settings.tlsCert === '' || settings.tlsKey === '') throw refuse('--tls-cert and --tls-key go together')
+  if (settings.tlsCert === '' || settings.tlsKey === '') throw refuse('--tls-cert and --tls-key require each other')
   let pair: KeyPair
   try {
     assertUsable((pair = readPair(settings)))
@@ -57,7 +57,7 @@ export function openCertificate(service: string, settings: TlsSettings, registry
   registerGauge(
     registry,
     'tls_certificate_expiry_seconds',
-    'When the certificate that is used expires, since 1970.',
+    'Expiry time of the certificate in use, in seconds since 1970.',
     () => Math.floor(Date.parse(new X509Certificate(pair.cert).validTo) / 1_000),
   )
   let stop = () => {}
@@ -75,11 +75,14 @@ export function openCertificate(service: string, settings: TlsSettings, registry
           // The files have the content in use again.
           if (next.cert === pair.cert && next.key === pair.key) return
           assertUsable(next)
-          log.info({ file: settings.tlsCert }, 'a new certificate is used')
+          log.info({ file: settings.tlsCert }, 'the new certificate is in use')
           changed((pair = next))
         },
         onFault(fault) {
-          log.warn({ file: settings.tlsCert, reason: explainError(fault) }, 'the new certificate cannot be used')
+          log.warn(
+            { file: settings.tlsCert, reason: explainError(fault) },
+            'the new certificate is invalid; the previous one remains in use',
+          )
         },
       })
     },

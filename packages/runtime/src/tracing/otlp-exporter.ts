@@ -100,8 +100,13 @@ export function createSpanExporter({
   let sending: Promise<void> | undefined
   let isUnavailable = false
   const counts = { sent: 0, dropped: 0 }
-  registerCounter(registry, 'spans_sent_total', 'Spans that the collector has taken.', () => counts.sent)
-  registerCounter(registry, 'spans_dropped_total', 'Spans that the collector could not be given.', () => counts.dropped)
+  registerCounter(registry, 'spans_sent_total', 'Spans that the collector accepted.', () => counts.sent)
+  registerCounter(
+    registry,
+    'spans_dropped_total',
+    'Spans dropped because the collector was unavailable or too slow, or refused them.',
+    () => counts.dropped,
+  )
 
   function post(spans: readonly Span[]): Promise<void> {
     const body = JSON.stringify({
@@ -115,10 +120,12 @@ export function createSpanExporter({
         (reply) => {
           reply.resume().on('error', reject)
           const { statusCode: status = 0 } = reply
-          reply.on('end', () => (status < 300 ? resolve() : reject(new Error(`the collector answered ${status}`))))
+          reply.on('end', () =>
+            status < 300 ? resolve() : reject(new Error(`the collector responded with ${status}`)),
+          )
         },
       )
-      sent.on('timeout', () => sent.destroy(new Error(`no answer within ${REQUEST_TIMEOUT_MS} ms`)))
+      sent.on('timeout', () => sent.destroy(new Error(`no response within ${REQUEST_TIMEOUT_MS} ms`)))
       sent.on('error', reject).end(body)
     })
   }
@@ -130,11 +137,11 @@ export function createSpanExporter({
       try {
         await post(spans)
         counts.sent += spans.length
-        if (isUnavailable) log.info('spans reach the collector again')
+        if (isUnavailable) log.info('the collector accepts spans again')
         isUnavailable = false
       } catch (error) {
         counts.dropped += spans.length
-        if (!isUnavailable) log.warn({ err: error, endpoint }, 'spans do not reach the collector')
+        if (!isUnavailable) log.warn({ err: error, endpoint }, 'spans cannot be sent to the collector')
         isUnavailable = true
       }
     }

@@ -77,12 +77,12 @@ function decodeEntry({ kind, body, seq }: LogEntry): TopicPut[] | undefined {
   if (kind !== PUTS_KIND)
     throw new FrameError(
       'LOG_FORMAT_UNKNOWN',
-      `has an entry of kind ${kind}; this version knows ${PUTS_KIND} and ${CLOSING_KIND}`,
+      `has an entry of the unknown kind ${kind}; this version knows ${PUTS_KIND} and ${CLOSING_KIND}`,
       seq,
     )
   try {
     return decodePuts(body)
   } catch {
-    throw new FrameError('LOG_DAMAGED', 'has values that cannot be read', seq)
+    throw new FrameError('LOG_DAMAGED', 'contains unreadable values', seq)
   }
 }

@@ -29,10 +29,10 @@ export function parseMatchers(query: SseQuery, base: string): Selectors | string
   if (all.length > MAX_MATCHERS) return `more than ${MAX_MATCHERS} matchers`
   if (patterns.length > MAX_PATTERNS) return `more than ${MAX_PATTERNS} patterns`
   if (all.some((one) => one === '' || one.length > MAX_TOPIC_LENGTH)) return 'a matcher is empty or too long'
-  if (all.some((one) => INVISIBLE_CHARACTERS.test(one))) return 'a matcher has control or format characters'
+  if (all.some((one) => INVISIBLE_CHARACTERS.test(one))) return 'a matcher contains control or format characters'
   // This matcher includes all others.
   if (all.includes(ALL_TOPICS)) return createSelectors([], [''])
   const parsed = patterns.map((pattern) => TopicPattern.parse(pattern, base))
-  if (parsed.includes(undefined)) return 'a pattern is malformed, or has a regular expression'
+  if (parsed.includes(undefined)) return 'a pattern is malformed or contains a regular expression'
   return createSelectors(exact, [], parsed as TopicPattern[])
 }

@@ -55,6 +55,6 @@ const isInvalidField = (text: string) => text.length > MAX_FIELD_LENGTH || INVIS
 function checkTopic(topic: string, base: string): string | undefined {
   if (topic === '' || topic === ALL_TOPICS) return 'no client can publish to this topic'
   if (topic.length > MAX_TOPIC_LENGTH) return `a topic is longer than ${MAX_TOPIC_LENGTH} characters`
-  if (INVISIBLE_CHARACTERS.test(topic)) return 'a topic has control or format characters'
-  return isHubTopic(topic, base) ? "a topic is the hub's own" : undefined
+  if (INVISIBLE_CHARACTERS.test(topic)) return 'a topic contains control or format characters'
+  return isHubTopic(topic, base) ? 'a topic is reserved for the hub' : undefined
 }

@@ -131,7 +131,7 @@ export const ownRow: OwnRow = {
       lost: [{ from: 0, before: ceiling }],
     }
     await db.put(Buffer.from(META_KEY), Buffer.from(JSON.stringify(meta)), { sync: true })
-    return ['the sequence of event ids; new ids belong to another history, and clients that resume get a gap']
+    return ['the sequence of event ids; new ids begin a new history, and clients that resume get an event `gap`']
   },
 }
 

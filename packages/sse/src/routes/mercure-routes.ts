@@ -178,10 +178,10 @@ function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl 
       operationId: 'publish',
       summary: 'Publishes an update, as the Mercure protocol defines it',
       description:
-        'The form has `topic`, once or several times, and may have `data`, `private`, `id`, `type` and `retry`.',
+        'Fields of the form: `topic`, which may be repeated, and optionally `data`, `private`, `id`, `type` and `retry`.',
       body: { content: { [FORM_TYPE]: { schema: { type: 'string', examples: ['topic=news&data=42'] } } } },
       response: {
-        200: { description: "The update's id.", content: { 'text/plain': { schema: { type: 'string' } } } },
+        200: { description: 'Id of the update.', content: { 'text/plain': { schema: { type: 'string' } } } },
         ...buildChangeReplies(
           errors.INVALID_UPDATE,
           errors.INVALID_REQUEST,

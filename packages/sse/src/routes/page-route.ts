@@ -5,7 +5,7 @@ const PAGE_HTML = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Broadcaster</title>
-<p>Every value that is put appears in the console of this page: <code>curl '/put?v=hello'</code>.</p>
+<p>The console of this page shows every published value: <code>curl '/put?v=hello'</code>.</p>
 <iframe src="/wait?cid=1" style="display:none"></iframe>
 </html>
 `
@@ -18,7 +18,7 @@ export function registerPageRoute(app: App): void {
       schema: {
         tags: ['streams'],
         operationId: 'getPage',
-        summary: 'A page that logs every value to its console',
+        summary: 'Page that logs every value to its console',
         response: {
           200: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
           ...buildReadReplies(),

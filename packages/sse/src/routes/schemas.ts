@@ -26,7 +26,7 @@ export const waitQuery = {
       enum: ['0', '1'],
       description: '`1` sends each value as JSON with its topic: `{"topic":"a","value":"1"}`.',
     },
-    last: { type: 'string', enum: ['0', '1'], description: "`1` begins with each topic's current value." },
+    last: { type: 'string', enum: ['0', '1'], description: '`1` begins with the current value of each topic.' },
     lastEventId: {
       type: 'string',
       maxLength: 256,
@@ -86,7 +86,7 @@ export interface PutValue {
   readonly value: string
 }
 
-const id = { type: 'string', description: "An event's id." } as const
+const id = { type: 'string', description: 'Id of an event.' } as const
 
 export const valuesReply = {
   title: 'EventIds',
@@ -137,7 +137,7 @@ export const connectionsReply = {
 } as const
 
 const eventIdHeader = {
-  'event-id': { type: 'string', description: 'The id that the value has on every stream.' },
+  'event-id': { type: 'string', description: 'Id of the value, the same on every stream.' },
 } as const
 
 /** Describes a reply with a value as plain text and the id of its event. */

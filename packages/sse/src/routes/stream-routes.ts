@@ -25,7 +25,7 @@ export function registerStreamRoutes(app: App, broker: Broker, history: History)
       querystring: noQuery,
       response: {
         200: {
-          description: 'Every stream gets `event: closed` and ends.',
+          description: 'Every stream receives `event: closed` and ends.',
           headers: { 'event-id': { type: 'string' } },
           content: { 'text/plain': { schema: { type: 'string' } } },
         },

@@ -80,7 +80,7 @@ async function checkPublish(
 export function createPutRoutes({ broker, history, tokenAuth, maxValue }: ValuesOptions): HotRoute[] {
   const { hasServiceToken } = tokenAuth
   const response = {
-    200: describeValueReply('The value, which all streams of the topic get.'),
+    200: describeValueReply('The value that all streams of the topic receive.'),
     ...buildChangeReplies(
       commonErrors.VALIDATION_FAILED,
       errors.HUB_TOPIC,
@@ -109,7 +109,7 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
     url: PUT_PATH,
     access: 'change',
     head: false,
-    schema: { tags, operationId: 'putValueByQuery', summary: 'Put a value', querystring: getPutQuery, response },
+    schema: { tags, operationId: 'putValueByQuery', summary: 'Publish a value', querystring: getPutQuery, response },
     match: createTargetReader(PUT_PATH, getPutQuery),
     read: ({ query }) => query as PutQuery,
     hasServiceToken,
@@ -124,9 +124,9 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
     schema: {
       tags,
       operationId: 'putValue',
-      summary: 'Put a value, `v` or the body',
+      summary: 'Publish a value from `v` or the body',
       // Not as a body schema: the API document could not state that the body is optional.
-      description: 'Without `v` the request body is the value: UTF-8 text of any media type.',
+      description: 'Without `v`, the request body is the value: UTF-8 text of any media type.',
       querystring: postPutQuery,
       response,
     },
@@ -166,8 +166,8 @@ export function createPutValuesRoute({ broker, history, tokenAuth }: ValuesOptio
     schema: {
       tags,
       operationId: 'putValues',
-      summary: 'Put many values, all or none',
-      description: 'The values have consecutive sequences.',
+      summary: 'Publish several values atomically',
+      description: 'Streams receive them consecutively.',
       body: valuesBody,
       response: {
         200: valuesReply,
@@ -213,10 +213,10 @@ export function createValueRoute({ history, tokenAuth, reader }: ValuesOptions) 
     schema: {
       tags,
       operationId: 'getValue',
-      summary: 'The current value of a topic',
+      summary: 'Read the current value of a topic',
       querystring: topicQuery,
       response: {
-        200: describeValueReply('The value that was put last.'),
+        200: describeValueReply('The last published value.'),
         ...buildReadReplies(commonErrors.VALIDATION_FAILED, errors.VALUE_NOT_FOUND, ...tokenErrors),
       },
     },

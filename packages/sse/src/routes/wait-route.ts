@@ -79,14 +79,14 @@ export function createWaitRoute({ streams, history, encoders, broker, tokenAuth,
     schema: {
       tags: ['streams'],
       operationId: 'openStream',
-      summary: 'Opens a stream',
+      summary: 'Open a stream',
       description:
-        'Sends the values of its topics as they are put. `Accept: text/html` gives a page that calls `console.log`. ' +
-        '`Last-Event-ID` resumes; `event: gap` reports that missed events are no longer stored.',
+        'The stream sends the values of its topics. With `Accept: text/html` it is a page that calls `console.log`. ' +
+        '`Last-Event-ID` resumes it; `event: gap` replaces values that are no longer in the history.',
       querystring: waitQuery,
       response: {
         200: { description: 'The stream.', content: { 'text/event-stream': text, 'text/html': text } },
-        204: { type: 'null', description: 'All streams were closed; do not reconnect.' },
+        204: { type: 'null', description: 'The operator closed all streams: do not reconnect.' },
         ...buildReadReplies(commonErrors.VALIDATION_FAILED, errors.TOO_MANY_STREAMS, ...logReadErrors, ...tokenErrors),
       },
     },

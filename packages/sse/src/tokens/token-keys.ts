@@ -21,12 +21,11 @@ export async function readKeys({ mercureJwtKey, mercureJwksFile }: SseConfig): P
   return mercureJwksFile ? [...keys, ...(await readKeyFile(mercureJwksFile))] : keys
 }
 
-const createKeyError = (why: string) =>
-  new StartError('MERCURE_KEYS', `sse: the keys of access tokens cannot be used: ${why}`)
+const createKeyError = (why: string) => new StartError('MERCURE_KEYS', `sse: invalid keys of access tokens: ${why}`)
 
 function parseKey(text: string): TokenKey {
   if (!text.includes('-----BEGIN')) return toSecretKey(Buffer.from(text), undefined)
-  if (text.includes('PRIVATE KEY')) throw createKeyError('MERCURE_JWT_KEY is a private key; a public one is needed')
+  if (text.includes('PRIVATE KEY')) throw createKeyError('MERCURE_JWT_KEY is a private key; a public key is required')
   try {
     return checkKey({ id: undefined, key: createPublicKey(text) })
   } catch (error) {
@@ -53,7 +52,7 @@ async function readKeyFile(file: string): Promise<TokenKey[]> {
 }
 
 function toSecretKey(secret: Buffer, id: string | undefined, alg?: string): TokenKey {
-  if (secret.length < MIN_SECRET_BYTES) throw createKeyError(`a secret needs ${MIN_SECRET_BYTES} bytes or more`)
+  if (secret.length < MIN_SECRET_BYTES) throw createKeyError(`a secret requires ${MIN_SECRET_BYTES} bytes or more`)
   return checkKey({ id, key: createSecretKey(secret) }, alg)
 }
 

@@ -4,7 +4,7 @@ import type { CacheOptions, StatsCache } from './stats-cache.ts'
 /** Calls YouTube for every read. */
 export function createNoCache({ collections, upstream, logger, refreshInterval }: CacheOptions): StatsCache {
   async function readWith<T>(id: string, toReply: (reading: StatsReading) => T): Promise<T | undefined> {
-    logger.debug(`statistics of ${id} asked for`)
+    logger.debug(`request for the statistics of ${id}`)
     const collection = await collections.get(id)
     return collection && toReply(await upstream.read(collection))
   }

@@ -1,5 +1,5 @@
 import { readPreconditions, type Preconditions } from '@influencer-stats/runtime/conditions'
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { RequestHeaders } from '@influencer-stats/runtime/hot-route'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
@@ -29,7 +29,7 @@ const changeFaults = [
   errors.STATE_UNAVAILABLE,
   errors.LOG_UNAVAILABLE,
   errors.OUTCOME_UNKNOWN,
-  house.VALIDATION_FAILED,
+  commonErrors.VALIDATION_FAILED,
   errors.CONDITION_INVALID,
   errors.CONDITION_FAILED,
 ]
@@ -39,7 +39,7 @@ const videoFaults = [...changeFaults, errors.COLLECTION_NOT_FOUND]
 /** Returns the condition in `If-Match`, the collection's version. `If-None-Match` would refer to the video. */
 function readMatch(headers: RequestHeaders): Preconditions | undefined {
   const condition = readPreconditions(headers)
-  if (condition?.noneMatch) throw errors.CONDITION_UNSUPPORTED('only If-Match applies to a video of a collection')
+  if (condition?.noneMatch) throw errors.CONDITION_UNSUPPORTED('a video of a collection supports only If-Match')
   return condition
 }
 
@@ -53,7 +53,7 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
       schema: {
         tags,
         operationId: 'putCollection',
-        summary: 'Make or replace a collection',
+        summary: 'Create or replace a collection',
         params: newCollectionParams,
         headers: conditions,
         body: collectionBody,
@@ -85,7 +85,7 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
         tags,
         operationId: 'patchCollection',
         summary: 'Change a collection',
-        description: 'What is not named stays as it is; `null` takes something away.',
+        description: 'Omitted fields do not change; `null` removes a field.',
         params: collectionParams,
         headers: conditions,
         body: collectionPatch,
@@ -108,7 +108,7 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
       schema: {
         tags,
         operationId: 'deleteCollection',
-        summary: 'Forget a collection, its numbers and its history',
+        summary: 'Delete a collection, its numbers and its history',
         params: collectionParams,
         headers: conditions,
         response: {

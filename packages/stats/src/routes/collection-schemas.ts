@@ -6,13 +6,13 @@ import { VIDEO_PATTERN } from '../core/video-links.ts'
 const id = {
   type: 'string',
   pattern: COLLECTION_ID_PATTERN,
-  description: 'Chosen by whoever makes the collection.',
+  description: 'Id that the client chooses.',
   examples: ['99757a95-f758-499f-a170-bea93b2d8bcf'],
 } as const
 export const video = {
   type: 'string',
   pattern: VIDEO_ID_PATTERN,
-  description: "YouTube's id of the video.",
+  description: 'YouTube id of the video.',
   examples: ['-4lB5EKS5Uk'],
 } as const
 
@@ -57,12 +57,11 @@ export const conditions = {
   properties: {
     'if-match': {
       type: 'string',
-      description:
-        'ETags of the collection, or `*`: the change is made only if it has one of these versions, else 412.',
+      description: 'ETags, or `*`: the collection changes only if it has one of these versions, otherwise 412.',
     },
     'if-none-match': {
       type: 'string',
-      description: '`*`: the change is made only if there is no such collection, else 412.',
+      description: '`*`: the collection is created only if it does not exist, otherwise 412.',
     },
   },
 } as const
@@ -70,8 +69,8 @@ export const conditions = {
 export const readConditions = {
   type: 'object',
   properties: {
-    'if-match': { type: 'string', description: 'ETags of the collection, or `*`: 412 if it has another.' },
-    'if-none-match': { type: 'string', description: 'ETags of the collection: 304 if it has one of these.' },
+    'if-match': { type: 'string', description: 'ETags, or `*`: 412 if the collection has another version.' },
+    'if-none-match': { type: 'string', description: 'ETags: 304 if the collection has one of these versions.' },
   },
 } as const
 
@@ -91,10 +90,10 @@ const tags = {
 const newName = { ...name, pattern: NAME_PATTERN } as const
 const newTags = { ...tags, items: { ...tags.items, pattern: NAME_PATTERN } } as const
 const day = { type: 'string', format: 'date' } as const
-const from = { ...day, description: 'The first day of the campaign.' } as const
-const to = { ...day, description: 'The last day of the campaign.' } as const
-const cost = { type: 'number', minimum: 0, maximum: MAX_COST, description: 'What the campaign costs.' } as const
-const currency = { type: 'string', enum: CURRENCIES, description: 'An ISO 4217 code.' } as const
+const from = { ...day, description: 'First day of the campaign.' } as const
+const to = { ...day, description: 'Last day of the campaign.' } as const
+const cost = { type: 'number', minimum: 0, maximum: MAX_COST, description: 'Cost of the campaign.' } as const
+const currency = { type: 'string', enum: CURRENCIES, description: 'ISO 4217 code.' } as const
 
 const orNull = <const Schema extends object>(schema: Schema) => ({ anyOf: [schema, { type: 'null' }] }) as const
 
@@ -109,7 +108,7 @@ const example = {
 
 export const collectionBody = {
   type: 'object',
-  title: 'Collection to keep',
+  title: 'New collection',
   required: ['videos'],
   additionalProperties: false,
   properties: { videos: links, name: newName, tags: newTags, from, to, cost, currency },
@@ -138,15 +137,15 @@ export const collectionPatch = {
 
 const version = {
   type: 'string',
-  description: 'Another text after every change: the `ETag` without its quotation marks.',
+  description: 'Version, which differs after every change: the `ETag` without its quotation marks.',
   examples: ['1764547200123456'],
 } as const
 const created = {
   type: 'string',
   format: 'date-time',
   description:
-    'When the collection was made: the same after every change, another if it is deleted and made once more. Absent for ' +
-    'collections that version 0.2 made.',
+    'Creation time. It does not change with the collection, and differs if the collection is deleted and created again. ' +
+    'Absent for collections that version 0.2 created.',
   examples: ['2026-11-20T12:00:00.123456Z'],
 } as const
 

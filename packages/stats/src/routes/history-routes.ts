@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { FastifyReply } from 'fastify'
@@ -25,7 +25,7 @@ const querystring = {
       type: 'integer',
       minimum: 1,
       maximum: 2_592_000,
-      description: 'At most one point for each so many seconds.',
+      description: 'Length of a step (s); the reply has at most one point per step.',
     },
   },
 } as const
@@ -58,12 +58,12 @@ export function registerHistoryRoutes(app: App, collections: Collections, retent
       schema: {
         tags: ['statistics'],
         operationId: 'getHistory',
-        summary: 'A point whenever the sums changed; one an hour after a day',
+        summary: 'History of the sums: one point per change, and one per hour if older than a day',
         params: collectionParams,
         querystring,
         response: {
           200: historyReply,
-          ...buildReadReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
+          ...buildReadReplies(errors.STATE_UNAVAILABLE, commonErrors.VALIDATION_FAILED, errors.COLLECTION_NOT_FOUND),
         },
       },
     },
@@ -80,14 +80,14 @@ export function registerHistoryRoutes(app: App, collections: Collections, retent
       schema: {
         tags: ['videos'],
         operationId: 'getVideoHistory',
-        summary: "A video's own, a point an hour at most, when its numbers have changed",
+        summary: 'History of a video: at most one point per hour, if its numbers changed',
         params: videoParams,
         querystring,
         response: {
           200: historyReply,
           ...buildReadReplies(
             errors.STATE_UNAVAILABLE,
-            house.VALIDATION_FAILED,
+            commonErrors.VALIDATION_FAILED,
             errors.COLLECTION_NOT_FOUND,
             errors.VIDEO_NOT_IN_COLLECTION,
           ),

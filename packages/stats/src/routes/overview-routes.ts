@@ -1,5 +1,5 @@
 import { isPreconditionMet, readPreconditions } from '@influencer-stats/runtime/conditions'
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { StatsCache } from '../cache/stats-cache.ts'
@@ -26,7 +26,7 @@ const CURSOR_PATTERN = '^[A-Za-z0-9._~-]{1,2048}$'
 const include = {
   type: 'string',
   enum: ['stats', 'change', 'stats,change'],
-  description: 'Adds the sums; by how much they have grown in 24 hours, 7 and 30 days.',
+  description: '`stats` adds the sums, `change` their growth in 24 hours, 7 and 30 days.',
 } as const
 
 interface OverviewOptions {
@@ -77,8 +77,8 @@ export function registerOverviewRoutes(app: App, { collections, overview, cache 
         operationId: 'getCollection',
         summary: 'A collection',
         description:
-          'Without `include` the reply has an `ETag`, the version of the collection itself. `If-None-Match` with it gives ' +
-          '304, `If-Match` with another 412.',
+          'Without `include` the reply has an `ETag`, the version of the collection. `If-None-Match` with this version ' +
+          'returns 304, `If-Match` with another returns 412.',
         headers: readConditions,
         params: collectionParams,
         querystring: { type: 'object', additionalProperties: false, properties: { include } },
@@ -87,7 +87,7 @@ export function registerOverviewRoutes(app: App, { collections, overview, cache 
           304: { type: 'null', description: 'The client has this version.' },
           ...buildReadReplies(
             errors.STATE_UNAVAILABLE,
-            house.VALIDATION_FAILED,
+            commonErrors.VALIDATION_FAILED,
             errors.CONDITION_INVALID,
             errors.COLLECTION_NOT_FOUND,
             errors.CONDITION_FAILED,
@@ -119,28 +119,28 @@ export function registerOverviewRoutes(app: App, { collections, overview, cache 
       schema: {
         tags,
         operationId: 'listCollections',
-        summary: 'Collections, in the order of their ids or another',
+        summary: 'List collections, by default in the order of their ids',
         querystring: {
           type: 'object',
           additionalProperties: false,
           properties: {
             limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-            after: { type: 'string', pattern: CURSOR_PATTERN, description: 'What the page before gave as `next`.' },
+            after: { type: 'string', pattern: CURSOR_PATTERN, description: 'Cursor: `next` of the previous page.' },
             include,
             sort: {
               type: 'string',
               enum: SORTS,
               default: 'id',
               description:
-                'By what; with `-` the largest first. `rate` is engagements by impressions; `24h`, `7d` and `30d` are ' +
-                'how many impressions came. What has none comes last.',
+                'Order; with `-` descending. `rate` is engagements divided by impressions; `24h`, `7d` and `30d` are the growth ' +
+                'of impressions in that time. Collections without the value are last.',
             },
             q: {
               type: 'string',
               maxLength: MAX_QUERY_LENGTH,
-              description: 'Words that all are in the id, the name or the tags; capitals do not matter.',
+              description: 'Words that the id, the name or the tags contain; case-insensitive.',
             },
-            tag: { type: 'string', maxLength: MAX_QUERY_LENGTH, description: 'Only those with this tag.' },
+            tag: { type: 'string', maxLength: MAX_QUERY_LENGTH, description: 'Only collections with this tag.' },
           },
         },
         response: {
@@ -152,10 +152,10 @@ export function registerOverviewRoutes(app: App, { collections, overview, cache 
             additionalProperties: false,
             properties: {
               collections: { type: 'array', items: overviewRow },
-              next: { type: 'string', description: 'What to give as `after` for the next page, if there may be one.' },
+              next: { type: 'string', description: 'Cursor for `after` of the next page, which may be empty.' },
             },
           },
-          ...buildReadReplies(errors.STATE_UNAVAILABLE, house.VALIDATION_FAILED, errors.INVALID_CURSOR),
+          ...buildReadReplies(errors.STATE_UNAVAILABLE, commonErrors.VALIDATION_FAILED, errors.INVALID_CURSOR),
         },
       },
     },

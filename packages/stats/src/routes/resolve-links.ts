@@ -1,4 +1,4 @@
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { FastifyRequest } from 'fastify'
 import { parseVideoId } from '../core/video-links.ts'
 
@@ -22,5 +22,5 @@ function toId(text: string, where: string): string {
   const id = parseVideoId(text)
   if (id !== undefined) return id
   const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text
-  throw house.VALIDATION_FAILED(`${where} is neither a link to a YouTube video nor the id of one: ${shown}`)
+  throw commonErrors.VALIDATION_FAILED(`${where} is neither a link to a YouTube video nor the id of one: ${shown}`)
 }

@@ -29,15 +29,15 @@ export const createStatsRoute = (cache: StatsCache) => {
     schema: {
       tags: ['statistics'],
       operationId: 'getStats',
-      summary: 'The summed statistics of a collection',
+      summary: 'Read the summed statistics of a collection',
       description:
-        'impressions = views; engagements = likes + comments (+ dislikes where given); score = engagements + likes. ' +
+        'impressions = views; engagements = likes + comments (+ dislikes if known); score = engagements + likes. ' +
         'With `If-None-Match`, 304 if nothing changed.',
       params: collectionParams,
       querystring: {
         type: 'object',
         additionalProperties: false,
-        properties: { by: { type: 'string', enum: ['video'], description: "Adds each video's numbers." } },
+        properties: { by: { type: 'string', enum: ['video'], description: 'Adds the numbers of each video.' } },
       },
       response: {
         200: statsReply,

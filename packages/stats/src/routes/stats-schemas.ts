@@ -17,8 +17,8 @@ const totals = { impressions: count, engagements: count, score: count, videos: c
 const moment = { type: 'string', format: 'date-time' } as const
 
 const removalTimes = {
-  since: { ...moment, description: 'When YouTube was first asked for it in vain.' },
-  asOf: { ...moment, description: 'When YouTube was asked for its last numbers, or earlier.' },
+  since: { ...moment, description: 'Time of the first request to which YouTube did not return the video.' },
+  asOf: { ...moment, description: 'Time of the request for its last numbers, or earlier.' },
 } as const
 
 const countName = { type: 'string', enum: COUNT_NAMES } as const
@@ -26,10 +26,11 @@ const countName = { type: 'string', enum: COUNT_NAMES } as const
 const hidden = {
   hidden: {
     type: 'array',
-    description: 'Counts that YouTube does not state, because the owner hides them: these are the last known, if any.',
+    description:
+      'Counts that YouTube does not state, because the owner hides them. The values are the last known ones, if any.',
     items: countName,
   },
-  hiddenSince: { ...moment, description: 'Since when YouTube does not state them.' },
+  hiddenSince: { ...moment, description: 'Time since which YouTube does not state them.' },
 } as const
 
 const sums = {
@@ -39,11 +40,12 @@ const sums = {
   additionalProperties: false,
   properties: {
     ...totals,
-    missing: { ...videos, description: 'Videos of which YouTube has given no numbers yet, and gives none.' },
-    unknown: { ...videos, description: 'Videos that could not be asked for yet, where there are such; not summed.' },
+    missing: { ...videos, description: 'Videos that YouTube never returned.' },
+    unknown: { ...videos, description: 'Videos that have no numbers yet; not summed. Absent if there are none.' },
     gone: {
       type: 'array',
-      description: 'Videos that were removed or made private, where there are such: summed with their last numbers.',
+      description:
+        'Videos that were removed or made private, summed with their last numbers. Absent if there are none.',
       items: {
         type: 'object',
         required: ['id', 'since', 'asOf'],
@@ -54,13 +56,13 @@ const sums = {
     hidden: {
       type: 'object',
       description:
-        'For how many videos YouTube does not state a count, where there are such. The sums contain the last known values.',
+        'Number of videos of which YouTube does not state a count. The sums contain the last known values. Absent if there are none.',
       additionalProperties: false,
       properties: { views: count, likes: count, comments: count, dislikes: count },
     },
-    asOf: { ...moment, description: 'When YouTube was asked for the oldest of the numbers.' },
-    stale: { type: 'boolean', description: 'Whether they are older than two intervals of refreshing.' },
-    source: { type: 'string', description: 'Origin of the numbers; `stand-in`: they are invented.' },
+    asOf: { ...moment, description: 'Time of the request for the oldest of the numbers.' },
+    stale: { type: 'boolean', description: 'True if the numbers are older than two refresh intervals.' },
+    source: { type: 'string', description: 'Origin of the numbers. The numbers of `stand-in` are invented.' },
   },
 } as const
 
@@ -72,8 +74,8 @@ const edit = {
 } as const
 
 const edits = {
-  added: { ...edit, description: 'What came with added videos and first numbers, if any did.' },
-  removed: { ...edit, description: 'What went with removed videos, if any did.' },
+  added: { ...edit, description: 'Increase by added videos and first numbers. Absent if there is none.' },
+  removed: { ...edit, description: 'Decrease by removed videos. Absent if there is none.' },
 } as const
 
 const growth = {
@@ -84,9 +86,9 @@ const growth = {
     impressions: { type: 'integer' },
     engagements: { type: 'integer' },
     score: { type: 'integer' },
-    since: { ...moment, description: 'The beginning of the window; later, where the sums at that time are unknown.' },
-    until: { ...moment, description: 'The end of the window: when the sums were confirmed last.' },
-    isWhole: { type: 'boolean', description: 'True if it is the growth of the whole window.' },
+    since: { ...moment, description: 'Beginning of the window, or later if the sums at that time are unknown.' },
+    until: { ...moment, description: 'End of the window: the time at which the sums were last confirmed.' },
+    isWhole: { type: 'boolean', description: 'True if the growth covers the whole window.' },
     young: { type: 'boolean', description: 'True if the collection began within the window.' },
     ...edits,
   },
@@ -116,17 +118,17 @@ export const overviewRow = {
   ],
   properties: {
     ...collectionReply.properties,
-    stats: { ...sums, description: 'Not there as long as nothing is known.' },
+    stats: { ...sums, description: 'Absent if no numbers are known.' },
     change: {
       type: 'object',
-      description: 'By how much the sums have grown, edits apart; not there as long as there is no history.',
+      description: 'Growth of the sums without edits. Absent if there is no history.',
       required: ['24h', '7d', '30d'],
       additionalProperties: false,
       properties: { '24h': growth, '7d': growth, '30d': growth },
     },
     costs: {
       type: 'object',
-      description: 'Of a collection that has a cost: what a thousand views have cost, and an engagement.',
+      description: 'Cost per thousand views and per engagement. Only for collections with a cost.',
       additionalProperties: false,
       properties: { perThousandViews: price, perEngagement: price },
     },
@@ -171,19 +173,19 @@ const videoResource = {
     channel: { type: 'string' },
     channelId: { type: 'string' },
     publishedAt: moment,
-    views: { ...count, description: 'As the other numbers not there as long as YouTube has given none.' },
+    views: { ...count, description: 'Absent, as the other numbers, if YouTube has returned none.' },
     likes: count,
     comments: count,
     dislikes: count,
     ...hidden,
     gone: {
       type: 'object',
-      description: 'Removed or made private: these are its last numbers.',
+      description: 'The video was removed or made private. The numbers are its last ones.',
       required: ['since', 'asOf'],
       additionalProperties: false,
       properties: removalTimes,
     },
-    missing: { type: 'boolean', description: 'YouTube has given no numbers yet, and gives none.' },
+    missing: { type: 'boolean', description: 'True if YouTube never returned the video.' },
   },
 } as const
 

@@ -1,5 +1,5 @@
 import type { App } from '@influencer-stats/runtime/http'
-import { commonErrors as house } from '@influencer-stats/runtime/errors'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import { PROBLEM_TYPE, problemSchema } from '@influencer-stats/runtime/problems'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { UpstreamState } from '../core/upstream-state.ts'
@@ -7,10 +7,11 @@ import { errors } from '../errors.ts'
 
 const reason = {
   type: 'string',
-  description: "Google's machine-readable reason, such as `API_KEY_INVALID`; `dailyBudgetSpent` for the own budget.",
+  description:
+    "Google's machine-readable reason, such as `API_KEY_INVALID`; `dailyBudgetSpent` for the budget of stats.",
 } as const
-const remedy = { type: 'string', description: 'What an operator can do about it: one sentence.' } as const
-const retryAt = { type: 'string', format: 'date-time', description: 'No call is made before.' } as const
+const remedy = { type: 'string', description: 'Remedy for the operator, in one sentence.' } as const
+const retryAt = { type: 'string', format: 'date-time', description: 'No call is made before this time.' } as const
 const count = { type: 'integer', minimum: 0 } as const
 const limit = { type: ['integer', 'null'], minimum: 0 } as const
 
@@ -23,7 +24,7 @@ const upstreamProblemSchema = {
 /** Error replies of every read of a collection's numbers. A 503 may be `UPSTREAM_UNAVAILABLE`, which has more members. */
 export function buildNumbersReplies() {
   const replies = buildReadReplies(
-    house.VALIDATION_FAILED,
+    commonErrors.VALIDATION_FAILED,
     errors.COLLECTION_NOT_FOUND,
     errors.STATE_UNAVAILABLE,
     errors.UPSTREAM_UNAVAILABLE,
@@ -40,10 +41,10 @@ export function registerUpstreamRoute(app: App, state: () => UpstreamState | Pro
       schema: {
         tags: ['statistics'],
         operationId: 'getUpstream',
-        summary: 'Whether the YouTube Data API answers, and how much of the daily budget is left',
+        summary: 'Availability of the YouTube Data API, and the remaining daily budget',
         description:
-          'In an outage all calls pause; one call probes at `retryAt` whether the API answers again. With `lru`, `none` ' +
-          'and `refresh` as the cache, this is the state of one thread.',
+          'In an outage all calls pause. At `retryAt` one call probes the API. With the caches `lru`, `none` and ' +
+          '`refresh`, this is the state of one thread.',
         response: {
           200: {
             type: 'object',
@@ -66,12 +67,12 @@ export function registerUpstreamRoute(app: App, state: () => UpstreamState | Pro
               key: {
                 type: 'string',
                 description:
-                  'The API key by its last four characters: the refused one, if any. Absent on a node of another source.',
+                  'Last four characters of the API key, or of the refused key if there is one. Absent on a node of another source.',
               },
-              source: { type: 'string', description: 'Where the numbers come from.' },
+              source: { type: 'string', description: 'Origin of the numbers.' },
               budget: {
                 type: 'object',
-                description: 'Units of quota of this day, in Pacific Time; `null` where nothing limits.',
+                description: 'Quota units of this day, in Pacific Time; `null` if there is no limit.',
                 required: ['limit', 'used', 'left'],
                 additionalProperties: false,
                 properties: { limit, used: count, left: limit },
@@ -81,7 +82,7 @@ export function registerUpstreamRoute(app: App, state: () => UpstreamState | Pro
               {
                 state: 'paused',
                 reason: 'API_KEY_HTTP_REFERRER_BLOCKED',
-                detail: 'YouTube answered 403 (API_KEY_HTTP_REFERRER_BLOCKED) to the API key …x4Qk',
+                detail: 'YouTube responded with 403 (API_KEY_HTTP_REFERRER_BLOCKED) to the API key …x4Qk',
                 remedy:
                   "In the Google Cloud console, allow this server's IP address in the application restrictions of the key.",
                 since: '2026-11-20T10:00:00.000Z',

@@ -28,7 +28,7 @@ export function registerVideoRoutes(app: App, collections: Collections, cache: S
       schema: {
         tags,
         operationId: 'listVideos',
-        summary: 'The videos of a collection: titles, numbers, which are gone',
+        summary: 'List the videos of a collection with titles, numbers and removals',
         params: collectionParams,
         response: { 200: videosView, ...buildNumbersReplies() },
       },
@@ -45,7 +45,7 @@ export function registerVideoRoutes(app: App, collections: Collections, cache: S
       schema: {
         tags,
         operationId: 'exportCollection',
-        summary: 'A collection and its videos as a file',
+        summary: 'Export a collection and its videos as a file',
         params: collectionParams,
         querystring: {
           type: 'object',
@@ -54,7 +54,7 @@ export function registerVideoRoutes(app: App, collections: Collections, cache: S
         },
         response: {
           200: {
-            description: 'The file: in CSV a line a video, in JSON the collection, its sums and its videos.',
+            description: 'The file. CSV has one line per video; JSON has the collection, its sums and its videos.',
             content: { 'application/json': { schema: exportReply }, 'text/csv': { schema: { type: 'string' } } },
           },
           ...buildNumbersReplies(),
@@ -105,8 +105,8 @@ function getReason(
   { missing, gone, hidden, hiddenSince, ...video }: VideoResource,
   isKnown: boolean,
 ): string | undefined {
-  if (missing) return 'YouTube gives no numbers of it'
-  if (!isKnown) return 'YouTube has not given its numbers yet'
+  if (missing) return 'YouTube never returned this video'
+  if (!isKnown) return 'no numbers from YouTube yet'
   if (gone) return 'removed or private; last known numbers'
   if (!hidden) return undefined
   const known = hidden.filter((count) => video[count] !== undefined)

@@ -47,7 +47,7 @@ export async function restoreSnapshot(chunks: AsyncIterable<Buffer>, db: StatsDb
   let isBegun = false
   for await (const lines of readLines(chunks)) {
     if (!isBegun && lines.length > 0) {
-      if (lines.shift() !== SNAPSHOT_HEADER) throw new Error('this is no snapshot that this version knows')
+      if (lines.shift() !== SNAPSHOT_HEADER) throw new Error('this version does not know the format of the snapshot')
       isBegun = true
     }
     const entries = lines.map((line) => JSON.parse(line) as [key: string, value: string])
@@ -55,7 +55,7 @@ export async function restoreSnapshot(chunks: AsyncIterable<Buffer>, db: StatsDb
     const rows = entries.filter(([key]) => key !== POSITION_KEY)
     await db.batch(rows.map(([key, value]) => ({ type: 'put' as const, key, value })))
   }
-  if (position === undefined) throw new Error('the snapshot is cut')
+  if (position === undefined) throw new Error('the snapshot is truncated')
   return position
 }
 
@@ -71,5 +71,5 @@ async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[
     rest = lines.pop()!
     yield lines
   }
-  if (rest !== '') throw new Error('the snapshot is cut')
+  if (rest !== '') throw new Error('the snapshot is truncated')
 }

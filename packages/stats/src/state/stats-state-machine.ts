@@ -78,7 +78,7 @@ export async function openStatsStateMachine({
   function read({ kind, seq, body }: LogEntry): StatsChange {
     const change = kind === CHANGE_KIND ? decodeChange(body) : undefined
     if (change && change.type in handlers) return change
-    throw new FrameError('LOG_FORMAT_UNKNOWN', `what is at ${seq} is of a kind that this version does not know`)
+    throw new FrameError('LOG_FORMAT_UNKNOWN', `entry ${seq} is of a kind that this version does not know`)
   }
 
   return {

@@ -20,7 +20,7 @@ export const isDeadKey = ({ kind, reason = '' }: UpstreamFault): boolean =>
   kind === 'key' && DEAD_KEY_REASONS.test(reason)
 
 const REPLACE_KEY_REMEDY =
-  'Put a valid key into the file that YOUTUBE_API_KEY_FILE names (it is used at once), or set YOUTUBE_API_KEY and restart.'
+  'Put a valid key into the file that YOUTUBE_API_KEY_FILE names (stats uses it at once), or set YOUTUBE_API_KEY and restart.'
 const UNRESTRICT_KEY_REMEDY =
   "In the Google Cloud console, allow this server's IP address in the application restrictions of the key."
 const ENABLE_API_REMEDY = 'In the Google Cloud console, enable the YouTube Data API v3 for the project of the key.'
@@ -39,10 +39,10 @@ const KEY_REMEDIES: Readonly<Record<string, string>> = {
   accessNotConfigured: ENABLE_API_REMEDY,
   SERVICE_DISABLED: ENABLE_API_REMEDY,
 }
-const WAIT_REMEDY = 'No action is needed: stats calls YouTube again by itself.'
+const WAIT_REMEDY = 'No action is required: stats calls YouTube again.'
 
 export const remedies: Readonly<Record<FaultKind, string>> = {
-  network: 'Check the network, the DNS and YOUTUBE_URI; stats tries again by itself.',
+  network: 'Check the network, the DNS and YOUTUBE_URI; stats retries automatically.',
   server: WAIT_REMEDY,
   request: 'Check YOUTUBE_URI, and whether a newer version of this software is available.',
   rate: WAIT_REMEDY,
@@ -98,7 +98,7 @@ export function parseErrorReply(status: number, text: string, { retryAfter, key 
   ].filter((reason) => reason !== undefined)
   const kind = toFaultKind(status, reasons, details.some(isDaily))
   const [reason] = reasons
-  const detail = `YouTube answered ${status} (${reason ?? 'no reason given'})`
+  const detail = `YouTube responded with ${status} (${reason ?? 'no reason given'})`
   if (kind !== 'key') return { kind, reason, detail, remedy: remedies[kind], retryAfter }
   const remedy = KEY_REMEDIES[reason ?? ''] ?? remedies.key
   return { kind, reason, detail: `${detail} to the API key ${key}`, remedy, retryAfter, key }

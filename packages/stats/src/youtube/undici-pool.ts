@@ -32,7 +32,7 @@ function get(pool: Pool, path: string, headers: Record<string, string>, signal: 
     let size = 0
     let status = 0
     let retryAfter: string | undefined
-    let end = () => reject(Object.assign(new Error('not sent in time'), { code: NOT_SENT_CODE }))
+    let end = () => reject(Object.assign(new Error('the request was not sent in time'), { code: NOT_SENT_CODE }))
     signal.addEventListener('abort', () => end())
     pool.dispatch(
       { path, method: 'GET', headers },

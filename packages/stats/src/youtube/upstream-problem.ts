@@ -57,7 +57,7 @@ export function toUpstreamProblem(fault: unknown): Problem {
   const { code, name, cause } = (fault ?? {}) as SystemErrorLike
   const kind = String(code ?? cause?.code ?? name)
   const timedOut = name === 'TimeoutError' || /TIMEOUT|ABORT|NOT_SENT/.test(kind)
-  const detail = timedOut ? 'YouTube took too long' : 'YouTube cannot be reached'
+  const detail = timedOut ? 'YouTube did not respond in time' : 'YouTube is unreachable'
   return new UpstreamProblem({ kind: 'network', reason: toCode(kind), detail, remedy: remedies.network }, kind)
 }
 

@@ -70,18 +70,18 @@ export function parseVideos(
   try {
     reply = JSON.parse(text)
   } catch {
-    throw createUnreadableReply('the reply was not JSON')
+    throw createUnreadableReply('the response was not JSON')
   }
   const items = reply?.items ?? (reply?.kind === 'youtube#videoListResponse' ? [] : undefined)
-  if (!Array.isArray(items)) throw createUnreadableReply('the reply was not a list of videos')
+  if (!Array.isArray(items)) throw createUnreadableReply('the response was not a list of videos')
   if (items.length === 0 && ids.length > 1 && ids.length >= idsPerCall)
-    throw createUnreadableReply(`the reply had none of ${ids.length} videos`)
+    throw createUnreadableReply(`the response contained none of ${ids.length} videos`)
   const identified = items.filter((item) => typeof item?.id === 'string')
   // A network fault that changes an id would otherwise pass for a video that YouTube omits.
   if (identified.some(({ id }) => !ids.includes(id)))
-    throw createUnreadableReply('the reply had a video that was not requested')
+    throw createUnreadableReply('the response contained a video that was not requested')
   const found = identified.map(parseItem).filter((one) => one !== undefined)
-  if (found.length === 0 && items.length > 0) throw createUnreadableReply('the reply had no video that could be read')
+  if (found.length === 0 && items.length > 0) throw createUnreadableReply('the response contained no readable video')
   const read = new Set(found.map(({ id }) => id))
   const suspects = identified.length < items.length ? ids : identified.map(({ id }) => id)
   return { found, unreadable: [...new Set(suspects)].filter((id) => !read.has(id)), items }

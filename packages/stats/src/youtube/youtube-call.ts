@@ -20,7 +20,7 @@ export type HttpGet = (path: string, headers: Record<string, string>, signal: Ab
 /** Maximum size of a reply (bytes). 50 videos take 11 KB. */
 export const MAX_REPLY_BYTES = 1_048_576
 
-export const createTooLargeError = () => createUnreadableReply(`the reply was larger than ${MAX_REPLY_BYTES} bytes`)
+export const createTooLargeError = () => createUnreadableReply(`the response was larger than ${MAX_REPLY_BYTES} bytes`)
 
 /** Creates calls of `videos.list`. Each takes a unit of quota, has a timeout, and parses the reply. */
 export function createCall(
@@ -45,15 +45,15 @@ export function createCall(
     const asOf = Date.now()
     const withDetails = recorder?.needsDetails(ids) === true
     await meter.spend()
-    logger.debug(`asking YouTube for ${ids.join()}`)
+    logger.debug(`request to YouTube for ${ids.join()}`)
     const { status, body, retryAfter } = await getTimed(buildVideosPath(ids, key, withDetails), signal)
-    logger.debug(`YouTube answered ${status} for ${ids.join()}`)
+    logger.debug(`YouTube responded with ${status} for ${ids.join()}`)
     const text = status === 200 ? toUtf8Text(body) : body.toString()
     const context = { retryAfter: parseRetryAfter(retryAfter), key: maskKey(key) }
     const { found, unreadable, items } = parseVideos(status, text, ids, idsPerCall, context)
     if (withDetails) recorder.recordDetails(ids, parseDetails(items, ids, asOf))
     if (unreadable.length === 0) return { found, failed: [] }
-    const fault = createUnreadableReply(`the reply had numbers that could not be read: ${unreadable.join()}`)
+    const fault = createUnreadableReply(`the response contained unreadable numbers: ${unreadable.join()}`)
     return { found, failed: unreadable, fault }
   }
 
@@ -94,7 +94,7 @@ export async function readBody(body: AsyncIterable<Uint8Array>): Promise<Buffer>
 }
 
 function toUtf8Text(body: Buffer): string {
-  if (!isUtf8(body)) throw createUnreadableReply('the reply was not UTF-8')
+  if (!isUtf8(body)) throw createUnreadableReply('the response was not UTF-8')
   return body.toString()
 }
 

@@ -13,8 +13,8 @@ export interface SimulatedFaults {
   readonly poison: ReadonlySet<string>
 }
 
-const failing: UpstreamFault = { kind: 'server', detail: 'YouTube answered 500', remedy: '' }
-const unreachable: UpstreamFault = { kind: 'network', detail: 'YouTube cannot be reached', remedy: '' }
+const failing: UpstreamFault = { kind: 'server', detail: 'YouTube responded with 500', remedy: '' }
+const unreachable: UpstreamFault = { kind: 'network', detail: 'YouTube is unreachable', remedy: '' }
 
 const CONNECTIONS = 16
 const MIN_INTERVAL_MS = 10_000

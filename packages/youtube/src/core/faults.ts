@@ -7,38 +7,38 @@ export const faultsSchema = {
   examples: [{ latencyMs: 10, errorRate: 0 }],
   additionalProperties: false,
   properties: {
-    latencyMs: { type: 'integer', minimum: 0, maximum: 600_000, description: 'Every reply waits this long.' },
-    errorRate: { type: 'number', minimum: 0, maximum: 1, description: 'Share of calls that fail, evenly spaced.' },
+    latencyMs: { type: 'integer', minimum: 0, maximum: 600_000, description: 'Delay of every reply (ms).' },
+    errorRate: { type: 'number', minimum: 0, maximum: 1, description: 'Ratio of calls that fail, evenly spaced.' },
     errorStatus: {
       type: 'integer',
       minimum: 400,
       maximum: 599,
-      description: 'Status of those that fail; 503 if absent.',
+      description: 'Status of failed calls; 503 if absent.',
     },
     errorReason: {
       type: 'string',
       pattern: '^[A-Za-z]{1,64}$',
-      description: "Reason of those that fail; if absent, Google's usual one for the status.",
+      description: 'Reason of failed calls; by default the one that Google uses with the status.',
     },
     quotaLeft: {
       type: 'integer',
       minimum: 0,
       maximum: 2_147_483_647,
-      description: 'Calls left before `quotaExceeded`.',
+      description: 'Remaining calls before `quotaExceeded`.',
     },
-    hang: { type: 'boolean', description: 'No reply ever comes.' },
+    hang: { type: 'boolean', description: 'True: calls get no reply.' },
     cut: {
       type: 'string',
       enum: ['before', 'halfway'],
-      description: 'The connection ends before the reply, or in the middle of its body.',
+      description: 'Position at which the connection ends: before the reply, or in the middle of its body.',
     },
     gone: {
       type: 'array',
       maxItems: 1_000,
       items: { type: 'string', pattern: '^[A-Za-z0-9_-]{11}$' },
-      description: 'Videos that are left out, as if they were removed or made private.',
+      description: 'Omitted videos, as if they were removed or private.',
     },
-    malformed: { type: 'boolean', description: 'The body is the first half of the JSON that it should be.' },
+    malformed: { type: 'boolean', description: 'True: the body is only the first half of its JSON.' },
   },
 } as const
 

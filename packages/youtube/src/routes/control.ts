@@ -12,7 +12,7 @@ export interface ControlOptions {
 }
 
 const tags = ['control']
-const done = { type: 'null', description: 'Done, on every thread' } as const
+const done = { type: 'null', description: 'Done on every thread.' } as const
 const changes = () => buildChangeReplies(commonErrors.VALIDATION_FAILED)
 
 const clockSchema = {
@@ -36,7 +36,7 @@ const freezeSchema = {
       type: 'integer',
       minimum: 0,
       maximum: 8_640_000_000_000_000,
-      description: 'The time to stand still at (ms since 1970); now if absent.',
+      description: 'Time at which the clock stops (ms since 1970); by default the current time.',
     },
   },
 } as const
@@ -47,8 +47,8 @@ const countsSchema = {
   required: ['calls', 'ids'],
   additionalProperties: false,
   properties: {
-    calls: { type: 'integer', description: 'Calls of videos.list, whatever the answer.' },
-    ids: { type: 'integer', description: 'Video ids that they asked for.' },
+    calls: { type: 'integer', description: 'Calls of videos.list, including failed ones.' },
+    ids: { type: 'integer', description: 'Video ids that these calls requested.' },
   },
 } as const
 
@@ -64,7 +64,7 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
       schema: {
         tags,
         operationId: 'getFaults',
-        summary: 'The faults that are set',
+        summary: 'Active faults',
         response: { 200: faultsSchema, ...buildReadReplies() },
       },
     },
@@ -76,7 +76,7 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
       schema: {
         tags,
         operationId: 'setFaults',
-        summary: 'Sets these faults and no others',
+        summary: 'Replace all faults',
         body: faultsSchema,
         response: { 200: faultsSchema, ...changes() },
       },
@@ -88,7 +88,9 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
   )
   app.delete(
     '/control/faults',
-    { schema: { tags, operationId: 'clearFaults', summary: 'Ends all faults', response: { 204: done, ...changes() } } },
+    {
+      schema: { tags, operationId: 'clearFaults', summary: 'Remove all faults', response: { 204: done, ...changes() } },
+    },
     async (_request, reply) => {
       await bus.call('setFaults', {})
       return reply.code(204).send(null)
@@ -101,7 +103,7 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
       schema: {
         tags,
         operationId: 'getClock',
-        summary: 'The time by which figures grow',
+        summary: 'Clock that determines the numbers',
         response: { 200: clockSchema, ...buildReadReplies() },
       },
     },
@@ -113,7 +115,7 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
       schema: {
         tags,
         operationId: 'freezeClock',
-        summary: 'Stops the clock',
+        summary: 'Stop the clock',
         body: freezeSchema,
         response: { 200: clockSchema, ...changes() },
       },
@@ -129,7 +131,7 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
       schema: {
         tags,
         operationId: 'releaseClock',
-        summary: 'Lets the clock run',
+        summary: 'Resume the clock',
         response: { 204: done, ...changes() },
       },
     },
@@ -145,7 +147,7 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
       schema: {
         tags,
         operationId: 'getCounts',
-        summary: 'How often it was called',
+        summary: 'Number of calls',
         response: { 200: countsSchema, ...buildReadReplies() },
       },
     },
@@ -157,7 +159,7 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
       schema: {
         tags,
         operationId: 'resetCounts',
-        summary: 'Counts from zero again',
+        summary: 'Reset the number of calls',
         response: { 204: done, ...changes() },
       },
     },

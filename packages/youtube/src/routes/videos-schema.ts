@@ -13,7 +13,7 @@ const errorSchema = {
       required: ['code', 'message', 'errors'],
       additionalProperties: false,
       properties: {
-        code: { type: 'integer', description: 'The HTTP status.' },
+        code: { type: 'integer', description: 'HTTP status.' },
         message: { type: 'string' },
         errors: {
           type: 'array',
@@ -25,7 +25,7 @@ const errorSchema = {
             properties: {
               message: { type: 'string' },
               domain: { type: 'string' },
-              reason: { type: 'string', description: 'The kind of error as a stable code.' },
+              reason: { type: 'string', description: 'Stable code of the kind of error.' },
               location: { type: 'string' },
               locationType: { type: 'string' },
             },
@@ -67,7 +67,7 @@ const listSchema = {
               likeCount: count,
               dislikeCount: count,
               favoriteCount: count,
-              commentCount: { ...count, description: 'Absent where comments are disabled.' },
+              commentCount: { ...count, description: 'Absent if comments are disabled.' },
             },
           },
         },
@@ -94,9 +94,9 @@ function buildErrorReplies() {
   })
   return {
     ...Object.fromEntries(googleReplies),
-    421: describeJson('The Host header names a host that is not served here', errorSchema),
+    421: describeJson('The Host header names a host that this service does not serve.', errorSchema),
     500: describeJson('`internalError`', errorSchema),
-    503: describeJson('`backendError`: the service is shutting down, or was told to fail', errorSchema),
+    503: describeJson('`backendError`: the service is shutting down, or a fault is active', errorSchema),
   }
 }
 
@@ -113,8 +113,7 @@ export function createVideosSchema(keys: readonly string[]) {
     tags: ['YouTube Data API v3'],
     operationId: 'listVideos',
     summary: 'Videos by id',
-    description:
-      'A faithful part of `videos.list`. Parameters that Google knows and this stand-in has no use for are ignored.',
+    description: 'A subset of `videos.list`. The stand-in ignores other parameters of the API.',
     querystring: {
       type: 'object',
       required: ['part', 'id', 'key'],
@@ -124,7 +123,7 @@ export function createVideosSchema(keys: readonly string[]) {
           minItems: 1,
           items: { type: 'string', enum: parts },
           examples: [['statistics']],
-          description: 'What to say of each video; also separated by commas.',
+          description: 'Parts of each video; may also be separated by commas.',
         },
         id: {
           type: 'array',
@@ -132,30 +131,30 @@ export function createVideosSchema(keys: readonly string[]) {
           maxItems: MAX_IDS,
           items: { type: 'string', minLength: 1 },
           examples: [['-4lB5EKS5Uk']],
-          description: 'Which videos; also separated by commas. Those that do not exist are left out.',
+          description: 'Ids of the videos; may also be separated by commas. The reply omits videos that do not exist.',
         },
         key: {
           type: 'string',
           minLength: 1,
           ...(isDefault && { enum: keys, examples: keys }),
-          description: 'An accepted key; may come as the header `x-goog-api-key` instead.',
+          description: 'API key; alternatively in the header `x-goog-api-key`.',
         },
         fields: {
           type: 'string',
           pattern: `^(${field}(,${field})*)?$`,
-          description: 'The fields to keep, to any depth: `items(id,statistics/viewCount)`; all if empty.',
+          description: 'Fields of the reply, to any depth: `items(id,statistics/viewCount)`; all if empty.',
         },
-        prettyPrint: { type: 'boolean', default: true, description: 'Whether to indent the reply.' },
+        prettyPrint: { type: 'boolean', default: true, description: 'True: the reply is indented.' },
         alt: { type: 'string', enum: ['json'] },
       },
     },
     headers: {
       type: 'object',
-      properties: { 'if-none-match': { type: 'string', description: 'The ETag of a reply that is known.' } },
+      properties: { 'if-none-match': { type: 'string', description: 'ETag of a reply that the client has.' } },
     },
     response: {
-      200: describeJson('The videos that exist', listSchema),
-      304: { type: 'null', description: 'Nothing has changed' },
+      200: describeJson('The videos that exist.', listSchema),
+      304: { type: 'null', description: 'The client has this reply.' },
       ...buildErrorReplies(),
     },
   }

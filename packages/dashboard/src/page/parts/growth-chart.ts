@@ -94,7 +94,7 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
         onChange=${(value: string) => show({ measure: value })}
       />
       <${Tabs}
-        label="How it is counted"
+        label="Counting mode"
         options=${MODE_TABS}
         value=${isHourly ? 'hourly' : ''}
         onChange=${(value: string) => show({ mode: value })}

@@ -190,7 +190,7 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
 
 function Conflict({ shown, take }: { shown: ComponentChildren; take(): void }) {
   return html`<p class="conflict" role="alert">
-    <span>Somebody else changed this in the meantime, to <bdi>${shown}</bdi>.</span>
+    <span>Another user changed this in the meantime, to <bdi>${shown}</bdi>.</span>
     <button type="button" onClick=${take}>Use theirs</button>
   </p>`
 }

@@ -14,8 +14,8 @@ export function CampaignLinks({ id }: { id: string }) {
   const [days, setDays] = useState(30)
   const runChange = async (run: () => Promise<unknown>) => void ((await change.run(run)) && links.reload())
   return html`<p class="quiet">
-      Whoever has the link sees this campaign's numbers, live, until the link expires, you revoke it, or the campaign is
-      deleted: not what it costs, and no other campaign. <a href="/client-links">All links</a>
+      Everyone who has the link sees this campaign's live numbers until the link expires, you revoke it, or the campaign
+      is deleted. The link shows neither the cost nor other campaigns. <a href="/client-links">All links</a>
     </p>
     <div class="actions">
       <label class="inline"
@@ -29,7 +29,7 @@ export function CampaignLinks({ id }: { id: string }) {
         </select>
       </label>
       <button class="primary" disabled=${change.isBusy} onClick=${() => runChange(() => makeLink(id, days))}>
-        Make a link
+        Create a link
       </button>
     </div>
     <${ErrorMessage} text=${change.fault ?? links.fault} />

@@ -93,7 +93,7 @@ function VideoRow({ video, views, canChange, isPending, remove }: VideoRowProps)
       <span class="quiet below">
         ${channel && html`<bdi>${channel}</bdi>`}${channel && video.publishedAt && ' · '}
         ${video.publishedAt && formats.day(Date.parse(video.publishedAt))}
-        ${removed && html`<span class="badge">Gone since ${formats.day(Date.parse(removed.since))}</span>`}
+        ${removed && html`<span class="badge">Removed since ${formats.day(Date.parse(removed.since))}</span>`}
         ${missing && html`<span class="badge">Not found on YouTube</span>`}
         ${isUnread && html`<span class="badge">Not read yet</span>`}
         ${badge && html`<span class="badge">${badge}</span>`}

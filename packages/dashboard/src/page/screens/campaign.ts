@@ -146,7 +146,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
 function NoNumbers() {
   const { status } = useAvailability()
   if (!isFailing(status?.upstream))
-    return html`<p class="quiet none" role="status">No numbers yet: YouTube is being asked.</p>`
+    return html`<p class="quiet none" role="status">No numbers yet: waiting for YouTube.</p>`
   return html`<p class="none" role="status">
     No numbers yet: YouTube refuses them. ${listReasons(status.upstream).join(' ')}
   </p>`

@@ -89,7 +89,7 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
             ${row.stats && row.change && html`<${GrowthChange} sum=${row.stats.impressions} growth=${row.change[range]} measure="impressions" window=${TIME_RANGES[range]} isShort=${true} />`}
             <button
               class="icon"
-              aria-label=${`Leave out ${getTitle(row)}`}
+              aria-label=${`Remove ${getTitle(row)} from the comparison`}
               onClick=${() => choose(ids.filter((id) => id !== row.id))}
             >
               ✕
@@ -123,7 +123,7 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
             onChange=${(value: string) => show({ align: value })}
           />
           <${Tabs}
-            label="How it is counted"
+            label="Counting mode"
             options=${MODE_TABS}
             value=${mode}
             onChange=${(value: string) => show({ mode: value })}

@@ -56,7 +56,7 @@ export async function observeNode(node: string, before: NodeObservation | undefi
 /** The metrics of a node that has a log. */
 const LOG_METRICS = [
   ['log_applied', 'log entries'],
-  ['log_lag', 'behind'],
+  ['log_lag', 'entries behind'],
 ] as const
 /** A node hears from the log every second. A node that has lacked entries for longer than this is behind (s). */
 const MAX_STALENESS_S = 3
@@ -92,7 +92,7 @@ export function Service({ name, state }: { name: string; state: NodeObservation 
   ]
   const polling = sumMetric(samples, 'stats_poller_leader')
   const facts = [
-    polling === undefined ? undefined : polling ? 'asks YouTube' : 'another node asks YouTube',
+    polling === undefined ? undefined : polling ? 'polls YouTube' : 'another node polls YouTube',
     threads.length > 0
       ? `${threads.length} ${threads.length === 1 ? 'thread' : 'threads'}, ${formatBusy(threads)} busy`
       : undefined,
@@ -111,7 +111,7 @@ export function Service({ name, state }: { name: string; state: NodeObservation 
     ${service === 'sse' && html`<${Topics} node=${name} turn=${state?.reading?.at} />`}
     <div class="pair">
       <${SmallChart}
-        title="Requests a second"
+        title="Requests per second"
         values=${ready?.rates ?? []}
         text=${(value: number) => formats.money(value)}
       />
@@ -146,7 +146,7 @@ function Topics({ node, turn }: { node: string; turn: number | undefined }) {
   if (turn === undefined || !value) return null
   const topics = value.topics.filter(({ topic }) => topic !== WATCH_TOPIC).slice(0, MAX_TOPICS)
   return html`<p class="quiet">
-    ${topics.map(({ topic, streams }) => `${topic}: ${formats.count(streams)}`).join(' · ') || 'no topic is waited for'}
+    ${topics.map(({ topic, streams }) => `${topic}: ${formats.count(streams)}`).join(' · ') || 'no open topics'}
   </p>`
 }
 

@@ -50,10 +50,8 @@ export function Home({ pageLocation }: { pageLocation: PageLocation }) {
   if (isRead && rows.length === 0 && !query.q && !query.tag)
     return html`<section class="empty">
       <h1>Your first campaign</h1>
-      <p class="quiet">
-        Paste YouTube links, one or a hundred. Their numbers are summed, kept and told as they change.
-      </p>
-      ${canChange ? newCampaign : html`<p>Nobody has made a campaign yet.</p>`}
+      <p class="quiet">Paste YouTube links, one or a hundred. Their numbers are added up, stored and updated live.</p>
+      ${canChange ? newCampaign : html`<p>There are no campaigns yet.</p>`}
     </section>`
 
   const choose = (id: string) =>
@@ -78,7 +76,7 @@ export function Home({ pageLocation }: { pageLocation: PageLocation }) {
     <${ErrorMessage} text=${fault ?? paging.fault} />
     ${isWhole && rows.length > 1 && html`<${Totals} rows=${rows} />`}
     ${rows.length > 0 && html`<${CampaignTable} rows=${rows} query=${query} chosen=${chosen} choose=${choose} show=${show} />`}
-    ${isRead && rows.length === 0 && html`<p class="quiet none">No campaign has that.</p>`}
+    ${isRead && rows.length === 0 && html`<p class="quiet none">No campaign matches.</p>`}
     ${!isRead && !fault && html`<p class="quiet" role="status">Loading…</p>`}
     ${more && html`<p class="more"><button disabled=${paging.isBusy} onClick=${() => paging.run(more)}>Show more</button></p>`}
     ${(isMaking || (isRead && !isEmptyDraft(draft))) && html`<${Dialog} title="New campaign" onClose=${discard}>${newCampaign}</${Dialog}>`}`

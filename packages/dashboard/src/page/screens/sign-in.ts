@@ -16,7 +16,7 @@ export function SignIn({ onDone }: { onDone(): void }) {
   }
   return html`<section class="empty narrow">
     <h1>Sign in</h1>
-    <p class="quiet">With a token that the services were started with: that for changes, or that for reading.</p>
+    <p class="quiet">Enter a token of the services: the token for changes, or the token for reading.</p>
     <form class="form" onSubmit=${submit}>
       <label
         >Token

@@ -16,9 +16,9 @@ export async function loadRoaring(): Promise<Roaring> {
     const { message } = error as Error
     throw new StartError(
       'ROARING_MISSING',
-      'prices: the binary of "roaring" is missing or made for another Node. Run `npx -y pnpm@12.21.0 install`; where no ' +
-        'prebuilt one can be downloaded it compiles, for which g++, make and python3 are needed. Without it the ' +
-        `index "bitset" works: --indexes bitset (${message.split('\n', 1)[0]})`,
+      'prices: the binary of "roaring" is missing or was built for another Node. Run `npx -y pnpm@12.21.0 install`: ' +
+        'it downloads a prebuilt binary, or compiles one with g++, make and python3. The index "bitset" works without ' +
+        `it: --indexes bitset (${message.split('\n', 1)[0]})`,
     )
   }
 }

@@ -37,10 +37,10 @@ export async function assertSound(
   if (await isLocked(folder)) throw createLockedError(service, folder)
   const others = more.length > 0 ? ` (and ${more.length} more)` : ''
   const advice = isReplica
-    ? `this node makes the folder again from the log once you have moved it away`
+    ? `move the folder, and this node rebuilds it from the log`
     : `list all damage with \`pnpm data check ${folder}\`, salvage the rest with \`pnpm data repair ${folder}\``
   throw new StartError(
     'DATA_DAMAGED',
-    `${service}: data folder ${folder} is damaged and was left as it is: ${describeFinding(first)}${others}; ${advice}`,
+    `${service}: data folder ${folder} is damaged and was not changed: ${describeFinding(first)}${others}; ${advice}`,
   )
 }

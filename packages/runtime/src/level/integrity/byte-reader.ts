@@ -16,7 +16,7 @@ export class ByteReader {
   }
 
   readByte(): number {
-    if (this.isAtEnd) throw new RangeError('it ends early')
+    if (this.isAtEnd) throw new RangeError('it is truncated')
     return this.#bytes[this.#at++]!
   }
 
@@ -32,7 +32,7 @@ export class ByteReader {
   }
 
   take(length: number): Buffer {
-    if (this.#at + length > this.#bytes.length) throw new RangeError('it ends early')
+    if (this.#at + length > this.#bytes.length) throw new RangeError('it is truncated')
     return this.#bytes.subarray(this.#at, (this.#at += length))
   }
 

@@ -77,7 +77,7 @@ export const checkData = (
     for (const line of damage) print(`${service}: ${folder}: ${line}`)
     if (lostChanges > 0)
       print(`${service}: ${folder}: ${lostChanges} changes that were not durable are missing, as after a power cut`)
-    if (damage.length === 0) print(`${service}: ${folder}: sound`)
+    if (damage.length === 0) print(`${service}: ${folder}: no damage`)
     return damage.length > 0 ? DAMAGED_STATUS : SOUND_STATUS
   })
 
@@ -118,13 +118,13 @@ export const repairData = (
 
 function formatRepair(repair: Repair): string[] {
   const { findings, copy, lostTables, lostBlocks, lostLogBytes, lostWithRow, entries } = repair
-  if (findings.length === 0) return ['sound; nothing was changed']
+  if (findings.length === 0) return ['no damage; nothing was changed']
   return [
     ...findings.map(describeWithKeys),
     `copied to ${copy}`,
     `lost: ${lostTables.length} tables, ${lostBlocks} blocks of tables, ${lostLogBytes} bytes of logs`,
     ...lostTables.map((name) => `lost: all of level/${name}`),
     ...lostWithRow.map((line) => `lost: ${line}`),
-    `salvaged: ${entries} entries; where a deletion or a newer value was lost, an older value is back`,
+    `salvaged: ${entries} entries; if a deletion or a newer value was lost, the older value is present again`,
   ]
 }

@@ -25,7 +25,7 @@ const listWithView = (folder: string): string[] => [folder, join(folder, 'view')
 export function findDataFolders(root: string, services: readonly string[]): DataFolder[] {
   const folder = resolve(root)
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new StartError('NO_DATA', `there is no folder ${folder}`)
+    throw new StartError('NO_DATA', `folder ${folder} does not exist`)
   const own = listWithView(folder)
   const children = () =>
     readdirSync(folder, { withFileTypes: true })
@@ -33,7 +33,7 @@ export function findDataFolders(root: string, services: readonly string[]): Data
       .flatMap(({ name }) => listWithView(join(folder, name)))
   const found = (own.length > 0 ? own : children()).map((one) => ({ service: readServiceName(one), folder: one }))
   const selected = services.length > 0 ? found.filter(({ service }) => services.includes(service)) : found
-  if (selected.length === 0) throw new StartError('NO_DATA', `there is no data folder in ${folder}`)
+  if (selected.length === 0) throw new StartError('NO_DATA', `${folder} contains no data folder`)
   return selected
 }
 

@@ -29,7 +29,7 @@ export class FolderGuard {
     const { service, health, log, verification: verified } = options
     const lost = verified?.lostChanges ?? 0
     health.setLostChanges(lost)
-    if (lost > 0) log.error({ lost }, `${service}: a power cut took ${lost} changes, none of which was durable`)
+    if (lost > 0) log.error({ lost }, `${service}: a power cut lost ${lost} changes; none of them was durable`)
     this.witness = new WitnessWriter(options)
     this.#timer = setTimeout(() => void (this.#scrubber = this.#startScrubber()), SCRUB_DELAY_MS).unref()
   }

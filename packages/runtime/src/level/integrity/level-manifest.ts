@@ -88,7 +88,7 @@ function applyEdit(payload: Buffer, tables: Map<number, LiveTable>, fields: Mani
         smallest: toUserKey(reader.readPrefixed()),
         largest: toUserKey(reader.readPrefixed()),
       })
-    } else throw new Error('a record is none of a manifest')
+    } else throw new Error('it has a record that does not belong to a manifest')
   }
   // A table that moves to another level is deleted and added in one record.
   for (const table of added) tables.set(table.number, table)

@@ -80,7 +80,7 @@ export function* checkTable(fileBytes: number): TableCheck<TableReport> {
     after = upTo
   }
   if (damaged.length === 0 && !hasNoGaps(all, fileBytes - FOOTER_BYTES))
-    damaged.push({ problem: 'it has bytes of no block' })
+    damaged.push({ problem: 'it has bytes that belong to no block' })
   return { damaged, blocks }
 }
 
@@ -124,12 +124,12 @@ class TableWindow {
   }
 
   *read(offset: number, bytes: number): TableCheck<Buffer> {
-    if (offset + bytes > this.#fileBytes) throw new RangeError('it ends early')
+    if (offset + bytes > this.#fileBytes) throw new RangeError('it is truncated')
     const from = offset - this.#start
     if (from >= 0 && from + bytes <= this.#bytes.length) return this.#bytes.subarray(from, from + bytes)
     this.#start = offset
     this.#bytes = yield { offset, bytes: Math.min(Math.max(bytes, SLICE_BYTES), this.#fileBytes - offset) }
-    if (this.#bytes.length < bytes) throw new RangeError('it ends early')
+    if (this.#bytes.length < bytes) throw new RangeError('it is truncated')
     return this.#bytes.subarray(0, bytes)
   }
 }

@@ -35,10 +35,10 @@ export interface LogReport {
 const SECTOR_BYTES = 512
 const PROBLEMS: Record<Drop['reason'], string> = {
   torn: 'the file ends within the record',
-  zeros: 'there are zeros in place of a record',
+  zeros: 'zeros instead of a record',
   checksum: 'the record has a wrong checksum',
   length: 'the record has a wrong length',
-  fragment: 'the record is not whole',
+  fragment: 'the record is incomplete',
 }
 
 /** Checks that logs contain every record. Sequence numbers form a chain from record to record and from log to log. */
@@ -58,7 +58,7 @@ export function checkLogs(logs: readonly LogFile[], rules: LogRules): LogReport 
       if (rules.mayHaveHoles) lost += missing
       else if (!hasGap) findings.push({ name, problem: `before byte ${offset}: ${missing} changes are missing` })
     } else if (missing < 0 && !isFirst)
-      findings.push({ name, problem: `at byte ${offset}: the record has the number of an older one` })
+      findings.push({ name, problem: `at byte ${offset}: the record has the sequence of an older one` })
     sequence = batch.sequence + batch.count - 1
     rules.onRecord?.(payload)
     isFirst = false

@@ -15,17 +15,18 @@ export function decodeSnappy(bytes: Buffer): Buffer {
     if (kind === 0) {
       const short = tag >>> 2
       const count = (short < 60 ? short : readFixed(reader, short - 59)) + 1
-      if (at + count > length) throw new RangeError('a block is longer than it says')
+      if (at + count > length) throw new RangeError('a block is longer than its header states')
       at += reader.take(count).copy(expanded, at)
       continue
     }
     const count = kind === 1 ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1
     const back = kind === 1 ? ((tag >>> 5) << 8) | reader.readByte() : readFixed(reader, kind === 2 ? 2 : 4)
-    if (back === 0 || back > at || at + count > length) throw new RangeError('a copy of a block is out of it')
+    if (back === 0 || back > at || at + count > length)
+      throw new RangeError('a back reference points outside its block')
     // Byte by byte, because a copy may overlap its own output.
     for (const end = at + count; at < end; at++) expanded[at] = expanded[at - back]!
   }
-  if (at !== length) throw new RangeError('a block is shorter than it says')
+  if (at !== length) throw new RangeError('a block is shorter than its header states')
   return expanded
 }
 

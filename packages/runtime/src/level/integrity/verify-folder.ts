@@ -77,7 +77,7 @@ class FolderCheck implements FolderVerification {
     else if (parseManifestNumber(name) === undefined || !text.endsWith('\n'))
       this.#add('CURRENT', 'it names no manifest')
     else if (!this.#files.manifests.has(parseManifestNumber(name)!))
-      this.#add(name, 'it is missing, and CURRENT names it')
+      this.#add(name, 'it is missing, although CURRENT names it')
     else return name
     return undefined
   }
@@ -96,7 +96,7 @@ class FolderCheck implements FolderVerification {
     try {
       const bytes = readFileSync(join(this.#location, name))
       if (witness && bytes.length < witness.manifestBytes)
-        return this.#add(name, `it has ${bytes.length} bytes, and had ${witness.manifestBytes}`)
+        return this.#add(name, `it has ${bytes.length} bytes, and had ${witness.manifestBytes} before`)
       const isClosed = witness?.isClean && bytes.length === witness.manifestBytes
       this.manifest = readManifest(bytes)
       for (const drop of this.manifest.drops) {
@@ -128,7 +128,7 @@ class FolderCheck implements FolderVerification {
     const { logNumber } = manifest
     const live = [...this.#files.logs].filter(([number]) => number >= logNumber)
     if (logNumber > 0 && live[0]?.[0] !== logNumber)
-      this.#add(`${String(logNumber).padStart(6, '0')}.log`, 'it is missing, and the manifest names it')
+      this.#add(`${String(logNumber).padStart(6, '0')}.log`, 'it is missing, although the manifest names it')
     const logs: LogFile[] = []
     let isWhole = isKnown && witness!.isClean
     for (const [, name] of live) {
@@ -158,7 +158,7 @@ class FolderCheck implements FolderVerification {
       const now = found.get(name)
       // The first missing log was reported already.
       if (now === undefined && Number.parseInt(name, 10) > logNumber) this.#add(name, 'it is missing')
-      if (now !== undefined && now < bytes) this.#add(name, `it has ${now} bytes, and had ${bytes}`)
+      if (now !== undefined && now < bytes) this.#add(name, `it has ${now} bytes, and had ${bytes} before`)
     }
   }
 
@@ -168,7 +168,7 @@ class FolderCheck implements FolderVerification {
     for (const table of [...tables.values()].toSorted((a, b) => b.number - a.number)) {
       const name = this.#files.tables.get(table.number)
       if (!name) {
-        this.#add(`${String(table.number).padStart(6, '0')}.ldb`, 'it is missing, and the manifest names it')
+        this.#add(`${String(table.number).padStart(6, '0')}.ldb`, 'it is missing, although the manifest names it')
         continue
       }
       const file = join(this.#location, name)
