@@ -1,12 +1,14 @@
 import { workloads } from '@influencer-stats/bench/tables/all'
 import { parseArgs } from 'node:util'
 import { services } from '../../services.ts'
+import { DIFFERENCE_HELP } from './difference-arguments.ts'
 
 export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs of CPU and allocations into flame/<service>/<variant>/<workload>
 
   --duration S   seconds per recording (5)
   --clinic       also take a clinic flame snapshot (2 MB each)
-`
+
+${DIFFERENCE_HELP}`
 
 /**
  * Parses the arguments of `pnpm flame`: subjects as `stats`, `stats/v1` or `sse/v4/fan-out`; none selects all.

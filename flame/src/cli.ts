@@ -5,12 +5,20 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { listAllSubjects, choose, getFolder, HELP, parseFlameArguments } from './arguments.ts'
 import { takeClinicSnapshot } from './clinic.ts'
+import { parseDifferenceArguments } from './difference-arguments.ts'
 import { FLAME_FOLDER } from './paths.ts'
 import { updateReadme } from './readme.ts'
 import { measureBenchRate, recordRow } from './record.ts'
 import { writeSnapshot } from './flame-snapshot.ts'
+import { writeDifference } from './write-difference.ts'
+
+function runDifference(argv: readonly string[]): void {
+  const options = parseDifferenceArguments(argv)
+  process.stdout.write(`${[options.output, ...writeDifference(options)].join('\n')}\n`)
+}
 
 async function run(argv: readonly string[]): Promise<void> {
+  if (argv[0] === 'difference' && !argv.includes('--help')) return runDifference(argv.slice(1))
   const { subjects, duration, clinic, help } = parseFlameArguments(argv)
   if (help) return void process.stdout.write(HELP)
   const chosen = choose(subjects, await listAllSubjects())

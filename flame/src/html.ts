@@ -15,7 +15,7 @@ export interface FlamePage {
 }
 
 // A smaller share of a profile is less than a pixel, and one sample of 10,000 is not significant.
-const MIN_SHARE = 0.0002
+export const MIN_SHARE = 0.0002
 const MAX_TOP_ROWS = 15
 
 const categories: Readonly<Record<Category, string>> = {
@@ -48,10 +48,10 @@ function packProfile({ root, total }: Profile): { frames: PackedFrame[]; tree: P
 }
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escape = (text: string) => text.replace(/[&<>"]/g, (letter) => escapes[letter]!)
-const readAsset = (name: string) => readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8')
+export const escape = (text: string) => text.replace(/[&<>"]/g, (letter) => escapes[letter]!)
+export const readAsset = (name: string) => readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8')
 // A `</script>` in a name would end the script element.
-const toScript = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
+export const toScript = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 function renderLegend(profile: Profile): string {
   const weights = new Map<Category, number>()
