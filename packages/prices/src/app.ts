@@ -1,5 +1,6 @@
 import { toReplicaFolder } from '@influencer-stats/log/log-state'
 import { createReplica } from '@influencer-stats/log/replica'
+import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import { FAULT_COUNTER_NAME } from '@influencer-stats/runtime/request-metrics'
@@ -61,7 +62,10 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
       const index = catalogView.indexes.get(
         name === BITMAP_ALIAS ? (findBitmapIndex(catalogView.indexes) ?? name) : name,
       )
-      if (!index) throw errors.INDEX_NOT_LOADED(`${name}; known: ${[...catalogView.indexes.keys()].join(', ')}`)
+      if (!index) {
+        const names = [BITMAP_ALIAS, ...catalogView.indexes.keys()].join(', ')
+        throw errors.INDEX_NOT_LOADED(`index must be one of ${names}; received ${formatReceived(name)}`)
+      }
       return index
     },
   }

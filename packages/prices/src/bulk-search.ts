@@ -1,3 +1,4 @@
+import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { once } from 'node:events'
@@ -139,7 +140,10 @@ class BulkAnswerWriter {
         continue
       }
       if (at === bytes.length) break
-      if (!isItemStart(bytes[at]!)) throw commonErrors.BAD_JSON('an item is not a JSON object')
+      if (!isItemStart(bytes[at]!))
+        throw commonErrors.BAD_JSON(
+          `an item must be a JSON object; received ${formatReceived(bytes.subarray(at, at + 1))}`,
+        )
       const end = this.#ends.find(bytes, at)
       if (end < 0) break
       if (end - at > MAX_ITEM_BYTES) throw createTooLargeError()

@@ -1,4 +1,5 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
+import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { TopN } from './core/top-n.ts'
 import type { TermValue } from './core/price.ts'
 import { SearchQuery } from './core/search-query.ts'
@@ -123,7 +124,7 @@ const listNameFacets = ({ facet, char }: FacetRequest): number[] =>
 /** Returns the characteristic of a request for one characteristic. */
 function findRequestedChar({ char, facet }: FacetRequest, { terms, live }: CatalogView): number | undefined {
   if (char === undefined) return undefined
-  if (facet !== undefined) throw errors.INCOMPATIBLE_PARAMETERS('facet and char exclude each other')
+  if (facet !== undefined) throw errors.INCOMPATIBLE_PARAMETERS('either facet or char must be given; received both')
   const term = terms.chars.find(char)
   if (term < 0 || getLiveType(live, term) === undefined) throw errors.CHARACTERISTIC_NOT_FOUND(char)
   return term
@@ -132,11 +133,14 @@ function findRequestedChar({ char, facet }: FacetRequest, { terms, live }: Catal
 /** Returns the value after which a page begins; undefined for the first page, and for a list of characteristics. */
 function parseAfter({ after, facet }: FacetRequest, char: number | undefined, live: Uint8Array): TermValue | undefined {
   if (after === undefined) return undefined
-  if (char === undefined && facet === undefined) throw errors.INCOMPATIBLE_PARAMETERS('after requires facet or char')
+  if (char === undefined && facet === undefined)
+    throw errors.INCOMPATIBLE_PARAMETERS('after needs facet or char; received neither')
   if (char === undefined) return facet === 'characteristics' ? undefined : after
   if (getLiveType(live, char) !== 'integer') return after
   if (getValueType(Number(after)) !== 'integer')
-    throw commonErrors.VALIDATION_FAILED('querystring/after is not an integer')
+    throw commonErrors.VALIDATION_FAILED(
+      `querystring/after must be an integer such as 12; received ${formatReceived(after)}`,
+    )
   return Number(after)
 }
 

@@ -1,11 +1,12 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
+import { describeJsonError } from '@influencer-stats/runtime/received-value'
 import { isUtf8 } from 'node:buffer'
 
 /** @throws Problem `BAD_JSON` */
 export function readBodyText(body: Buffer): string {
-  if (body.length === 0) throw commonErrors.BAD_JSON('the request has no body')
+  if (body.length === 0) throw commonErrors.BAD_JSON(describeJsonError('', 'body'))
   // Decoding replaces invalid bytes by U+FFFD, which can make two names equal.
-  if (!isUtf8(body)) throw commonErrors.BAD_JSON('not UTF-8')
+  if (!isUtf8(body)) throw commonErrors.BAD_JSON('body must be UTF-8; received other bytes')
   return body.toString()
 }
 
@@ -14,6 +15,6 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw commonErrors.BAD_JSON()
+    throw commonErrors.BAD_JSON(describeJsonError(text, 'body'))
   }
 }

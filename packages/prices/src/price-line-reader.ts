@@ -1,3 +1,4 @@
+import { describeJsonError, formatReceived } from '@influencer-stats/runtime/received-value'
 import { isUtf8 } from 'node:buffer'
 import type { CatalogDraft } from './core/catalog-draft.ts'
 import { isDate } from './core/dates.ts'
@@ -49,21 +50,21 @@ export class PriceLineReader {
   #append(piece: Uint8Array): void {
     this.#rest.add(piece)
     if (this.#rest.length > MAX_LINE_BYTES)
-      throw errors.BAD_LINE(`line ${this.#line + 1}: longer than ${MAX_LINE_BYTES} bytes`)
+      throw errors.BAD_LINE(`line ${this.#line + 1}: must be at most ${MAX_LINE_BYTES} bytes; received more`)
   }
 
   #readLine(bytes: Buffer): void {
     this.#line++
     const fail = (why: string) => errors.BAD_LINE(`line ${this.#line}: ${why}`)
     // Decoding replaces invalid bytes by U+FFFD, which can make two names equal.
-    if (!isUtf8(bytes)) throw fail('not UTF-8')
+    if (!isUtf8(bytes)) throw fail('must be UTF-8; received other bytes')
     const text = bytes.toString('utf8').trim()
     if (text === '') return
     let price: Price
     try {
       price = JSON.parse(text)
     } catch {
-      throw fail('not valid JSON')
+      throw fail(describeJsonError(text, 'price'))
     }
     const validationError = this.#validate(price)
     if (validationError) throw fail(validationError)
@@ -75,6 +76,9 @@ export class PriceLineReader {
 }
 
 function findDateProblem({ from, to }: Price): { code: string; detail: string } | undefined {
-  const wrong = [from, to].find((date) => date !== undefined && !isDate(date))
-  return wrong === undefined ? undefined : { code: 'VALIDATION_FAILED', detail: `${wrong} is not a date` }
+  const dates = Object.entries({ from, to })
+  const [name, date] = dates.find(([, day]) => day !== undefined && !isDate(day)) ?? []
+  if (name === undefined) return undefined
+  const detail = `/${name} must be a date such as 2026-01-31; received ${formatReceived(date)}`
+  return { code: 'VALIDATION_FAILED', detail }
 }

@@ -1,5 +1,10 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
-import { describeValidationError, NAME_PATTERN, createValidator } from '@influencer-stats/runtime/validation'
+import {
+  defineForm,
+  describeValidationError,
+  NAME_PATTERN,
+  createValidator,
+} from '@influencer-stats/runtime/validation'
 import { MAX_CONDITIONS, MAX_TEXT_LENGTH, type Price } from './core/price.ts'
 import { UUID_PATTERN } from './core/uuid.ts'
 import { examplePrice } from './examples.ts'
@@ -37,7 +42,11 @@ const newNames = createNameFields({ ...nameSchema, pattern: NAME_PATTERN })
 const otherFields = {
   // Larger numbers parse as infinities, which JSON cannot represent.
   value: { type: 'number', minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE },
-  currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'Currency; by default USD.' },
+  currency: {
+    type: 'string',
+    pattern: defineForm('^[A-Z]{3}$', 'a code of 3 capital letters such as USD'),
+    description: 'Currency; by default USD.',
+  },
   default: { type: 'boolean', description: 'True if a search prefers this price when several prices match.' },
   from: { ...date, description: 'First day on which the price is valid.' },
   to: { ...date, description: 'Last day on which the price is valid.' },
@@ -45,7 +54,7 @@ const otherFields = {
 
 const { id: exampleId, ...exampleBody } = examplePrice
 /** The schema of an id without examples. */
-export const anyIdSchema = { type: 'string', pattern: UUID_PATTERN } as const
+export const anyIdSchema = { type: 'string', pattern: defineForm(UUID_PATTERN, `a UUID such as ${exampleId}`) } as const
 export const idSchema = { ...anyIdSchema, examples: [exampleId] } as const
 const required = ['offeringId', 'groupId', 'priceSpecId', 'charValues', 'value'] as const
 

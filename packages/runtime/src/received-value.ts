@@ -2,6 +2,13 @@
 const MAX_SHOWN_CHARACTERS = 100
 /** Maximum names of a list in a message. */
 const MAX_LISTED_NAMES = 24
+/**
+ * The parameter by which a parser of query strings reports that it cannot parse one: its value is the reason. Strict
+ * schemas refuse it, and then the reason is the message.
+ */
+export const INVALID_QUERY = '(invalid)'
+/** Maximum characters of such a reason. */
+const MAX_REASON_CHARACTERS = 400
 /** Replaces the value of a field that may contain a secret. */
 export const HIDDEN_VALUE = 'a value that is not shown'
 
@@ -17,14 +24,18 @@ const SECRET_NAME =
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
 
 /** Returns the beginning of a text as a message shows it, and true if this is all of it. */
-function shorten(text: string, escape: (character: string) => string): { shown: string; isWhole: boolean } {
+function shorten(
+  text: string,
+  escape: (character: string) => string,
+  maxLength = MAX_SHOWN_CHARACTERS,
+): { shown: string; isWhole: boolean } {
   // The slice bounds the time for a long text.
   const start = text.slice(0, 20 * MAX_SHOWN_CHARACTERS)
   const safe = start.replace(URL_CREDENTIALS, '***@').replace(SECRET_PARAMETER, '$1***')
   let shown = ''
   for (const character of safe) {
     const escaped = escape(character)
-    if (shown.length + escaped.length > MAX_SHOWN_CHARACTERS) return { shown: `${shown}...`, isWhole: false }
+    if (shown.length + escaped.length > maxLength) return { shown: `${shown}...`, isWhole: false }
     shown += escaped
   }
   return { shown, isWhole: start.length === text.length }
@@ -38,6 +49,10 @@ const escapeQuoted = (character: string) =>
 
 /** Returns text for a message: at most 100 characters, control characters escaped, without credentials of a URL. */
 export const formatText = (text: string): string => shorten(text, escapeUnprintable).shown
+
+/** Returns the reason under `INVALID_QUERY`, which may be any text of a client. */
+export const formatReason = (reason: unknown): string =>
+  shorten(String(reason), escapeUnprintable, MAX_REASON_CHARACTERS).shown
 
 /** Returns a list of names for a message, in their order. */
 export function formatNames(names: readonly unknown[]): string {

@@ -1,3 +1,4 @@
+import { describeJsonError, formatReceived } from '@influencer-stats/runtime/received-value'
 import { isUtf8 } from 'node:buffer'
 import { MAX_TIME_MS, MAX_TTL_S } from './key-limits.ts'
 
@@ -108,48 +109,57 @@ export function parseLine(text: string): Op | string {
   try {
     line = JSON.parse(text)
   } catch {
-    return 'it is not JSON'
+    return describeJsonError(text, 'it')
   }
-  if (typeof line !== 'object' || line === null || Array.isArray(line)) return 'it is not an object'
+  if (typeof line !== 'object' || line === null || Array.isArray(line))
+    return `it must be an object; received ${formatReceived(line)}`
   const { op, id, value, valueBase64, ttl, expiresAt } = line as Record<string, unknown>
   const fields = typeof op === 'string' && Object.hasOwn(OP_FIELDS, op) ? OP_FIELDS[op]! : undefined
-  if (!fields) return '"op" must be "put", "delete" or "expire"'
+  if (!fields) return `"op" must be one of ${Object.keys(OP_FIELDS).join(', ')}; received ${formatReceived(op)}`
   const unknownFields = Object.keys(line).find((name) => !fields.includes(name))
-  if (unknownFields !== undefined) return `unknown field ${JSON.stringify(unknownFields)} for the operation ${op}`
+  if (unknownFields !== undefined)
+    return `a ${op} has the unknown field ${formatReceived(unknownFields)}; known are ${fields.join(', ')}`
   // A lone surrogate has no UTF-8: it would become another key.
   if (typeof id !== 'string' || id === '' || !id.isWellFormed())
-    return '"id" must be a string of one or more characters'
+    return `"id" must be a string of at least 1 whole character; received ${formatReceived(id)}`
   const key = Buffer.from(id)
   if (op === 'delete') return { type: 'del', key }
   if (op === 'expire') return readExpire(key, ttl, expiresAt)
   if ((value === undefined) === (valueBase64 === undefined))
-    return 'exactly one of "value" and "valueBase64" is required'
+    return describeChoice('value', 'valueBase64', value !== undefined)
   const expiry = readExpiry(ttl, expiresAt)
   if (typeof expiry === 'string') return expiry
   if (value !== undefined) {
-    if (typeof value !== 'string' || !value.isWellFormed()) return '"value" is not a string'
+    if (typeof value !== 'string' || !value.isWellFormed())
+      return `"value" must be a string of whole characters; received ${formatReceived(value)}`
     return { type: 'put', key, value: Buffer.from(value), ...expiry }
   }
-  if (typeof valueBase64 !== 'string' || !isBase64(valueBase64)) return '"valueBase64" is not base64'
+  if (typeof valueBase64 !== 'string' || !isBase64(valueBase64))
+    return `"valueBase64" must be base64 such as AAE=; received ${formatReceived(valueBase64)}`
   return { type: 'put', key, value: Buffer.from(valueBase64, 'base64'), ...expiry }
 }
 
 function readExpire(key: Buffer, ttl: unknown, expiresAt: unknown): Op | string {
-  if ((ttl === undefined) === (expiresAt === undefined)) return 'exactly one of "ttl" and "expiresAt" is required'
+  if ((ttl === undefined) === (expiresAt === undefined)) return describeChoice('ttl', 'expiresAt', ttl !== undefined)
   const expiry = ttl === null || expiresAt === null ? {} : readExpiry(ttl, expiresAt)
   return typeof expiry === 'string' ? expiry : { type: 'expire', key, ...expiry }
 }
+
+const describeChoice = (first: string, second: string, hasBoth: boolean) =>
+  `it must have one of "${first}" and "${second}"; received ${hasBoth ? 'both' : 'neither'}`
 
 const isCount = (value: unknown, max: number): value is number =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max
 
 function readExpiry(ttl: unknown, expiresAt: unknown): { ttl?: number; expiresAt?: number } | string {
-  if (ttl !== undefined && expiresAt !== undefined) return '"ttl" and "expiresAt" exclude each other'
+  if (ttl !== undefined && expiresAt !== undefined) return describeChoice('ttl', 'expiresAt', true)
   if (ttl !== undefined)
     return isCount(ttl, MAX_TTL_S)
       ? { ttl: ttl * 1_000 }
-      : `"ttl" is not a whole number of seconds from 1 to ${MAX_TTL_S}`
+      : `"ttl" must be a whole number of seconds from 1 to ${MAX_TTL_S}; received ${formatReceived(ttl)}`
   if (expiresAt !== undefined)
-    return isCount(expiresAt, MAX_TIME_MS) ? { expiresAt } : '"expiresAt" is not a time in milliseconds since 1970'
+    return isCount(expiresAt, MAX_TIME_MS)
+      ? { expiresAt }
+      : `"expiresAt" must be a time in ms since 1970, from 1 to ${MAX_TIME_MS}; received ${formatReceived(expiresAt)}`
   return {}
 }

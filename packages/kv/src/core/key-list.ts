@@ -1,3 +1,5 @@
+import { describeJsonError, formatReceived } from '@influencer-stats/runtime/received-value'
+
 /** Maximum length of a list of keys (keys). */
 export const MAX_KEYS = 10_000
 
@@ -6,17 +8,22 @@ export const MAX_KEYS_BYTES = 1_048_576
 
 /** Returns the keys in a body `{"ids":[...]}`, or a description of the error. */
 export function parseKeyList(body: Buffer): string[] | string {
+  const text = body.toString()
   let parsed: unknown
   try {
-    parsed = JSON.parse(body.toString())
+    parsed = JSON.parse(text)
   } catch {
-    return 'it is not JSON'
+    return describeJsonError(text, 'body')
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return 'it is not an object'
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    return `body must be an object with "ids"; received ${formatReceived(parsed)}`
   const { ids, ...rest } = parsed as Record<string, unknown>
   const [unknownFields] = Object.keys(rest)
-  if (unknownFields !== undefined) return `unknown field ${JSON.stringify(unknownFields)}`
-  if (!Array.isArray(ids) || ids.length === 0) return '"ids" must be a list of one or more keys'
+  if (unknownFields !== undefined)
+    return `body has the unknown property ${formatReceived(unknownFields)}; known are ids`
+  if (!Array.isArray(ids) || ids.length === 0)
+    return `"ids" must be an array of 1 to ${MAX_KEYS} keys; received ${formatReceived(ids)}`
   const invalid = ids.findIndex((id) => typeof id !== 'string' || id === '' || !id.isWellFormed())
-  return invalid < 0 ? ids : `"ids"[${invalid}] must be a string of one or more characters`
+  if (invalid < 0) return ids
+  return `"ids"[${invalid}] must be a string of at least 1 whole character; received ${formatReceived(ids[invalid])}`
 }

@@ -27,7 +27,8 @@ export interface BadLine {
 export async function parseBatch(body: Buffer, { maxValue, maxLines }: BatchLimits): Promise<Op[] | BadLine> {
   const ops: Op[] = []
   for (let from = 0, line = 1, pause = SLICE_BYTES; from < body.length; line++) {
-    if (line > maxLines) return { line, reason: `the batch has more than ${maxLines} lines`, tooLarge: 'batch' }
+    if (line > maxLines)
+      return { line, reason: `a batch must have at most ${maxLines} lines; received more`, tooLarge: 'batch' }
     if (from >= pause) {
       await yieldTurn()
       pause = from + SLICE_BYTES
@@ -36,15 +37,19 @@ export async function parseBatch(body: Buffer, { maxValue, maxLines }: BatchLimi
     const end = next < 0 ? body.length : next
     const bytes = body.subarray(from, end)
     from = end + 1
-    if (!isUtf8(bytes)) return { line, reason: 'it is not UTF-8' }
+    if (!isUtf8(bytes)) return { line, reason: 'it must be UTF-8; received other bytes' }
     const text = bytes.toString()
     if (text.trim() === '') continue
     const op = parseLine(text)
     if (typeof op === 'string') return { line, reason: op }
     if (op.key.length > MAX_KEY_BYTES)
-      return { line, reason: `its key exceeds ${MAX_KEY_BYTES} bytes`, tooLarge: 'key' }
+      return { line, reason: `"id" must be at most ${MAX_KEY_BYTES} bytes; received ${op.key.length}`, tooLarge: 'key' }
     if (op.type === 'put' && op.value.length > maxValue)
-      return { line, reason: `its value exceeds ${maxValue} bytes`, tooLarge: 'value' }
+      return {
+        line,
+        reason: `the value must be at most ${maxValue} bytes; received ${op.value.length}`,
+        tooLarge: 'value',
+      }
     ops.push(op)
   }
   return ops

@@ -1,3 +1,4 @@
+import { formatReceived, HIDDEN_VALUE, isSecretName } from '@influencer-stats/runtime/received-value'
 import { isUtf8 } from 'node:buffer'
 
 /** A query string, parsed strictly: values as bytes of UTF-8, or an error. */
@@ -28,17 +29,25 @@ export function parseQuery(text: string): KvQuery {
     const next = text.indexOf('&', from)
     const end = next < 0 ? text.length : next
     const equals = text.indexOf('=', from)
-    if (equals < 0 || equals >= end - 1) return toFault('a parameter is empty')
+    if (equals < 0 || equals >= end - 1) return toFault(describeEmpty(text.slice(from, end)))
     const raw = text.slice(from, equals)
     const name = SPECIAL_CHARACTERS.test(raw) ? decode(raw)?.toString() : raw
     const value = decode(text.slice(equals + 1, end))
-    if (name === undefined || !value) return toFault('an escape is not %XX, or the bytes are not UTF-8')
-    if (names.includes(name)) return toFault('a parameter is repeated')
+    if (name === undefined || !value) return toFault(describeEncoding(raw, text.slice(equals + 1, end)))
+    if (names.includes(name)) return toFault(`${formatReceived(name)} must be given once; received twice`)
     names.push(name)
     values.push(value)
     from = end + 1
   }
   return { names, values }
+}
+
+const describeEmpty = (pair: string) =>
+  `${formatReceived(pair.replace(/=$/, ''))} must have a value: name=value; received no value`
+
+function describeEncoding(name: string, value: string): string {
+  const received = isSecretName(name) ? HIDDEN_VALUE : formatReceived(value)
+  return `${formatReceived(name)} must be percent-encoded UTF-8 such as a%20b; received ${received}`
 }
 
 function decode(text: string): Buffer | undefined {

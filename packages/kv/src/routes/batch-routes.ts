@@ -78,7 +78,8 @@ export function registerBatchRoutes(app: App, store: KvStore, budget: Budget, co
       const isDurable = readFlag(readQuery(request.query, PARAMETERS)('durable'), 'durable')
       const ops = await parseBatch((request.body as Buffer | undefined) ?? EMPTY_BODY, limits)
       if (!Array.isArray(ops)) throw toBatchError(ops)
-      if (ops.length === 0) throw errors.BATCH_EMPTY()
+      if (ops.length === 0)
+        throw errors.BATCH_EMPTY('body must have at least one line such as {"op":"delete","id":"k"}; received none')
       const deleted = ops.filter(({ type }) => type === 'del').length
       if (deleted > 0) request.audit = { change: 'delete', what: `${deleted} keys` }
       const applied = (outcome: string | undefined, sequence?: number) => {

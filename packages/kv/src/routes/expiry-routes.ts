@@ -130,7 +130,9 @@ export function registerExpiryRoutes(app: App, store: KvStore): void {
         const seconds = readCount(parameter('ttl'), 'ttl')
         const expiresAt = readTime(parameter('expiresAt'), 'expiresAt')
         if ((seconds === undefined) === (expiresAt === undefined))
-          throw errors.QUERY_INVALID('exactly one of "ttl" and "expiresAt" is required')
+          throw errors.QUERY_INVALID(
+            `one of "ttl" and "expiresAt" must be given; received ${seconds === undefined ? 'neither' : 'both'}`,
+          )
         return seconds === undefined ? { expiresAt: expiresAt! } : { ttl: seconds * 1_000 }
       }),
   )

@@ -91,12 +91,16 @@ const keyListSchema = {
 
 /** @throws KEYS_INVALID, KEYS_TOO_LARGE, KEY_TOO_LARGE */
 function readKeyList(body: Buffer | undefined): string[] {
-  if (!body?.length) throw errors.KEYS_INVALID('the request has no body')
+  if (!body?.length) throw errors.KEYS_INVALID('body must be an object such as {"ids":["greeting"]}; received no body')
   const ids = parseKeyList(body)
   if (typeof ids === 'string') throw errors.KEYS_INVALID(ids)
-  if (ids.length > MAX_KEYS) throw errors.KEYS_TOO_LARGE(`maximum of ${MAX_KEYS} keys`)
+  if (ids.length > MAX_KEYS)
+    throw errors.KEYS_TOO_LARGE(`"ids" must have at most ${MAX_KEYS} keys; received ${ids.length}`)
   for (const [i, id] of ids.entries())
-    if (Buffer.byteLength(id) > MAX_KEY_BYTES) throw errors.KEY_TOO_LARGE(`"ids"[${i}]`)
+    if (Buffer.byteLength(id) > MAX_KEY_BYTES)
+      throw errors.KEY_TOO_LARGE(
+        `"ids"[${i}] must be at most ${MAX_KEY_BYTES} bytes; received ${Buffer.byteLength(id)}`,
+      )
   return ids
 }
 

@@ -21,7 +21,10 @@ export function readRange(parameter: (name: string) => Buffer | undefined): KvRa
 /** Returns the bounds of a query string; without them all keys. @throws QUERY_INVALID, KEY_TOO_LARGE */
 export function readBounds(parameter: (name: string) => Buffer | undefined): RangeBounds {
   const [prefix, start, end] = BOUND_PARAMETERS.map((name) => readKey(parameter, name))
-  if (prefix && (start || end)) throw errors.QUERY_INVALID('"prefix" excludes "start" and "end"')
+  if (prefix && (start || end))
+    throw errors.QUERY_INVALID(
+      `"prefix" must come without "start" and "end"; received "prefix" and "${start ? 'start' : 'end'}"`,
+    )
   const last = prefix ? getPrefixEnd(prefix.toString()) : end
   return { start: prefix ?? start ?? FIRST_KEY, ...(last !== undefined && { end: Buffer.from(last) }) }
 }

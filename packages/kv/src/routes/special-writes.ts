@@ -15,7 +15,10 @@ export function addSpecial(write: KvWrite, headers: RequestHeaders, isTimed: boo
   if (header === undefined) return isTimed ? { ...write, isSpecial: true } : write
   const [, quoted, plain] = IDEMPOTENCY_KEY_PATTERN.exec(String(header)) ?? []
   const idempotencyKey = quoted ?? plain
-  if (idempotencyKey === undefined) throw errors.IDEMPOTENCY_KEY_INVALID()
+  if (idempotencyKey === undefined)
+    throw errors.IDEMPOTENCY_KEY_INVALID(
+      `Idempotency-Key must be 1 to 255 visible characters such as "8e03978e"; received ${String(header).length} characters`,
+    )
   return { ...write, idempotencyKey, isSpecial: true }
 }
 

@@ -1,3 +1,4 @@
+import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { toDay, isDate } from './dates.ts'
 import type { TermValue } from './price.ts'
 import { ANY_TERM, type Choice, type SearchQuery } from './search-query.ts'
@@ -56,7 +57,11 @@ export function resolveRequest(
     if (failure) return failure
   }
   if (at !== undefined) {
-    if (!isDate(at)) return { code: 'VALIDATION_FAILED', detail: `at: ${at} is not a date` }
+    if (!isDate(at))
+      return {
+        code: 'VALIDATION_FAILED',
+        detail: `at must be a date such as 2026-01-31; received ${formatReceived(at)}`,
+      }
     query.at = toDay(at)
   }
   return undefined
@@ -78,7 +83,11 @@ function resolveCondition(
   }
   const type = getLiveType(live, char)!
   const wrong = (Array.isArray(value) ? value : [value]).find((one) => !isOfType(type, one))
-  if (wrong !== undefined) return { code: 'VALUE_TYPE', detail: `${condition.char} is of type ${type}` }
+  if (wrong !== undefined)
+    return {
+      code: 'VALUE_TYPE',
+      detail: `${condition.char} must be of type ${type}; received ${formatReceived(wrong)}`,
+    }
   if (op === 'equals') return { code: 'VALUE_NOT_FOUND', detail: `${condition.char}: ${value}` }
   query.choices.push(createChoice(condition, char, terms))
   return undefined

@@ -143,7 +143,8 @@ function addImportRoute(
     },
     async (request: FastifyRequest, reply: FastifyReply) => {
       // A missing body is more likely a mistake than an intended empty catalog.
-      if (!request.body) throw commonErrors.VALIDATION_FAILED('the request has no body')
+      if (!request.body)
+        throw commonErrors.VALIDATION_FAILED(`body must be prices in JSON, one a line; received no body`)
       const token = await bus.call('importStart', request.query as ImportOptions)
       try {
         const body = request.body as Readable

@@ -2,6 +2,7 @@ import { toStalenessHeaders, type Replica } from '@influencer-stats/log/replica'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { defineHotRoute } from '@influencer-stats/runtime/hot-route'
 import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
+import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import { toStoredPrice } from '../core/price.ts'
 import { UUID_PATTERN } from '../core/uuid.ts'
@@ -59,7 +60,10 @@ export function createPutRoute(put: PutPrice, replica: Replica | undefined, body
       const text = readBodyText(body)
       const price = readPrice(parseJson(text))
       const id = pathId.toLowerCase()
-      if (price.id !== undefined && price.id.toLowerCase() !== id) throw errors.ID_MISMATCH()
+      if (price.id !== undefined && price.id.toLowerCase() !== id)
+        throw errors.ID_MISMATCH(
+          `body/id must be absent or ${id}, as in the path; received ${formatReceived(price.id)}`,
+        )
       // The body stays text: an object costs more to clone than a text to parse.
       const isNew = await put({ key: id, body: text })
       const stored = toStoredPrice({ ...price, id })

@@ -187,7 +187,9 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
       const { index } = parameters as { index: string }
       const { all = false, limit, after, ...rest } = query as Partial<SearchRouteQuery>
       if (!all && (limit !== undefined || after !== undefined))
-        throw errors.INCOMPATIBLE_PARAMETERS('limit and after require all=true')
+        throw errors.INCOMPATIBLE_PARAMETERS(
+          `limit and after need all=true; received all=false and ${limit === undefined ? 'after' : 'limit'}`,
+        )
       return { index, all, limit, after, ...rest }
     },
     serve(parameters, request, reply) {
@@ -224,7 +226,7 @@ export async function addBulkRoute(
     app.post(
       BULK_PATH,
       {
-        config: { access: 'read', cost: 10 },
+        config: { access: 'read', cost: 10, mediaTypes: [JSON_TYPE, LINES_TYPE] },
         validatorCompiler: skipBodyValidation,
         schema: {
           tags: ['search'],
@@ -246,7 +248,10 @@ export async function addBulkRoute(
         setStalenessHeaders(replica, reply)
         const view = views.getCurrent()
         const index = views.findIndex(view, (request.params as { index: string }).index)
-        if (!request.body) throw commonErrors.VALIDATION_FAILED('the request has no body')
+        if (!request.body)
+          throw commonErrors.VALIDATION_FAILED(
+            `body must be searches in JSON, such as ${EXAMPLE_ITEM.trim()}; received no body`,
+          )
         const { raw } = reply
         // Bulk requests are long: each uses the searcher's buffers exclusively between two chunks, and holds its view
         // to the end.

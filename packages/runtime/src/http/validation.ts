@@ -1,6 +1,14 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv'
 import { createRequire } from 'node:module'
-import { formatNames, formatReceived, formatText, HIDDEN_VALUE, isSecretName } from '../received-value.ts'
+import {
+  formatNames,
+  formatReason,
+  formatReceived,
+  formatText,
+  HIDDEN_VALUE,
+  INVALID_QUERY,
+  isSecretName,
+} from '../received-value.ts'
 
 // Loaded when the first value is validated or serialized: until then the thread is smaller, and it is ready sooner.
 const load = createRequire(import.meta.url)
@@ -115,6 +123,8 @@ function describeError(error: ValidationError, where: string): string {
   const schema = (error.parentSchema ?? {}) as Schema
   const path = formatPath(instancePath, where)
   const field = instancePath === '' && where === 'querystring' ? 'parameter' : 'property'
+  const reason = field === 'parameter' ? (data as Record<string, unknown>)[INVALID_QUERY] : undefined
+  if (reason !== undefined) return `${path}: ${formatReason(reason)}`
   if (keyword === 'required') {
     const names = Object.keys(data as object)
     const received = field === 'parameter' && names.length > 0 ? formatNames(names) : formatReceived(data)

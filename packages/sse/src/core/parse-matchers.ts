@@ -1,7 +1,8 @@
+import { formatReceived } from '@influencer-stats/runtime/received-value'
 import type { SseQuery } from './parse-query.ts'
 import { createSelectors, ALL_TOPICS, type Selectors } from './selectors.ts'
 import { TopicPattern } from './topic-pattern.ts'
-import { INVISIBLE_CHARACTERS, MAX_TOPIC_LENGTH } from './parse-update.ts'
+import { INVISIBLE_CHARACTERS, MAX_TOPIC_LENGTH, TOPIC_FORM } from './parse-update.ts'
 
 /** Maximum matchers of one stream. */
 const MAX_MATCHERS = 500
@@ -21,18 +22,23 @@ export function parseMatchers(query: SseQuery, base: string): Selectors | string
   const unknown = Object.keys(query).find(
     (name) => name.startsWith('match') && !EXACT_NAMES.includes(name) && name !== PATTERN_NAME,
   )
-  if (unknown !== undefined) return 'unknown kind of matcher'
+  if (unknown !== undefined)
+    return `${formatReceived(unknown)} is an unknown matcher; known are ${[...EXACT_NAMES, PATTERN_NAME].join(', ')}`
   const exact = EXACT_NAMES.flatMap((name) => query[name] ?? [])
   const patterns = [query[PATTERN_NAME] ?? []].flat()
   const all = [...exact, ...patterns]
-  if (all.length === 0) return '`match` or `match_urlpattern` is missing'
-  if (all.length > MAX_MATCHERS) return `more than ${MAX_MATCHERS} matchers`
-  if (patterns.length > MAX_PATTERNS) return `more than ${MAX_PATTERNS} patterns`
-  if (all.some((one) => one === '' || one.length > MAX_TOPIC_LENGTH)) return 'a matcher is empty or too long'
-  if (all.some((one) => INVISIBLE_CHARACTERS.test(one))) return 'a matcher contains control or format characters'
+  if (all.length === 0) return '`match` or `match_urlpattern` must be given, such as match=news; received neither'
+  if (all.length > MAX_MATCHERS) return `there must be at most ${MAX_MATCHERS} matchers; received ${all.length}`
+  if (patterns.length > MAX_PATTERNS)
+    return `there must be at most ${MAX_PATTERNS} patterns; received ${patterns.length}`
+  const wrong = all.find((one) => one === '' || one.length > MAX_TOPIC_LENGTH || INVISIBLE_CHARACTERS.test(one))
+  if (wrong !== undefined)
+    return `${exact.includes(wrong) ? '`match`' : '`match_urlpattern`'} must be ${TOPIC_FORM}; received ${formatReceived(wrong)}`
   // This matcher includes all others.
   if (all.includes(ALL_TOPICS)) return createSelectors([], [''])
   const parsed = patterns.map((pattern) => TopicPattern.parse(pattern, base))
-  if (parsed.includes(undefined)) return 'a pattern is malformed or contains a regular expression'
+  const invalid = parsed.indexOf(undefined)
+  if (invalid >= 0)
+    return `\`${PATTERN_NAME}\` must be a URL pattern without regular expressions, such as /news/:id; received ${formatReceived(patterns[invalid])}`
   return createSelectors(exact, [], parsed as TopicPattern[])
 }

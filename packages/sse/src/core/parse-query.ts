@@ -1,14 +1,28 @@
+import { formatReceived, HIDDEN_VALUE, INVALID_QUERY, isSecretName } from '@influencer-stats/runtime/received-value'
+
 /** Query parameters by name. A repeated parameter is a list. */
 export type SseQuery = Record<string, string | string[]>
 
-// No schema has a parameter of this name, so strict schemas refuse a query string with a bad escape. The Mercure route,
-// whose schema allows other parameters, checks `isMalformed`.
-const MALFORMED_QUERY = { '(malformed)': '' }
+// No schema has the parameter `INVALID_QUERY`, so strict schemas refuse a query string with a bad escape. The Mercure
+// route, whose schema allows other parameters, checks `isMalformed`.
+function createMalformed(pair: string): SseQuery {
+  const [name = '', value = ''] = splitAt(pair, '=')
+  const received = isSecretName(name) ? HIDDEN_VALUE : formatReceived(value)
+  return {
+    [INVALID_QUERY]:
+      name === ''
+        ? 'each parameter must have the form name=value; received no name'
+        : `${formatReceived(name)} must be percent-encoded UTF-8 such as a%20b; received ${received}`,
+  }
+}
 
 const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))
 
 /** True if the query string could not be parsed. */
-export const isMalformed = (query: object): boolean => '(malformed)' in query
+export const isMalformed = (query: object): boolean => INVALID_QUERY in query
+
+/** Describes the parameter that could not be parsed. */
+export const describeMalformed = (query: SseQuery): string => String(query[INVALID_QUERY])
 
 /**
  * Parses a query string strictly: only UTF-8, and `+` is a space. An empty name or a bad escape invalidates all of it.
@@ -16,15 +30,16 @@ export const isMalformed = (query: object): boolean => '(malformed)' in query
 export function parseQuery(text: string): SseQuery {
   const query: SseQuery = Object.create(null)
   if (text === '') return query
+  let pair = ''
   try {
-    for (const pair of text.split('&')) {
+    for (pair of text.split('&')) {
       const [name, value = ''] = splitAt(pair, '=').map(decode)
-      if (!name) return MALFORMED_QUERY
+      if (!name || name === INVALID_QUERY) return createMalformed(pair)
       const previous = query[name]
       query[name] = previous === undefined ? value : [previous, value].flat()
     }
   } catch {
-    return MALFORMED_QUERY
+    return createMalformed(pair)
   }
   return query
 }

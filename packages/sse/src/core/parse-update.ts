@@ -1,3 +1,4 @@
+import { formatReceived } from '@influencer-stats/runtime/received-value'
 import type { EventExtras } from './event.ts'
 import type { SseQuery } from './parse-query.ts'
 import { ALL_TOPICS } from './selectors.ts'
@@ -11,6 +12,10 @@ export const MAX_TOPIC_LENGTH = 1_024
 
 /** Maximum length of a type or an id (characters). */
 const MAX_FIELD_LENGTH = 256
+
+/** Allowed topics, and allowed types and ids, in words. */
+export const TOPIC_FORM = `1 to ${MAX_TOPIC_LENGTH} visible characters such as news`
+const FIELD_FORM = `at most ${MAX_FIELD_LENGTH} visible characters`
 
 /** An update from a publisher. */
 export interface MercureUpdate {
@@ -30,17 +35,22 @@ export const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}]/u
 export function parseUpdate(form: SseQuery, base: string): MercureUpdate | string {
   const topics = [...new Set([form.topic ?? []].flat())]
   const [topic, ...alternates] = topics
-  if (topic === undefined) return '`topic` is missing'
-  if (topics.length > MAX_UPDATE_TOPICS) return `more than ${MAX_UPDATE_TOPICS} topics`
+  if (topic === undefined) return '`topic` must be given, such as topic=news; received no value'
+  if (topics.length > MAX_UPDATE_TOPICS)
+    return `there must be at most ${MAX_UPDATE_TOPICS} topics; received ${topics.length}`
   const problem = topics.map((one) => checkTopic(one, base)).find(Boolean)
   if (problem) return problem
   const { data = '', id, type, retry } = form
   if (Array.isArray(data) || Array.isArray(id) || Array.isArray(type) || Array.isArray(retry)) {
-    return 'only `topic` may be repeated'
+    const repeated = Object.entries({ data, id, type, retry }).find(([, value]) => Array.isArray(value))!
+    return `\`${repeated[0]}\` must be given once, only \`topic\` may repeat; received ${repeated[1]!.length} values`
   }
-  if (id !== undefined && (id.startsWith('#') || id === 'earliest' || isInvalidField(id))) return 'invalid `id`'
-  if (type !== undefined && (type === 'mercure' || isInvalidField(type))) return 'invalid `type`'
-  if (retry !== undefined && !/^\d{1,15}$/.test(retry)) return '`retry` is not a number'
+  if (id !== undefined && (id.startsWith('#') || id === 'earliest' || isInvalidField(id)))
+    return `\`id\` must be ${FIELD_FORM}, not "earliest" and not with # first; received ${formatReceived(id)}`
+  if (type !== undefined && (type === 'mercure' || isInvalidField(type)))
+    return `\`type\` must be ${FIELD_FORM}, not "mercure"; received ${formatReceived(type)}`
+  if (retry !== undefined && !/^\d{1,15}$/.test(retry))
+    return `\`retry\` must be a whole number of 1 to 15 digits (ms) such as 2000; received ${formatReceived(retry)}`
   const more: EventExtras = {
     ...(alternates.length > 0 && { alternates }),
     ...('private' in form && { isPrivate: true }),
@@ -53,8 +63,7 @@ export function parseUpdate(form: SseQuery, base: string): MercureUpdate | strin
 const isInvalidField = (text: string) => text.length > MAX_FIELD_LENGTH || INVISIBLE_CHARACTERS.test(text)
 
 function checkTopic(topic: string, base: string): string | undefined {
-  if (topic === '' || topic === ALL_TOPICS) return 'no client can publish to this topic'
-  if (topic.length > MAX_TOPIC_LENGTH) return `a topic is longer than ${MAX_TOPIC_LENGTH} characters`
-  if (INVISIBLE_CHARACTERS.test(topic)) return 'a topic contains control or format characters'
-  return isHubTopic(topic, base) ? 'a topic is reserved for the hub' : undefined
+  const isPublic = topic !== '' && topic !== ALL_TOPICS && !isHubTopic(topic, base)
+  if (isPublic && topic.length <= MAX_TOPIC_LENGTH && !INVISIBLE_CHARACTERS.test(topic)) return undefined
+  return `\`topic\` must be ${TOPIC_FORM}, not * and not a topic of the hub; received ${formatReceived(topic)}`
 }

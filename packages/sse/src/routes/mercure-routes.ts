@@ -10,7 +10,7 @@ import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-s
 import { parseResumption, findResumePoint } from '../parse-subscription.ts'
 import type { Broker } from '../broker/broker.ts'
 import { formatEventId } from '../core/event-id.ts'
-import { isMalformed, parseQuery, type SseQuery } from '../core/parse-query.ts'
+import { describeMalformed, isMalformed, parseQuery, type SseQuery } from '../core/parse-query.ts'
 import { PUBLIC_SCOPE } from '../core/read-scope.ts'
 import { parseMatchers } from '../core/parse-matchers.ts'
 import { HUB_PATH } from '../core/topic-url.ts'
@@ -137,9 +137,11 @@ function createSubscribeRoute({
     match: createTargetReader<SseQuery>(HUB_PATH, mercureQuery),
     read: ({ query }) => query as SseQuery,
     answer(query, request) {
-      if (isMalformed(query)) throw errors.INVALID_MATCHER('malformed query')
+      if (isMalformed(query)) throw errors.INVALID_MATCHER(`query: ${describeMalformed(query)}`)
       if (TOKEN_PARAMETERS.some((name) => name in query))
-        throw createInvalidRequestError('the URL must not contain a token')
+        throw createInvalidRequestError(
+          'the token must be in Authorization or in the cookie; received it in the address',
+        )
       const bearer = tokenAuth.authenticate(request.headers, false)
       if (bearer) return bearer.then((verified) => answer(query, request, verified))
       if (!allowAnonymous) throw createNoTokenError()
@@ -151,7 +153,7 @@ function createSubscribeRoute({
 function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl }: MercureOptions) {
   async function publish(request: HotRequest, { publish: permissions }: Bearer): Promise<BufferedReply> {
     const form = parseQuery(decodeText(request.body))
-    if (isMalformed(form)) throw errors.INVALID_UPDATE('malformed form')
+    if (isMalformed(form)) throw errors.INVALID_UPDATE(`body: ${describeMalformed(form)}`)
     const update = parseUpdate(form, getBaseUrl(String(request.headers.host)))
     if (typeof update === 'string') throw errors.INVALID_UPDATE(update)
     const { topic, value, more } = update
@@ -199,7 +201,9 @@ function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl 
     read: ({ query }) => query as SseQuery,
     answer(query, request) {
       if (TOKEN_PARAMETERS.some((name) => name in query))
-        throw createInvalidRequestError('the URL must not contain a token')
+        throw createInvalidRequestError(
+          'the token must be in Authorization or in the cookie; received it in the address',
+        )
       const bearer = tokenAuth.authenticate(request.headers, true)
       if (!bearer) throw createNoTokenError()
       return bearer.then((verified) => publish(request, verified))

@@ -40,7 +40,7 @@ export function decodeText(body: Buffer): string {
   try {
     return utf8.decode(body)
   } catch {
-    throw errors.VALUE_NOT_UTF8()
+    throw errors.VALUE_NOT_UTF8('body must be UTF-8; received other bytes')
   }
 }
 
@@ -70,7 +70,8 @@ async function checkPublish(
   headers: HotRequest['headers'],
   tokenAuth: TokenAuth,
 ): Promise<void> {
-  if (topics.some((topic) => isHubTopic(topic, HUB_BASE_URL))) throw errors.HUB_TOPIC()
+  if (topics.some((topic) => isHubTopic(topic, HUB_BASE_URL)))
+    throw errors.HUB_TOPIC(`topic must not be ${HUB_PATH} or below; received a topic of the hub`)
   if (!tokenAuth.hasServiceToken(headers)) return
   const bearer = await tokenAuth.authenticate(headers, true)
   if (!topics.every((topic) => bearer?.publish.isAllowed(topic))) throw createScopeError()
@@ -135,7 +136,8 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
     hasServiceToken,
     answer({ topic, v }, request) {
       const { body } = request
-      if (v !== undefined && body.length > 0) throw errors.DUPLICATE_VALUE()
+      if (v !== undefined && body.length > 0)
+        throw errors.DUPLICATE_VALUE('either v or a body must be given; received both')
       return publish(topic, v ?? decodeText(body), request)
     },
   })

@@ -1,17 +1,19 @@
-import { NAME_PATTERN } from '@influencer-stats/runtime/validation'
+import { defineForm, NAME_PATTERN } from '@influencer-stats/runtime/validation'
 import { CURRENCIES, MAX_COST, MAX_NAME_LENGTH, MAX_TAG_LENGTH, MAX_TAGS } from '../core/campaign.ts'
 import { COLLECTION_ID_PATTERN, MAX_VIDEOS, VIDEO_ID_PATTERN } from '../core/ids.ts'
 import { VIDEO_PATTERN } from '../core/video-links.ts'
 
+const ID_FORM = 'an id of 1 to 128 letters, digits and . _ ~ - such as spring'
+
 const id = {
   type: 'string',
-  pattern: COLLECTION_ID_PATTERN,
+  pattern: defineForm(COLLECTION_ID_PATTERN, ID_FORM),
   description: 'Id that the client chooses.',
   examples: ['99757a95-f758-499f-a170-bea93b2d8bcf'],
 } as const
 export const video = {
   type: 'string',
-  pattern: VIDEO_ID_PATTERN,
+  pattern: defineForm(VIDEO_ID_PATTERN, 'the id of a YouTube video such as -4lB5EKS5Uk'),
   description: 'YouTube id of the video.',
   examples: ['-4lB5EKS5Uk'],
 } as const
@@ -20,7 +22,10 @@ export const video = {
  * Id other than `.` and `..`, which clients and proxies resolve as path segments. Older versions accepted them, so only a
  * PUT refuses them.
  */
-const newId = { ...id, pattern: COLLECTION_ID_PATTERN.replace('^', '^(?!\\.{1,2}$)') } as const
+const newId = {
+  ...id,
+  pattern: defineForm(COLLECTION_ID_PATTERN.replace('^', '^(?!\\.{1,2}$)'), `${ID_FORM}, other than . and ..`),
+} as const
 
 export const newCollectionParams = {
   type: 'object',
@@ -45,7 +50,10 @@ export const videos = { type: 'array', maxItems: MAX_VIDEOS, items: video } as c
 const links = {
   type: 'array',
   maxItems: MAX_VIDEOS,
-  items: { type: 'string', pattern: VIDEO_PATTERN },
+  items: {
+    type: 'string',
+    pattern: defineForm(VIDEO_PATTERN, 'the id of a YouTube video such as -4lB5EKS5Uk, or a link to one'),
+  },
   description:
     'Ids of videos, or links to them; the ids are stored. Links of YouTube Studio, redirects to a video and punctuation ' +
     'around a link are accepted in addition to the pattern.',

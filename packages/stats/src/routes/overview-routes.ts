@@ -1,3 +1,5 @@
+import { formatReceived } from '@influencer-stats/runtime/received-value'
+import { defineForm } from '@influencer-stats/runtime/validation'
 import { isPreconditionMet, readPreconditions } from '@influencer-stats/runtime/conditions'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
@@ -21,7 +23,10 @@ const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
 const MAX_QUERY_LENGTH = 200
 /** In a cursor a name takes up to four bytes per character, and base64 adds a third. */
-const CURSOR_PATTERN = '^[A-Za-z0-9._~-]{1,2048}$'
+const CURSOR_PATTERN = defineForm(
+  '^[A-Za-z0-9._~-]{1,2048}$',
+  '"next" of the page before: 1 to 2048 letters, digits and . _ ~ -',
+)
 
 const include = {
   type: 'string',
@@ -175,6 +180,9 @@ export function registerOverviewRoutes(app: App, { collections, overview, cache 
 
 function requirePosition(sort: Sort, cursor: string) {
   const position = parseCursor(sort, cursor)
-  if (!position) throw errors.INVALID_CURSOR(`${cursor.slice(0, 100)}, in the order of ${sort}`)
+  if (!position)
+    throw errors.INVALID_CURSOR(
+      `querystring/after must be "next" of the page before with sort=${sort}; received ${formatReceived(cursor)}`,
+    )
   return position
 }

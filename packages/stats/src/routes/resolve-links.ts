@@ -1,8 +1,7 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
+import { formatReceived } from '@influencer-stats/runtime/received-value'
 import type { FastifyRequest } from 'fastify'
 import { parseVideoId } from '../core/video-links.ts'
-
-const MAX_SHOWN_LENGTH = 100
 
 /**
  * Replaces every link to a video by its id, before the schema is checked.
@@ -21,6 +20,7 @@ export async function resolveLinks({ params, body }: FastifyRequest): Promise<vo
 function toId(text: string, where: string): string {
   const id = parseVideoId(text)
   if (id !== undefined) return id
-  const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text
-  throw commonErrors.VALIDATION_FAILED(`${where} is neither a link to a YouTube video nor the id of one: ${shown}`)
+  throw commonErrors.VALIDATION_FAILED(
+    `${where} must be the id of a YouTube video such as -4lB5EKS5Uk, or a link to one; received ${formatReceived(text)}`,
+  )
 }

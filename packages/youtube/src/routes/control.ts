@@ -2,6 +2,7 @@ import type { Bus } from '@influencer-stats/runtime/channel'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+import { defineForm } from '@influencer-stats/runtime/validation'
 import { faultsSchema } from '../core/faults.ts'
 import type { ThreadState } from '../thread-state.ts'
 import type { YoutubeMainMessage, YoutubeThreadMessage } from '../messages.ts'
@@ -10,6 +11,10 @@ export interface ControlOptions {
   readonly bus: Bus<YoutubeMainMessage, YoutubeThreadMessage>
   readonly thread: ThreadState
 }
+
+const { errorReason, gone } = faultsSchema.properties
+defineForm(errorReason.pattern, '1 to 64 letters such as quotaExceeded')
+defineForm(gone.items.pattern, 'the id of a video such as -4lB5EKS5Uk')
 
 const tags = ['control']
 const done = { type: 'null', description: 'Done on every thread.' } as const

@@ -82,7 +82,7 @@ const FIELD_SENTENCES: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** The text that a fault names as not a link, at the end of its detail. */
-const BAD_LINK_PATTERN = /neither a link to a YouTube video nor the id of one: (.*)$/s
+const BAD_LINK_PATTERN = /or a link to one; received "(.*)"(?: \(\d+ characters\))?$/s
 
 function findFieldSentence(detail: string): string {
   const found = FIELD_SENTENCES.find(([pattern]) => pattern.test(detail))

@@ -1,0 +1,115 @@
+import { SERVERS } from '@influencer-stats/runtime/settings'
+import { expectAllRefused, expectRefusals, type Refusal } from '@influencer-stats/runtime/testing/refusals'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { it, onTestFinished } from 'vitest'
+import { startStats } from './support/stats.ts'
+
+const UNUSED_URL = 'http://127.0.0.1:9'
+const VIDEO = '-4lB5EKS5Uk'
+const ID = 'must be an id of 1 to 128 letters, digits and . _ ~ - such as spring'
+const LINK = 'must be the id of a YouTube video such as -4lB5EKS5Uk, or a link to one'
+
+const invalid = (method: string, target: string, body: unknown, ...detail: string[]): Refusal => ({
+  request: [method, target, body],
+  code: 'VALIDATION_FAILED',
+  detail,
+})
+const put = (part: object, ...detail: string[]) => invalid('PUT', '/collections/c', { videos: [], ...part }, ...detail)
+const patch = (part: object, ...detail: string[]) => invalid('PATCH', '/collections/c', part, ...detail)
+const get = (target: string, ...detail: string[]) => invalid('GET', target, undefined, ...detail)
+
+const refusals: Refusal[] = [
+  put({ videos: 'x' }, 'body/videos must be an array of at most 1000 items; received "x"'),
+  put(
+    { videos: [VIDEO, 'https://vimeo.com/1?token=hunter2-secret'] },
+    `body/videos/1 ${LINK}; received "https://vimeo.com/1?token=`,
+  ),
+  put({ videos: [VIDEO, 7] }, `body/videos/1 ${LINK}; received 7`),
+  put({ videos: ['\u001b[31m'] }, `body/videos/0 ${LINK}; received "\\u001b[31m"`),
+  put({ name: '' }, 'body/name must be a string of 1 to 200 whole characters (no NUL); received ""'),
+  put({ tags: ['a', 5] }, 'body/tags/1 must be a string of 1 to 50 whole characters', 'received 5'),
+  put({ from: '1.3.2026' }, 'body/from must be a date such as 2026-01-31; received "1.3.2026"'),
+  put({ cost: -1 }, 'body/cost must be a number from 0 to 1000000000000000; received -1'),
+  put({ currency: 'euro' }, 'body/currency must be one of ', 'received "euro"'),
+  put(
+    { colour: 'red' },
+    'body has the unknown property "colour"; known are videos, name, tags, from, to, cost, currency',
+  ),
+  invalid(
+    'PUT',
+    '/collections/c',
+    {},
+    'body must have the property "videos"; required are videos; received an empty object',
+  ),
+  invalid('PUT', '/collections/c', [], 'body must be an object; received an empty array'),
+  invalid('PUT', '/collections/a%20b', { videos: [] }, `params/id ${ID}`, 'received "a b"'),
+  {
+    request: ['PUT', '/collections/c', '{"videos":hunter2-secret'],
+    code: 'BAD_JSON',
+    detail: ['body must be valid JSON', 'received 24'],
+  },
+  {
+    request: ['PUT', '/collections/c', 'x', { 'content-type': 'text/csv' }],
+    status: 415,
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    detail: ['content-type must be application/json; received "text/csv"'],
+  },
+  {
+    request: ['PUT', '/collections/c', { videos: [] }, { 'if-match': 'W/x' }],
+    code: 'CONDITION_INVALID',
+    detail: ['If-Match must be * or entity tags such as', 'received "W/x"'],
+  },
+  {
+    request: ['PUT', '/collections/c', { videos: [], from: '2026-02-01', to: '2026-01-01' }],
+    status: 409,
+    code: 'INVALID_DATE_RANGE',
+    detail: ['from 2026-02-01 to 2026-01-01'],
+  },
+  patch({ name: 7 }, 'body/name must be a string of 1 to 200 whole characters (no NUL) or null; received 7'),
+  patch({ tags: [''] }, 'body/tags/0 must be a string of 1 to 50 whole characters', 'received ""'),
+  patch({ nmae: 'x' }, 'unknown property "nmae"; known are videos, name'),
+  get('/collections?limit=0', 'querystring/limit must be an integer from 1 to ', 'received 0'),
+  get('/collections?sort=size', 'querystring/sort must be one of id, ', 'received "size"'),
+  get('/collections?after=%20', 'querystring/after must be "next" of the page before', 'received " "'),
+  get('/collections?include=x', 'querystring/include must be ', 'received "x"'),
+  get('/collections?order=x', 'unknown parameter "order"; known are limit, after, include, sort, q, tag'),
+  {
+    request: ['GET', '/collections?sort=name&after=x'],
+    status: 409,
+    code: 'INVALID_CURSOR',
+    detail: ['querystring/after must be "next" of the page before with sort=name; received "x"'],
+  },
+  get('/collections/c?include=x', 'querystring/include must be ', 'received "x"'),
+  get('/collections/c/stats?by=tag', 'querystring/by must be "video"; received "tag"'),
+  get('/collections/c/stats?x=1', 'unknown parameter "x"; known are by'),
+  get('/collections/c/export?format=xml', 'querystring/format must be one of json, csv; received "xml"'),
+  get(
+    '/collections/c/stats/history?from=yesterday',
+    'querystring/from must be a time such as 2026-01-31T12:00:00Z; received "yesterday"',
+  ),
+  get('/collections/c/stats/history?step=0', 'querystring/step must be an integer from 1 to 2592000; received 0'),
+  get(
+    `/collections/c/videos/${VIDEO}/history?step=1h`,
+    'querystring/step must be an integer from 1 to 2592000; received "1h"',
+  ),
+  get(
+    '/collections/c/videos/x/history',
+    'params/video must be the id of a YouTube video such as -4lB5EKS5Uk',
+    'received "x"',
+  ),
+  invalid('PUT', '/collections/c/videos/x', undefined, `params/video ${LINK}; received "x"`),
+  invalid(
+    'DELETE',
+    '/collections/c/videos/x',
+    undefined,
+    'params/video must be the id of a YouTube video',
+    'received "x"',
+  ),
+]
+
+it.each(SERVERS)('every refusal names the field, the allowed and the received value, served by %s', async (server) => {
+  const stats = await startStats({ youtubeUri: UNUSED_URL, data: createTemporaryFolder(), threads: 1, server })
+  onTestFinished(async () => void (await stats.stop()))
+  await expectRefusals(stats.url, refusals)
+  await expectAllRefused(stats.url, refusals)
+})

@@ -1,0 +1,29 @@
+import { expectRefusals, type Refusal } from '@influencer-stats/runtime/testing/refusals'
+import { it, onTestFinished } from 'vitest'
+import { startStandIn } from './support/stand-in.ts'
+
+const put = (target: string, body: unknown, ...detail: string[]): Refusal => ({
+  request: ['PUT', `/control/${target}`, body],
+  code: 'VALIDATION_FAILED',
+  detail,
+})
+
+const refusals: Refusal[] = [
+  put('faults', { latency: 1 }, 'unknown property "latency"; known are latencyMs, errorRate'),
+  put('faults', { latencyMs: -1 }, 'body/latencyMs must be an integer from 0 to 600000; received -1'),
+  put('faults', { errorRate: 2 }, 'body/errorRate must be a number from 0 to 1; received 2'),
+  put('faults', { errorStatus: 200 }, 'body/errorStatus must be an integer from 400 to 599; received 200'),
+  put('faults', { errorReason: '1' }, 'body/errorReason must be 1 to 64 letters such as quotaExceeded; received "1"'),
+  put('faults', { cut: 'after' }, 'body/cut must be one of before, halfway; received "after"'),
+  put('faults', { gone: ['x'] }, 'body/gone/0 must be the id of a video such as -4lB5EKS5Uk; received "x"'),
+  put('faults', { hang: 'yes' }, 'body/hang must be true or false; received "yes"'),
+  put('clock', { at: 'now' }, 'body/at must be an integer from 0 to 8640000000000000; received "now"'),
+  put('clock', { now: 1 }, 'unknown property "now"; known are at'),
+  { request: ['PUT', '/control/clock', '{'], code: 'BAD_JSON', detail: ['body must be valid JSON', 'received 1 char'] },
+]
+
+it('every refusal of the control routes names the field, the allowed and the received value', async () => {
+  const standIn = await startStandIn()
+  onTestFinished(async () => void (await standIn.stop()))
+  await expectRefusals(standIn.url, refusals)
+})
