@@ -36,7 +36,7 @@ const standInRow: BenchRow = {
     says: '16 connections that ask for the statistics of one video',
     requests: ['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo'].map((id) => ({
       method: 'GET',
-      path: `/youtube/v3/videos?part=statistics&id=${id}&key=key`,
+      path: `/youtube/v3/videos?part=statistics&id=${id}&key=stand-in`,
     })),
     expect: { status: 200, includes: '"viewCount"' },
     connections: 16,

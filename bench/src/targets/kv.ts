@@ -14,23 +14,25 @@ const DEFAULT_SPEC = createSpec('kv')
 /** A database that uses less processor time than this in half a second has finished merging its tables. */
 const MAX_IDLE_CPU_S = 0.02
 
-const bases = new Map<number, Promise<string>>()
+/** By checkout and number of entries: a checkout cannot read the newer format of another. */
+const bases = new Map<string, Promise<string>>()
 
 /** The folder of a base with `entries` entries, created once per run: 1.5 million take 20 s. */
-export function getKvBase(entries: number): Promise<string> {
-  let base = bases.get(entries)
-  if (!base) bases.set(entries, (base = makeBase(entries)))
+export function getKvBase(entries: number, checkout?: string): Promise<string> {
+  const key = `${entries} ${checkout ?? ''}`
+  let base = bases.get(key)
+  if (!base) bases.set(key, (base = makeBase(entries, checkout)))
   return base
 }
 
-async function makeBase(entries: number): Promise<string> {
+async function makeBase(entries: number, checkout: string | undefined): Promise<string> {
   const { path: folder, remove } = createTemporaryFolder()
   process.once('exit', remove)
   if (entries === 0) return folder
-  await withService(folder, (url) => putEntries(url, entries))
+  await withService(folder, checkout, (url) => putEntries(url, entries))
   // Reopening turns the log into a table. Then it waits until the database is idle, so that no row pays for the filling
   // of the base.
-  await withService(folder, async (url, pid) => {
+  await withService(folder, checkout, async (url, pid) => {
     if (entries === FULL_BASE_ENTRIES) await waitForCompaction(url, folder)
     for (let last = -1, now = getProcessorSeconds(pid); now - last > MAX_IDLE_CPU_S; now = getProcessorSeconds(pid)) {
       last = now
@@ -50,8 +52,12 @@ export async function putEntries(url: string, entries: number, token?: string): 
   await client.close()
 }
 
-async function withService(data: string, work: (url: string, pid: number) => Promise<void>): Promise<void> {
-  const { url, pid, stop } = await createServiceTarget(DEFAULT_SPEC, { data }).start()
+async function withService(
+  data: string,
+  checkout: string | undefined,
+  work: (url: string, pid: number) => Promise<void>,
+): Promise<void> {
+  const { url, pid, stop } = await createServiceTarget(DEFAULT_SPEC, { data }).start(checkout)
   try {
     await work(url, pid)
   } finally {
@@ -81,8 +87,8 @@ export const createKvTarget = (
   onFilled: (folder: string) => void = () => {},
 ): BenchTarget =>
   createServiceTarget(spec, settings, {
-    async fill(folder) {
-      copyBase(await getKvBase(entries), folder)
+    async fill(folder, checkout) {
+      copyBase(await getKvBase(entries, checkout), folder)
       onFilled(folder)
     },
   })

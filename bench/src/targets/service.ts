@@ -59,7 +59,7 @@ async function startService(
 ): Promise<TargetProcess> {
   const { path: data, remove } = createTemporaryFolder()
   try {
-    await fill(data)
+    await fill(data, checkout)
     const { service, variant } = spec
     const own = { threads: '1', port: '0', data, ...(variant ? { variant } : {}) }
     const all = { ...own, ...(await settings()), ...spec.settings }

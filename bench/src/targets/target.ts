@@ -34,8 +34,8 @@ export interface Launch {
   readonly spec: Spec
   /** Settings in addition to those of the spec; they may contain addresses of background processes. */
   settings(): Promise<Readonly<Record<string, string>>>
-  /** Fills the folder of the service before its start. */
-  fill(folder: string): Promise<void>
+  /** Fills the folder of the service before its start. @param checkout folder of the checkout that starts, if another */
+  fill(folder: string, checkout?: string): Promise<void>
 }
 
 /** A target without a server: each round creates its own process. */
