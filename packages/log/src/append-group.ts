@@ -8,11 +8,11 @@ interface AppendWaiter {
   reject(error: unknown): void
 }
 
-/** Entries and barriers of one turn. They share one sequence in the log, and all their waiters settle together. */
+/** Entries and barriers of one frame. They share one sequence in the log, and all their callers get results together. */
 export class AppendGroup {
   readonly entries: FrameEntry[] = []
   bytes = 0
-  /** Time of its oldest append (ms, `performance.now`). */
+  /** Time of the first append or barrier (ms of `performance.now`). */
   readonly createdAt = performance.now()
   readonly #waiters: AppendWaiter[] = []
   readonly #barriers: AppendWaiter[] = []
@@ -43,23 +43,28 @@ export class AppendGroup {
     return this.#isSettled
   }
 
-  /** Resolves once every waiter has a result or an error. */
+  /** Resolves once every caller has a result or an error. */
   get settled(): Promise<void> {
     return this.#settled.promise
   }
 
-  /** @param outcomes of the entries that were applied, in their order */
-  settle(seq: number, verdicts: readonly EntryDecision[], outcomes: readonly unknown[]): void {
+  /**
+   * Gives every caller its result.
+   * @param decisions one for each entry
+   * @param outcomes of the entries that the state machine applied, in their order
+   */
+  settle(seq: number, decisions: readonly EntryDecision[], outcomes: readonly unknown[]): void {
     let applied = 0
-    for (const [i, verdict] of verdicts.entries()) {
+    for (const [i, decision] of decisions.entries()) {
       const { resolve, reject } = this.#waiters[i]!
-      if (verdict.kind === 'fenced') reject(createLeaseLostError())
-      else resolve({ seq, outcome: verdict.kind === 'lease' ? verdict.lease : outcomes[applied++] })
+      if (decision.kind === 'fenced') reject(createLeaseLostError())
+      else resolve({ seq, outcome: decision.kind === 'lease' ? decision.lease : outcomes[applied++] })
     }
     for (const { resolve } of this.#barriers) resolve({ seq, outcome: undefined })
     this.#end()
   }
 
+  /** Rejects every caller. */
   fail(error: unknown): void {
     for (const { reject } of this.#waiters) reject(error)
     // A barrier changes nothing, so its outcome is never unknown.

@@ -6,7 +6,7 @@ interface SequenceWaiter {
   reject(error: unknown): void
 }
 
-/** Sequence that a state machine has applied, and the callers that wait for a later one. */
+/** Last sequence that a state machine has applied, and the callers that wait for a later sequence. */
 export class AppliedProgress {
   readonly #waiters = new Set<SequenceWaiter>()
   readonly #onAdvance: (applied: number) => void
@@ -21,11 +21,12 @@ export class AppliedProgress {
     return this.#applied
   }
 
-  /** True if a caller waits for a later sequence. */
+  /** True if a caller waits for a sequence that is not applied yet. */
   get hasWaiters(): boolean {
     return this.#waiters.size > 0
   }
 
+  /** Records that all entries up to `seq` are applied. */
   advance(seq: number): void {
     this.#applied = seq
     this.#onAdvance(seq)

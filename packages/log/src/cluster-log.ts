@@ -15,13 +15,16 @@ export interface ClusterLogOptions extends Pick<
   /** Name of the service that owns the log. */
   readonly service: string
   readonly stateMachine: StateMachine
-  /** Size of the applied entries after which a snapshot is due (bytes), in addition to the limit by count. */
+  /** Size of the applied entries after which a snapshot is due (bytes), if the count of sequences does not require it before. */
   readonly snapshotIntervalBytes?: number
   /** Storage of the stream on the servers; by default their disks. */
   readonly storage?: JetStreamLogOptions['storage']
   /** Maximum size of the body of an entry (bytes); by default 1 MiB. */
   readonly maxBody?: number
-  /** Time that a stored append waits for the state machine (ms); by default the rest of `appendTimeout`. */
+  /**
+   * Maximum time from the storage of an entry in the log until this node has applied it (ms); `append` waits for both.
+   * Default: the time that remains of `appendTimeout`.
+   */
   readonly applyTimeout?: number
   /** Called after every change of the state. */
   onState?(state: LogState): void
@@ -76,11 +79,11 @@ export async function openClusterLog({
     },
     onFatal: fail,
   })
-  // Threads read the state from the first request. A log without new entries reports no state for a second.
+  // The threads read the state at their first request. The log reports no state for up to one second if no entry arrives.
   onState?.(clusterLog.state)
   const scheduler = (snapshotScheduler = createSnapshotScheduler({
     log: clusterLog,
-    intervalEntries: config.snapshotIntervalEntries,
+    intervalSequences: config.snapshotIntervalEntries,
     intervalBytes: snapshotIntervalBytes,
     logger: log,
   }))
@@ -90,10 +93,15 @@ export async function openClusterLog({
     'Sequence of the last entry that this node applied.',
     () => clusterLog.state.applied,
   )
-  registerGauge(registry, `${service}_log_lag`, 'Known entries of the log that this node has not applied yet.', () => {
-    const { applied, known } = clusterLog.state
-    return known - applied
-  })
+  registerGauge(
+    registry,
+    `${service}_log_lag`,
+    'Known sequences of the log that this node has not applied yet.',
+    () => {
+      const { applied, known } = clusterLog.state
+      return known - applied
+    },
+  )
   registerGauge(
     registry,
     `${service}_log_staleness_seconds`,

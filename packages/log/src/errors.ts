@@ -11,7 +11,7 @@ export const errors = defineErrors({
 /** A message in the log is foreign, damaged or of an unknown version. This node must not continue. */
 export class FrameError extends Error {
   readonly code: 'LOG_FORMAT_UNKNOWN' | 'LOG_DAMAGED'
-  /** Sequence of the message, if a state machine has read its content. */
+  /** Sequence of the message if a state machine found the fault; otherwise the caller knows it. */
   readonly seq: number | undefined
 
   constructor(code: FrameError['code'], message: string, seq?: number) {

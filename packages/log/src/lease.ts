@@ -4,15 +4,15 @@ import { createLeaseLostError, createUnavailableError } from './errors.ts'
 import type { AppendResult, Lease, LeaseState } from './log.ts'
 
 export interface LeaseOptions {
-  /** Identifier of this node, unique for each process. */
+  /** Identifier of this `Lease`: random, so no other process has the same. */
   readonly holder: string
-  /** ms */
+  /** Time from a request until the lease expires without a renewal (ms). */
   readonly ttl: number
   /** Appends a request to the log. Resolves with the lease after the request. */
   request(request: LeaseRequest): Promise<LeaseState>
-  /** Time until the present lease expires, as far as this node knows (ms). */
+  /** Returns the time until the present lease of any node expires, as far as this node knows (ms); 0 or less if none is held. */
   getRemainingMs(): number
-  /** Appends an entry that is valid only in this term. */
+  /** Appends an entry that has an effect only while the lease has this term. */
   append<T>(kind: number, body: Buffer, term: number): Promise<AppendResult<T>>
 }
 
@@ -21,7 +21,7 @@ const RENEWALS_PER_TTL = 3
 const RETRY_DELAY_MS = 200
 const RELEASE_TIMEOUT_MS = 1_000
 
-/** Lease that the log notifies of the changes by other nodes. */
+/** Lease that its log notifies of every change by any node. */
 export interface ManagedLease extends Lease {
   /** Called when a node acquires, renews or releases the lease: `getRemainingMs` then returns a new value. */
   notifyChange(): void
@@ -33,14 +33,16 @@ export function createLease({ holder, ttl, request, getRemainingMs, append }: Le
   let leaseChange = Promise.withResolvers<void>()
   let waiters: PromiseWithResolvers<void>[] = []
   let isClosed = false
-  /** True if the last reply granted the lease to this node. */
+  /** True if the log's last reply named this node as the holder. */
   let isOwn = false
-  /** True while a request without a reply may still be granted. */
+  /** True while the outcome of a request is unknown: the log may still grant it. */
   let isRequesting = false
   let term: number | undefined
+  /** Time of expiry by this node's clock (ms of `performance.now`). */
   let until = 0
 
-  const held = () => (performance.now() < until ? term : undefined)
+  /** Returns the term; undefined unless this node holds the lease. */
+  const getHeldTerm = () => (performance.now() < until ? term : undefined)
 
   /** Resolves after `ms`, or earlier if the lease is closed. */
   function pause(ms: number): Promise<void> {
@@ -66,8 +68,8 @@ export function createLease({ holder, ttl, request, getRemainingMs, append }: Le
     term = lease.term
     // The TTL counts from before the request: the log can only have recorded it later.
     until = requestedAt + ttl
-    // The reply came too late: the log names this node as the holder, but it must request the lease again to use it.
-    if (held() === undefined) return
+    // The reply took longer than the TTL. The log names this node as the holder, but the node must renew the lease first.
+    if (getHeldTerm() === undefined) return
     for (const waiter of waiters) waiter.resolve()
     waiters = []
     await pause(ttl / RENEWALS_PER_TTL)
@@ -82,7 +84,7 @@ export function createLease({ holder, ttl, request, getRemainingMs, append }: Le
       await requestLease().catch(() => pause(RETRY_DELAY_MS))
     }
     // If the release does not reach the log, the lease expires by its TTL.
-    const releasing = (held() !== undefined || isRequesting) && request({ holder, ttl: 0 }).catch(() => {})
+    const releasing = (getHeldTerm() !== undefined || isRequesting) && request({ holder, ttl: 0 }).catch(() => {})
     if (releasing) await Promise.race([releasing, delay(RELEASE_TIMEOUT_MS, undefined, { ref: false })])
     until = 0
   }
@@ -90,22 +92,22 @@ export function createLease({ holder, ttl, request, getRemainingMs, append }: Le
   const running = run()
   return {
     get term() {
-      return held()
+      return getHeldTerm()
     },
     async append<T>(kind: number, body: Buffer) {
-      const current = held()
+      const current = getHeldTerm()
       if (current === undefined) throw createLeaseLostError()
       return append<T>(kind, body, current)
     },
     waitUntilHeld() {
       if (isClosed) return Promise.reject(createUnavailableError())
-      if (held() !== undefined) return Promise.resolve()
+      if (getHeldTerm() !== undefined) return Promise.resolve()
       const waiter = Promise.withResolvers<void>()
       waiters.push(waiter)
       return waiter.promise
     },
     async waitUntilLost() {
-      while (!isClosed && held() !== undefined) await pause(until - performance.now())
+      while (!isClosed && getHeldTerm() !== undefined) await pause(until - performance.now())
     },
     notifyChange: () => leaseChange.resolve(),
     close() {

@@ -15,7 +15,7 @@ const BUFFER_ENCODING = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as co
 
 const toHeader = (name: string) => Buffer.from(`${HEADER_PREFIX}${name}\n`)
 
-function encode(entries: readonly (readonly [key: Buffer, value: Buffer])[]): Buffer {
+function encodeEntries(entries: readonly (readonly [key: Buffer, value: Buffer])[]): Buffer {
   const size = entries.reduce((sum, [key, value]) => sum + ENTRY_HEADER_BYTES + key.length + value.length, 0)
   const bytes = Buffer.allocUnsafe(size)
   let at = 0
@@ -31,15 +31,18 @@ function encode(entries: readonly (readonly [key: Buffer, value: Buffer])[]): Bu
 }
 
 export interface LevelSnapshotFormat {
-  /** Name of the format. */
+  /** Name and version of the format; `restoreSnapshot` compares it. */
   readonly name: string
   /** Key under which the state machine stores its position. */
   readonly positionKey: Buffer
-  /** Creates the filter of the other keys; by default all are included. @param position value under `positionKey` */
+  /**
+   * Creates a function that returns true for each key to include; `positionKey` is always included. By default all keys are.
+   * @param position value of `positionKey`
+   */
   createFilter?(position: Buffer): (key: Buffer) => boolean
 }
 
-/** Yields a consistent snapshot of the whole database. */
+/** Yields a consistent snapshot of a database, in chunks of any size. */
 export async function* createSnapshotChunks(
   db: SnapshotDatabase,
   { name, positionKey, createFilter = () => () => true }: LevelSnapshotFormat,
@@ -54,9 +57,9 @@ export async function* createSnapshotChunks(
     for (;;) {
       const entries = await iterator.nextv(SLICE_ENTRIES)
       if (entries.length === 0) break
-      yield encode(entries.filter(([key]) => !key.equals(positionKey) && isIncluded(key)))
+      yield encodeEntries(entries.filter(([key]) => !key.equals(positionKey) && isIncluded(key)))
     }
-    if (position) yield encode([[NO_KEY, position]])
+    if (position) yield encodeEntries([[NO_KEY, position]])
   } finally {
     await iterator.close()
     await snapshot.close()
@@ -64,8 +67,9 @@ export async function* createSnapshotChunks(
 }
 
 /**
- * Writes the entries of a snapshot into an empty database. Returns the value of `positionKey`, without writing it.
- * @param names of the known formats
+ * Writes the entries of a snapshot into an empty database, except the position. Returns the value of `positionKey`: the
+ * caller writes it last, so that an incomplete snapshot is never used.
+ * @param names names of the formats that the caller can read
  * @throws Error if the format is unknown or the snapshot is truncated
  */
 export async function restoreSnapshot(

@@ -2,23 +2,34 @@ import { readBootId } from '@influencer-stats/runtime/boot-id'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { Logger } from './logger.ts'
 
-// Shared functions of the state machines that use LevelDB. Each stores its position under a key, with the boot id of the
-// machine at that time. LevelDB does not sync after each change, because the log has all of them.
+// Shared functions of the state machines that use LevelDB. Each stores its position under a key. The value contains the
+// boot id of the machine that wrote it, which changes with every start of the machine. Writes are not synced to the disk:
+// after a power cut, the node reads the lost changes from the log again.
 
-/** Value in place of a boot id: all data is on the disk. */
+/** Value in place of a boot id: all data is on the disk, so a power cut cannot damage it. */
 export const CLEAN_BOOT = 'clean'
 
-/** True if a power cut may have damaged the database since then: it may have a newer change without an older one. */
+/**
+ * True if the machine may have restarted since the position was stored. After a power cut, the database may have a newer
+ * change without an older one.
+ * @param boot boot id in the stored position; undefined if the system had none
+ */
 export const isTorn = (boot: string | undefined): boolean =>
   boot !== CLEAN_BOOT && (boot === undefined || boot !== readBootId())
 
-/** Clears a database. The position is deleted first, with a sync: after a crash the rest is not used. */
+/**
+ * Clears a database. The position is deleted first, with a sync: if the process stops before the end, the next start finds
+ * no position and ignores the remaining entries.
+ */
 export async function clearLevel<K, V>(level: SharedLevel<K, V>, positionKey: K): Promise<void> {
   await level.write((db) => db.del(positionKey, { sync: true }))
   await level.db.clear()
 }
 
-/** Flushes a database, then records under its position key that all data is on the disk. */
+/**
+ * Flushes a database to the disk, then stores its position with a sync.
+ * @param value position with `CLEAN_BOOT` in place of the boot id
+ */
 export async function markClean<K, V>(level: SharedLevel<K, V>, positionKey: K, value: V): Promise<void> {
   await level.flush()
   await level.write((db) => db.put(positionKey, value, { sync: true }))
@@ -34,7 +45,10 @@ export async function closeLevel(
   await stateMachine
     .settle()
     .catch((error: unknown) =>
-      log.warn({ err: error }, `${service}: the last entries could not be stored; the next start uses a snapshot`),
+      log.warn(
+        { err: error },
+        `${service}: the database was not flushed; after a power cut it is rebuilt from the log`,
+      ),
     )
   await level.close()
 }

@@ -2,10 +2,10 @@ import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { join } from 'node:path'
 import type { LogState } from './log.ts'
 
-/** Returns the folder of a cluster node's database. The database of a standalone service is outside it. */
+/** Returns the folder of a cluster node's database; a standalone service uses another. `view` is the stored name of a state machine. */
 export const toReplicaFolder = (data: string) => join(data, 'view')
 
-// Word offsets in the shared memory by which main publishes the state of the log to its threads.
+// Main publishes the state of the log to its threads in shared memory. These are the positions of its 64-bit words.
 const APPLIED_INDEX = 0
 const KNOWN_INDEX = 1
 const CONTACT_INDEX = 2
@@ -16,18 +16,18 @@ export const createLogStateMemory = () => new SharedArrayBuffer(5 * BigInt64Arra
 
 export function writeLogState(
   memory: SharedArrayBuffer,
-  { applied, known, lastContactAt: contact, clockOffsets }: LogState,
+  { applied, known, lastContactAt, clockOffsets }: LogState,
 ): void {
   const words = new BigInt64Array(memory)
   Atomics.store(words, KNOWN_INDEX, BigInt(known))
-  Atomics.store(words, CONTACT_INDEX, BigInt(Math.floor(contact)))
+  Atomics.store(words, CONTACT_INDEX, BigInt(Math.floor(lastContactAt)))
   Atomics.store(words, CLOCK_MIN_INDEX, BigInt(Math.floor(clockOffsets.min)))
   Atomics.store(words, CLOCK_MAX_INDEX, BigInt(Math.ceil(clockOffsets.max)))
   Atomics.store(words, APPLIED_INDEX, BigInt(applied))
 }
 
-/** Time since the state machine last had all known entries of the log (s). */
-export const getStalenessSeconds = ({ lastContactAt: contact }: LogState): number => (steadyNow() - contact) / 1_000
+/** Returns the time since the state machine last had all known entries of the log (s). */
+export const getStalenessSeconds = ({ lastContactAt }: LogState): number => (steadyNow() - lastContactAt) / 1_000
 
 export function readLogState(memory: SharedArrayBuffer): LogState {
   const words = new BigInt64Array(memory)
@@ -41,8 +41,8 @@ export function readLogState(memory: SharedArrayBuffer): LogState {
 }
 
 /**
- * Returns the log's clock (ms since 1970) for every thread: the system clock while it agrees with the last replies of the
- * log. Otherwise the clock of this machine is wrong, and the result is the log's clock less the delay of a reply.
+ * Creates a function that returns the log's time (ms since 1970) in any thread. While the system clock is within the bounds
+ * of the log's clock, it returns the system clock. Otherwise the system clock is wrong, and it returns the lower bound.
  */
 export function createLogClock(memory: SharedArrayBuffer): () => number {
   const words = new BigInt64Array(memory)

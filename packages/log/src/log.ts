@@ -1,4 +1,4 @@
-/** A change, equal on every node. */
+/** One write in the log. It is the same on every node. */
 export interface LogEntry {
   /** Sequence in the log. Entries that a node appends in one turn share it. */
   readonly seq: number
@@ -9,58 +9,65 @@ export interface LogEntry {
   readonly body: Buffer
 }
 
-/** The right to do work that only one node may do at a time. */
+/** State of the lease: the right to do work that only one node may do at a time. */
 export interface LeaseState {
-  /** Number of the holder. Entries with an older term are not applied. */
+  /** Number that grows with every acquisition, not with a renewal. Entries with an older term are not applied. */
   readonly term: number
+  /** Random identifier of the holder. */
   readonly holder: string
   /** Time of expiry by the log's clock (ms since 1970). After it any node may acquire the lease. */
   readonly until: number
 }
 
-/** Position of a state machine in the log, with the data by which it evaluates later entries. JSON. */
+/** Position of a state machine in the log, with the data that decides about later frames. State machines store it as JSON. */
 export interface LogPosition {
-  /** Identifier of the log. */
+  /** Identifier of the log. A recreated log has another. */
   readonly epoch: string
+  /** Last sequence that is applied. */
   readonly seq: number
   /** Time of the log's clock at `seq` (ms since 1970). */
   readonly at: number
   /** Checksum of the message at `seq`. */
   readonly check: number
-  /** Last frame number and its time, for each writer that was active recently. */
+  /** Last frame number of each writer and the time of that frame (log's clock). Writers without a frame for an hour are omitted. */
   readonly writers: readonly (readonly [id: string, last: number, at: number])[]
   readonly lease?: LeaseState
 }
 
 /** State that a node builds from the log. It must be deterministic: it may use neither a clock nor random values. */
 export interface StateMachine {
-  /** Returns the position; undefined if the state is empty. It then needs a snapshot if the log was trimmed. */
+  /**
+   * Returns the position; undefined if the state is empty. An empty state machine starts with the first entry of the log, or
+   * with a snapshot if that entry was trimmed.
+   */
   getPosition(): LogPosition | undefined
   /**
    * Applies a batch of entries and stores the position atomically with them. Resolves with the outcome of each entry.
-   * There is one call at a time. After a failed call the same entries are passed again.
-   * @throws FrameError if the type of an entry is unknown: this node must stop
+   * The log makes one call at a time. After a failed call it passes the same entries again.
+   * @param position position after these entries
+   * @throws FrameError if an entry is damaged or its kind is unknown: this node must stop
    */
-  apply(entries: readonly LogEntry[], getPosition: LogPosition): Promise<unknown[]>
+  apply(entries: readonly LogEntry[], position: LogPosition): Promise<unknown[]>
   /**
-   * True if no client observes the latest entries. Entries of other nodes may then be applied some ms later, in larger
-   * batches. Without this method they are applied at once.
+   * True if no client of the state machine waits for new entries. Then the log may pass the entries of other nodes some ms
+   * later, in larger batches. Without this method, the log passes them at once.
    */
   canLag?(): boolean
   /** Yields a consistent snapshot of the whole state with its position. */
   snapshot(): AsyncIterable<Buffer>
-  /** Replaces the whole state. The position is stored last, so that an incomplete snapshot is never used. */
+  /** Replaces the whole state by a snapshot. Stores the position last, so that an incomplete snapshot is never used. */
   restore(chunks: AsyncIterable<Buffer>): Promise<void>
 }
 
 /** Result of an append. */
 export interface AppendResult<T> {
+  /** Sequence of the entry. */
   readonly seq: number
   /** Outcome that `apply` of this node's state machine returned for the entry. */
   readonly outcome: T
 }
 
-/** Bounds of the log's clock (ms since 1970) minus `steadyNow` (ms). */
+/** Bounds of the difference between the log's clock (ms since 1970) and `steadyNow` (ms). */
 export interface ClockOffsets {
   readonly min: number
   readonly max: number
@@ -72,32 +79,36 @@ export interface LogState {
   readonly applied: number
   /** Last sequence that is known to exist. */
   readonly known: number
-  /** Last time at which this node had applied all known entries (ms of `steadyNow`). */
+  /** Last time at which this node is known to have had all entries of the log (ms of `steadyNow`). */
   readonly lastContactAt: number
-  /** Bounds of the log's clock. */
+  /** Bounds of the log's clock, relative to `steadyNow`. */
   readonly clockOffsets: ClockOffsets
 }
 
-/** Totally ordered log of changes. */
+/** Ordered log of writes. */
 export interface Log {
   /** Identifier of the log, equal on all its nodes. A recreated log has another. */
   readonly epoch: string
   readonly state: LogState
   /**
-   * Resolves when this node has applied the entry. Entries of one turn of the event loop share a sequence.
-   * @param waiters number of clients that wait for it; by default 1
-   * @throws LOG_UNAVAILABLE: it was not sent and never will be; OUTCOME_UNKNOWN: it may still be applied
+   * Appends an entry. Resolves when this node has applied it. Entries of one turn of the event loop share a sequence.
+   * @param waiters number of clients that wait for the entry; by default 1
+   * @throws LOG_UNAVAILABLE: the entry was not sent and never will be; OUTCOME_UNKNOWN: it may still be applied
    */
   append<T>(kind: number, body: Buffer, waiters?: number): Promise<AppendResult<T>>
   /**
-   * Resolves once this node has applied all earlier entries of all nodes. Returns the sequence of the barrier.
+   * Waits until this node has applied every entry that any node appended before the call. Resolves with a sequence that
+   * includes them.
    * @param waiters as in `append`
-   * @throws as `append`
+   * @throws LOG_UNAVAILABLE, also if the outcome is unknown: a barrier changes nothing
    */
   barrier(waiters?: number): Promise<number>
   /** Resolves once this node has applied `seq`. @throws SEQUENCE_WAIT_TIMEOUT after `timeout` ms */
   waitForSequence(seq: number, timeout: number): Promise<void>
-  /** Competes for the log's only lease until it is closed. @param ttl time without a renewal until it expires (ms) */
+  /**
+   * Competes with the other nodes for the log's only lease, and renews it, until the result is closed.
+   * @param ttl time without a renewal until it expires (ms)
+   */
   openLease(ttl: number): Lease
   /** Stores a snapshot of this node's state where all nodes can load it. Resolves with its sequence. */
   snapshot(): Promise<number>
@@ -105,19 +116,22 @@ export interface Log {
   getLatestSnapshot(): Promise<number | undefined>
   /** Removes the entries before `upTo`; the entry at `upTo` remains. */
   trim(upTo: number): Promise<void>
-  /** Rejects the waiting calls. Idempotent. */
+  /** Releases the lease, stops the log, and rejects the waiting calls. Idempotent. */
   close(): Promise<void>
 }
 
 /** Mutual exclusion among all nodes: one holder at a time. */
 export interface Lease {
-  /** Number of the holder; undefined unless this node holds the lease. The TTL counts from before the request. */
+  /**
+   * Term of this node's lease; undefined unless it holds the lease. The TTL counts from before the request, so this node
+   * never holds it longer than the log grants it.
+   */
   readonly term: number | undefined
-  /** Same as `Log.append`, but applied only if no other node acquired the lease before. @throws LEASE_LOST */
+  /** Same as `Log.append`, but without effect if another node acquired the lease before. @throws LEASE_LOST */
   append<T>(kind: number, body: Buffer): Promise<AppendResult<T>>
-  /** Resolves once this node holds the lease. @throws LOG_UNAVAILABLE if it is closed before */
+  /** Resolves once this node holds the lease. @throws LOG_UNAVAILABLE if `close` is called first */
   waitUntilHeld(): Promise<void>
-  /** Resolves once this node does not hold the lease, or it is closed. */
+  /** Resolves once this node does not hold the lease. */
   waitUntilLost(): Promise<void>
   /** Releases the lease, so that other nodes need not wait until it expires. Idempotent. */
   close(): Promise<void>

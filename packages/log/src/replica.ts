@@ -13,13 +13,13 @@ export interface ReadConsistency {
 export interface Replica {
   /** Last sequence that this node has applied. */
   readonly sequence: number
-  /** Time since this node last had all known entries (s); 0 if that is at most 3 s. */
+  /** Time since this node last had all known entries (whole seconds); 0 if it is less than 4 s. */
   readonly age: number
   /** Resolves once reads on this node have the consistency. @throws SEQUENCE_WAIT_TIMEOUT, LOG_UNAVAILABLE */
   waitForConsistency(consistency: ReadConsistency): Promise<void>
 }
 
-/** Access of a thread to the log, through main. */
+/** Access of a thread to the log, through the main thread. */
 export interface LogChannel {
   /** State of the log: see `log-state.ts`. */
   readonly state: SharedArrayBuffer
@@ -29,16 +29,17 @@ export interface LogChannel {
   barrier(waiters: number): Promise<void>
 }
 
-/** Every node polls the log each second. A node with a greater age has lost contact with it (s). */
+/** Greatest age that is reported as 0 (s). Every node polls the log each second, so a greater age means lost contact. */
 const MAX_FRESH_AGE_S = 3
 
-/** Delay of requests while an earlier one waits for main (ms). */
+/** Delay of requests while the main thread handles an earlier one of this thread (ms). */
 const BATCH_DELAY_MS = 1
 
 /**
- * Resolves once the requests of one batch have arrived: all that the event loop reads in this turn. Clients that received
- * responses together send their next requests over many turns. Waking main for each of them costs more than the rest of
- * a write. While main handles an earlier request of this thread, the delay lets one wake-up serve them all.
+ * Resolves when the requests that have arrived so far should go to the main thread, in one message. Waking the main thread
+ * costs more than everything else in a write. So they go at the end of this turn of the event loop. While the main thread
+ * handles an earlier request of this thread, they go after 1 ms: clients that received replies together send their next
+ * requests in many turns.
  */
 export const batchPerTurn = (isInFlight: boolean): Promise<void> =>
   isInFlight ? new Promise((resolve) => setTimeout(resolve, BATCH_DELAY_MS)) : turn()
@@ -48,7 +49,7 @@ export function createReplica({ state, waitForSequence, barrier }: LogChannel): 
   let waiters = 0
   let inFlight = 0
 
-  /** Reads of one batch share a barrier, which starts after all of them have arrived. */
+  /** Reads of one batch share a barrier. It starts after all of them have arrived, because it must follow each read. */
   function shareBarrier(): Promise<void> {
     waiters++
     return (sharedBarrier ??= batchPerTurn(inFlight > 0).then(() => {
@@ -75,7 +76,7 @@ export function createReplica({ state, waitForSequence, barrier }: LogChannel): 
   }
 }
 
-/** Returns the headers of a read on a cluster node: a lower bound of its sequence, and its age if it is stale. */
+/** Returns the headers of a reply to a read: the sequence that the node has applied at least, and `age` if it is over 3 s. */
 export function toStalenessHeaders({ sequence, age }: Replica): string[] {
   const headers = ['sequence', String(sequence)]
   return age > 0 ? [...headers, 'age', String(age)] : headers

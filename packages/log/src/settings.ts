@@ -61,6 +61,7 @@ export const logSettings = defineSettings({
     group: 'cluster',
     description: 'private key file of the client certificate (PEM)',
   },
+  // Counts sequences, in spite of its name: the entries of one frame share a sequence.
   snapshotIntervalEntries: {
     type: 'integer',
     default: 1_000_000,
@@ -68,7 +69,7 @@ export const logSettings = defineSettings({
     maximum: 1_000_000_000,
     group: 'cluster',
     formerly: 'snapshotEvery',
-    description: 'log entries between two snapshots; older entries are removed',
+    description: 'log sequences between two snapshots; older entries are removed',
   },
   sequenceWaitTimeout: {
     type: 'integer',

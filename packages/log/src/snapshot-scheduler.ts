@@ -5,16 +5,16 @@ import type { Logger } from './logger.ts'
 export interface SnapshotSchedulerOptions {
   readonly log: Pick<Log, 'state' | 'snapshot' | 'getLatestSnapshot' | 'trim'>
   /** Number of sequences after the last snapshot at which the next is due. */
-  readonly intervalEntries: number
+  readonly intervalSequences: number
   /** Size of the entries after the last snapshot at which the next is due (bytes), because entries may be large. */
   readonly intervalBytes?: number | undefined
   readonly logger: Logger
-  /** Maximum random delay of a due snapshot (ms): another node may be about to take one, or the last attempt failed. */
+  /** Maximum of the random delay before a due snapshot (ms). Meanwhile another node may take one, or a fault may end. */
   readonly maxDelay?: number
 }
 
 export interface SnapshotScheduler {
-  /** Called when this node has applied more entries. @param bytes of all entries that this process has applied */
+  /** Called when this node has applied more entries. @param bytes size of all entries that this process has applied */
   onAdvance(applied: number, bytes?: number): void
   /** Resolves once no snapshot is in progress. Idempotent. */
   close(): Promise<void>
@@ -23,12 +23,12 @@ export interface SnapshotScheduler {
 const MAX_DELAY_MS = 30_000
 
 /**
- * Takes snapshots at intervals, and trims the log before the previous snapshot. This bounds the log, and a node that lags
- * by less than one snapshot needs none. Any node may take a snapshot. Usually one does; two at a time do no harm.
+ * Takes snapshots at intervals, and trims the log up to the previous snapshot. This bounds the log, and a node that lags by
+ * less than one interval needs no snapshot. Any node may take a snapshot: usually one node does, and two do no harm.
  */
 export function createSnapshotScheduler({
   log,
-  intervalEntries,
+  intervalSequences,
   intervalBytes = Infinity,
   logger,
   maxDelay = MAX_DELAY_MS,
@@ -36,7 +36,7 @@ export function createSnapshotScheduler({
   const closing = new AbortController()
   const { signal } = closing
   let running: Promise<void> | undefined
-  /** No snapshot is due before this sequence or `dueBytes`. */
+  // A snapshot may be due at this sequence, or at this size of the applied entries.
   let dueSequence = 0
   let dueBytes = intervalBytes
   let appliedBytes = 0
@@ -46,19 +46,19 @@ export function createSnapshotScheduler({
   async function run(): Promise<void> {
     await delay(Math.random() * maxDelay, undefined, { signal })
     const previous = (await log.getLatestSnapshot()) ?? 0
-    // Another node has taken a snapshot: the count of bytes restarts here.
+    // If another node has taken a snapshot, the count of bytes starts again here.
     const isNewer = latest !== undefined && previous > latest
     latest = previous
     if (isNewer) dueBytes = appliedBytes + intervalBytes
-    if (log.state.applied - previous >= intervalEntries || appliedBytes >= dueBytes) {
+    if (log.state.applied - previous >= intervalSequences || appliedBytes >= dueBytes) {
       const seq = await log.snapshot()
       latest = seq
       dueBytes = appliedBytes + intervalBytes
       // Entries that arrived meanwhile are in the snapshot or follow it.
       if (previous > 0) await log.trim(previous)
       logger.info(`stored the snapshot at sequence ${seq}; the log begins at ${Math.max(previous, 1)}`)
-      dueSequence = seq + intervalEntries
-    } else dueSequence = previous + intervalEntries
+      dueSequence = seq + intervalSequences
+    } else dueSequence = previous + intervalSequences
   }
 
   return {

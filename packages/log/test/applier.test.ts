@@ -17,7 +17,7 @@ function startApplier(stateMachine = new TextStateMachine(), isAwaited: (message
     start: createStartPosition('e'),
     isAwaited,
     onApplied() {},
-    onRefused() {},
+    onIgnored() {},
     onAdvance: (seq) => void advanced.push(seq),
     onLease() {},
     onRetry() {},

@@ -8,7 +8,7 @@ import { startTestNatsServer } from './support/nats.ts'
 import { createLogCapture, createStreamName, openTestLog } from './support/open-log.ts'
 import { APPEND_KIND, TextStateMachine } from './support/text-state-machine.ts'
 
-const INTERVAL_ENTRIES = 20
+const INTERVAL_SEQUENCES = 20
 const ROUND_COUNT = 5
 
 it('bounds the log, and a new node has all entries', async () => {
@@ -20,23 +20,23 @@ it('bounds the log, and a new node has all entries', async () => {
   })
   const scheduler = createSnapshotScheduler({
     log,
-    intervalEntries: INTERVAL_ENTRIES,
+    intervalSequences: INTERVAL_SEQUENCES,
     logger: createLogCapture().log,
     maxDelay: 1,
   })
   schedulers.push(scheduler)
   for (let round = 0; round < ROUND_COUNT; round++) {
-    for (let i = 0; i < INTERVAL_ENTRIES; i++) await log.append(APPEND_KIND, Buffer.from(String(i)))
-    await waitUntil(async () => ((await log.getLatestSnapshot()) ?? 0) > log.state.applied - INTERVAL_ENTRIES)
+    for (let i = 0; i < INTERVAL_SEQUENCES; i++) await log.append(APPEND_KIND, Buffer.from(String(i)))
+    await waitUntil(async () => ((await log.getLatestSnapshot()) ?? 0) > log.state.applied - INTERVAL_SEQUENCES)
   }
   await scheduler.close()
   const nc = await connect({ servers: [url] })
   const { state } = await (await jetstreamManager(nc)).streams.info(stream)
   await nc.close()
-  expect(state.last_seq).toBe(ROUND_COUNT * INTERVAL_ENTRIES)
+  expect(state.last_seq).toBe(ROUND_COUNT * INTERVAL_SEQUENCES)
   // A node that lags by less than a snapshot needs none.
-  expect(state.first_seq).toBeLessThanOrEqual((await log.getLatestSnapshot())! - INTERVAL_ENTRIES)
-  expect(state.messages).toBeLessThanOrEqual(2 * INTERVAL_ENTRIES + 1)
+  expect(state.first_seq).toBeLessThanOrEqual((await log.getLatestSnapshot())! - INTERVAL_SEQUENCES)
+  expect(state.messages).toBeLessThanOrEqual(2 * INTERVAL_SEQUENCES + 1)
   const joined = await openTestLog(url, stream)
   expect(joined.stateMachine.toDigest()).toBe(machine.toDigest())
 })
@@ -60,7 +60,7 @@ it('bounds the log in bytes, too, if different nodes take snapshots', async () =
     })
     const scheduler = createSnapshotScheduler({
       log,
-      intervalEntries: 1_000_000,
+      intervalSequences: 1_000_000,
       intervalBytes,
       logger: createLogCapture().log,
       maxDelay: 1,
@@ -95,7 +95,7 @@ it('takes none for entries before the snapshot of another node', async () => {
   }
   const scheduler = createSnapshotScheduler({
     log,
-    intervalEntries: 1_000,
+    intervalSequences: 1_000,
     intervalBytes: 100,
     logger: createLogCapture().log,
     maxDelay: 1,

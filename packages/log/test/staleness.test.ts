@@ -9,13 +9,13 @@ it('is the time at which the log ended at the applied sequence', () => {
   const staleness = new StalenessTracker(() => now)
   expect(staleness.lastContactAt).toBe(100)
   now = 200
-  staleness.pendingEnd(5, 5)
+  staleness.recordEnd(5, 5)
   expect(staleness.lastContactAt).toBe(200)
   // The state machine lags: new entries are reported but not applied.
   now = 300
-  staleness.pendingEnd(7, 5)
+  staleness.recordEnd(7, 5)
   now = 400
-  staleness.pendingEnd(9, 6)
+  staleness.recordEnd(9, 6)
   staleness.recordApplied(6)
   expect(staleness.lastContactAt).toBe(200)
   now = 500
@@ -23,7 +23,7 @@ it('is the time at which the log ended at the applied sequence', () => {
   expect(staleness.lastContactAt).toBe(300)
   staleness.recordApplied(9)
   expect(staleness.lastContactAt).toBe(300)
-  staleness.pendingEnd(9, 9)
+  staleness.recordEnd(9, 9)
   expect(staleness.lastContactAt).toBe(500)
 })
 
@@ -32,7 +32,7 @@ it('is small for a state machine that applies entries while more arrive', () => 
   const staleness = new StalenessTracker(() => now)
   for (let end = 10; end < 1_000; end++) {
     now = end
-    staleness.pendingEnd(end, end - 10)
+    staleness.recordEnd(end, end - 10)
     staleness.recordApplied(end - 9)
     expect(now - staleness.lastContactAt).toBeLessThanOrEqual(20)
   }
@@ -60,7 +60,7 @@ describe('a clock that is set back by an hour', () => {
     const staleness = new StalenessTracker()
     setClockBack()
     const before = steadyNow()
-    staleness.pendingEnd(5, 5)
+    staleness.recordEnd(5, 5)
     expect(staleness.lastContactAt).toBeGreaterThanOrEqual(before)
   })
 })

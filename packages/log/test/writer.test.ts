@@ -86,12 +86,12 @@ it('sends a frame that does not count again with another writer id, and ignores 
   await waitUntil(() => frames.length === 1)
   markApplied(frames[0]!)
   await first
-  writer.onRefused(frames[0]!)
+  writer.onIgnored(frames[0]!)
   const second = append('b')
   await waitUntil(() => frames.length === 2)
   expect(frames[1]).toMatchObject({ writer: frames[0]!.writer, number: 2 })
   // The writer has expired meanwhile.
-  writer.onRefused(frames[1]!)
+  writer.onIgnored(frames[1]!)
   await waitUntil(() => frames.length === 3)
   expect(frames[2]!.writer).not.toBe(frames[0]!.writer)
   expect(frames[2]!.number).toBe(1)

@@ -8,18 +8,23 @@ import type { LogEntry, LeaseState, LogPosition, StateMachine } from '../log.ts'
 export interface ApplierOptions {
   readonly stateMachine: StateMachine
   readonly start: LogPosition
-  /** True if a caller waits for the message. Other messages are applied some ms later, in larger batches. */
+  /** True if a caller of this node may wait for the message. Other messages are applied some ms later, in larger batches. */
   isAwaited(message: LogMessage): boolean
-  /** Called after a frame is applied. @param outcomes returned by the state machine for the entries that it applied */
+  /**
+   * Called after a frame is applied.
+   * @param decisions one for each entry of the frame
+   * @param outcomes results of the state machine for the entries with the decision `applied`
+   */
   onApplied(frame: SequencedFrame, decisions: readonly EntryDecision[], outcomes: readonly unknown[]): void
-  /** Called for a frame that does not count. */
-  onRefused(frame: SequencedFrame): void
+  /** Called for a frame that every node ignores, because its number is not the next one of its writer. */
+  onIgnored(frame: SequencedFrame): void
   /** Called when all entries up to `seq` are applied. */
   onAdvance(seq: number): void
-  /** Called for each request for the lease, with the lease after it. */
+  /** Called for each request for the lease. @param lease state after the request @param at log's time (ms since 1970) */
   onLease(lease: LeaseState, at: number): void
-  /** Called when the state machine rejects a batch, before the next attempt. */
+  /** Called when the state machine cannot store a batch, before the next attempt. */
   onRetry(error: unknown): void
+  /** Called if the log must not be applied further. @param seq sequence with the fault */
   onFatal(error: Error, seq: number): void
 }
 
@@ -28,29 +33,32 @@ const MAX_BATCH_BYTES = 4 * 1_024 * 1_024
 const MAX_BATCH_FRAMES = 1_024
 /** Size of the pending messages at which the reader stops fetching (bytes). */
 const MAX_PENDING_BYTES = 16 * 1_024 * 1_024
-/**
- * Maximum delay (ms) and size (bytes) of messages without a waiting caller. A batch costs the same as several frames.
- */
+// Limits for messages without a waiting caller. They are delayed because one call of `apply` has a fixed cost, as much as
+// several frames.
 const MAX_APPLY_DELAY_MS = 8
 const MAX_DELAYED_BYTES = 256 * 1_024
-/** Maximum number of frames without an entry before the position is stored. After a crash the node reads them again. */
+/**
+ * Maximum number of frames without an entry for the state machine, until the position is stored nevertheless. After a crash
+ * the node reads these frames again.
+ */
 const MAX_UNSAVED_FRAMES = 256
 const RETRY_DELAY_MS = 500
 
-/** Decisions about a frame, reported once its batch is applied. */
+/** Frame with the decisions about its entries. They are reported once its batch is applied. */
 interface FrameDecisions {
   readonly frame: SequencedFrame
+  /** Undefined if the frame does not count. */
   readonly decisions: EntryDecision[] | undefined
 }
 
-/** Passes frames to the state machine, in batches of all that have arrived. */
+/** Passes the entries of the log to the state machine. Each batch contains all frames that have arrived. */
 export class Applier {
   readonly #options: ApplierOptions
   readonly #assembler = new FrameAssembler()
   readonly #sequencer: Sequencer
   #inbox: LogMessage[] = []
   #pendingBytes = 0
-  /** Messages up to this sequence are applied without a delay. */
+  /** Messages up to this sequence are applied without a further delay. */
   #dueSequence = 0
   #delayTimer: NodeJS.Timeout | undefined
   #unsavedFrames = 0
@@ -68,7 +76,7 @@ export class Applier {
     return this.#sequencer.identity
   }
 
-  /** Adds messages in their order. Returns a promise if the caller must wait for it before it adds more. */
+  /** Adds messages in their order. If it returns a promise, the caller must wait for the promise before the next call. */
   enqueue(messages: readonly LogMessage[]): Promise<void> | undefined {
     if (this.#isEnded) return undefined
     let isAwaited = false
@@ -82,7 +90,7 @@ export class Applier {
     return this.#pendingBytes >= MAX_PENDING_BYTES ? this.#running : undefined
   }
 
-  /** Applies the pending messages without a further delay: a caller now waits for them. */
+  /** Applies the pending messages without a further delay. */
   flush(): void {
     this.#cancelDelay()
     this.#dueSequence = this.#inbox.at(-1)?.seq ?? 0
@@ -101,7 +109,7 @@ export class Applier {
   }
 
   async #run(): Promise<void> {
-    // Other messages of this turn join the batch. The caller can also store `#running` before the run ends.
+    // Messages that arrive in the same turn join the batch. `#running` must be set before the run ends and clears it.
     await undefined
     while (this.#inbox.length > 0 && this.#inbox[0]!.seq <= this.#dueSequence) {
       const frames = this.#sequenceInbox()
@@ -111,7 +119,7 @@ export class Applier {
     this.#running = undefined
   }
 
-  /** Returns undefined if the pending messages must not be applied. */
+  /** Takes the frames of one batch from the pending messages. Returns undefined after a fatal error. */
   #sequenceInbox(): FrameDecisions[] | undefined {
     const frames: FrameDecisions[] = []
     let bytes = 0
@@ -146,8 +154,8 @@ export class Applier {
 
   /** Resolves with true if the applier may continue. */
   async #apply(frames: readonly FrameDecisions[]): Promise<boolean> {
-    const entries = frames.flatMap(({ decisions: verdicts = [] }) =>
-      verdicts.flatMap((decision): LogEntry[] => (decision.kind === 'applied' ? [decision.entry] : [])),
+    const entries = frames.flatMap(({ decisions = [] }) =>
+      decisions.flatMap((decision): LogEntry[] => (decision.kind === 'applied' ? [decision.entry] : [])),
     )
     let outcomes: unknown[] = []
     this.#unsavedFrames += frames.length
@@ -185,15 +193,15 @@ export class Applier {
   #report(frames: readonly FrameDecisions[], outcomes: readonly unknown[]): void {
     this.#options.onAdvance(frames.at(-1)!.frame.seq)
     let reported = 0
-    for (const { frame, decisions: verdicts } of frames) {
-      if (!verdicts) {
-        this.#options.onRefused(frame)
+    for (const { frame, decisions } of frames) {
+      if (!decisions) {
+        this.#options.onIgnored(frame)
         continue
       }
-      const applied = verdicts.filter(({ kind }) => kind === 'applied').length
-      for (const decision of verdicts)
+      const applied = decisions.filter(({ kind }) => kind === 'applied').length
+      for (const decision of decisions)
         if (decision.kind === 'lease') this.#options.onLease(decision.lease, this.#sequencer.at)
-      this.#options.onApplied(frame, verdicts, outcomes.slice(reported, reported + applied))
+      this.#options.onApplied(frame, decisions, outcomes.slice(reported, reported + applied))
       reported += applied
     }
   }

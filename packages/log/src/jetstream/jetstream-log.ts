@@ -26,11 +26,11 @@ import { LogWriter } from './writer.ts'
 
 const START_TIMEOUT_MS = 20_000
 const MAX_BODY_BYTES = 1_048_576
-/** Clock difference between NATS and this machine above which a warning is logged (ms): the log's clock decides. */
+/** Clock difference between NATS and this machine above which a warning is logged (ms). Leases and expiry use NATS's clock. */
 const MAX_CLOCK_SKEW_MS = 10_000
 
 /**
- * Opens the log that all nodes share as a stream of JetStream. Resolves when this node has caught up.
+ * Opens the log, a JetStream stream that all nodes share. Resolves when this node has applied the entries that existed before.
  * @throws StartError `NATS_...`, `JETSTREAM_OFF`, `LOG_...`
  */
 export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Log> {
@@ -53,16 +53,18 @@ export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Lo
     })
     const maxMessage = nc.info!.max_payload - MESSAGE_OVERHEAD_BYTES
     const maxFrame = maxMessage * MAX_PARTS
-    // Each part adds a header and some bytes.
+    // The reserve of 1 % and 4 KiB is for the headers of the frame and of its parts.
     if (maxBody * 1.01 + 4_096 > maxFrame) {
       throw new StartError(
         'LOG_LIMITS',
         `${service}: writes of up to ${maxBody} bytes exceed ${MAX_PARTS} NATS messages: increase max_payload of NATS`,
       )
     }
-    const skew = Date.now() - Date.parse(info.ts ?? '')
+    const skew = Date.parse(info.ts ?? '') - Date.now()
     if (Math.abs(skew) > MAX_CLOCK_SKEW_MS)
-      log.warn(`${service}: the clock of NATS is ${Math.round(-skew / 1000)} s ahead of the clock of this node`)
+      log.warn(
+        `${service}: the clock of NATS is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? 'ahead of' : 'behind'} the clock of this node`,
+      )
     const snapshots = createSnapshotStore(nc, jsm, stream, info)
     const start = await resolveStartPosition(options, jsm, info, snapshots)
     const clock = new LogClock()
@@ -94,12 +96,14 @@ interface FollowerParts {
   onState(state: LogState): void
 }
 
+/** Applies the entries of the log from `start` on, and appends the entries of this node. */
 function followLog(
   options: JetStreamLogOptions,
   { connection, clock, jsm, start, maxMessage, maxFrame, snapshots, onState }: FollowerParts,
 ) {
   const { service, stream, stateMachine, log, appendTimeout, onFatal = () => {} } = options
   const { nc, isUp } = connection
+  /** Rejects after a fatal error, so that a start that waits for entries fails. */
   const fatal = Promise.withResolvers<never>()
   fatal.promise.catch(() => {})
   const staleness = new StalenessTracker()
@@ -135,7 +139,7 @@ function followLog(
     reader?.close()
     void writer.close()
     fatal.reject(startError)
-    // Before that the start itself fails.
+    // Before the start ends, `waitUntilCaughtUp` rejects instead.
     if (isStarted) onFatal(startError)
   }
 
@@ -154,7 +158,7 @@ function followLog(
     start,
     isAwaited: (message) => progress.hasWaiters || writer.isAwaiting(message) || !stateMachine.canLag?.(),
     onApplied: (frame, decisions, outcomes) => writer.onApplied(frame, decisions, outcomes),
-    onRefused: (frame) => writer.onRefused(frame),
+    onIgnored: (frame) => writer.onIgnored(frame),
     onAdvance(seq) {
       staleness.recordApplied(seq)
       isRetrying = false
@@ -163,7 +167,7 @@ function followLog(
     onLease(lease, at) {
       leaseRemainingMs = lease.until - at
       leaseUpdatedAt = performance.now()
-      for (const one of leases) one.notifyChange()
+      for (const managed of leases) managed.notifyChange()
     },
     onRetry(error) {
       if (!isRetrying)
@@ -186,13 +190,13 @@ function followLog(
         checkFormat(info, options)
         checkEpoch(info, start)
         if (info.state.last_seq < applier.identity.seq) guard.verify()
-        else staleness.pendingEnd(info.state.last_seq, progress.applied)
+        else staleness.recordEnd(info.state.last_seq, progress.applied)
       }
       reportState()
       return isValid
     },
     onKnown(known) {
-      staleness.pendingEnd(known, progress.applied)
+      staleness.recordEnd(known, progress.applied)
       reportState()
     },
     onFatal: fail,
@@ -210,7 +214,7 @@ function followLog(
 
   const stopFailover = startFailover({ nc, isUp, getLastResponseAt: () => lastResponseAt })
 
-  const append = <T>(entry: FrameEntry, waiting?: number): Promise<AppendResult<T>> => writer.append(entry, waiting)
+  const append = <T>(entry: FrameEntry, waiters?: number): Promise<AppendResult<T>> => writer.append(entry, waiters)
 
   function waitForSequence(seq: number, timeout: number): Promise<void> {
     const applied = progress.waitForSequence(seq, timeout)
@@ -236,8 +240,8 @@ function followLog(
     get state() {
       return state()
     },
-    append: (kind, body, waiting) => append({ kind, term: 0, body }, waiting),
-    barrier: (waiting) => writer.barrier(waiting),
+    append: (kind, body, waiters) => append({ kind, term: 0, body }, waiters),
+    barrier: (waiters) => writer.barrier(waiters),
     waitForSequence,
     openLease(ttl) {
       const lease = createLease({

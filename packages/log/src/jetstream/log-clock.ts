@@ -1,24 +1,27 @@
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { ClockOffsets } from '../log.ts'
 
-/** Number of replies that bound the clock. With one a second, a step of the servers' clock is followed after 8 s. */
+/** Number of replies that bound the clock. One arrives per second, so the bounds follow a step of the servers' clock after 8 s. */
 const MAX_REPLIES = 8
 
 /** Resolution of the times in replies, which are truncated (ms). */
 const RESOLUTION_MS = 1
 
-/** Bounds the clock of the log's servers by the times in their replies. */
+/** Computes bounds of the log's clock, which is the servers' clock, from the times in their replies. */
 export class LogClock {
   readonly #now: () => number
   readonly #replies: ClockOffsets[] = []
   #offsets: ClockOffsets | undefined
 
-  /** @param now clock of this process that is never set (ms) */
+  /** @param now clock of this process (ms) that no change of the system time affects */
   constructor(now: () => number = steadyNow) {
     this.#now = now
   }
 
-  /** The narrowest bounds of the last replies; the system clock before the first. Read for every entry of the log. */
+  /**
+   * Bounds of the log's clock relative to `now` (ms): the narrowest that agree with all recent replies. Before the first
+   * reply, the system clock. Computed at each reply, because it is read for every entry of the log.
+   */
   get offsets(): ClockOffsets {
     if (this.#offsets) return this.#offsets
     const offset = Date.now() - this.#now()
@@ -26,9 +29,9 @@ export class LogClock {
   }
 
   /**
-   * Adds the time in a reply. The servers wrote it after the request was sent.
-   * @param time in a reply that arrives now; ignored if it is not a time
-   * @param sentAt time of the request (ms of the clock of this process)
+   * Adds the time in a reply. A server read its clock between the request and now, which gives both bounds.
+   * @param time time in the reply (ISO 8601); ignored if it is not valid
+   * @param sentAt time of the request (ms of `now`)
    */
   addReply(time: string | undefined, sentAt: number): void {
     const ms = Date.parse(time ?? '')

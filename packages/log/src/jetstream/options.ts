@@ -1,16 +1,19 @@
 import type { LogState, StateMachine } from '../log.ts'
 import type { Logger } from '../logger.ts'
 
-/** Connection options of the NATS servers. */
+/** Options of the connection to the NATS servers. */
 export interface NatsOptions {
   /** `nats://host:port`. A user and a password may precede the host. */
   readonly servers: readonly string[]
-  /** Files: the JWT and key of a user, or the seed of an nkey. */
+  /** Path of a file with the JWT and key of a user. */
   readonly credentials?: string
+  /** Path of a file with the seed of an nkey. */
   readonly nkey?: string
-  /** Files for TLS: the trusted certificates, and the certificate of this node with its key. */
+  /** Path of a file with the trusted certificates (PEM). */
   readonly ca?: string
+  /** Path of a file with the certificate of this node (PEM). */
   readonly cert?: string
+  /** Path of a file with the private key of `cert` (PEM). */
   readonly key?: string
 }
 
@@ -21,28 +24,28 @@ export interface JetStreamLogOptions {
   readonly nats: NatsOptions
   /** Number of servers that store the stream, if this node creates it. */
   readonly replicas: number
-  /** Storage on these servers: their disks (default), or their memory, which is lost with more than half of them. */
+  /** Storage on these servers: their disks (default) or their memory. Memory is lost if more than half of them stop. */
   readonly storage?: 'file' | 'memory' | undefined
   readonly stateMachine: StateMachine
   readonly log: Logger
   /** Timeout of an append (ms). */
   readonly appendTimeout: number
   /**
-   * Time that a stored append waits for the state machine (ms), which may be slow. Default: the rest of
-   * `appendTimeout`.
+   * Maximum time from the storage of an entry in the log until this node has applied it (ms); `append` waits for both.
+   * Default: the time that remains of `appendTimeout`.
    */
   readonly applyTimeout?: number | undefined
-  /** Timeout of the first connection, until JetStream is ready (ms). */
+  /** Maximum time from the connection until the stream is opened (ms): servers that have just started may not be ready. */
   readonly startTimeout?: number
   /**
-   * Time for which the stream may look shorter than the applied entries (ms): a server that was suspended reports an
-   * old state.
+   * Time for which the stream may seem to end before the last applied entry (ms). A server that was suspended reports an old
+   * state for a moment.
    */
   readonly verifyTimeout?: number
   /** Maximum size of the body of an entry (bytes). The limits of the servers must allow it. */
   readonly maxBody?: number
   /** Called on every change of the state. */
   onState?(state: LogState): void
-  /** Called once if this node must not continue, because its state would differ from that of other nodes. */
+  /** Called once, after the start, if this node must stop: if it continued, its state would differ from that of other nodes. */
   onFatal?(error: Error): void
 }

@@ -1,11 +1,11 @@
 import type { StreamInfo } from '@nats-io/jetstream'
 
-/** Age of the last contact at which a server counts as unreachable (ms). Servers have contact every second. */
+/** A server without contact to the leader for this time counts as unreachable (ms). Servers have contact every second. */
 const PEER_TIMEOUT_MS = 3_000
 
 /**
- * True if a majority of a stream's servers agrees on its info. An isolated server reports the stream as it knew it:
- * without a leader or, for some seconds, with itself as the leader.
+ * True if a majority of a stream's servers stands behind its info: it names a leader that has contact with enough others.
+ * A partitioned server reports an old state: without a leader or, for some seconds, with itself as the leader.
  */
 export function hasQuorum({ cluster }: Pick<StreamInfo, 'cluster'>): boolean {
   if (!cluster) return true
@@ -15,7 +15,7 @@ export function hasQuorum({ cluster }: Pick<StreamInfo, 'cluster'>): boolean {
   return 2 * (1 + reachable) > 1 + replicas.length
 }
 
-/** @throws Error if the server is isolated: its info may be outdated */
+/** @throws Error if the info has no quorum: it may be outdated */
 export function checkQuorum(info: Pick<StreamInfo, 'cluster'>): void {
   if (!hasQuorum(info)) throw new Error('a majority of its servers is unreachable')
 }

@@ -11,24 +11,25 @@ export interface LogReaderOptions {
   readonly stream: string
   /** First sequence to read. */
   readonly from: number
-  /** Receives messages in order, each once. If it returns a promise, the reader fetches no more until that resolves. */
+  /** Receives messages in order, each once. If it returns a promise, the reader delivers no more until that resolves. */
   onMessages(messages: readonly LogMessage[]): Promise<void> | undefined
   /**
-   * Called each second with the state of the stream. Returns true if that state counts, which needs a quorum.
+   * Called each second with the state of the stream. Returns true if a quorum supports that state; the reader ignores others.
    * @param sentAt time of the request (ms of `steadyNow`)
    * @throws Error if the stream must not be followed
    */
   onInfo(info: StreamInfo, sentAt: number): boolean
+  /** Called when the last known sequence grows. */
   onKnown(known: number): void
   onFatal(error: Error): void
 }
 
-/** The next message was trimmed. The node needs a snapshot, which it loads at its next start. */
+/** The next message was trimmed, so the node stops. It loads a snapshot at its next start. */
 class LogTrimmedError extends Error {
   readonly code = 'LOG_TRIMMED'
 }
 
-/** Follows a stream. */
+/** Delivers the messages of a stream in order. */
 export interface LogReader {
   /** Last sequence that is known to exist. */
   readonly known: number
@@ -40,17 +41,21 @@ export interface LogReader {
   close(): void
 }
 
-// Live messages may be lost, and arrive some milliseconds after an acknowledgement.
+// A missing message is fetched after this delay. Live messages may be lost, but usually they are only some milliseconds late.
 const LIVE_DELAY_MS = 25
 const POLL_INTERVAL_MS = 1_000
 const BATCH_MESSAGES = 1_024
 const BATCH_BYTES = 4 * 1_024 * 1_024
-/** Maximum size of live messages in memory while older ones are fetched (bytes). Further ones are fetched, too. */
+/**
+ * Maximum size of the live messages that wait in memory for older ones (bytes). Further live messages are dropped and fetched
+ * later.
+ */
 const MAX_EARLY_BYTES = 16 * 1_024 * 1_024
 
 /**
- * Follows a stream by the messages that the servers republish live, and fetches the missing ones. This costs half of a
- * consumer. A consumer is in the memory of one server, and stops for seconds when that server fails.
+ * Follows a stream: receives the messages that the servers republish live, and fetches the missing ones. This costs half as
+ * much as a JetStream consumer. The state of a consumer is in the memory of one server, so it stops for seconds when that
+ * server fails.
  */
 export function createLogReader({
   nc,
@@ -62,12 +67,14 @@ export function createLogReader({
   onKnown,
   onFatal,
 }: LogReaderOptions): LogReader {
+  /** Sequence of the next message to deliver. */
   let next = from
   let known = from - 1
   let fetching: Promise<void> | undefined
   let isClosed = false
   let isPaused = false
   let fetchTimer: NodeJS.Timeout | undefined
+  /** Live messages that arrived before an older one, by sequence. */
   const early = new Map<number, LogMessage>()
   let earlyBytes = 0
 
@@ -89,7 +96,7 @@ export function createLogReader({
     early.delete(seq)
   }
 
-  /** Delivers the messages that continue the sequence, including early ones that now fit. */
+  /** Delivers the messages that follow the last delivered one without a gap, then early ones that follow these. */
   function deliver(messages: readonly LogMessage[]): Promise<void> | undefined {
     const ready: LogMessage[] = []
     for (const message of messages) {
@@ -107,15 +114,15 @@ export function createLogReader({
   const live = nc.subscribe(toLiveSubject(stream), {
     callback(error, message) {
       if (error || isClosed) return
-      const one = toLogMessage(message)
-      if (one.seq > known) onKnown((known = one.seq))
-      if (one.seq > next || fetching || isPaused) {
-        addEarly(one)
+      const logMessage = toLogMessage(message)
+      if (logMessage.seq > known) onKnown((known = logMessage.seq))
+      if (logMessage.seq > next || fetching || isPaused) {
+        addEarly(logMessage)
         if (!fetching && !isPaused) fetchTimer ??= setTimeout(startFetch, LIVE_DELAY_MS)
         return
       }
-      const delivery = deliver([one])
-      // Messages that arrive meanwhile are fetched or wait in `early`, so the memory is bounded.
+      const delivery = deliver([logMessage])
+      // Until it resolves, new messages wait in `early`, or are dropped and fetched later. So the memory is bounded.
       if (delivery) fetching = delivery.then(() => catchUp()).finally(onFetchEnd)
     },
   })
@@ -139,7 +146,7 @@ export function createLogReader({
       const before = next
       const batch = await fetchBatch(jsm, stream, { seq: next, batch: BATCH_MESSAGES, max_bytes: BATCH_BYTES })
       if (isPaused) break
-      // The reply begins with the next existing message: all before it were trimmed.
+      // The reply begins with the first message that exists from `next` on. If it is a later one, the others were trimmed.
       if (batch[0] && batch[0].seq > next)
         return onFatal(new LogTrimmedError(`its entries before ${batch[0].seq} were removed`))
       await deliver(batch)
@@ -173,7 +180,7 @@ export function createLogReader({
     setKnown,
     pause() {
       isPaused = true
-      // Messages of another stream must not count as messages of this one.
+      // The stream may have been replaced: messages of another stream must not be delivered as messages of this one.
       for (const seq of early.keys()) dropEarly(seq)
     },
     resume() {

@@ -13,36 +13,35 @@ export type SendResult =
 
 export interface Sender {
   /**
-   * Puts the messages of one frame into the stream, all or none. They have no message id, by which servers would drop
-   * copies: nodes count a frame once.
+   * Publishes the messages of one frame to the stream; the server stores all or none. They have no message id for duplicate
+   * detection by the servers: nodes ignore copies of a frame.
    */
   send(parts: readonly Buffer[]): Promise<SendResult>
   /** Settles every message without an acknowledgement as `unknown`. */
   close(): void
 }
 
-// An acknowledgement takes some ms. If the leader is lost, no acknowledgement arrives.
+// An acknowledgement takes some ms. If the stream's leader fails, none arrives.
 const ACK_TIMEOUT_MS = 2_000
-/** Minimum expected throughput of disks and networks (bytes per ms). */
+/** Throughput of disks and networks that the timeout assumes (bytes per ms). */
 const MIN_BYTES_PER_MS = 4_096
 const NO_RESPONDERS_STATUS = 503
 
 /**
- * Creates the sender. It publishes a message and reads its acknowledgement itself. The request function of the client
- * creates an error with its stack for each request, even for an answered one, and headers for each message. It takes
- * three times as long.
+ * Creates the sender. For a frame of one message, it publishes the message and reads the acknowledgement itself. The
+ * client's own publish function takes three times as long: for each message it creates headers and an error with a stack.
  */
 export function createSender(nc: NatsConnection, stream: string): Sender {
   const js = jetstream(nc, { timeout: ACK_TIMEOUT_MS })
   const subject = toSubject(stream)
   const inbox = createInbox()
-  /** Callbacks of messages without an acknowledgement, by the last token of the reply subject. */
+  /** Callbacks of messages that wait for an acknowledgement, by the last token of the reply subject. */
   const pendingAcks = new Map<string, (result: SendResult) => void>()
   let count = 0
   const subscription = nc.subscribe(`${inbox}.*`, {
     callback(error, message) {
-      // `error` is set if this user may not receive replies, or if the connection ends. Then the timeout settles every
-      // message.
+      // `error` is set if this user may not receive replies, or if the connection ends. The waiting messages then end with
+      // their timeout.
       if (!error) pendingAcks.get(message.subject.slice(inbox.length + 1))?.(parseAck(message))
     },
   })

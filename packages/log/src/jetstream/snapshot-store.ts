@@ -7,19 +7,19 @@ import type { StateMachine } from '../log.ts'
 import { getEpoch, RETRY_INTERVAL_MS } from './verify-stream.ts'
 import { fetchBatch } from './fetch-batch.ts'
 
-/** Store of state machine snapshots, which all nodes share. */
+/** Snapshots of state machines, on the NATS servers. All nodes of a log share them. */
 export interface SnapshotStore {
-  /** Saves a snapshot and retains the previous one, which nodes may be reading. Resolves with its sequence. */
+  /** Saves a snapshot. The previous one remains, because nodes may be reading it. Resolves with the sequence of the new one. */
   save(stateMachine: StateMachine): Promise<number>
-  /** Returns the sequence of the newest snapshot; undefined if there is none of this log. */
+  /** Returns the sequence of this log's newest snapshot; undefined if there is none. */
   getLatest(): Promise<number | undefined>
-  /** Restores the newest snapshot into a state machine. */
+  /** Restores the newest snapshot into a state machine. @throws Error if there is none, or if it is damaged */
   load(stateMachine: StateMachine): Promise<void>
 }
 
 // Each chunk of a snapshot is one message.
 const CHUNK_BYTES = 128 * 1_024
-/** Maximum size of one fetch (bytes). A larger one delays the replies by which the client checks the connection. */
+/** Maximum size of one fetch (bytes). A larger fetch would delay the server's replies to the client's pings too long. */
 const MAX_FETCH_BYTES = 4 * 1_024 * 1_024
 /** Time without a chunk after which a load fails (ms). A leader election takes up to 9 s. */
 const STALL_TIMEOUT_MS = 15_000
@@ -43,7 +43,10 @@ export function createSnapshotStore(
       throw error
     }))
 
-  /** Lists present and deleted objects by the subject of their metadata. The client's list leaks a consumer for minutes. */
+  /**
+   * Lists present and deleted objects with the subject of their metadata. The client's own list function leaves a consumer on
+   * the server for minutes.
+   */
   async function listObjects(): Promise<(readonly [subject: string, object: ObjectInfo])[]> {
     await openBucket()
     const { state } = await jsm.streams.info(objectStream, { subjects_filter: `$O.${bucketName}.M.>` })
@@ -61,7 +64,10 @@ export function createSnapshotStore(
       .map(([, { name }]) => Number(name.slice(prefix.length)))
       .toSorted((a, b) => b - a)
 
-  /** Deletes snapshots older than the one before `seq`, and those of other logs. The next call purges their metadata. */
+  /**
+   * Deletes the snapshots of other logs, and all but the newest of those before `seq`. Their metadata remains until the next
+   * call purges it.
+   */
   async function deleteOld(bucket: ObjectStore, seq: number): Promise<void> {
     const listed = await listObjects()
     const first = toSequences(listed).find((one) => one < seq) ?? 0
@@ -71,7 +77,7 @@ export function createSnapshotStore(
     }
   }
 
-  /** @throws Error if a snapshot is incomplete, damaged or deleted meanwhile */
+  /** Yields the content of a snapshot. @throws Error if the snapshot is incomplete or damaged, or if a node deletes it meanwhile */
   async function* readChunks(bucket: ObjectStore, { name, nuid, chunks, digest }: ObjectInfo): AsyncGenerator<Buffer> {
     const subject = `$O.${bucketName}.C.${nuid}`
     const hash = createHash('sha256')
@@ -100,7 +106,7 @@ export function createSnapshotStore(
   return {
     async save(stateMachine) {
       const bucket = await openBucket()
-      // The snapshot may have a later sequence than its name; its position has the actual one.
+      // Entries may be applied before the snapshot begins. Then its position has a later sequence than its name.
       const seq = stateMachine.getPosition()?.seq ?? 0
       const data = ReadableStream.from(stateMachine.snapshot()) as ReadableStream<Uint8Array>
       await bucket.put({ name: prefix + seq, options: { max_chunk_size: CHUNK_BYTES } }, data, { timeout: 600_000 })
@@ -121,8 +127,8 @@ export function createSnapshotStore(
           return await stateMachine.restore(readChunks(bucket, found))
         } catch (error) {
           // A newer snapshot may have replaced this one meanwhile.
-          const [getLatest] = toSequences(await listObjects())
-          if (getLatest === seq && (await bucket.info(found.name))?.nuid === found.nuid) throw error
+          const [latest] = toSequences(await listObjects())
+          if (latest === seq && (await bucket.info(found.name))?.nuid === found.nuid) throw error
         }
       }
     },

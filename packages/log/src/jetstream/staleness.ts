@@ -1,10 +1,10 @@
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 
-/** Tracks the last time at which a state machine had all entries, from reports of the end of the log. */
+/** Tracks the last time at which a state machine had all entries. It compares the applied sequence with known ends of the log. */
 export class StalenessTracker {
   readonly #now: () => number
   #lastContactAt: number
-  /** Reported end that is not applied yet, and the time of the report. */
+  /** Known end of the log that is not applied yet, and the time at which this node learned of it. */
   #pendingEnd: { readonly end: number; readonly at: number } | undefined
 
   constructor(now: () => number = steadyNow) {
@@ -12,18 +12,22 @@ export class StalenessTracker {
     this.#lastContactAt = now()
   }
 
-  /** Last time with all entries applied (ms of `steadyNow`, as a change of the system clock would falsify the age). */
+  /**
+   * Last time at which all entries were applied (ms of `steadyNow`, because a change of the system clock would falsify the
+   * staleness).
+   */
   get lastContactAt(): number {
     return this.#lastContactAt
   }
 
-  /** Records that the log now ends at `end` and the state machine has applied entries up to `applied`. */
-  pendingEnd(end: number, applied: number): void {
+  /** Records that the log now ends at `end`, and that the state machine has applied the entries up to `applied`. */
+  recordEnd(end: number, applied: number): void {
     const at = this.#now()
     if (applied < end) this.#pendingEnd ??= { end, at }
     else this.#setContact(at)
   }
 
+  /** Records that the state machine has applied the entries up to `applied`. */
   recordApplied(applied: number): void {
     if (this.#pendingEnd && applied >= this.#pendingEnd.end) this.#setContact(this.#pendingEnd.at)
   }

@@ -14,7 +14,7 @@ import {
 import type { JetStreamLogOptions } from './options.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 
-/** Maximum number of loads. A trim during a load may make the snapshot too old. */
+/** Maximum number of snapshot loads. The log may be trimmed during a load, so that the loaded snapshot is too old. */
 const MAX_SNAPSHOT_LOADS = 5
 
 /**
@@ -53,7 +53,10 @@ export async function resolveStartPosition(
     throw new StartError('LOG_UNREACHABLE', `${service}: stream ${stream} cannot be read (${message})`)
   }
 
-  /** Polls for a snapshot until the timeout: a server that was unavailable may not have the newest yet. */
+  /**
+   * Polls for a snapshot from which this node can start, until the timeout: a server that was unavailable may not have the
+   * newest snapshot yet. Resolves with the newest known one, which may be too old.
+   */
   async function waitForUsableSnapshot(): Promise<number | undefined> {
     for (const deadline = performance.now() + verifyTimeout; ; await delay(RETRY_INTERVAL_MS)) {
       const latest = await snapshots.getLatest()

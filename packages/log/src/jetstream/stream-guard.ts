@@ -5,7 +5,7 @@ import { verifyStream, LogReplacedError, RETRY_INTERVAL_MS, type LogIdentity } f
 export interface StreamGuardOptions {
   readonly jsm: JetStreamManager
   readonly stream: string
-  /** Time for which the stream may look shorter than before (ms): see `verifyStream`. */
+  /** Time for which the stream may seem to end before the last applied entry (ms): see `verifyStream`. */
   readonly verifyTimeout?: number
   /** Returns the epoch, sequence and checksum that the stream must match. */
   getIdentity(): LogIdentity
@@ -16,7 +16,7 @@ export interface StreamGuardOptions {
   onFatal(error: Error): void
 }
 
-/** Pauses the delivery of messages until the stream is verified to be the same. */
+/** Pauses the delivery of messages while it verifies that the stream is still the same. */
 export interface StreamGuard {
   /** Starts a check. Called after a reconnection, or if the info of the stream contradicts the applied entries. */
   verify(): void
@@ -35,7 +35,7 @@ export function createStreamGuard({
   const closing = new AbortController()
   const { signal } = closing
   let running: Promise<void> | undefined
-  /** True if `verify` was called during the present check. */
+  /** True if `verify` was called during the current check, which must then run again. */
   let isRequested = false
 
   async function run(): Promise<void> {
@@ -48,7 +48,7 @@ export function createStreamGuard({
         return resume()
       } catch (error) {
         if (error instanceof LogReplacedError) return onFatal(error)
-        // No server can verify the stream at present. Reads continue with the applied entries.
+        // The stream cannot be verified at present. The node serves reads with the applied entries meanwhile.
         await delay(RETRY_INTERVAL_MS, undefined, { signal }).catch(() => {})
       }
     }

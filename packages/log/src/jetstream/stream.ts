@@ -22,8 +22,9 @@ export interface LogStreamOptions {
   readonly timeout: number
 }
 
-/** Subjects of the log: nodes publish frames to the first, and the servers republish stored frames on the second. */
+/** Returns the subject to which nodes publish frames. */
 export const toSubject = (stream: string) => `log.${stream}`
+/** Returns the subject on which the servers republish stored frames. */
 export const toLiveSubject = (stream: string) => `log.${stream}.live`
 
 // Keys in the metadata of the stream: the service that owns the log, and the version of the format.
@@ -71,18 +72,21 @@ async function findOrCreateStream(
     subjects: [toSubject(stream)],
     num_replicas: replicas,
     storage: storage === 'memory' ? StorageType.Memory : StorageType.File,
-    // Acknowledged frames remain until they are trimmed. A full stream rejects new frames instead of removing old ones.
+    // A full stream rejects new frames, in place of removing old ones. Frames remain until they are trimmed.
     discard: 'new',
     deny_delete: true,
     allow_direct: true,
-    // A frame that exceeds the size of a message is sent as several, which the server stores all or none.
+    // A frame that exceeds the maximum message size is sent as several messages. The server stores all of them or none.
     allow_atomic: true,
     republish: { src: toSubject(stream), dest: toLiveSubject(stream) },
     metadata: { [SERVICE_METADATA_KEY]: service, [FORMAT_METADATA_KEY]: String(FORMAT_VERSION) },
   })
 }
 
-/** @throws StartError `LOG_FOREIGN`, `LOG_FORMAT_UNKNOWN` */
+/**
+ * Checks that a stream is a log of this service, with a known format and the required configuration.
+ * @throws StartError `LOG_FOREIGN`, `LOG_FORMAT_UNKNOWN`
+ */
 export function checkFormat(
   { config }: StreamInfo,
   { service, stream }: Pick<LogStreamOptions, 'service' | 'stream'>,
@@ -103,6 +107,10 @@ export function checkFormat(
     throw new StartError('LOG_FOREIGN', `${service}: the configuration of stream ${stream} was changed`)
 }
 
+/**
+ * Returns the error to report if the stream cannot be opened; undefined if the cause is not known.
+ * `isFinal` is true if a retry cannot help.
+ */
 function explainError(
   error: unknown,
   { service, stream, replicas }: LogStreamOptions,

@@ -5,7 +5,7 @@ import { FrameError } from '../errors.ts'
 import { readPart } from '../order/frame.ts'
 import { checkQuorum } from './quorum.ts'
 
-/** The log is not the one from which the state was built, or no longer: a node that continues would diverge. */
+/** The stream is not, or no longer, the one from which this node built its state. If the node continued, it would diverge. */
 export class LogReplacedError extends Error {
   readonly code = 'LOG_REPLACED'
 }
@@ -16,19 +16,22 @@ export type LogIdentity = Pick<LogPosition, 'epoch' | 'seq' | 'check'>
 /** Returns the identifier of a stream's log. A recreated stream has another. */
 export const getEpoch = ({ created }: StreamInfo): string => created
 
-/** @throws LogReplacedError */
+/** Checks that the stream was not recreated. @throws LogReplacedError */
 export function checkEpoch(info: StreamInfo, { epoch }: Pick<LogIdentity, 'epoch'>): void {
   if (getEpoch(info) !== epoch)
     throw new LogReplacedError(`it was recreated (${getEpoch(info)}; the data of this node is from ${epoch})`)
 }
 
-// A server that was suspended believes for a moment that it is the leader, and reports a stream shorter than it is.
+/**
+ * Time for which the stream may seem to end before the last applied entry (ms). A server that was suspended believes for a
+ * moment that it is the leader, and reports an old end.
+ */
 export const VERIFY_TIMEOUT_MS = 15_000
 export const RETRY_INTERVAL_MS = 250
 
 /**
- * Resolves once the stream is verified to be the one from which the state was built. Servers with restored disks look
- * healthy: without this check, the node would follow them from its position without an error.
+ * Resolves once the stream is verified to be the one from which this node built its state. Servers whose disks were restored
+ * from an older copy look healthy: without this check, the node would apply their later messages without an error.
  * @throws LogReplacedError; another error if no server with a quorum is reachable
  */
 export async function verifyStream(
@@ -53,7 +56,10 @@ export async function verifyStream(
   }
 }
 
-/** True if the stream has the last applied message; false if a server does not have it yet. @throws LogReplacedError */
+/**
+ * True if the stream has the last applied message; false if the server does not have it yet.
+ * @throws LogReplacedError if the stream has another message at this sequence
+ */
 async function hasMessage(jsm: JetStreamManager, stream: string, { seq, check }: LogIdentity): Promise<boolean> {
   const message = await jsm.streams.getMessage(stream, { seq })
   if (!message) return false

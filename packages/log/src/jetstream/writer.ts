@@ -9,34 +9,35 @@ import type { AppendResult } from '../log.ts'
 import type { SendResult } from './sender.ts'
 
 export interface LogWriterOptions {
-  /** Maximum size of a message, and of a frame (bytes). */
+  /** Maximum size of a message (bytes). */
   readonly maxMessageBytes: number
+  /** Maximum size of the entries of a frame, which may take several messages (bytes). */
   readonly maxFrameBytes: number
   /** Timeout of an append (ms). */
   readonly timeout: number
-  /** Time that a stored append waits for the state machine (ms); by default the rest of `timeout`. */
+  /** Maximum time from the storage of a frame until this node has applied it (ms); by default what remains of `timeout`. */
   readonly applyTimeout?: number | undefined
   /** True while there is a connection. */
   isUp(): boolean
   send(parts: readonly Buffer[]): Promise<SendResult>
-  /** Called when a frame is stored at `seq`, so the reader will receive it. */
+  /** Called when the log has stored a frame at `seq`. The reader must deliver it, by a fetch if necessary. */
   onStored(seq: number): void
 }
 
 /** Maximum size of the queue while the log is unreachable (bytes). */
 const MAX_QUEUE_BYTES = 256 * 1_024 * 1_024
-/** The next frame waits until this share of the previous callers has returned, at most for `MAX_GATHER_MS`. */
+/** The next frame waits until this share of the last frame's callers has queued a new request, at most `MAX_GATHER_MS`. */
 const RETURNED_CALLERS_RATIO = 0.9
 const MAX_GATHER_MS = 50
-/** Time since the last frame after which its callers are no longer expected to return (ms). */
+/** Time since the last frame after which the writer no longer waits for its callers (ms). */
 const MAX_IDLE_MS = 100
 const MIN_RETRY_DELAY_MS = 20
 const MAX_RETRY_DELAY_MS = 500
 
 /**
- * Sends the entries of this node, one frame at a time: concurrent frames were not faster. A frame without an
- * acknowledgement is sent again unchanged, and nodes count it once. After the timeout, the callers get LOG_UNAVAILABLE
- * if it was never sent, otherwise OUTCOME_UNKNOWN.
+ * Sends the entries of this node to the log, one frame at a time: concurrent frames were not faster. Without an
+ * acknowledgement, it sends the frame again unchanged; all nodes ignore the copies. After the timeout, the callers get
+ * LOG_UNAVAILABLE if the frame was never sent, otherwise OUTCOME_UNKNOWN.
  */
 export class LogWriter {
   readonly #options: LogWriterOptions
@@ -44,27 +45,28 @@ export class LogWriter {
   /** Groups that are sent but not applied by this node yet, by the keys of their frames. */
   readonly #inFlight = new Map<string, AppendGroup>()
   #id = createWriterId()
+  /** Number of the last frame with this writer id. */
   #number = 0
   #queuedBytes = 0
   #running: Promise<void> | undefined
   #isClosed = false
   #retryNow: (() => void) | undefined
   #onQueued: (() => void) | undefined
-  /** Last acknowledged frame: callers waiting for it or the next one, time of the acknowledgement, duration (ms). */
-  #lastFrame = { waiterCount: 0, at: 0, duration: 0 }
+  /** Last frame: callers that waited for it or for the next one at its end, time of its end, and its duration (ms). */
+  #lastFrame = { callers: 0, endedAt: 0, duration: 0 }
 
   constructor(options: LogWriterOptions) {
     this.#options = options
   }
 
-  /** @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
+  /** Appends an entry. Resolves when this node has applied it. @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
   append(entry: FrameEntry, waiters = 1): Promise<AppendResult<any>> {
     const entryBytes = getEntrySize(entry)
     if (this.#isClosed || this.#queuedBytes + entryBytes > MAX_QUEUE_BYTES)
       return Promise.reject(createUnavailableError())
     const last = this.#groups.at(-1)
-    // Entries share a frame only while it fits into one message. A larger frame goes in parts, which takes another round
-    // trip, so only an entry that exceeds a message by itself uses parts.
+    // Entries share a frame only if it fits into one message. Several messages take another round trip, so only an entry that
+    // alone exceeds a message is sent in parts.
     const isFitting =
       last && (last.bytes === 0 || last.bytes + entryBytes + FRAME_OVERHEAD_BYTES <= this.#options.maxMessageBytes)
     this.#queuedBytes += entryBytes
@@ -73,6 +75,7 @@ export class LogWriter {
     return appended
   }
 
+  /** Resolves with a sequence up to which this node has applied all entries, including all before the call. */
   barrier(waiters = 1): Promise<number> {
     if (this.#isClosed) return Promise.reject(createUnavailableError())
     const barrier = (this.#groups.at(-1) ?? this.#openGroup()).barrier(waiters)
@@ -80,12 +83,12 @@ export class LogWriter {
     return barrier
   }
 
-  /** Retries at once. Called after a reconnection. */
+  /** Ends the delay before the next attempt. Called after a reconnection. */
   retryNow(): void {
     this.#retryNow?.()
   }
 
-  /** True if a caller of this node may wait for the message: it may be part of a frame of this node. */
+  /** True if a caller of this node may wait for the message, because it may be a part of this node's frame. */
   isAwaiting({ data }: LogMessage): boolean {
     return this.#inFlight.size > 0 && canBeFrom(this.#id, data)
   }
@@ -96,11 +99,11 @@ export class LogWriter {
   }
 
   /**
-   * Called for a frame of any node that is in the log but does not count. A copy needs no action, because the first one
-   * counted. Otherwise this writer was idle until it expired, or its previous frame was lost. Then no frame with this
-   * writer id counts any more, and the group is sent again under a new one.
+   * Called for a frame of any node that is in the log but that all nodes ignore. A copy needs no action, because the first one
+   * was applied. Otherwise the writer id expired, or its previous frame was lost. Then all later frames with this id are
+   * ignored, too. So the writer takes a new id and sends the entries again.
    */
-  onRefused(frame: SequencedFrame): void {
+  onIgnored(frame: SequencedFrame): void {
     const group = this.#removeGroup(frame)
     if (!group) return
     if (frame.writer === this.#id) this.#renewWriterId()
@@ -116,7 +119,7 @@ export class LogWriter {
     return group
   }
 
-  /** Rejects the waiting calls. */
+  /** Rejects the waiting calls. Resolves once no frame is being sent. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#retryNow?.()
@@ -144,32 +147,33 @@ export class LogWriter {
       if (!group) break
       const startedAt = performance.now()
       await this.#send(group)
-      const at = performance.now()
-      this.#lastFrame = { waiterCount: group.waiterCount + this.#waiterCount(), at, duration: at - startedAt }
+      const endedAt = performance.now()
+      this.#lastFrame = { callers: group.waiterCount + this.#countWaiters(), endedAt, duration: endedAt - startedAt }
     }
     this.#running = undefined
   }
 
   /** Returns the number of callers with entries or barriers in the queue. */
-  #waiterCount(): number {
+  #countWaiters(): number {
     return this.#groups.reduce((sum, { waiterCount }) => sum + waiterCount, 0)
   }
 
   /**
-   * Callers with a response send their next requests later than callers that are already queued, and not all at once.
-   * Without a delay, alternating frames would each have a part of the callers, and a frame costs the same as 40 writes.
-   * The delay starts with the first queued request, and is at most the duration of the previous frame (and 50 ms). A
-   * single client is never delayed.
+   * Delays a frame until the callers of the last frame have queued their next requests. These arrive later than the requests
+   * that are already queued, and not all at once. Without the delay, the callers would split into two alternating frames, and
+   * a frame costs the same as 40 writes. The delay starts with the first queued request. It is at most the duration of the
+   * last frame, and at most 50 ms. A single client is never delayed.
    */
   async #awaitReturningCallers(): Promise<void> {
-    const { waiterCount: size, at, duration: took } = this.#lastFrame
-    if (size < 2 || performance.now() - at > MAX_IDLE_MS) return
+    const { callers, endedAt, duration } = this.#lastFrame
+    if (callers < 2 || performance.now() - endedAt > MAX_IDLE_MS) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#onQueued = () => {
-      if (this.#isClosed || this.#groups.length > 1 || this.#waiterCount() >= RETURNED_CALLERS_RATIO * size) resolve()
+      if (this.#isClosed || this.#groups.length > 1 || this.#countWaiters() >= RETURNED_CALLERS_RATIO * callers)
+        resolve()
     }
     this.#onQueued()
-    const timer = setTimeout(resolve, Math.min(took, MAX_GATHER_MS))
+    const timer = setTimeout(resolve, Math.min(duration, MAX_GATHER_MS))
     await promise
     clearTimeout(timer)
     this.#onQueued = undefined
@@ -196,11 +200,12 @@ export class LogWriter {
     ) {
       if (this.#isClosed) break
       if (this.#options.isUp()) {
-        const inFlight = await Promise.race([this.#options.send(parts), group.settled])
-        if (!inFlight) return
-        if (inFlight.kind === 'stored') return this.#awaitApplied(group, key, inFlight.seq, deadline)
-        isPossiblyStored ||= inFlight.kind === 'unknown'
-        cause = inFlight.cause
+        const result = await Promise.race([this.#options.send(parts), group.settled])
+        // This node has applied the frame before an acknowledgement arrived.
+        if (!result) return
+        if (result.kind === 'stored') return this.#startApplyTimeout(group, key, result.seq, deadline)
+        isPossiblyStored ||= result.kind === 'unknown'
+        cause = result.cause
       }
       await this.#pause(wait, group)
     }
@@ -216,8 +221,8 @@ export class LogWriter {
     }
   }
 
-  /** Waits until this node applies a stored frame, which may be impossible at present. */
-  #awaitApplied(group: AppendGroup, key: string, seq: number, deadline: number): void {
+  /** Rejects the group if this node does not apply its stored frame in time, for example because its disk is full. */
+  #startApplyTimeout(group: AppendGroup, key: string, seq: number, deadline: number): void {
     this.#options.onStored(seq)
     if (group.isSettled) return
     const timer = setTimeout(

@@ -10,16 +10,16 @@ import { AppliedProgress } from '../applied-progress.ts'
 
 export interface LocalLogOptions {
   readonly stateMachine: StateMachine
-  /** ms since 1970 */
+  /** Clock of the log (ms since 1970). */
   readonly now?: () => number
 }
 
-/** Only this process may hold the lease, and no earlier process still runs. */
+/** Holder of every lease: only this process can request one, and no earlier process still runs. */
 const LOCAL_HOLDER = 'local'
 
 /**
- * Creates the log of a standalone service. Main decides the order, and the entries of one turn are one batch of the state
- * machine. Only the state machine writes to the disk.
+ * Creates the log of a standalone service. The order of the calls is the order of the entries. The state machine applies the
+ * entries of one turn as one batch. The log stores nothing itself: only the state machine writes to the disk.
  */
 export function createLocalLog({ stateMachine, now = Date.now }: LocalLogOptions): Log {
   const start = stateMachine.getPosition() ?? createStartPosition('local')
@@ -54,6 +54,7 @@ export function createLocalLog({ stateMachine, now = Date.now }: LocalLogOptions
       progress.advance(seq)
       group.settle(seq, decisions, outcomes)
     } catch (error) {
+      // The entries were not applied: their sequence is used again.
       sequencer = new Sequencer(stateMachine.getPosition() ?? before)
       group.fail(error)
     }

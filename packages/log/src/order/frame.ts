@@ -1,10 +1,9 @@
 import { crc32 } from 'node:zlib'
 import { FrameError } from '../errors.ts'
 
-// The format of the log: see the README. A new version has a new number here. Nodes that know only older versions stop
-// when they read it.
+// Format of the log: see the README.
 
-/** Version of the format. */
+/** Version of the format. Every change of the format increases it, and nodes that do not know the new version stop. */
 export const FORMAT_VERSION = 1
 
 const MAGIC = 0x4c
@@ -13,11 +12,11 @@ const FRAME_HEADER_BYTES = 14
 const ENTRY_HEADER_BYTES = 11
 const WRITER_BYTES = 8
 
-/** Entry of a frame, from one append. */
+/** One write, as it is in a frame. */
 export interface FrameEntry {
   /** Type of the body, defined by the state machine, or `LEASE_KIND`. */
   readonly kind: number
-  /** Term of the lease in which the entry is valid; 0: always. */
+  /** Term that the lease must have when the entry is applied; 0 if it needs no lease. */
   readonly term: number
   readonly body: Buffer
 }
@@ -25,16 +24,16 @@ export interface FrameEntry {
 /** Kind of a request for the lease. State machines use 0 to 254. */
 export const LEASE_KIND = 255
 
-/** Entries that a node appended in one turn. */
+/** Entries that a node sends together. */
 export interface Frame {
-  /** Random id of the writer. A node takes a new one at each start, and after a frame with an unknown outcome. */
+  /** Random id of the writer (16 hex digits). A node takes a new one at each start, and after an unknown outcome. */
   readonly writer: string
   /** Number of the frame among those of its writer, from 1. */
   readonly number: number
   readonly entries: readonly FrameEntry[]
 }
 
-/** Size of a frame of one message without its entries (bytes). */
+/** Size of a message that contains a whole frame, without the entries (bytes). */
 export const FRAME_OVERHEAD_BYTES = PART_HEADER_BYTES + FRAME_HEADER_BYTES
 
 /** Returns the size of an entry in a frame (bytes). */
@@ -78,21 +77,28 @@ function sealPart(message: Buffer, part: number, parts: number): Buffer {
 
 const computeChecksum = (message: Buffer) => crc32(message.subarray(PART_HEADER_BYTES), crc32(message.subarray(0, 6)))
 
-/** True if a message may complete a frame of this writer. Only the first of several parts names the writer. */
+/**
+ * True if a message may be a part of this writer's frame. Only the first part of a frame names the writer, so the result is
+ * true for every frame of several parts.
+ */
 export const canBeFrom = (writer: string, message: Buffer): boolean =>
   message.length < FRAME_OVERHEAD_BYTES ||
   message.readUInt16BE(4) > 1 ||
   message.toString('hex', PART_HEADER_BYTES, PART_HEADER_BYTES + WRITER_BYTES) === writer
 
-/** Decoded message. */
+/** Decoded message: one part of a frame. */
 export interface FramePart {
+  /** Index of the part, from 0. */
   readonly part: number
+  /** Number of parts of the frame. */
   readonly parts: number
+  /** Checksum of the message. */
   readonly check: number
+  /** Bytes of the frame in this part. */
   readonly piece: Buffer
 }
 
-/** @throws FrameError */
+/** Decodes a message and checks it. @throws FrameError */
 export function readPart(message: Buffer): FramePart {
   if (message.length < PART_HEADER_BYTES || message[0] !== MAGIC) throw new FrameError('LOG_DAMAGED', 'is not a frame')
   if (message[1] !== FORMAT_VERSION)

@@ -2,19 +2,22 @@ import type { LogEntry, LeaseState, LogPosition } from '../log.ts'
 import { LEASE_KIND, type FrameEntry } from './frame.ts'
 import type { SequencedFrame } from './frame-assembler.ts'
 
-/** Idle time after which a writer is removed (ms of the log's clock). Copies of a frame are seconds apart. */
+/** Time without a frame after which a writer is removed (ms of the log's clock). A copy of a frame follows within seconds. */
 export const WRITER_TTL_MS = 3_600_000
 
-/** Decision about an entry of a frame, made before the state machine applies it. */
+/** Decision about an entry of a frame. It is made before the state machine receives the entry. */
 export type EntryDecision =
+  /** The state machine applies the entry. */
   | { readonly kind: 'applied'; readonly entry: LogEntry }
+  /** The entry has no effect, because it belongs to an earlier term of the lease. */
   | { readonly kind: 'fenced' }
+  /** The entry is a request for the lease; `lease` is the state after it. */
   | { readonly kind: 'lease'; readonly lease: LeaseState }
 
-/** Request for the lease, or its release (`ttl` 0). */
+/** Request to acquire, renew or release the lease. */
 export interface LeaseRequest {
   readonly holder: string
-  /** ms */
+  /** Time until the lease expires without a renewal (ms); 0 releases it. */
   readonly ttl: number
 }
 
@@ -24,8 +27,8 @@ export const encodeLease = (request: LeaseRequest): Buffer => Buffer.from(JSON.s
 export const createStartPosition = (epoch: string): LogPosition => ({ epoch, seq: 0, at: 0, check: 0, writers: [] })
 
 /**
- * Makes the decisions about frames that must be equal on every node: if a frame counts, its time, and the holder of the
- * lease. They are deterministic: the same frames from the same position give the same decisions.
+ * Makes the decisions about frames that must be equal on every node: does the frame count, its time, and the holder of the
+ * lease. The same frames from the same position give the same decisions.
  */
 export class Sequencer {
   readonly #epoch: string
@@ -44,6 +47,7 @@ export class Sequencer {
     this.#writers = new Map(writers.map(([id, last, seen]) => [id, [last, seen]]))
   }
 
+  /** Present state of the lease; undefined if no node has requested it yet. */
   get lease(): LeaseState | undefined {
     return this.#lease
   }
@@ -65,8 +69,8 @@ export class Sequencer {
   }
 
   /**
-   * Advances to a frame. A frame counts only if its number is the next of its writer. So a copy from a retry changes
-   * nothing, and neither does a frame after a lost one.
+   * Advances to a frame. A frame counts only if its number is the next one of its writer. So a copy from a retry has no effect,
+   * and a frame that follows a lost one has none either.
    * @returns a decision for each entry; undefined if the frame does not count
    */
   acceptFrame({ seq, at, check, writer, number, entries }: SequencedFrame): EntryDecision[] | undefined {
@@ -74,7 +78,7 @@ export class Sequencer {
     // The clocks of servers differ, and the leader may change.
     this.#at = Math.max(this.#at, at)
     this.#check = check
-    this.#forgetIdleWriters()
+    this.#removeIdleWriters()
     const [last] = this.#writers.get(writer) ?? [0]
     if (number !== last + 1) return undefined
     // The map is in the order of the writers' last frames.
@@ -83,7 +87,7 @@ export class Sequencer {
     return this.#decideEntries(entries)
   }
 
-  /** Same as `acceptFrame`, for entries without a frame, which always count. */
+  /** Same as `acceptFrame`, for entries of this process that need no frame: they always count. */
   acceptEntries(seq: number, at: number, entries: readonly FrameEntry[]): EntryDecision[] {
     this.#seq = seq
     this.#at = Math.max(this.#at, at)
@@ -109,7 +113,7 @@ export class Sequencer {
     return this.#lease ?? { term, holder: owner, until }
   }
 
-  #forgetIdleWriters(): void {
+  #removeIdleWriters(): void {
     for (const [id, [, at]] of this.#writers) {
       if (at > this.#at - WRITER_TTL_MS) return
       this.#writers.delete(id)
