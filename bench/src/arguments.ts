@@ -7,7 +7,9 @@ export const HELP = `pnpm bench [service[/variant[,part=alternative]]]   measure
 pnpm bench compare A B                            A against B in interleaved pairs, with an interval;
                                                   a row is service/variant/workload or service/row/table
 pnpm bench guard [--base COMMIT]                  costs of this checkout against those of a commit; exit code 1 if
-                                                  a row is dearer; --rows NAMES, or --short for six rows
+                                                  a row is dearer; --rows NAMES, or --short for six rows.
+                                                  A dearer row gets a flame graph of the difference below
+                                                  --output FOLDER (a temporary folder)
 
   --duration S      seconds per round (1.5)
   --rounds N        maximum rounds per row, each with a new start (3; 7 with --full for tables with ratios)

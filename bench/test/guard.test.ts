@@ -39,6 +39,7 @@ it('parses its flags and names an unknown one', () => {
     base: 'v1',
     rows: ['kv-get', 'start'],
     isShort: false,
+    output: undefined,
   })
   expect(() => parseGuardOptions(['--bases', 'v1'])).toThrow('--bases')
 })

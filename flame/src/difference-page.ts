@@ -97,9 +97,9 @@ ${readAsset('difference.css')}</style>
 <h1>${escape(title)}</h1>
 <p>Processor time of the thread: ${escape(formatTotals(difference, unit))}. ${total.own} and ${total.base} samples with work.</p>
 <div class="bar">
-<span class="key"><span class="swatch" style="background:var(--dearer)"></span>dearer than the base</span>
+<span class="key"><span class="swatch" style="background:var(--dearer)"></span>costs more than the base</span>
 <span class="key"><span class="swatch" style="background:var(--neutral)"></span>equal within the noise</span>
-<span class="key"><span class="swatch" style="background:var(--cheaper)"></span>cheaper than the base</span>
+<span class="key"><span class="swatch" style="background:var(--cheaper)"></span>costs less than the base</span>
 <label>Width <select id="width"><option value="own">this checkout</option><option value="base">base</option></select></label>
 <label>Colour <select id="scope"><option value="total">with callees</option><option value="self">function itself</option></select></label>
 <span class="controls"><input id="search" type="search" placeholder="Search functions and files" aria-label="Search">

@@ -14,6 +14,10 @@ export interface GuardRow {
   readonly row: BenchRow
   /** Metric of a round to compare, and its unit. Absent for rows of requests: processor time per request. */
   readonly metric?: string
+  /** Unit of the metric's processor time; absent: a request. */
+  readonly unit?: string
+  /** False if a CPU profile of its service does not explain the metric: it is memory, or the row starts its services itself. */
+  readonly isProfiled?: false
   /** True if the short form has the row. */
   readonly isShort?: boolean
 }
@@ -53,12 +57,17 @@ export const guardRows: readonly GuardRow[] = [
   { name: 'kv-get-full', row: getWorkload('kv', 'get-full') },
   { name: 'kv-put', row: getWorkload('kv', 'put-empty'), isShort: true },
   { name: 'kv-put-durable', row: getWorkload('kv', 'put-durable') },
-  { name: 'sse-delivery', row: getWorkload('sse', 'fan-out'), metric: 'cpu', isShort: true },
-  { name: 'sse-mercure', row: getTableRow(sseTables, 'mercure-saturation', 'Mercure'), metric: 'cpu' },
-  { name: 'sse-connect', row: getWorkload('sse', 'connecting'), metric: 'connectCpu' },
-  { name: 'sse-memory', row: getWorkload('sse', 'memory'), metric: 'perStream' },
+  { name: 'sse-delivery', row: getWorkload('sse', 'fan-out'), metric: 'cpu', unit: 'delivery', isShort: true },
+  {
+    name: 'sse-mercure',
+    row: getTableRow(sseTables, 'mercure-saturation', 'Mercure'),
+    metric: 'cpu',
+    unit: 'delivery',
+  },
+  { name: 'sse-connect', row: getWorkload('sse', 'connecting'), metric: 'connectCpu', unit: 'stream' },
+  { name: 'sse-memory', row: getWorkload('sse', 'memory'), metric: 'perStream', isProfiled: false },
   { name: 'prices-search', row: getWorkload('prices', 'search'), isShort: true },
-  { name: 'prices-bulk', row: getWorkload('prices', 'bulk'), metric: 'cpu' },
-  { name: 'start', row: getTableRow(startTables, 'start', 'later'), metric: 'cpu' },
-  { name: 'idle-memory', row: getTableRow(startTables, 'start', 'later'), metric: 'pss' },
+  { name: 'prices-bulk', row: getWorkload('prices', 'bulk'), metric: 'cpu', unit: 'price' },
+  { name: 'start', row: getTableRow(startTables, 'start', 'later'), metric: 'cpu', isProfiled: false },
+  { name: 'idle-memory', row: getTableRow(startTables, 'start', 'later'), metric: 'pss', isProfiled: false },
 ]

@@ -9,8 +9,13 @@ const WARM_UP_SLICES = 15
 const SLICES = 20
 const SLICE_MS = 100
 
-async function start({ target, prepare }: BenchRow, checkout: string): Promise<TargetProcess> {
-  const running = await target.start(checkout)
+/** Starts the target of a row in a checkout, and prepares it. @param env in addition to the environment of this process */
+export async function startRow(
+  { target, prepare }: BenchRow,
+  checkout: string,
+  env?: Readonly<Record<string, string>>,
+): Promise<TargetProcess> {
+  const running = await target.start(checkout, env)
   try {
     await prepare?.(running)
     return running
@@ -22,9 +27,9 @@ async function start({ target, prepare }: BenchRow, checkout: string): Promise<T
 
 /** Starts both commits' services together and loads them in turn. @returns the ratio of their costs per request */
 async function measureTogether(row: BenchRow, [own, base]: readonly string[]): Promise<number> {
-  const running = [await start(row, own!)]
+  const running = [await startRow(row, own!)]
   try {
-    running.push(await start(row, base!))
+    running.push(await startRow(row, base!))
     const servers = running.map(({ url, pid, extraPids = [] }) => ({ url, pids: [pid, ...extraPids] }))
     const plan = { ...row.requests!, servers, warmUpSlices: WARM_UP_SLICES, slices: SLICES, sliceMs: SLICE_MS }
     const [a, b] = await runAlternating({ ...plan, pin: PINS.client! })
@@ -38,7 +43,7 @@ async function measureTogether(row: BenchRow, [own, base]: readonly string[]): P
 async function measureInTurn({ row, metric }: GuardRow, checkouts: readonly string[], isSwapped: boolean) {
   const values: number[] = []
   for (const i of isSwapped ? [1, 0] : [0, 1]) {
-    const running = await start(row, checkouts[i]!)
+    const running = await startRow(row, checkouts[i]!)
     try {
       const metrics = await row.round(running, { duration: 1.5, warmUp: 1, paced: false, checkout: checkouts[i]! })
       values[i] = metrics[metric!] as number

@@ -1,7 +1,11 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { computeMedianInterval, type MedianInterval } from '../statistics.ts'
 import { formatFactor } from '../report/format-numbers.ts'
 import { OWN_CHECKOUT } from '../targets/service.ts'
 import { checkOutBase, resolveBase } from './checkouts.ts'
+import { drawDifference } from './draw-difference.ts'
 import type { GuardOptions } from './guard-options.ts'
 import { guardRows, type GuardRow } from './guard-rows.ts'
 import { measurePair } from './measure-pairs.ts'
@@ -58,6 +62,20 @@ function selectRows({ rows, isShort }: GuardOptions): readonly GuardRow[] {
 }
 
 /**
+ * Draws the difference of a row that regressed. A failure does not change the verdict.
+ * @returns the path of the page, the totals, and the functions that grew; or the reason for none
+ */
+async function explain(row: GuardRow, checkouts: readonly string[], folder: string): Promise<string> {
+  try {
+    const [page, totals, ...grown] = await drawDifference(row, checkouts, join(folder, `${row.name}.html`))
+    const lines = grown.length > 0 ? ['self time grew most in:', ...grown.map((line) => `  ${line}`)] : []
+    return [`flame graph: ${page}`, totals, ...lines].map((line) => `  ${line}`).join('\n')
+  } catch (error) {
+    return `  no flame graph: ${(error as Error).message}`
+  }
+}
+
+/**
  * Compares the costs of this checkout with those of a base commit, row by row.
  * @returns false if a row is dearer
  * @throws Error if the base cannot be installed, or if a row cannot be measured
@@ -74,10 +92,15 @@ export async function runGuard(
     `cost of this checkout as a multiple of ${base}'s (a row is dearer above ${MAX_RATIO} if its interval is above 1)`,
   )
   const dearer: GuardRow[] = []
+  const checkouts = [OWN_CHECKOUT, checkout.folder]
+  let folder = options.output === undefined ? undefined : resolve(options.output)
   for (const row of rows) {
-    const result = await measureRow(row, [OWN_CHECKOUT, checkout.folder], signal)
+    const result = await measureRow(row, checkouts, signal)
     print(formatResult(result))
-    if (result.verdict === 'dearer') dearer.push(row)
+    if (result.verdict !== 'dearer') continue
+    dearer.push(row)
+    folder ??= mkdtempSync(join(tmpdir(), 'influencer-stats-guard-'))
+    print(await explain(row, checkouts, folder))
   }
   if (dearer.length > 0) print(`dearer than ${base}: ${dearer.map(({ name }) => name).join(', ')}`)
   return dearer.length === 0

@@ -40,13 +40,13 @@ export function createServiceTarget(
   return {
     name: formatSpec(spec),
     service: launch,
-    async start(checkout = OWN_CHECKOUT) {
+    async start(checkout = OWN_CHECKOUT, envOfStart) {
       const key = `${checkout} ${formatSpec(spec)}`
       if (!compiled.has(key)) {
         compiled.add(key)
         await (await startService(checkout, launch, pin, env)).stop()
       }
-      return startService(checkout, launch, pin, env)
+      return startService(checkout, launch, pin, { ...env, ...envOfStart })
     },
   }
 }

@@ -8,8 +8,9 @@ export interface BenchTarget {
   /**
    * Starts the target in its own processes, ready to answer.
    * @param checkout folder of another checkout whose service starts
+   * @param env in addition to the environment of a service, for this start only
    */
-  start(checkout?: string): Promise<TargetProcess>
+  start(checkout?: string, env?: Readonly<Record<string, string>>): Promise<TargetProcess>
   /** For a service: its launch options, for callers that start it in another way. */
   readonly service?: Launch
 }

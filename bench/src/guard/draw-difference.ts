@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { getProcessorSeconds } from '../processes.ts'
+import { runLoad } from '../rounds/request-round.ts'
+import { OWN_CHECKOUT } from '../targets/service.ts'
+import type { TargetProcess } from '../targets/target.ts'
+import { createTemporaryFolder } from '../temporary-folder.ts'
+import type { GuardRow } from './guard-rows.ts'
+import { startRow } from './measure-pairs.ts'
+
+/** Seconds of load that the profile counts, and before them. */
+const DURATIONS = { duration: 6, warmUp: 2 }
+const SAMPLING_INTERVAL_US = 500
+
+const FLAME_SCRIPT = join(OWN_CHECKOUT, 'flame/src/cli.ts')
+const FLAME_PACKAGE = join(OWN_CHECKOUT, 'flame/node_modules/d3-flame-graph')
+
+const run = promisify(execFile)
+
+/** A load on a profiled process, on the monotonic clock (us). */
+interface ProfiledLoad {
+  readonly from: number
+  readonly to: number
+  /** Requests, or other units of the row. */
+  readonly units: number
+}
+
+/** A CPU profile of a thread, and its load. */
+export interface ProfiledRow extends ProfiledLoad {
+  readonly file: string
+}
+
+/** The part of V8's CPU profiles that is read here. */
+interface CpuProfile {
+  readonly nodes: readonly { readonly id: number; readonly callFrame: { readonly functionName: string } }[]
+  readonly samples: readonly number[]
+  readonly timeDeltas: readonly number[]
+  readonly startTime: number
+}
+
+/** The monotonic clock (us), which is also that of V8's profiles on Linux. */
+const readClock = (): number => Number(process.hrtime.bigint() / 1000n)
+
+/** Counts the samples with work in a time. */
+function countWork({ nodes, samples, timeDeltas, startTime }: CpuProfile, from: number, to: number): number {
+  const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id))
+  let [time, count] = [startTime, 0]
+  for (const [i, id] of samples.entries()) {
+    time += timeDeltas[i]!
+    if (time >= from && time <= to && !idle.has(id)) count++
+  }
+  return count
+}
+
+/**
+ * Finds the profile of the busiest thread of a process in a time: the serving thread.
+ * @throws Error if no thread of the process has a sample there
+ */
+export function findBusiestProfile(folder: string, pid: number, from: number, to: number): string {
+  // CPU.<date>.<time>.<process>.<thread>.<number>.cpuprofile
+  const names = readdirSync(folder).filter((name) => name.split('.')[3] === String(pid))
+  const found = names.map((name) => {
+    const file = join(folder, name)
+    return { file, work: countWork(JSON.parse(readFileSync(file, 'utf8')), from, to) }
+  })
+  const busiest = found.toSorted((a, b) => b.work - a.work)[0]
+  if (!busiest || busiest.work === 0) throw new Error(`process ${pid} left no CPU profile of its load`)
+  return busiest.file
+}
+
+/** Loads a process with the load of a row for some seconds. */
+async function load(
+  { row, metric }: GuardRow,
+  running: TargetProcess,
+  checkout: string,
+  { duration, warmUp } = DURATIONS,
+): Promise<ProfiledLoad> {
+  if (row.requests && metric === undefined) {
+    await runLoad(running, row.requests, { duration: warmUp, warmUp: 0 })
+    const from = readClock()
+    const { requests } = await runLoad(running, row.requests, { duration, warmUp: 0 })
+    return { from, to: readClock(), units: requests }
+  }
+  const { pid, extraPids = [] } = running
+  const before = getProcessorSeconds(pid, ...extraPids)
+  const from = readClock()
+  const metrics = await row.round(running, { duration, warmUp, paced: false, checkout })
+  const to = readClock()
+  // The metric is processor time per unit (us). The round also does units that it does not count, in its warm-up.
+  const units = ((getProcessorSeconds(pid, ...extraPids) - before) * 1e6) / (metrics[metric!] as number)
+  return { from, to, units }
+}
+
+/** Starts the service of a row in a checkout, profiles it under the row's load, and stops it. */
+export async function profileRow(
+  row: GuardRow,
+  checkout: string,
+  folder: string,
+  durations = DURATIONS,
+): Promise<ProfiledRow> {
+  // V8 writes a file per thread when the process exits. So any commit can be profiled as it is.
+  const flags = `--cpu-prof --cpu-prof-interval=${SAMPLING_INTERVAL_US} --cpu-prof-dir=${JSON.stringify(folder)}`
+  const running = await startRow(row.row, checkout, { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${flags}` })
+  let loaded: ProfiledLoad
+  try {
+    loaded = await load(row, running, checkout, durations)
+  } finally {
+    await running.stop()
+  }
+  return { file: findBusiestProfile(folder, running.pid, loaded.from, loaded.to), ...loaded }
+}
+
+/**
+ * Profiles a row in both checkouts once more and writes a differential flame graph.
+ * @param checkouts the folders of this commit and of the base
+ * @param file the page
+ * @returns its path, the totals, and the functions with the largest growth, a line each
+ * @throws Error if the row has no profile, or if the packages of flame are not installed
+ */
+export async function drawDifference(
+  row: GuardRow,
+  checkouts: readonly string[],
+  file: string,
+  durations = DURATIONS,
+): Promise<string[]> {
+  if (row.isProfiled === false) throw new Error('the profile of a service under load does not explain its metric')
+  if (!existsSync(FLAME_PACKAGE))
+    throw new Error("flame's packages are not installed; `pnpm flame --help` installs them")
+  using folder = createTemporaryFolder()
+  const profiles: ProfiledRow[] = []
+  for (const checkout of checkouts) profiles.push(await profileRow(row, checkout, folder.path, durations))
+  const [own, base] = profiles
+  const args = [
+    [FLAME_SCRIPT, 'difference', own!.file, base!.file, '--output', file],
+    ['--title', `${row.name}: CPU of this checkout and of the base`],
+    ['--unit', row.unit ?? 'request', '--requests', `${own!.units},${base!.units}`],
+    ['--own-window', `${own!.from},${own!.to}`, '--base-window', `${base!.from},${base!.to}`],
+    ['--own-root', realpathSync(checkouts[0]!), '--base-root', realpathSync(checkouts[1]!)],
+  ]
+  const { stdout } = await run(process.execPath, args.flat())
+  return stdout.trimEnd().split('\n')
+}
