@@ -58,7 +58,8 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
 
   const isReadTokenRequired = config.readToken !== ''
   const tokenAuth = new TokenAuth(await createAccessTokens(config, isReadTokenRequired), config.corsOrigins)
-  // A client with the token that all reads require may read everything.
+  // If reads require a token, a request without an access token has passed the check of `readToken` or `apiToken`. Both
+  // allow all reads.
   const reader = isReadTokenRequired ? FULL_SCOPE : PUBLIC_SCOPE
   const values = { broker, history, tokenAuth, reader, maxValue: config.maxValue }
 
@@ -95,7 +96,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
   return app
 }
 
-/** Opens the history of the thread: a copy of the main thread's, or its own if the main thread has none. */
+/** Opens the history of the thread: a copy of the main thread's history or, if the main thread has none, a new one. */
 async function openHistory(
   { config, log }: SseAppContext,
   historyState: SseSharedState['historyState'],

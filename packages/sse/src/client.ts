@@ -16,15 +16,15 @@ export type StreamEvent =
   | { readonly kind: 'gap'; readonly id: string }
 
 export interface SseStreamOptions {
-  /** Topics whose values are sent. Without them, and without `match`, the topic `default`. */
+  /** Topics of the stream. Without `topics` and `match`, the topic is `default`. */
   readonly topics?: readonly string[]
-  /** Prefixes of topics: `collections/*`. */
+  /** Prefixes of further topics: `collections/*`. */
   readonly match?: readonly string[]
-  /** Begins with each topic's current value. */
+  /** If true, the stream begins with each topic's current value. */
   readonly last?: boolean
   /** Id of the event to resume after. */
   readonly after?: string
-  /** Ends the stream when it is aborted. */
+  /** Signal that ends the stream. */
   readonly signal?: AbortSignal
 }
 
@@ -32,21 +32,26 @@ export interface SseStreamOptions {
 export interface ConnectionCounts {
   readonly streams: number
   readonly threads: readonly { readonly thread: number; readonly streams: number }[]
+  /** Topics with the largest numbers of streams, largest first; at most 1,000. */
   readonly topics: readonly { readonly topic: string; readonly streams: number }[]
+  /** Streams of topics that are not listed; a stream counts once for each of its topics. */
   readonly others: number
 }
 
-/** Client of a broadcaster. A missing value is `undefined`; other refusals are a `ServiceError`. */
+/**
+ * Client of a broadcaster: a service `sse`. Its methods reject with a `ServiceError` if the service refuses a request.
+ */
 export interface SseClient {
-  /** Sends a value to every stream of a topic. Resolves with the id of its event. */
+  /** Sends a value to every stream of a topic, by default `default`. Resolves with the value's event id. */
   put(value: string, topic?: string): Promise<string>
-  /** Sends up to 1,000 values at once, all or none. Resolves with the id of the last one's event. */
+  /** Sends up to 1,000 values at once, all or none. Resolves with the event id of the last value. */
   putValues(values: readonly TopicValue[]): Promise<string>
-  /** Returns the value that was published last. */
+  /** Returns the value that was published last; undefined if the topic has none. */
   getValue(topic?: string): Promise<string | undefined>
   /**
-   * Yields values as they are published. It reopens a lost stream and resumes after the last event. It ends when all
-   * streams are closed, and when `signal` is aborted.
+   * Yields values as they are published. Reopens a lost stream and resumes after the last event. Ends after `closeAll`
+   * of any client, or when `signal` is aborted.
+   * @throws ServiceError if a status below 500 refuses the stream
    */
   subscribe(options?: SseStreamOptions): AsyncIterable<StreamEvent>
   getConnections(): Promise<ConnectionCounts>
@@ -55,9 +60,9 @@ export interface SseClient {
 }
 
 const CLIENT_ID = 'client'
-/** Reconnection time until the broadcaster sends another one (ms). */
+/** Initial reconnection delay (ms). A `retry` from the broadcaster replaces it. */
 const RETRY_DELAY_MS = 2_000
-/** Time without data after which a stream counts as lost (ms): four heartbeats. */
+/** Time without data after which a stream counts as lost (ms): four default heartbeat intervals. */
 const STREAM_TIMEOUT_MS = 60_000
 const NO_CONTENT_STATUS = 204
 
@@ -99,8 +104,8 @@ export function createSseClient(url: string, options: ClientOptions = {}): SseCl
           }
         } catch (error) {
           const { status } = error as { status?: number }
-          // Permanent refusals are thrown. After a lost stream, or if the service is busy or unavailable, the client
-          // reconnects.
+          // A refusal with a status below 500 is permanent. After a lost stream, or if the service is overloaded or
+          // unavailable, the client reconnects.
           if (status !== undefined && status < 500) throw error
         } finally {
           clearTimeout(timer)
@@ -146,7 +151,10 @@ interface SseMessage {
   readonly retry?: number
 }
 
-/** Parses the messages of an event stream with the line ends of this service. A heartbeat is an empty message. */
+/**
+ * Parses the messages of an event stream whose lines end with LF, as this service writes them. A heartbeat is an empty
+ * message.
+ */
 async function* readMessages(reply: Response): AsyncGenerator<SseMessage, void> {
   let fields: [name: string, value: string][] = []
   for await (const line of readLines(reply)) {

@@ -7,7 +7,7 @@ import { createMemoryHistory } from './history/memory-history.ts'
 import type { SseMainContext } from './main.ts'
 import { getHistoryOptions } from './part-options.ts'
 
-// Maximum size of a log entry without its values: topics (bytes).
+// Maximum size of the topics and optional fields in a log entry (bytes). The values are not included.
 const MAX_HEAD_BYTES = 1_048_576
 
 /** Opens the sequencer of a cluster node. @throws StartError */

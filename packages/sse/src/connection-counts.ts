@@ -1,6 +1,6 @@
 import type { ConnectionCounts, ThreadCount } from './messages.ts'
 
-/** Maximum topics in the list, because clients can create any number of topics. */
+/** Maximum topics in the list of `/connections`. It is necessary because clients can create any number of topics. */
 export const MAX_LISTED_TOPICS = 1_000
 
 /** Adds the counts of all threads. */
@@ -21,7 +21,7 @@ export function summarize(counts: readonly ThreadCount[]): ConnectionCounts {
   }
 }
 
-/** Allows one call at a time. All callers during a running call share the result of the next one. */
+/** Allows one call at a time. Callers that come during a call share the result of the next call. */
 export function coalesceCalls<T>(call: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined

@@ -27,8 +27,8 @@ export const errors = {
 }
 
 /**
- * Errors of a cluster node: for publishers, and for clients that resume after a sequence number that it has not
- * reached.
+ * Errors of a cluster node: for publishers, and for clients that resume after a sequence number that the node has not
+ * applied yet.
  */
 export const logWriteErrors = [errors.LOG_UNAVAILABLE, errors.OUTCOME_UNKNOWN] as const
 export const logReadErrors = [errors.LOG_UNAVAILABLE, errors.SEQUENCE_WAIT_TIMEOUT] as const

@@ -21,12 +21,13 @@ import type { StreamRequest } from './stream-request.ts'
 
 export interface HubOptions {
   readonly history: History
-  /** Budget for unread bytes. */
+  /** Memory budget of the unread bytes of all streams. */
   readonly budget: Budget
   /** See `UnreadBytesOptions`. */
   readonly isCopied: boolean
   /**
-   * Minimum reconnection time of clients (ms). The maximum is twice that, so that they do not all reconnect at once.
+   * Minimum reconnection time of clients (ms). Each stream gets a random time up to twice this one, so that clients do
+   * not all reconnect at once.
    */
   readonly retry: number
   /** Creates the fan-out, which decides when values are written to streams. */
@@ -39,22 +40,26 @@ export interface HubOptions {
 
 /** Counters of the hub since the start. */
 export interface HubMetrics {
+  /** Values received from the broker. */
   events: number
+  /** Values written to streams. */
   deliveries: number
+  /** Bytes written to streams. */
   bytes: number
+  /** Streams that were cut. */
   cut: number
 }
 
 // Maximum length of a group's key (characters); a hash has 32.
 const MAX_KEY_LENGTH = 32
 
-// Time in which a client can read the end of its stream (ms).
+// Time after which the connection of an ended stream is destroyed, even if its client has not read everything (ms).
 const CLOSE_TIMEOUT_MS = 5_000
 
 /** The open streams of one thread. */
 export class Hub {
   readonly metrics: HubMetrics = { events: 0, deliveries: 0, bytes: 0, cut: 0 }
-  /** Number of streams for each topic and each prefix. */
+  /** Number of streams that select each topic name and each prefix. */
   readonly topics = new TopK()
   readonly #options: HubOptions
   /** Groups by key. */
@@ -71,9 +76,9 @@ export class Hub {
   /** Event that is being delivered, and its id. */
   #event: Event | undefined
   #id = ''
-  /** Text of the event: encoded once for each encoder, and shared by all streams. */
+  /** Text of the event in delivery, encoded once for each encoder. All streams share it. */
   readonly #encoded = new Map<Encoder, Piece>()
-  /** Length of all text since the last flush (characters). */
+  /** Length of all texts that were encoded since the last flush (characters). */
   #encodedLength = 0
 
   constructor(options: HubOptions) {
@@ -95,12 +100,15 @@ export class Hub {
     return this.#groupByConnection.size
   }
 
-  /** True if streams with these selectors can be opened; false if too many patterns have the same literal start. */
+  /** False if too many different patterns have the same literal start as a pattern of these selectors. */
   canSubscribe(selectors: Selectors): boolean {
     return this.#index.canAdd(selectors)
   }
 
-  /** Opens a stream, which first receives its replay. @param head text that is written first */
+  /**
+   * Opens a stream, which begins with a replay if the request resumes or has `last`.
+   * @param head head of the HTTP reply
+   */
   open(connection: StreamConnection, request: StreamRequest, head = ''): void {
     const { history, streamBuffer } = this.#options
     const group = this.#getOrCreateGroup(request)
@@ -109,8 +117,8 @@ export class Hub {
     const text = head + group.encoder.encodeOpening(this.#pickRetry())
     if (request.last || request.resumeAfter !== undefined) {
       group.replaying++
-      const slice = Math.min(MAX_SLICE_BYTES, streamBuffer)
-      const replay = new StreamReplay(group, request, { history, values: this.#values, slice })
+      const sliceBytes = Math.min(MAX_SLICE_BYTES, streamBuffer)
+      const replay = new StreamReplay(group, request, { history, values: this.#values, sliceBytes })
       this.#replays.open(connection, replay, text)
     } else {
       connection.write(text + group.encoder.encodePosition(formatEventId(history.epoch, history.seq)))
@@ -118,7 +126,7 @@ export class Hub {
     }
   }
 
-  /** Memory of values that clients have not read (bytes). */
+  /** Memory of values that clients have not received yet (bytes). */
   get unreadBytes(): number {
     return this.#unread.bytes
   }
@@ -129,7 +137,7 @@ export class Hub {
     this.#unread.remove(connection)
   }
 
-  /** Removes a stream. Returns true if the connection was one. */
+  /** Removes a stream. Returns false if the connection has no stream. */
   #remove(connection: StreamConnection): boolean {
     const group = this.#groupByConnection.get(connection)
     if (!group) return false
@@ -141,7 +149,7 @@ export class Hub {
     return true
   }
 
-  /** Delivers entries to the streams, in order. The fan-out decides when they are written. */
+  /** Delivers entries to the streams, in order. The fan-out decides when values are written. */
   deliver(entries: readonly StreamEntry[]): void {
     const { epoch } = this.#options.history
     for (const entry of entries) {
@@ -169,7 +177,7 @@ export class Hub {
     for (const connection of this.#replays.findStalled()) this.#cut(connection)
   }
 
-  /** Ends a stream; its client may reconnect. */
+  /** Ends one stream; its client may reconnect. */
   finish(connection: StreamConnection): void {
     const group = this.#groupByConnection.get(connection)
     if (!group) return
@@ -223,7 +231,10 @@ export class Hub {
     return chunk
   }
 
-  /** Writes pending events. Streams of different groups share the text of an event, even if their other events differ. */
+  /**
+   * Writes the pending events of groups. A group writes either a list of pieces, which groups share, or its
+   * own joined text. If clients have unread bytes, all groups use the alternative that takes less memory.
+   */
   #flushAll(groups: readonly StreamGroup[]): void {
     const isListed =
       groups.length > 1 &&
@@ -253,14 +264,14 @@ export class Hub {
     for (const { bytes } of chunks) this.metrics.bytes += bytes.length
   }
 
-  /** Disconnects a client that does not read. It can reconnect and resume. */
+  /** Disconnects a client that reads too slowly, without a final event. The client can reconnect and resume. */
   #cut(connection: StreamConnection): void {
     if (this.#remove(connection)) this.metrics.cut++
     this.#unread.remove(connection)
     connection.destroy()
   }
 
-  /** Adds a stream to its group after its replay. */
+  /** Adds a stream to its group after its replay, and ends the stream if all streams were closed meanwhile. */
   #completeReplay(connection: StreamConnection, { group, finalEvent }: StreamReplay): void {
     group.replaying--
     this.#join(connection, group)
@@ -269,31 +280,33 @@ export class Hub {
     this.#finish([connection], () => finalEvent)
   }
 
-  /** Adds a stream to a group. Flushes the group first, because the stream already has the group's pending events. */
+  /**
+   * Adds a stream to a group. Flushes the group first, because the replay of the stream contains the pending events.
+   */
   #join(connection: StreamConnection, group: StreamGroup): void {
     this.#flush(group)
     group.connections = addToSet(group.connections, connection)
   }
 
   /** Ends all streams whose replay is complete. */
-  #endAll(finalEvent: (encoder: Encoder) => string): void {
+  #endAll(encodeFinalEvent: (encoder: Encoder) => string): void {
     for (const group of this.#groups.values()) {
       this.#flush(group)
       const ended = [...iterateSet(group.connections)]
       for (const connection of ended) this.#remove(connection)
-      this.#finish(ended, () => finalEvent(group.encoder))
+      this.#finish(ended, () => encodeFinalEvent(group.encoder))
     }
   }
 
   /** Ends streams that the hub has already removed. */
-  #finish(ended: readonly StreamConnection[], finalEvent: () => string): void {
+  #finish(ended: readonly StreamConnection[], encodeFinalEvent: () => string): void {
     for (const connection of ended) {
-      const text = finalEvent()
+      const text = encodeFinalEvent()
       if (text !== '') connection.write(text)
       if (connection.destroySoon) connection.destroySoon()
       else connection.end()
     }
-    // A client that does not read does not receive the end either.
+    // A client that does not read its stream does not see this end either.
     if (ended.length > 0)
       setTimeout(() => ended.forEach((connection) => connection.destroy()), CLOSE_TIMEOUT_MS).unref()
   }
@@ -304,7 +317,7 @@ export class Hub {
 
   #getOrCreateGroup({ encoder, selectors, reader }: StreamRequest): StreamGroup {
     const name = `${encoder.name} ${reader.key} ${toSelectorsKey(selectors)}`
-    // A hash takes less memory and is as unique.
+    // A hash takes less memory. Two names with the same hash do not occur in practice.
     const key = name.length > MAX_KEY_LENGTH ? hash('sha256', name, 'buffer').toString('latin1') : name
     const existing = this.#groups.get(key)
     if (existing) return existing

@@ -13,11 +13,12 @@ import { createAccessTokens } from './tokens/access-tokens.ts'
 export type SseMainContext = OpenContext<SseConfig, SseThreadMessage>
 
 /**
- * Opens the state that exists once per process: the sequencer and the history, unless the single thread has its own.
+ * Opens the state that exists once per process: the stream slots, the sequencer and the history. With the broker
+ * `local`, the only serving thread has its own sequencer and history.
  */
 export async function openSse(context: SseMainContext): Promise<ServiceMain<SseMainMessage>> {
   const { config, broadcast } = context
-  // Checks the keys now, so that an error is reported in one line rather than by each thread.
+  // Checks the keys of access tokens now, so that an error is reported once and not by each thread.
   await createAccessTokens(config, false)
   const slots = new SlotTable()
   const onThreadExit = (shared: unknown) => slots.release((shared as SseSharedState).slots)
@@ -32,7 +33,7 @@ export async function openSse(context: SseMainContext): Promise<ServiceMain<SseM
     context.registry,
     'sse_fanout_backlog',
     'Values that are put but have not reached every thread.',
-    () => sequencer.backlogLimits,
+    () => sequencer.backlogSize,
   )
   const connections = coalesceCalls(async () => {
     const largest = await broadcast('largestTopics')
@@ -50,7 +51,7 @@ export async function openSse(context: SseMainContext): Promise<ServiceMain<SseM
     handlers: {
       publish: (puts) => sequencer.publish(puts),
       closeAll: () => sequencer.closeAll(),
-      // Delivered values were posted to the calling thread before this reply.
+      // The calling thread receives all delivered values before this reply, because messages arrive in order.
       catchUp: () => sequencer.catchUp(),
       connections,
     },

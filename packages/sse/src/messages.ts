@@ -2,15 +2,13 @@ import type { StreamEntry, TopicPut } from './core/event.ts'
 import type { HistoryState } from './history/history.ts'
 import type { SlotShare } from './stream-slots.ts'
 
-export type { TopicPut as Put }
-
 /** Numbers of streams on one thread. */
 export interface ThreadCount {
   readonly thread: number
   readonly streams: number
   /** Streams of the requested topics; a stream of several topics counts for each. */
   readonly topics: readonly (readonly [topic: string, streams: number])[]
-  /** The same for all topics together. */
+  /** Sum of these numbers for all topics of the thread. */
   readonly allTopics: number
 }
 
@@ -26,19 +24,23 @@ export interface ConnectionCounts {
 
 /** Calls from threads to the main thread, which orders the values. */
 export type SseMainMessage = {
-  /** Resolves with the sequence numbers of the values once they are stored; they are not delivered yet. */
+  /** Resolves with the sequence numbers of the values once they are stored. Threads may not have received them yet. */
   publish(puts: readonly TopicPut[]): number[]
+  /** Ends all streams. Resolves with the sequence number of the closing entry. */
   closeAll(): number
   /** Resolves once the calling thread has received everything that any thread of any node has received. */
   catchUp(): void
+  /** Counts the streams of all threads. */
   connections(): ConnectionCounts
 }
 
 /** Calls from the main thread to all threads. */
 export type SseThreadMessage = {
+  /** Delivers entries to the history and the streams of a thread. */
   deliver(entries: readonly StreamEntry[]): void
   /** Returns a thread's topics with the largest numbers of streams. */
   largestTopics(): string[]
+  /** Counts a thread's streams, in total and for the given topics. */
   count(topics: readonly string[]): ThreadCount
 }
 

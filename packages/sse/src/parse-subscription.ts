@@ -20,18 +20,19 @@ export type ParsedSubscription =
   | { readonly kind: 'stream'; readonly request: StreamRequest }
   /** The client has received the closing of all streams and must not reconnect. */
   | { readonly kind: 'closed' }
-  /** The client has seen an event on another thread that this thread has not received yet; or it invented the id. */
+  /** This thread has not received the client's last event yet, or the client invented its id. */
   | { readonly kind: 'ahead' }
 
-/** Position from which a stream resumes. */
+/** Result of parsing the last event id of a client. */
 export type Resumption =
   | Exclude<ParsedSubscription, { readonly kind: 'stream' }>
-  /** As in `StreamRequest`. */
+  /** The stream can be opened; `resumeAfter` as in `StreamRequest`. */
   | { readonly kind: 'from'; readonly resumeAfter: number | undefined }
 
 /**
  * Determines the position of a client that lost its stream.
- * @param isCaughtUp true if a position ahead of this thread was certainly never assigned
+ * @param lastId id of the client's last event; undefined or empty for a new stream
+ * @param isCaughtUp true after `Broker.catchUp`: an id beyond the history was then never assigned
  */
 export function parseResumption(
   lastId: string | undefined,
@@ -47,9 +48,12 @@ export function parseResumption(
 }
 
 /**
- * Returns how far lost events reach, and the sequence number after which a resumed stream continues. That is the
- * client's position if it misses nothing. It is undefined if the stream sends everything that was ever published, or if
- * no sequence number would differ from the client's position.
+ * Returns where a resumed stream continues.
+ * - `lostUpTo`: lost events have this sequence number at most.
+ * - `from`: the stream has all events after this sequence number. It equals the client's position if no event after
+ *   that position is lost. It is undefined if the stream has everything that was ever published. It is also undefined
+ *   if events are lost but `from` would equal the client's position, because the client would then not learn of the
+ *   loss.
  * @param all true if the client requested all stored events
  */
 export function findResumePoint(
@@ -69,8 +73,8 @@ export function findResumePoint(
 
 /**
  * Parses the options of a stream from a validated query and the headers.
- * @param access access of the client
- * @param isCaughtUp true if a position ahead of this thread was certainly never assigned
+ * @param access read access of the client, and its expiry
+ * @param isCaughtUp as in `parseResumption`
  */
 export function parseSubscription(
   query: WaitQuery,
@@ -97,7 +101,7 @@ export function parseSubscription(
   }
 }
 
-/** Returns the topics of a query: its named topics, and the prefixes in `match`. */
+/** Returns the selectors of a query: names in `topic`, names and prefixes in `match`. */
 function readSelectors({ topic, match = [] }: WaitQuery): Selectors {
   const matches = [match].flat()
   const topics = topic === undefined ? (matches.length === 0 ? [DEFAULT_TOPIC] : []) : [topic].flat()

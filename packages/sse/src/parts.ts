@@ -3,11 +3,11 @@ import type { Encoder } from './encoder/encoder.ts'
 import type { CreateFanout } from './fanout/fanout.ts'
 import type { History, HistoryOptions } from './history/history.ts'
 
-/** Creates a part; its module is loaded only if it is chosen. */
+/** Creates a part. The module of a part is loaded only if the part is used. */
 type SsePartFactory<Options, Part> = (options: Options) => Promise<Part>
 type SsePartTable<Options, Part> = Readonly<Record<string, SsePartFactory<Options, Part>>>
 
-/** Table of alternatives: part -> name -> lazy factory. */
+/** Parts of the service: for each part its alternatives by name. */
 export const parts = {
   broker: {
     local: async (options) => (await import('./broker/local-broker.ts')).createLocalBroker(options),
@@ -25,7 +25,7 @@ export const parts = {
     joined: async () => (await import('./fanout/joined-fanout.ts')).createJoinedFanout,
   } satisfies SsePartTable<void, CreateFanout>,
 
-  /** Every process has all encoders, because the client chooses. */
+  /** Every process has all encoders, because each client chooses its own. */
   encoder: {
     'event-stream': async () => (await import('./encoder/event-stream-encoder.ts')).createEventStreamEncoder(),
     named: async () => (await import('./encoder/named-encoder.ts')).createNamedEncoder(),

@@ -10,18 +10,18 @@ export interface TopicValue {
   readonly value: string
 }
 
-/** Publishes values on a broadcaster. */
+/** Client that publishes values on a broadcaster: a service `sse`. */
 export interface PublisherClient {
   /** Sends a value to every stream of a topic. Resolves with the id of its event. @throws ServiceError */
   put(topic: string, value: string): Promise<string>
   /**
-   * Sends up to 1,000 values of 1 MiB together, all or none. Resolves with the id of the last one's event.
+   * Sends up to 1,000 values, all or none. Their JSON may have 1 MiB. Resolves with the event id of the last value.
    * @throws ServiceError
    */
   putValues(values: readonly TopicValue[]): Promise<string>
   /**
-   * Calls `onEpoch` with the broadcaster's epoch once per connection: now, and after each loss of the connection. A
-   * broadcaster with another epoch has none of the earlier values.
+   * Opens a stream and calls `onEpoch` with the broadcaster's epoch: now, and whenever a lost stream is open again.
+   * After a change of the epoch, the broadcaster has none of the earlier values.
    */
   watch(onEpoch: (epoch: string) => void): void
   /** Aborts pending requests and closes the connections. Idempotent. */
@@ -33,16 +33,16 @@ export interface PublisherClientOptions {
   readonly token?: string
   /** Timeout of a request (ms). */
   readonly timeout?: number
-  /** Times every request. */
+  /** Timer that measures every request. */
   readonly timer?: UpstreamTimer
 }
 
-// No client publishes to it.
+// Topic of the watch stream. No client publishes to it.
 const UNUSED_TOPIC = encodeURIComponent('(none)')
 const EPOCH_PATTERN = /^id: ([a-z0-9]+)-/m
-// Time without data after which a stream counts as lost (ms): four heartbeats.
+// Time without data after which a stream counts as lost (ms): four default heartbeat intervals.
 const STREAM_TIMEOUT_MS = 60_000
-// Delay before a lost stream is reopened (ms): it must be back within 2 s.
+// Delay before a lost stream is reopened (ms). It is short, so that a restart is noticed within 2 s.
 const WATCH_RETRY_MS = 400
 
 interface PublishReply {
@@ -52,8 +52,8 @@ interface PublishReply {
 }
 
 /**
- * Creates a client for the broadcaster at `url`. It uses Node's own HTTP client, which costs a process 5 MB; the first
- * call of `fetch` costs 28 MB.
+ * Creates a client for the broadcaster at `url`. It uses Node's `http` client, which takes 5 MB of memory. The first
+ * call of `fetch` would take 28 MB.
  */
 export function createPublisherClient(
   url: string,
@@ -90,7 +90,7 @@ export function createPublisherClient(
         reply.on('error', reject)
       })
       outgoing.on('error', reject)
-      // An abort signal per request would double the cost of the request.
+      // A timer, because an abort signal per request would double the cost of the request.
       const timeoutTimer = setTimeout(() => outgoing.destroy(new Error(`no response within ${timeout} ms`)), timeout)
       pendingRequests.add(outgoing)
       outgoing.on('close', () => {
@@ -101,7 +101,7 @@ export function createPublisherClient(
     })
   }
 
-  /** Holds a stream open, of which only the start is read; resolves when the stream is lost. */
+  /** Opens a stream, of which only the first id is used. Resolves when the stream is lost. */
   function openWatchStream(onEpoch: (epoch: string) => void): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const target = new URL(`/wait?cid=watch&topic=${UNUSED_TOPIC}`, url)

@@ -8,7 +8,7 @@ const count = { type: 'integer', minimum: 1, maximum: 10_000_000 } as const
 
 /** The settings of the broadcaster. Durations in milliseconds, sizes in bytes. */
 export const settings = defineSettings({
-  // Streams live long and share their events. There is little garbage, and 10,000 streams take 20 MB less.
+  // A small semi-space is enough, because streams live long and share their events. It saves 20 MB at 10,000 streams.
   maxSemiSpaceSize: { ...commonSettings.maxSemiSpaceSize, default: 1 },
   broker: {
     type: 'string',
@@ -26,14 +26,14 @@ export const settings = defineSettings({
     type: 'string',
     enum: getPartNames('fanout'),
     default: 'joined',
-    description: 'stream writes: each value, or all of a turn joined',
+    description: 'writes to streams: one per value, or one per event loop turn',
   },
   retry: {
     type: 'integer',
     default: 2_000,
     minimum: 1,
     maximum: 3_600_000,
-    description: 'reconnection time of clients (ms)',
+    description: 'minimum reconnection time of clients (ms)',
   },
   heartbeat: {
     type: 'integer',
@@ -48,7 +48,7 @@ export const settings = defineSettings({
     default: 0,
     minimum: 0,
     maximum: 10_000_000,
-    description: 'maximum streams per address and thread; 0 for a share of half',
+    description: 'maximum streams per address and thread; 0: half / threads',
   },
   streamBuffer: { ...bytes, default: 8_388_608, description: 'maximum unread bytes of a stream (bytes)' },
   maxValue: {
@@ -72,8 +72,12 @@ export const settings = defineSettings({
     maximum: 2_592_000_000,
     description: 'maximum age of values in the history (ms)',
   },
-  maxLag: { ...count, default: 20_000, description: 'maximum values in fan-out; more get 503' },
-  maxLagBytes: { ...bytes, default: 67_108_864, description: 'maximum bytes in fan-out; more get 503 (bytes)' },
+  maxLag: { ...count, default: 20_000, description: 'maximum fan-out backlog (values); puts beyond it get 503' },
+  maxLagBytes: {
+    ...bytes,
+    default: 67_108_864,
+    description: 'maximum fan-out backlog (bytes); puts beyond it get 503',
+  },
   mercureIssuer: {
     type: 'string',
     default: '',
@@ -104,7 +108,7 @@ export const settings = defineSettings({
     enum: ['off', 'on'],
     default: 'off',
     env: 'MERCURE_ANONYMOUS',
-    description: 'public updates for subscribers without a token',
+    description: 'Mercure subscriptions to public updates without a token',
   },
   ...logSettings,
   natsStorage: {
@@ -114,7 +118,8 @@ export const settings = defineSettings({
     when: { log: 'jetstream' },
     description: 'storage of a new stream: file (durable) or memory (faster)',
   },
-  // The history is small, and a node that starts reads the entries after its snapshot.
+  // Frequent snapshots are cheap, because the history is small. A starting node then reads few entries after its
+  // snapshot.
   snapshotIntervalEntries: { ...logSettings.snapshotIntervalEntries, default: 50_000 },
   snapshotIntervalBytes: {
     ...bytes,

@@ -2,7 +2,7 @@ import { Chunk } from '@influencer-stats/runtime/chunk'
 import type { Event } from './core/event.ts'
 import type { Encoder } from './encoder/encoder.ts'
 
-/** Chunks of large values. All streams that get a value share one chunk. */
+/** Chunks of large values. All replays that send a value with the same encoder share one chunk. */
 export class SharedValues {
   readonly #chunks = new WeakMap<Encoder, WeakMap<Event, WeakRef<Chunk>>>()
 

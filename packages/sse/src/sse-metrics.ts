@@ -3,14 +3,17 @@ import { registerGauge } from '@influencer-stats/runtime/gauge'
 import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
 import type { Hub } from './hub.ts'
 
-/** @param topics topics with a metric; not all have one, because clients can create any number of topics */
+/**
+ * Registers the metrics of a thread's streams.
+ * @param topics topics with their own metric; clients can create any number of topics, so not all have one
+ */
 export function registerHubMetrics(hub: Hub, registry: Registry, topics: readonly string[]): void {
   const { metrics } = hub
   registerGauge(registry, 'sse_streams', 'Open streams.', () => hub.size)
   registerCounter(
     registry,
     'sse_events_total',
-    'Values that reached a thread; each thread counts.',
+    'Values received by serving threads. A value counts once per thread.',
     () => metrics.events,
   )
   registerCounter(registry, 'sse_deliveries_total', 'Values written to streams.', () => metrics.deliveries)

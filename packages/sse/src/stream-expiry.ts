@@ -1,16 +1,17 @@
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 
-// Time from the end of a stream to the expiry of its token, so that no data is sent after the expiry (ms).
+// Time before the expiry of its token at which a stream ends, so that no data is sent after the expiry (ms).
 const EXPIRY_MARGIN_MS = 200
 
 // Maximum delay of a timer (ms).
 const MAX_TIMER_MS = 2_000_000_000
 
-/** Ends streams whose tokens expire. One timer serves all streams, which end in the order of their expiry seconds. */
+/** Ends streams whose tokens expire. One timer serves all streams, which are grouped by the second of their expiry. */
 export class StreamExpiry {
   readonly #end: (connection: StreamConnection) => void
   readonly #bySecond = new Map<number, Set<StreamConnection>>()
   readonly #expirySeconds = new Map<StreamConnection, number>()
+  /** Second for which the timer is set. */
   #next = Infinity
   #timer: NodeJS.Timeout | undefined
 
@@ -18,7 +19,7 @@ export class StreamExpiry {
     this.#end = end
   }
 
-  /** @param at ms since 1970 */
+  /** @param at expiry of the stream's token (ms since 1970) */
   add(connection: StreamConnection, at: number): void {
     const second = Math.floor(at / 1_000)
     const connections = this.#bySecond.get(second)

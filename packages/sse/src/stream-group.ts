@@ -6,18 +6,19 @@ import type { Encoder } from './encoder/encoder.ts'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import type { PieceList } from '@influencer-stats/runtime/piece-list'
 
-/** Streams that receive the same bytes: the same topics in the same encoding, for readers with the same access. */
+/** Streams that receive the same bytes: with the same selectors, encoder and read scope. */
 export class StreamGroup {
   readonly key: string
   readonly encoder: Encoder
   readonly selectors: Selectors
   readonly reader: ReadScope
+  /** Streams whose replay is complete. */
   connections: SmallSet<StreamConnection> | undefined
-  /** Number of streams whose replay is not complete. */
+  /** Number of streams whose replay is not complete yet. */
   replaying = 0
-  /** Events to write; usually none, as a list that all groups share. */
+  /** Encoded events that are not written yet. If there are none, an empty list that all groups share. */
   pending: PieceList
-  /** Sequence number of the last event for which the index found this group. */
+  /** Sequence number of the last event that matched the selectors. It prevents a second delivery of the same event. */
   lastSeq = 0
 
   constructor(

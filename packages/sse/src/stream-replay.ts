@@ -7,64 +7,65 @@ import type { SharedValues } from './shared-values.ts'
 import type { StreamRequest } from './stream-request.ts'
 
 /**
- * Approximate size of a replay slice (bytes). The next slice is read from the history once the client has taken this
- * one.
+ * Approximate maximum size of a slice of a replay (bytes). The next slice is read from the history once the client has
+ * received this one.
  */
 export const MAX_SLICE_BYTES = 65_536
 
-/** Length above which a value is encoded once for all streams and sent in slices (characters). */
+/** Length above which replays share the encoded value and send it in slices (characters). */
 const MIN_LARGE_VALUE_LENGTH = 4_096
 
-/** Data to write next. */
+/** The next data of a replay. */
 export interface ReplaySlice {
   readonly chunks: readonly Chunk[]
-  /** True if the replay is then complete. */
+  /** True if the replay is complete after this slice. */
   readonly isLast: boolean
-  /** The encoding cannot report the loss within this stream; the client needs a new stream. */
+  /** True if events were lost and the encoder cannot report that within a stream: the stream must end. */
   readonly isBroken?: true
 }
 
 /**
- * Replay of a stream: current values, or the events that its client missed. They are read from the history as the
- * client takes them, so a client that does not read holds at most one slice.
+ * Replay at the start of a stream: the current values, or the events that its client missed. Each slice is read from
+ * the history when the client has received the previous slice. So a client that does not read holds at most one slice.
  */
 export class StreamReplay {
   readonly group: StreamGroup
-  /** Time at which the client last took data (ms, `performance.now()`). */
+  /** Time at which the client last received data (ms, `performance.now()`). */
   progressAt = performance.now()
-  /** Ends the stream after the replay. */
+  /** Text that ends the stream after the replay; undefined if the stream continues. */
   finalEvent: string | undefined
   readonly #history: History
   readonly #values: SharedValues
-  readonly #slice: number
-  /** The replay has only current values up to this sequence number, and all events after it. */
+  readonly #sliceBytes: number
+  /** Up to this sequence number the replay has only current values; after it, all events. 0 if the client resumes. */
   readonly #currentUpTo: number
-  /** Topics whose current values are not sent yet, latest first. */
+  /** Topics whose current values are not sent yet: the topic with the newest value first, so the last is sent next. */
   #pendingTopics: string[] | undefined
-  /** Events up to this sequence number have been sent. */
+  /** The replay continues after this sequence number. */
   #seq: number
-  /** The client knows of losses up to this sequence number. */
+  /** The client knows that events up to this sequence number may be lost. */
   #lostUpTo: number
-  #isLost: boolean
-  /** Rest of a large value. */
+  /** True if a loss is not reported to the client yet. */
+  #hasUnreportedLoss: boolean
+  /** Unsent rest of a large value. */
   #remainder: Chunk | undefined
 
   constructor(
     group: StreamGroup,
     { resumeAfter, lostUpTo = 0 }: StreamRequest,
-    { history, values, slice }: { history: History; values: SharedValues; slice: number },
+    { history, values, sliceBytes }: { history: History; values: SharedValues; sliceBytes: number },
   ) {
     this.group = group
     this.#history = history
     this.#values = values
-    this.#slice = slice
-    this.#isLost = Number.isNaN(resumeAfter) && group.encoder.hasGapEvents
+    this.#sliceBytes = sliceBytes
+    this.#hasUnreportedLoss = Number.isNaN(resumeAfter) && group.encoder.hasGapEvents
     this.#seq = resumeAfter || 0
     this.#lostUpTo = Math.max(this.#seq, lostUpTo)
     this.#currentUpTo = resumeAfter === undefined ? history.seq : 0
   }
 
-  /** @param text text that is sent first */
+  /** Reads the next slice. @param text text that precedes the slice */
   readSlice(toChunk: ToChunk, text = ''): ReplaySlice {
     const { encoder } = this.group
     const { epoch } = this.#history
@@ -73,7 +74,7 @@ export class StreamReplay {
       if (text !== '') chunks.push(toChunk(text))
       text = ''
     }
-    let remaining = this.#slice
+    let remaining = this.#sliceBytes
     while (remaining > 0) {
       if (this.#remainder) {
         const { length } = this.#remainder.bytes
@@ -84,11 +85,11 @@ export class StreamReplay {
         continue
       }
       const events = this.#read(remaining)
-      if (this.#isLost && !encoder.hasGapEvents) return { chunks, isLast: false, isBroken: true }
-      if (this.#isLost) {
-        // If the stream breaks here, the client resumes directly before the next event.
+      if (this.#hasUnreportedLoss && !encoder.hasGapEvents) return { chunks, isLast: false, isBroken: true }
+      if (this.#hasUnreportedLoss) {
+        // The gap has the id before the next event, from which a client resumes if the stream breaks here.
         text += encoder.encodeGap(formatEventId(epoch, events[0] ? events[0].seq - 1 : this.#history.seq))
-        this.#isLost = false
+        this.#hasUnreportedLoss = false
       }
       if (events.length === 0) {
         text += encoder.encodePosition(formatEventId(epoch, this.#history.seq))
@@ -111,7 +112,7 @@ export class StreamReplay {
     return { chunks, isLast: false }
   }
 
-  /** Returns the next events. @param maxLength approximate maximum (characters) */
+  /** Returns the next events; none at the end of the replay. @param maxLength approximate maximum (characters) */
   #read(maxLength: number): readonly Event[] {
     const { selectors, reader } = this.group
     if (this.#seq < this.#currentUpTo) {
@@ -121,15 +122,15 @@ export class StreamReplay {
     }
     const { events, lostUpTo } = this.#history.readSince(selectors, this.#seq, maxLength, reader)
     if (lostUpTo > this.#lostUpTo) {
-      this.#isLost = true
+      this.#hasUnreportedLoss = true
       this.#lostUpTo = lostUpTo
     }
     return events
   }
 
   /**
-   * Returns the next current value. A value that was replaced meanwhile is skipped: its successor follows with the
-   * events after the stream's opening.
+   * Returns the current value that is next in order. If a value was replaced after the stream was opened, the topic is
+   * skipped: its new value follows with the events after the opening.
    */
   #readNextCurrent(): Event | undefined {
     const { selectors, reader } = this.group

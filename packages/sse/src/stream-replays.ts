@@ -2,31 +2,32 @@ import type { Chunk, ToChunk } from '@influencer-stats/runtime/chunk'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import type { StreamReplay } from './stream-replay.ts'
 
-// Slices written per turn of the event loop: 1 MB.
+// Maximum slices written per turn of the event loop: together 1 MB.
 const MAX_SLICES_PER_TURN = 16
 
 export interface StreamReplaysOptions {
-  /** Maximum unread bytes of a client. */
+  /** Maximum unread bytes of a client. A replay is complete only when its client has fewer. */
   readonly streamBuffer: number
   /** Time after which a client that reads nothing is disconnected (ms). */
   readonly sendTimeout: number
   /** Creates chunks of text. */
   readonly toChunk: ToChunk
-  /** @returns true if the stream accepts more; otherwise it emits `drain` */
+  /** Writes chunks. Returns false if the stream accepts no more data until it emits `drain`. */
   write(connection: StreamConnection, chunks: readonly Chunk[]): boolean
   /**
-   * Called after a complete replay is removed from here. The callee must add the stream to its group in the same turn.
+   * Called when a replay is complete and is no longer in this set. The callee must add the stream to its group in the
+   * same turn, so that the stream misses no value.
    */
   onCaughtUp(connection: StreamConnection, replay: StreamReplay): void
-  /** Called when a stream cannot continue. */
+  /** Called when a replay cannot continue (`ReplaySlice.isBroken`). */
   onBroken(connection: StreamConnection): void
 }
 
-/** Streams whose replay is not complete. Each continues when its client has taken the previous slice. */
+/** Streams whose replay is not complete. Each replay continues when its client has received the previous slice. */
 export class StreamReplays {
   readonly #options: StreamReplaysOptions
   readonly #replays = new Map<StreamConnection, StreamReplay>()
-  /** Streams that accept more data. */
+  /** Streams that accept more data, in the order in which they continue. */
   #ready: StreamConnection[] = []
   readonly #onDrain: (this: StreamConnection) => void
 
@@ -38,14 +39,14 @@ export class StreamReplays {
     }
   }
 
-  /** @param text text that is sent first */
+  /** Starts a replay. @param text text that precedes it */
   open(connection: StreamConnection, replay: StreamReplay, text: string): void {
     this.#replays.set(connection, replay)
     connection.on('drain', this.#onDrain)
     this.#writeNext(connection, replay, text)
   }
 
-  /** Removes a stream. Returns true if it was here. */
+  /** Removes a stream. Returns false if it has no replay. */
   remove(connection: StreamConnection): boolean {
     if (!this.#replays.delete(connection)) return false
     connection.off('drain', this.#onDrain)
@@ -56,7 +57,7 @@ export class StreamReplays {
     return this.#replays.entries()
   }
 
-  /** Returns the streams whose clients have stopped reading. */
+  /** Returns the streams whose clients have received nothing for `sendTimeout`. */
   findStalled(): StreamConnection[] {
     const since = performance.now() - this.#options.sendTimeout
     return Array.from(this.#replays)
@@ -83,7 +84,7 @@ export class StreamReplays {
   #writeNext(connection: StreamConnection, replay: StreamReplay, text?: string): void {
     const { chunks, isLast, isBroken } = replay.readSlice(this.#options.toChunk, text)
     const isFull = !this.#options.write(connection, chunks)
-    // The write may have cut the stream, if the memory for unread bytes is used up.
+    // If the memory for unread bytes is used up, the write has cut the stream.
     if (!this.#replays.has(connection)) return
     if (isBroken) this.#options.onBroken(connection)
     else if (isLast && !(isFull && connection.writableLength > this.#options.streamBuffer)) {

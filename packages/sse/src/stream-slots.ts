@@ -1,16 +1,17 @@
-// Maximum of `--threads`.
+// Maximum value of `--threads`.
 const MAX_THREADS = 64
 
-/** Share of a thread in the table that counts open streams. */
+/** Access of one thread to the table that counts the open streams of all threads. */
 export interface SlotShare {
-  /** One Int32 per thread. */
+  /** The table: one Int32 per thread. */
   readonly cells: SharedArrayBuffer
+  /** Index of the thread's number. */
   readonly row: number
 }
 
 /**
- * Table of the main thread. Each thread counts in its own row, so the streams of a dead thread are removed with its
- * row.
+ * Table of the numbers of open streams, which the main thread creates. Each thread counts in its own row. So the
+ * streams of an exited thread are removed when its row is set to 0.
  */
 export class SlotTable {
   readonly #cells = new SharedArrayBuffer(MAX_THREADS * Int32Array.BYTES_PER_ELEMENT)
@@ -21,14 +22,14 @@ export class SlotTable {
     return { cells: this.#cells, row: this.#freeRows.shift()! }
   }
 
-  /** Releases the share of an exited thread. */
+  /** Frees the row of an exited thread. */
   release({ row }: SlotShare): void {
     Atomics.store(new Int32Array(this.#cells), row, 0)
     this.#freeRows.push(row)
   }
 }
 
-/** Limits the streams of all threads together; used by one thread. */
+/** Limits the number of streams of all threads together. Each thread has its own instance. */
 export class StreamSlots {
   readonly #cells: Int32Array
   readonly #row: number
@@ -44,7 +45,10 @@ export class StreamSlots {
     return this.#countUsed() >= this.#max
   }
 
-  /** Acquires a slot if one is free. If two threads request the last one at the same time, possibly neither gets it. */
+  /**
+   * Acquires a slot if one is free. If two threads request the last slot at the same time, it may happen that neither
+   * gets it.
+   */
   tryAcquire(): boolean {
     Atomics.add(this.#cells, this.#row, 1)
     if (this.#countUsed() <= this.#max) return true

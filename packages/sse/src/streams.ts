@@ -22,7 +22,7 @@ interface AddressStreams {
   streams: number
 }
 
-/** Streams of a thread, and their limits. */
+/** The open streams of a thread, with their limits, heartbeats and expiry. */
 export class Streams {
   readonly hub: Hub
   readonly #options: StreamsOptions
@@ -36,13 +36,12 @@ export class Streams {
   constructor(options: StreamsOptions) {
     this.#options = options
     this.hub = new Hub(options)
-    // One timer for all streams.
     this.#expiry = new StreamExpiry((connection) => this.hub.finish(connection))
     this.#heartbeatTimer = setInterval(() => this.hub.sendHeartbeats(), options.heartbeat).unref()
     this.#onClose = createOnClose((connection) => this.#remove(connection))
   }
 
-  /** True if one more stream may be opened. */
+  /** True if the limits allow one more stream of this address. */
   canOpen(address: string | undefined): boolean {
     const { slots, maxPerAddress } = this.#options
     if (slots.isFull) return false
@@ -50,8 +49,9 @@ export class Streams {
   }
 
   /**
-   * Opens a stream after `canOpen`. Destroys the connection if another thread took the last slot.
-   * @param head text that is written first
+   * Opens a stream. Call `canOpen` first. If another thread has acquired the last slot since then, the connection is
+   * destroyed.
+   * @param head head of the HTTP reply
    */
   open(connection: StreamConnection, address: string | undefined, request: StreamRequest, head?: string): void {
     if (!this.#options.slots.tryAcquire()) return void connection.destroy()
@@ -61,6 +61,7 @@ export class Streams {
     this.hub.open(connection, request, head)
   }
 
+  /** Counts the streams, in total and by topic. */
   count(names: readonly string[]): ThreadCount {
     const { size, topics } = this.hub
     return {

@@ -1,7 +1,9 @@
 import type { CommonSettings } from '@influencer-stats/runtime/settings'
 import type { SseConfig } from './settings.ts'
 
-/** Named combinations to measure. v1 is the naive one, v6 the default; each step changes one or two settings. */
+/**
+ * Combinations of parts that benchmarks compare. v1 is naive, v6 has the defaults; a step changes one or two settings.
+ */
 export const variants = {
   v1: { broker: 'local', history: 'none', fanout: 'each', server: 'fastify' },
   v2: { broker: 'local', history: 'none', fanout: 'joined', server: 'fastify' },

@@ -143,7 +143,7 @@ describe('the sequencer', () => {
     full = false
     const [seq] = await sequencer.publish([['t', 'kept']])
     expect(delivered).toMatchObject([{ seq, value: 'kept' }])
-    expect(sequencer.backlogLimits).toBe(0)
+    expect(sequencer.backlogSize).toBe(0)
   })
 })
 
@@ -163,7 +163,7 @@ describe('the sequencer of a cluster node', () => {
     const held = put('3', '4').finally(() => (isOut = true))
     await waitUntil(() => sequencer.history.seq === 4)
     await expect(put('5')).rejects.toMatchObject({ code: 'FANOUT_BACKLOG_FULL', headers: { 'retry-after': '1' } })
-    expect([isOut, sequencer.backlogLimits]).toEqual([false, 6])
+    expect([isOut, sequencer.backlogSize]).toEqual([false, 6])
     release.resolve()
     expect(await held).toEqual([3, 4])
     expect(await put('5')).toEqual([5])

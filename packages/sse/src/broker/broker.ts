@@ -1,7 +1,7 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
-import type { StreamEntry } from '../core/event.ts'
+import type { StreamEntry, TopicPut } from '../core/event.ts'
 import type { History } from '../history/history.ts'
-import type { ConnectionCounts, Put, ThreadCount, SseMainMessage, SseThreadMessage } from '../messages.ts'
+import type { ConnectionCounts, ThreadCount, SseMainMessage, SseThreadMessage } from '../messages.ts'
 
 /** Orders all values and delivers each of them once to every thread, in that order. */
 export interface Broker {
@@ -10,9 +10,10 @@ export interface Broker {
    * Delivery to the streams follows.
    * @throws Problem `FANOUT_BACKLOG_FULL`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` with `Retry-After`
    */
-  publish(puts: readonly Put[]): Promise<number[]>
+  publish(puts: readonly TopicPut[]): Promise<number[]>
   /**
-   * Ends every stream after the values that were published before. Resolves with the sequence number of the closing.
+   * Ends every stream, after it has received all values that were published earlier. Resolves with the sequence number
+   * of the closing entry.
    */
   closeAll(): Promise<number>
   /**
@@ -20,7 +21,7 @@ export interface Broker {
    * @throws Problem `LOG_UNAVAILABLE`, `SEQUENCE_WAIT_TIMEOUT`
    */
   catchUp(): Promise<void>
-  /** Counts the streams of all threads. */
+  /** Counts the streams of all threads, in total and by topic. */
   countConnections(): Promise<ConnectionCounts>
   /** Idempotent. */
   close(): Promise<void>
@@ -28,22 +29,24 @@ export interface Broker {
 
 export interface BrokerOptions {
   readonly bus: Bus<SseMainMessage, SseThreadMessage>
-  /** History of this thread. The broker ensures that it contains every delivered value. */
+  /** History of this thread. The broker appends every value to it, at or before its delivery. */
   readonly history: History
   readonly backlogLimits: BacklogLimits
   /** Delivers entries to the streams of this thread. */
   deliver(entries: readonly StreamEntry[]): void
-  /** Returns the topics with the largest number of streams on this thread. */
+  /** Returns the topics with the largest numbers of streams on this thread. */
   getLargestTopics(): string[]
   /** Counts the streams of this thread, in total and for the given topics. */
   countStreams(topics: readonly string[]): ThreadCount
 }
 
 /**
- * Limits of the values that are published but not yet delivered to every thread. Messages between threads have no
- * back-pressure.
+ * Limits of the backlog: the values that are published but not yet delivered to every thread. They are necessary
+ * because messages between threads have no back-pressure.
  */
 export interface BacklogLimits {
+  /** Maximum number of values. */
   readonly values: number
+  /** Maximum size of their texts (bytes). */
   readonly bytes: number
 }

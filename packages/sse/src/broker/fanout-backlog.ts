@@ -1,11 +1,12 @@
 import { errors } from '../errors.ts'
-import type { Put } from '../messages.ts'
+import type { TopicPut } from '../core/event.ts'
 import type { BacklogLimits } from './broker.ts'
 
 /** Total size of the values (bytes). */
-export const sumBytes = (puts: readonly Put[]) => puts.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0)
+export const sumBytes = (puts: readonly TopicPut[]) =>
+  puts.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0)
 
-/** Counts the values in fan-out and refuses more when a limit is reached. */
+/** Counts the values that are published but not yet delivered, and refuses more values at a limit. */
 export class FanoutBacklog {
   readonly #limits: BacklogLimits
   #values = 0
@@ -23,13 +24,18 @@ export class FanoutBacklog {
     return this.#values >= this.#limits.values || this.#bytes >= this.#limits.bytes
   }
 
-  /** @returns a function to call once, after delivery; @throws Problem `FANOUT_BACKLOG_FULL` */
+  /**
+   * Counts values.
+   * @param bytes size of the values
+   * @returns a function to call once, after their delivery
+   * @throws Problem `FANOUT_BACKLOG_FULL`
+   */
   add(values: number, bytes: number): () => void {
     if (this.isFull) throw createBacklogError()
     return this.count(values, bytes)
   }
 
-  /** Counts values that cannot be refused. @returns a function to call once, after delivery */
+  /** As `add`, for values that cannot be refused any more. */
   count(values: number, bytes: number): () => void {
     this.#values += values
     this.#bytes += bytes

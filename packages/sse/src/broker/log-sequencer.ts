@@ -8,16 +8,16 @@ import { CLOSING_KIND, SseStateMachine, PUTS_KIND, type SseStateMachineOptions }
 import type { Sequencer, SequencerOptions } from './sequencer.ts'
 
 export interface LogSequencerOptions extends SequencerOptions, Pick<SseStateMachineOptions, 'create'> {
-  /** Maximum wait of a client that resumes after a sequence number that this node has not reached (ms). */
+  /** Maximum wait of a client that resumes after a sequence number that this node has not applied yet (ms). */
   readonly sequenceWaitTimeout: number
-  /** Opens the log, which applies its entries to `stateMachine`. Resolves once the state machine has caught up. */
+  /** Opens the log and applies its entries to `stateMachine`. Resolves once the state machine has caught up. */
   open(stateMachine: SseStateMachine): Promise<Pick<Log, 'epoch' | 'append' | 'barrier' | 'close'>>
 }
 
 const sumLength = (entries: readonly StreamEntry[]) =>
   entries.reduce((sum, entry) => ('value' in entry ? sum + entry.value.length : sum), 0)
 
-/** Creates a sequencer on a log. All nodes get the same order, and each delivers a value when the log applies it. */
+/** Creates a sequencer on a log. All nodes get the same order. Each node delivers a value when it has applied it. */
 export async function openLogSequencer({
   backlogLimits,
   deliver,
@@ -25,9 +25,9 @@ export async function openLogSequencer({
   sequenceWaitTimeout,
   open,
 }: LogSequencerOptions): Promise<Sequencer> {
-  /** Values published by this node that the log has not applied yet. */
+  /** Values published by this node that this node has not applied yet. */
   const publishBacklog = new FanoutBacklog(backlogLimits)
-  /** Values of any node that the log has applied and that some threads have not received yet. */
+  /** Values of any node that this node has applied and that some of its threads have not received yet. */
   const deliveryBacklog = new FanoutBacklog(backlogLimits)
 
   const stateMachine = new SseStateMachine({
@@ -36,15 +36,16 @@ export async function openLogSequencer({
       const onDelivered = deliveryBacklog.count(entries.length, sumLength(entries))
       const delivery = Promise.resolve(deliver(entries)).finally(onDelivered)
       // Threads receive entries in order, so a thread that has these entries has all earlier ones. While the backlog is
-      // full, the log applies no more.
+      // full, this wait stops the application of the log.
       if (deliveryBacklog.isFull) await delivery
     },
   })
   const log = await open(stateMachine)
 
   /**
-   * Waits for the log to reach its current end. Every event id, of any node, belongs to an entry before that end.
-   * @throws LOG_UNAVAILABLE, SEQUENCE_WAIT_TIMEOUT
+   * Waits until this node has applied everything that is in the log now. Every event id that any node has sent belongs
+   * to one of these entries.
+   * @throws Problem `LOG_UNAVAILABLE`, `SEQUENCE_WAIT_TIMEOUT`
    */
   async function catchUp(): Promise<void> {
     const timeout = Promise.withResolvers<never>()
@@ -58,7 +59,7 @@ export async function openLogSequencer({
 
   return {
     history: stateMachine.getHistory(log.epoch),
-    get backlogLimits() {
+    get backlogSize() {
       return publishBacklog.values + deliveryBacklog.values
     },
     async publish(puts) {
@@ -75,7 +76,7 @@ export async function openLogSequencer({
       const { outcome } = await log.append<number>(CLOSING_KIND, Buffer.alloc(0))
       return outcome
     },
-    // Clients that invent ids cost the log no more than one message at a time.
+    // So clients that invent ids cause at most one message to the log at a time.
     catchUp: coalesceCalls(catchUp),
     close: () => log.close(),
   }

@@ -12,13 +12,13 @@ export const PUTS_KIND = 1
 export const CLOSING_KIND = 2
 
 export interface SseStateMachineOptions extends Pick<SequencerOptions, 'deliver'> {
-  /** Creates the history in memory from its initial state. */
+  /** Creates the history of the main thread, in memory, from its initial state. */
   create(state: HistoryState): History
 }
 
 /**
- * State machine of a node: applies the log to the history and delivers its entries to the threads. It counts values and
- * closings in the order of the log, so all nodes assign the same ids.
+ * State machine of a node: applies the entries of the log to the history, and delivers them to the threads. It counts
+ * values and closings in the order of the log, so all nodes assign the same ids.
  */
 export class SseStateMachine implements StateMachine {
   readonly #options: SseStateMachineOptions
@@ -38,7 +38,7 @@ export class SseStateMachine implements StateMachine {
     return (this.#history ??= this.#options.create({ epoch: deriveEpoch(epoch), seq: 0, floor: 0, topics: [] }))
   }
 
-  /** Resolves with the last sequence number of each entry once the threads have room for more. */
+  /** Resolves with the last sequence number of each entry, once `deliver` accepts more entries. */
   async apply(entries: readonly LogEntry[], position: LogPosition): Promise<number[]> {
     const history = this.getHistory(position.epoch)
     let { seq } = history
@@ -52,7 +52,7 @@ export class SseStateMachine implements StateMachine {
     })
     this.#position = position
     if (published.length > 0) {
-      // In the same turn, as in `LocalSequencer`.
+      // Append and delivery happen in the same turn; `LocalSequencer` has the reason.
       void appendEntries(history, published)
       await this.#options.deliver(published)
     }

@@ -1,23 +1,23 @@
-import type { Put } from '../messages.ts'
+import type { TopicPut } from '../core/event.ts'
 import type { Broker, BrokerOptions } from './broker.ts'
 import { sumBytes, FanoutBacklog } from './fanout-backlog.ts'
 import { appendEntries } from './sequencer.ts'
 
 /**
- * Maximum size of a batch to the main thread (bytes). A single larger request may exceed it. A log takes a batch as one
- * entry.
+ * Maximum size of the values in a batch to the main thread (bytes). Only a single larger request exceeds it. With a
+ * log, a batch is one entry.
  */
 export const MAX_BATCH_BYTES = 4 * 1_024 * 1_024
 
 /** One call to the main thread for all requests of one event loop turn. */
 interface PublishBatch extends PromiseWithResolvers<number[]> {
-  puts: Put[]
+  puts: TopicPut[]
   bytes: number
 }
 
 /**
- * Broker with several threads. The main thread orders the values. A thread receives its own values at the same time as
- * those of other threads.
+ * Broker with several threads. The main thread orders the values and sends them to all threads. A thread delivers its
+ * own values only when they come back from the main thread, so that all threads have one order.
  */
 export function createThreadsBroker(options: BrokerOptions): Broker {
   const { bus, history, backlogLimits, deliver } = options
@@ -25,7 +25,7 @@ export function createThreadsBroker(options: BrokerOptions): Broker {
   let current: PublishBatch | undefined
 
   bus.on('deliver', (entries) => {
-    // The history of a thread is in memory, so the append is complete when this returns.
+    // The history of a thread is in memory, so `appendEntries` has appended the entries when it returns.
     void appendEntries(history, entries)
     deliver(entries)
   })
@@ -37,6 +37,7 @@ export function createThreadsBroker(options: BrokerOptions): Broker {
     bus.call('publish', batch.puts).then(batch.resolve, batch.reject)
   }
 
+  /** Returns the current batch, or a new one if the bytes do not fit. */
   function getBatchFor(bytes: number): PublishBatch {
     if (current && current.bytes + bytes <= MAX_BATCH_BYTES) return current
     current = { ...Promise.withResolvers<number[]>(), puts: [], bytes: 0 }

@@ -1,12 +1,14 @@
 import type { EventExtras, TopicPut } from './event.ts'
 
-// Format of a log entry of values: u32 length of a head, the head, and the concatenated bytes of the values.
-//   head  JSON: topic, length (bytes) and optional further fields of each value
+// Format of a log entry with values: the length of the head (u32, big-endian), the head, and the concatenated bytes of
+// the values. The head is a JSON list with the topic, the length (bytes) and the optional fields (`EventExtras`) of
+// each value.
 
 const LENGTH_BYTES = 4
 
 type PutRow = readonly [topic: string, bytes: number, more?: EventExtras]
 
+/** Encodes values as a log entry. */
 export function encodePuts(puts: readonly TopicPut[]): Buffer {
   const rows = puts.map(([topic, value, ...more]): PutRow => [topic, Buffer.byteLength(value), ...more])
   const head = Buffer.from(JSON.stringify(rows))
@@ -17,7 +19,7 @@ export function encodePuts(puts: readonly TopicPut[]): Buffer {
   return bytes
 }
 
-/** @throws RangeError, SyntaxError if the bytes are not such an entry */
+/** Decodes the bytes of `encodePuts`. @throws RangeError, SyntaxError if the bytes have another format */
 export function decodePuts(bytes: Buffer): TopicPut[] {
   let at = LENGTH_BYTES + bytes.readUInt32BE()
   const rows: readonly PutRow[] = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, at))

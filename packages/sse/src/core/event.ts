@@ -10,9 +10,9 @@ export interface Event {
   readonly more?: EventExtras
 }
 
-/** Optional fields of an update, in addition to its topic and value. */
+/** Optional fields of an update of the Mercure protocol, in addition to its topic and value. */
 export interface EventExtras {
-  /** Other topics of the update, without duplicates. */
+  /** Alternate topics: the topics of the update after the first one, without duplicates. */
   readonly alternates?: readonly string[]
   /** True if only readers with access to one of its topics may receive it. */
   readonly isPrivate?: true
@@ -25,7 +25,7 @@ export interface EventExtras {
 /** A value for a topic, without a sequence number yet. */
 export type TopicPut = readonly [topic: string, value: string, more?: EventExtras]
 
-/** Creates an event from a value and its sequence number. */
+/** Creates an event from a value, its sequence number and the time of publication (ms since 1970). */
 export function createEvent([topic, value, more]: TopicPut, seq: number, at: number): Event {
   const event = { seq, at, topic, value }
   return more ? { ...event, more } : event
@@ -46,5 +46,5 @@ export type StreamEntry = Event | ClosingEntry
 
 export const isClosing = (entry: StreamEntry): entry is ClosingEntry => 'closing' in entry
 
-/** Topic of requests that name none. */
+/** Topic of requests without a topic. */
 export const DEFAULT_TOPIC = 'default'

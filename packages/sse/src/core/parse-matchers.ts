@@ -4,10 +4,10 @@ import { createSelectors, ALL_TOPICS, type Selectors } from './selectors.ts'
 import { TopicPattern } from './topic-pattern.ts'
 import { INVISIBLE_CHARACTERS, MAX_TOPIC_LENGTH, TOPIC_FORM } from './parse-update.ts'
 
-/** Maximum matchers of one stream. */
+/** Maximum number of matchers of one stream. */
 const MAX_MATCHERS = 500
 
-/** Maximum patterns among the matchers: parsing one takes 30 us. */
+/** Maximum number of patterns among the matchers. It is lower because parsing a pattern takes 30 us. */
 const MAX_PATTERNS = 100
 
 const EXACT_NAMES = ['match', 'match_exact']
@@ -15,7 +15,7 @@ const PATTERN_NAME = 'match_urlpattern'
 
 /**
  * Parses the subscription parameters of the Mercure protocol.
- * @param base the hub's URL
+ * @param base the hub's URL, against which relative patterns are resolved
  * @returns the selectors, or a description of the error
  */
 export function parseMatchers(query: SseQuery, base: string): Selectors | string {
@@ -34,7 +34,7 @@ export function parseMatchers(query: SseQuery, base: string): Selectors | string
   const wrong = all.find((one) => one === '' || one.length > MAX_TOPIC_LENGTH || INVISIBLE_CHARACTERS.test(one))
   if (wrong !== undefined)
     return `${exact.includes(wrong) ? '`match`' : '`match_urlpattern`'} must be ${TOPIC_FORM}; received ${formatReceived(wrong)}`
-  // This matcher includes all others.
+  // This matcher selects every topic, so the other matchers are redundant.
   if (all.includes(ALL_TOPICS)) return createSelectors([], [''])
   const parsed = patterns.map((pattern) => TopicPattern.parse(pattern, base))
   const invalid = parsed.indexOf(undefined)

@@ -3,8 +3,10 @@ import { formatReceived, HIDDEN_VALUE, INVALID_QUERY, isSecretName } from '@infl
 /** Query parameters by name. A repeated parameter is a list. */
 export type SseQuery = Record<string, string | string[]>
 
-// No schema has the parameter `INVALID_QUERY`, so strict schemas refuse a query string with a bad escape. The Mercure
-// route, whose schema allows other parameters, checks `isMalformed`.
+/**
+ * Creates the result for a malformed query string. Schemas have no parameter `INVALID_QUERY`, so strict schemas refuse
+ * it. The routes of the Mercure protocol, whose schemas allow other parameters, check `isMalformed`.
+ */
 function createMalformed(pair: string): SseQuery {
   const [name = '', value = ''] = splitAt(pair, '=')
   const received = isSecretName(name) ? HIDDEN_VALUE : formatReceived(value)
@@ -25,7 +27,8 @@ export const isMalformed = (query: object): boolean => INVALID_QUERY in query
 export const describeMalformed = (query: SseQuery): string => String(query[INVALID_QUERY])
 
 /**
- * Parses a query string strictly: only UTF-8, and `+` is a space. An empty name or a bad escape invalidates all of it.
+ * Parses a query string. A `+` is a space. An empty name, or an escape that is not valid UTF-8, makes the whole query
+ * malformed.
  */
 export function parseQuery(text: string): SseQuery {
   const query: SseQuery = Object.create(null)

@@ -4,20 +4,20 @@ import type { SseQuery } from './parse-query.ts'
 import { ALL_TOPICS } from './selectors.ts'
 import { isHubTopic } from './topic-url.ts'
 
-/** Maximum topics of an update. */
+/** Maximum number of topics of an update. */
 const MAX_UPDATE_TOPICS = 100
 
 /** Maximum length of a topic (characters). */
 export const MAX_TOPIC_LENGTH = 1_024
 
-/** Maximum length of a type or an id (characters). */
+/** Maximum length of the fields `type` and `id` (characters). */
 const MAX_FIELD_LENGTH = 256
 
-/** Allowed topics, and allowed types and ids, in words. */
+/** Descriptions of valid topics, and of valid types and ids, for error messages. */
 export const TOPIC_FORM = `1 to ${MAX_TOPIC_LENGTH} visible characters such as news`
 const FIELD_FORM = `at most ${MAX_FIELD_LENGTH} visible characters`
 
-/** An update from a publisher. */
+/** A parsed update of the Mercure protocol. */
 export interface MercureUpdate {
   readonly topic: string
   readonly value: string
@@ -29,7 +29,7 @@ export const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}]/u
 
 /**
  * Parses the fields of an update as the Mercure protocol defines them. Ignores unknown fields.
- * @param base the hub's URL
+ * @param base the hub's URL, against which relative topics are resolved
  * @returns the update, or a description of the error
  */
 export function parseUpdate(form: SseQuery, base: string): MercureUpdate | string {
@@ -63,7 +63,7 @@ export function parseUpdate(form: SseQuery, base: string): MercureUpdate | strin
 const isInvalidField = (text: string) => text.length > MAX_FIELD_LENGTH || INVISIBLE_CHARACTERS.test(text)
 
 function checkTopic(topic: string, base: string): string | undefined {
-  const isPublic = topic !== '' && topic !== ALL_TOPICS && !isHubTopic(topic, base)
-  if (isPublic && topic.length <= MAX_TOPIC_LENGTH && !INVISIBLE_CHARACTERS.test(topic)) return undefined
+  const isAllowed = topic !== '' && topic !== ALL_TOPICS && !isHubTopic(topic, base)
+  if (isAllowed && topic.length <= MAX_TOPIC_LENGTH && !INVISIBLE_CHARACTERS.test(topic)) return undefined
   return `\`topic\` must be ${TOPIC_FORM}, not * and not a topic of the hub; received ${formatReceived(topic)}`
 }

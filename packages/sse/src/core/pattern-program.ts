@@ -1,12 +1,16 @@
-// Patterns run as automata that are in many states at once. The cost is at most the length of the pattern times the
-// length of the text. With a regular expression, a crafted pattern could run forever.
+// A pattern is compiled to an automaton. A test follows all possible states of the automaton at once, so its cost is at
+// most the length of the pattern times the length of the text. As a regular expression, a crafted pattern could run for
+// an unlimited time.
 
 /** Piece of a pattern component: a literal or a wildcard, with a repetition modifier. */
 interface PatternPiece {
+  /** Literal text before the wildcard, or the whole literal. */
   readonly before: string
-  /** `min` or more characters, other than `except` if that is set. Undefined for a literal. */
+  /** Wildcard: `min` or more characters, none of them `except`. Undefined for a literal. */
   readonly body?: { readonly except: string | undefined; readonly min: 0 | 1 }
+  /** Literal text after the wildcard. */
   readonly after: string
+  /** Repetition of the whole piece, as in regular expressions. */
   readonly modifier: '' | '?' | '+' | '*'
 }
 
@@ -14,12 +18,12 @@ const NAME_PATTERN = /:[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/uy
 const MODIFIERS = '?+*'
 
 /**
- * Parses a component of a pattern that `URLPattern` has normalized, so it contains no errors.
- * @param delimiter the character at which a named group ends
+ * Parses a component of a pattern. `URLPattern` has normalized the pattern, so it contains no errors.
+ * @param delimiter the character that a named group (`:name`) does not match; empty if it matches every character
  */
 export function parseComponent(text: string, delimiter: string): PatternPiece[] {
   const pieces: PatternPiece[] = []
-  // A slash before a piece belongs to the piece: `/a/:b?` is `/a{/:b}?`.
+  // A slash directly before a wildcard belongs to its piece: `/a/:b?` is `/a{/:b}?`.
   const prefix = delimiter === '/' ? '/' : ''
   let literal = ''
   let endsEscaped = false
@@ -79,7 +83,10 @@ export function parseComponent(text: string, delimiter: string): PatternPiece[] 
   return pieces
 }
 
-/** Returns the literal start of a component, and whether it is the whole component. */
+/**
+ * Returns the literal start of a component. `isAll` is true if the component has nothing else.
+ * @param pieces undefined for a component that matches anything
+ */
 export function getLiteralStart(pieces: PatternPiece[] | undefined): {
   readonly text: string
   readonly isAll: boolean
@@ -93,20 +100,22 @@ export function getLiteralStart(pieces: PatternPiece[] | undefined): {
   }
 }
 
-// Kinds of steps. The kind decides which characters a step accepts and which step is next.
+// Kinds of steps. `char`, `any` and `except` accept one character, and the next step follows. `fork` has two next steps
+// and accepts no character. `end` accepts the text.
 const STEP_KIND = { char: 0, any: 1, except: 2, fork: 3, end: 4 } as const
 
 /** Compiled component of a pattern. */
 export interface PatternProgram {
-  /** Literal start of all matching texts. */
+  /** Literal start of all texts that match. */
   readonly start: string
   /**
-   * Three numbers per step: its kind, a character code or a step, another step. Undefined if the program has only the
-   * literal start.
+   * Three numbers per step: its kind and two arguments. The first argument of `char` and `except` is a character code.
+   * The arguments of `fork` are the numbers of the two next steps. Undefined if the program has only the literal start.
    */
   readonly steps: readonly number[] | undefined
 }
 
+/** Compiles the pieces of a component. */
 export function compile(pieces: readonly PatternPiece[]): PatternProgram {
   const [first] = pieces
   const isLiteral = first && !first.body && first.modifier === ''
@@ -139,13 +148,15 @@ function toSteps(pieces: readonly PatternPiece[]): number[] {
   return steps
 }
 
-/** Maximum steps of one test. Ordinary patterns and topics take fewer. */
+/** Maximum number of steps of one test. Ordinary patterns and topics need fewer. */
 const MAX_STEPS = 16_384
 
+/** For each step, the value of `mark` when it was last added. So a step is added once per character. */
 let marks = new Uint32Array(1_024)
+/** Number of the current character, over all tests. */
 let mark = 0
 
-/** True if the program accepts the whole text; false if the test takes too many steps. */
+/** True if the program accepts the whole text. False also if the test needs more than `MAX_STEPS` steps. */
 export function testProgram({ start, steps }: PatternProgram, text: string): boolean {
   if (!steps) return text === start
   return text.startsWith(start) && runSteps(steps, text, start.length)
@@ -157,16 +168,16 @@ function runSteps(program: readonly number[], text: string, from: number): boole
   let current: number[] = []
   let next: number[] = []
 
-  /** Adds all states that are reachable from `state` without a character. */
-  function addState(states: number[], state: number): void {
-    const stack = [state]
-    for (let reached = stack.pop(); reached !== undefined; reached = stack.pop()) {
-      if (marks[reached] === mark) continue
-      marks[reached] = mark
+  /** Adds a state, or all states after it if it is a fork. */
+  function addState(states: number[], from: number): void {
+    const stack = [from]
+    for (let state = stack.pop(); state !== undefined; state = stack.pop()) {
+      if (marks[state] === mark) continue
+      marks[state] = mark
       remaining--
-      const at = reached * 3
+      const at = state * 3
       if (program[at] === STEP_KIND.fork) stack.push(program[at + 2]!, program[at + 1]!)
-      else states.push(reached)
+      else states.push(state)
     }
   }
 

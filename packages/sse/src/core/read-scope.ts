@@ -1,9 +1,9 @@
 import { getTopics, type Event } from './event.ts'
 import type { TopicPermissions } from './topic-permissions.ts'
 
-/** Read access of a stream's client, which decides the events that the stream receives. */
+/** Read access of a client. A stream receives only the events that its client can read. */
 export interface ReadScope {
-  /** Equal for scopes with the same access. */
+  /** Equal for scopes with the same access. Streams with equal keys may share a group. */
   readonly key: string
   canRead(event: Pick<Event, 'topic' | 'more'>): boolean
 }
@@ -14,7 +14,10 @@ export const PUBLIC_SCOPE: ReadScope = { key: '', canRead: ({ more }) => !more?.
 /** Scope of all events. */
 export const FULL_SCOPE: ReadScope = { key: '*', canRead: () => true }
 
-/** Scope of public events and the topics that a token allows. If reads require a token, of those topics only. */
+/**
+ * Creates the scope of an access token: public events, and private events of the topics that the token allows.
+ * @param isReadTokenRequired if true, no event is public
+ */
 export function createReadScope(subscribe: TopicPermissions, isReadTokenRequired: boolean): ReadScope {
   return {
     key: `${isReadTokenRequired}${subscribe.key}`,

@@ -1,15 +1,17 @@
 import type { TopicPattern } from './topic-pattern.ts'
 import { parseTopicUrl } from './topic-url.ts'
 
-/** Selection of topics: those that a stream subscribes to, or that a token allows. */
+/** Selection of topics: the topics that a stream subscribes to, or that a token allows. */
 export interface Selectors {
+  /** Selects the topics with these names. */
   readonly topics: readonly string[]
   /** Selects all topics that begin with one of these prefixes; an empty prefix selects every topic. */
   readonly prefixes: readonly string[]
+  /** Selects all topics whose URL matches one of these patterns. */
   readonly patterns: readonly TopicPattern[]
 }
 
-/** Matcher of every topic. */
+/** Matcher that selects every topic. */
 export const ALL_TOPICS = '*'
 
 const EMPTY_LIST: readonly never[] = []
@@ -17,7 +19,7 @@ const EMPTY_LIST: readonly never[] = []
 const removeDuplicates = (texts: readonly string[]): readonly string[] =>
   texts.length < 2 ? texts : [...new Set(texts)]
 
-/** Creates selectors without duplicates. */
+/** Creates selectors and removes duplicates. */
 export function createSelectors(
   topics: readonly string[],
   prefixes: readonly string[] = EMPTY_LIST,
@@ -32,7 +34,8 @@ export function createSelectors(
 }
 
 /**
- * Copies selectors so that they share no text with the request: a substring would retain the whole request in memory.
+ * Copies the names and prefixes of selectors. The originals may be substrings of the request, and a substring retains
+ * the whole request in memory.
  */
 export function copySelectors({ topics, prefixes, patterns }: Selectors): Selectors {
   const [topicsCopy, prefixesCopy] = JSON.parse(JSON.stringify([topics, prefixes])) as [string[], string[]]
@@ -43,20 +46,21 @@ export function copySelectors({ topics, prefixes, patterns }: Selectors): Select
   }
 }
 
-/** Returns a key that is equal for equal selectors in any order, and different for all others. */
+/** Returns a key that is equal only for equal selectors, regardless of their order. */
 export function toSelectorsKey(selectors: Selectors): string {
   const { topics, prefixes, patterns } = selectors
   if (topics.length === 1 && isExact(selectors)) return `=${topics[0]}`
   return JSON.stringify([topics.toSorted(), prefixes.toSorted(), patterns.map(({ source }) => source).sort()])
 }
 
-/** Names of the selectors in stream counts. Patterns have no name, because any client can create new ones. */
+/** Returns the names under which streams are counted: topics, and prefixes with a `*`. Patterns are not counted. */
 export const getSelectorNames = ({ topics, prefixes }: Selectors): readonly string[] =>
   prefixes.length === 0 ? topics : [...topics, ...prefixes.map((prefix) => `${prefix}*`)]
 
-/** True if all selectors are topic names. */
+/** True if the selectors have only topic names. */
 export const isExact = ({ prefixes, patterns }: Selectors): boolean => prefixes.length === 0 && patterns.length === 0
 
+/** True if the selectors select a topic. */
 export function isSelected({ topics, prefixes, patterns }: Selectors, topic: string): boolean {
   if (topics.includes(topic) || prefixes.some((prefix) => topic.startsWith(prefix))) return true
   if (patterns.length === 0) return false

@@ -1,12 +1,13 @@
-/** A set of at least one item. A single item is stored without a `Set`, which would take 200 bytes. */
+/** A set of one or more items; an empty set is undefined. A single item needs no `Set`, which would take 200 bytes. */
 export type SmallSet<T extends object> = T | Set<T>
 
+/** Returns the set with the item. May change `set`. */
 export function addToSet<T extends object>(set: SmallSet<T> | undefined, item: T): SmallSet<T> {
   if (set === undefined || set === item) return item
   return set instanceof Set ? set.add(item) : new Set([set, item])
 }
 
-/** Returns undefined if no other item is left. */
+/** Returns the set without the item; undefined if it is then empty. */
 export function removeFromSet<T extends object>(set: SmallSet<T> | undefined, item: T): SmallSet<T> | undefined {
   if (set === item) return undefined
   if (!(set instanceof Set)) return set

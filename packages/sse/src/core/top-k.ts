@@ -1,9 +1,10 @@
 /**
- * Counts by name. The largest are found without a scan of the others: names with equal counts are grouped. Names with
- * count 1 are not, because there may be very many.
+ * Counts by name. `largest` does not scan all names, because names with equal counts are grouped. Names with count 1
+ * are not grouped, because there may be very many of them.
  */
 export class TopK {
   readonly #counts = new Map<string, number>()
+  /** Names by count, for counts above 1. */
   readonly #names = new Map<number, Set<string>>()
   #total = 0
 
@@ -33,7 +34,7 @@ export class TopK {
   /** Returns up to `max` names with the largest counts, largest first. */
   largest(max: number): string[] {
     const largest: string[] = []
-    // The distinct counts are few, because their sum bounds their number: 566 for 160,000.
+    // There are few distinct counts, because their sum is at most the total: at most 565 counts for a total of 160,000.
     for (const count of [...this.#names.keys()].sort((a, b) => b - a)) {
       for (const name of this.#names.get(count)!) {
         if (largest.length === max) return largest

@@ -3,7 +3,9 @@ import type { Selectors } from './selectors.ts'
 import type { TopicPattern } from './topic-pattern.ts'
 import { parseTopicUrl, formatTopicUrl } from './topic-url.ts'
 
-/** Maximum different patterns with the same literal start. Each of them is compared to every topic with that start. */
+/**
+ * Maximum number of different patterns with the same literal start. Every topic with this start is tested against each.
+ */
 const MAX_PATTERNS_PER_ANCHOR = 128
 
 /** A pattern and its subscribers. */
@@ -12,7 +14,10 @@ interface PatternEntry<T extends object> {
   subscribers: SmallSet<T>
 }
 
-/** Finds the subscribers of a topic by its start. It visits no other subscribers and no other topics. */
+/**
+ * Finds the subscribers of a topic: by its name, by its prefixes, and by the literal starts of patterns. It does not
+ * visit subscribers whose names, prefixes and literal starts differ.
+ */
 export class TopicIndex<T extends object> {
   readonly #exact = new Map<string, SmallSet<T>>()
   readonly #prefixes = new Map<string, SmallSet<T>>()
@@ -21,7 +26,7 @@ export class TopicIndex<T extends object> {
   readonly #patterns = new Map<string, SmallSet<PatternEntry<T>>>()
   readonly #anchorLengths = new LengthSet()
 
-  /** True if these selectors can be added; false if too many patterns have the same literal start. */
+  /** False if a pattern of these selectors is new and too many other patterns have its literal start. */
   canAdd({ patterns }: Selectors): boolean {
     return patterns.every((pattern) => {
       const entries = this.#patterns.get(pattern.anchor)
@@ -97,15 +102,15 @@ function findPattern<T extends object>(
   return undefined
 }
 
-/** Returns true if any subscribers are left. */
-function removeFromMap<T extends object>(map: Map<string, SmallSet<T>>, key: string, subscriber: T): boolean {
-  const remaining = removeFromSet(map.get(key), subscriber)
+/** Removes an item of a set in a map. Returns true if the set has other items. */
+function removeFromMap<T extends object>(map: Map<string, SmallSet<T>>, key: string, item: T): boolean {
+  const remaining = removeFromSet(map.get(key), item)
   if (remaining) map.set(key, remaining)
   else map.delete(key)
   return remaining !== undefined
 }
 
-/** Distinct lengths, each with a count. */
+/** Distinct lengths of texts. A length stays until it was deleted as often as it was added. */
 class LengthSet {
   readonly #counts = new Map<number, number>()
   #sorted: number[] = []
@@ -123,6 +128,7 @@ class LengthSet {
     this.#sort()
   }
 
+  /** Returns the lengths up to `max`, in ascending order. */
   getUpTo(max: number): readonly number[] {
     const end = this.#sorted.findIndex((length) => length > max)
     return end < 0 ? this.#sorted : this.#sorted.slice(0, end)

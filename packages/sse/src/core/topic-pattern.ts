@@ -6,7 +6,7 @@ const MAX_PATTERN_LENGTH = 1_024
 
 /** A URL pattern as defined by the standard (urlpattern.spec.whatwg.org), but without regular expressions. */
 export class TopicPattern {
-  /** Components in the normal form of the standard. Patterns with the same source match the same topics. */
+  /** The components in their normal form, one per line. Patterns with the same source match the same topics. */
   readonly source: string
   #programs: (PatternProgram | undefined)[] | undefined
 
@@ -34,7 +34,7 @@ export class TopicPattern {
     return source.length > 2 * MAX_PATTERN_LENGTH ? undefined : new TopicPattern(JSON.parse(JSON.stringify(source)))
   }
 
-  /** Literal start of the text (`formatTopicUrl`) of every topic that the pattern matches. */
+  /** Literal start: `formatTopicUrl` begins with it for every topic that the pattern matches. */
   get anchor(): string {
     const parts = this.#parts()
     const anchor: string[] = []
@@ -44,10 +44,11 @@ export class TopicPattern {
       if (!isAll) break
       anchor.push(separator)
     }
-    // `join` creates a flat string; concatenation would retain the parts in memory.
+    // `join` creates one flat string. A concatenation would retain its parts in memory.
     return anchor.join('')
   }
 
+  /** True if the pattern matches a topic. */
   test(url: TopicUrl): boolean {
     this.#programs ??= this.#parts().map((part) => (part === undefined ? undefined : compile(part)))
     return URL_COMPONENTS.every((name, i) => {
@@ -67,7 +68,7 @@ export class TopicPattern {
   }
 }
 
-// Protocols whose paths have segments. A protocol with wildcards may be one of them.
+// Protocols whose paths have segments. A protocol with wildcards counts as such a protocol, because it may match one.
 const SPECIAL_PROTOCOL = /^(?:https?|wss?|ftp|file)$|[*:({?+]/
 
 const getDelimiter = (part: (typeof URL_COMPONENTS)[number], isSpecial: boolean) => {

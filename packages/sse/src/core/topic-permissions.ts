@@ -1,10 +1,12 @@
 import { createSelectors, ALL_TOPICS, isSelected, toSelectorsKey, type Selectors } from './selectors.ts'
 import { TopicPattern } from './topic-pattern.ts'
 
-/** Topics for which a token allows an action. */
+/** The topics for which a token allows an action. */
 export class TopicPermissions {
+  /** Equal for the same permissions. */
   readonly key: string
   readonly #topics: ReadonlySet<string>
+  /** The prefixes and patterns. */
   readonly #rest: Selectors
 
   constructor(selectors: Selectors) {
@@ -31,8 +33,8 @@ type DetailFields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is DetailFields => typeof value === 'object' && value !== null
 
 /**
- * Parses the claim `authorization_details`. Returns undefined if any part of it is not understood, because the claim
- * may then allow less than it seems to.
+ * Parses the claim `authorization_details` of a token. Returns undefined if any part of it is unknown, because an
+ * unknown part may restrict the permissions.
  * @param base base URL of relative patterns
  */
 export function parseTokenPermissions(details: unknown, base: string): TokenPermissions | undefined {
@@ -61,7 +63,7 @@ class PermissionsDraft {
   }
 }
 
-/** Adds a topic of a detail to the drafts. Returns true if the topic is understood. */
+/** Adds a topic of `authorization_details` to the drafts. Returns false if the topic has an unknown format. */
 function parseTopic(
   { match, match_type: type = 'exact' }: DetailFields,
   drafts: readonly PermissionsDraft[],

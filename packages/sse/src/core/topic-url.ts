@@ -1,4 +1,4 @@
-/** A topic that is a URL, split into the components of patterns. */
+/** A topic that is a URL, split into the components that patterns have. */
 export interface TopicUrl {
   readonly protocol: string
   readonly hostname: string
@@ -10,6 +10,7 @@ export interface TopicUrl {
   readonly hash: string
 }
 
+/** Names of the components, in the order of `TopicPattern.source`. */
 export const URL_COMPONENTS = [
   'protocol',
   'hostname',
@@ -39,7 +40,8 @@ export function parseTopicUrl(topic: string): TopicUrl | undefined {
 }
 
 /**
- * Text of a topic for the lookup of patterns. It begins with the literal start of every pattern that matches the topic.
+ * Formats a topic for the lookup of patterns. The text begins with the literal start of every pattern that matches the
+ * topic.
  */
 export const formatTopicUrl = ({ protocol, hostname, port, pathname }: TopicUrl): string =>
   `${protocol}://${hostname}:${port}${pathname}`
@@ -47,10 +49,14 @@ export const formatTopicUrl = ({ protocol, hostname, port, pathname }: TopicUrl)
 /** Path of the hub. */
 export const HUB_PATH = '/.well-known/mercure'
 
-// Other topics cannot resolve to the hub's path or below. The URL parser drops tabs and line ends.
+// A topic that does not match cannot resolve to the hub's path or a path below it. Tabs and line ends match because the
+// URL parser drops them.
 const HUB_TOPIC_HINT = /mercure|[%\t\n\r]|^[\0- ]*(?:[?#]|$)/
 
-/** True if a topic is reserved for the hub, so that clients cannot publish to it. @param base the hub's URL */
+/**
+ * True if a topic is reserved for the hub, so that clients cannot publish to it.
+ * @param base the hub's URL, against which relative topics are resolved
+ */
 export function isHubTopic(topic: string, base: string): boolean {
   if (!HUB_TOPIC_HINT.test(topic)) return false
   const url = URL.parse(topic, base)
@@ -67,10 +73,10 @@ function decodePath(pathname: string): string {
   } catch {
     return pathname
   }
-  const steps: string[] = []
-  for (const step of path.split(/[/\\]+/)) {
-    if (step === '..') steps.pop()
-    else if (step !== '.' && step !== '') steps.push(step)
+  const segments: string[] = []
+  for (const segment of path.split(/[/\\]+/)) {
+    if (segment === '..') segments.pop()
+    else if (segment !== '.' && segment !== '') segments.push(segment)
   }
-  return `/${steps.join('/')}`
+  return `/${segments.join('/')}`
 }

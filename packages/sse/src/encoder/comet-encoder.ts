@@ -4,14 +4,17 @@ const UNSAFE_CHARACTERS = /[<>\u2028\u2029]/g
 const escape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * A JavaScript string literal that is safe within a `<script>` element: it can neither end the element nor open a
- * comment.
+ * Returns a JavaScript string literal that is safe within a `<script>` element: it can neither end the element nor open
+ * a comment.
  */
 const toLiteral = (value: string) => JSON.stringify(value).replace(UNSAFE_CHARACTERS, escape)
 
 const toScript = (call: string) => `<script>${call}</script>\n`
 
-/** An endless HTML page whose scripts call `console.log` with each value: the method of browsers before EventSource. */
+/**
+ * Creates the encoder of an endless HTML page whose scripts call `console.log` with each value. Pages used this before
+ * EventSource.
+ */
 export function createCometEncoder(): Encoder {
   return {
     name: 'comet',

@@ -3,27 +3,28 @@ import type { Event } from '../core/event.ts'
 /** Fields of an event that an encoder uses. */
 export type EventContent = Pick<Event, 'topic' | 'value' | 'more'>
 
-/** Encodes values for a stream. Each result is a complete piece, so any number of pieces can be joined. */
+/** Encodes values for streams. The results of several calls can be concatenated. */
 export interface Encoder {
   /** Unique among all encoders. */
   readonly name: string
   readonly contentType: string
   /**
-   * True if the stream itself can report a gap. Other formats report gaps only at the start of a stream, so a later gap
-   * ends the stream.
+   * True if `encodeGap` can report lost events within a stream. Other formats report them only in the head of the
+   * reply, so a later loss ends the stream.
    */
   readonly hasGapEvents: boolean
-  /** Starts a stream. A client that loses it reconnects after `retry` ms. */
+  /** Begins a stream. A client that loses the stream reconnects after `retry` ms. */
   encodeOpening(retry: number): string
-  /** Reports the position to the client, without an event. */
+  /** Sends the id from which the client can resume, without an event. */
   encodePosition(id: string): string
+  /** Encodes an event. */
   encodeValue(id: string, event: EventContent): string
-  /** Reports that some missed events are no longer stored. */
+  /** Reports that events are lost. @param id id from which the client can resume */
   encodeGap(id: string): string
   /** Ends the stream of a client that must not reconnect. */
   encodeClosed(id: string): string
   /** Ends the stream of a client that reconnects after `retry` ms. */
   encodeGoodbye(retry: number): string
-  /** Text without content, which shows if the client is still connected. */
+  /** Text that clients ignore. A failed write of it shows that a client is disconnected. */
   readonly heartbeat: string
 }

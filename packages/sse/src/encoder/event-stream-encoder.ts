@@ -2,21 +2,24 @@ import type { Encoder } from './encoder.ts'
 
 const LINE_END = /\r\n|\r|\n/g
 
-/** Formats a value as data fields. A field cannot contain a line end; clients join fields of the same name with LF. */
+/**
+ * Formats a value as `data` fields, one per line of the value, because a field cannot contain a line end. Clients join
+ * the fields with LF.
+ */
 export const formatData = (value: string) => `data: ${value.replace(LINE_END, '\ndata: ')}\n`
 
-/** `text/event-stream`, as EventSource reads it. */
+/** Creates the encoder of `text/event-stream`, the format of EventSource. */
 export function createEventStreamEncoder(): Encoder {
   return {
     name: 'event-stream',
     hasGapEvents: true,
     contentType: 'text/event-stream; charset=utf-8',
     encodeOpening: (retry) => `retry: ${retry}\n\n`,
-    // An id without data is not an event, but the client resumes after it: it loses nothing before the first event
-    // either.
+    // An id without data is not an event, but the client records the id. So a client that loses its stream before the
+    // first event resumes, too.
     encodePosition: (id) => `id: ${id}\n\n`,
     encodeValue: (id, { value }) => `id: ${id}\n${formatData(value)}\n`,
-    // Without data it would not be an event.
+    // Clients ignore an event without `data`.
     encodeGap: (id) => `event: gap\nid: ${id}\ndata: \n\n`,
     encodeClosed: (id) => `event: closed\nid: ${id}\ndata: closed\n\n`,
     encodeGoodbye: (retry) => `retry: ${retry}\n\n`,

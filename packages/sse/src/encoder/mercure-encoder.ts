@@ -1,10 +1,10 @@
 import type { Encoder } from './encoder.ts'
 import { createEventStreamEncoder, formatData } from './event-stream-encoder.ts'
 
-/** Formats an id that the hub assigned, as the protocol requires: as a fragment of the hub's URL. */
+/** Formats an event id as the Mercure protocol requires for ids that the hub assigns: as a URL fragment. */
 export const toMercureId = (id: string): string => `#${id}`
 
-/** `text/event-stream` with the optional fields of an update, as the Mercure protocol defines it. */
+/** Creates the encoder of `text/event-stream` with the fields of the Mercure protocol. */
 export function createMercureEncoder(): Encoder {
   const plain = createEventStreamEncoder()
   return {

@@ -1,7 +1,7 @@
 import type { Encoder } from './encoder.ts'
 import { createEventStreamEncoder, formatData } from './event-stream-encoder.ts'
 
-/** `text/event-stream` with values that name their topic: `{"topic":"a","value":"1"}`. */
+/** Creates the encoder of `text/event-stream` whose data is JSON with the topic: `{"topic":"a","value":"1"}`. */
 export const createNamedEncoder = (): Encoder => ({
   ...createEventStreamEncoder(),
   name: 'named',

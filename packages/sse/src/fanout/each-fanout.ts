@@ -1,7 +1,7 @@
 import type { Fanout } from './fanout.ts'
 import type { StreamGroup } from '../stream-group.ts'
 
-/** Fan-out with a separate write for each value. */
+/** Creates a fan-out that writes each value separately. */
 export const createEachFanout = (flush: (groups: readonly StreamGroup[]) => void): Fanout => ({
   queue: (group) => flush([group]),
 })

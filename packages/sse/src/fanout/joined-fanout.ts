@@ -2,21 +2,21 @@ import type { Fanout } from './fanout.ts'
 import type { StreamGroup } from '../stream-group.ts'
 
 /**
- * Fan-out with one write per stream for all values of an event loop turn: 820,000 deliveries/s to 1,000 streams. One
- * write per value reaches 81,000.
+ * Creates a fan-out with one write per stream for all values of an event loop turn. It reaches 820,000 deliveries/s to
+ * 1,000 streams; `createEachFanout` reaches 81,000.
  */
 export function createJoinedFanout(flush: (groups: readonly StreamGroup[]) => void): Fanout {
-  let dirty: StreamGroup[] = []
+  let pendingGroups: StreamGroup[] = []
 
-  function flushDirty(): void {
-    const groups = dirty
-    dirty = []
+  function flushPending(): void {
+    const groups = pendingGroups
+    pendingGroups = []
     flush(groups)
   }
 
   return {
     queue(group) {
-      if (group.pending.count === 1 && dirty.push(group) === 1) setImmediate(flushDirty)
+      if (group.pending.count === 1 && pendingGroups.push(group) === 1) setImmediate(flushPending)
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { LogPosition } from '@influencer-stats/log/log'
 import type { HistoryState, TopicState } from './history.ts'
 
-// A history snapshot is lines of JSON. The first is the name of the format, followed by one line per topic with its
-// events. The last line has the state of the whole history and its position in the log.
+// A history snapshot consists of lines of JSON. The first line is the name of the format. Then each topic has a line
+// with its events. The last line has the rest of the history's state, and its position in the log.
 
 const FORMAT_NAME = 'influencer-stats sse snapshot 1'
 const CHUNK_LENGTH = 65_536

@@ -3,7 +3,7 @@ import type { Event } from '../core/event.ts'
 import type { ReadScope } from '../core/read-scope.ts'
 import type { Selectors } from '../core/selectors.ts'
 
-/** State of a history as plain data. A new thread starts with it. */
+/** State of a history as plain data, from which the history of a new thread is created. */
 export interface HistoryState {
   readonly epoch: string
   /** The last assigned sequence number. */
@@ -14,7 +14,10 @@ export interface HistoryState {
    * Sequence numbers that earlier runs may have assigned and lost. A client at one of them may have missed events.
    */
   readonly lost?: readonly LostRange[]
-  /** In the order of their last events, latest last. A ring lists established topics first, then newcomers. */
+  /**
+   * The topic with the oldest last event first. `RingHistory` lists two groups, each in this order: its established
+   * topics, then its newcomers.
+   */
   readonly topics: readonly TopicState[]
 }
 
@@ -35,13 +38,16 @@ export interface TopicState {
 /** The events that a client missed. */
 export interface MissedEvents {
   readonly events: readonly Event[]
-  /** False if some of the events are no longer stored. True if `events` has all of them, or the first of them. */
+  /**
+   * True if no missed event is lost: `events` has all of them or, because of `maxLength`, the first of them. False if
+   * some are no longer stored.
+   */
   readonly complete: boolean
-  /** Events that are no longer stored have this sequence number at most. */
+  /** The lost events have this sequence number at most. 0 if none was ever lost. */
   readonly lostUpTo: number
 }
 
-/** Stores events for clients that reconnect, and current values for clients that request them first. */
+/** Stores events for clients that reconnect, and current values for clients that start with them (`last=1`). */
 export interface History {
   /** Database of the history, if it has one. Its writes may fail. */
   readonly level?: SharedLevel
@@ -56,15 +62,16 @@ export interface History {
   append(events: readonly Event[], seq?: number, onAppended?: () => void): void | Promise<void>
   /**
    * Returns the events of these topics after `seq`, in order.
-   * @param maxLength approximate maximum (characters): returns the first events, at least one
-   * @param reader omits the events that it may not read; by default none
+   * @param maxLength approximate maximum length of the values (characters). The result has the first events, and at
+   *   least one if there are any
+   * @param reader if given, events that it may not read are omitted
    */
   readSince(selectors: Selectors, seq: number, maxLength?: number, reader?: ReadScope): MissedEvents
-  /** Returns the names of the selected topics that have a current value. */
+  /** Returns the names of the selected topics that are stored. Each has a current value. */
   getNames(selectors: Selectors): string[]
   /**
-   * Returns a topic's newest event. It has no maximum age, and is stored until the limits on topics or memory remove
-   * the topic.
+   * Returns a topic's newest event. `age` does not apply to it: it is stored until `topics` or `total` removes the
+   * whole topic.
    */
   getCurrent(topic: string): Event | undefined
   getState(): HistoryState
@@ -73,18 +80,22 @@ export interface History {
 }
 
 export interface HistoryOptions extends Pick<SharedLevelOptions<string, string>, 'log'> {
-  /** Folder of a history that survives a restart. */
+  /** Data folder of a history that survives a restart; others do not use it. */
   readonly folder: string
-  /** Maximum events of a topic. */
+  /** Maximum number of a topic's events. */
   readonly count: number
   /** Maximum memory of a topic's events (bytes). */
   readonly bytes: number
-  /** Maximum age of an event (ms). */
+  /** Maximum age of an event that is not its topic's current value (ms). */
   readonly age: number
-  /** Maximum topics. Beyond it, a new topic replaces another new one, or a topic without a new event for a day. */
+  /**
+   * Maximum number of topics. Beyond it, a new topic replaces the established topic with the oldest last event if that
+   * event is older than a day, otherwise the newcomer with the oldest last event (see `RingHistory`).
+   */
   readonly topics: number
   /**
-   * Maximum memory of all topics (bytes). Beyond it, values that are not current are removed, and then topics likewise.
+   * Maximum memory of all topics (bytes). Beyond it, values that are not current are removed first, and then whole
+   * topics by the rule of `topics`.
    */
   readonly total: number
 }

@@ -6,53 +6,60 @@ import { createEpoch } from '../core/event-id.ts'
 import type { History, HistoryOptions, HistoryState, TopicState, LostRange } from './history.ts'
 import { RingHistory } from './ring-history.ts'
 
-// Keys: e!<seq> is an event; meta is the state of the history.
+// Keys: `e!<seq>` is an event (`EventRow`); `meta` is the state of the history (`HistoryMeta`).
 const toEventKey = (seq: number) => `e!${String(seq).padStart(16, '0')}`
 const META_KEY = 'meta'
 
-/** Older data is upgraded; newer data is refused. Since 2, `meta` has a ceiling; since 3, updates have more fields. */
+/**
+ * Version of the format. Older data is upgraded; newer data is refused. Since version 2, `meta` has a ceiling. Since
+ * version 3, events may have the optional fields of updates.
+ */
 const FORMAT_VERSION = 3
 
-/** Number of sequence numbers that are reserved at a time. */
+/** Number of sequence numbers that one write of `meta` reserves. */
 const RESERVED_SEQS = 1_000_000
 
-/** Maximum lost ranges: one for each run that ended uncleanly. Beyond it, the oldest are merged. */
+/** Maximum number of lost ranges: one for each run that ended uncleanly. Beyond it, the two oldest are merged. */
 const MAX_LOST_RANGES = 64
 
 /** An event as it is stored. */
 interface EventRow extends Event {
   /**
-   * Sequence number of the topic's previous event, or the floor of the history if there is none. It is the topic's
-   * floor if this event is the topic's oldest.
+   * Sequence number of the topic's previous event, or the floor of the history if there is none. If this event is the
+   * topic's oldest stored event, this number is the topic's floor.
    */
   readonly before: number
-  /** The same for each of its other topics. */
+  /** The same number for each of the event's alternate topics. */
   readonly others?: readonly number[]
 }
 
 interface HistoryMeta {
   readonly epoch: string
+  /** As in `HistoryState`. */
   readonly floor: number
   /**
-   * No higher sequence number was ever assigned. Each run begins here, regardless of the writes that a power cut lost.
+   * No higher sequence number was ever assigned. The next run begins here, even if a power cut lost the last events.
    */
   readonly ceiling: number
   readonly lost: readonly LostRange[]
-  /** Sequence number at which the run that wrote this began. */
+  /** Sequence number at which the run that wrote this row began. */
   readonly start?: number
-  /** Boot of the machine in which this was written; undefined if unknown. */
+  /** Id of the machine's boot in which this row was written; undefined if unknown. */
   readonly boot?: string
-  /** True if everything was on the disk when the last run ended. */
+  /** True if all events were on the disk when the last run ended. */
   readonly clean?: boolean
 }
 
-/** A ring that is read from LevelDB at the start. Events are written to LevelDB before any client receives them. */
+/**
+ * A `RingHistory` that starts with the events in LevelDB. Events are written to LevelDB before any client receives
+ * them.
+ */
 class LevelHistory extends RingHistory {
   readonly level: SharedLevel
   #meta: HistoryMeta
   #dropped: Event[]
 
-  /** @param dropped events that are still in the database but no longer in the ring */
+  /** @param dropped events that are still in the database but no longer in the history */
   constructor(level: SharedLevel, options: HistoryOptions, state: HistoryState, meta: HistoryMeta, dropped: Event[]) {
     super(options, state)
     this.level = level
@@ -60,7 +67,10 @@ class LevelHistory extends RingHistory {
     this.#dropped = dropped
   }
 
-  /** Survives a killed process; a power cut may lose the last events. @throws Problem `DISK_FULL`, `STORE_FAILED` */
+  /**
+   * Appends events, which survive a killed process. A power cut may lose the last events.
+   * @throws Problem `DISK_FULL`, `STORE_FAILED`
+   */
   override async append(events: readonly Event[], seq = events.at(-1)!.seq, onAppended?: () => void): Promise<void> {
     const dropped = this.#dropped
     const last = new Map<string, number>()
@@ -99,7 +109,7 @@ class LevelHistory extends RingHistory {
       await this.level.flush()
       await this.level.write((db) => db.put(META_KEY, JSON.stringify({ ...this.#meta, clean: true }), { sync: true }))
     } catch {
-      // The failed write was reported earlier. The next run treats this one as ended uncleanly.
+      // The failed write was reported earlier. The next run assumes that this run ended uncleanly.
     }
     await this.level.close()
   }
@@ -114,7 +124,7 @@ class LevelHistory extends RingHistory {
 
 const getCeilingAbove = (seq: number) => (Math.floor(seq / RESERVED_SEQS) + 1) * RESERVED_SEQS
 
-/** Row with the state of all events. Without it ids would repeat. */
+/** The row `meta`. Without it, the next run would assign the same event ids again. */
 export const ownRow: OwnRow = {
   key: Buffer.from(META_KEY),
   since: 1,
@@ -149,15 +159,15 @@ export async function createLevelHistory(options: HistoryOptions): Promise<Histo
   const stored = db.getSync(META_KEY)
   const previous: HistoryMeta | undefined = stored ? JSON.parse(stored) : undefined
   const topics: TopicsByName = new Map()
-  const read: Event[] = []
+  const storedEvents: Event[] = []
   for await (const text of db.values({ gt: 'e!', lt: 'e~' })) {
     const { before, others = [], ...event } = JSON.parse(text) as EventRow
-    read.push(event)
+    storedEvents.push(event)
     for (const [i, name] of getTopics(event).entries())
-      addReadEvent(topics, name, i === 0 ? before : others[i - 1]!, event)
+      addStoredEvent(topics, name, i === 0 ? before : others[i - 1]!, event)
   }
   const seq = previous?.ceiling ?? 0
-  const lost = previous ? findLostRanges(previous, read.at(-1)?.seq ?? 0) : []
+  const lost = previous ? findLostRanges(previous, storedEvents.at(-1)?.seq ?? 0) : []
   const meta: HistoryMeta = {
     // The original of a restored or copied folder may have used the same ids for other events.
     epoch: previous && !level.isNewHistory ? previous.epoch : createEpoch(),
@@ -171,29 +181,31 @@ export async function createLevelHistory(options: HistoryOptions): Promise<Histo
   level.beginHistory()
   const { epoch, floor } = meta
   const heldEvents = new Set([...topics.values()].flatMap(({ events }) => events))
-  const dropped = read.filter((event) => !heldEvents.has(event))
+  const dropped = storedEvents.filter((event) => !heldEvents.has(event))
   return new LevelHistory(level, options, { epoch, floor, seq, lost, topics: [...topics.values()] }, meta, dropped)
 }
 
 type TopicsByName = Map<string, TopicState & { events: Event[] }>
 
-/** @param before sequence number of the topic's previous event, or its floor if that event is not stored */
-function addReadEvent(topics: TopicsByName, name: string, before: number, event: Event): void {
+/** Adds an event to one of its topics. @param before as in `EventRow` */
+function addStoredEvent(topics: TopicsByName, name: string, before: number, event: Event): void {
   const known = topics.get(name)
   topics.delete(name)
-  // An event that is stored for another topic may be older than events that this topic has lost.
+  // If the topic's previous event is not stored, the topic begins again with this event. An older event may be stored
+  // only because another topic has it; it is not part of this topic any more.
   const topic = known?.events.at(-1)!.seq === before ? known : { topic: name, floor: before, events: [] }
   topics.set(name, topic)
   topic.events.push(event)
 }
 
 /**
- * Returns the ranges that earlier runs may have lost and that clients must learn of. @param last the last stored event
+ * Returns the sequence numbers that earlier runs may have assigned to events that are lost.
+ * @param last sequence number of the last stored event
  */
 function findLostRanges({ lost, clean, boot, start = 0, ceiling }: HistoryMeta, last: number): readonly LostRange[] {
   if (clean) return lost
-  // The system still writes the data of a killed process: a client at a stored event missed nothing. After a power cut,
-  // the extent of the loss is unknown.
+  // After a kill of the process in the same boot, the system has written all its data: only events after the last
+  // stored one may be lost. After a power cut, the extent of the loss is unknown.
   const from = boot !== undefined && boot === readBootId() ? Math.max(last, start) + 1 : 0
   const ranges = [...lost, { from, before: ceiling }]
   if (from === 0) return ranges.slice(-1)
@@ -203,8 +215,8 @@ function findLostRanges({ lost, clean, boot, start = 0, ceiling }: HistoryMeta, 
 }
 
 /**
- * Upgrades format 1, in which each run began at the next million after the last event. The id of a lost event could
- * then be assigned to another one.
+ * Upgrades format 1, in which each run began at the next million after the last event. If a power cut lost events,
+ * their ids could be assigned again.
  */
 async function addCeiling(db: SharedLevel['db']): Promise<void> {
   const stored = await db.get(META_KEY)

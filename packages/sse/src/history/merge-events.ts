@@ -1,7 +1,7 @@
 import type { Event } from '../core/event.ts'
 import type { ReadScope } from '../core/read-scope.ts'
 
-/** Read position in a topic's events. */
+/** Read position in a topic's events: `at` is the index of the next event. */
 export interface MergeCursor {
   readonly events: readonly Event[]
   at: number
@@ -14,25 +14,26 @@ const getSeq = ({ events, at }: MergeCursor): number => events[at]!.seq
 
 /**
  * Returns the first events of all cursors that a reader may read, in order and without duplicates.
- * @param cursors none of them at its end
- * @param maxLength approximate maximum (characters); the result has at least one event
+ * @param cursors cursors with at least one more event each; the function changes the array
+ * @param maxLength approximate maximum length of the events (characters). The result has at least one event if the
+ *   reader may read any
  */
 export function mergeEvents(cursors: MergeCursor[], maxLength: number, reader: ReadScope): Event[] {
   const events: Event[] = []
   // A binary heap: the cursor with the first event is at 0. The cursor at i precedes those at 2i + 1 and 2i + 2.
   for (let i = (cursors.length >> 1) - 1; i >= 0; i--) siftDown(cursors, i)
-  let last = 0
+  let lastSeq = 0
   for (let size = 0; size < maxLength && cursors.length > 0;) {
     const first = cursors[0]!
     const event = first.events[first.at++]!
     if (first.at === first.events.length) {
-      const end = cursors.pop()!
-      if (end !== first) cursors[0] = end
+      const lastCursor = cursors.pop()!
+      if (lastCursor !== first) cursors[0] = lastCursor
     }
     siftDown(cursors, 0)
-    // An event with several topics is in the list of each.
-    if (event.seq === last) continue
-    last = event.seq
+    // An event with several topics is in the list of each topic.
+    if (event.seq === lastSeq) continue
+    lastSeq = event.seq
     if (!reader.canRead(event)) continue
     events.push(event)
     size += event.value.length + EVENT_OVERHEAD_LENGTH

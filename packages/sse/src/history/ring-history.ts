@@ -8,12 +8,14 @@ import { mergeEvents, type MergeCursor } from './merge-events.ts'
 
 export type RingOptions = Omit<HistoryOptions, 'folder'>
 
-/** Events of one topic, oldest first. */
+/** Events of one topic. */
 class RingTopic {
   readonly name: string
+  /** Events up to this sequence number are no longer stored. */
   floor: number
+  /** Memory of the stored events. */
   bytes = 0
-  /** Events before `head` are no longer stored. */
+  /** Oldest first. The elements before `head` are dropped events. */
   events: Event[] = []
   head = 0
 
@@ -31,38 +33,45 @@ class RingTopic {
   }
 }
 
-/** Age of a topic's newest event above which a new topic may replace the topic (ms). */
+/** Age of the newest event of an established topic above which a new topic may replace the topic (ms). */
 const STALE_TOPIC_AGE_MS = 86_400_000
 
 /**
- * Minimum of dropped events for a compaction. Compaction costs the length of the array; done rarely, it adds no cost
- * per event.
+ * Number of dropped events above which a topic's array is compacted. A compaction copies the array, so it must be rare.
  */
 const MIN_COMPACT_EVENTS = 64
 
 /**
- * History in memory. Count, bytes and age limit each topic; topics and bytes limit the whole. Current values are
- * removed last. A publisher of many values takes the memory of values that are no longer current. A publisher to many
- * topics takes the memory of other new topics.
+ * History in memory. Count, bytes and age limit each topic; `topics` and `total` limit the whole history. Current
+ * values are removed last. So the values of a busy publisher only replace values that are not current, and a publisher
+ * to many new topics only replaces other new topics and topics that are stale.
  */
 export class RingHistory implements History {
   readonly epoch: string
   seq: number
   readonly #options: RingOptions
-  /** Topics that were added while there was free capacity; they stay. Both maps are in the order of the last event. */
+  /**
+   * Topics that were added while there was free capacity. A new topic replaces one of them only if it is stale, or if
+   * there is no other newcomer. Both maps are in the order of the topics' last events, oldest first.
+   */
   readonly #established = new Map<string, RingTopic>()
-  /** The other topics, at most a quarter of all. Each new topic replaces one of these. */
+  /** The other topics. At the maximum number of topics they are a quarter, and a new topic replaces one of them. */
   readonly #newcomers = new Map<string, RingTopic>()
-  /** Topics with more than their current value, in the same order. */
+  /** Topics with more events than their current value, in the order of their last events, oldest first. */
   readonly #multiEventTopics = new Set<RingTopic>()
+  /** Topics that are not stored may have had events up to this sequence number. */
   #floor: number
   readonly #lost: readonly LostRange[]
+  /** Memory of all topics and events. */
   #bytes = 0
-  /** Number of topics that hold an event, for events with several topics. */
+  /** Number of topics that store an event, for events with several topics. */
   readonly #holderCounts = new Map<Event, number>()
-  /** Number of additions and removals of topics. */
-  #changes = 0
-  readonly #matchCache = new WeakMap<Selectors, { readonly changes: number; readonly topics: readonly RingTopic[] }>()
+  /** Number of additions and removals of topics since the start. */
+  #topicChanges = 0
+  readonly #matchCache = new WeakMap<
+    Selectors,
+    { readonly topicChanges: number; readonly topics: readonly RingTopic[] }
+  >()
 
   /** @param stored initial state */
   constructor(options: RingOptions, stored: HistoryState = { epoch: createEpoch(), seq: 0, floor: 0, topics: [] }) {
@@ -141,15 +150,15 @@ export class RingHistory implements History {
   #findMatching(selectors: Selectors): readonly RingTopic[] {
     if (isExact(selectors)) return selectors.topics.flatMap((name) => this.#find(name) ?? [])
     const known = this.#matchCache.get(selectors)
-    if (known?.changes === this.#changes) return known.topics
+    if (known?.topicChanges === this.#topicChanges) return known.topics
     const all = [...this.#established.values(), ...this.#newcomers.values()]
     const topics = all.filter(({ name }) => isSelected(selectors, name))
-    this.#matchCache.set(selectors, { changes: this.#changes, topics })
+    this.#matchCache.set(selectors, { topicChanges: this.#topicChanges, topics })
     return topics
   }
 
   #addTopic(topic: RingTopic): RingTopic {
-    this.#changes++
+    this.#topicChanges++
     this.#newcomers.set(topic.name, topic)
     this.#bytes += getTopicCost(topic.name)
     return topic
@@ -158,7 +167,7 @@ export class RingHistory implements History {
   #add(event: Event): void {
     this.#advanceTo(event.seq)
     const topic = this.#touch(event.topic)
-    // Shares the topic's name: an event from another thread comes with a copy of it.
+    // All events of a topic share one string with its name. An event from another thread comes with a copy of the name.
     const stored = { ...event, topic: topic.name }
     const topics = [topic]
     if (event.more?.alternates) topics.push(...event.more.alternates.map((name) => this.#touch(name)))
@@ -170,7 +179,7 @@ export class RingHistory implements History {
     this.#promoteTopics()
   }
 
-  /** Moves a topic to the end of its map, as the latest. Adds the topic if it is new. */
+  /** Moves a topic to the end of its map, because it has a new event. Adds the topic if it is new. */
   #touch(name: string): RingTopic {
     const topic = this.#find(name) ?? this.#addTopic(new RingTopic(name, this.#floor))
     const topics = this.#established.has(topic.name) ? this.#established : this.#newcomers
@@ -190,7 +199,11 @@ export class RingHistory implements History {
     this.#multiEventTopics.add(topic)
   }
 
-  /** @param latest topics of the event that was added at `now` */
+  /**
+   * Removes events and then topics, until the whole history is within its limits.
+   * @param latest topics of the event that was just added; they are not removed
+   * @param now time of that event (ms since 1970)
+   */
   #evictExcess(latest: readonly RingTopic[], now: number): void {
     const { topics, total } = this.#options
     for (const topic of this.#multiEventTopics) {
@@ -211,18 +224,18 @@ export class RingHistory implements History {
     return [isStale ? established : newcomer, newcomer, established].find((topic) => topic && !latest.includes(topic))
   }
 
-  /** Promotes newcomers while there is free capacity. */
+  /** Makes newcomers established while there is free capacity. A quarter of the topics is reserved for newcomers. */
   #promoteTopics(): void {
     const { topics } = this.#options
-    const maxLength = Math.max(1, topics >> 2)
-    while (this.#newcomers.size > maxLength && this.#established.size < topics - maxLength) {
+    const reserved = Math.max(1, topics >> 2)
+    while (this.#newcomers.size > reserved && this.#established.size < topics - reserved) {
       const [topic] = this.#newcomers.values()
       this.#newcomers.delete(topic!.name)
       this.#established.set(topic!.name, topic!)
     }
   }
 
-  /** Drops events beyond a topic's limits, except its newest. */
+  /** Drops the oldest events beyond a topic's limits, except its newest. @param oldest minimum time (ms since 1970) */
   #evict(topic: RingTopic, oldest: number): void {
     const { count, bytes } = this.#options
     while (topic.size > 1 && (topic.size > count || topic.bytes > bytes || topic.events[topic.head]!.at < oldest)) {
@@ -247,7 +260,7 @@ export class RingHistory implements History {
     this.onDropped(event)
   }
 
-  /** Removes one topic from the holders of an event. Returns true if others remain. */
+  /** Counts one topic less that stores an event. Returns true if other topics still store it. */
   #hasOtherHolders(event: Event): boolean {
     const remaining = (this.#holderCounts.get(event) ?? 1) - 1
     if (remaining > 0) this.#holderCounts.set(event, remaining)
@@ -258,7 +271,7 @@ export class RingHistory implements History {
   #removeTopic(topic: RingTopic): void {
     while (topic.size > 0) this.#dropFirst(topic)
     this.#floor = Math.max(this.#floor, topic.floor)
-    this.#changes++
+    this.#topicChanges++
     this.#bytes -= getTopicCost(topic.name)
     this.#established.delete(topic.name)
     this.#newcomers.delete(topic.name)

@@ -36,7 +36,7 @@ export interface MercureOptions {
   readonly tokenAuth: TokenAuth
   /** True if clients without a token may subscribe. */
   readonly allowAnonymous: boolean
-  /** Maximum body of a POST (bytes). */
+  /** Maximum body of an update (bytes). */
   readonly maxUpdate: number
   /** Returns the URL of the hub for requests to this host. */
   getBaseUrl(host: string): string
@@ -46,10 +46,14 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 const tags = ['mercure']
 const LAST_EVENT_ID_HEADER = 'mercure-last-event-id'
 const EARLIEST_ID = 'earliest'
-// Earlier drafts accepted tokens in the URL, where logs and browser histories record them.
+// Parameters with a token, which earlier drafts allowed. They are refused, because logs and browser histories record
+// URLs.
 const TOKEN_PARAMETERS = ['access_token', 'authorization']
 
-/** Creates the routes of the Mercure protocol (draft 08), which opens streams and publishes values on the same hub. */
+/**
+ * Creates the routes of the Mercure protocol (draft 08): subscribe and publish. They use the values and streams of
+ * `/wait` and `/put`.
+ */
 export function createMercureRoutes(options: MercureOptions): HotRoute[] {
   return [createSubscribeRoute(options), createPublishRoute(options)]
 }
@@ -63,7 +67,7 @@ function createSubscribeRoute({
   allowAnonymous,
   getBaseUrl,
 }: MercureOptions) {
-  /** Returns undefined if this thread has not received the client's last event yet. */
+  /** Returns the reply; undefined if this thread must catch up first. */
   function subscribe(query: SseQuery, request: HotRequest, bearer: Bearer | undefined, isCaughtUp: boolean) {
     const selectors = parseMatchers(query, getBaseUrl(String(request.headers.host)))
     if (typeof selectors === 'string') throw errors.INVALID_MATCHER(selectors)
@@ -173,7 +177,7 @@ function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl 
     url: HUB_PATH,
     access: 'host',
     body: { limit: maxUpdate, tooLarge: commonErrors.BODY_TOO_LARGE, type: FORM_TYPE },
-    // The route parses the form itself.
+    // The route itself parses and checks the form.
     validatorCompiler: () => () => true,
     schema: {
       tags,

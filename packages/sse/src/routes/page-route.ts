@@ -10,7 +10,9 @@ const PAGE_HTML = `<!doctype html>
 </html>
 `
 
-/** A page whose hidden frame logs every value: the method of browsers before EventSource. */
+/**
+ * Registers a page whose hidden frame logs every value. It shows the comet stream, which pages used before EventSource.
+ */
 export function registerPageRoute(app: App): void {
   app.get(
     '/',

@@ -4,7 +4,7 @@ import { MAX_LISTED_TOPICS } from '../connection-counts.ts'
 
 const topic = { type: 'string', minLength: 1, maxLength: 256, pattern: NAME_PATTERN } as const
 
-/** Maximum topics of one stream. */
+/** Maximum number of topics, and of matches, of one stream. */
 export const MAX_TOPICS = 500
 
 export const waitQuery = {
@@ -14,23 +14,23 @@ export const waitQuery = {
     cid: { type: 'string', maxLength: 256, description: 'A label for the stream, without effect.' },
     topic: {
       anyOf: [topic, { type: 'array', minItems: 1, maxItems: MAX_TOPICS, items: topic }],
-      description: `Topic of the stream; at most ${MAX_TOPICS}. Without one, the topic is \`default\`.`,
+      description: `Topic of the stream; at most ${MAX_TOPICS}. Without \`topic\` and \`match\` it is \`default\`.`,
     },
     match: {
       anyOf: [topic, { type: 'array', minItems: 1, maxItems: MAX_TOPICS, items: topic }],
       description:
-        'Prefix of topics: `collections/*`; `*` selects every topic. Without a `*` at its end it is the name of a topic.',
+        'Prefix of topics, with a `*` at its end: `collections/*`; `*` selects every topic. Without `*` it is the name of a topic.',
     },
     named: {
       type: 'string',
       enum: ['0', '1'],
-      description: '`1` sends each value as JSON with its topic: `{"topic":"a","value":"1"}`.',
+      description: '`1`: each value is JSON with its topic: `{"topic":"a","value":"1"}`.',
     },
     last: { type: 'string', enum: ['0', '1'], description: '`1` begins with the current value of each topic.' },
     lastEventId: {
       type: 'string',
       maxLength: 256,
-      description: 'Resume after this event; for clients that cannot send `Last-Event-ID`.',
+      description: 'Id of the event to resume after; for clients that cannot send `Last-Event-ID`.',
     },
     access_token: { type: 'string', maxLength: 4_096, description: 'The token; for clients that cannot send headers.' },
   },
@@ -42,12 +42,12 @@ export const mercureQuery = {
   type: 'object',
   properties: {
     match: { ...matchers, description: 'A topic; `*` selects every topic.', examples: ['news'] },
-    match_exact: { ...matchers, description: 'The same.' },
+    match_exact: { ...matchers, description: 'The same as `match`.' },
     match_urlpattern: { ...matchers, description: 'A URL pattern; a relative one is resolved against the hub.' },
     last_event_id: {
       type: 'string',
       description:
-        'Resume after this event; for clients that cannot send `Last-Event-ID`. `earliest` is the whole history.',
+        'Id of the event to resume after; for clients that cannot send `Last-Event-ID`. `earliest`: all stored events.',
     },
   },
 } as const
@@ -65,7 +65,7 @@ export const getPutQuery = {
 
 export const postPutQuery = { type: 'object', additionalProperties: false, properties: { v, topic } } as const
 
-/** Maximum values of one request. */
+/** Maximum number of values of one request. */
 const MAX_VALUES = 1_000
 
 export const valuesBody = {
@@ -121,7 +121,7 @@ export const connectionsReply = {
     topics: {
       type: 'array',
       maxItems: MAX_LISTED_TOPICS,
-      description: 'Topics with the largest numbers of streams.',
+      description: 'Topics with the largest numbers of streams, largest first.',
       items: {
         type: 'object',
         required: ['topic', 'streams'],

@@ -11,7 +11,7 @@ import { connectionsReply, noQuery } from './schemas.ts'
 
 const tags = ['streams']
 
-/** Registers the routes that close and count all streams. */
+/** Registers the routes that end all streams and count them. */
 export function registerStreamRoutes(app: App, broker: Broker, history: History): void {
   const close = (method: 'GET' | 'POST', operationId: string) => ({
     method,

@@ -2,8 +2,8 @@ import { createValidator } from '@influencer-stats/runtime/validation'
 import { parseQuery } from '../core/parse-query.ts'
 
 /**
- * Creates a reader of targets with one path and a query that fits a schema. For other targets it returns undefined, so
- * that Fastify reports the error.
+ * Creates a function that parses the target of a request: the query, if the path is `path` and the query is valid.
+ * Otherwise it returns undefined, so that Fastify handles the request or reports the error.
  */
 export function createTargetReader<Query>(path: string, schema: object): (target: string) => Query | undefined {
   const validate = createValidator(schema, 'querystring')

@@ -27,15 +27,15 @@ const PUT_PATH = '/put'
 const VALUES_PATH = '/values'
 const VALUE_PATH = '/value'
 const JSON_TYPE = 'application/json'
-// Maximum body with many values (bytes).
+// Maximum body of `/values` (bytes).
 const MAX_VALUES_BYTES = 1_048_576
-// A topic's path decides whether it is reserved for the hub, regardless of the hub's host.
+// Base URL for the check of reserved topics. Only the path of a topic matters for it, not the host.
 const HUB_BASE_URL = `http://localhost${HUB_PATH}`
 const tags = ['values']
 // A byte order mark is part of the value, as in the query.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** @throws Problem `VALUE_NOT_UTF8` */
+/** Decodes a body. @throws Problem `VALUE_NOT_UTF8` */
 export function decodeText(body: Buffer): string {
   try {
     return utf8.decode(body)
@@ -58,13 +58,16 @@ export interface ValuesOptions {
   readonly broker: Broker
   readonly history: History
   readonly tokenAuth: TokenAuth
-  /** Read access of requests without a token that this service verifies. */
+  /** Read access of requests without an access token. */
   readonly reader: ReadScope
-  /** Maximum value of a POST (bytes). */
+  /** Maximum size of a value in a body (bytes). */
   readonly maxValue: number
 }
 
-/** @throws Problem if the client may not publish to one of the topics, or if no client may */
+/**
+ * Checks that the client may publish to all topics.
+ * @throws Problem `HUB_TOPIC`, `INSUFFICIENT_SCOPE`, and errors of the access token
+ */
 async function checkPublish(
   topics: readonly string[],
   headers: HotRequest['headers'],
@@ -77,7 +80,7 @@ async function checkPublish(
   if (!topics.every((topic) => bearer?.publish.isAllowed(topic))) throw createScopeError()
 }
 
-/** Creates the routes that publish a value from a parameter or a body. */
+/** Creates the routes of `/put`, which publish one value: the parameter `v`, or the body. */
 export function createPutRoutes({ broker, history, tokenAuth, maxValue }: ValuesOptions): HotRoute[] {
   const { hasServiceToken } = tokenAuth
   const response = {
@@ -120,13 +123,13 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
   const post = defineHotRoute<PutQuery>({
     method: 'POST',
     url: PUT_PATH,
-    // A value may have any media type. The service treats it as text, regardless of how its readers interpret it.
+    // The body may have any media type, because the service treats every value as text.
     body: { limit: maxValue, tooLarge: commonErrors.BODY_TOO_LARGE },
     schema: {
       tags,
       operationId: 'putValue',
       summary: 'Publish a value from `v` or the body',
-      // Not as a body schema: the API document could not state that the body is optional.
+      // The schema has no `body`, because the API document could not state that the body is optional.
       description: 'Without `v`, the request body is the value: UTF-8 text of any media type.',
       querystring: postPutQuery,
       response,
@@ -203,9 +206,9 @@ export function createPutValuesRoute({ broker, history, tokenAuth }: ValuesOptio
 
 /** Creates the route that returns the current value. */
 export function createValueRoute({ history, tokenAuth, reader }: ValuesOptions) {
-  function createValueReply(topic: string, { reader: by }: { readonly reader: ReadScope }): BufferedReply {
+  function createValueReply(topic: string, access: { readonly reader: ReadScope }): BufferedReply {
     const event = history.getCurrent(topic)
-    if (!event || !by.canRead(event)) throw errors.VALUE_NOT_FOUND()
+    if (!event || !access.reader.canRead(event)) throw errors.VALUE_NOT_FOUND()
     return createTextReply(history, event.seq, event.value)
   }
 

@@ -27,7 +27,7 @@ export interface WaitOptions {
   readonly encoders: Encoders
   readonly broker: Broker
   readonly tokenAuth: TokenAuth
-  /** Read access of requests without a token that this service verifies. */
+  /** Read access of requests without an access token. */
   readonly reader: ReadScope
 }
 
@@ -38,10 +38,13 @@ const STREAM_HEADERS = [
   ['x-accel-buffering', 'no'],
   ['x-content-type-options', 'nosniff'],
 ].flat()
-/** Reply to a client that has received the closing of all streams. */
+/** Reply to a client that reconnects although it has received `event: closed`. */
 export const NO_RECONNECT: BufferedReply = { status: 204, headers: [], body: '' }
 
-/** Opens a stream if the limits allow one more. @param createFullError creates the error otherwise */
+/**
+ * Creates the reply that opens a stream.
+ * @param createFullError creates the error for a client whose stream would exceed a limit
+ */
 export function createStreamReply(
   streams: Streams,
   stream: StreamRequest,
@@ -58,7 +61,7 @@ export function createStreamReply(
   }
 }
 
-/** Creates the route that opens a stream. */
+/** Creates the route of `/wait`, which opens a stream. */
 export function createWaitRoute({ streams, history, encoders, broker, tokenAuth, reader }: WaitOptions) {
   function open(query: WaitQuery, request: HotRequest, access: Pick<Bearer, 'reader'> & Partial<Bearer>) {
     const subscribe = (isCaughtUp: boolean) => {

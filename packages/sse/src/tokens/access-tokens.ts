@@ -6,31 +6,32 @@ import { createInvalidTokenError } from './token-errors.ts'
 import type { SseConfig } from '../settings.ts'
 import { readKeys, type TokenKey } from './token-keys.ts'
 
-/** Bearer of a valid access token. */
+/** Permissions of a client with a valid access token. */
 export interface Bearer {
   readonly reader: ReadScope
   readonly publish: TopicPermissions
-  /** Time of expiry (ms since 1970). */
+  /** Expiry of the token (ms since 1970). */
   readonly expiresAt: number
 }
 
 /** Verifies access tokens and returns their permissions. */
 export interface AccessTokens {
-  /** @throws Problem `INVALID_TOKEN` */
+  /** Verifies a token. @throws Problem `INVALID_TOKEN` */
   verify(token: string): Promise<Bearer>
 }
 
-// Cache of tokens with a valid signature: a verification takes longer than the rest of a request.
+// Valid tokens are cached, because a verification takes longer than the rest of a request.
 const MAX_CACHED_TOKENS = 1_000
 const MAX_TOKEN_LENGTH = 8_192
 
-/** Returns the base URL of relative patterns in tokens: the hub's URL. */
+/** Returns the hub's URL, against which relative topics and patterns are resolved. @param host host of the request */
 export const getBaseUrl = ({ mercureAudience }: Pick<SseConfig, 'mercureAudience'>, host = 'localhost'): string =>
   URL.parse(mercureAudience)?.protocol.startsWith('http') ? mercureAudience : `http://${host}${HUB_PATH}`
 
 /**
- * Creates the verifier of JWT access tokens (RFC 9068) of the one issuer in the settings; undefined without keys.
- * @param isReadTokenRequired true if no event is public
+ * Creates the verifier of access tokens: JWTs (RFC 9068) of the issuer in the settings. Returns undefined if the
+ * settings have no keys.
+ * @param isReadTokenRequired if true, no event is public
  * @throws StartError `MERCURE_KEYS`
  */
 export async function createAccessTokens(
@@ -46,7 +47,7 @@ export async function createAccessTokens(
       'sse: access tokens need MERCURE_ISSUER and MERCURE_AUDIENCE in addition to their key',
     )
   }
-  // Loaded only here, because it is not needed without keys.
+  // Loaded only now, because a service without keys does not need this module.
   const { jwtVerify, decodeProtectedHeader } = await import('jose')
   const cache = new Map<string, Bearer>()
 
@@ -88,6 +89,6 @@ export async function createAccessTokens(
   }
 }
 
-/** Returns the keys that may have signed a token. If several have the algorithm, the key id in the token decides. */
+/** Returns the keys that may have signed a token: keys with its algorithm and, if both have an id, with the same id. */
 const findCandidateKeys = (keys: readonly TokenKey[], alg: string, kid: string | undefined) =>
   keys.filter(({ id, algorithms }) => algorithms.includes(alg) && (kid === undefined || id === undefined || id === kid))

@@ -5,12 +5,12 @@ import { createInvalidRequestError, createInvalidTokenError } from './token-erro
 
 const COOKIE_NAME = '__Secure-mercure_access_token'
 
-/** Three parts of base64url. The tokens that all services share look different. */
+/** A JWT: three parts in base64url. `API_TOKEN` and `READ_TOKEN` do not have this form. */
 const JWT_PATTERN = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 const BEARER_PREFIX = /^bearer(?: +|$)/i
 
-/** Finds the access token of a request, in its header or its cookie. */
+/** Finds and verifies the access token of a request, in its `Authorization` header or its cookie. */
 export class TokenAuth {
   readonly #tokens: AccessTokens | undefined
   readonly #origins: ReadonlySet<string>
@@ -21,7 +21,7 @@ export class TokenAuth {
     this.#origins = new Set(origins)
   }
 
-  /** True if a request has an access token of this kind, on a route that also accepts other tokens. */
+  /** True if a request has an access token. For routes that also accept `API_TOKEN` and `READ_TOKEN`. */
   hasServiceToken = ({ authorization, cookie }: RequestHeaders): boolean => {
     if (!this.#tokens || (authorization === undefined && cookie === undefined)) return false
     const credentials = String(authorization ?? '')
@@ -30,17 +30,18 @@ export class TokenAuth {
   }
 
   /**
-   * Returns the bearer of the request's token; undefined without a token.
+   * Verifies the access token of a request. Returns undefined if the request has none.
+   * @param isChange true if the request changes state
    * @throws Problem `INVALID_TOKEN`, `INVALID_REQUEST`, `ORIGIN_REFUSED`
    */
-  authenticate(headers: RequestHeaders, changes: boolean): Promise<Bearer> | undefined {
-    const token = this.#findToken(headers, changes)
+  authenticate(headers: RequestHeaders, isChange: boolean): Promise<Bearer> | undefined {
+    const token = this.#findToken(headers, isChange)
     if (token === undefined) return undefined
     // Without keys no token is valid.
     return this.#tokens ? this.#tokens.verify(token) : Promise.reject(createInvalidTokenError())
   }
 
-  #findToken(headers: RequestHeaders, changes: boolean): string | undefined {
+  #findToken(headers: RequestHeaders, isChange: boolean): string | undefined {
     const credentials = String(headers.authorization ?? '')
     if (BEARER_PREFIX.test(credentials)) {
       const token = credentials.replace(BEARER_PREFIX, '')
@@ -53,18 +54,18 @@ export class TokenAuth {
       .map((pair) => pair.slice(COOKIE_NAME.length + 1))
     if (token === undefined) return undefined
     if (duplicates.length > 0) throw createInvalidRequestError('repeated cookie')
-    if (!this.#canUseCookie(headers, changes)) throw errors.ORIGIN_REFUSED()
+    if (!this.#canUseCookie(headers, isChange)) throw errors.ORIGIN_REFUSED()
     return token
   }
 
   /**
-   * A browser sends the cookie with requests of any page. `Origin` names that page, but is absent from reads of the
-   * same site.
+   * A browser sends the cookie with requests of pages of any site, so the cookie alone is not enough. `Origin` names
+   * the site of the page. It is absent from reads by the hub's own pages, which `Sec-Fetch-Site` marks.
    */
-  #canUseCookie({ origin, host, 'sec-fetch-site': site }: RequestHeaders, changes: boolean): boolean {
+  #canUseCookie({ origin, host, 'sec-fetch-site': site }: RequestHeaders, isChange: boolean): boolean {
     if (origin !== undefined) {
       return this.#origins.has(String(origin)) || URL.parse(String(origin))?.host === String(host).toLowerCase()
     }
-    return site === 'same-origin' || (!changes && (site === undefined || site === 'none'))
+    return site === 'same-origin' || (!isChange && (site === undefined || site === 'none'))
   }
 }

@@ -1,12 +1,12 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { errors } from '../errors.ts'
 
-// RFC 6750, 3: the challenge to a client about its token.
+// The challenge of a refused token (RFC 6750, section 3).
 const createChallenge = (error?: string) => ({
   headers: { 'www-authenticate': error ? `Bearer error="${error}"` : 'Bearer' },
 })
 
-/** Errors of a route for tokens that this service verifies. */
+/** Errors that a route with access tokens may return. */
 export const tokenErrors = [errors.INVALID_TOKEN, errors.INVALID_REQUEST, errors.ORIGIN_REFUSED] as const
 
 export const createNoTokenError = () => commonErrors.UNAUTHORIZED(undefined, createChallenge())

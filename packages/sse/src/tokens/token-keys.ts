@@ -3,8 +3,9 @@ import { createPublicKey, createSecretKey, type JsonWebKey, type KeyObject } fro
 import { readFile } from 'node:fs/promises'
 import type { SseConfig } from '../settings.ts'
 
-/** A key and its permitted algorithms: a token cannot choose them. */
+/** A key of access tokens and its permitted algorithms. A token with another algorithm is not valid. */
 export interface TokenKey {
+  /** The `kid` of the key, if it has one. */
   readonly id: string | undefined
   readonly algorithms: readonly string[]
   readonly key: KeyObject
@@ -15,7 +16,7 @@ const MIN_SECRET_BYTES = 32
 
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
 
-/** Reads the keys that the settings name. @throws StartError `MERCURE_KEYS` */
+/** Reads the keys from the settings and their key file. @throws StartError `MERCURE_KEYS` */
 export async function readKeys({ mercureJwtKey, mercureJwksFile }: SseConfig): Promise<TokenKey[]> {
   const keys = mercureJwtKey ? [parseKey(mercureJwtKey.replaceAll('\\n', '\n'))] : []
   return mercureJwksFile ? [...keys, ...(await readKeyFile(mercureJwksFile))] : keys
