@@ -2,17 +2,18 @@ import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { getProcessorSeconds } from '../processes.ts'
-import { runLoad } from '../rounds/request-round.ts'
+import { runCountedAlternating } from '../load/alternating.ts'
+import { getProcessorSeconds, PINS } from '../processes.ts'
 import { OWN_CHECKOUT } from '../targets/service.ts'
 import type { TargetProcess } from '../targets/target.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 import type { GuardRow } from './guard-rows.ts'
 import { startRow } from './measure-pairs.ts'
 
-/** Seconds of load that the profile counts, and before them. */
+/** Seconds of load of each service that its profile counts, and before them. */
 const DURATIONS = { duration: 6, warmUp: 2 }
 const SAMPLING_INTERVAL_US = 500
+const SLICE_MS = 100
 
 const FLAME_SCRIPT = join(OWN_CHECKOUT, 'flame/src/cli.ts')
 const FLAME_PACKAGE = join(OWN_CHECKOUT, 'flame/node_modules/d3-flame-graph')
@@ -70,46 +71,63 @@ export function findBusiestProfile(folder: string, pid: number, from: number, to
   return busiest.file
 }
 
-/** Loads a process with the load of a row for some seconds. */
-async function load(
-  { row, metric }: GuardRow,
-  running: TargetProcess,
-  checkout: string,
-  { duration, warmUp } = DURATIONS,
-): Promise<ProfiledLoad> {
-  if (row.requests && metric === undefined) {
-    await runLoad(running, row.requests, { duration: warmUp, warmUp: 0 })
-    const from = readClock()
-    const { requests } = await runLoad(running, row.requests, { duration, warmUp: 0 })
-    return { from, to: readClock(), units: requests }
-  }
-  const { pid, extraPids = [] } = running
-  const before = getProcessorSeconds(pid, ...extraPids)
-  const from = readClock()
-  const metrics = await row.round(running, { duration, warmUp, paced: false, checkout })
-  const to = readClock()
-  // The metric is processor time per unit (us). The round also does units that it does not count, in its warm-up.
-  const units = ((getProcessorSeconds(pid, ...extraPids) - before) * 1e6) / (metrics[metric!] as number)
-  return { from, to, units }
+/** Starts the service of a row so that each of its threads writes a profile into a folder at its exit. */
+function startProfiled(row: GuardRow, checkout: string, folder: string): Promise<TargetProcess> {
+  const flags = `--cpu-prof --cpu-prof-interval=${SAMPLING_INTERVAL_US} --cpu-prof-dir=${JSON.stringify(folder)}`
+  // The environment suffices, so any commit can be profiled as it is.
+  return startRow(row.row, checkout, { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${flags}` })
 }
 
-/** Starts the service of a row in a checkout, profiles it under the row's load, and stops it. */
-export async function profileRow(
-  row: GuardRow,
-  checkout: string,
-  folder: string,
-  durations = DURATIONS,
-): Promise<ProfiledRow> {
-  // V8 writes a file per thread when the process exits. So any commit can be profiled as it is.
-  const flags = `--cpu-prof --cpu-prof-interval=${SAMPLING_INTERVAL_US} --cpu-prof-dir=${JSON.stringify(folder)}`
-  const running = await startRow(row.row, checkout, { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${flags}` })
-  let loaded: ProfiledLoad
+const toProfile = (folder: string, { pid }: TargetProcess, load: ProfiledLoad): ProfiledRow => ({
+  file: findBusiestProfile(folder, pid, load.from, load.to),
+  ...load,
+})
+
+/** Profiles both services while they are loaded in turn, so that a slower machine slows both. */
+async function profileTogether(row: GuardRow, checkouts: readonly string[], folder: string, durations = DURATIONS) {
+  const running: TargetProcess[] = []
+  const loads: ProfiledLoad[] = []
   try {
-    loaded = await load(row, running, checkout, durations)
+    for (const checkout of checkouts) running.push(await startProfiled(row, checkout, folder))
+    const servers = running.map(({ url, pid, extraPids = [] }) => ({ url, pids: [pid, ...extraPids] }))
+    const plan = { ...row.row.requests!, servers, warmUpSlices: 0, sliceMs: SLICE_MS, pin: PINS.client! }
+    const toSlices = (seconds: number) => Math.ceil((seconds * 1000) / SLICE_MS)
+    await runCountedAlternating({ ...plan, slices: toSlices(durations.warmUp) })
+    const from = readClock()
+    const requests = await runCountedAlternating({ ...plan, slices: toSlices(durations.duration) })
+    const to = readClock()
+    loads.push(...requests.map((units) => ({ from, to, units })))
+  } finally {
+    await Promise.all(running.map(({ stop }) => stop()))
+  }
+  return loads.map((load, i) => toProfile(folder, running[i]!, load))
+}
+
+/** Profiles one service during a round of its row. */
+async function profileRound(row: GuardRow, checkout: string, folder: string, durations = DURATIONS) {
+  const running = await startProfiled(row, checkout, folder)
+  const { pid, extraPids = [] } = running
+  let load: ProfiledLoad
+  try {
+    const before = getProcessorSeconds(pid, ...extraPids)
+    const from = readClock()
+    const metrics = await row.row.round(running, { ...durations, paced: false, checkout })
+    const to = readClock()
+    // The metric is processor time per unit (us). The round also does units that it does not count, in its warm-up.
+    const units = ((getProcessorSeconds(pid, ...extraPids) - before) * 1e6) / (metrics[row.metric!] as number)
+    load = { from, to, units }
   } finally {
     await running.stop()
   }
-  return { file: findBusiestProfile(folder, running.pid, loaded.from, loaded.to), ...loaded }
+  return toProfile(folder, running, load)
+}
+
+/** The profiles of this checkout and of the base. */
+async function profileBoth(row: GuardRow, checkouts: readonly string[], folder: string, durations = DURATIONS) {
+  if (row.row.requests && row.metric === undefined) return profileTogether(row, checkouts, folder, durations)
+  const profiles: ProfiledRow[] = []
+  for (const checkout of checkouts) profiles.push(await profileRound(row, checkout, folder, durations))
+  return profiles
 }
 
 /**
@@ -129,9 +147,7 @@ export async function drawDifference(
   if (!existsSync(FLAME_PACKAGE))
     throw new Error("flame's packages are not installed; `pnpm flame --help` installs them")
   using folder = createTemporaryFolder()
-  const profiles: ProfiledRow[] = []
-  for (const checkout of checkouts) profiles.push(await profileRow(row, checkout, folder.path, durations))
-  const [own, base] = profiles
+  const [own, base] = await profileBoth(row, checkouts, folder.path, durations)
   const args = [
     [FLAME_SCRIPT, 'difference', own!.file, base!.file, '--output', file],
     ['--title', `${row.name}: CPU of this checkout and of the base`],

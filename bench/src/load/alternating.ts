@@ -26,6 +26,12 @@ export interface AlternatingServer {
 /** Processor time per request (us) of each server in each slice. */
 export type AlternatingCosts = readonly (readonly number[])[]
 
+/** Requests of a slice, and processor time per request (us). */
+interface LoadedSlice {
+  readonly requests: number
+  readonly cost: number
+}
+
 interface LoadedServer {
   readonly pids: readonly number[]
   readonly loop: ClosedLoop
@@ -40,8 +46,8 @@ async function connectTo(plan: AlternatingPlan, { url, pids }: AlternatingServer
   return { pids, loop, connections }
 }
 
-/** Loads one server for some milliseconds and until its last reply. @returns processor time per request (us) */
-async function runSlice({ pids, loop, connections }: LoadedServer, milliseconds: number): Promise<number> {
+/** Loads one server for some milliseconds and until its last reply. */
+async function runSlice({ pids, loop, connections }: LoadedServer, milliseconds: number): Promise<LoadedSlice> {
   const before = getThreadSeconds(...pids)
   const now = performance.now()
   const tally = new LoadTally(now, now + milliseconds)
@@ -53,20 +59,32 @@ async function runSlice({ pids, loop, connections }: LoadedServer, milliseconds:
   if (errors + loop.countOutstanding() > 0) throw new Error('requests got no reply')
   if (wrong > 0) throw new Error(`${wrong} replies were wrong`)
   if (requests === 0) throw new Error('no request was answered')
-  return ((getThreadSeconds(...pids) - before) * 1e6) / requests
+  return { requests, cost: ((getThreadSeconds(...pids) - before) * 1e6) / requests }
 }
 
-export async function measureAlternating(plan: AlternatingPlan): Promise<AlternatingCosts> {
+/** @returns the measured slices of each server */
+async function loadInTurn(plan: AlternatingPlan): Promise<LoadedSlice[][]> {
   const servers = await Promise.all(plan.servers.map((server) => connectTo(plan, server)))
-  const costs: number[][] = servers.map(() => [])
+  const slices: LoadedSlice[][] = servers.map(() => [])
   for (let slice = 0; slice < plan.warmUpSlices + plan.slices; slice++) {
     // The order changes from slice to slice, so that a machine that becomes slower slows both sides.
     const order = slice % 2 === 0 ? [0, 1] : [1, 0]
-    for (const i of order) costs[i]!.push(await runSlice(servers[i]!, plan.sliceMs))
+    for (const i of order) slices[i]!.push(await runSlice(servers[i]!, plan.sliceMs))
   }
   for (const { connections } of servers) for (const connection of connections) connection.close()
-  return costs.map((all) => all.slice(plan.warmUpSlices))
+  return slices.map((all) => all.slice(plan.warmUpSlices))
 }
+
+export async function measureAlternating(plan: AlternatingPlan): Promise<AlternatingCosts> {
+  return (await loadInTurn(plan)).map((slices) => slices.map(({ cost }) => cost))
+}
+
+export async function countAlternating(plan: AlternatingPlan): Promise<readonly number[]> {
+  return (await loadInTurn(plan)).map((slices) => slices.reduce((sum, { requests }) => sum + requests, 0))
+}
+
+const getMaxSeconds = ({ warmUpSlices, slices, sliceMs }: AlternatingPlan) =>
+  GRACE_S + (4 * (warmUpSlices + slices) * sliceMs) / 1000
 
 /**
  * Loads two servers in turn from one process, in slices that are shorter than most changes of a shared machine's speed.
@@ -74,8 +92,7 @@ export async function measureAlternating(plan: AlternatingPlan): Promise<Alterna
  *
  * @throws Error if a reply is missing or wrong
  */
-export const runAlternating = createProcessRunner(
-  import.meta.url,
-  measureAlternating,
-  ({ warmUpSlices, slices, sliceMs }) => GRACE_S + (4 * (warmUpSlices + slices) * sliceMs) / 1000,
-)
+export const runAlternating = createProcessRunner(import.meta.url, measureAlternating, getMaxSeconds)
+
+/** Loads two servers in the same way. @returns the number of requests of each in the measured slices */
+export const runCountedAlternating = createProcessRunner(import.meta.url, countAlternating, getMaxSeconds)
