@@ -11,12 +11,12 @@ import { readFlameGraphLibrary } from './page/flame-graph-library.ts'
 
 const MAX_ROWS = 15
 
-type PackedFrame = readonly [name: string, file: string, line: number]
-type PackedCall = readonly [frame: number, own: number, base: number, callees?: readonly PackedCall[]]
+type DifferenceFrame = readonly [name: string, file: string, line: number]
+type PackedDifference = readonly [frame: number, own: number, base: number, callees?: readonly PackedDifference[]]
 
 /** The tree with numbered frames, and the samples of each function itself. Invisibly small calls are omitted. */
-function packDifference({ root, total }: ProfileDifference): { frames: PackedFrame[]; tree: PackedCall } {
-  const frames: PackedFrame[] = []
+function packDifference({ root, total }: ProfileDifference): { frames: DifferenceFrame[]; tree: PackedDifference } {
+  const frames: DifferenceFrame[] = []
   const numbers = new Map<string, number>()
   function getFrameNumber(frame: StackFrame): number {
     const known = numbers.get(getKey(frame))
@@ -26,7 +26,7 @@ function packDifference({ root, total }: ProfileDifference): { frames: PackedFra
   }
   const weigh = ({ own, base, callees }: DifferenceCall): number =>
     callees.reduce((sum, callee) => sum + weigh(callee), own + base)
-  function packCall(call: DifferenceCall): PackedCall {
+  function packCall(call: DifferenceCall): PackedDifference {
     const callees = call.callees.filter((callee) => weigh(callee) >= MIN_SHARE * (total.own + total.base)).map(packCall)
     const packed = [getFrameNumber(call.frame), call.own, call.base] as const
     return callees.length > 0 ? [...packed, callees] : packed

@@ -26,7 +26,7 @@ const categories: Readonly<Record<Category, string>> = {
 }
 
 type PackedFrame = readonly [name: string, file: string, line: number, category: Category]
-type PackedCall = readonly [frame: number, value: number, callees?: readonly PackedCall[]]
+export type PackedCall = readonly [frame: number, value: number, callees?: readonly PackedCall[]]
 
 /** The tree with numbered frames: a tenth of the size. */
 function packProfile({ root, total }: Profile): { frames: PackedFrame[]; tree: PackedCall } {

@@ -8,7 +8,7 @@ import { listAllSubjects, getFolder } from '../src/arguments.ts'
 import { getKey, type StackFrame } from '../src/frames.ts'
 import { components } from '../src/components.ts'
 import { listHotFunctions, sumComponents, type HotFunction } from '../src/hot-functions.ts'
-import { renderPage } from '../src/html.ts'
+import { renderPage, type PackedCall } from '../src/html.ts'
 import { FLAME_FOLDER, MAX_HTML_BYTES, ROOT } from '../src/paths.ts'
 import type { ProfileCall, Profile } from '../src/profile.ts'
 import { toPresentReport, type HotReport } from '../src/hot-report.ts'
@@ -85,8 +85,6 @@ function readCodeAt(commit: string, line: string): string | undefined {
   const { status, stdout } = spawnSync('git', ['show', `${commit}:${file}`], { cwd: ROOT, encoding: 'utf8' })
   return status === 0 ? (stdout.split('\n')[Number(number) - 1]?.trim() ?? '') : undefined
 }
-
-type PackedCall = readonly [frame: number, value: number, callees?: readonly PackedCall[]]
 
 /** The profile of a recorded page, without its invisibly small calls. */
 function readRecordedProfile(html: string): Profile {
