@@ -25,10 +25,10 @@ function watchThread(task: string | undefined = 'a task') {
   let isRunnable = true
   const onStuck = vi.fn<() => void>()
   const watchdog = createWatchdog(2, TIMEOUT_MS, () => ({ ran, isRunnable }))
-  const pulse = watchdog.watch(1, onStuck)
+  const watch = watchdog.watch(1, onStuck)
   return {
     onStuck,
-    pulse,
+    watch,
     task,
     beat: () => void Atomics.add(watchdog.heartbeats, 1, 1),
     /** No beat for `ms`. The thread waits for a processor for the share `waiting` of that time. */
@@ -46,8 +46,8 @@ function watchThread(task: string | undefined = 'a task') {
 
 describe('a thread without a beat', () => {
   it.each([true, false])('is stuck after the timeout, once (works: %s; else it sleeps)', (works) => {
-    const { onStuck, pulse, task, beat, runSilently: silence, sleep } = watchThread()
-    pulse.start(task)
+    const { onStuck, watch, task, beat, runSilently: silence, sleep } = watchThread()
+    watch.markStarted(task)
     if (!works) sleep()
     silence(TIMEOUT_MS - 100)
     beat()
@@ -60,8 +60,8 @@ describe('a thread without a beat', () => {
   })
 
   it.each([0.5, 0.8])('is not stuck while other threads use the processors for %f of the time', (waiting) => {
-    const { onStuck, pulse, task, beat, runSilently: silence } = watchThread()
-    pulse.start(task)
+    const { onStuck, watch, task, beat, runSilently: silence } = watchThread()
+    watch.markStarted(task)
     // A turn that needs four fifths of the timeout, however long the machine takes for it.
     for (let turn = 0; turn < 3; turn++) {
       silence((0.8 * TIMEOUT_MS) / (1 - waiting), waiting)
@@ -74,8 +74,8 @@ describe('a thread without a beat', () => {
   })
 
   it('is stuck after a longer time if it gets no processor at all', () => {
-    const { onStuck, pulse, task, runSilently: silence } = watchThread()
-    pulse.start(task)
+    const { onStuck, watch, task, runSilently: silence } = watchThread()
+    watch.markStarted(task)
     silence(STARVED_TIMEOUT_FACTOR * TIMEOUT_MS - 1_000, 1)
     expect(onStuck).not.toHaveBeenCalled()
     silence(1_000, 1)
@@ -83,17 +83,17 @@ describe('a thread without a beat', () => {
   })
 
   it('is stuck by time alone if the system does not report its waits', () => {
-    const { onStuck, pulse, runSilently: silence } = watchThread()
-    pulse.start()
+    const { onStuck, watch, runSilently: silence } = watchThread()
+    watch.markStarted()
     silence(TIMEOUT_MS, 1)
     expect(onStuck).toHaveBeenCalledOnce()
   })
 
   it('has 30 s to start, and is ignored after its end', () => {
-    const { onStuck, pulse, runSilently: silence } = watchThread()
+    const { onStuck, watch, runSilently: silence } = watchThread()
     silence(29_000)
     expect(onStuck).not.toHaveBeenCalled()
-    pulse.end()
+    watch.end()
     silence(60_000)
     expect(onStuck).not.toHaveBeenCalled()
   })

@@ -1,7 +1,7 @@
 import type { Budget } from '@influencer-stats/runtime/budget'
 import { Chunk } from '@influencer-stats/runtime/chunk'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
-import { isListedSmaller, Piece, PieceList } from '@influencer-stats/runtime/piece-list'
+import { shouldSendPieces, Piece, PieceList } from '@influencer-stats/runtime/piece-list'
 import { UnreadBytes } from '@influencer-stats/runtime/unread-bytes'
 import { hash } from 'node:crypto'
 import { StreamReplay, MAX_SLICE_BYTES } from './stream-replay.ts'
@@ -239,7 +239,7 @@ export class Hub {
     const isListed =
       groups.length > 1 &&
       !this.#unread.isEmpty &&
-      isListedSmaller(
+      shouldSendPieces(
         groups.map(({ pending: pieces, connections }) => ({ pieces, streams: getSetSize(connections) })),
         this.#encodedLength,
       )

@@ -27,7 +27,7 @@ export function openApiKeys({ config, logger, onChange }: KeyFileOptions): { rea
   if (file === '') return { keys, close() {} }
   const close = watchContent({
     read: () => readFileSync(file, 'utf8').trim(),
-    seen: text,
+    initial: text,
     onChange(content) {
       if (!keys.replace(content)) throw new Error('it is empty')
     },

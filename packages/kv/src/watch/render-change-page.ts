@@ -1,5 +1,5 @@
 import type { Chunk, ToChunk } from '@influencer-stats/runtime/chunk'
-import { isListedSmaller, PieceList } from '@influencer-stats/runtime/piece-list'
+import { shouldSendPieces, PieceList } from '@influencer-stats/runtime/piece-list'
 import { readChanges, type ChangePage } from '../core/change-pages.ts'
 import { toEventText } from '../core/watch-events.ts'
 import { ChangePieces } from './change-pieces.ts'
@@ -52,7 +52,7 @@ export function renderChangePage<R extends WatchRecipient>(
     }
   }
   const lists = Array.from(recipients, ({ pieces, connections }) => ({ pieces: pieces!, streams: connections.size }))
-  const isListed = isListedSmaller(lists, length)
+  const isListed = shouldSendPieces(lists, length)
   for (const recipient of recipients) {
     const pieces = recipient.pieces!
     recipient.pieces = undefined

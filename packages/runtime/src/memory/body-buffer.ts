@@ -3,8 +3,8 @@ import type { MemoryHold } from './budget.ts'
 const MIN_BUFFER_BYTES = 16_384
 
 /**
- * Collects a body. Copies its pieces into one buffer, because each stored piece would cost hundreds of bytes in
- * addition to its own, however short it is. A body of one piece is not copied.
+ * Collects the pieces of a body in one buffer. Stored separately, each piece would cost hundreds of bytes in addition to
+ * its content. A body of one piece is not copied.
  */
 export class BodyBuffer {
   readonly #hold: () => MemoryHold
@@ -13,15 +13,15 @@ export class BodyBuffer {
   length = 0
 
   /**
-   * @param hold returns the hold for the memory; called when there is more than one piece
-   * @param expected length, if known
+   * @param hold returns the hold for the memory; not called if the first piece has the expected length
+   * @param expected length of the body, if known (bytes)
    */
   constructor(hold: () => MemoryHold, expected = Infinity) {
     this.#hold = hold
     this.#expected = expected
   }
 
-  /** Returns false if the budget has too little left. The body is then discarded. */
+  /** Adds a piece. Returns false and discards the body if the budget is too small. */
   add(piece: Buffer): boolean {
     const length = this.length + piece.length
     if (!this.#bytes) {
@@ -35,7 +35,7 @@ export class BodyBuffer {
     return true
   }
 
-  /** The bytes that have arrived. */
+  /** The bytes so far; undefined if there are none. */
   get bytes(): Buffer | undefined {
     return this.#bytes?.subarray(0, this.length)
   }
@@ -47,7 +47,7 @@ export class BodyBuffer {
     const larger = Buffer.allocUnsafeSlow(size)
     this.#bytes!.copy(larger, 0, 0, this.length)
     this.#bytes = larger
-    // Releases the memory of the smaller buffer.
+    // Returns the bytes of the smaller buffer to the budget.
     hold.releaseFirst()
     return true
   }

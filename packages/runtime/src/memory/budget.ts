@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 
-// Unit of the counters (bytes). With it, an Int32 reaches 2 TiB.
+// Unit of the counters (bytes). An Int32 counts up to 2 TiB in this unit.
 const UNIT_BYTES = 1_024
 
 /** Rounds bytes up to whole units. */
@@ -12,17 +12,18 @@ export const roundToUnits = (bytes: number): number => Math.ceil(bytes / UNIT_BY
  */
 export interface Budget {
   /**
-   * Returns true if the limit allows these bytes. The caller must release the same number.
-   * @param max bytes that the process may then hold; by default the limit
+   * Takes bytes from the budget. Returns false if the limit does not allow them; otherwise the caller must release the
+   * same number later.
+   * @param max largest number of bytes that the process may hold with these; default: `limit`
    */
   take(bytes: number, max?: number): boolean
   release(bytes: number): void
   /** Bytes that the process may hold. */
   readonly limit: number
-  /** Number of threads that share it. */
+  /** Number of threads that share the limit. */
   readonly threads: number
-  /** A connection whose other requests hold more than this gets no more (bytes). */
-  readonly share: number
+  /** A request gets no memory while the other requests of its connection hold more than this (bytes). */
+  readonly maxPerConnection: number
 }
 
 // A part of the limit, so that a few clients that read nothing leave memory for others.
@@ -35,6 +36,9 @@ export const createBudgetMemory = (threads: number) => new Int32Array(new Shared
 export const sumHeldBytes = (memory: Int32Array): number => memory.reduce((sum, units) => sum + units, 0) * UNIT_BYTES
 
 /**
+ * Creates a thread's access to the budget.
+ * @param memory result of `createBudgetMemory`
+ * @param thread index of the thread
  * @param limit bytes; if threads take at the same moment, the total may exceed it by the amount that one of them takes
  */
 export function createBudget(memory: Int32Array, thread: number, limit: number): Budget {
@@ -42,7 +46,7 @@ export function createBudget(memory: Int32Array, thread: number, limit: number):
   return {
     limit,
     threads: memory.length,
-    share: limit / CONNECTION_SHARE_DIVISOR,
+    maxPerConnection: limit / CONNECTION_SHARE_DIVISOR,
     take(bytes, max = limit) {
       const units = toUnits(bytes)
       Atomics.add(memory, thread, units)
@@ -57,7 +61,7 @@ export function createBudget(memory: Int32Array, thread: number, limit: number):
 const CONNECTION_HOLDS = Symbol('holds')
 const REQUEST_HOLD = Symbol('hold')
 
-/** A connection, with what its requests hold. */
+/** A connection, with the memory holds of its requests. */
 interface BudgetConnection extends Duplex {
   [CONNECTION_HOLDS]?: Set<MemoryHold>
 }
@@ -71,7 +75,7 @@ function releaseAll(this: BudgetConnection): void {
   for (const hold of this[CONNECTION_HOLDS]!) hold.release()
 }
 
-/** Returns the holds of a connection. One listener serves all of its requests. */
+/** Returns the holds of a connection. One `close` listener releases all of them. */
 function getHolds(connection: BudgetConnection): Set<MemoryHold> {
   if (!connection[CONNECTION_HOLDS]) connection.once('close', releaseAll)
   return (connection[CONNECTION_HOLDS] ??= new Set())
@@ -90,19 +94,23 @@ export class MemoryHold {
     this.#connection = connection
   }
 
+  /**
+   * Takes bytes for this request. Returns false if the connection is closed, if its other requests hold too much, or if
+   * the budget is full.
+   */
   take(bytes: number): boolean {
     if (this.#connection.destroyed) return false
     const all = getHolds(this.#connection)
     let otherBytes = 0
     for (const hold of all) if (hold !== this) otherBytes += hold.total
-    if (otherBytes > this.#budget.share || !this.#budget.take(bytes)) return false
+    if (otherBytes > this.#budget.maxPerConnection || !this.#budget.take(bytes)) return false
     all.add(this)
     this.#taken.push(bytes)
     this.total += bytes
     return true
   }
 
-  /** Releases the oldest amount. */
+  /** Releases the bytes of the oldest `take`. */
   releaseFirst(): void {
     const bytes = this.#taken.shift()
     if (bytes === undefined) return

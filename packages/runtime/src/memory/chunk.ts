@@ -1,9 +1,9 @@
 /** Bytes that are written to streams. All streams with the same events share them. */
 export class Chunk {
   readonly bytes: Buffer
-  /** Chunk whose memory holds the bytes: the chunk itself, or the larger one that it is a slice of. */
+  /** Chunk whose memory holds the bytes: the chunk itself, or the larger chunk that it is a slice of. */
   readonly whole: Chunk
-  /** Number of writes of it or of its slices that streams have not read. */
+  /** Number of writes of this chunk or of its slices that clients have not read yet. */
   unread = 0
 
   constructor(bytes: Buffer, whole?: Chunk) {
@@ -15,7 +15,7 @@ export class Chunk {
     return new Chunk(this.bytes.subarray(start, end), this.whole)
   }
 
-  /** Allocates separate memory: a chunk from Node's pool would hold 8 KiB until every stream has read it. */
+  /** Creates a chunk in separate memory. In Node's pool, it would retain 8 KiB until every client has read it. */
   static fromText(text: string): Chunk {
     const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
     bytes.write(text)

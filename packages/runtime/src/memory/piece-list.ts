@@ -15,7 +15,10 @@ export class Piece {
   }
 }
 
-/** A list of pieces. `with` returns one object for the same piece in succession, so equal lists share their chunk. */
+/**
+ * A list of pieces. Consecutive calls of `with` with the same piece return the same list object, so streams with equal
+ * lists share one joined chunk.
+ */
 export class PieceList {
   readonly #before: PieceList | undefined
   readonly #piece: Piece | undefined
@@ -38,7 +41,7 @@ export class PieceList {
     return (this.#next = new PieceList(this, piece))
   }
 
-  /** Releases the lists that begin with this one unless they are in use. */
+  /** Drops the cached longer list. It is garbage-collected unless something else refers to it. */
   releaseNext(): void {
     this.#next = undefined
   }
@@ -67,7 +70,7 @@ export class PieceList {
  */
 const MAX_JOINED_RATIO = 2
 
-/** Streams that get the same pieces. */
+/** A group of streams that get the same pieces. */
 export interface PieceRecipient {
   readonly pieces: PieceList
   /** Number of streams. */
@@ -75,18 +78,19 @@ export interface PieceRecipient {
 }
 
 /**
- * True if one chunk per piece takes much less memory than one chunk per list of pieces, while no client reads.
- * @param length length of all different pieces (characters)
+ * True if, while no client has read anything, one joined chunk per list would take more than `MAX_JOINED_RATIO` times
+ * the memory of one chunk per piece.
+ * @param length total length of all different pieces (characters)
  */
-export function isListedSmaller(recipients: Iterable<PieceRecipient>, length: number): boolean {
+export function shouldSendPieces(recipients: Iterable<PieceRecipient>, length: number): boolean {
   const lists = new Set<PieceList>()
   let joined = 0
-  let listed = length
+  let separate = length
   for (const { pieces, streams } of recipients) {
     if (!lists.has(pieces)) joined += pieces.length
     lists.add(pieces)
     joined += streams * PENDING_WRITE_BYTES
-    listed += streams * pieces.count * PENDING_WRITE_BYTES
+    separate += streams * pieces.count * PENDING_WRITE_BYTES
   }
-  return joined > MAX_JOINED_RATIO * listed
+  return joined > MAX_JOINED_RATIO * separate
 }

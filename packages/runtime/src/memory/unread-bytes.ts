@@ -6,34 +6,35 @@ export interface UnreadBytesOptions {
   readonly budget: Budget
   /** True if each connection copies the bytes that it sends, as TLS does. */
   readonly isCopied: boolean
-  /** Closes a stream and calls `remove` for it. */
+  /** Closes a stream and calls `UnreadBytes.remove` for it. */
   cut(connection: StreamConnection): void
 }
 
 /**
- * Memory of Node and the backlog for a write that the client has not read (bytes): 59 of heap after a collection, 180
- * of RSS.
+ * Memory that Node and the backlog use for one write that the client has not read (bytes). Measured: 59 of heap after a
+ * garbage collection, 180 of RSS.
  */
 export const PENDING_WRITE_BYTES = 128
-/** Number of writes for a chunk in a reply of Node: its length, its bytes and its end. */
+/** Number of socket writes for a chunk in a reply of Node's HTTP server: its length, its bytes and its end. */
 const WRITES_PER_REPLY_CHUNK = 3
-/** Memory of Buffer, ArrayBuffer and their allocation (bytes). */
+/** Memory of a chunk in addition to its content: Buffer, ArrayBuffer and their allocation (bytes). */
 const CHUNK_OVERHEAD_BYTES = 250
 /** Share of the budget that streams may fill. Requests can use the rest. */
 const MAX_SHARE = 1 / 2
 /**
- * Share of the budget for the streams of all threads even while it is full. Other threads' streams cannot use a
- * thread's part.
+ * Share of the budget that streams may use even while the budget is full. Each thread has an equal part of it, which the
+ * streams of other threads cannot use.
  */
 const GUARANTEED_SHARE = 1 / 8
 /**
- * Share by which a reduction lowers the unread bytes. Not less, because each reduction sorts all streams with unread
- * bytes.
+ * Share by which a reduction lowers the unread bytes. A smaller share would need more reductions, and each one sorts all
+ * streams with unread bytes.
  */
 const REDUCTION_SHARE = 1 / 8
-/** Largest unused part of the bytes taken from the budget: more is returned at once. */
+/** Largest number of unused bytes taken from the budget. If more are unused, all of them are returned at once. */
 const MAX_SPARE_BYTES = 65_536
 const RELEASE_INTERVAL_MS = 200
+/** A backlog with at least this many read chunks removes them from its list. */
 const MIN_COMPACT_CHUNKS = 64
 
 /** Unread chunks of a stream. */
@@ -53,7 +54,9 @@ interface UnreadBacklog {
 export class UnreadBytes {
   readonly #options: UnreadBytesOptions
   readonly #backlogs = new Map<StreamConnection, UnreadBacklog>()
+  /** Number of different unread chunks. */
   #chunks = 0
+  /** Memory that unread chunks and their writes take (bytes). */
   #bytes = 0
   /** Bytes taken from the budget, in whole units. */
   #taken = 0
@@ -63,7 +66,7 @@ export class UnreadBytes {
     this.#options = options
   }
 
-  /** Memory that unread chunks take now (bytes). */
+  /** Memory that unread chunks and their writes take now (bytes). */
   get bytes(): number {
     this.releaseRead()
     return this.#bytes
@@ -74,12 +77,12 @@ export class UnreadBytes {
     return this.#backlogs.size === 0
   }
 
-  /** Creates a chunk. Node's pool is faster, and is used while every client reads at once. */
+  /** Creates a chunk. Node's pool is faster, and is used while no stream has unread bytes. */
   toChunk(text: string): Chunk {
     return this.isEmpty ? new Chunk(Buffer.from(text)) : Chunk.fromText(text)
   }
 
-  /** @returns true if the stream accepts more; otherwise it emits `drain` */
+  /** Writes chunks to a stream. @returns true if the stream accepts more; otherwise it emits `drain` later */
   write(connection: StreamConnection, chunks: readonly Chunk[]): boolean {
     let isReady = true
     if (chunks.length > 1) connection.cork?.()
@@ -99,7 +102,7 @@ export class UnreadBytes {
     this.#releaseSpare()
   }
 
-  /** Releases bytes that streams have read meanwhile. A socket itself reports only that it has sent all bytes. */
+  /** Releases bytes that clients have read meanwhile. A socket itself reports only that it has sent all bytes. */
   releaseRead(): void {
     for (const [connection, backlog] of this.#backlogs) {
       this.#release(connection, backlog, connection.writableLength)
@@ -131,7 +134,7 @@ export class UnreadBytes {
     else this.#releaseTimer!.refresh()
   }
 
-  /** @param unread number of unread bytes at the end of the backlog */
+  /** Releases the chunks that the client has read. @param unread number of unread bytes at the end of the backlog */
   #release(connection: StreamConnection, backlog: UnreadBacklog, unread: number): void {
     const { chunks } = backlog
     while (backlog.first < chunks.length) {
@@ -163,14 +166,15 @@ export class UnreadBytes {
   #take(): boolean {
     const { budget } = this.#options
     const missing = roundToUnits(this.#bytes - this.#taken)
-    // Memory of other threads and of requests does not limit the guaranteed share, nor a single chunk: a stream of chunks
-    // larger than the free budget continues.
+    // A full budget limits neither the guaranteed share nor a single chunk. So a stream continues even if its chunks are
+    // larger than the free budget.
     const isExempt = this.#bytes <= this.#guaranteed || this.#chunks === 1
     if (!budget.take(missing, isExempt ? Infinity : budget.limit * MAX_SHARE)) return false
     this.#taken += missing
     return true
   }
 
+  /** Cuts the streams with the largest number of unread bytes until their memory is below the goal. */
   #reduce(): void {
     this.releaseRead()
     if (this.#bytes <= this.#taken) return

@@ -1,6 +1,6 @@
 const MIN_DELAY_MS = 100
 const MAX_DELAY_MS = 5_000
-// After this time without a restart, the delay is the shortest one again.
+// After this time without a restart, the next delay is the minimum again.
 const RESET_AFTER_MS = 30_000
 
 /** Creates the delays between restarts: 100 ms, doubling up to 5 s, and 100 ms again after 30 s without a restart. */

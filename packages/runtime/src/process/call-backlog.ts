@@ -5,9 +5,9 @@ type BacklogCall = [name: string, args: readonly unknown[], timeout?: number]
 
 /** Calls to a thread that may still be starting. */
 export interface CallBacklog {
-  /** Calls the thread. While its app is being built, the call is queued, and there is no reply to wait for. */
+  /** Calls the thread. While the thread builds its app, the call is queued instead, and the result is `undefined`. */
   call(...call: BacklogCall): Promise<unknown> | undefined
-  /** Call this when the app is built: makes the queued calls in order. */
+  /** Makes the queued calls in order, and returns their replies. Call this when the app is built. */
   release(): Promise<unknown>[]
 }
 
@@ -31,7 +31,7 @@ export function createCallBacklog(channel: Pick<Channel, 'call'>): CallBacklog {
   }
 }
 
-/** Collects the replies to a broadcast. A failed call is logged and omitted. */
+/** Collects the replies to a broadcast. A failed call is logged and omitted. @param name name of the call, for the log */
 export async function collectReplies(
   calls: readonly (Promise<unknown> | undefined)[],
   log: Logger,

@@ -26,9 +26,9 @@ export interface Bus<ToMain extends Calls, ToThread extends Calls> {
 /** Calls a function on all serving threads. */
 export interface Broadcast<ToThread extends Calls> {
   /**
-   * Runs `name` on every serving thread and returns the results, in no order. A thread that dies or fails is omitted
-   * and logged. So is a thread without a reply 5 s after the time at which a stuck thread is ended (`watchdogTimeout`).
-   * A thread whose app is being built runs the function later, and its result is not awaited.
+   * Runs `name` on every serving thread and returns the results, in any order. A thread that dies, fails or does not
+   * reply in time is omitted and logged. The time is six times `watchdogTimeout` plus 5 s: a stuck thread is ended
+   * before that. A thread whose app is being built runs the function later, and its result is omitted.
    */
   <Name extends keyof ToThread & string>(
     name: Name,
@@ -65,8 +65,8 @@ interface PendingCall {
 const CALL_TIMEOUT_MS = 30_000
 
 /**
- * Messages that are processed in one turn of the event loop, so that other work can run: each may end in a reply that
- * is written.
+ * Maximum number of messages that are processed in one turn of the event loop. Each may write a reply to a client, so
+ * more of them would delay other work.
  */
 const MESSAGES_PER_TURN = 8
 
@@ -110,8 +110,11 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
     else fail(message.id, error)
   })
 
-  /** Returns the action for a message. A reply has arrived in time, even if its caller gets it some turns later. */
-  function read(message: ChannelMessage): () => void {
+  /**
+   * Returns the step that processes a message. Ends the timeout of the call at once: its reply is in time even if the
+   * step runs some turns later.
+   */
+  function toStep(message: ChannelMessage): () => void {
     if (message.kind === 'call') return () => void handleCall(message)
     const caller = take(message.id)
     const { error, value } = message
@@ -119,14 +122,14 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
   }
 
   const turns = new TurnQueue()
-  port.on('message', (messages: readonly ChannelMessage[]) => turns.add(messages.map(read)))
+  port.on('message', (messages: readonly ChannelMessage[]) => turns.add(messages.map(toStep)))
 
   return {
     call(name, args, timeout = CALL_TIMEOUT_MS) {
       if (closeReason) return Promise.reject(closeReason)
       const id = ++lastId
       return new Promise((resolve, reject) => {
-        // Messages that arrived while this thread was busy are in time: they are read before the next turn.
+        // If this thread was busy, the reply may have arrived meanwhile: `setImmediate` lets it be read first.
         const deadline = setTimeout(() => setImmediate(expire, id, name, timeout), timeout).unref()
         pendingCalls.set(id, { resolve, reject, deadline })
         outbox.send({ kind: 'call', id, name, args, trace: getCurrentTrace() })
@@ -139,7 +142,10 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
   }
 }
 
-/** Sends all messages of one turn of the event loop as one. Each separate message would cost 40 us, the same as the rest of a call. */
+/**
+ * Sends all messages of one turn of the event loop as one. A separate message costs 40 us, as much as the rest of a
+ * call.
+ */
 class Outbox {
   readonly #port: Port
   readonly #onRefused: (message: ChannelMessage, error: Error) => void
@@ -183,13 +189,13 @@ class TurnQueue {
   add(steps: readonly (() => void)[]): void {
     const isIdle = this.#steps.length === 0
     for (const step of steps) this.#steps.push(step)
-    if (isIdle) this.#take()
+    if (isIdle) this.#runTurn()
   }
 
-  readonly #take = (): void => {
+  readonly #runTurn = (): void => {
     const end = Math.min(this.#done + MESSAGES_PER_TURN, this.#steps.length)
     while (this.#done < end) this.#steps[this.#done++]!()
-    if (this.#done < this.#steps.length) return void setImmediate(this.#take)
+    if (this.#done < this.#steps.length) return void setImmediate(this.#runTurn)
     this.#steps = []
     this.#done = 0
   }

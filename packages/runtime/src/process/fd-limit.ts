@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { CommonSettings } from '../settings/settings.ts'
 
-// For tables of LevelDB, listeners and pipes.
+// Descriptors for the table files of LevelDB, listeners and pipes.
 const RESERVED_DESCRIPTORS = 1_024
 const SOFT_LIMIT = /^Max open files +(\d+)/m
 
 /**
- * Returns a note for the user if more connections are allowed than this process may have descriptors. Undefined if the
- * descriptors are sufficient or their limit is unknown; only Linux reports it.
+ * Returns a note for the user if this process may open fewer file descriptors than its allowed connections need.
+ * Undefined if the descriptors are sufficient or their limit is unknown; only Linux reports it.
  */
 export function checkFdLimit(
   { maxConnections }: Pick<CommonSettings, 'maxConnections'>,

@@ -1,11 +1,11 @@
 import { closeSync, writeSync } from 'node:fs'
 
-// Time that a write waits for a slow reader, whose pipe is full (ms). Later writes do not wait until the reader has
-// read something.
+// Longest time that a write waits for a slow reader, whose pipe is full (ms). After that, writes fail without a wait
+// until one succeeds again.
 const WRITE_TIMEOUT_MS = 500
 const RETRY_INTERVAL_MS = 5
 
-// Limits of the output that waits for the table of a start: its time (ms) and its size (characters).
+// Limits of the output that is held until the table of running services is printed: time (ms) and size (characters).
 const HOLD_TIMEOUT_MS = 60_000
 const MAX_HELD_CHARACTERS = 65_536
 
@@ -29,7 +29,7 @@ export interface LineSink {
   close(): void
 }
 
-// Words of the memory that the sinks of all threads of a process share.
+// Indexes of `words`, which the sinks of all threads of a process share.
 const LOST_WORD = 0
 const HOLD_WORD = 1
 
@@ -46,7 +46,10 @@ export function shareSinkWords(shared: Int32Array): void {
   words = shared as typeof words
 }
 
-/** Holds the lines of all threads for standard output until `resumeLines`, until the process ends, or for a minute. */
+/**
+ * Holds the lines for standard output of all threads until `resumeLines`. Ends earlier after a minute, when the process
+ * exits, and for a sink that holds `MAX_HELD_CHARACTERS`.
+ */
 export const pauseLines = (): void => void Atomics.store(words, HOLD_WORD, 1)
 
 export function resumeLines(): void {
@@ -63,19 +66,20 @@ const countLines = (text: string): number => text.split('\n').length - 1
  * a thread exits.
  */
 export function openLineSink(fd: number, options: LineSinkOptions): LineSink {
-  const { formatLoss: tell, minWriteLength: gather = 0, flushIntervalMs: within } = options
+  const { formatLoss, minWriteLength = 0, flushIntervalMs } = options
   let buffered = ''
+  /** Number of lost lines that no line has reported yet. */
   let unreported = 0
   /** True if the last write ended within a line. */
   let isTorn = false
   let isBlocked = false
   let isClosed = false
   let isWaiting = false
-  const timer = within === undefined ? undefined : setInterval(flush, within).unref()
-  if (gather > 0) process.once('exit', writeAll)
+  const timer = flushIntervalMs === undefined ? undefined : setInterval(flush, flushIntervalMs).unref()
+  if (minWriteLength > 0) process.once('exit', writeAll)
 
-  /** Returns the number of bytes that were written. */
-  function put(bytes: Buffer): number {
+  /** Writes as many bytes as possible, and returns their number. */
+  function writeBytes(bytes: Buffer): number {
     const deadline = performance.now() + (isBlocked ? 0 : WRITE_TIMEOUT_MS)
     let written = 0
     while (written < bytes.length) {
@@ -101,12 +105,12 @@ export function openLineSink(fd: number, options: LineSinkOptions): LineSink {
   function waitForRelease(): void {
     if (isWaiting) return
     isWaiting = true
-    if (gather === 0) process.once('exit', writeAll)
+    if (minWriteLength === 0) process.once('exit', writeAll)
     const { value } = Atomics.waitAsync(words, HOLD_WORD, 1, HOLD_TIMEOUT_MS)
     void Promise.resolve(value).then(() => {
       isWaiting = false
       resumeLines()
-      if (gather === 0) process.off('exit', writeAll)
+      if (minWriteLength === 0) process.off('exit', writeAll)
       writeAll()
     })
   }
@@ -115,22 +119,22 @@ export function openLineSink(fd: number, options: LineSinkOptions): LineSink {
     if (buffered === '') return
     const text = buffered
     buffered = ''
-    const first = (isTorn ? '\n' : '') + (unreported > 0 ? `${tell(unreported)}\n` : '')
+    const first = (isTorn ? '\n' : '') + (unreported > 0 ? `${formatLoss(unreported)}\n` : '')
     const head = Buffer.from(first)
     const bytes = Buffer.from(first + text)
-    const written = put(bytes)
+    const written = writeBytes(bytes)
     if (written >= head.length) unreported = 0
     if (written > 0) isTorn = bytes[written - 1] !== 0x0a
     if (written === bytes.length) return
-    const left = countLines(bytes.toString('utf8', Math.max(written, head.length)))
-    unreported += left
-    Atomics.add(words, LOST_WORD, left)
+    const lost = countLines(bytes.toString('utf8', Math.max(written, head.length)))
+    unreported += lost
+    Atomics.add(words, LOST_WORD, lost)
   }
 
   return {
     write(text) {
       buffered += text
-      if (buffered.length >= gather) flush()
+      if (buffered.length >= minWriteLength) flush()
     },
     flush,
     close() {

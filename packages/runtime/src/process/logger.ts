@@ -4,8 +4,8 @@ import { getTraceFields } from '../trace.ts'
 import { openLineSink } from './line-sink.ts'
 
 /**
- * Creates the log of the runtime: JSON lines on stdout, each written before the next step. Errors of stdout are
- * ignored.
+ * Creates the log of the runtime: JSON lines, by default on standard output, written synchronously. A line that cannot
+ * be written is counted and dropped.
  * @param secrets values that are removed from every line
  */
 export function createLogger(

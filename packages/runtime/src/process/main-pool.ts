@@ -6,8 +6,8 @@ import type { AnyService } from '../service.ts'
 import type { ThreadPoolOptions, ThreadPool } from './thread-pool.ts'
 
 /**
- * Creates the pool of `--threads 0`: the main thread serves. Its calls use a channel like those of threads, so both
- * behave alike.
+ * Creates the pool of `--threads 0`: the main thread itself serves. It calls main over a channel, as a serving thread
+ * does, so that both modes behave alike.
  */
 export function createMainPool(definition: AnyService, options: ThreadPoolOptions): ThreadPool {
   const { config, log } = options
@@ -43,14 +43,14 @@ export function createMainPool(definition: AnyService, options: ThreadPoolOption
 }
 
 /**
- * Creates both ends of a connection within a thread. A message is cloned like between threads, but arrives at once
+ * Creates both ends of a connection within one thread. A message is cloned as between threads, but arrives at once
  * instead of 50 us later.
  */
 function createPortPair(): [Port, Port] {
   const [one, other] = [new EventEmitter(), new EventEmitter()]
-  const end = (near: EventEmitter, far: EventEmitter): Port => ({
+  const createEnd = (near: EventEmitter, far: EventEmitter): Port => ({
     postMessage: (message) => void far.emit('message', structuredClone(message)),
     on: (event, listener) => near.on(event, listener),
   })
-  return [end(one, other), end(other, one)]
+  return [createEnd(one, other), createEnd(other, one)]
 }

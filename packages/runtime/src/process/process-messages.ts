@@ -20,19 +20,19 @@ export interface ThreadData {
   readonly budget: Int32Array
   /** Memory in which all threads count requests, if rate limits apply. */
   readonly limits: BucketMemory | undefined
-  /** Words that the sinks of all threads share. */
+  /** Memory that the line sinks of all threads share. */
   readonly sinkWords: Int32Array
   /** Port for calls to and from main. */
   readonly bus: MessagePort
 }
 
-/**
- * Calls of the runtime itself, on the same channel as those of a service: main returns the metrics of all threads, a
- * thread its own.
- */
+// Calls of the runtime itself, on the same channel as those of a service.
+
+/** From a thread to main: returns the metrics of all threads. */
 export const SCRAPE_CALL = 'runtime:scrape'
+/** From main to all threads: each returns its own metrics. */
 export const COLLECT_CALL = 'runtime:collect'
-/** Main sends a new certificate to its threads. */
+/** From main to all threads: sends a new certificate. */
 export const RENEW_CALL = 'runtime:renew'
 
 /** From main to a serving thread. */
@@ -45,17 +45,19 @@ export type ThreadCommand =
 /** From a serving thread to main. */
 export type ThreadReport =
   | { kind: 'built' }
-  /** `task`: name of the thread in the system. */
+  /** `task`: path of the thread below `/proc`; undefined if the system has none. */
   | { kind: 'ready'; port: number; task: string | undefined }
   | { kind: 'drained'; clean: boolean }
 
 /** From the supervisor to a service process. */
 export type ProcessCommand =
-  /** `isHeld`: true if log lines wait until the table of the start is printed. */
-  | { kind: 'start'; services: string; name: string; config: ServiceConfig; isHeld: boolean }
-  | { kind: 'shown' }
+  /** `holdsLogLines`: true if log lines wait until the table of running services is printed. */
+  | { kind: 'start'; services: string; name: string; config: ServiceConfig; holdsLogLines: boolean }
+  /** The table is printed: log lines may follow it. */
+  | { kind: 'tablePrinted' }
   | { kind: 'stop' }
-  | { kind: 'ask' }
+  /** The process replies with `alive`, unless its main thread is blocked. */
+  | { kind: 'checkAlive' }
 
 /** From a service process to its supervisor. */
 export type ProcessReport =

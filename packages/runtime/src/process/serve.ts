@@ -65,7 +65,7 @@ export async function serve(context: ServeContext): Promise<ServingApp> {
   const tracer = await openTracer(definition.name, config, context.log, registry)
   const app = await definition.app({ ...context, lifecycle, budget, registry, tracer, scrape, backup })
   const connections = trackConnections(app.server)
-  // Open connections continue with their certificate.
+  // Open connections continue with the certificate that they began with.
   bus.on(RENEW_CALL, async (pair: KeyPair) => (app.server as unknown as tls.Server).setSecureContext(pair))
   try {
     await context.onBeforeListen()

@@ -6,18 +6,18 @@ import type { ServiceConfig, ProcessReport, ProcessCommand } from './process-mes
 import { print } from './cli-output.ts'
 import { createWatchdog, getMainTask } from './watchdog.ts'
 
-type ChildStart = Omit<ProcessCommand & { kind: 'start' }, 'kind' | 'isHeld'>
+type ChildStart = Omit<ProcessCommand & { kind: 'start' }, 'kind' | 'holdsLogLines'>
 
 type StartMessage = Omit<ProcessCommand & { kind: 'start' }, 'kind'>
 
-/** A service process that is started again whenever it dies. */
+/** A service process. The supervisor restarts it whenever it dies. */
 export interface ServiceChild {
   readonly name: string
   readonly url: string
   readonly pid: number
   readonly threads: number
   readonly notes: readonly string[]
-  /** Call this after the table of the start is printed: log lines may follow it. */
+  /** Lets the process print its log lines. Call this after the table of running services is printed. */
   releaseLog(): void
   /** Drains and ends the process. Resolves with true if it ended cleanly. */
   stop(): Promise<boolean>
@@ -40,29 +40,30 @@ const ENTRY_FILE = fileURLToPath(new URL('./service-process.ts', import.meta.url
 // Main may load or build data for longer than a serving thread may be blocked: by this factor of `watchdogTimeout`.
 const MAIN_TIMEOUT_FACTOR = 6
 const PING_INTERVAL_MS = 100
-// Minimum for half of main's young heap (MB). Data that main loads at its start survives longer, and with 1 MB it would
-// be copied again and again.
+// Minimum for a semi-space of main, which is half of its young heap (MB). Data that main loads at its start survives
+// longer, and with 1 MB it would be copied again and again.
 const MIN_MAIN_SEMI_SPACE_MB = 8
-// Time in addition to the service's own `shutdownTimeout`, in which it closes its parts (ms).
+// Time after `shutdownTimeout` in which the service closes its parts (ms). Then its process is killed.
 const EXIT_TIMEOUT_MS = 5_000
 
 /**
- * Starts a service process. Aborting `stopped` ends it while it starts. Once it is ready, its own `stop` ends it.
+ * Starts a service process. Aborting `stopped` ends the process while it starts, and prevents restarts. Once it is
+ * ready, `stop` of the result ends it.
  * @param settled settings that are known later; the process loads its code meanwhile
- * @param holdsLines true if its log waits until `releaseLog`
+ * @param holdsLogLines true if the log lines of the process wait until `releaseLog`
  * @throws StartError if the first start fails; later starts are retried forever
  */
 export async function startChild(
   start: ChildStart,
   stopped: AbortSignal,
   settled: Promise<Partial<ServiceConfig>> = Promise.resolve({}),
-  holdsLines = false,
+  holdsLogLines = false,
 ): Promise<ServiceChild> {
   const { name } = start
   const report = (text: string) => print(`${name}: ${text}\n`)
   const delays = createBackOff()
   const config = { ...start.config }
-  const message = { ...start, config, isHeld: holdsLines }
+  const message = { ...start, config, holdsLogLines }
   const first = settled.then((late) => {
     Object.assign(config, late)
     return message
@@ -119,8 +120,8 @@ export async function startChild(
       return current.ready.notes
     },
     releaseLog() {
-      message.isHeld = false
-      if (current.process.connected) current.process.send({ kind: 'shown' } satisfies ProcessCommand)
+      message.holdsLogLines = false
+      if (current.process.connected) current.process.send({ kind: 'tablePrinted' } satisfies ProcessCommand)
     },
     async stop() {
       clearTimeout(timer)
@@ -130,18 +131,19 @@ export async function startChild(
   }
 }
 
-/** Returns the value for main. Serving threads get the setting itself. */
+/** Returns `--max-semi-space-size` for main (MB). Serving threads use the setting itself. */
 const getSemiSpace = ({ threads, maxSemiSpaceSize }: ServiceConfig) =>
   threads === '0' ? maxSemiSpaceSize : Math.max(maxSemiSpaceSize, MIN_MAIN_SEMI_SPACE_MB)
 
 /**
  * Forks a process, sends it the start message when that is complete, and waits until the process is ready. The process
  * has a separate session, so that Ctrl-C reaches the supervisor only.
+ * @param complete resolves with the complete start message; default: `start`
  */
 function launch(
   start: StartMessage,
   stopped: AbortSignal,
-  whole: Promise<StartMessage> = Promise.resolve(start),
+  complete: Promise<StartMessage> = Promise.resolve(start),
 ): Promise<ReadyProcess> {
   stopped.throwIfAborted()
   const child = fork(ENTRY_FILE, [], {
@@ -154,14 +156,14 @@ function launch(
   const end = () => void endProcess(child, start.config.shutdownTimeout)
   stopped.addEventListener('abort', end)
   const running = new Promise<ReadyProcess>((resolve, reject) => {
-    whole.then(
+    complete.then(
       (message) => void (child.connected && child.send({ kind: 'start', ...message } satisfies ProcessCommand)),
       (error) => {
         reject(error)
         end()
       },
     )
-    // Remains for the life of the process, because a message that cannot be delivered is an 'error' too.
+    // This listener remains for the life of the process, because a message that cannot be delivered is an 'error' too.
     child.on('error', reject)
     child.on('message', (message: ProcessReport) => {
       if (message.kind === 'ready') resolve({ process: child, ready: message })
@@ -187,12 +189,12 @@ function watchMain(child: ChildProcess, timeout: number, onStuck: () => void): v
       onStuck()
       child.kill('SIGKILL')
     })
-    .start(getMainTask(child.pid!))
+    .markStarted(getMainTask(child.pid!))
   let isPinged = false
   const timer = setInterval(() => {
     if (isPinged || !child.connected) return
     isPinged = true
-    child.send({ kind: 'ask' } satisfies ProcessCommand)
+    child.send({ kind: 'checkAlive' } satisfies ProcessCommand)
   }, PING_INTERVAL_MS)
   child.on('message', (message: ProcessReport) => {
     if (message.kind !== 'alive') return
@@ -203,7 +205,7 @@ function watchMain(child: ChildProcess, timeout: number, onStuck: () => void): v
     clearInterval(timer)
     watchdog.stop()
   }
-  // After its disconnection, the process is ending and has time for that.
+  // A process that has disconnected is ending, and no longer replies.
   child.once('disconnect', end).once('exit', end)
   if (!child.connected) end()
 }

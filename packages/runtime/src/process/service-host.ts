@@ -13,7 +13,7 @@ import { registerGauge } from '../metrics/gauge.ts'
 import { registerCounter } from '../metrics/counter.ts'
 import { createProcessRegistry, mergeMetrics } from '../metrics/process-metrics.ts'
 import { createThreadMetricsMerger, type ThreadMetrics } from '../metrics/thread-metrics.ts'
-import { checkPortFree, CAN_REUSE_PORT } from './claim-port.ts'
+import { checkPortFree, CAN_REUSE_PORT } from './check-port.ts'
 import type { AnyService, ServiceMain } from '../service.ts'
 import { openCertificate } from '../tls/certificate.ts'
 import { openTracer } from '../tracing/open-tracer.ts'
@@ -32,7 +32,7 @@ export interface RunningService {
 }
 
 export interface ServiceHostOptions {
-  /** URL of the module that exports the table of services, in which threads find the definition. */
+  /** URL of the module that exports the table of services. Threads find the definition in that table. */
   readonly services: string
   readonly definition: AnyService
   readonly config: ServiceConfig
@@ -41,13 +41,14 @@ export interface ServiceHostOptions {
   readonly onFail?: () => void
 }
 
-// Time to wait for the metrics of a thread: a blocked one must not delay the others (ms).
+// Time to wait for the metrics of a thread (ms). A blocked thread must not delay the metrics of the others.
 const COLLECT_TIMEOUT_MS = 1_000
-// Added to the time after which a stuck thread is ended: by then it has been replaced (ms).
+// Time that a broadcast waits after the time at which a stuck thread is ended (ms).
 const BROADCAST_TIMEOUT_MS = 5_000
 
 /**
- * Runs one service in this process: opens the shared part, starts the threads, and closes both in the opposite order.
+ * Runs one service in this process: opens its data on the main thread, then starts the serving threads. `stop` closes
+ * both in the opposite order.
  */
 export async function startService({
   services,
@@ -70,7 +71,7 @@ export async function startService({
   )
   let serviceMain: ServiceMain<any> | undefined
   const broadcastWithTimeout = (timeout: number): Broadcast<Calls> => {
-    // A broadcast during the start of threads must reach them too. Before `open` returns, there is no thread.
+    // A broadcast during the start of threads must reach them too. Before `open` returns, no thread builds its app.
     const broadcast = async (name: string, ...args: unknown[]) => {
       return serviceMain ? running.broadcast(name, args, timeout) : []
     }
@@ -110,11 +111,11 @@ export async function startService({
     await running.stop(0)
     throw error
   }
-  const own = {
+  const serviceHandlers = {
     ...serviceMain.handlers,
     ...createBackupHandlers(serviceMain.backupSource, definition.getNoBackupReason?.(config)),
   }
-  for (const [name, handler] of Object.entries(own)) handlers.set(name, handler)
+  for (const [name, handler] of Object.entries(serviceHandlers)) handlers.set(name, handler)
   registerCounter(
     registry,
     'threads_respawned_total',

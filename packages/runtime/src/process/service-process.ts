@@ -9,8 +9,8 @@ import type { ProcessReport, ProcessCommand } from './process-messages.ts'
 import { createRedactor, getSecrets } from '../settings/secrets.ts'
 import { pauseLines, resumeLines } from './line-sink.ts'
 
-// Entry of a service process, which the supervisor forks: starts the service, reports that, and stops on request or
-// without a supervisor.
+// Entry point of a service process, which the supervisor forks. Starts the service, reports that it is ready, and stops
+// on request or when its supervisor dies.
 
 // Time to close the parts after all requests are complete (ms).
 const CLOSE_TIMEOUT_MS = 4_000
@@ -20,7 +20,7 @@ let running: Promise<RunningService> | undefined
 let name = ''
 let shutdownTimeout = 0
 let stopping = false
-let hide = createRedactor([])
+let redact = createRedactor([])
 
 // After the death of the supervisor, `send` would throw.
 const send = (message: ProcessReport) => void (process.connected && process.send!(message))
@@ -29,7 +29,7 @@ async function start({ services, config }: ProcessCommand & { kind: 'start' }): 
   const table = await import(services)
   const definition = await table.services[name]()
   const secrets = getSecrets(definition, config)
-  hide = createRedactor(secrets)
+  redact = createRedactor(secrets)
   const log = createLogger(config.logLevel, { service: name }, secrets)
   const onFail = () => {
     process.exitCode = 1
@@ -43,7 +43,7 @@ function exitWithin(ms: number): void {
   setTimeout(() => process.exit(1), ms).unref()
 }
 
-/** Idempotent, because a signal, the supervisor's message and its death may occur at the same time. */
+/** Stops the service. Idempotent, because a signal, the supervisor's message and its death may come together. */
 async function stop(): Promise<void> {
   if (stopping) return
   stopping = true
@@ -66,7 +66,7 @@ function explain(error: unknown): string {
 
 function reportFailure(error: unknown): void {
   const code = (error as { code?: string } | undefined)?.code ?? 'START_FAILED'
-  send({ kind: 'failed', code, message: hide(explain(error)) })
+  send({ kind: 'failed', code, message: redact(explain(error)) })
   process.exitCode = 1
   stopping = true
   exitWithin(CLOSE_TIMEOUT_MS)
@@ -75,11 +75,11 @@ function reportFailure(error: unknown): void {
 
 process.on('message', (message: ProcessCommand) => {
   if (message.kind === 'stop') return void stop()
-  if (message.kind === 'ask') return send({ kind: 'alive' })
-  if (message.kind === 'shown') return resumeLines()
-  if (message.isHeld) pauseLines()
+  if (message.kind === 'checkAlive') return send({ kind: 'alive' })
+  if (message.kind === 'tablePrinted') return resumeLines()
+  if (message.holdsLogLines) pauseLines()
   name = message.name
-  // For threads that start from now on. Main got its value when it was forked.
+  // For threads that start from now on. Main got its own value when it was forked.
   setFlagsFromString(`--max-semi-space-size=${message.config.maxSemiSpaceSize}`)
   shutdownTimeout = message.config.shutdownTimeout
   running = start(message)

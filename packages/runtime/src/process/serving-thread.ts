@@ -11,7 +11,7 @@ import { getSecrets } from '../settings/secrets.ts'
 import type { AnyService } from '../service.ts'
 import { getThreadTask } from './watchdog.ts'
 
-// Entry of a serving thread: builds the app, listens, reports that, and drains on request.
+// Entry point of a serving thread. Builds the app, listens, reports that it is ready, and drains on request.
 
 const BEAT_INTERVAL_MS = 100
 
@@ -30,7 +30,7 @@ async function start(): Promise<ServingApp> {
   const table = await import(data.services)
   const definition: AnyService = await table.services[data.name]()
   await definition.load?.()
-  const { shared, port: listenAt, certificate } = await begin.promise
+  const { shared, port: sharedPort, certificate } = await begin.promise
   const secrets = getSecrets(definition, data.config)
   const log = createLogger(data.config.logLevel, { service: data.name, thread: data.index }, secrets)
   return serve({
@@ -43,7 +43,7 @@ async function start(): Promise<ServingApp> {
     limits: data.limits,
     certificate,
     index: data.index,
-    port: listenAt,
+    port: sharedPort,
     reusePort: data.reusePort,
     onBeforeListen() {
       send({ kind: 'built' })
@@ -61,8 +61,8 @@ port.on('message', async (message: ThreadCommand) => {
   data.bus.close()
   port.close()
 })
-const { port: listensAt } = await starting
-send({ kind: 'ready', port: listensAt, task: getThreadTask() })
+const { port: boundPort } = await starting
+send({ kind: 'ready', port: boundPort, task: getThreadTask() })
 flushCompileCache()
-// Before the first request.
+// Before the first request, because it blocks the thread.
 trimHeap()

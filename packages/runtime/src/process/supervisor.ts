@@ -13,11 +13,8 @@ import { getServiceUrl } from './service-url.ts'
 import { formatTable } from '../text-table.ts'
 
 export interface SupervisorOptions {
-  /**
-   * The table of services, and the URL of the module that exports it as `services`. Each process imports the module
-   * itself.
-   */
   readonly services: ServiceTable
+  /** URL of the module that exports the table as `services`. Each service process imports it. */
   readonly servicesUrl: string
   readonly argv: readonly string[]
   readonly env: NodeJS.ProcessEnv
@@ -81,7 +78,8 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Sta
   const load = (name: string) => services[name]!()
   if (instead === 'help') return formatHelp(await Promise.all(names.map(load)))
 
-  // A service whose address is required and not given is started too. Then its own requirements are checked.
+  // If a service requires the address of another service and has none, the other service is started too. Its own
+  // requirements are then checked as well, because `names` grows while this loop runs.
   const definitions: AnyService[] = []
   const neededServices = new Set<string>()
   for (const name of names) {
@@ -89,13 +87,13 @@ async function makePlan({ services, argv, env }: SupervisorOptions): Promise<Sta
     definitions.push(definition)
     // Errors are reported below, for all services at once.
     const config = resolveConfig(definition, flags, env, [])
-    for (const { service, optional } of findOpenAddresses(definition, config)) {
+    for (const { service, optional } of findMissingAddresses(definition, config)) {
       neededServices.add(service)
       if (!optional && !names.includes(service)) names.push(service)
     }
   }
-  // A stand-in is omitted if no service needs it, because each has the address of the real one. A stand-in named in the
-  // arguments starts.
+  // A stand-in is omitted if every service has the address of the real API. It is not omitted if the arguments name
+  // services.
   const selected = definitions.filter(
     ({ name, standsIn }) => givenNames.length > 0 || !standsIn || neededServices.has(name),
   )
@@ -117,12 +115,12 @@ function checkPorts(configs: ReadonlyMap<string, ServiceConfig>): void {
   }
 }
 
-/** Finds the settings for addresses of other services that apply and are empty. */
-function findOpenAddresses(definition: AnyService, config: ServiceConfig) {
+/** Finds the settings for addresses of other services that apply with this configuration and are empty. */
+function findMissingAddresses(definition: AnyService, config: ServiceConfig) {
   return Object.entries(getSettings(definition)).flatMap(([setting, definition]) => {
     const { service, when = {}, optional = false, early = false } = definition
-    const isOfUse = Object.entries(when).every(([other, value]) => config[other] === value)
-    return service !== undefined && isOfUse && config[setting] === '' ? [{ setting, service, optional, early }] : []
+    const applies = Object.entries(when).every(([other, value]) => config[other] === value)
+    return service !== undefined && applies && config[setting] === '' ? [{ setting, service, optional, early }] : []
   })
 }
 
@@ -137,10 +135,10 @@ function startAll(
 
   async function startOne(definition: AnyService) {
     const config = { ...plan.configs.get(definition.name)! }
-    const addresses = findOpenAddresses(definition, config).filter(({ service }) => byName.has(service))
+    const addresses = findMissingAddresses(definition, config).filter(({ service }) => byName.has(service))
     const urls = addresses.map(async ({ setting, service, early }) => {
       const target = plan.configs.get(service)!
-      // A service that chooses its port has a URL only after its start.
+      // With port 0, a service has a URL only after its start.
       const url = early && target.port !== 0 ? getServiceUrl(target) : (await start(byName.get(service)!)).url
       return [setting, url]
     })
@@ -185,7 +183,7 @@ function formatReadyTable(plan: StartPlan, children: readonly SupervisedChild[])
   const notesByService = children.flatMap(({ name, notes }) => notes.map((note) => ({ name, note })))
   const notes = Array.from(
     Map.groupBy(notesByService, ({ note }) => note),
-    ([note, of]) => `${of.map(({ name }) => name).join(', ')}: ${note}`,
+    ([note, group]) => `${group.map(({ name }) => name).join(', ')}: ${note}`,
   )
   for (const { name, standsIn } of plan.definitions) {
     const dependents = children.filter(({ needs }) => needs.includes(name)).map((child) => child.name)

@@ -32,7 +32,7 @@ export interface ThreadPoolOptions {
 
 /** The serving threads of one process. A thread that dies or hangs is replaced until the pool stops. */
 export interface ThreadPool {
-  /** Lets the first thread load its code while main opens the data that the thread gets later. */
+  /** Starts the first thread, which loads its code while main opens the data. */
   load(): void
   /** Starts the threads, all on one port. If the first ones cannot start, it ends all threads and rejects. */
   start(): Promise<void>
@@ -55,7 +55,7 @@ interface PoolThread {
   serving: boolean
 }
 
-// Time in which a thread that has drained must leave its event loop (ms).
+// Time in which a thread that has drained must exit (ms).
 const EXIT_TIMEOUT_MS = 1_000
 
 export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
@@ -65,7 +65,7 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
   const threads = new Map<number, PoolThread>()
   const timers = new Set<NodeJS.Timeout>()
   const delays = Array.from({ length: size }, () => createBackOff())
-  /** The first thread, until `start` uses it. */
+  /** The first thread that `load` created, until `start` uses it. */
   let preloaded: ReturnType<typeof launch> | undefined
   let port = config.port
   let respawned = 0
@@ -73,7 +73,7 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
 
   /** Creates a worker that loads its code and waits for its `begin` message. */
   function launch(index: number) {
-    const line = new MessageChannel()
+    const ports = new MessageChannel()
     const data: ThreadData = {
       services: options.services,
       name: options.name,
@@ -84,11 +84,11 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
       budget: options.budget,
       limits: options.limits,
       sinkWords: getSinkWords(),
-      bus: line.port2,
+      bus: ports.port2,
     }
     const worker = new Worker(new URL('./serving-thread.ts', import.meta.url), {
       workerData: data,
-      transferList: [line.port2],
+      transferList: [ports.port2],
       name: `${options.name}-${index}`,
     })
     let fault: unknown
@@ -96,16 +96,16 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     const exit = new Promise<{ code: number; fault: unknown }>((resolve) => {
       worker.once('exit', (code) => resolve({ code, fault }))
     })
-    return { worker, line, exit }
+    return { worker, ports, exit }
   }
 
   function spawn(index: number): Promise<void> {
-    const { worker, line, exit } = preloaded ?? launch(index)
+    const { worker, ports, exit } = preloaded ?? launch(index)
     preloaded = undefined
     const shared = options.shared()
     const begin: ThreadCommand = { kind: 'begin', shared, port, certificate: options.certificate() }
     worker.postMessage(begin)
-    const channel = createChannel(line.port1, options.handlers)
+    const channel = createChannel(ports.port1, options.handlers)
     const exited = Promise.withResolvers<void>()
     const thread: PoolThread = {
       worker,
@@ -115,7 +115,7 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
       serving: false,
     }
     threads.set(index, thread)
-    const pulse = watchdog.watch(index, () => {
+    const watch = watchdog.watch(index, () => {
       log.error({ thread: index }, 'serving thread does not respond')
       void worker.terminate()
     })
@@ -123,18 +123,18 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
       worker.on('message', (message: ThreadReport) => {
         if (message.kind !== 'ready') return void onMessage(thread, message)
         thread.serving = true
-        pulse.start(message.task)
+        watch.markStarted(message.task)
         port = message.port
         resolve()
       })
       void exit.then(({ code, fault }) => {
         if (threads.get(index) === thread) threads.delete(index)
-        pulse.end()
+        watch.end()
         // A thread that has ended holds no bytes for clients.
         Atomics.store(options.budget, index, 0)
         options.onThreadExit(shared)
         channel.rejectAll(new Error(`thread ${index} exited`))
-        line.port1.close()
+        ports.port1.close()
         exited.resolve()
         if (!thread.serving)
           reject(fault ?? new StartError('THREAD_EXITED', `thread ${index} exited with ${code} before it was ready`))

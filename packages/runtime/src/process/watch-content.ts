@@ -1,21 +1,24 @@
-/** Interval of reads (ms). Tools replace files by a rename, a link or a write, and a read detects all of them. */
+/**
+ * Interval of reads (ms). Tools replace files by a rename, a link or a write, and reading the content detects all of
+ * them.
+ */
 const INTERVAL_MS = 500
 
 export interface WatchContentOptions {
   /** Reads the content. @throws Error if it cannot be read */
   read(): string
-  /** The content in use. */
-  readonly seen: string
-  /** @throws Error if the new content cannot be used */
+  /** The content in use at the start. */
+  readonly initial: string
+  /** Called with new content. @throws Error if the content cannot be used */
   onChange(content: string): void
-  /** Called once for each cause if the content cannot be read or used. */
+  /** Called if the content cannot be read or used, but not again for the same failure of `read` in succession. */
   onFault(fault: Error): void
 }
 
 /** Checks for new content of files twice a second. @returns an idempotent function that ends the checks */
-export function watchContent({ read, seen: first, onChange, onFault }: WatchContentOptions): () => void {
+export function watchContent({ read, initial, onChange, onFault }: WatchContentOptions): () => void {
   /** The content read last, or the reason why it could not be read. */
-  let seen = first
+  let seen = initial
 
   function checkContent(): void {
     let content: string

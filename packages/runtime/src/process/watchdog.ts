@@ -1,17 +1,20 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 
-/** The watch of one thread, which adds to a counter while its event loop runs. */
-export interface Pulse {
-  /** Ends the longer timeout of the start. @param task name of the thread in the system, if known */
-  start(task?: string): void
+/** The watch of one thread. The thread adds to its heartbeat counter while its event loop runs. */
+export interface ThreadWatch {
+  /**
+   * Records that the thread has started: the longer timeout of its start ends.
+   * @param task path of the thread below `/proc`, if known
+   */
+  markStarted(task?: string): void
   end(): void
 }
 
 /** Detects threads, or a process, whose event loop has stopped. */
 export interface Watchdog {
-  /** Counters of the threads, each at its own index. */
+  /** Heartbeat counters of the threads, by index of the thread. */
   readonly heartbeats: Int32Array
-  watch(index: number, onStuck: () => void): Pulse
+  watch(index: number, onStuck: () => void): ThreadWatch
   stop(): void
 }
 
@@ -19,12 +22,12 @@ const MAX_MISSED_CHECKS = 5
 // A starting thread is blocked while it loads and compiles modules, on a busy machine for a long time (ms).
 const START_TIMEOUT_MS = 30_000
 /**
- * A thread that gets hardly any processor time counts as stuck after this multiple of its timeout, because clients wait
- * for it.
+ * Multiple of the timeout after which a thread counts as stuck even if it gets hardly any processor time, because
+ * clients wait for it.
  */
 export const STARVED_TIMEOUT_FACTOR = 6
 
-/** Returns the name of the calling thread in Linux. Undefined on other systems. */
+/** Returns the path of the calling thread below `/proc`, such as `12/task/34`. Undefined on systems other than Linux. */
 export function getThreadTask(): string | undefined {
   try {
     return readlinkSync('/proc/thread-self')
@@ -33,23 +36,23 @@ export function getThreadTask(): string | undefined {
   }
 }
 
-/** Returns the name of a process's main thread in Linux. */
+/** Returns the path of a process's main thread below `/proc` in Linux. */
 export const getMainTask = (pid: number): string => `${pid}/task/${pid}`
 
-/**
- * The processor time that a thread has had (ms), and whether it now runs or waits for a processor instead of sleeping.
- */
+/** Progress of a thread. */
 export interface TaskProgress {
+  /** Processor time that the thread has had (ms). */
   readonly ran: number
+  /** True if the thread runs or waits for a processor. False if it sleeps. */
   readonly isRunnable: boolean
 }
 
-/** `undefined` if the system does not report it. */
+/** Reads the progress of a thread. `undefined` if the system does not report it. */
 export function readTaskProgress(task: string): TaskProgress | undefined {
   try {
     const [ran] = readFileSync(`/proc/${task}/schedstat`, 'latin1').split(' ')
     const stat = readFileSync(`/proc/${task}/stat`, 'latin1')
-    // After the name, which may contain brackets and spaces.
+    // The state follows the name, which may contain brackets and spaces.
     return { ran: Number(ran) / 1e6, isRunnable: stat[stat.lastIndexOf(')') + 2] === 'R' }
   } catch {
     return undefined
@@ -57,10 +60,12 @@ export function readTaskProgress(task: string): TaskProgress | undefined {
 }
 
 /**
- * Calls `onStuck` for a thread without a heartbeat for `timeout` ms. It counts checks without a heartbeat instead of
- * time, so that a machine that slept does not look like a stuck thread. For a thread that is ready to run, it counts
- * only the processor time that the thread had. So a slow thread on a busy machine does not look stuck either.
- * @param read like `readTaskProgress`
+ * Creates a watchdog, which calls `onStuck` for a thread without a heartbeat for `timeout` ms. It counts checks without a
+ * heartbeat instead of time, so that a thread does not look stuck after the machine has slept. For a thread that is
+ * ready to run, it counts only the processor time that the thread had. So a slow thread on a busy machine does not look
+ * stuck either.
+ * @param size number of threads
+ * @param read replaces `readTaskProgress` in tests
  */
 export function createWatchdog(size: number, timeout: number, read = readTaskProgress): Watchdog {
   const heartbeats = new Int32Array(new SharedArrayBuffer(4 * size))
@@ -83,7 +88,7 @@ export function createWatchdog(size: number, timeout: number, read = readTaskPro
       function check(): void {
         const now = Atomics.load(heartbeats, index)
         const progress = task === undefined ? undefined : read(task)
-        const got = progress?.isRunnable ? (progress.ran - ran) / checkIntervalMs : 1
+        const credit = progress?.isRunnable ? (progress.ran - ran) / checkIntervalMs : 1
         ran = progress?.ran ?? ran
         if (now !== beats) {
           beats = now
@@ -91,14 +96,14 @@ export function createWatchdog(size: number, timeout: number, read = readTaskPro
           return
         }
         missed++
-        creditedChecks += Math.min(1, got)
+        creditedChecks += Math.min(1, credit)
         if (Math.round(creditedChecks) < limit && missed < STARVED_TIMEOUT_FACTOR * limit) return
         checks.delete(check)
         onStuck()
       }
       checks.add(check)
       return {
-        start(newTask) {
+        markStarted(newTask) {
           task = newTask
           ran = (task === undefined ? undefined : read(task))?.ran ?? 0
           limit = MAX_MISSED_CHECKS

@@ -69,7 +69,7 @@ export function openCertificate(service: string, settings: TlsSettings, registry
     watch(log, changed) {
       stop = watchContent({
         read: () => JSON.stringify(readPair(settings)),
-        seen: JSON.stringify(pair),
+        initial: JSON.stringify(pair),
         onChange(content) {
           const next: KeyPair = JSON.parse(content)
           // The files have the content in use again.

@@ -13,7 +13,9 @@ const reasons: Record<string, string> = {
 
 /**
  * Checks that the port is free. Threads listen with SO_REUSEPORT, which would share the port with another process
- * unnoticed. One bind without that option detects it.
+ * unnoticed. One bind without that option detects the other process.
+ * @param setting name of the port's flag, for the message
+ * @throws StartError with the code of the system, such as `EADDRINUSE`
  */
 export function checkPortFree(host: string, port: number, setting: string): Promise<void> {
   return new Promise((resolve, reject) => {
