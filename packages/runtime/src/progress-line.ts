@@ -1,6 +1,7 @@
 /** One line that shows the progress of a long task. */
 export interface ProgressLine {
   /**
+   * Shows the progress.
    * @param text description of the current step and its progress
    * @param share completed part of the whole (0 to 1), if known
    */
@@ -12,7 +13,9 @@ const REDRAW_INTERVAL_MS = 100
 const LINE_INTERVAL_MS = 5_000
 const BAR_CHARACTERS = 30
 
-/** On a terminal, redraws the line. Otherwise prints a line every five seconds, and one at the end. */
+/**
+ * Creates a progress line. On a terminal, it is redrawn. Otherwise a line is printed every five seconds and at the end.
+ */
 export function createProgressLine(output: NodeJS.WriteStream): ProgressLine {
   const intervalMs = output.isTTY ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS
   let drawnAt = Date.now()

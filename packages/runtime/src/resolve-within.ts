@@ -1,10 +1,10 @@
 /**
- * Resolves with the value of a promise, or with `late` after `ms`. Written by hand, because `Promise.race` creates five
- * promises, and every read of stats waits here.
+ * Resolves with the value of a promise, or with `fallback` if that takes longer than `ms`. Does not use `Promise.race`,
+ * which creates five promises, because every read of stats waits here.
  */
-export function resolveWithin<T, L>(promise: Promise<T>, ms: number, late: L): Promise<T | L> {
+export function resolveWithin<T, L>(promise: Promise<T>, ms: number, fallback: L): Promise<T | L> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms, late)
+    const timer = setTimeout(resolve, ms, fallback)
     promise.then(
       (value) => {
         clearTimeout(timer)

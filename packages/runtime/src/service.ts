@@ -15,28 +15,28 @@ export interface OpenContext<Config, ToThread extends Calls> {
   readonly log: Logger
   /** Registry for the metrics of this process. `GET /metrics` includes them. */
   readonly registry: Registry
-  /** Creates spans of main's own calls. Undefined if tracing is off. */
+  /** Creates spans for the calls of main to other services. Undefined if tracing is off. */
   readonly tracer: Tracer | undefined
   readonly broadcast: Broadcast<ToThread>
   /**
-   * Ends the process with a failure after the requests in flight, because it must not continue. The service logs the
-   * reason first.
+   * Ends the process with a failure, after the requests in flight. For a service that must not continue. The service
+   * logs the reason before this call.
    */
   fail(): void
 }
 
 /** Result of `open`: the part of a service that exists once per process. */
 export interface ServiceMain<ToMain extends Calls> {
-  /** Data to be backed up. */
+  /** Data that `GET /backup` returns. Undefined if the service has none. */
   readonly backupSource?: BackupSource | undefined
-  /** Note for the user on how the service runs: one line below the ready table. */
+  /** Note for the user on how the service runs: one line below the table of running services. */
   readonly note?: string | undefined
   /**
    * Returns the data that a thread gets when it starts. Called for each thread; the result must survive
    * `structuredClone`.
    */
   shared?(): unknown
-  /** Called when a thread has ended for any reason, with the data that the thread got. */
+  /** Called when a thread has ended for any reason. @param shared data that the thread got from `shared()` */
   onThreadExit?(shared: unknown): void
   /** Functions of main that threads can call. */
   handlers: CallHandlers<ToMain>
@@ -82,7 +82,7 @@ export type AppHost = Pick<
   'config' | 'log' | 'budget' | 'limits' | 'certificate' | 'tracer' | 'registry' | 'scrape' | 'backup' | 'lifecycle'
 >
 
-/** One service: everything the runtime needs to turn it into processes, threads and an HTTP server. */
+/** One service: everything that the runtime needs to run it in a process with threads and an HTTP server. */
 export interface ServiceDefinition<
   S extends SettingTable = SettingTable,
   ToMain extends Calls = Calls,
@@ -97,22 +97,27 @@ export interface ServiceDefinition<
   /** Named combinations of settings, chosen with `--variant`. */
   readonly variants?: Readonly<Record<string, Partial<SettingValues<S>>>>
   /**
-   * Set if the service is a stand-in, which invents its replies: the flags that use the real service instead. A
-   * stand-in serves this machine only, and is omitted if no service needs it.
+   * Set if the service is a stand-in, which invents its replies. Text for the user: the settings that use the real API
+   * instead. A stand-in serves this machine only, and is omitted if no service needs it.
    */
   readonly standsIn?: string
   /** Returns a command that shows the running service at work. It is printed when the service is ready. */
   example?(url: string): string
-  /** Returns the reason why more than one serving thread would give wrong replies with this configuration, if so. */
+  /**
+   * Returns the reason why more than one serving thread would give wrong replies with this configuration. Undefined if
+   * several threads are possible.
+   */
   getSingleThreadReason?(config: SettingValues<S> & CommonSettings): string | undefined
   /**
-   * Returns the reason why its data folder cannot be backed up or restored with this configuration, if so, and the
-   * alternative.
+   * Returns the reason why the service's data folder cannot be backed up or restored with this configuration, and the
+   * alternative. Undefined if it can.
    */
   getNoBackupReason?(config: SettingValues<S> & CommonSettings): string | undefined
+  /** Opens the data of the service. Called once per process, on the main thread. */
   open(context: OpenContext<SettingValues<S>, ToThread>): Promise<ServiceMain<ToMain>>
   /** Loads the code of `app` in advance. A thread calls this while main opens its data. */
   load?(): Promise<unknown>
+  /** Builds the app with the routes of the service. Called once per serving thread. */
   app(context: AppContext<SettingValues<S>, ToMain, ToThread>): Promise<FastifyInstance>
 }
 
@@ -129,7 +134,7 @@ export interface AnyService extends Pick<
   app(context: AppContext<any, any, any>): Promise<FastifyInstance>
 }
 
-/** The one table of services: name -> lazy import of its definition. */
+/** The table of services: by name, a function that imports the definition. */
 export type ServiceTable = Readonly<Record<string, () => Promise<AnyService>>>
 
 /** Infers the types of a definition; returns the value unchanged. */

@@ -3,15 +3,17 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 /** Headers that may contain ids. */
 type TraceHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** Ids of a request, here and in the services that it is passed on to. */
+/** Ids of a request. The services that are called for the request get them too. */
 export interface Trace {
   readonly requestId: string
   /**
-   * Sent by the client, as W3C Trace Context defines it. It is passed on unchanged, unless this service creates spans.
+   * Header field of W3C Trace Context that the client sent. It is passed on unchanged, unless this service creates
+   * spans.
    */
   readonly traceparent?: string | undefined
   /**
-   * Set if this service traces the request: `traceparent` then names the request's own span, and this field the parent.
+   * Set if this service traces the request: `traceparent` then names the request's own span, and `parentSpanId` the
+   * span of the client.
    */
   readonly span?: { readonly parentSpanId: string | undefined }
 }
@@ -20,7 +22,7 @@ export interface Trace {
 export interface TraceParent {
   readonly traceId: string
   readonly spanId: string
-  /** True if its spans are recorded. */
+  /** True if the spans of the trace are recorded. */
   readonly isSampled: boolean
 }
 
@@ -39,7 +41,7 @@ export const runOutsideTrace = <T>(work: () => T): T => current.exit(work)
 const REQUEST_ID = /^[\w.:@+/=-]{1,128}$/
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/
 
-/** Returns the id that a client gave its request, if it is valid. */
+/** Returns the id that a client gave its request. Undefined if there is none or it is invalid. */
 export function parseRequestId({ 'x-request-id': id }: TraceHeaders): string | undefined {
   return typeof id === 'string' && REQUEST_ID.test(id) ? id : undefined
 }
@@ -55,7 +57,7 @@ export function createTrace({ traceparent }: TraceHeaders, requestId: string): T
   return typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? { requestId, traceparent } : { requestId }
 }
 
-/** True if the client sent ids, so that its request can be recognized in other services. */
+/** True if the client sent ids, by which its request can be recognized in other services. */
 export const isTraced = (headers: TraceHeaders): boolean =>
   headers['x-request-id'] !== undefined || headers.traceparent !== undefined
 

@@ -25,7 +25,7 @@ class FakeThread {
   }
   async merger(): Promise<ThreadMetrics> {
     const metrics = await this.#registry.getMetricsAsJSON()
-    return { index: this.#index, life: this.#life, metrics: structuredClone(metrics) }
+    return { index: this.#index, threadId: this.#life, metrics: structuredClone(metrics) }
   }
 }
 

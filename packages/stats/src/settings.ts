@@ -31,7 +31,7 @@ export const settings = defineSettings({
   youtubeUri: {
     ...defineServiceUrl('youtube', 'origin of the YouTube Data API; empty for the stand-in', { env: 'YOUTUBE_URI' }),
     pattern: '^(https?://[^/\\s?#@]+/*)?$',
-    form: 'an address without a path, such as https://www.googleapis.com',
+    patternDescription: 'an address without a path, such as https://www.googleapis.com',
   },
   sseUri: defineServiceUrl('sse', 'URL of sse for changed numbers; empty for the one started here', {
     env: 'SSE_URI',

@@ -36,7 +36,7 @@ interface BackupPlan {
 }
 
 /**
- * Reads the arguments. Without names of services, `listDefaults` gives them.
+ * Reads the arguments. If they name no service, `listDefaults` returns the names.
  * @returns the plan, or the exit code if there is nothing to do
  */
 async function parsePlan(
@@ -44,8 +44,8 @@ async function parsePlan(
   listDefaults: (folder: string) => string[],
 ): Promise<BackupPlan | number> {
   try {
-    const { services: words, flags, instead } = parseArguments(argv)
-    const [folder, ...givenNames] = words
+    const { services: positionals, flags, instead } = parseArguments(argv)
+    const [folder, ...givenNames] = positionals
     if (instead || folder === undefined) {
       print(USAGE, instead ? 1 : 2)
       return instead ? 0 : 2
@@ -68,7 +68,7 @@ async function parsePlan(
 
 const describeEnd = ({ entries, sha256, at }: BackupEnd) => `${entries} entries as of ${at}, sha256 ${sha256}`
 
-/** Runs `work` for each service, also after a failure of another one. Resolves with the exit code. */
+/** Runs `work` for each service, and continues after a failure. Resolves with the exit code. */
 async function runForEach(
   definitions: readonly AnyService[],
   work: (definition: AnyService) => Promise<string>,
@@ -98,13 +98,13 @@ export async function runBackup(options: BackupOptions): Promise<number> {
   if (typeof plan === 'number') return plan
   const { folder, definitions, configs } = plan
   mkdirSync(folder, { recursive: true })
-  const real = definitions.filter(({ standsIn }) => !standsIn)
-  return runForEach(real, async ({ name }) => {
+  const backedUp = definitions.filter(({ standsIn }) => !standsIn)
+  return runForEach(backedUp, async ({ name }) => {
     const config = configs.get(name)!
     try {
       return describeEnd(await saveBackup(getServiceUrl(config), config.apiToken, getBackupFile(folder, name)))
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'NO_DATA') return 'keeps nothing'
+      if (error instanceof ServiceError && error.code === 'NO_DATA') return 'has no data to back up'
       throw error
     }
   })

@@ -95,7 +95,7 @@ export async function readBackup(chunks: AsyncIterable<Buffer>, sink: BackupSink
     return taken
   }
 
-  /** Returns false if the head has not arrived completely. */
+  /** Returns false if the head has not arrived completely yet. */
   function takeHead(): boolean {
     const end = bytes.indexOf('\n')
     if (end < 0 && bytes.length > MAX_LINE_BYTES) throw new BackupDamagedError('it is not a backup')
@@ -105,6 +105,7 @@ export async function readBackup(chunks: AsyncIterable<Buffer>, sink: BackupSink
     return true
   }
 
+  /** Returns false if the next entry has not arrived completely yet. */
   function takeEntry(): boolean {
     if (bytes.length < ENTRY_HEADER_BYTES) return false
     const keyLength = bytes.readUInt32LE()

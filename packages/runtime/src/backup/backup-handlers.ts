@@ -7,12 +7,13 @@ import type { BackupSource } from './backup-source.ts'
 // The main thread reads the data, because a serving thread may not have all of it. A thread requests one chunk after
 // another.
 
-/** Calls of a thread to main. */
+// Calls of a thread to main.
 const BEGIN_CALL = 'runtime:backup-begin'
 const NEXT_CALL = 'runtime:backup-next'
 const END_CALL = 'runtime:backup-end'
 
-// Each session holds a snapshot of the database. Until it ends, LevelDB can delete nothing that the snapshot contains.
+// Each session holds a snapshot of the database. Until the session ends, LevelDB can delete nothing that the snapshot
+// contains.
 const MAX_SESSIONS = 2
 /** A session without requests ends after this time (ms). */
 const SESSION_TIMEOUT_MS = 60_000
@@ -27,7 +28,8 @@ interface BackupSession {
 
 /**
  * Creates the handlers of the main thread. A backup contains the data as of its beginning.
- * @param noBackupReason the reason why backups are not supported, if so
+ * @param source undefined if the service has no data
+ * @param noBackupReason the reason why backups are not supported; undefined if they are
  */
 export function createBackupHandlers(
   source: BackupSource | undefined,
@@ -92,7 +94,7 @@ function createSession({ db, service, format }: BackupSource): Omit<BackupSessio
  */
 export async function beginBackup(bus: Bus<Calls, Calls>): Promise<AsyncIterable<Buffer>> {
   const id = await bus.call(BEGIN_CALL)
-  return (async function* pieces() {
+  return (async function* readChunks() {
     try {
       for (let chunk; (chunk = (await bus.call(NEXT_CALL, id)) as Uint8Array | undefined);) yield Buffer.from(chunk)
     } finally {

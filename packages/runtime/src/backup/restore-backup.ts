@@ -12,12 +12,13 @@ import { BackupDamagedError, readBackup, type BackupEnd, type BackupHead, type B
 const MAX_BATCH_BYTES = 4_194_304
 
 /**
- * Creates a data folder from a backup, whole or not at all. The next start of the service upgrades an older format.
+ * Creates a data folder from a backup. A failure creates no data folder. The next start of the service upgrades an
+ * older format.
  * @throws StartError `BACKUP_DAMAGED`, `BACKUP_FOREIGN`, `DATA_THERE`
  */
 export async function restoreBackup(service: string, file: string, folder: string): Promise<BackupEnd> {
   let found: BackupHead | undefined
-  // The first of two reads only checks the file, so that a damaged backup creates no folder.
+  // The file is read twice. The first read only checks it, so that a damaged backup creates no folder.
   const end = await readBackupFile(file, { onHead: (head) => (found = head), onEntry: () => undefined })
   if (found!.service !== service)
     throw new StartError('BACKUP_FOREIGN', `${service}: ${file} is a backup of ${found!.service}`)

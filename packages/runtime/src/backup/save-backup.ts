@@ -11,7 +11,8 @@ import { readBackup, type BackupEnd } from './backup-format.ts'
 const OWNER_ONLY_MODE = 0o600
 
 /**
- * Backs up a running service to a file. The file exists only after it is complete, synced and read again.
+ * Backs up a running service to a file. The file gets its name only after it is complete and synced, and after a second
+ * read has verified it.
  * @throws ServiceError if the service refuses; BackupDamagedError if its reply ends early
  */
 export async function saveBackup(url: string, token: string, file: string): Promise<BackupEnd> {

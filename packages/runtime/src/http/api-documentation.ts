@@ -5,7 +5,10 @@ import { nameSchemas } from './named-schemas.ts'
 import { OPTIONAL_BODY, type ApiDescription } from './openapi.ts'
 import { VERSION } from './version.ts'
 
-/** An app that serves only the description of other routes: `app.swagger()` and `/docs`. It runs none of them. */
+/**
+ * Creates an app that serves only the description of the given routes: `app.swagger()` and `/docs`. It never runs their
+ * handlers.
+ */
 export async function createDocumentation(
   routes: readonly RouteOptions[],
   { title, description }: ApiDescription,
@@ -29,8 +32,8 @@ export async function createDocumentation(
   await app.register(fastifySwaggerUi, { routePrefix: '/docs', theme: { title } })
   for (const { method, url, schema, config } of routes) {
     if (method !== 'HEAD' && !(schema as { hide?: boolean } | undefined)?.hide) {
-      // The configuration decides whether a token is required, so both are allowed. The page sends the token that its
-      // reader enters.
+      // The settings decide whether a token is required. So the document allows requests with and without one. The page
+      // sends the token that its reader enters.
       const security: Record<string, string[]>[] = config?.access === 'open' ? [] : [{ token: [] }, {}]
       app.route({ method, url, schema: { security, ...schema }, handler: async () => undefined })
     }
@@ -39,7 +42,7 @@ export async function createDocumentation(
   return app
 }
 
-/** The plugin marks every body as required. */
+/** Marks the bodies of routes with `optionalBody` as optional, because the plugin marks every body as required. */
 function makeBodiesOptional(paths: Record<string, unknown>): void {
   for (const operations of Object.values(paths)) {
     for (const operation of Object.values(operations as Record<string, { requestBody?: { required?: boolean } }>)) {

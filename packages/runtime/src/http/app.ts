@@ -50,7 +50,7 @@ export interface AppOptions extends ApiDescription {
   /** Replaces Fastify's parser, which takes 5 % of a cheap request. For a service that parses query strings itself. */
   readonly querystringParser?: (text: string) => Record<string, unknown>
   /**
-   * Health of the data. While the data is read-only or damaged, `/readyz` fails, although the service serves requests.
+   * State of the data. While the data is read-only or damaged, `/readyz` fails, although the service serves requests.
    */
   readonly data?: DataHealth | undefined
   /** True if the service registers a page at `/`. */
@@ -61,9 +61,9 @@ export interface AppOptions extends ApiDescription {
   readonly hotRoutes?: readonly HotRoute[]
 }
 
-// Far above the 16 KiB that Node allows for a whole head, so that the route's schema refuses a long parameter.
+// Characters. Node allows 16 KiB for a whole head, so a long parameter is always refused by the route's schema.
 const MAX_PARAM_LENGTH = 65_536
-// Browsers repeat a preflight after two hours at the latest (s).
+// Time for which browsers may cache a preflight (s). They repeat it after two hours at the latest.
 const CORS_MAX_AGE_S = 7_200
 const CORS_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -72,7 +72,8 @@ interface SchemaPart {
   readonly httpPart?: string
 }
 
-// Replaces Fastify's compilers, which load at once. Its types require more of a validator than it uses.
+// Replaces Fastify's own compilers, whose code is loaded at the start. The cast is necessary, because Fastify's types
+// require more of a validator than Fastify uses.
 const compilersFactory = {
   buildValidator: () => (part: SchemaPart) => createValidator(part.schema, part.httpPart),
   buildSerializer: () => (part: SchemaPart) => createSerializer(part.schema),
@@ -107,8 +108,8 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     getRequestId,
   }
   const endpoints = new Endpoints(options.hotRoutes ?? [], adapterHost)
-  const parserErrors = requests.route('-', '(unparsable)')
-  const unmatched = requests.route('-', '(unmatched)')
+  const parserErrors = requests.getRoute('-', '(unparsable)')
+  const unmatched = requests.getRoute('-', '(unmatched)')
 
   const app = Fastify({
     logger: false,
@@ -151,10 +152,10 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     const skipsShedding = access === 'open' || route.config?.skipsShedding
     const queue = skipsShedding ? undefined : loadShedder.createFastifyQueue(access)
     const isQuiet = access === 'open' || route.url === '/metrics'
-    route.config = { ...route.config, access, isQuiet, metrics: requests.route(method, route.url), queue }
+    route.config = { ...route.config, access, isQuiet, metrics: requests.getRoute(method, route.url), queue }
   })
 
-  // Before CORS, which would answer a preflight for any host.
+  // These hooks are added before those of CORS, which would answer a preflight for any host.
   addRequestHooks(app as unknown as FastifyInstance, adapterHost, unmatched)
 
   app.setErrorHandler((error, request, reply) => {
@@ -194,7 +195,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   return app as unknown as App
 }
 
-/** Like Fastify's own parser, but the bytes count in the client memory limit. */
+/** Creates a parser like Fastify's own, but its bytes count in the client memory limit. */
 function createJsonParser(app: FastifyInstance, limit: number, budget: Budget): FastifyContentTypeParser {
   const read = createBytesParser({ limit, tooLarge: commonErrors.BODY_TOO_LARGE }, budget)
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -209,8 +210,8 @@ function createJsonParser(app: FastifyInstance, limit: number, budget: Budget): 
 }
 
 /**
- * Creates a function that returns the id that the client gave, or a short one: unique in this process, and unlikely to
- * repeat in another one.
+ * Creates a function that returns the id that the client gave its request, or a new short id. A new id is unique in
+ * this process, and unlikely to repeat in another process.
  */
 function createRequestIds(): AdapterHost['getRequestId'] {
   const prefix = `${Math.random().toString(36).slice(2, 8)}-`

@@ -4,7 +4,7 @@ import { createNetworkMatcher, toPlainAddress } from './networks.ts'
 
 /**
  * Returns the address of the client.
- * @param peer the other end of the connection
+ * @param peer address of the other end of the connection
  */
 export type ClientAddressResolver = (peer: string | undefined, headers: RequestHeaders) => string | undefined
 

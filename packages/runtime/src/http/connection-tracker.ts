@@ -4,7 +4,7 @@ import { isInFlight } from './in-flight.ts'
 
 const SECURE_EVENT = 'secureConnection'
 
-/** The event for a connection that can carry requests: with TLS, after the handshake. */
+/** Returns the server's event for a connection that can carry requests. With TLS, that is after the handshake. */
 export const getConnectionEvent = (server: Server): string =>
   'setSecureContext' in server ? SECURE_EVENT : 'connection'
 
@@ -14,15 +14,16 @@ const toPeerKey = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} $
 /** The open connections of an HTTP server. */
 export interface ConnectionTracker {
   /**
-   * Closes connections that are idle, new or within a head. A request is in flight once its whole head has arrived.
+   * Closes all connections without a request in flight. These are idle or new, or have sent only a part of a head. A
+   * request is in flight once its whole head has arrived.
    */
   closeIdle(): void
   closeAll(): void
 }
 
 /**
- * Tracks the connections of a server. Node's own `closeIdleConnections` skips those that have not sent a whole head
- * yet. One connection that a browser opened in advance would delay the exit until `headersTimeout`.
+ * Tracks the connections of a server. Node's own `closeIdleConnections` skips connections that have not sent a whole
+ * head yet. One connection that a browser opened in advance would delay the exit until `headersTimeout`.
  */
 export function trackConnections(server: Server): ConnectionTracker {
   const sockets = new Set<Socket>()
@@ -37,9 +38,9 @@ export function trackConnections(server: Server): ConnectionTracker {
   })
   if (getConnectionEvent(server) === SECURE_EVENT) {
     server.on('connection', (socket: Socket) => {
-      const end = toPeerKey(socket)
-      handshakes.set(end, socket)
-      socket.on('close', () => handshakes.get(end) === socket && handshakes.delete(end))
+      const key = toPeerKey(socket)
+      handshakes.set(key, socket)
+      socket.on('close', () => handshakes.get(key) === socket && handshakes.delete(key))
     })
     server.on(SECURE_EVENT, (socket: Socket) => handshakes.delete(toPeerKey(socket)))
   }

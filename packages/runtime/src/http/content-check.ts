@@ -17,7 +17,7 @@ export const hasContentFields = ({ headers }: Pick<IncomingMessage, 'headers'>):
   headers['content-encoding'] !== undefined || headers['content-range'] !== undefined
 
 /**
- * The reason, known from its head, that a server cannot read the content of a request; undefined if it can.
+ * Returns the reason why a server cannot read the content of a request, judged by the head. Undefined if it can.
  * @param encodings content codings that the route decodes in addition to `identity`
  */
 export function checkContent(
@@ -26,7 +26,7 @@ export function checkContent(
 ): Problem | undefined {
   const { 'transfer-encoding': transfer, 'content-encoding': encoding, 'content-range': range } = headers
   if (transfer !== undefined && transfer.trim().toLowerCase() !== 'chunked')
-    // Node's parser may fail on the body of such a request, and would then reply a second time.
+    // The connection ends with this reply: Node's parser may fail on the body, and would then reply a second time.
     return commonErrors.TRANSFER_ENCODING_UNSUPPORTED(
       `Transfer-Encoding must be chunked; received ${formatReceived(transfer)}`,
       { headers: { connection: 'close' } },

@@ -36,9 +36,9 @@ export function createResponseClass(lifecycle: Lifecycle, sendTimeout: number): 
     }
 
     override write(...args: unknown[]): boolean {
-      const flows = Reflect.apply(super.write, this, args) as boolean
+      const acceptsMore = Reflect.apply(super.write, this, args) as boolean
       this.#watch()
-      return flows
+      return acceptsMore
     }
 
     override end(...args: unknown[]): this {
@@ -48,7 +48,7 @@ export function createResponseClass(lifecycle: Lifecycle, sendTimeout: number): 
       return this
     }
 
-    // A reply that was created before the earlier ones were sent is written now.
+    // Node calls this when all earlier replies are sent. It then writes the output that this reply has collected.
     override assignSocket(socket: Socket): void {
       super.assignSocket(socket)
       this.#watch()
@@ -62,7 +62,8 @@ export function createResponseClass(lifecycle: Lifecycle, sendTimeout: number): 
     override writeHead(...args: unknown[]): this {
       if (lifecycle.phase === 'draining' && (this.req.socket as ReplySocket)[LAST_REPLY] === this)
         this.shouldKeepAlive = false
-      // The client may send the body or the next request, and the server cannot distinguish them.
+      // After a reply instead of `100 Continue`, the client may send the body or the next request. The server cannot
+      // distinguish them, so it ends the connection.
       if (isExpectingContinue(this.req)) this.shouldKeepAlive = false
       return Reflect.apply(super.writeHead, this, args) as this
     }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
-/** On a request whose client waits for `100 Continue`: its reply. */
+/** On a request whose client waits for `100 Continue`: the reply to the request. */
 const PENDING_CONTINUE = Symbol('expects 100-continue')
 
 interface ExpectingMessage extends IncomingMessage {
@@ -11,22 +11,25 @@ interface ExpectingMessage extends IncomingMessage {
 export const isExpectingContinue = (message: ExpectingMessage): boolean =>
   message[PENDING_CONTINUE] !== undefined && !message.complete
 
-/** Waits until the earlier replies are sent. After a stream, which has no end, it never resolves. */
-export function waitForTurn(response: ServerResponse, then: () => void): void {
-  if (response.socket) then()
-  else response.once('socket', then)
+/**
+ * Calls `callback` when the earlier replies of the connection are sent. Never calls it after a stream, which has no
+ * end.
+ */
+export function runAfterEarlierReplies(response: ServerResponse, callback: () => void): void {
+  if (response.socket) callback()
+  else response.once('socket', callback)
 }
 
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** Reads like every message, but sends `100 Continue` first. */
+/** Replaces `_read` of a message: sends `100 Continue`, and then reads as usual. */
 function readBody(this: ExpectingMessage, size: number): void {
   const response = this[PENDING_CONTINUE]!
   this[PENDING_CONTINUE] = undefined
   delete (this as Partial<IncomingMessage>)._read
-  // Never after the head of the final reply, which announces the end of the connection.
-  waitForTurn(response, () => response.headersSent || response.writeContinue())
+  // `100 Continue` is not sent after the head of the final reply, which announces the end of the connection.
+  runAfterEarlierReplies(response, () => response.headersSent || response.writeContinue())
   this._read(size)
 }
 
@@ -36,8 +39,8 @@ function readBody(this: ExpectingMessage, size: number): void {
  */
 export function sendContinueOnRead(server: Server): void {
   server.on('checkContinue', (message: ExpectingMessage, response) => {
-    // Node would end each connection without a 100, also if the whole body has arrived. `isExpectingContinue` decides
-    // instead.
+    // With this flag, Node would end each connection without a `100 Continue`, even if the whole body has arrived.
+    // `isExpectingContinue` decides instead.
     ;(response as { _expect_continue?: boolean })._expect_continue = false
     if (hasBody(message)) {
       message[PENDING_CONTINUE] = response

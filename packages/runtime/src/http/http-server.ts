@@ -28,9 +28,10 @@ export function createServerFactory(
       ServerResponse: createResponseClass(host.lifecycle, config.sendTimeout),
       keepAliveTimeout: config.keepAliveTimeout,
       requestTimeout: config.requestTimeout,
-      // Below 60 s, Node disconnects a slow body at the larger of the two timeouts.
+      // If both timeouts are below 60 s, Node disconnects a slow body at the larger one, which must be
+      // `requestTimeout`.
       headersTimeout: Math.min(config.headersTimeout, config.requestTimeout),
-      // Node would answer a missing Host itself, without a problem. The guard checks it instead.
+      // Node itself would answer a missing `Host`, without a problem body. The guard checks it instead.
       requireHostHeader: false,
       connectionsCheckingInterval: CONNECTION_CHECK_INTERVAL_MS,
       highWaterMark: config.maxWriteBuffer,
@@ -64,8 +65,8 @@ function createServer(certificate: KeyPair | undefined, options: ServerOptions &
 }
 
 /**
- * Answers requests that Node would answer without a problem, or not at all.
- * @param metrics of requests without a route
+ * Answers requests that Node would answer without a problem body, or not at all.
+ * @param metrics counts the CONNECT requests
  */
 export function handleOddRequests(server: Server, metrics: RouteMetrics, format?: ProblemFormat): void {
   sendContinueOnRead(server)

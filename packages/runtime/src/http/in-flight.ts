@@ -12,10 +12,10 @@ interface InFlightSocket extends Duplex {
   [RAW_CONNECTION]?: { readonly isAnswering: boolean } | undefined
 }
 
-/** The pending reply of a connection: a whole head has arrived, and the reply is not sent completely. */
+/** Returns the pending reply of a connection: a whole head has arrived, and the reply is not sent completely. */
 export const getPendingReply = (socket: Duplex): ServerResponse | undefined =>
   (socket as InFlightSocket)[PENDING_REPLY] ?? undefined
 
-/** True if a connection waits for a reply from the server adapter or from Node. */
+/** True if a request of this connection waits for its reply from the raw server adapter or from Node. */
 export const isInFlight = (socket: Duplex): boolean =>
   (socket as InFlightSocket)[RAW_CONNECTION]?.isAnswering ?? getPendingReply(socket) !== undefined

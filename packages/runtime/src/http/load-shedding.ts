@@ -1,63 +1,69 @@
 import { performance } from 'node:perf_hooks'
 import type { Access } from './request-guard.ts'
 
-// Interval between samples of the loop (ms). A longer turn is sampled once, at its end.
+// Interval between samples of the event loop (ms). A longer turn is sampled once, at its end.
 const TICK_INTERVAL_MS = 20
 // A window has at least this many turns, and lasts at least this many times `maxQueueDelay`.
 const WINDOW_TURNS = 5
 /**
- * A short burst is no overload, however long it takes. An overload needs more than this many requests that arrive while
- * too many already wait. One burst has at most this number, even on a slow machine.
+ * Maximum number of requests in a short burst, even on a slow machine. A burst is no overload, however long it takes.
+ * It is an overload only if more requests than this arrive while too many already wait.
  */
 const BURST_SIZE = 1_024
-/** A backlog that lasts longer than this is an overload too (ms), because expensive requests are few. */
+/** A backlog that lasts longer than this is an overload too (ms): a few expensive requests are enough for it. */
 const SUSTAINED_MS = 10_000
 /**
- * Minimum capacity of a change route while the loop has idle time: its changes wait for the disk then, and a slow disk
- * writes them together.
+ * Minimum capacity of a route of changes while the event loop has idle time. The changes then wait for the disk, and a
+ * slow disk writes them together.
  */
 const MIN_WAITING_CHANGES = 64
 /**
- * Minimum of requests of a route that may run at once, or be accepted in one turn of the loop, at any cost per request.
+ * Minimum number of requests of a route that may run at once, and that are accepted in one turn of the event loop, even
+ * if each request is expensive.
  */
 const MIN_RUNNING_REQUESTS = 16
-// A loop with less idle time than this share has no rest.
+// An event loop with less idle time than this share is busy.
 const MIN_IDLE_SHARE = 0.2
 
 /** Distinguishes a sustained overload from a short burst. */
 class SustainedOverload {
+  /** Requests that arrived since the overload began. */
   #overloadRequests = 0
+  /** Duration of the overload (ms). */
   #time = 0
   /** Requests that arrived in this window. */
   windowRequests = 0
 
   /**
    * Adds a finished window.
-   * @param took ms
-   * @param isLong true if too many requests waited throughout the window
+   * @param took duration of the window (ms)
+   * @param isOverloaded true if too many requests waited throughout the window
    * @returns true if the overload is sustained
    */
-  addWindow(took: number, isLong: boolean): boolean {
-    this.#overloadRequests = isLong ? this.#overloadRequests + this.windowRequests : 0
-    this.#time = isLong ? this.#time + took : 0
+  addWindow(took: number, isOverloaded: boolean): boolean {
+    this.#overloadRequests = isOverloaded ? this.#overloadRequests + this.windowRequests : 0
+    this.#time = isOverloaded ? this.#time + took : 0
     this.windowRequests = 0
     return this.#overloadRequests > BURST_SIZE || this.#time > SUSTAINED_MS
   }
 }
 
-/** Starts a held request, or refuses it. */
-type Continuation = (isTaken: boolean) => void
+/** Starts a held request, or refuses it if `isAccepted` is false. */
+type Continuation = (isAccepted: boolean) => void
 
 /**
- * The requests of one route that take longer than one turn of the loop. While too many wait, changes on Fastify run
- * concurrently only up to the number that finishes within `maxQueueDelay`. The held ones can still be refused.
+ * The requests of one route that take longer than one turn of the event loop. While too many wait, changes on Fastify run
+ * concurrently only up to the number that finishes within `maxQueueDelay`. Further changes are held, and can still be
+ * refused.
  */
 export class RouteQueue {
-  /** True for changes: while the loop has idle time, they wait for the disk. */
+  /** True for changes: while the event loop has idle time, they wait for the disk. */
   readonly #isChange: boolean
+  /** Requests that have begun and not finished, held ones included. */
   #count = 0
+  /** Requests that finished in this window. */
   #finishedCount = 0
-  /** Lowest count in this window. */
+  /** Lowest `#count` in this window. */
   #minCount = 0
   /** Recent rate of finished requests (per ms). */
   #throughput = 0
@@ -68,8 +74,8 @@ export class RouteQueue {
   #refused = 0
   /** True if too many requests waited throughout the last window. */
   #isBacklogged = false
-  /** Requests that have started; `#held` has those that have not. */
   readonly #running = new Set<unknown>()
+  /** Requests that have not started yet. */
   readonly #held = new Map<unknown, Continuation>()
   readonly #overload = new SustainedOverload()
 
@@ -77,13 +83,14 @@ export class RouteQueue {
     this.#isChange = isChange
   }
 
-  /** True if one more request may wait. */
+  /** True if one more request may begin. Counts a refusal otherwise. */
   hasCapacity(): boolean {
     if (!this.#isFull || this.#count < this.#capacity) return true
     this.#refused++
     return false
   }
 
+  /** Counts a request that has begun. */
   add(): void {
     this.#count++
     this.#overload.windowRequests++
@@ -96,7 +103,7 @@ export class RouteQueue {
     this.#startHeld()
   }
 
-  /** @param isDone false if the request was refused, or if its client left */
+  /** Counts the end of a request. @param isDone false if the request was refused, or if its client has disconnected */
   finish(isDone = true, request?: unknown): void {
     this.#held.delete(request)
     this.#running.delete(request)
@@ -116,18 +123,18 @@ export class RouteQueue {
 
   /**
    * Ends a window.
-   * @param took ms
-   * @param hasRest true if the loop had idle time
-   * @param counts true if a backlog counts as an overload
+   * @param took duration of the window (ms)
+   * @param hasIdleTime true if the event loop was not busy
+   * @param countsBacklog true if a backlog counts as an overload
    */
-  closeWindow(took: number, maxQueueDelay: number, hasRest: boolean, counts: boolean): void {
+  closeWindow(took: number, maxQueueDelay: number, hasIdleTime: boolean, countsBacklog: boolean): void {
     const throughput = this.#finishedCount / took
     this.#throughput = Math.max(throughput, (this.#throughput + throughput) / 2)
     this.#capacity = Math.max(
-      hasRest && this.#isChange ? MIN_WAITING_CHANGES : MIN_RUNNING_REQUESTS,
+      hasIdleTime && this.#isChange ? MIN_WAITING_CHANGES : MIN_RUNNING_REQUESTS,
       this.#throughput * maxQueueDelay,
     )
-    this.#isBacklogged = counts && this.#minCount > this.#capacity
+    this.#isBacklogged = countsBacklog && this.#minCount > this.#capacity
     const isSustained = this.#overload.addWindow(took, this.#isBacklogged)
     this.#isFull = this.#refused > 0 || isSustained
     this.#minCount = this.#count
@@ -137,7 +144,10 @@ export class RouteQueue {
     this.#startHeld()
   }
 
-  /** More requests are refused than finish: the held ones would be late, and so would all later ones. */
+  /**
+   * Refuses the held requests. They would be late, because more requests are refused than finish, and all later
+   * requests would be late too.
+   */
   #refuseHeld(): void {
     const held = [...this.#held.values()]
     this.#held.clear()
@@ -147,7 +157,7 @@ export class RouteQueue {
 
 /** State of an event loop and its thread at one moment (ms). */
 export interface LoopReading {
-  /** Time of a steady clock. */
+  /** Time of a clock that is never adjusted. */
   readonly now: number
   /** Total idle time of the loop. */
   readonly idle: number
@@ -156,28 +166,29 @@ export interface LoopReading {
 }
 
 /**
- * Decides which requests a serving thread accepts. It refuses requests in two cases only, and only while the case
- * lasts: window after window of at least five times `maxQueueDelay`, until more than `BURST_SIZE` requests have arrived
- * or 10 s have passed.
+ * Decides which requests a serving thread accepts. It measures in windows of at least five times `maxQueueDelay`. It
+ * refuses requests only in two cases. The case must hold in consecutive windows, until more than `BURST_SIZE` requests
+ * have arrived or 10 s have passed. Refusals end with the case.
  *
- * - The loop has no rest. A request that is read after one turn has taken `maxQueueDelay` is refused. Of the requests
- *   that Fastify answers, only the number that finishes within `maxQueueDelay` is accepted.
- * - The waiting changes of a route never fell below the number that finishes within `maxQueueDelay`. No more of them
- *   are accepted then.
+ * - The event loop is busy. A request that is read more than `maxQueueDelay` after the start of a turn is refused. The
+ *   number of accepted requests that Fastify answers is limited to the number that finishes within `maxQueueDelay`.
+ * - The number of waiting changes of a route never fell below the number that finishes within `maxQueueDelay`. Then no
+ *   more changes of that route are accepted.
  *
- * Unread requests are in the kernel's buffers; a long turn is their only sign. If the loop has no rest, the thread's
- * processor time counts: fewer requests do not shorten the time that the machine gives to other programs.
+ * Unread requests are in the kernel's buffers, and a long turn is their only sign. While the loop is busy, the thread's
+ * processor time counts instead of the elapsed time. The rest of the elapsed time goes to other programs, and fewer
+ * requests do not shorten it.
  */
 export class LoadShedder {
   readonly #maxQueueDelay: number
   readonly #read: () => LoopReading
   readonly #waitingQueues: RouteQueue[] = []
   readonly #computeQueues: RouteQueue[] = []
-  /** Start of this turn, or a little earlier. */
+  /** State at the start of this turn, or a little earlier. */
   #turn: LoopReading
-  /** Start of this window. */
+  /** State at the start of this window. */
   #window: LoopReading
-  /** Requests checked in this turn while the loop is busy. */
+  /** Requests that were checked in this turn, while the loop is busy. */
   #requestsInTurn = 0
   #turns = 0
   /** True if the loop has had too little idle time for longer than a burst explains. */
@@ -198,8 +209,8 @@ export class LoadShedder {
   }
 
   /**
-   * Creates a queue for a route that Fastify answers. A backlog of reads counts only if the loop has no rest: otherwise
-   * they wait for another component.
+   * Creates a queue for a route that Fastify answers. A backlog of reads counts only while the event loop is busy:
+   * otherwise they wait for another component.
    */
   createFastifyQueue(access: Access): RouteQueue {
     if (access === 'change') return this.createQueue(true)
@@ -216,20 +227,20 @@ export class LoadShedder {
     return this.#read().processor - this.#turn.processor <= this.#maxQueueDelay
   }
 
-  /** Begins the next turn. Called every 20 ms, or after each longer turn. */
+  /** Begins the next turn. Called every 20 ms, or at the end of a longer turn. */
   tick(): void {
     const turn = (this.#turn = this.#read())
     this.#requestsInTurn = 0
     const took = turn.now - this.#window.now
     if (++this.#turns < WINDOW_TURNS || took < WINDOW_TURNS * this.#maxQueueDelay) return
     this.#turns = 0
-    const hasRest = turn.idle - this.#window.idle >= MIN_IDLE_SHARE * took
-    // With less work, the loop would not be faster in the time that the machine gives to other programs.
-    const counted = hasRest ? took : Math.max(turn.processor - this.#window.processor, 1)
+    const hasIdleTime = turn.idle - this.#window.idle >= MIN_IDLE_SHARE * took
+    // The time that the machine gives to other programs does not count: less work would not shorten it.
+    const counted = hasIdleTime ? took : Math.max(turn.processor - this.#window.processor, 1)
     this.#window = turn
-    this.#isBusy = this.#overload.addWindow(counted, !hasRest)
-    for (const queue of this.#waitingQueues) queue.closeWindow(counted, this.#maxQueueDelay, hasRest, true)
-    for (const queue of this.#computeQueues) queue.closeWindow(counted, this.#maxQueueDelay, hasRest, !hasRest)
+    this.#isBusy = this.#overload.addWindow(counted, !hasIdleTime)
+    for (const queue of this.#waitingQueues) queue.closeWindow(counted, this.#maxQueueDelay, hasIdleTime, true)
+    for (const queue of this.#computeQueues) queue.closeWindow(counted, this.#maxQueueDelay, hasIdleTime, !hasIdleTime)
   }
 }
 
@@ -245,7 +256,7 @@ function readLoop(): LoopReading {
  */
 export function startLoadShedding(maxQueueDelay: number): { loadShedder: LoadShedder; stop(): void } {
   const loadShedder = new LoadShedder(maxQueueDelay, readLoop)
-  // Without ticks the shedder accepts every request.
+  // A load shedder without ticks accepts every request.
   if (maxQueueDelay === 0) return { loadShedder, stop: () => undefined }
   const timer = setInterval(() => loadShedder.tick(), TICK_INTERVAL_MS).unref()
   return { loadShedder, stop: () => clearInterval(timer) }

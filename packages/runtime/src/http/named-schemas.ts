@@ -2,7 +2,7 @@ type JsonObject = { [name: string]: unknown }
 
 const REFERENCE_PREFIX = '#/components/schemas/'
 
-/** `Google's error` becomes `GooglesError`. */
+/** Converts a title to a name: `Google's error` becomes `GooglesError`. */
 const toName = (title: string): string =>
   title
     .replaceAll("'", '')
@@ -11,8 +11,8 @@ const toName = (title: string): string =>
     .join('')
 
 /**
- * Moves each schema with a title to `components` of an OpenAPI document, so that generators of types find it by name.
- * In its old position, a reference remains, with the description that applies there.
+ * Moves each schema with a title to `components` of an OpenAPI document, so that generators of types find it by name. A
+ * reference replaces the schema, with the description that applies to that use.
  * @throws Error if two different schemas have the same title
  */
 export function nameSchemas(document: object): void {
@@ -22,12 +22,12 @@ export function nameSchemas(document: object): void {
     if (Array.isArray(value)) return value.map(replaceNamed)
     if (typeof value !== 'object' || value === null) return value
     const { examples, example, ...rest } = value as JsonObject
-    const made: JsonObject = {}
-    for (const [name, part] of Object.entries(rest)) made[name] = replaceNamed(part)
+    const copy: JsonObject = {}
+    for (const [name, part] of Object.entries(rest)) copy[name] = replaceNamed(part)
     // Examples are data, not schemas.
-    if (example !== undefined) made.example = example
-    if (examples !== undefined) made.examples = examples
-    return isNamed(made) ? toReference(made) : made
+    if (example !== undefined) copy.example = example
+    if (examples !== undefined) copy.examples = examples
+    return isNamed(copy) ? toReference(copy) : copy
   }
 
   function toReference({ description, ...schema }: JsonObject & { title: string }): JsonObject {

@@ -16,6 +16,7 @@ function parseNetwork(text: string): { address: string; prefix: number } | undef
   return address === undefined ? undefined : { address, prefix: Number(prefix) }
 }
 
+/** True if a text has the form of a network, even if its address or prefix length is invalid. */
 export const isNetworkLike = (text: string): boolean => parseNetwork(text) !== undefined
 
 /** True if a text is a valid network. */
@@ -30,7 +31,7 @@ export const checkNetworkEntry = (entry: string): string | undefined =>
     ? undefined
     : `${formatReceived(entry)} is neither an address nor a network (10.0.0.0/8)`
 
-/** Creates a test whether an address is in one of these addresses and networks. */
+/** Creates a function that returns true for an address that is an entry, or is in a network of the entries. */
 export function createNetworkMatcher(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const entry of entries) {

@@ -34,15 +34,16 @@ export function toProblem(error: unknown): Problem {
   const { code, message, statusCode } = (error ?? {}) as { code?: string; message?: string; statusCode?: number }
   const kind = fastifyFaults[code ?? '']
   if (kind) return kind(describeFastifyFault(code!, message))
-  // The client left before its body arrived.
+  // The client disconnected before its body had arrived.
   if (code === 'ECONNRESET' && statusCode === 400) return commonErrors.BAD_REQUEST()
   return toReadProblem(error) ?? commonErrors.INTERNAL(undefined, { cause: error })
 }
 
-// The service is not at fault in an overload or a drain, nor if the disk was full before (a 507 without a cause).
+// Problems that are no fault of the service: an overload, a drain, or a disk that was already full (507 without a
+// cause).
 const isExpected = ({ status, cause }: Problem) => status === 503 || (status === 507 && cause === undefined)
 
-/** The messages about a path contain it in full. */
+/** Describes an error of Fastify. Its messages about a path contain the whole path, so they are replaced. */
 function describeFastifyFault(code: string, message: string | undefined): string | undefined {
   const [, path] = /^'(.*)' is /s.exec(message ?? '') ?? []
   if (path === undefined) return message
@@ -52,7 +53,9 @@ function describeFastifyFault(code: string, message: string | undefined): string
     : `a parameter of the path is too long; received ${received}`
 }
 
-/** Returns the problem for an error of a request; a refused media type is named with those that the route accepts. */
+/**
+ * Returns the problem for an error of a request. For a refused media type, it lists the types that the route accepts.
+ */
 export function toRequestProblem(error: unknown, { headers, routeOptions }: FastifyRequest): Problem {
   const problem = toProblem(error)
   if (problem.code !== commonErrors.UNSUPPORTED_MEDIA_TYPE.code) return problem
@@ -105,16 +108,16 @@ function getParserErrorKind({ code, rawPacket, bytesParsed }: ParserError): Prob
   return /^(?![\w-]+:).*[A-Z] /.test(line) ? commonErrors.URI_TOO_LONG : commonErrors.HEADERS_TOO_LARGE
 }
 
-// A client that never closes its side must not hold the connection. A client that still sends needs time to read the
-// reply.
+// Time between the reply and the end of the connection (ms). A client that still sends needs time to read the reply. A
+// client that never closes its side must not hold the connection.
 const LINGER_MS = 1_000
 
 const refusedSockets = new WeakSet<Duplex>()
 
 /**
- * Waits for the pending replies to complete requests that arrived before the refused one (pipelining). Always waits one
- * iteration of the event loop first: a reply that a route sends at once may not exist yet, depending on how Node's
- * parser reads.
+ * Waits until the replies to the earlier requests of the connection are sent (pipelining). An earlier request that is
+ * incomplete gets no reply. Always waits one iteration of the event loop first: a reply that a route sends at once may
+ * not exist yet, depending on how Node's parser reads.
  */
 async function waitForEarlierReplies(socket: Duplex): Promise<void> {
   await nextTurn()
@@ -125,8 +128,8 @@ async function waitForEarlierReplies(socket: Duplex): Promise<void> {
 }
 
 /**
- * Answers a request that Node's HTTP parser refused, and ends the connection. Returns the status, or undefined if no
- * reply could be sent: the client has left, or more bytes would corrupt a reply that is being sent.
+ * Answers a request that Node's HTTP parser refused, and ends the connection. Returns the status. Undefined if no reply
+ * could be sent: the client has disconnected, or more bytes would corrupt a reply that is being sent.
  */
 export async function sendParserProblem(
   error: Error,

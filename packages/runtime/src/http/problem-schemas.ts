@@ -16,16 +16,16 @@ const guardedErrors = [
   commonErrors.DRAINING,
 ]
 
-/** Problems of a route that is always open to any client, plus its own. */
+/** Builds the problem replies of a route that is open to any client. @param own further problems of the route */
 export const buildOpenReplies = (...own: ProblemKind[]): ProblemReplies => buildProblemReplies(...openErrors, ...own)
 
-/** Problems of a route that reads, plus its own. */
+/** Builds the problem replies of a route that reads. @param own further problems of the route */
 export const buildReadReplies = (...own: ProblemKind[]): ProblemReplies => buildProblemReplies(...guardedErrors, ...own)
 
 /** Problems of changes to data on disk. */
 export const storeErrors = [commonErrors.STORE_FAILED, commonErrors.DISK_FULL] as const
 
-/** Problems of a route that changes state, plus its own. */
+/** Builds the problem replies of a route that changes state. @param own further problems of the route */
 export const buildChangeReplies = (...own: ProblemKind[]): ProblemReplies =>
   buildProblemReplies(
     ...guardedErrors,

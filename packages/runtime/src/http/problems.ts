@@ -16,7 +16,7 @@ export const problemSchema = {
   },
 } as const
 
-/** One row of an error catalogue. */
+/** Status and title of one code in a catalogue of errors. */
 export interface ErrorEntry {
   readonly status: number
   readonly title: string
@@ -64,13 +64,13 @@ export class Problem extends Error {
   }
 }
 
-/** Creates a `Problem` of one kind. Also has the code, status and title of the kind, for schemas. */
+/** Function that creates a `Problem` of one kind. It also has the code, status and title of the kind, for schemas. */
 export type ProblemKind = ErrorEntry & {
   (detail?: string, extras?: ProblemExtras): Problem
   readonly code: string
 }
 
-/** Turns a catalogue (code -> status and title) into one function per code. */
+/** Creates one function per code from a catalogue of errors. */
 export function defineErrors<const T extends Record<string, ErrorEntry>>(
   catalogue: T,
 ): { [K in keyof T]: ProblemKind } {
@@ -101,7 +101,9 @@ export function buildProblemReplies(...kinds: ProblemKind[]): ProblemReplies {
   return replies
 }
 
-/** An error as it passes between threads. Cloning an Error preserves its message but not its fields. */
+/**
+ * An error in the form that passes between threads, because cloning an Error preserves its message but not its fields.
+ */
 export interface WireError {
   readonly problem?: {
     code: string
@@ -109,11 +111,12 @@ export interface WireError {
     title: string
     detail?: string
     headers: Record<string, string>
-    /** Plain data. */
+    /** Additional members of the body: data that can be cloned. */
     members?: Readonly<Record<string, unknown>>
   }
   /** The underlying error, for the log. */
   readonly cause?: Error
+  /** An error that is not a problem. */
   readonly error?: unknown
 }
 

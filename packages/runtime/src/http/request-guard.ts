@@ -7,12 +7,13 @@ import { createServedHosts } from './served-hosts.ts'
 import type { Problem } from './problems.ts'
 
 /**
- * Effect of a route on the service's state; it decides which clients may call the route. `open` is for probes, which
- * send requests by address. `host` requires only that the request names a served host.
+ * Effect of a route on the service's state. It decides which clients may call the route. `read` and `change` require
+ * the token for reads or changes, if there is one. `host` requires only that the request names a served host. `open`
+ * does not even require that, because probes name the service by its address.
  */
 export type Access = 'open' | 'host' | 'read' | 'change'
 
-/** The checked part of a request: Node's parsed head, or only its headers if the rest is known to be plain. */
+/** The part of a request that is checked: Node's parsed head, or only the headers if the rest needs no check. */
 export interface RequestHead {
   readonly headers: IncomingHttpHeaders
   readonly url?: string | undefined
@@ -27,8 +28,9 @@ interface BearerHeaders {
 /** Authorizes requests by their head alone. */
 export interface RequestGuard {
   /**
-   * Returns the reason for a refusal, or `undefined`. `token` is one sent outside the `Authorization` header, for
-   * example in the address. Only the read token is accepted there.
+   * Returns the reason for a refusal, or `undefined`.
+   * @param token token that was sent outside the `Authorization` header, for example in the URL; only the read token is
+   * accepted there
    */
   check(head: RequestHead, access: Access, token?: string): Problem | undefined
   /** Describes the client for a log: the name of the token and the beginning of its hash, never the token. */
@@ -80,7 +82,7 @@ export function createRequestGuard(settings: GuardSettings): RequestGuard {
   const corsOrigins = new Set(settings.corsOrigins)
   const changeDigests = settings.apiToken ? [hashSecret(settings.apiToken)] : []
   const readDigests = settings.readToken ? [hashSecret(settings.readToken), ...changeDigests] : []
-  const named = [
+  const namedTokens = [
     [hashSecret(settings.apiToken), 'apiToken'],
     [hashSecret(settings.readToken), 'readToken'],
   ] as const
@@ -89,19 +91,20 @@ export function createRequestGuard(settings: GuardSettings): RequestGuard {
       `Host must be a loopback address, the listen address or in ALLOWED_HOSTS; received ${formatReceived(host)}`,
     )
 
-  function checkNames({ headers, rawHeaders }: RequestHead): Problem | undefined {
+  /** Checks that a request has exactly one `Host`. */
+  function checkHostCount({ headers, rawHeaders }: RequestHead): Problem | undefined {
     if (!headers.host) return commonErrors.HOST_MISSING()
     return rawHeaders && hasSeveralHosts(rawHeaders) ? commonErrors.HOST_AMBIGUOUS() : undefined
   }
 
   /** Returns a problem unless this service serves the host in the request's head or target. */
   function checkHost(head: RequestHead): Problem | undefined {
-    const fault = checkNames(head)
+    const fault = checkHostCount(head)
     if (fault) return fault
     if (!hosts.has(head.headers.host!)) return misdirected(head.headers.host!)
     const { url = '/' } = head
     if (url.startsWith('/') || url === '*') return undefined
-    // The authority of a target in absolute form has precedence over the header.
+    // The host of a target in absolute form (`http://host/path`) has precedence over the header.
     return URL.canParse(url) && hosts.has(new URL(url).host) ? undefined : misdirected(URL.parse(url)?.host ?? url)
   }
 
@@ -117,7 +120,7 @@ export function createRequestGuard(settings: GuardSettings): RequestGuard {
 
   return {
     check(head, access, token) {
-      if (access === 'open') return checkNames(head)
+      if (access === 'open') return checkHostCount(head)
       const fault = checkHost(head)
       if (fault || access === 'host') return fault
       const { headers } = head
@@ -133,8 +136,8 @@ export function createRequestGuard(settings: GuardSettings): RequestGuard {
       const token = parseBearer(headers)
       if (token === undefined) return 'anyone'
       const digest = hashSecret(token)
-      const own = named.find(([known]) => known.equals(digest))
-      return `${own?.[1] ?? 'token'} ${digest.toString('hex', 0, LOGGED_HASH_BYTES)}`
+      const known = namedTokens.find(([hash]) => hash.equals(digest))
+      return `${known?.[1] ?? 'token'} ${digest.toString('hex', 0, LOGGED_HASH_BYTES)}`
     },
     getCorsHeaders(origin) {
       if (corsOrigins.size === 0) return NO_CORS

@@ -15,9 +15,11 @@ import { describeValidationError, type SchemaValidator } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Clients that may call the route. Default: `read` for GET and HEAD, `change` for all others. */
+    /**
+     * Effect of the route on the state of the service. Default: `read` for GET and HEAD, `change` for other methods.
+     */
     access?: Access
-    /** True if Fastify never sheds the route: hot routes, which shed load themselves, and `/metrics`. */
+    /** True if Fastify sheds no load for the route: hot routes, which shed load themselves, and `/metrics`. */
     skipsShedding?: boolean
     /** Content codings that the route decodes in addition to `identity`. Default: none. */
     contentEncodings?: readonly string[]
@@ -27,7 +29,7 @@ declare module 'fastify' {
     isConditional?: boolean
     /** Cost of a request in the rate limit. Default: 1. */
     cost?: number
-    /** True for a route that machines poll. It is never logged. */
+    /** True for a route that programs poll, such as a probe. Its requests are neither logged nor traced. */
     isQuiet?: boolean
     /** Metrics of the route. Set by the runtime. */
     metrics?: RouteMetrics
@@ -35,7 +37,7 @@ declare module 'fastify' {
     queue?: RouteQueue | undefined
   }
   interface FastifyRequest {
-    /** When the head was received (ms, `performance.now()`). */
+    /** Time when the head arrived (ms, `performance.now()`). */
     startedAt: number
     /** Metrics that count the reply. Undefined if another component counts it. */
     metrics: RouteMetrics | undefined
@@ -44,8 +46,8 @@ declare module 'fastify' {
     /** Header fields of the rate limits in the reply: names and values alternate. Set by the runtime. */
     limits: readonly string[]
     /**
-     * Set by a route that deletes or replaces data: a line in the audit log after the reply. A DELETE gets one by
-     * default.
+     * Set by a route that deletes or replaces data: the change gets a line in the audit log after the reply. A DELETE
+     * gets a line by default.
      */
     audit: AuditChange | undefined
   }
@@ -71,14 +73,14 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
   /** Returns the reason to refuse a request that exceeds a rate limit. */
   function checkLimits(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
     if (!limits) return undefined
-    const { fields, refusal: refused } = limits.take(
+    const { fields, refusal } = limits.take(
       request.headers,
       getClientAddress(request),
       request.routeOptions.config?.cost,
     )
     request.limits = fields
     for (let i = 0; i < fields.length; i += 2) reply.header(fields[i]!, fields[i + 1]!)
-    return refused
+    return refusal
   }
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -88,7 +90,7 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
     request.trace = tracer?.startRequest(headers, id) ?? createTrace(headers, id)
     if (request.is404) {
       request.metrics = unmatched
-      // Counted but not refused: its reply costs no more than a refusal.
+      // The request is counted but not refused, because its reply costs no more than a refusal.
       checkLimits(request, reply)
       return done()
     }
@@ -97,8 +99,8 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
     reply.header('x-request-id', request.id)
     if (access !== 'open') {
       if (lifecycle.phase === 'draining') return done(commonErrors.DRAINING())
-      const refused = checkLimits(request, reply)
-      if (refused) return done(refused)
+      const refusal = checkLimits(request, reply)
+      if (refusal) return done(refusal)
     }
     const fault =
       guard.check(request.raw, request.method === 'OPTIONS' ? 'host' : access!) ??
@@ -112,11 +114,12 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
     reply.raw.once('close', () => queue.finish(reply.raw.writableFinished && reply.statusCode !== 503, request))
     done()
   })
-  // Not before the body has arrived, which depends on the client's connection.
+  // The queue may start a request only after its body has arrived, because that time depends on the client's
+  // connection.
   app.addHook('preHandler', (request, _reply, done) => {
     const { queue } = request.routeOptions.config
     if (!queue) return runInTrace(request.trace, done)
-    queue.start(request, (isTaken) => (isTaken ? runInTrace(request.trace, done) : done(createOverloaded())))
+    queue.start(request, (isAccepted) => (isAccepted ? runInTrace(request.trace, done) : done(createOverloaded())))
   })
   app.addHook('onResponse', (request, reply, done) => {
     const { metrics, startedAt, method, routeOptions, trace } = request
@@ -148,7 +151,7 @@ function validateHead(request: FastifyRequest): Problem | undefined {
   return undefined
 }
 
-/** Returns the data that a completed request deleted or replaced. */
+/** Returns the data that a completed request deleted or replaced, for the audit log. */
 function getAuditChange({ audit, method, params }: FastifyRequest): AuditChange | undefined {
   if (audit || method !== 'DELETE') return audit
   const named = Object.values((params ?? {}) as Record<string, string>)

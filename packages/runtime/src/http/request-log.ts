@@ -17,9 +17,9 @@ export interface RequestLogEntry {
 
 /** Writes a log line for a sample of the requests. */
 export interface RequestLog {
-  /** For routes that Fastify answers. Undefined if none of them is logged. */
+  /** Logs a request of a route that Fastify answers. Undefined if no such request is logged. */
   readonly writeRequest?: (entry: RequestLogEntry) => void
-  /** For hot routes. Calls `describe` only for requests that are logged. */
+  /** Logs a request of a hot route. Calls `describe` only if the request is logged. */
   readonly writeHotRequest?: (describe: () => RequestLogEntry) => void
 }
 
@@ -43,12 +43,12 @@ export function createRequestLog(
   }
 }
 
-/** Selects the first of every `every` calls. */
-function createSampler(every: number): () => boolean {
+/** Creates a function that returns true for the first of each `interval` calls. */
+function createSampler(interval: number): () => boolean {
   let seen = 0
   return () => {
-    const isTaken = seen === 0
-    seen = (seen + 1) % every
-    return isTaken
+    const isSelected = seen === 0
+    seen = (seen + 1) % interval
+    return isSelected
   }
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net'
 import { getPendingReply } from './in-flight.ts'
 
-/** Unanswered requests of one connection at which the server stops reading it. */
+/** Number of unanswered requests of one connection at which the server stops reading the connection. */
 const MAX_UNANSWERED = 64
 
 /** On a socket, the order of its requests while several are unanswered. */
@@ -60,7 +60,7 @@ class RequestOrder {
     if (this.#unanswered === 0 && !this.#isClosed) this.#socket[ORDER] = undefined
   }
 
-  /** No request that has not started will start. */
+  /** Discards the requests that have not started, and all later ones. */
   close(): void {
     this.#isClosed = true
     this.#held.length = 0
@@ -117,9 +117,9 @@ export function withRequestOrder(
 ): RequestListener {
   return (message, response) => {
     const socket = message.socket as OrderedSocket
-    // The server ended the connection with the previous reply.
+    // The server has ended the connection with the previous reply.
     if (!socket.writable) return
-    // Node assigns the socket to the reply that it sends next: all earlier requests are answered.
+    // Node assigns the socket only to the reply that it sends next. So all earlier requests are answered.
     if (response.socket) return listener(message, response)
     const first = getPendingReply(socket)
     socket[ORDER] ??= new RequestOrder(socket, first, first !== undefined && isUnsafe(first.req))
@@ -137,7 +137,7 @@ export function skipLaterRequests(response: ServerResponse): void {
   ;(response.req.socket as OrderedSocket)[ORDER]?.close()
 }
 
-/** Called when a reply is complete: the next request of its connection may start. */
+/** Call this when a reply is complete. The next request of its connection may then start. */
 export function finishRequest(response: ServerResponse): void {
   ;(response.req.socket as OrderedSocket)[ORDER]?.finish(response)
 }

@@ -9,34 +9,34 @@ const HOST_NAME = /^[\w.-]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$|^[0-9a-f:.]+$/i
 export const isLoopback = (host: string): boolean =>
   LOOPBACK_HOSTS.has(host) || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
-/** Host names as they appear in a `Host` header, without the port. */
+/** Returns the host of a `Host` header without the port, in lower case. */
 const toHostName = (host: string) => host.replace(/:\d*$/, '').toLowerCase()
 
 /**
- * Returns the reason why an entry of `allowedHosts` is neither a name, nor an address, nor a network. Undefined if it
- * is one.
+ * Returns the reason why an entry of `allowedHosts` is invalid. Undefined if it is a name, an address or a network.
  */
 export function checkHostEntry(entry: string): string | undefined {
   if (isNetworkLike(entry) ? isNetwork(entry) : HOST_NAME.test(entry)) return undefined
   return `${formatReceived(entry)} is neither a host name nor an address nor a network (10.0.0.0/8)`
 }
 
-/** The hosts that requests may name, regardless of the address that they arrive at. */
+/** The hosts that requests may name, regardless of the address at which the requests arrive. */
 export interface ServedHosts {
   /** @param host as in a `Host` header */
   has(host: string): boolean
 }
 
 /**
- * @param own the address that the service listens on. Clients of that address name it as the host; a page of another
- * site cannot have it as its host name.
+ * Creates the set of served hosts: loopback, the listen address, and the allowed ones.
+ * @param own the listen address of the service. Clients of that address name it as the host. A page of another site
+ * cannot have it as its host name.
  * @param allowed names, addresses, and networks
  */
 export function createServedHosts(own: string, allowed: readonly string[]): ServedHosts {
   const named = [own, ...allowed.filter((entry) => !isNetworkLike(entry))]
   const names = new Set(named.map((host) => (isIPv6(host) ? `[${host}]` : host).toLowerCase()))
   const isInNetwork = createNetworkMatcher(allowed.filter(isNetworkLike))
-  // Clients use few spellings: a look-up in a bounded Set replaces a regular expression per request.
+  // Clients use few spellings of a host. A look-up in a bounded Set replaces a regular expression for each request.
   const known = new Set<string>()
 
   function isServed(host: string): boolean {

@@ -3,7 +3,7 @@ import { toServiceError } from './service-error.ts'
 // Shared by the clients of all services, in browsers and in Node. It uses only functions that both have.
 
 export interface ClientOptions {
-  /** Required for changes if the service has an `API_TOKEN`, and for reads if it has a `READ_TOKEN`. */
+  /** Bearer token: required for changes if the service has an `API_TOKEN`, and for reads if it has a `READ_TOKEN`. */
   readonly token?: string | undefined
 }
 
@@ -13,11 +13,11 @@ export type QueryParameters = Readonly<Record<string, string | number | boolean 
 export interface ServiceRequestOptions {
   readonly query?: QueryParameters
   readonly headers?: Readonly<Record<string, string | undefined>>
-  /** Sent as JSON. */
+  /** Body that is sent as JSON. */
   readonly json?: unknown
-  /** Sent unchanged. */
+  /** Body that is sent unchanged. */
   readonly body?: string | Uint8Array | Blob | AsyncIterable<Uint8Array> | undefined
-  /** Aborting it cancels the request and its reply. */
+  /** Cancels the request and its reply when it is aborted. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -53,17 +53,17 @@ export async function readJson<T>(reply: Promise<Response>): Promise<T> {
   return (await reply).json() as Promise<T>
 }
 
-/** Resolves with `undefined` if the service refuses with one of these codes. */
-export async function ignoreErrors<T>(answer: Promise<T>, ...codes: readonly string[]): Promise<T | undefined> {
+/** Awaits a reply. Resolves with `undefined` if the service refuses the request with one of these codes. */
+export async function ignoreErrors<T>(reply: Promise<T>, ...codes: readonly string[]): Promise<T | undefined> {
   try {
-    return await answer
+    return await reply
   } catch (error) {
     if (codes.includes((error as { code?: string }).code ?? '')) return undefined
     throw error
   }
 }
 
-/** The bytes of a reply as they arrive. A caller that stops early cancels the reply. */
+/** Yields the bytes of a reply as they arrive. A caller that stops early cancels the reply. */
 export async function* readChunks({ body }: Response): AsyncGenerator<Uint8Array, void> {
   // Not every browser can iterate over streams.
   const reader = body?.getReader()
@@ -74,7 +74,7 @@ export async function* readChunks({ body }: Response): AsyncGenerator<Uint8Array
   }
 }
 
-/** The lines of a reply as they arrive, without line ends. The last line may lack one. */
+/** Yields the lines of a reply as they arrive, without line ends. The last line need not have a line end. */
 export async function* readLines(reply: Response): AsyncGenerator<string, void> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -86,7 +86,7 @@ export async function* readLines(reply: Response): AsyncGenerator<string, void> 
   if (rest !== '') yield rest
 }
 
-/** Waits (ms), or until the signal is aborted. Does not delay the exit of the process. */
+/** Waits for `time` ms, or until the signal is aborted. Does not delay the exit of the process. */
 export function pause(time: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -16,7 +16,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A browser reports a redirect that it must not follow with status 0. */
+/** True for the status of a redirect. A browser reports a redirect that it must not follow with status 0. */
 const isRedirect = (status: number) => status === 0 || (status >= 300 && status < 400)
 
 const REDIRECTED =
@@ -34,7 +34,7 @@ export function toServiceError(status: number, text: string): ServiceError {
     const { code, title, detail } = body
     if (typeof code === 'string') return new ServiceError(status, code, detail ?? title, detail, body)
   } catch {
-    // Not JSON, so not from the service.
+    // A reply that is not JSON is not from the service.
   }
   return new ServiceError(status, 'UNEXPECTED_REPLY')
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Marks a plugin that acts on the app itself, not on a new scope. */
+/** Marks a Fastify plugin, so that its routes and hooks apply to the whole app instead of a new scope. */
 export default function shared<Options>(
   plugin: (app: FastifyInstance, options: Options) => Promise<void>,
 ): typeof plugin {

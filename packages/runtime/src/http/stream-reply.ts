@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 
 /**
- * The headers that hooks have set on a reply, as a flat list. A route that writes to `reply.raw` must send them itself.
+ * Returns the headers that hooks have set on a reply, as a flat list. A route that writes to `reply.raw` must send them
+ * itself.
  */
 export const getReplyHeaders = (reply: FastifyReply): string[] => Object.entries(reply.getHeaders()).flat().map(String)
 
 export interface SendChunksOptions {
-  /** Sends the head. Called when the first chunk is available, or the reply is known to have none. */
+  /** Sends the head. Called when the first chunk is available, or when the reply has no chunk. */
   readonly begin: () => void
   /** Time that a client may take to receive 256 KiB (ms). */
   readonly timeout: number
@@ -16,14 +17,14 @@ export interface SendChunksOptions {
   readonly end?: string
 }
 
-// The client has `timeout` ms for each 256 KiB of buffered output.
+// The client may take `timeout` ms for each 256 KiB of buffered output.
 const CHUNK_BYTES = 262_144
 
 /**
- * Sends a reply in chunks. Each waits until the client has received enough of the earlier ones. Rejects only before
- * anything was sent. A later error closes the connection, so that the client does not take a part for the whole. A
- * client that receives less than 256 KiB in `timeout` ms is disconnected too: the reply reads a snapshot, and until its
- * end the database cannot delete that data.
+ * Sends a reply in chunks. Each chunk waits until the client has received enough of the earlier chunks. An error before
+ * the head is sent rejects. A later error closes the connection, so that the client does not mistake a part for the
+ * whole. A client that receives less than 256 KiB in `timeout` ms is disconnected too: the reply reads a snapshot, and
+ * until the reply ends the database cannot delete that data.
  * @param next returns the next chunk, or undefined at the end; called while the previous chunk is sent
  */
 export async function sendChunks(

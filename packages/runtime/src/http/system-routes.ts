@@ -22,7 +22,7 @@ type SystemRouteOptions = AppHost &
 
 /** The routes that every service has: health, version, metrics, backup. */
 export const systemRoutes = shared(
-  async (app: FastifyInstance, { lifecycle, scrape, backup, getFault: fault, source }: SystemRouteOptions) => {
+  async (app: FastifyInstance, { lifecycle, scrape, backup, getFault, source }: SystemRouteOptions) => {
     const open = { access: 'open' as const }
 
     app.get(
@@ -49,7 +49,7 @@ export const systemRoutes = shared(
       },
       async () => {
         if (lifecycle.phase !== 'ready') throw commonErrors.NOT_READY(lifecycle.phase)
-        const problem = fault?.()
+        const problem = getFault?.()
         if (problem) throw commonErrors.NOT_READY(problem.code)
         return { status: 'ready' }
       },

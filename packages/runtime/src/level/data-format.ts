@@ -21,8 +21,8 @@ export interface DataFormat {
 const FORMAT_FILE = 'format.json'
 
 /**
- * Returns the checksum of the fields that this version knows. A version with more fields has a later `format`, which is
- * refused.
+ * Returns the checksum of the fields that this version knows. A version that adds fields has a larger `format`, which
+ * this version refuses.
  */
 const computeChecksum = ({ service, format, from }: Partial<DataFormat>): string =>
   computeCrc32c(Buffer.from(JSON.stringify([service, format, from]))).toString(16)
@@ -40,7 +40,8 @@ function parseFormat(text: string): Partial<DataFormat> | undefined {
 /**
  * Reads the service and the format of a data folder. Undefined if the folder has no data and no intact format file.
  *
- * @param hasData true if the folder has data, whose format is unknown without the file
+ * @param format format for the advice in the message
+ * @param hasData true if the folder has data: a missing format file is then damage
  * @throws StartError `DATA_FOREIGN`, `DATA_FORMAT_DAMAGED`
  */
 export function readFormat(folder: string, service: string, format: number, hasData: boolean): DataFormat | undefined {
@@ -54,7 +55,7 @@ export function readFormat(folder: string, service: string, format: number, hasD
   const found = parseFormat(text)
   const isAltered = found?.sum !== undefined && found.sum !== computeChecksum(found)
   if (!found || isAltered) {
-    // A power cut at the first start: no data is lost.
+    // A power cut at the first start can cause this. No data is lost.
     if (!hasData) return undefined
     const damage = isAltered ? 'has a wrong checksum' : 'is missing, empty or truncated, although the folder has data'
     throw new StartError(
@@ -70,7 +71,7 @@ export function readFormat(folder: string, service: string, format: number, hasD
   return found as DataFormat
 }
 
-/** Writes the format file and syncs it. After a power cut, the file is the old or the new one, never a part. */
+/** Writes the format file and syncs it. After a power cut, the complete old or the complete new file exists. */
 export function writeFormat(folder: string, format: DataFormat): void {
   const file = join(folder, FORMAT_FILE)
   const draft = `${file}.${process.pid}`
@@ -79,7 +80,7 @@ export function writeFormat(folder: string, format: DataFormat): void {
   syncFolder(folder)
 }
 
-/** Syncs the names in a folder, so that they survive a power cut. */
+/** Syncs the file names in a folder, so that they survive a power cut. */
 export function syncFolder(folder: string): void {
   // Windows neither needs this nor lets a folder be opened.
   if (process.platform === 'win32') return

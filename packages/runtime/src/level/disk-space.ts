@@ -7,22 +7,23 @@ import { getLogBytes } from './free-space.ts'
 const MIB = 1_048_576
 /** Additional free space for the logs of removals (bytes). */
 const MARGIN_BYTES = 16 * MIB
-/** The margin on a small disk, as a part of the disk. */
+/** Maximum of the margin as a share of the disk, for small disks. */
 const MARGIN_SHARE = 0.05
 /** Largest output of a compaction below level 1: a table of 16 MiB and the tables that it overlaps (bytes). */
 const DEEP_COMPACTION_BYTES = 176 * MIB
 
 /** Free space of a data folder, compared with the space that LevelDB needs. */
 export interface DiskSpace {
-  /** Free bytes less the need of LevelDB and the margin. If negative, only removals are accepted. */
+  /** Free space minus the need of LevelDB and the margin (bytes). If negative, only removals are accepted. */
   readonly headroom: number
+  /** Space that remains for removals (bytes). */
   readonly margin: number
 }
 
 /**
- * Reads the free space of a data folder. LevelDB needs space to flush its logs, and for the compaction that may follow:
- * of all of levels 0 and 1, or of a few tables of a deeper level. A compaction removes its input only after its output
- * is written.
+ * Reads the free space of a data folder. LevelDB needs space to flush its logs and for the compaction that may follow.
+ * That compacts all tables of levels 0 and 1, or a few tables of a deeper level. It removes its input only after its
+ * output is written.
  */
 export async function readDiskSpace(folder: string, db: ClassicLevel<any, any>): Promise<DiskSpace> {
   const [{ bavail, blocks, bsize }, logs] = await Promise.all([statfs(folder), getLogBytes(join(folder, 'level'))])

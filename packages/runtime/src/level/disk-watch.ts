@@ -18,13 +18,16 @@ export interface DiskWatchOptions {
 const MAX_POLL_MS = 250
 /** Shortest interval between two reads of the free space (ms). */
 const MIN_POLL_MS = 20
-/** Fastest use of headroom (bytes per ms): 250 MB of writes a second, written again by a flush and by a compaction. */
+/**
+ * Fastest use of headroom (bytes per ms): 250 MB of writes per second, which a flush and a compaction write a second
+ * and a third time.
+ */
 const MAX_USE_BYTES_PER_MS = 750_000
 /** Interval of reads of the free space while it is low (ms). */
 const LOW_POLL_MS = 1_000
-/** Headroom at which writes are accepted again, in margins. A smaller one would be used up at once. */
+/** Headroom at which writes are accepted again, as a multiple of the margin. A smaller headroom is used up at once. */
 const HYSTERESIS_RATIO = 0.5
-/** Shortest pause after a compaction that ran out of space (ms). */
+/** Pause after the first compaction that ran out of space (ms). It doubles with each further one. */
 const MIN_BACKOFF_MS = 10_000
 
 /**
@@ -38,6 +41,7 @@ export class DiskWatch {
   #writes: number
   /** Value of `health.writes` when space was last reclaimed. */
   #reclaimedAt: number | undefined
+  /** Time before which no space is reclaimed (ms, as `performance.now()`). */
   #notBefore = 0
   #backoff = MIN_BACKOFF_MS
   #polling: Promise<void> | undefined
@@ -79,9 +83,9 @@ export class DiskWatch {
     const { health } = this.#options
     const headroom = await this.#update()
     if (!health.isDiskLow) return Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, headroom / MAX_USE_BYTES_PER_MS))
-    // Once when space gets low, and again after each removal.
-    const shouldContinue = health.writes !== this.#reclaimedAt && performance.now() >= this.#notBefore
-    if (shouldContinue && !health.getFault()) await this.#reclaimSpace()
+    // Space is reclaimed once when it gets low, and again after each removal.
+    const shouldReclaim = health.writes !== this.#reclaimedAt && performance.now() >= this.#notBefore
+    if (shouldReclaim && !health.getFault()) await this.#reclaimSpace()
     return LOW_POLL_MS
   }
 

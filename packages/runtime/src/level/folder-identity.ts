@@ -12,22 +12,23 @@ import {
 import { join } from 'node:path'
 import { syncFolder } from './data-format.ts'
 
-// `level/identity.json` contains the numbers by which the system identifies that file and its folder. A copy of the
-// file has other numbers, so its text does not match them. Each start and each end of a process writes a new file. So a
-// copy that returns to its old path has the text of an older file. `pnpm restore` creates a folder without the file.
+// `level/identity.json` contains the numbers by which the system identifies this file and its folder. A copy of the
+// file has other numbers, so its text does not match them. Each start and each orderly end of a process writes a new
+// file. So a copy that is moved back to the original path has outdated numbers. `pnpm restore` creates a folder without
+// the file.
 
 const IDENTITY_FILE = 'identity.json'
 const levelFolder = (folder: string) => join(folder, 'level')
 
 /**
- * Returns the numbers that identify a file. They exclude the change time: a recursive chown of the folder begins no new
- * history.
+ * Returns the numbers that identify a file. They exclude the change time, so that a recursive chown of the folder does
+ * not begin a new history.
  */
 function formatIdentity({ dev, ino, birthtimeNs }: { dev: bigint; ino: bigint; birthtimeNs: bigint }): string {
   return `${dev}:${ino}:${birthtimeNs}`
 }
 
-/** Id of the machine. A volume snapshot can have the same numbers on another machine. */
+/** Reads the id of the machine, because a volume snapshot can have the same numbers on another machine. */
 function readMachineId(): string | undefined {
   try {
     return readFileSync('/etc/machine-id', 'utf8').trim()
@@ -64,7 +65,7 @@ export function hasSameIdentity(folder: string): boolean {
   }
 }
 
-/** Records that the data belongs to this folder, synced to the disk. */
+/** Records that the data belongs to this folder. Syncs the record to the disk. */
 export function writeIdentity(folder: string): void {
   const level = levelFolder(folder)
   const draft = join(level, `${IDENTITY_FILE}.draft`)
@@ -80,7 +81,7 @@ export function writeIdentity(folder: string): void {
 }
 
 /**
- * Marks the data as changed by another program than the service, such as a repair. The next start begins a new history.
+ * Marks the data as changed by a program other than the service, such as a repair. The next start begins a new history.
  */
 export function clearIdentity(folder: string): void {
   const level = levelFolder(folder)

@@ -1,9 +1,10 @@
 import { open, readdir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 
+// `room` in the file name means free space.
 const PROBE_FILE = 'room.probe'
 const FILL_CHUNK = Buffer.alloc(1_048_576, 1)
-// Space for other files of LevelDB: a manifest, an index.
+// Space for other files of LevelDB: a manifest, an index (bytes).
 const OVERHEAD_BYTES = 65_536
 
 /**
@@ -13,17 +14,17 @@ export async function hasFreeSpace(folder: string): Promise<boolean> {
   try {
     const needed = (await getLogBytes(join(folder, 'level'))) + OVERHEAD_BYTES
     const { bavail, bsize } = await statfs(folder)
-    // The free check comes first: the second one takes the last free bytes from other programs for a moment.
+    // `statfs` comes first, because `canWrite` takes the last free bytes from other programs for a moment.
     return bavail * bsize >= needed && (await canWrite(join(folder, PROBE_FILE), needed))
   } catch {
     return false
   }
 }
 
-/** Bytes of all LevelDB logs in this folder. */
+/** Returns the size of all LevelDB logs in this folder (bytes). */
 export async function getLogBytes(folder: string): Promise<number> {
   const logs = (await readdir(folder)).filter((name) => name.endsWith('.log'))
-  // LevelDB may have deleted a log since.
+  // LevelDB may have deleted a log meanwhile.
   const sizes = await Promise.all(
     logs.map((name) =>
       stat(join(folder, name)).then(
@@ -35,7 +36,7 @@ export async function getLogBytes(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** Tests free space by writing, because the free space of a disk does not reflect quotas and limits of the process. */
+/** Tests free space by a write, because `statfs` does not know quotas and the limits of the process. */
 async function canWrite(file: string, bytes: number): Promise<boolean> {
   try {
     await fillFile(file, bytes)

@@ -3,7 +3,7 @@ import type { ClassicLevel } from 'classic-level'
 const LEVEL_COUNT = 7
 const MIB = 1_048_576
 
-/** Size of the tables of each level of LevelDB (bytes, rounded to MiB by LevelDB). */
+/** Returns the size of the tables of each level of LevelDB (bytes; LevelDB rounds to MiB). */
 export function getLevelSizes(db: ClassicLevel<any, any>): number[] {
   const sizes = Array.from({ length: LEVEL_COUNT }, () => 0)
   // One line for each level that has tables: level, number of files, size in MiB.

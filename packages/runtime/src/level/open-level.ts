@@ -10,29 +10,30 @@ import type { FolderVerification } from './integrity/folder-verification.ts'
 import { readFormat, syncFolder, writeFormat, type DataFormat } from './data-format.ts'
 
 export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K, V> {
-  /** The service that the data belongs to, and the version of the data layout. */
+  /** The service that the data belongs to. */
   readonly service: string
+  /** Version of the data layout. */
   readonly format: number
   /**
-   * By version: upgrades data of that version to the next one. A kill, a power cut or a full disk may interrupt an
-   * upgrade. The next opening runs it again from its beginning, on the data that it left. So it must write one batch,
-   * or detect the parts that are done. It need not sync.
+   * Upgrades by version: each changes data of its version to the next version. A kill, a power cut or a full disk may
+   * interrupt an upgrade. The next opening runs it again from its beginning, on the data that the first run left. So an
+   * upgrade must write one batch, or detect the parts that are done. It need not sync.
    */
   readonly upgrades?: Readonly<Record<number, (db: ClassicLevel<K, V>) => Promise<void>>>
   /** True if the service builds the data from the log of a cluster, and can rebuild it. */
   readonly isReplica?: boolean | undefined
-  /** Row without which other rows are damage. A replica without it is cleared. */
+  /** Row that exists if any other row exists: without it, the data is damaged. A replica without it is cleared. */
   readonly ownRow?: Omit<OwnRow, 'rebuild'> | undefined
 }
 
 /** An open database and the result of the check before its opening. */
 export interface OpenedLevel<K, V> {
   readonly db: ClassicLevel<K, V>
-  /** `undefined` if no check was needed: for a new folder, or one that this process has open. */
+  /** `undefined` if no check was needed: the folder is new, or this process already has it open. */
   readonly verification: FolderVerification | undefined
   /** True if this process already has the folder open and watches its files. */
   readonly isShared: boolean
-  /** True if a replica had rows without its own row. It is empty now. */
+  /** True if a replica had rows without its own row. The database is empty now. */
   readonly wasCleared: boolean
 }
 
@@ -56,17 +57,17 @@ export async function openLevel<K = string, V = string>(
 
 /**
  * Like `openLevel`, but also returns the result of the check.
- * @param joins true if another thread of the process has opened and checked the folder
+ * @param isOpenInProcess true if another thread of this process has already checked and opened the folder
  */
 export async function openVerifiedLevel<K = string, V = string>(
   folder: string,
   { service, format, upgrades = {}, isReplica = false, ownRow, ...options }: LevelOptions<K, V>,
-  joins = false,
+  isOpenInProcess = false,
 ): Promise<OpenedLevel<K, V>> {
   const location = join(folder, 'level')
   const found = prepareFolder(folder, { service, format })
   const isNew = found.from === 0 && !hasOpened(location)
-  const isShared = joins || handles.has(location)
+  const isShared = isOpenInProcess || handles.has(location)
   const oldest = isNew ? format : found.from || found.format
   for (let version = oldest; version < format; version++) {
     if (upgrades[version]) continue
@@ -79,7 +80,8 @@ export async function openVerifiedLevel<K = string, V = string>(
   let wasCleared = false
   let db: ClassicLevel<K, V>
   try {
-    // Must come first: a `ClassicLevel` opens itself, and LevelDB then deletes files that it considers obsolete.
+    // The check must come first: a `ClassicLevel` opens itself, and LevelDB then deletes files that it considers
+    // obsolete.
     const hasRow = ownRow && !isReplica && oldest >= ownRow.since
     if (!isNew && !isShared)
       verification = await verifyBeforeOpen(folder, service, isReplica, hasRow ? ownRow.key : undefined)
@@ -113,7 +115,7 @@ export async function openVerifiedLevel<K = string, V = string>(
   return { db, verification, isShared, wasCleared }
 }
 
-/** Only the main thread loads the check. */
+/** Checks a folder. The import is dynamic, because only the main thread checks. */
 async function verifyBeforeOpen(
   folder: string,
   service: string,
@@ -125,8 +127,8 @@ async function verifyBeforeOpen(
 }
 
 /**
- * Writes the first value of a missing own row, or clears a replica without the row. Any other database without the row
- * has no entries, or had a format from before that row: `verifyBeforeOpen` refuses the rest.
+ * Writes the first value of a missing own row, or clears a replica without the row. A database that is not a replica
+ * can lack the row only if it has no entries, or had a format before that row: `verifyBeforeOpen` refuses all others.
  * @returns true if a replica had entries without the row
  */
 async function initializeOwnRow(
@@ -157,15 +159,17 @@ function releaseHandle(location: string): void {
 export const NO_KEY = Buffer.of(0xff)
 
 /**
- * Resolves when all writes are in synced tables and a new log has begun. `compactRange` begins with that, for any
- * range.
+ * Flushes the database. Resolves when all writes are in synced tables and a new log has begun. `compactRange` begins
+ * with a flush, for any range.
  */
 export async function flush(db: ClassicLevel<any, any>): Promise<void> {
   await db.compactRange<Buffer>(NO_KEY, NO_KEY, { keyEncoding: 'buffer' })
   await assertWritten(db)
 }
 
-/** Rejects if LevelDB could not write in the background. `compactRange` does not report that, but the next write does. */
+/**
+ * Rejects if LevelDB could not write in the background. `compactRange` does not report that, but the next write does.
+ */
 export async function assertWritten(db: ClassicLevel<any, any>): Promise<void> {
   await db.del<Buffer>(NO_KEY, { keyEncoding: 'buffer', sync: true })
 }
@@ -196,7 +200,10 @@ function prepareFolder(folder: string, own: DataFormat): DataFormat {
   return found
 }
 
-/** True if LevelDB completed an opening. Only then tables exist, or `CURRENT` names a manifest other than the first. */
+/**
+ * True if LevelDB has opened the folder completely at least once. Only then tables exist, or `CURRENT` names a manifest
+ * other than the first.
+ */
 function hasOpened(location: string): boolean {
   if (listLevel(location).tables.size > 0) return true
   try {

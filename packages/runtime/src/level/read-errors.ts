@@ -1,7 +1,7 @@
 import { commonErrors } from '../http/common-errors.ts'
 import type { Problem } from '../http/problems.ts'
 
-// An I/O error of a synchronous read has no code.
+// The codes and messages of unreadable data. An I/O error of a synchronous read has no code, only a message.
 const DAMAGED_CODES = new Set(['LEVEL_CORRUPTION', 'LEVEL_IO_ERROR'])
 const DAMAGED_MESSAGE = /^(?:Corruption|IO error): /
 const NOT_OPEN_CODE = /^LEVEL_(?:DATABASE|ITERATOR|SNAPSHOT|BATCH)_NOT_OPEN$/

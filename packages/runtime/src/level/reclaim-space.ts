@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { assertWritten, NO_KEY } from './open-level.ts'
 import { fillFile, getLogBytes } from './free-space.ts'
 
+/** `room` in the file name means free space. Earlier versions use the same name. */
 const BALLAST_FILE = 'room.ballast'
 /** Space for a manifest and an index, in addition to the data of the logs (bytes). */
 const OVERHEAD_BYTES = 262_144
 /** Bytes of tables per compaction, which take about a second. */
 const RANGE_BYTES = 64 * 1_048_576
-/** Maximum bytes of a key that delimits a range. */
+/** Maximum length of a key that delimits a range (bytes). */
 const MAX_PREFIX_BYTES = 64
 
 const KEY_ENCODING = { keyEncoding: 'buffer' } as const
@@ -26,8 +27,8 @@ export interface ReclaimOptions {
 /**
  * Frees the disk space of deleted and overwritten entries: flushes the logs, then compacts the database range by range
  * while `shouldContinue` returns true. LevelDB writes a new table before it removes the old ones. If the disk is full
- * at that moment, LevelDB accepts no writes until it is reopened. That needs space for the logs, which a ballast file
- * reserves.
+ * at that moment, LevelDB accepts no writes until it is reopened. The reopening needs space for the logs, which a
+ * ballast file reserves.
  * @throws Problem if LevelDB could not write
  */
 export async function reclaimSpace({ folder, db, write, shouldContinue }: ReclaimOptions): Promise<void> {
@@ -48,6 +49,7 @@ export async function reclaimSpace({ folder, db, write, shouldContinue }: Reclai
 /** Removes the ballast file, which a killed process may have left. */
 export const removeBallast = (folder: string): Promise<void> => rm(join(folder, BALLAST_FILE), { force: true })
 
+/** Reserves space for the logs. Resolves with false if the disk has too little. */
 async function writeBallast(folder: string): Promise<boolean> {
   const bytes = (await getLogBytes(join(folder, 'level'))) + OVERHEAD_BYTES
   try {
@@ -80,6 +82,7 @@ interface SizedRange {
   readonly bytes: number
 }
 
+/** Yields consecutive ranges of the keys with this prefix, each below `RANGE_BYTES` if its keys are short enough. */
 async function* walkRanges(db: ClassicLevel<any, any>, prefix: Buffer): AsyncGenerator<SizedRange> {
   for (let byte = 0; byte < 256; byte++) {
     const start = Buffer.concat([prefix, Buffer.of(byte)])

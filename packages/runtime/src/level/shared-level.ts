@@ -20,8 +20,8 @@ export interface SharedLevelOptions<K, V> extends LevelOptions<K, V> {
   /** Default: the log of the process. */
   readonly log?: Pick<Logger, 'error' | 'info'>
   /**
-   * True if the service calls `getRefusal` before writes that add bytes. These fail while free space is low. Main
-   * thread only.
+   * True to watch the free space. While it is low, `getRefusal` returns a problem, so the service must call that before
+   * each write that adds bytes. Main thread only.
    */
   readonly watchDisk?: boolean
   /** Runs after a fault, when the database is known to be good again, before any write is accepted. */
@@ -35,13 +35,13 @@ const RETRY_INTERVAL_MS = 500
 const MAIN_SLOT = 0
 
 /**
- * A LevelDB as one thread of a process uses it. After a failed write, no thread accepts writes until the main thread
- * has restored the database to a known good state. The main thread does so by itself once there is free space.
+ * One thread's access to a LevelDB that all threads of a process share. After a failed write, no thread accepts writes
+ * until the main thread has restored the database to a known good state. It does so once there is free space.
  */
 export class SharedLevel<K = string, V = string> {
   /** For reads. After a fault, it is closed for a moment while the main thread reopens the database. */
   readonly db: ClassicLevel<K, V>
-  /** Memory in which `getWriteFault` finds whether writes are accepted. */
+  /** Memory with the state of the data, for `createDataHealth`. */
   readonly memory: SharedArrayBuffer
   readonly #health: WriteHealth
   readonly #options: SharedLevelOptions<K, V>
@@ -82,17 +82,17 @@ export class SharedLevel<K = string, V = string> {
   }
 
   /**
-   * True if the data may not continue what clients know: the folder is new, restored, copied or repaired. A service
-   * that numbers its writes then reserves numbers that were never given, synced to the disk, and calls `beginHistory`.
-   * Main thread only.
+   * True if clients may know writes that this data does not have: the folder is new, restored, copied or repaired. A
+   * service that numbers its writes must then continue with numbers that were never used. It syncs that to the disk,
+   * and calls `beginHistory`. Main thread only.
    */
   get isNewHistory(): boolean {
     return this.#isNewHistory
   }
 
   /**
-   * Lets the next start continue from this data. A process that ends before this call leaves a folder that begins a new
-   * history.
+   * Records that the next start may continue from this data. If a process ends before this call, the next start begins
+   * a new history.
    */
   beginHistory(): void {
     this.#isNewHistory = false
@@ -129,8 +129,9 @@ export class SharedLevel<K = string, V = string> {
   }
 
   /**
-   * Like `write`, for a caller that begins its next write meanwhile. Resolves when `run` has written. If the result is
-   * a function, the write may be acknowledged only when the promise of that function resolves.
+   * Like `write`, for a caller that begins its next write before the last one may be acknowledged. Resolves when `run`
+   * has written. If the result is a function, the write may be acknowledged only when the promise of that function
+   * resolves.
    */
   async writeAhead(run: (db: ClassicLevel<K, V>) => Promise<void>): Promise<(() => Promise<void>) | undefined> {
     const number = this.#health.begin()
@@ -167,8 +168,8 @@ export class SharedLevel<K = string, V = string> {
   }
 
   /**
-   * Resolves when everything that was acknowledged before is safe from a power cut. This syncs each log once, but
-   * `flush` writes tables.
+   * Resolves when everything that was acknowledged before is safe from a power cut. This syncs each log once, while
+   * `flush` also writes tables.
    * @throws Problem `DISK_FULL`, `STORE_FAILED`
    */
   sync(): Promise<void> {
@@ -183,12 +184,13 @@ export class SharedLevel<K = string, V = string> {
   }
 
   /**
-   * Call this when a thread has ended. If the outcome of its writes is unknown, it is settled before other writes
-   * count. Main thread only.
+   * Call this when a thread has ended. If the outcome of its writes is unknown, the database is flushed before writes
+   * of other threads are acknowledged. Main thread only.
    */
   async releaseShare({ slot }: LevelShare): Promise<void> {
     if (this.#health.isInDoubt(slot)) {
-      // Begins a new log: nothing after it can be lost, whether the last record of the old log is complete or not.
+      // The flush begins a new log. So later writes cannot be lost, even if the last record of the old log is
+      // incomplete.
       await flush(this.db).catch((error: unknown) => this.#health.markFailed(error))
     }
     this.#health.removeSlot(slot)
@@ -207,7 +209,7 @@ export class SharedLevel<K = string, V = string> {
     this.#health.release()
   }
 
-  /** After this call, a start detects a copy that was made before it, even at the same path. */
+  /** Writes a new identity. Then a start detects a copy of the folder that was made before, even at the same path. */
   #updateIdentity(): void {
     if (this.#options.share || this.#isNewHistory) return
     try {
@@ -229,7 +231,7 @@ export class SharedLevel<K = string, V = string> {
     return new DiskWatch({ folder: this.#folder, service, db: this.db, health: this.#health, log: this.#log, write })
   }
 
-  /** Main thread only. */
+  /** Restores the database after each failed write. Main thread only. */
   async #handleFailures(): Promise<void> {
     for (;;) {
       await this.#health.waitForFailure()
@@ -243,7 +245,7 @@ export class SharedLevel<K = string, V = string> {
   async #restoreWrites(): Promise<void> {
     const { service, onRecovered } = this.#options
     while (await this.#pause()) {
-      // Frees the space that a compaction had reserved for this before it failed.
+      // Frees the space that a compaction has reserved for the recovery.
       await removeBallast(this.#folder)
       if (!(await hasFreeSpace(this.#folder))) continue
       await this.#health.waitForWrites()
@@ -292,7 +294,7 @@ export class SharedLevel<K = string, V = string> {
     return false
   }
 
-  /** Other threads only. */
+  /** Closes and reopens the database when the main thread requests that. Other threads only. */
   async #follow(): Promise<void> {
     for (;;) {
       await this.#health.waitForCloseRequest()
@@ -317,7 +319,7 @@ export class SharedLevel<K = string, V = string> {
 }
 
 /**
- * Opens a LevelDB like `openLevel`, so that all threads of a process can write to it.
+ * Opens a LevelDB like `openLevel`, but in such a way that all threads of a process can write to it.
  * @throws StartError like `openLevel`
  */
 export async function openSharedLevel<K = string, V = string>(
@@ -346,7 +348,7 @@ export async function openSharedLevel<K = string, V = string>(
   }
 }
 
-/** Only the main thread loads the guard. */
+/** Creates the guard. The import is dynamic, because only the main thread has one. */
 async function createFolderGuard<K, V>(
   folder: string,
   { service, log = createLogger('info', { service }, []) }: SharedLevelOptions<K, V>,

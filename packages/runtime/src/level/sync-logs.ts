@@ -4,9 +4,9 @@ import { syncFolder } from './data-format.ts'
 
 /**
  * Makes everything that LevelDB has acknowledged safe from a power cut. LevelDB passes each record to the system before
- * it acknowledges the write, so a sync of its logs is enough. There is the current log and, while LevelDB writes a
- * table from it, the previous one, which a synced write does not sync. A log that is deleted meanwhile has become a
- * synced table.
+ * it acknowledges the write, so a sync of its logs is enough. In addition to the current log there may be the previous
+ * one, while LevelDB writes a table from it. A synced write does not sync the previous log. A log that is deleted
+ * meanwhile has become a synced table.
  */
 export async function syncLogs(folder: string): Promise<void> {
   const level = join(folder, 'level')

@@ -1,7 +1,7 @@
 import { commonErrors } from '../http/common-errors.ts'
 import type { Problem } from '../http/problems.ts'
 
-/** Access of one more thread to the database of the main thread. */
+/** Access of another thread to the database that the main thread manages. */
 export interface LevelShare {
   readonly memory: SharedArrayBuffer
   /** Index of the thread's slot in that memory. */
@@ -12,9 +12,9 @@ const HEALTHY_STATE = 0
 const DISK_FULL_STATE = 1
 const FAILED_STATE = 2
 
-// Words of the memory: the common ones, then three for each slot. The first is 1 while the thread has the database
-// open, the second is the number of the last write that it began. The third is the number up to which all of its writes
-// are done.
+// Indexes of the words of the memory: common words, then three words for each slot. The first word of a slot is 1 while
+// the thread has the database open. The second is the number of the last write that the thread began. The third is the
+// number up to which all of its writes are done.
 const FAULT_WORD = 0
 const REOPENING_WORD = 1
 const USED_SLOTS_WORD = 2
@@ -42,13 +42,7 @@ const createWriteProblem = (kind: number): Problem =>
     ? commonErrors.DISK_FULL(undefined, RETRY_HEADERS)
     : commonErrors.STORE_FAILED(undefined, RETRY_HEADERS)
 
-const getWordIndex = (slot: number, which: number) => FIRST_SLOT_WORD + slot * WORDS_PER_SLOT + which
-
-/** Returns the reason why the database accepts no writes at present, on any thread. Undefined if it accepts them. */
-export function getWriteFault(memory: SharedArrayBuffer): Problem | undefined {
-  const kind = Atomics.load(new Int32Array(memory), FAULT_WORD)
-  return kind === HEALTHY_STATE ? undefined : createWriteProblem(kind)
-}
+const getWordIndex = (slot: number, offset: number) => FIRST_SLOT_WORD + slot * WORDS_PER_SLOT + offset
 
 /**
  * Returns the reason why a write that adds bytes is refused at present, on any thread. Undefined if it is accepted.
@@ -59,11 +53,11 @@ function getWriteRefusal(words: Int32Array): Problem | undefined {
   return Atomics.load(words, DISK_LOW_WORD) === 0 ? undefined : createWriteProblem(DISK_FULL_STATE)
 }
 
-/** State of the data that all threads of a process read and report. */
+/** State of the data. All threads of a process can read it, and report damage. */
 export interface DataHealth {
   /** Returns the reason why the service is not ready: its data is read-only or damaged. */
   getFault(): Problem | undefined
-  /** Records that a read found damage. */
+  /** Call this if a read found damage. */
   reportReadFailure(): void
   /** Number of files that are known to be damaged. All reads that found damage count as one. */
   countDamagedFiles(): number
@@ -71,7 +65,7 @@ export interface DataHealth {
   countLostChanges(): number
 }
 
-/** Creates the access to the health of the data that this memory belongs to. */
+/** Creates access to the state of the data. @param memory see `SharedLevel.memory` */
 export function createDataHealth(memory: SharedArrayBuffer): DataHealth {
   const words = new Int32Array(memory)
   const damagedFiles = () =>
@@ -85,9 +79,10 @@ export function createDataHealth(memory: SharedArrayBuffer): DataHealth {
 }
 
 /**
- * Tracks which writes of all threads are known to be good. After a failed append, LevelDB's log may end in a part of a
- * record. The next start does not find the records after it, though LevelDB reports no error. So after a failed write
- * no other write begins, and a write that completed meanwhile counts only when no other one is in doubt.
+ * Tracks which writes of all threads are known to be good. After a failed append, LevelDB's log may contain a part of a
+ * record. The next start does not find the records after that part, and LevelDB reports no error. So no other write
+ * begins after a failed write. A write that completed meanwhile is acknowledged only after all writes that had begun
+ * are done, and if none of them failed.
  */
 export class WriteHealth {
   readonly #words: Int32Array
@@ -101,7 +96,7 @@ export class WriteHealth {
     this.#begun = Atomics.load(this.#words, getWordIndex(slot, BEGUN_OFFSET))
   }
 
-  /** Includes the slot of a thread that will start. Main thread only. */
+  /** Includes a slot in all checks. Call this before its thread starts. Main thread only. */
   expect(slot: number): void {
     if (slot >= this.#getUsedSlots()) Atomics.store(this.#words, USED_SLOTS_WORD, slot + 1)
   }
@@ -128,23 +123,25 @@ export class WriteHealth {
     Atomics.store(this.#words, DISK_LOW_WORD, isLow ? 1 : 0)
   }
 
-  /** Changes with every write that any thread begins. */
+  /** A number that changes with every write that any thread begins. */
   get writes(): number {
     return this.#sum((slot) => this.#getBegun(slot))
   }
 
-  /** Announces a write, and returns its number. @throws Problem `DISK_FULL`, `STORE_FAILED` */
+  /** Announces a write, and returns its number for `end`. @throws Problem `DISK_FULL`, `STORE_FAILED` */
   begin(): number {
     const number = (this.#begun = (this.#begun + 1) | 0)
     this.#writing.add(number)
     Atomics.store(this.#words, getWordIndex(this.#slot, BEGUN_OFFSET), number)
-    // Only after the announcement: a thread that reopens the database sees this write, or this write sees the fault.
+    // The check follows the announcement, so that a thread that reopens the database sees this write, or this write
+    // sees the fault.
     const fault = this.getFault()
     if (!fault) return number
     this.end(number)
     throw fault
   }
 
+  /** Records that a write has ended, with or without success. */
   end(number: number): void {
     this.#writing.delete(number)
     const [oldest] = this.#writing
@@ -163,7 +160,7 @@ export class WriteHealth {
     return { problem: createWriteProblem(kind), first }
   }
 
-  /** Resolves when every write that any thread has begun by now is done. Undefined if all are. */
+  /** Resolves when every write that any thread has begun by now is done. Undefined if all are done already. */
   waitForWrites(): Promise<void> | undefined {
     for (let slot = 0; slot < this.#getUsedSlots(); slot++) {
       if (this.#getDone(slot) !== this.#getBegun(slot)) return this.#waitForAll()
@@ -200,7 +197,8 @@ export class WriteHealth {
   async acquire(): Promise<void> {
     for (;;) {
       Atomics.store(this.#words, getWordIndex(this.#slot, OPEN_OFFSET), 1)
-      // Only after that record: main sees that this thread has the database open, or this thread sees the reopening.
+      // The check follows the record, so that main sees that this thread has the database open, or this thread sees the
+      // reopening.
       if (Atomics.load(this.#words, REOPENING_WORD) === 0) return
       this.release()
       await this.#waitWhile(REOPENING_WORD, 1)
@@ -217,7 +215,7 @@ export class WriteHealth {
     await this.#waitWhile(REOPENING_WORD, 0)
   }
 
-  /** Requests all other threads to close the database. Resolves when they have. */
+  /** Requests all other threads to close the database. Resolves when all have closed it. */
   async requestClose(): Promise<void> {
     this.#set(REOPENING_WORD, 1)
     for (let slot = 0; slot < this.#getUsedSlots(); slot++) {

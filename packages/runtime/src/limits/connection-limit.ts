@@ -26,7 +26,7 @@ export function limitConnections(
   if (maxConnectionsPerIp === 0) return
   const isProxy = createNetworkMatcher(trustProxy)
   const counts = new Map<string, number>()
-  // Added after the listeners that read the connection: they handle one that is closed here.
+  // This listener follows the listeners that read the connection, so that they see the end of a refused connection.
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket
     if (isProxy(remoteAddress)) return

@@ -15,7 +15,11 @@ export interface RateLimitResult {
 
 /** Limits the number of requests of each address and token. */
 export interface RateLimits {
-  /** @param address of the client @param cost number of requests that this one counts as */
+  /**
+   * Counts a request, and refuses it if a limit is exceeded.
+   * @param address address of the client
+   * @param cost number of requests that this request counts as
+   */
   take(headers: RequestHeaders, address: string | undefined, cost?: number): RateLimitResult
 }
 
@@ -33,8 +37,8 @@ interface RateLimitPolicy {
   readonly detail: string
   readonly buckets: TokenBuckets
   /**
-   * Returns a name for the client whose requests are counted together. Undefined if the limit does not apply to the
-   * request.
+   * Returns a key for the client. Requests with the same key are counted together. Undefined if the limit does not
+   * apply to the request.
    */
   getClient(headers: RequestHeaders, address: string | undefined): string | undefined
 }
@@ -51,7 +55,7 @@ export function createRateLimits(
 ): RateLimits | undefined {
   if (!memory) return undefined
   const policies: RateLimitPolicy[] = []
-  function add(name: string, limit: number, getClient: RateLimitPolicy['getClient']): void {
+  function addPolicy(name: string, limit: number, getClient: RateLimitPolicy['getClient']): void {
     if (limit === 0) return
     const buckets = new TokenBuckets(memory!, limit, rateLimitWindow, now)
     const text = `"${name}";q=${limit};w=${rateLimitWindow}`
@@ -63,8 +67,8 @@ export function createRateLimits(
       getClient,
     })
   }
-  add('address', rateLimitPerIp, (_headers, address) => address && `address ${toClientNetwork(address)}`)
-  add('token', rateLimitPerToken, (headers) => {
+  addPolicy('address', rateLimitPerIp, (_headers, address) => address && `address ${toClientNetwork(address)}`)
+  addPolicy('token', rateLimitPerToken, (headers) => {
     const token = parseBearer(headers)
     return token && `token ${token}`
   })
@@ -74,8 +78,8 @@ export function createRateLimits(
       const remainingFields: string[] = []
       const policyFields: string[] = []
       let refusal: Problem | undefined
-      for (const { name, text, detail, buckets, getClient: clientOf } of policies) {
-        const client = clientOf(headers, address)
+      for (const { name, text, detail, buckets, getClient } of policies) {
+        const client = getClient(headers, address)
         if (client === undefined || client === '') continue
         const result = buckets.take(client, cost)
         policyFields.push(text)
@@ -94,11 +98,12 @@ export function createRateLimits(
 const refuse = (detail: string, { retryAfterS }: TakeResult) =>
   commonErrors.RATE_LIMITED(detail, { headers: { 'retry-after': String(retryAfterS) } })
 
+/** Number of 16-bit groups of an IPv6 address that identify its network. */
 const NETWORK_GROUPS = 4
 
 /**
- * Returns the client of an address. An IPv6 network of 64 bits is one client, because one client usually has a whole
- * network.
+ * Returns a text that identifies the client with this address: the address, or for IPv6 its network of 64 bits. One
+ * client usually has a whole IPv6 network.
  */
 export function toClientNetwork(text: string): string {
   const address = toPlainAddress(text)

@@ -6,13 +6,13 @@ const SET_COUNT = 8_192
 const BUCKET_COUNT = BUCKETS_PER_SET * SET_COUNT
 const SEED_BYTES = 16
 
-/** Memory in which all threads of a process count, for any number of clients: 0.8 MB. */
+/** Memory in which all threads of a process count requests: 0.8 MB for any number of clients. */
 export interface BucketMemory {
   /** Random, so that no other program can calculate which clients share a set. */
   readonly seed: Uint8Array
-  /** Part of the hash of the client of each bucket; 0 if the bucket is free. */
+  /** For each bucket, a part of the hash of its client; 0 if the bucket is free. */
   readonly owners: Int32Array
-  /** Time when each bucket is full again (ns, the machine's steady clock). */
+  /** For each bucket, the time when it is full again (ns, the machine's steady clock). */
   readonly fullAt: BigInt64Array
 }
 
@@ -38,9 +38,9 @@ export interface TakeResult {
 const toSeconds = (ns: bigint): number => Math.max(0, Math.ceil(Number(ns) / 1e9))
 
 /**
- * Token buckets of one size that refill within a time: one for each client, in bounded memory that all threads share.
- * If a set has no bucket left for a new client, that client gets the fullest one: a full bucket is the same as a new
- * one.
+ * Token buckets of one size and one refill time: one for each client, in bounded memory that all threads share. If a
+ * set has no free bucket for a new client, that client takes over the fullest bucket of the set: a full bucket is the
+ * same as a new one.
  */
 export class TokenBuckets {
   readonly #memory: BucketMemory
@@ -50,9 +50,9 @@ export class TokenBuckets {
   readonly #size: number
 
   /**
-   * @param size requests
+   * @param size number of requests that a full bucket allows
    * @param windowS time in which an empty bucket refills (s)
-   * @param now ns, the same clock for all threads
+   * @param now returns the time (ns) of a clock that all threads share
    */
   constructor(memory: BucketMemory, size: number, windowS: number, now: () => bigint = process.hrtime.bigint) {
     this.#memory = memory
@@ -70,13 +70,13 @@ export class TokenBuckets {
     const { fullAt } = this.#memory
     const now = this.#now()
     const at = this.#findBucket(client, now)
-    const price = this.#nsPerRequest * BigInt(Math.min(cost, this.#size))
+    const costNs = this.#nsPerRequest * BigInt(Math.min(cost, this.#size))
     for (;;) {
       const known = Atomics.load(fullAt, at)
-      const begins = known > now ? known : now
-      const next = begins + price
+      const current = known > now ? known : now
+      const next = current + costNs
       const over = next - now - this.#windowNs
-      if (over > 0n) return this.#toResult(false, begins - now, over)
+      if (over > 0n) return this.#toResult(false, current - now, over)
       if (Atomics.compareExchange(fullAt, at, known, next) === known) return this.#toResult(true, next - now, 0n)
     }
   }

@@ -3,8 +3,8 @@ import type { MemoryHold } from './budget.ts'
 const MIN_BUFFER_BYTES = 16_384
 
 /**
- * Collects the pieces of a body in one buffer. Stored separately, each piece would cost hundreds of bytes in addition to
- * its content. A body of one piece is not copied.
+ * Collects the pieces of a body in one buffer. Stored separately, each piece would cost hundreds of bytes in addition
+ * to its content. A body of one piece is not copied.
  */
 export class BodyBuffer {
   readonly #hold: () => MemoryHold
@@ -35,7 +35,7 @@ export class BodyBuffer {
     return true
   }
 
-  /** The bytes so far; undefined if there are none. */
+  /** The bytes that have arrived; undefined if there are none. */
   get bytes(): Buffer | undefined {
     return this.#bytes?.subarray(0, this.length)
   }

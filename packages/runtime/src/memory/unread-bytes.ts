@@ -22,13 +22,13 @@ const CHUNK_OVERHEAD_BYTES = 250
 /** Share of the budget that streams may fill. Requests can use the rest. */
 const MAX_SHARE = 1 / 2
 /**
- * Share of the budget that streams may use even while the budget is full. Each thread has an equal part of it, which the
- * streams of other threads cannot use.
+ * Share of the budget that streams may use even while the budget is full. Each thread has an equal part of it, which
+ * the streams of other threads cannot use.
  */
 const GUARANTEED_SHARE = 1 / 8
 /**
- * Share by which a reduction lowers the unread bytes. A smaller share would need more reductions, and each one sorts all
- * streams with unread bytes.
+ * Share by which a reduction lowers the unread bytes. A smaller share would need more reductions, and each one sorts
+ * all streams with unread bytes.
  */
 const REDUCTION_SHARE = 1 / 8
 /** Largest number of unused bytes taken from the budget. If more are unused, all of them are returned at once. */
@@ -166,8 +166,8 @@ export class UnreadBytes {
   #take(): boolean {
     const { budget } = this.#options
     const missing = roundToUnits(this.#bytes - this.#taken)
-    // A full budget limits neither the guaranteed share nor a single chunk. So a stream continues even if its chunks are
-    // larger than the free budget.
+    // A full budget limits neither the guaranteed share nor a single chunk. So a stream continues even if its chunks
+    // are larger than the free budget.
     const isExempt = this.#bytes <= this.#guaranteed || this.#chunks === 1
     if (!budget.take(missing, isExempt ? Infinity : budget.limit * MAX_SHARE)) return false
     this.#taken += missing

@@ -1,7 +1,8 @@
 import { Counter, type Registry } from './prom-client.ts'
 
 /**
- * Registers a counter whose value is read at each scrape. It must never fall. The values of all threads are added up.
+ * Registers a counter whose value is read at each scrape. The value must never decrease. The values of all threads are
+ * added up.
  */
 export function registerCounter(registry: Registry, name: string, help: string, value: () => number): void {
   registry.registerMetric(

@@ -2,17 +2,14 @@ import type { DataHealth } from '../level/write-health.ts'
 import { registerGauge } from './gauge.ts'
 import type { Registry } from './prom-client.ts'
 
-/** Reports damage and losses of the data of a service. */
-export function registerDataMetrics(
-  { countDamagedFiles: damagedFiles, countLostChanges: lostChanges }: DataHealth,
-  registry: Registry,
-): void {
-  registerGauge(registry, 'data_damaged_files', 'Damaged files of the data folder.', damagedFiles, 'first')
+/** Registers the metrics for damage and losses of the data of a service. */
+export function registerDataMetrics({ countDamagedFiles, countLostChanges }: DataHealth, registry: Registry): void {
+  registerGauge(registry, 'data_damaged_files', 'Damaged files of the data folder.', countDamagedFiles, 'first')
   registerGauge(
     registry,
     'data_lost_changes',
     'Changes that a power cut before the last start lost; none of them was durable.',
-    lostChanges,
+    countLostChanges,
     'first',
   )
 }

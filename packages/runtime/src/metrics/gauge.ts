@@ -2,7 +2,7 @@ import { Gauge, type Registry } from './prom-client.ts'
 
 /**
  * Registers a metric whose value is read at each scrape.
- * @param aggregator of the threads' values: their sum, or `first` if all threads read the same memory
+ * @param aggregator combines the values of the threads: `sum`, or `first` if all threads read the same memory
  */
 export function registerGauge(
   registry: Registry,

@@ -6,9 +6,9 @@ import { registerCounter } from './counter.ts'
 import { LAG_RESOLUTION_MS, type MetricsJson } from './request-metrics.ts'
 import { Gauge, Registry } from './prom-client.ts'
 
-// Totals that the library derives from `nodejs_active_resources`, `_handles` and `_requests`: gauges with the suffix of
-// counters.
-const MISNAMED_METRICS = ['resources', 'handles', 'requests'].map((what) => `nodejs_active_${what}_total`)
+// Totals that the library derives from `nodejs_active_resources`, `_handles` and `_requests`. They are removed, because
+// they are gauges with the suffix of counters.
+const MISNAMED_METRICS = ['resources', 'handles', 'requests'].map((name) => `nodejs_active_${name}_total`)
 
 /**
  * Creates a registry with the metrics of the process: version, start time, processor time, memory, event loop of the
@@ -18,7 +18,8 @@ export function createProcessRegistry(service: string): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_RESOLUTION_MS })
   for (const name of MISNAMED_METRICS) registry.removeSingleMetric(name)
-  // The library omits this metric when it merges registries. Only this registry has it.
+  // By default the library omits this metric when it merges registries. `first` is right, because only this registry
+  // has the metric.
   Object.assign(registry.getSingleMetric('process_start_time_seconds')!, { aggregator: 'first' })
   const info = new Gauge({
     name: 'influencer_stats_build_info',
@@ -37,7 +38,7 @@ export function createProcessRegistry(service: string): Registry {
   return registry
 }
 
-/** Merges registries into one text. Counters and histograms of all threads are added up. */
+/** Merges registries into one text in the Prometheus format. Counters and histograms of all threads are added up. */
 export function mergeMetrics(registries: MetricsJson[]): Promise<string> {
   return AggregatorRegistry.aggregate(registries as never).metrics()
 }

@@ -64,7 +64,7 @@ export class RouteMetrics {
 
 /**
  * The histogram of request durations, with the interface of a prom-client metric. prom-client's own histogram hashes
- * the labels of every observation (0.5 us). Here a route finds its series once.
+ * the labels of every observation (0.5 us). Here each route has an object with its own series.
  */
 export class RequestMetrics {
   readonly name = 'http_request_duration_seconds'
@@ -78,7 +78,7 @@ export class RequestMetrics {
   }
 
   /** Returns the metrics of a route. The same route always gets the same object. */
-  route(method: string, route: string): RouteMetrics {
+  getRoute(method: string, route: string): RouteMetrics {
     const key = `${method} ${route}`
     const known = this.#routes.get(key) ?? new RouteMetrics({ method, route })
     this.#routes.set(key, known)
@@ -99,7 +99,10 @@ export class RequestMetrics {
 
 export const FAULT_COUNTER_NAME = 'http_request_errors_total'
 
-/** Counts requests that failed by a fault of the service, by code. `DATA_DAMAGED` is a fault of the disk. */
+/**
+ * Creates the counter of requests that failed by a fault of the service, by code. `DATA_DAMAGED` is a fault of the
+ * disk.
+ */
 export const createFaultCounter = (registry: Registry): Counter =>
   new Counter({
     name: FAULT_COUNTER_NAME,
@@ -112,8 +115,8 @@ export const createFaultCounter = (registry: Registry): Counter =>
 export type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /**
- * Interval at which the delay of a loop is measured (ms): a shorter delay is no lag. Each measurement wakes an idle
- * process.
+ * Interval at which the delay of an event loop is measured (ms). It is subtracted from the measured delay. Each
+ * measurement wakes an idle process.
  */
 export const LAG_RESOLUTION_MS = 20
 

@@ -4,8 +4,8 @@ import { sumMetrics } from './process-metrics.ts'
 /** Metrics of one serving thread. */
 export interface ThreadMetrics {
   readonly index: number
-  /** Differs for each thread that has had this index. */
-  readonly life: number
+  /** Id of the thread in the process. A replacement has the same index, but another id. */
+  readonly threadId: number
   readonly metrics: MetricsJson
 }
 
@@ -13,10 +13,10 @@ export interface ThreadMetrics {
 export interface ThreadMetricsMerger {
   /**
    * Takes the metrics of the threads that replied, and returns the metrics to be added up. For a thread that does not
-   * reply or was replaced, its last counts remain, because a counter never falls; its gauges are dropped. One call at a
-   * time.
+   * reply or was replaced, its last counts remain, because a counter must never decrease. Its gauges are dropped. Calls
+   * must not overlap.
    */
-  take(answers: readonly ThreadMetrics[]): Promise<MetricsJson[]>
+  take(replies: readonly ThreadMetrics[]): Promise<MetricsJson[]>
 }
 
 const COUNT_TYPES = new Set<unknown>(['counter', 'histogram'])
@@ -28,15 +28,15 @@ export function createThreadMetricsMerger(): ThreadMetricsMerger {
   let replaced: MetricsJson = []
 
   return {
-    async take(answers) {
-      for (const threadMetrics of answers) {
+    async take(replies) {
+      for (const threadMetrics of replies) {
         const before = last.get(threadMetrics.index)
-        if (before && before.life !== threadMetrics.life)
+        if (before && before.threadId !== threadMetrics.threadId)
           replaced = await sumMetrics([replaced, selectCounts(before.metrics)])
         last.set(threadMetrics.index, threadMetrics)
       }
-      const silent = [...last.values()].filter((threadMetrics) => !answers.includes(threadMetrics))
-      return [replaced, ...answers.map(({ metrics }) => metrics), ...silent.map(({ metrics }) => selectCounts(metrics))]
+      const silent = [...last.values()].filter((threadMetrics) => !replies.includes(threadMetrics))
+      return [replaced, ...replies.map(({ metrics }) => metrics), ...silent.map(({ metrics }) => selectCounts(metrics))]
     },
   }
 }

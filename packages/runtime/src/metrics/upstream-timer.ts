@@ -13,13 +13,13 @@ interface UpstreamContext {
 
 /** A call to another service. */
 export interface UpstreamCall {
-  /** Headers with the ids of the request. */
+  /** Headers for the call: the ids of the request that it belongs to. */
   readonly headers: Record<string, string>
-  /** @param status of the reply, or a word if there is none */
+  /** Ends the call. @param status status of the reply, or a word such as `broken` if there is none */
   end(status: number | string): void
 }
 
-/** Begins a call to another service. */
+/** Begins a call to another service. @param upstream name of that service */
 export type UpstreamTimer = (upstream: string) => UpstreamCall
 
 /** Creates the timer for calls to other services: durations by service and status, and spans if tracing is on. */

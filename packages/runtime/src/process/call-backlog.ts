@@ -31,7 +31,10 @@ export function createCallBacklog(channel: Pick<Channel, 'call'>): CallBacklog {
   }
 }
 
-/** Collects the replies to a broadcast. A failed call is logged and omitted. @param name name of the call, for the log */
+/**
+ * Collects the replies to a broadcast. A failed call is logged and omitted.
+ * @param name name of the call, for the log
+ */
 export async function collectReplies(
   calls: readonly (Promise<unknown> | undefined)[],
   log: Logger,

@@ -143,7 +143,7 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
 }
 
 /**
- * Sends all messages of one turn of the event loop as one. A separate message costs 40 us, as much as the rest of a
+ * Sends all messages of one turn of the event loop as one. A separate message would cost 40 us, the same as the rest of a
  * call.
  */
 class Outbox {

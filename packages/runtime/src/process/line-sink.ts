@@ -78,7 +78,7 @@ export function openLineSink(fd: number, options: LineSinkOptions): LineSink {
   const timer = flushIntervalMs === undefined ? undefined : setInterval(flush, flushIntervalMs).unref()
   if (minWriteLength > 0) process.once('exit', writeAll)
 
-  /** Writes as many bytes as possible, and returns their number. */
+  /** Writes bytes until an error that a retry does not solve. Returns the number of written bytes. */
   function writeBytes(bytes: Buffer): number {
     const deadline = performance.now() + (isBlocked ? 0 : WRITE_TIMEOUT_MS)
     let written = 0

@@ -57,7 +57,7 @@ export async function serve(context: ServeContext): Promise<ServingApp> {
   const lifecycle: Lifecycle = { phase: 'starting', drain: draining.signal }
   const registry = createThreadRegistry(context.index)
   bus.on(COLLECT_CALL, async (): Promise<ThreadMetrics> => {
-    return { index: context.index, life: threadId, metrics: await registry.getMetricsAsJSON() }
+    return { index: context.index, threadId, metrics: await registry.getMetricsAsJSON() }
   })
   const scrape = () => bus.call(SCRAPE_CALL) as Promise<string>
   const backup = () => beginBackup(bus)

@@ -27,7 +27,9 @@ const START_TIMEOUT_MS = 30_000
  */
 export const STARVED_TIMEOUT_FACTOR = 6
 
-/** Returns the path of the calling thread below `/proc`, such as `12/task/34`. Undefined on systems other than Linux. */
+/**
+ * Returns the path of the calling thread below `/proc`, such as `12/task/34`. Undefined on systems other than Linux.
+ */
 export function getThreadTask(): string | undefined {
   try {
     return readlinkSync('/proc/thread-self')
@@ -60,8 +62,8 @@ export function readTaskProgress(task: string): TaskProgress | undefined {
 }
 
 /**
- * Creates a watchdog, which calls `onStuck` for a thread without a heartbeat for `timeout` ms. It counts checks without a
- * heartbeat instead of time, so that a thread does not look stuck after the machine has slept. For a thread that is
+ * Creates a watchdog, which calls `onStuck` for a thread without a heartbeat for `timeout` ms. It counts checks without
+ * a heartbeat instead of time, so that a thread does not look stuck after the machine has slept. For a thread that is
  * ready to run, it counts only the processor time that the thread had. So a slow thread on a busy machine does not look
  * stuck either.
  * @param size number of threads

@@ -6,7 +6,7 @@ import { BodyBuffer } from '../memory/body-buffer.ts'
 import { getHold, releaseHold, type Budget } from '../memory/budget.ts'
 import type { HotBody } from './hot-route.ts'
 
-/** Reads a body as bytes. Discards a body that exceeds the limit or for which the budget has too little left. */
+/** Creates a parser that reads a body as bytes. It refuses a body that exceeds the limit or the free budget. */
 export function createBytesParser({ limit, tooLarge }: HotBody, budget: Budget) {
   return function parseBytes(
     request: FastifyRequest,
@@ -24,7 +24,7 @@ export function createBytesParser({ limit, tooLarge }: HotBody, budget: Budget) 
     function refuse(problem: Error): void {
       payload.off('data', onData).off('end', onEnd).off('error', onError).on('error', ignore)
       releaseHold(payload)
-      // The rest is discarded. The reply closes the connection.
+      // The rest of the body is discarded. The connection ends with the reply.
       payload.resume()
       done(problem)
     }

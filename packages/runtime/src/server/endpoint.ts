@@ -15,7 +15,7 @@ import { runInTrace, isTraced, createTrace } from '../trace.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import type { AuditChange, HotRequest, HotRoute, BufferedReply, RequestHeaders, StreamReply } from './hot-route.ts'
 
-/** Parts of the app that the server adapters ahead of it need. */
+/** Parts of the app that the server adapters need. */
 export interface AdapterHost extends FaultSinks {
   readonly guard: RequestGuard
   readonly lifecycle: Lifecycle
@@ -51,9 +51,9 @@ const OVERLOADED_REPLY: BufferedReply = { ...toReply(createOverloaded()), isReus
 export class Endpoint {
   readonly route: HotRoute
   readonly access: Access
-  /** True if it may change state. Then it runs alone among the requests of its connection. */
+  /** True if the route may change state. Each of its requests then runs alone among the requests of its connection. */
   readonly isUnsafe: boolean
-  /** True if it may run at the same time as other ordered requests. */
+  /** True if its requests may run at the same time as requests of other ordered routes. See `HotRoute.isOrdered`. */
   readonly isOrdered: boolean
   readonly getClientAddress: ClientAddressResolver
   readonly #host: AdapterHost
@@ -70,8 +70,8 @@ export class Endpoint {
     this.#shouldRefuseConditions = shouldRefuseConditions(route.method, { ...route, access: this.access })
     this.#host = host
     this.getClientAddress = host.getClientAddress
-    this.#metrics = host.requests.route(route.method, route.url)
-    this.#headMetrics = host.requests.route('HEAD', route.url)
+    this.#metrics = host.requests.getRoute(route.method, route.url)
+    this.#headMetrics = host.requests.getRoute('HEAD', route.url)
     this.#queue = host.loadShedder.createQueue(this.access === 'change')
   }
 
@@ -83,8 +83,8 @@ export class Endpoint {
   }
 
   /**
-   * Never throws and never rejects.
-   * @param id of the request, for the log
+   * Answers a request. Never throws and never rejects.
+   * @param id id of the request, for the log
    * @param startedAt arrival of the request (ms, `performance.now()`)
    */
   answer(query: unknown, request: HotRequest, id: string, startedAt: number): HotReply | Promise<HotReply> {
@@ -119,7 +119,10 @@ export class Endpoint {
     return answer
   }
 
-  /** @param startedAt arrival of the request (ms, `performance.now()`) */
+  /**
+   * Counts, logs and traces an answered request.
+   * @param startedAt arrival of the request (ms, `performance.now()`)
+   */
   observe(status: number, { query, isHead }: MatchedQuery, id: string, startedAt: number, request: HotRequest): void {
     const metrics = isHead ? this.#headMetrics : this.#metrics
     metrics.observe(status, (performance.now() - startedAt) / 1_000)
@@ -171,7 +174,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TR
 /** The hot routes of a service by method. */
 export class Endpoints {
   readonly all: readonly Endpoint[]
-  /** Paths of other routes where a GET changes state. */
+  /** Paths of the other routes, answered by Fastify, whose GET changes state. */
   readonly unsafeGets = new Set<string>()
   readonly #byMethod: ReadonlyMap<string, readonly Endpoint[]>
 
@@ -182,7 +185,9 @@ export class Endpoints {
     this.#byMethod = byMethod.set('HEAD', withHead)
   }
 
-  /** Returns `undefined` if no hot route matches, or the target is not in plain spelling. */
+  /**
+   * Finds the hot route of a request. `undefined` if no hot route matches, or if the target is not in plain spelling.
+   */
   find(method: string, target: string): EndpointMatch | undefined {
     for (const endpoint of this.#byMethod.get(method) ?? []) {
       const query = endpoint.route.match(target)
@@ -206,6 +211,6 @@ const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/
 export function canAcceptBody({ method, body }: HotRoute, length: number, type: string | undefined): boolean {
   if (length > (body?.limit ?? 0)) return false
   if (body?.type) return type === body.type || type?.startsWith(`${body.type};`) === true
-  // A GET has no body here, so any media type is valid.
+  // A GET on a hot route has no body, so any media type is valid.
   return type === undefined || method === 'GET' || MEDIA_TYPE.test(type)
 }

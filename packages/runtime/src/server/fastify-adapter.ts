@@ -4,7 +4,7 @@ import { isExpectingContinue } from '../http/expect-continue.ts'
 import type { AdapterHost, Endpoint, Endpoints } from './endpoint.ts'
 import { replyOnNode } from './node-adapter.ts'
 
-/** Registers the hot routes with Fastify, which answers all requests that the server adapters ahead of it pass on. */
+/** Registers the hot routes with Fastify, which answers all requests that the other server adapters pass on. */
 export async function registerHotRoutes(app: FastifyInstance, endpoints: Endpoints, host: AdapterHost): Promise<void> {
   for (const endpoint of endpoints.all) await app.register(async (scope) => registerHotRoute(scope, endpoint, host))
 }
@@ -16,7 +16,7 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: Adapte
     app.removeAllContentTypeParsers()
     app.addContentTypeParser(body?.type ?? '*', body ? createBytesParser(body, host.budget) : ignoreBody)
   }
-  /** @throws Problem */
+  /** Parses the target of a request, and checks a token in it. @throws Problem */
   function readHead(request: FastifyRequest): unknown {
     const query = route.read(request)
     const refused = route.getToken && endpoint.checkAccess(request.raw, query)
@@ -60,10 +60,13 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: Adapte
   })
 }
 
-/** Clients also send a media type without a body. A route without a body ignores it, as all routes that read do. */
+/** Accepts any media type without a body, which some clients send. Routes that read ignore it as well. */
 const ignoreBody: FastifyContentTypeParser = (_request, _payload, done) => done(null)
 
-/** The endpoint counts the requests that it answers. Fastify counts those that were refused before. */
+/**
+ * Returns the time when a request arrived, and excludes it from Fastify's metrics. The endpoint counts the requests
+ * that it answers. Fastify counts only those that were refused before.
+ */
 function takeStartTime(request: FastifyRequest): number {
   request.metrics = undefined
   return request.startedAt

@@ -8,12 +8,12 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
 
 /** Request data available to a hot route in addition to its target. */
 export interface HotRequest {
-  /** Trace of a followed request. Only the runtime uses it. */
+  /** Ids of the request, once they are known. Only the runtime uses this field. */
   trace?: Trace | undefined
   readonly headers: RequestHeaders
   /** Empty if the request has no body. */
   readonly body: Buffer
-  /** Returns the address of the client, or of the proxy it uses if that proxy is not trusted. */
+  /** Returns the address of the client. If it uses a proxy that is not trusted, the address of that proxy. */
   getAddress(): string | undefined
 }
 
@@ -28,9 +28,11 @@ export interface AuditChange {
 /** A whole reply. The runtime adds the request's id, the date, and the headers for CORS and keep-alive. */
 export interface BufferedReply {
   readonly status: number
-  /** Alternating lower-case names and values; never anything that a client sent. A 304 has them as well. */
+  /**
+   * Names (lower case) and values alternate. They must not contain data from a client. A 304 has these headers, too.
+   */
   readonly headers: readonly string[]
-  /** Tag of the body: a GET whose `If-None-Match` names it gets 304. */
+  /** Entity tag of the body. A GET whose `If-None-Match` contains this tag gets 304. */
   readonly etag?: string
   /** Media type of the body. */
   readonly type?: string
@@ -39,11 +41,11 @@ export interface BufferedReply {
   readonly isReused?: boolean
 }
 
-/** Output of a stream: a socket, or a reply of Node's. Its errors need no listener. */
+/** Output of a stream: a socket, or a reply of Node's HTTP server. A stream need not listen to its errors. */
 export interface StreamConnection {
-  /** Returns `false` if `drain` will report that the client has read the data. */
+  /** Returns `false` if the output is full. The event `drain` then reports that the client has read the data. */
   write(chunk: Buffer | string): unknown
-  /** The socket sends the bytes written between these two calls at once. */
+  /** Bytes that are written between `cork` and `uncork` are sent together. */
   cork?(): unknown
   uncork?(): unknown
   end(): unknown
@@ -75,9 +77,9 @@ export interface HotBody {
 }
 
 /**
- * A route with enough requests to justify a path that bypasses Fastify. It is declared once. The server adapters ahead
- * of Fastify answer its plain requests. Fastify answers all others with the route's schema, including those that are
- * refused before they are read. The runtime does everything around `answer`.
+ * A route with enough requests to justify a path that bypasses Fastify. It is declared once. The server adapters `raw`
+ * and `node-http` answer its plain requests. Fastify answers all others with the route's schema, including those that
+ * are refused before they are read. The runtime does everything around `answer`: access, limits, logs, metrics.
  *
  * @typeParam Query content of a request's target
  */
@@ -85,7 +87,7 @@ export interface HotRoute<Query = any> {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   /** The path in Fastify's syntax, for example `/collections/:id/stats`; the label of the route's metrics. */
   readonly url: string
-  /** Default: `read` for GET, `change` for all others. */
+  /** Effect of the route on the state of the service. Default: `read` for GET, `change` for other methods. */
   readonly access?: Access
   /** Schema in Fastify's format, for validation and the OpenAPI document. */
   readonly schema: object
@@ -101,18 +103,20 @@ export interface HotRoute<Query = any> {
   /** Returns a token sent outside the `Authorization` header. */
   getToken?(query: Query): string | undefined
   /**
-   * True if a request has a token of a kind that the service itself checks, in `answer`. Such a request needs no token
-   * of the runtime's.
+   * True if a request has a token that the service itself checks in `answer`. Such a request needs no `API_TOKEN` or
+   * `READ_TOKEN`.
    */
   hasServiceToken?(headers: RequestHeaders): boolean
   /**
-   * True if a promised reply waits for the service's own work, on its disk or on main. In an overload, only the number
-   * of these that finishes within `maxQueueDelay` may wait. Default: true for changes; reads wait for another system.
+   * True if a promised reply waits for the service's own work, on its disk or on main. In an overload, the number of
+   * these requests is limited to the number that finishes within `maxQueueDelay`. Default: true for changes; reads wait
+   * for another system.
    */
   shouldQueue?(query: Query): boolean
   /**
-   * Changes take effect in the order in which `answer` is called, across all routes of the service that declare this.
-   * Then pipelined requests of these routes need not wait for each other. Only the raw server adapter makes use of it.
+   * True if changes take effect in the order in which `answer` is called, across all routes of the service with this
+   * property. Then pipelined requests of these routes need not wait for each other. Only the raw server adapter uses
+   * this.
    */
   readonly isOrdered?: boolean
   /** True if `answer` evaluates `If-Match` and `If-None-Match`. Default: see `shouldRefuseConditions`. */
@@ -125,12 +129,12 @@ export interface HotRoute<Query = any> {
    */
   readonly canStream?: boolean
   /**
-   * Answers, on Fastify, a query that `answer` does not serve as one reply. Returns `undefined` if `answer` must answer
-   * it. `match` never returns such a query.
+   * Answers a query through Fastify if `answer` cannot answer it with one reply. Returns `undefined` if `answer` must
+   * answer the query. `match` never returns a query that this function answers.
    * @throws Problem
    */
   serve?(query: Query, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined
-  /** @throws Problem; any other error becomes a 500 that is logged */
+  /** Answers a request. @throws Problem; any other error becomes a 500 and is logged */
   answer(query: Query, request: HotRequest): BufferedReply | StreamReply | Promise<BufferedReply | StreamReply>
 }
 

@@ -13,7 +13,7 @@ import type { HotRequest, BufferedReply, RequestHeaders, StreamReply } from './h
 import type { ClientAddressResolver } from '../http/client-address.ts'
 import { hasContentFields } from '../http/content-check.ts'
 import { createMemoryFull } from '../http/common-errors.ts'
-import { waitForTurn } from '../http/expect-continue.ts'
+import { runAfterEarlierReplies } from '../http/expect-continue.ts'
 import { skipLaterRequests } from '../http/request-order.ts'
 import { BodyBuffer } from '../memory/body-buffer.ts'
 import { getHold, releaseHold } from '../memory/budget.ts'
@@ -22,8 +22,8 @@ import type { Trace } from '../trace.ts'
 
 const EMPTY_BODY = Buffer.alloc(0)
 
-// Node joins a head and a string body into one write. That costs 1.5 us less per request than the two writes for a
-// Buffer.
+// Larger bodies remain Buffers. Node joins a head and a string body into one write, which costs 1.5 us less per request
+// than the two writes for a Buffer.
 const MAX_STRING_BYTES = 16_384
 
 /** A request as Node has parsed it. */
@@ -59,7 +59,10 @@ interface NodeExchange {
   readonly trace?: Trace
 }
 
-/** Answers a request whose body has arrived, on a reply of Node's. @param refusal reply to send instead */
+/**
+ * Answers a request whose body has arrived, through Node's `ServerResponse`.
+ * @param refusal reply that is sent instead of the answer of the route
+ */
 export function replyOnNode(
   host: AdapterHost,
   endpoint: Endpoint,
@@ -76,27 +79,27 @@ export function replyOnNode(
   else send(reply)
 
   /**
-   * A large reply counts in the budget until it is sent, because its client may have sent more requests than Node can
-   * write replies to.
+   * Takes memory for a large reply from the budget until the reply is sent. A client may send requests faster than Node
+   * can write the replies. Returns false if the budget is full.
    */
   function hasMemory({ body: { length } }: BufferedReply): boolean {
     return length <= MAX_STRING_BYTES || isHead || getHold(message, host.budget).take(length)
   }
 
   function send(reply: HotReply): void {
-    const first = ['x-request-id', id, ...host.guard.getCorsHeaders(message.headers.origin), ...limits]
-    if (isStream(reply)) return void waitForTurn(response, () => open(reply, first))
-    write(message, response, hasMemory(reply) ? reply : endpoint.toErrorReply(createMemoryFull(), id), first)
+    const leadingFields = ['x-request-id', id, ...host.guard.getCorsHeaders(message.headers.origin), ...limits]
+    if (isStream(reply)) return void runAfterEarlierReplies(response, () => open(reply, leadingFields))
+    write(message, response, hasMemory(reply) ? reply : endpoint.toErrorReply(createMemoryFull(), id), leadingFields)
     endpoint.observe(response.statusCode, { query, isHead }, id, startedAt, request)
   }
 
-  function open(reply: StreamReply, first: readonly string[]): void {
+  function open(reply: StreamReply, leadingFields: readonly string[]): void {
     discardInput(message.socket)
     skipLaterRequests(response)
     response.on('error', doNothing)
     // The connection ends with the stream, so chunked encoding is not needed.
     response.removeHeader('transfer-encoding')
-    response.writeHead(reply.status, [...first, ...reply.headers, 'connection', 'close'])
+    response.writeHead(reply.status, [...leadingFields, ...reply.headers, 'connection', 'close'])
     reply.open(response, '')
     endpoint.observe(response.statusCode, { query, isHead }, id, startedAt, request)
   }
@@ -117,13 +120,13 @@ function write(
   message: IncomingMessage,
   response: ServerResponse,
   reply: BufferedReply,
-  first: readonly string[],
+  leadingFields: readonly string[],
 ): void {
   const { method, headers } = message
   const unchanged = isUnchanged(reply, headers, method === 'GET' || method === 'HEAD')
   const { body } = reply
-  // Node uses a flat list as it is, which costs 1 us less than building one.
-  response.writeHead(unchanged ? 304 : reply.status, [...first, ...toHeaders(reply, unchanged)])
+  // Node uses a flat list of headers directly. Building such a list from an object would cost it 1 us.
+  response.writeHead(unchanged ? 304 : reply.status, [...leadingFields, ...toHeaders(reply, unchanged)])
   if (unchanged || method === 'HEAD' || body.length === 0) response.end()
   // The bytes of ASCII text are the same in memory and in the reply.
   else if (typeof body === 'string') response.end(body, Buffer.byteLength(body) === body.length ? 'latin1' : 'utf8')
@@ -172,8 +175,8 @@ function getBodyLength(length: string | undefined, transferEncoding: string | un
 }
 
 /**
- * Reads a body of a known length, because `end` would occur one turn later than the last piece. A client that leaves
- * earlier gets no reply, and Node's own timeouts disconnect a client that is too slow.
+ * Reads a body of known length. Does not wait for the event `end`, which occurs one turn later than the last piece. A
+ * client that disconnects earlier gets no reply. Node's own timeouts disconnect a client that is too slow.
  */
 function readBody(
   message: IncomingMessage,

@@ -20,8 +20,8 @@ interface RawSocket extends Socket {
 /**
  * Installs the raw server adapter ahead of an HTTP server. It reads the input of connections as text, and answers plain
  * requests of hot routes at half the cost of Node's own HTTP. A connection with any other input passes to Node's parser
- * permanently, with all bytes that are not answered. So the adapter never creates an error reply itself. The server
- * remains an `http.Server`: listening, draining, timeouts and connection counts work as before.
+ * permanently, with all bytes that are not answered. So the adapter itself never replies to an invalid request. The
+ * server remains an `http.Server`: listening, draining, timeouts and connection counts work as before.
  */
 export function installRawAdapter(
   server: Server,
@@ -30,7 +30,7 @@ export function installRawAdapter(
   settings: RawAdapterSettings,
 ): void {
   const event = getConnectionEvent(server)
-  const next = server.listeners(event) as ((this: Server, socket: Socket) => void)[]
+  const nodeListeners = server.listeners(event) as ((this: Server, socket: Socket) => void)[]
   server.removeAllListeners(event)
   const connections = new Map<Socket, ServerConnection>()
   let tick = 0
@@ -51,11 +51,11 @@ export function installRawAdapter(
       socket.off('end', onEnd)
       socket.pause()
       if (!ended) unshiftInput(socket, unread)
-      for (const listener of next) Reflect.apply(listener, server, [socket])
-      // After the end of the input, no bytes can be put back. Node's listeners get them as an event.
+      for (const listener of nodeListeners) Reflect.apply(listener, server, [socket])
+      // After the end of the input, no bytes can be put back into the socket. Node's listeners get them as an event.
       if (ended) {
         if (unread) socket.emit('data', unread)
-        // One turn later, as if the end had been read after the bytes: at the end of the input, Node discards
+        // `end` follows one turn later, as if it had been read after the bytes: at the end of the input, Node discards
         // unanswered requests.
         setImmediate(() => socket.emit('end'))
       }
@@ -113,8 +113,8 @@ export function installRawAdapter(
 }
 
 /**
- * Joins all bytes that have arrived, so that Node's parser gets them at once. If a body in the first of two pieces
- * paused the socket, the parser would read newer bytes from the system before the second piece.
+ * Puts all bytes that have arrived back into the socket, as one piece for Node's parser. If a body in the first of two
+ * pieces paused the socket, the parser would read newer bytes from the system before the second piece.
  */
 function unshiftInput(socket: Socket, unread: Buffer | undefined): void {
   const arrived: Buffer | null = socket.read()
@@ -131,7 +131,7 @@ function onDrain(this: RawSocket): void {
   this[RAW_CONNECTION]!.onDrain()
 }
 
-/** A stream is no longer part of the adapter. The end of its input closes it. */
+/** Called at the end of the input. A stream no longer belongs to the adapter, and is closed here. */
 function onEnd(this: RawSocket): void {
   if (this[RAW_CONNECTION]) this[RAW_CONNECTION].end()
   else this.destroy()

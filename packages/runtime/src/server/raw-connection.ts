@@ -8,11 +8,12 @@ import { roundToUnits } from '../memory/budget.ts'
 import { MAX_HEAD_BYTES } from './request-grammar.ts'
 import { MAX_HELD_BYTES, RequestReader, type RawRequest, type ReadOutcome, type ReaderHost } from './request-reader.ts'
 
-// Requests of a connection that are answered before other connections continue.
+// Number of requests of one connection that are answered before other connections continue.
 const REQUESTS_PER_TURN = 128
-// Unanswered requests of one connection at which the next ones wait until half of them are answered.
+// Number of unanswered requests of one connection. At this number, the next requests wait until half of them are
+// answered.
 const MAX_PENDING_REPLIES = 64
-// Maximum number of pieces of a request. With each piece, all earlier ones are read again.
+// Maximum number of pieces of a request. With each new piece, all earlier pieces of the request are read again.
 const MAX_REQUEST_CHUNKS = 8
 
 /** Parts that all connections of the raw server adapter share. */
@@ -25,7 +26,11 @@ export interface RawAdapterHost extends ReaderHost {
   readonly sendTimeout: number
   /** Increases while the server runs. */
   readonly tick: number
-  /** Passes a connection to Node permanently. @param unread its first bytes @param ended true if no input follows */
+  /**
+   * Passes a connection to Node permanently.
+   * @param unread bytes that are not answered
+   * @param ended true if no input follows
+   */
   handOver(socket: Socket, unread: Buffer | undefined, ended: boolean): void
   /** Releases a connection that has become a stream. */
   release(socket: Socket): void
@@ -81,19 +86,22 @@ export class ServerConnection {
   #pendingReplies: PendingReply[] | undefined
   /** Size of the complete replies that wait for earlier ones (bytes). */
   #pendingBytes = 0
-  /** Bytes taken from the budget: for unread input, and for large replies that are not sent yet. */
+  /** Bytes taken from the budget for unread input. */
   #heldUnread = 0
+  /** Bytes taken from the budget for large replies that are not sent yet. */
   #heldReplies = 0
-  /** Replies that are written after all input was processed. */
+  /** Text of replies that is written when all input is processed. */
   #text = ''
   /**
-   * True while no input is read: until other connections have continued, replies are complete, or the client has read
-   * them.
+   * True while no input is read, because other connections must continue first, or because too many replies are
+   * incomplete or unread.
    */
   #isPaused = false
   /** True if the next request waits until all earlier ones are answered. */
   #isWaitingForEarlier = false
+  /** True if the connection must pass to Node. */
   #isForeign = false
+  /** True if the client sends no more input. */
   #hasEnded = false
   /** True if the connection is no longer part of the adapter. */
   #isReleased = false
@@ -125,7 +133,7 @@ export class ServerConnection {
     const held = this.#unread
     this.#unread = undefined
     if (this.#heldUnread > 0) this.#releaseUnread()
-    // A request in many pieces gets no more time than one that is never completed.
+    // Later pieces of a request do not extend its time.
     if (held) this.#chunkCount++
     else this.lastActiveTick = this.#host.tick
     this.#handleAll(held ? Buffer.concat([held, chunk]) : chunk)
@@ -156,7 +164,7 @@ export class ServerConnection {
     this.#heldUnread = 0
   }
 
-  /** Releases the memory of the replies, unless some are unwritten or unread. */
+  /** Releases the memory of the replies if all are written and the client has read them. */
   #releaseWritten(): void {
     if (this.#heldReplies === 0 || this.#pendingBytes > 0) return
     if (!this.#socket.writableNeedDrain && this.#socket.writableCorked === 0) this.#releaseReplies()
@@ -194,7 +202,10 @@ export class ServerConnection {
     if (!this.#isPaused && !this.#isForeign && !this.#isReleased) this.#socket.resume()
   }
 
-  /** True if replies must be sent before more requests are answered. @param maxPending limit of pending requests */
+  /**
+   * True if replies must be sent before more requests are answered.
+   * @param maxPending maximum number of pending replies
+   */
   #isFull(maxPending: number): boolean {
     if (this.#socket.writableNeedDrain) return true
     return (
@@ -239,8 +250,8 @@ export class ServerConnection {
   }
 
   /**
-   * True if earlier requests must be answered first: an unsafe request runs alone (RFC 9112, 9.3.2), unless both take
-   * effect in the order in which they begin. The first pending reply is never complete.
+   * True if the earlier requests must be answered first. An unsafe request runs alone (RFC 9112, 9.3.2), unless it and
+   * the first pending request are ordered (see `HotRoute.isOrdered`). The first pending reply is never complete.
    */
   #shouldWait({ match: { endpoint } }: RawRequest): boolean {
     const first = this.#pendingReplies?.[0]?.endpoint
@@ -248,11 +259,11 @@ export class ServerConnection {
   }
 
   #read(text: string, bytes: Buffer, at: number): ReadOutcome {
-    // During a drain, no other request begins here.
+    // During a drain, no new request begins here.
     if (this.#host.lifecycle.phase !== 'ready' && !this.#hasBegun) return 'foreign'
     const read = this.#reader.read(text, bytes, at)
     if (typeof read === 'string' || !read.match.endpoint.route.canStream) return read
-    // A stream is the last request that is answered here.
+    // A stream must be the last request of its connection, and no earlier reply may be pending.
     return read.end < text.length || this.#pendingReplies ? 'foreign' : read
   }
 
@@ -271,7 +282,7 @@ export class ServerConnection {
   }
 
   #canHold({ length }: Buffer): boolean {
-    // Heads are short, and soon pass to Node.
+    // A head needs no memory from the budget: it is short, and an incomplete one soon passes to Node.
     if (length <= MAX_HEAD_BYTES) return true
     if (!this.#host.budget.take(length)) return false
     this.#heldUnread = length
@@ -279,19 +290,19 @@ export class ServerConnection {
   }
 
   /**
-   * Counts a large reply in the budget until the client has received it. If the limit is reached, returns an error
-   * reply instead.
+   * Takes memory for a large reply from the budget until the client has received the reply. Returns the reply, or an
+   * error reply if the budget is full.
    */
   #chargeReply({ match: { endpoint, isHead }, id }: RawRequest, answer: HotReply): HotReply {
     if (isStream(answer) || isHead || !isCounted(answer.body) || this.#socket.destroyed) return answer
-    // In whole units, so that the sum can be released at once.
+    // Rounded up to whole units, so that the sum of several replies can be released at once.
     const bytes = roundToUnits(answer.body.length)
     if (!this.#host.budget.take(bytes)) return endpoint.toErrorReply(createMemoryFull(), id)
     this.#heldReplies += bytes
     return answer
   }
 
-  /** Answers a request, or begins to. @param isLast true if no input has arrived after it */
+  /** Answers a request, or begins to answer it. @param isLast true if no input has arrived after the request */
   #answer(request: RawRequest, isLast: boolean): void {
     const { endpoint, query } = request.match
     const reply = this.#checkLimits(request) ?? endpoint.answer(query, request, request.id, request.startedAt)
@@ -320,7 +331,7 @@ export class ServerConnection {
   }
 
   #completeReply(pendingReply: PendingReply, request: RawRequest, answer: HotReply): void {
-    // After its last reply in a drain, a connection ends, and the reply announces that.
+    // During a drain, a connection ends after its last reply, and that reply announces the end.
     pendingReply.closes =
       this.#host.lifecycle.phase !== 'ready' && !this.#unread && this.#pendingReplies?.at(-1) === pendingReply
     pendingReply.text = this.#formatReply(request, answer, pendingReply.closes)
@@ -344,13 +355,13 @@ export class ServerConnection {
     const { match, headers, id, startedAt } = request
     const { endpoint, isHead } = match
     const cors = formatFields(this.#host.guard.getCorsHeaders(headers.origin as string | undefined))
-    const first = `x-request-id: ${id}\r\n${cors}${request.limits}`
+    const leadingFields = `x-request-id: ${id}\r\n${cors}${request.limits}`
     const ends = getHeadEnds(this.#host.keepAliveTimeout)
     if (isStream(answer)) {
       endpoint.observe(200, match, id, startedAt, request)
       this.#open(
         answer,
-        `${getStatusLine(200)}${first}${formatFields(answer.headers)}connection: close\r\n${ends.bare}`,
+        `${getStatusLine(200)}${leadingFields}${formatFields(answer.headers)}connection: close\r\n${ends.bare}`,
       )
       return ''
     }
@@ -358,9 +369,9 @@ export class ServerConnection {
     const status = unchanged ? 304 : answer.status
     endpoint.observe(status, match, id, startedAt, request)
     const end = closes ? ends.closes : ends.keepAlive
-    if (unchanged) return getStatusLine(status) + first + formatFields(toHeaders(answer, true)) + end
+    if (unchanged) return getStatusLine(status) + leadingFields + formatFields(toHeaders(answer, true)) + end
     const { fields, body } = getReplyText(answer)
-    return getStatusLine(status) + first + fields + end + (isHead ? '' : body)
+    return getStatusLine(status) + leadingFields + fields + end + (isHead ? '' : body)
   }
 
   #open({ open }: StreamReply, head: string): void {
@@ -368,7 +379,8 @@ export class ServerConnection {
     this.#flush()
     this.#isReleased = true
     this.#host.release(this.#socket)
-    // Requests after a stream get no reply. A socket that is not read does not report that its client has disconnected.
+    // Requests after a stream get no reply. The socket is read nevertheless, because a socket that is not read does not
+    // report that its client has disconnected.
     if (this.#isPaused) this.#socket.resume()
     open(this.#socket, head)
   }
@@ -396,7 +408,7 @@ export class ServerConnection {
   }
 
   #write(chunk: string | Buffer): void {
-    // Before the timeout fires, Node checks whether the client has received bytes.
+    // Before the timeout occurs, Node checks whether the client has received bytes meanwhile.
     if (!this.#socket.write(chunk, 'latin1')) this.#socket.setTimeout(this.#host.sendTimeout)
     else this.#releaseWritten()
   }

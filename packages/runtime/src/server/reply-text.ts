@@ -9,25 +9,28 @@ export function getStatusLine(status: number): string {
   return line
 }
 
-/** Formats header fields like Node. @param headers names and values alternate */
+/** Formats header fields as Node does. @param headers names and values alternate */
 export function formatFields(headers: readonly string[]): string {
   let text = ''
   for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`
   return text
 }
 
-/** The end of a head: the date, the fields of the connection, an empty line. */
+/** Alternatives for the end of a head: the date, the fields of the connection, an empty line. */
 export interface HeadEnds {
   readonly keepAlive: string
   readonly closes: string
-  /** For a stream, whose head already has its field `connection`. */
+  /** For a stream, whose head already has the field `connection`. */
   readonly bare: string
 }
 
 let ends: HeadEnds | undefined
 let endsFor: number | undefined
 
-/** Created once a second, as in Node. @param timeout of an idle connection (ms) */
+/**
+ * Returns the ends of a head. They are created once a second, as in Node.
+ * @param timeout timeout of an idle connection (ms)
+ */
 export function getHeadEnds(timeout: number): HeadEnds {
   if (ends && endsFor === timeout) return ends
   const now = new Date()
@@ -42,7 +45,7 @@ export function getHeadEnds(timeout: number): HeadEnds {
   return ends
 }
 
-/** A larger body is written from its own memory: as a part of the text it would be copied twice (bytes). */
+/** Largest body that is sent as a part of the text (bytes). A larger body would be copied twice. */
 const MAX_TEXT_BODY_BYTES = 16_384
 
 /** True if a body is so large that it counts in the budget until it is sent. */

@@ -1,21 +1,22 @@
 import type { RequestHeaders } from './hot-route.ts'
 
-// The grammar of requests that the raw server adapter reads itself. Anything less strict passes to Node's own parser,
-// so that the two can never interpret a request differently. No part of these patterns can match in two ways, so they
-// run in linear time.
+// The grammar of requests that the raw server adapter reads itself. Every other request passes to Node's own parser, so
+// that both parsers never interpret a request differently. No part of these patterns can match in two ways, so they run
+// in linear time.
 
 const METHOD_NAMES = 'GET|HEAD|PUT|POST|DELETE'
 const TOKEN = "[A-Za-z0-9!#$%&'*+\\-.^_`|~]+"
-// Origin form, without a fragment.
+// Only the origin form (`/path?query`), without a fragment.
 const TARGET = '/[!"$-~]*'
 const TEXT = '[\\t -~\\x80-\\xff]*'
 
 const VERSION = ' HTTP/1.1\r\n'
 const REQUEST_LINE = new RegExp(`(?:${METHOD_NAMES}) ${TARGET}${RegExp.escape(VERSION)}`, 'y')
-// Without a value there is only one run of spaces. Two runs could divide the spaces between them in many ways.
+// An empty value is optional as a whole, so that only one part of the pattern matches spaces. Two parts could divide
+// the same spaces in many ways.
 const FIELD = new RegExp(`(${TOKEN}):[ \\t]*(?:([!-~\\x80-\\xff](?:${TEXT}[!-~\\x80-\\xff])?)[ \\t]*)?\\r\\n`, 'y')
 
-/** Builds a pattern for all beginnings of a text, including the empty one. */
+/** Builds a pattern for all beginnings of a text, including the empty text. */
 const buildBeginning = (text: string) =>
   Array.from(text).reduceRight((rest, letter) => `(?:${RegExp.escape(letter)}${rest})?`, '')
 
@@ -51,15 +52,15 @@ export function isBeginning(text: string, at: number): boolean {
   return text.length - at <= MAX_HEAD_BYTES && HEAD_BEGINNING.test(at === 0 ? text : text.slice(at))
 }
 
-/** A block of header fields, and the text by which the same block is recognized for any length of the body. */
+/** A block of header fields, and its text, by which the same block is recognized again for any `content-length`. */
 export interface FieldBlock {
-  /** All fields but `content-length`. */
+  /** All fields except `content-length`. */
   readonly headers: RequestHeaders
   /**
-   * The text before the digits of that length, and the text after them. Without a length: the whole text, and an empty
-   * one.
+   * The text before the digits of `content-length`. Without that field, the whole text.
    */
   readonly before: string
+  /** The text after these digits. Without the field, an empty text. */
   readonly after: string
 }
 
@@ -77,14 +78,14 @@ const ODD_FIELDS = new Set([
 const LENGTH_FIELD = /^content-length:[\t ]*(?=\d{1,15}[\t ]*\r$)/im
 const DIGITS = /\d{0,15}/y
 
-/** Returns the end of the digits that begin here, at most 15. */
+/** Returns the position after the digits that begin at `at`. There are at most 15. */
 export function findDigitsEnd(text: string, at: number): number {
   DIGITS.lastIndex = at
   DIGITS.test(text)
   return DIGITS.lastIndex
 }
 
-/** Reads a block of header fields with its empty line. Undefined if Node must interpret a part of it. */
+/** Reads a block of header fields with its empty line. Undefined if Node must interpret a part of the block. */
 export function readFields(block: string): FieldBlock | undefined {
   const headers: Record<string, string> = {}
   FIELD.lastIndex = 0

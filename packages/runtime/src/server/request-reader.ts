@@ -14,13 +14,13 @@ import type { HotRequest, RequestHeaders } from './hot-route.ts'
 const EMPTY_BODY = Buffer.alloc(0)
 const NO_HEADERS: RequestHeaders = {}
 
-// A slice of a longer text would hold all of that text in memory.
+// A slice of a text retains the whole text in memory. For a longer text, the block of fields is copied.
 const MAX_SHARED_TEXT_BYTES = 8_192
 
 /** Maximum size of an incomplete request that is held in memory (bytes). */
 export const MAX_HELD_BYTES = 131_072
 
-/** Parts that the reader needs. */
+/** Parts of the app that the reader needs. */
 export interface ReaderHost extends AdapterHost {
   readonly endpoints: Endpoints
 }
@@ -30,7 +30,7 @@ export class RawRequest implements HotRequest {
   readonly headers: RequestHeaders
   readonly body: Buffer
   readonly match: EndpointMatch
-  /** Position at which it ends in the input. */
+  /** Position in the input after the request. */
   readonly end: number
   readonly startedAt = performance.now()
   readonly id: string
@@ -57,8 +57,8 @@ export class RawRequest implements HotRequest {
 }
 
 /**
- * A whole request, or the reason why there is none. `held`: a part of the head is missing. `begun`: the head is
- * complete and will be answered here, but a part of the body is missing. `foreign`: the request is for Node.
+ * A complete request, or the reason why there is none. `held`: a part of the head is missing. `begun`: the head is
+ * complete and accepted, but a part of the body is missing. `foreign`: Node must read the request.
  */
 export type ReadOutcome = RawRequest | 'held' | 'begun' | 'foreign'
 
@@ -66,13 +66,15 @@ export type ReadOutcome = RawRequest | 'held' | 'begun' | 'foreign'
 export class RequestReader {
   readonly #host: ReaderHost
   readonly #socket: Socket
-  /** Fields of the last request. The same text again needs no second check. */
+  /** Fields of the last request. If the next request has the same text, it needs no second check. */
   #fields: FieldBlock | undefined
   /** Length of the body of the last request (bytes). */
   #length = 0
   /** Id that the client gave its requests in these fields. */
   #id: string | undefined
+  /** True if the guard accepts a read with these fields. Undefined if it was not checked yet. */
   #canRead: boolean | undefined
+  /** The same for a change. */
   #canChange: boolean | undefined
 
   constructor(host: ReaderHost, socket: Socket) {
@@ -80,7 +82,10 @@ export class RequestReader {
     this.#socket = socket
   }
 
-  /** @param text the input, with one character per byte of `bytes` @param at position at which the request begins */
+  /**
+   * Reads the request that begins at a position.
+   * @param text the input, with one character per byte of `bytes`
+   */
   read(text: string, bytes: Buffer, at: number): ReadOutcome {
     const line = readRequestLine(text, at)
     if (!line) return isBeginning(text, at) ? 'held' : 'foreign'
@@ -105,14 +110,14 @@ export class RequestReader {
   }
 
   /**
-   * Returns the position of the body if the fields equal those of the last request, except for its length. Otherwise
-   * -1.
+   * Returns the position of the body if the fields equal those of the last request, apart from `content-length`.
+   * Otherwise -1.
    */
   #matchLastFields(text: string, at: number): number {
     if (!this.#fields) return -1
     const { before, after } = this.#fields
     const lengthAt = at + before.length
-    // With slices, because `startsWith` takes three times as long to compare 400 characters.
+    // Slices are compared, because `startsWith` takes three times as long for 400 characters.
     if (text.slice(at, lengthAt) !== before) return -1
     if (after === '') {
       this.#length = 0

@@ -13,7 +13,7 @@ export interface StartArguments {
   /** Names of services, in the order given; empty means all. */
   readonly services: string[]
   readonly flags: SettingFlag[]
-  /** True with `--verbose`: log lines do not wait for the ready table. */
+  /** True with `--verbose`: log lines do not wait for the table of running services. */
   readonly isVerbose: boolean
   /** Set if help or the version is requested instead of a start. */
   readonly instead?: 'help' | 'version'

@@ -11,7 +11,7 @@ const toText = (value: unknown) => (value === '' || (Array.isArray(value) && val
 const toChoices = ({ enum: values, choices: names = values }: Setting): string =>
   names ? ` (${names.join(', ')})` : ''
 
-/** Lines of the settings, one section for each group. Settings without a group are in the section `ownGroup`. */
+/** Formats settings as lines, one section for each group. Settings without a group are in the section `ownGroup`. */
 function formatSettings(settings: SettingTable, toVariable: (name: string) => string, ownGroup: string): string[] {
   const groups = Object.groupBy(Object.entries(settings), ([, { group }]) => group ?? ownGroup)
   const sections = Object.keys(groups).toSorted((a, b) => toRank(a) - toRank(b))
@@ -26,7 +26,7 @@ function formatSettings(settings: SettingTable, toVariable: (name: string) => st
   })
 }
 
-/** The service's own section is first. */
+/** Returns the position of a section: -1 for the service's own section, which is first. */
 const toRank = (group: string) => SETTING_GROUPS.findIndex((name) => name === group)
 
 /** Text of `pnpm start --help`: the settings of all services, then those of each given service. */

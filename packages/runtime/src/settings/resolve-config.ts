@@ -18,13 +18,14 @@ import { isLoopback } from '../http/served-hosts.ts'
 import { formatReceived, formatText } from '../received-value.ts'
 import { createValidator, describeSchema } from '../http/validation.ts'
 
+/** Maximum edit distance of a name from the known name that is suggested. */
 const MAX_TYPOS = 3
-/** Part of a long name that may differ in the known name. */
+/** The same for long names, as a share of the known name's length. */
 const MAX_TYPO_RATIO = 0.34
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A value that was set, and its source. */
+/** A value that the user has set, and its source: a flag or an environment variable. */
 interface GivenValue {
   readonly value: unknown
   readonly source: string
@@ -49,11 +50,11 @@ export function resolveConfigs(
   flags: readonly SettingFlag[],
   env: Environment,
 ): Map<string, ServiceConfig> {
-  const wrong = findStrayFlags(definitions, flags)
+  const errors = findStrayFlags(definitions, flags)
   const configs = new Map<string, ServiceConfig>()
-  for (const definition of definitions) configs.set(definition.name, resolveConfig(definition, flags, env, wrong))
+  for (const definition of definitions) configs.set(definition.name, resolveConfig(definition, flags, env, errors))
   // A wrong flag of several services is reported once.
-  if (wrong.length > 0) throw new StartError('SETTINGS_WRONG', [...new Set(wrong)].join('; '))
+  if (errors.length > 0) throw new StartError('SETTINGS_WRONG', [...new Set(errors)].join('; '))
   return configs
 }
 
@@ -61,11 +62,11 @@ export function resolveConfigs(
 function findStrayFlags(definitions: readonly AnyService[], flags: readonly SettingFlag[]): string[] {
   const stray = flags.filter((flag) => !definitions.some((definition) => isFlagFor(definition, flag)))
   return stray.map((flag) => {
-    const why =
+    const reason =
       flag.name === 'variant'
         ? `no started service has a variant ${formatReceived(flag.value)} (${describeVariants(definitions)})`
         : `no started service has this setting${suggestFlag(definitions, flag)}`
-    return `${formatFlag(flag)}: ${why}`
+    return `${formatFlag(flag)}: ${reason}`
   })
 }
 
@@ -99,18 +100,18 @@ function isFlagFor(definition: AnyService, { service, name, value }: SettingFlag
   return toSetting(getSettings(definition), name) !== undefined
 }
 
-/** Returns the setting of a flag, which may have the setting's former name. */
+/** Returns the name of the setting that a flag sets. The flag may have the setting's former name. */
 function toSetting(settings: SettingTable, name: string): string | undefined {
   if (Object.hasOwn(settings, name)) return name
   return Object.keys(settings).find((key) => settings[key]!.formerly === name)
 }
 
-/** Resolves the configuration of one service. Errors are added to `wrong`. */
+/** Resolves the configuration of one service. Adds a message to `errors` for each wrong setting. */
 export function resolveConfig(
   definition: AnyService,
   flags: readonly SettingFlag[],
   env: Environment,
-  wrong: string[],
+  errors: string[],
 ): ServiceConfig {
   const settings = getSettings(definition)
   const given = new Map<string, GivenValue>()
@@ -130,15 +131,15 @@ export function resolveConfig(
   for (const flag of own) {
     const { service, value } = flag
     const name = toSetting(settings, flag.name)!
-    // The parent folder of all services. Each has its own folder in it.
+    // Without a service name, `--data` is the parent folder: each service has its own folder in it.
     const isRoot = name === 'data' && service === undefined && value !== ''
     given.set(name, { value: isRoot ? join(value, definition.name) : value, source: formatFlag(flag) })
   }
 
-  readSecrets(settings, given, wrong)
+  readSecrets(settings, given, errors)
   const variant = String(given.get('variant')?.value ?? '')
   if (variant && !Object.hasOwn(definition.variants ?? {}, variant)) {
-    wrong.push(
+    errors.push(
       `${given.get('variant')!.source}: ${definition.name} has no variant ${formatReceived(variant)} (known: ${Object.keys(definition.variants ?? {}).join(', ') || 'none'})`,
     )
   }
@@ -153,24 +154,25 @@ export function resolveConfig(
     const found = given.get(name)
     const { value, source } = found ?? { value: defaults[name] ?? schema.default, source: name }
     config[name] = typeof value === 'string' ? parseValue(schema, value) : value
-    // A test checks the defaults: to compile a validator for each would take longer than everything else here.
+    // Only values that the user has set are validated. A test validates the defaults, because compiling a validator for
+    // each setting would take longer than everything else here.
     if (found && !createValidator(schema, 'body')(config[name])) {
-      wrong.push(`${source}: ${formatValue(schema, value)} ${describeExpectation(schema)}`)
+      errors.push(`${source}: ${formatValue(schema, value)} ${describeExpectation(schema)}`)
     } else if (schema.check) {
       const faults = (config[name] as string[]).map(schema.check).filter((fault) => fault !== undefined)
-      wrong.push(...faults.map((fault) => `${source}: ${fault}`))
+      errors.push(...faults.map((fault) => `${source}: ${fault}`))
     }
   }
   if (definition.standsIn && !isLoopback(String(config.host)))
-    wrong.push(
+    errors.push(
       `${given.get('host')!.source}: ${definition.name} ${definition.summary}; it must listen on a loopback address`,
     )
   return config as ServiceConfig
 }
 
 /**
- * Converts the text of a variable or a flag. Text that should be a number and is not remains text, which the schema
- * refuses.
+ * Converts the text of a variable or a flag to the type of the setting. If the text of an integer is not one, it
+ * remains a string, which the schema refuses.
  */
 function parseValue({ type }: Setting, text: string): unknown {
   if (type === 'array') return splitList(text)
@@ -186,16 +188,16 @@ const formatValue = (schema: Setting, value: unknown) => (schema.secret ? 'its v
 
 /** Describes the values that a setting accepts, for an error message. */
 export function describeExpectation(schema: Setting): string {
-  const { enum: names, pattern, form, minimum, maximum } = schema
-  if (form) return `is not ${form}`
+  const { enum: names, pattern, patternDescription, minimum, maximum } = schema
+  if (patternDescription) return `is not ${patternDescription}`
   if (names) return `is not one of ${names.join(', ')}`
   if (pattern) return `does not match ${pattern}`
   if (minimum !== undefined) return `is not a whole number from ${minimum} to ${maximum}`
   return `is not ${describeSchema(schema)}`
 }
 
-/** Adds the secrets that are read from files. */
-function readSecrets(settings: SettingTable, given: Map<string, GivenValue>, wrong: string[]): void {
+/** Adds the secrets whose settings name a file, and trims the others. */
+function readSecrets(settings: SettingTable, given: Map<string, GivenValue>, errors: string[]): void {
   for (const [name, { secret }] of Object.entries(settings)) {
     const setting = toFileSetting(name)
     if (!secret) continue
@@ -204,10 +206,10 @@ function readSecrets(settings: SettingTable, given: Map<string, GivenValue>, wro
     if (file === '') continue
     try {
       const value = readFileSync(file, 'utf8').trim()
-      if (value === '') wrong.push(`${toFlag(setting)}: ${file} is empty`)
+      if (value === '') errors.push(`${toFlag(setting)}: ${file} is empty`)
       else given.set(name, { value, source: toFlag(setting) })
     } catch (error) {
-      wrong.push(`${toFlag(setting)}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+      errors.push(`${toFlag(setting)}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
     }
   }
 }

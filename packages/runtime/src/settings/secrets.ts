@@ -4,20 +4,21 @@ import { getSettings } from './resolve-config.ts'
 /** Replaces a secret in a log. */
 const SECRET_PLACEHOLDER = '[secret]'
 /**
- * A shorter secret may be a part of any word. It is replaced only as a whole word and not in the name of a field:
- * otherwise no line would be readable. (A secret that short can be guessed without a log.)
+ * Length of a long secret (characters). A shorter secret may be a part of any word. It is replaced only as a whole
+ * word, and not in the name of a field: otherwise no line would be readable. (A secret that short can be guessed
+ * without a log.)
  */
 const MIN_LONG_SECRET_LENGTH = 8
 
 /** Returns the values of a service's secret settings, except for defaults, which are public. */
 export function getSecrets(definition: Pick<AnyService, 'settings'>, config: Record<string, unknown>): string[] {
-  return Object.entries(getSettings(definition)).flatMap(([name, { secret, default: common }]) => {
+  return Object.entries(getSettings(definition)).flatMap(([name, { secret, default: defaultValue }]) => {
     if (!secret) return []
-    const known = new Set<unknown>([common].flat())
+    const publicValues = new Set<unknown>([defaultValue].flat())
     const values = [config[name]].flat().filter((value) => typeof value === 'string')
     // A file may contain one secret per line.
     return [...new Set(values.flatMap((value) => [value, ...value.split(/\s*\n\s*/)]))].filter(
-      (value) => !known.has(value),
+      (value) => !publicValues.has(value),
     )
   })
 }
@@ -30,8 +31,9 @@ interface Redactor {
 }
 
 /**
- * Creates a function that removes secrets from text: in their own form, as in URLs, and as in JSON. All log lines pass
- * through it, because errors of other code may contain secrets that it was given, in messages, in fields and in causes.
+ * Creates a function that replaces secrets in a text, also in the forms that they have in URLs and in JSON. All log
+ * lines pass through it. Errors of a library may contain secrets that the library received, in messages, fields and
+ * causes.
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const known = secrets.filter(Boolean).map((secret) => secret.toWellFormed())
@@ -64,11 +66,12 @@ const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 const JSON_STRING = /"((?:[^"\\]|\\.)*)"(:)?/g
 
 /**
- * Like `createRedactor`, for a line of JSON, which remains JSON: a secret of digits may look like a part of a number.
+ * Like `createRedactor`, for a line of JSON. Only strings are changed, so that the line remains JSON: a secret of
+ * digits may equal a part of a number.
  */
 export function createJsonRedactor(secrets: readonly string[]): (line: string) => string {
   const redact = createRedactor(secrets)
   const redactString = (_: string, text: string, colon = '') => `"${colon ? redact.field(text) : redact(text)}"${colon}`
-  // Nearly all lines contain no secret, and are not split.
+  // Nearly all lines contain no secret. They are not split into strings.
   return (line) => (redact(line) === line ? line : line.replace(JSON_STRING, redactString))
 }

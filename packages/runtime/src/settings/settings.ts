@@ -9,22 +9,22 @@ export interface Setting {
   readonly type: 'string' | 'integer' | 'array'
   /** Noun phrase for `--help`, under 70 characters, with the unit. */
   readonly description: string
-  /** Section of `--help`; `general` by default, or the service's own section for a setting that only one service has. */
+  /** Section of `--help`. Default: `general`, or the service's own section for a setting that only one service has. */
   readonly group?: (typeof SETTING_GROUPS)[number]
   /** The former name, which flags and environment variables may still use. */
   readonly formerly?: string
   readonly default?: string | number | readonly string[]
   readonly enum?: readonly string[]
-  /** Items of a list, for `--help`; the service checks them. */
+  /** Allowed items of a list, for `--help`. The service itself checks them. */
   readonly choices?: readonly string[]
   readonly pattern?: string
-  /** Description of the pattern, in words that follow "is not". */
-  readonly form?: string
+  /** Noun phrase for the texts that match the pattern. It follows "is not" in an error message. */
+  readonly patternDescription?: string
   readonly minLength?: number
   readonly minimum?: number
   readonly maximum?: number
   readonly items?: { readonly type: 'string'; readonly minLength?: number }
-  /** Returns the error of an item of a list if its type does not exclude it. */
+  /** Checks an item of a list in addition to its type. Returns the error, or `undefined` if the item is valid. */
   check?(item: string): string | undefined
   /** An environment variable that all services share. */
   readonly env?: string
@@ -38,11 +38,11 @@ export interface Setting {
   /** The setting applies only while other settings have these values. */
   readonly when?: Readonly<Record<string, string>>
   /**
-   * True if the service is not started for this setting. The setting gets its URL if it is started anyway, and else
-   * stays empty.
+   * True if the other service is not started for this setting alone. If it is started for another reason, the setting
+   * gets its URL. Otherwise the setting remains empty.
    */
   readonly optional?: boolean
-  /** True if the address is sufficient for the start: the service itself is called only when a request needs it. */
+  /** True if the other service need not be ready at the start, because it is called only when a request needs it. */
   readonly early?: boolean
 }
 
@@ -87,10 +87,11 @@ export const SERVERS = ['fastify', 'node-http', 'raw'] as const
 
 const HTTP_URL = '^(https?://[^/\\s]+(/\\S*)?)?$'
 const HTTP_URLS = '^(https?://[^/\\s,]+(/[^\\s,]*)?(,(?=h)|$))*$'
-const URL_FORM = 'an address such as http://localhost:8080'
+const URL_DESCRIPTION = 'an address such as http://localhost:8080'
 
+/** Milliseconds. */
 const duration = { type: 'integer', minimum: 1, maximum: 3_600_000 } as const
-const quota = { type: 'integer', default: 0, minimum: 0, maximum: 1_000_000_000 } as const
+const requestLimit = { type: 'integer', default: 0, minimum: 0, maximum: 1_000_000_000 } as const
 const textList = { type: 'array', items: { type: 'string', minLength: 1 }, default: [] } as const
 
 /**
@@ -109,7 +110,7 @@ export const commonSettings = defineSettings({
     type: 'string',
     default: '1',
     pattern: '^(auto|[0-9]|[1-5][0-9]|6[0-4])$',
-    form: 'a whole number from 0 to 64, or auto',
+    patternDescription: 'a whole number from 0 to 64, or auto',
     description: 'serving threads: 0 (main thread) to 64, or auto (one per CPU)',
   },
   variant: { type: 'string', default: '', description: 'named combination of settings' },
@@ -182,13 +183,13 @@ export const commonSettings = defineSettings({
     description: 'maximum open connections per address and thread; 0 for no limit',
   },
   rateLimitPerIp: {
-    ...quota,
+    ...requestLimit,
     group: 'limits',
     formerly: 'addressLimit',
     description: 'maximum requests per address and window; 0 for no limit',
   },
   rateLimitPerToken: {
-    ...quota,
+    ...requestLimit,
     group: 'limits',
     formerly: 'tokenLimit',
     description: 'maximum requests per token and window; 0 for no limit',
@@ -282,7 +283,7 @@ export const commonSettings = defineSettings({
     type: 'string',
     default: '',
     pattern: HTTP_URL,
-    form: URL_FORM,
+    patternDescription: URL_DESCRIPTION,
     env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     group: 'logging and tracing',
     description: 'URL of an OpenTelemetry collector (OTLP, HTTP, JSON)',
@@ -299,7 +300,7 @@ export const commonSettings = defineSettings({
     type: 'string',
     default: '1',
     pattern: '^(0(\\.\\d+)?|1(\\.0+)?)$',
-    form: 'a number from 0 to 1',
+    patternDescription: 'a number from 0 to 1',
     env: 'OTEL_TRACES_SAMPLER_ARG',
     group: 'logging and tracing',
     description: 'ratio of traced requests without a sampling decision (0 to 1)',
@@ -316,7 +317,7 @@ export const commonSettings = defineSettings({
 /** Values of the settings that every service has. Durations are in milliseconds, sizes in bytes. */
 export type CommonSettings = SettingValues<typeof commonSettings> & StandInSettings
 
-/** Values that are set when services are started together. */
+/** Values that the supervisor sets when it starts services together. */
 export type StandInSettings = {
   /** Names of the settings that contain the address of a stand-in. */
   readonly standIns?: readonly string[]
@@ -334,7 +335,7 @@ export const defineServiceUrl = (service: string, description: string, more: Ser
     type: 'string',
     default: '',
     pattern: HTTP_URL,
-    form: URL_FORM,
+    patternDescription: URL_DESCRIPTION,
     service,
     description,
     ...more,
@@ -345,4 +346,8 @@ export const defineServiceUrl = (service: string, description: string, more: Ser
  * `defineServiceUrl`.
  */
 export const defineServiceUrls = (...given: Parameters<typeof defineServiceUrl>) =>
-  ({ ...defineServiceUrl(...given), pattern: HTTP_URLS, form: `${URL_FORM}, or several separated by commas` }) as const
+  ({
+    ...defineServiceUrl(...given),
+    pattern: HTTP_URLS,
+    patternDescription: `${URL_DESCRIPTION}, or several separated by commas`,
+  }) as const

@@ -7,8 +7,9 @@ import type { Registry } from '../metrics/prom-client.ts'
 import { watchContent } from '../process/watch-content.ts'
 import { isSecure, type TlsSettings } from './is-secure.ts'
 
-/** A certificate, the certificates between it and a root, and its key: PEM. */
+/** A certificate and its private key (PEM). */
 export interface KeyPair {
+  /** The certificate and the certificates between it and a root. */
   readonly cert: string
   readonly key: string
 }
@@ -16,8 +17,8 @@ export interface KeyPair {
 /** The certificate of a running service. */
 export interface Certificate {
   readonly pair: KeyPair
-  /** Calls `changed` with each new certificate. One that cannot be used is ignored, which is logged once. */
-  watch(log: Pick<Logger, 'info' | 'warn'>, changed: (pair: KeyPair) => void): void
+  /** Calls `onChange` with each new certificate. A certificate that cannot be used is logged once and ignored. */
+  watch(log: Pick<Logger, 'info' | 'warn'>, onChange: (pair: KeyPair) => void): void
   /** Idempotent. */
   close(): void
 }
@@ -29,7 +30,7 @@ const readPair = ({ tlsCert, tlsKey }: TlsSettings): KeyPair => ({
 
 /** @throws Error if the pair is not a certificate with its key */
 function assertUsable(pair: KeyPair): void {
-  // Loaded only if there is a certificate: 3 MB.
+  // Loaded only if there is a certificate, because `node:tls` takes 3 MB.
   process.getBuiltinModule('node:tls').createSecureContext(pair)
 }
 
@@ -66,17 +67,17 @@ export function openCertificate(service: string, settings: TlsSettings, registry
     get pair() {
       return pair
     },
-    watch(log, changed) {
+    watch(log, onNewPair) {
       stop = watchContent({
         read: () => JSON.stringify(readPair(settings)),
         initial: JSON.stringify(pair),
         onChange(content) {
           const next: KeyPair = JSON.parse(content)
-          // The files have the content in use again.
+          // The files have the content of the certificate in use again.
           if (next.cert === pair.cert && next.key === pair.key) return
           assertUsable(next)
           log.info({ file: settings.tlsCert }, 'the new certificate is in use')
-          changed((pair = next))
+          onNewPair((pair = next))
         },
         onFault(fault) {
           log.warn(

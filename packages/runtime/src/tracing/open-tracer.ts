@@ -4,7 +4,7 @@ import type { Registry } from '../metrics/prom-client.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import type { Tracer } from './tracer.ts'
 
-/** Loads and creates the tracer of this thread if the settings name a collector. Otherwise undefined. */
+/** Creates the tracer of this thread, whose code is loaded only then. Undefined if the settings name no collector. */
 export async function openTracer(
   service: string,
   { otlpEndpoint: endpoint, otlpHeaders: headers, traceSample }: CommonSettings,

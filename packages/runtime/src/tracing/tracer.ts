@@ -11,9 +11,9 @@ const CLIENT_KIND = 3
 
 /** A call to another service. */
 export interface TracedCall {
-  /** Headers with the ids of the request. */
+  /** Headers for the call: the ids of the request that it belongs to. */
   readonly headers: Record<string, string>
-  /** @param status of the reply, or a word if there is none */
+  /** Ends the call. @param status status of the reply, or a word such as `broken` if there is none */
   end(status: number | string): void
 }
 
@@ -27,12 +27,12 @@ export interface RequestSummary {
   readonly startedAt: number
 }
 
-/** Creates spans of requests and of the calls for them, and sends them to a collector. */
+/** Creates spans for requests and for calls to other services, and sends them to a collector. */
 export interface Tracer {
   /** Creates the ids of a request that has arrived: as a part of its client's trace, or of a new one. */
   startRequest(headers: RequestHeaders, requestId: string): Trace
   endRequest(trace: Trace, summary: RequestSummary): void
-  /** Begins a call for the current request, or for none. */
+  /** Begins a call. It belongs to the current request, if there is one. @param upstream name of the called service */
   startCall(upstream: string): TracedCall
   /** Sends the remaining spans. Idempotent. */
   close(): Promise<void>
@@ -45,13 +45,13 @@ const formatTraceparent = (traceId: string, spanId: string) => `00-${traceId}-${
 
 export function createTracer(options: SpanExporterOptions, { traceSample }: TracerSettings): Tracer {
   const exporter = createSpanExporter(options)
-  const share = Number(traceSample)
-  const isChosen = () => share > 0 && Math.random() < share
+  const sampleRatio = Number(traceSample)
+  const isSampled = () => sampleRatio > 0 && Math.random() < sampleRatio
 
-  /** Creates a span of this trace, or of a new one. Undefined if it is not traced. */
+  /** Creates the ids of a span in this trace, or in a new one. Undefined if the span is not sampled. */
   function createSpan(traceparent: string | undefined) {
     const parent = parseTraceparent(traceparent)
-    if (parent ? !parent.isSampled : !isChosen()) return undefined
+    if (parent ? !parent.isSampled : !isSampled()) return undefined
     return { traceId: parent?.traceId ?? createId(16), spanId: createId(8), parentSpanId: parent?.spanId }
   }
 

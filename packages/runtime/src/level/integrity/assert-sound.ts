@@ -5,8 +5,8 @@ import type { Finding, FolderVerification } from './folder-verification.ts'
 import { verifyFolder } from './verify-folder.ts'
 
 /**
- * Bytes of tables that a start verifies before the service is ready: about 0.7 s from memory. The rest is verified
- * later.
+ * Maximum bytes of tables that a start verifies before the service is ready: about 0.7 s if the system has them in
+ * memory. The rest is verified later.
  */
 const START_TABLE_BYTES = 536_870_912
 /** Time limit of that check, for slow disks (ms). */
@@ -17,7 +17,7 @@ export const describeFinding = ({ file, problem }: Finding): string => `${file}:
 /**
  * Checks a folder before LevelDB opens it. LevelDB deletes files and skips records that it does not understand.
  * @param isReplica true if the service builds the folder from a log, and can rebuild it
- * @param ownKey key of the row without which other rows count as damage
+ * @param ownKey key of the service's own row: without it, other rows count as damage
  * @throws StartError `DATA_DAMAGED`, `DATA_LOCKED`
  */
 export async function assertSound(

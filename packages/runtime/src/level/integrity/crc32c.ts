@@ -1,4 +1,4 @@
-/** CRC32C, reflected. */
+/** Polynomial of CRC32C, bits reversed. */
 const POLYNOMIAL = 0x82f6_3b78
 const MASK_DELTA = 0xa282_ead8
 

@@ -26,7 +26,7 @@ function describeWithKeys(finding: Finding): string {
   return `${describeFinding(finding)}; its keys are ${from}up to ${describeKey(block.upTo)}`
 }
 
-/** Runs `work` for each data folder, also after a failure with another one. Resolves with the worst status. */
+/** Runs `work` for each data folder, and continues after a failure. Resolves with the largest status. */
 async function runForEach(
   root: string,
   services: readonly string[],
@@ -40,13 +40,14 @@ async function runForEach(
     print(message)
     return WRONG_USAGE_STATUS
   }
-  let worst = SOUND_STATUS
+  let largest = SOUND_STATUS
   try {
-    for (const folder of findDataFolders(root, services)) worst = Math.max(worst, await work(folder).catch(toStatus))
+    for (const folder of findDataFolders(root, services))
+      largest = Math.max(largest, await work(folder).catch(toStatus))
   } catch (error) {
     return toStatus(error)
   }
-  return worst
+  return largest
 }
 
 /**
@@ -54,7 +55,7 @@ async function runForEach(
  * clears; for an older format; and for a damaged format file, which does not determine the rows.
  */
 async function findOwnRow({ service, folder }: DataFolder, ownRows: OwnRows): Promise<OwnRow | undefined> {
-  if (formatDamage(service, folder).length > 0) return undefined
+  if (findFormatDamage(service, folder).length > 0) return undefined
   const load = Object.hasOwn(ownRows, service) && basename(folder) !== 'view' ? ownRows[service] : undefined
   const row = await load?.()
   const format = row && readFormat(folder, service, row.since, hasLevelData(folder))
@@ -63,7 +64,7 @@ async function findOwnRow({ service, folder }: DataFolder, ownRows: OwnRows): Pr
 
 /**
  * Prints all damage of data folders, one line each, and changes nothing.
- * @returns 0 sound, 1 damaged, 2 no folder to check
+ * @returns 0 if all are sound, 1 if one is damaged, 2 if one cannot be checked or there is none
  */
 export const checkData = (
   root: string,
@@ -81,16 +82,19 @@ export const checkData = (
     return damage.length > 0 ? DAMAGED_STATUS : SOUND_STATUS
   })
 
-async function findDamage(one: DataFolder, ownRows: OwnRows): Promise<{ damage: string[]; lostChanges: number }> {
-  const { service, folder } = one
-  const damage = formatDamage(service, folder)
+async function findDamage(
+  dataFolder: DataFolder,
+  ownRows: OwnRows,
+): Promise<{ damage: string[]; lostChanges: number }> {
+  const { service, folder } = dataFolder
+  const damage = findFormatDamage(service, folder)
   if (!hasLevelData(folder)) return { damage, lostChanges: 0 }
-  const ownRow = await findOwnRow(one, ownRows)
+  const ownRow = await findOwnRow(dataFolder, ownRows)
   const { findings, lostChanges } = verifyFolder(folder, { ...UNLIMITED_OPTIONS, ownKey: ownRow?.key })
   return { damage: [...damage, ...findings.map(describeWithKeys)], lostChanges }
 }
 
-function formatDamage(service: string, folder: string): string[] {
+function findFormatDamage(service: string, folder: string): string[] {
   try {
     readFormat(folder, service, 1, hasLevelData(folder))
     return []
@@ -102,7 +106,7 @@ function formatDamage(service: string, folder: string): string[] {
 
 /**
  * Copies damaged data folders, salvages readable entries, and prints the loss.
- * @returns 0 sound now, 2 no folder to repair
+ * @returns 0 if all are sound now, 2 if one cannot be repaired or there is none
  */
 export const repairData = (
   root: string,

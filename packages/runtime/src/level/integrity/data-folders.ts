@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { StartError } from '../../http/common-errors.ts'
 
-/** Part of the name of the copies that a repair makes next to a folder. Copies belong to no service. */
+/** Part of the name of the copies that a repair makes next to a folder. Copies do not count as data folders. */
 export const COPY_MARK = '.before-repair-'
 
-/** A folder of one service: it has `format.json` and `level`. */
+/** A folder of one service: it has `format.json` or `level`. */
 export interface DataFolder {
   readonly service: string
   readonly folder: string
@@ -14,11 +14,13 @@ export interface DataFolder {
 const isDataFolder = (folder: string): boolean =>
   existsSync(join(folder, 'format.json')) || existsSync(join(folder, 'level'))
 
-/** A cluster node stores its data in `view`, a subfolder of the folder of the standalone service. */
+/**
+ * Lists a data folder and its subfolder `view`, in which a cluster node stores its data. Omits folders without data.
+ */
 const listWithView = (folder: string): string[] => [folder, join(folder, 'view')].filter(isDataFolder)
 
 /**
- * Finds the data folders in a folder, which belongs to one service or contains the folders of all.
+ * Finds the data folders in a folder. It is the folder of one service, or contains the folders of several services.
  * @param services names to select; if empty, all services
  * @throws StartError `NO_DATA`
  */
@@ -43,7 +45,7 @@ function readServiceName(folder: string): string {
     const { service } = JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))
     if (typeof service === 'string') return service
   } catch {
-    // The check reports the damage.
+    // `checkData` reports the damage.
   }
   return basename(basename(folder) === 'view' ? resolve(folder, '..') : folder)
 }

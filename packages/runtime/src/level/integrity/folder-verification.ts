@@ -3,7 +3,7 @@ import type { DamagedPart } from './level-table.ts'
 
 /** One case of damage in a folder. */
 export interface Finding {
-  /** Relative to the data folder. */
+  /** Path relative to the data folder. */
   readonly file: string
   readonly problem: string
   readonly block?: DamagedPart['block']
@@ -14,23 +14,23 @@ export interface VerifyOptions {
   readonly maxTableBytes: number
   /** Time limit (ms). */
   readonly maxTableMs: number
-  /** Key of the row that the database must have if it has others. */
+  /** Key of the row that the database must have if it has other rows. */
   readonly ownKey?: Buffer | undefined
 }
 
 /** Result of a check of a folder. */
 export interface FolderVerification {
   readonly findings: readonly Finding[]
-  /** Changes that a power cut lost, because they were not synced. */
+  /** Number of changes that a power cut lost, because they were not synced. */
   readonly lostChanges: number
-  /** Tables that were not read. */
+  /** Tables that the check did not read because of its limits. */
   readonly unread: readonly LiveTable[]
   readonly manifest: LevelManifest | undefined
-  /** Logs to which writes have failed. */
+  /** Names of logs to which writes have failed. */
   readonly failedLogs: readonly string[]
   /**
-   * Set if the manifest ends in a record torn by a power cut. It must be truncated there, because LevelDB cannot read
-   * past it.
+   * Set if the manifest ends in a record that a power cut has torn. The manifest must be truncated to `bytes` bytes,
+   * because LevelDB cannot read past that record.
    */
   readonly manifestEnd: { readonly file: string; readonly bytes: number } | undefined
 }

@@ -5,8 +5,9 @@ import { join, resolve } from 'node:path'
 import { isLockError } from './lock-error.ts'
 
 /**
- * Returns true if another process has a folder open. Takes LevelDB's lock from within an empty folder, so that LevelDB
- * changes nothing. Do not call this for a folder that this process has open: the system would release its lock.
+ * Returns true if another process has a folder open. Opens an empty folder that contains only a link to the lock file
+ * of the folder, so that LevelDB changes no data. Do not call this for a folder that this process has open: the system
+ * would release its lock.
  */
 export async function isLocked(folder: string): Promise<boolean> {
   const lock = resolve(folder, 'level', 'LOCK')

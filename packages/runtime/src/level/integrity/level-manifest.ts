@@ -15,14 +15,18 @@ export interface LevelManifest {
   readonly tables: ReadonlyMap<number, LiveTable>
   /** Logs from this number on contain changes that no table has. 0 if no log is required. */
   readonly logNumber: number
-  /** Last sequence number when that log was registered. Its first record begins at the next number or before. */
+  /**
+   * Last sequence number when the log `logNumber` was registered. The first record of that log begins at the next
+   * number or before.
+   */
   readonly sequenceAtLog: number
   /** Last sequence number at the last write of the manifest. */
   readonly lastSequence: number
+  /** Bytes of the manifest that are not records. */
   readonly drops: readonly Drop[]
 }
 
-// Tags of db/version_edit.cc.
+// Tags of the fields of a record, as in LevelDB's db/version_edit.cc.
 const COMPARATOR = 1
 const LOG_NUMBER = 2
 const NEXT_FILE = 3

@@ -3,9 +3,9 @@ import { ByteReader } from './byte-reader.ts'
 import { computeCrc32c, maskCrc } from './crc32c.ts'
 import { KEY_SUFFIX_BYTES, toUserKey } from './level-manifest.ts'
 
-// A table of LevelDB (table/format.cc) contains blocks and a footer with the position of the index. The kind of a block
-// (1 byte) and the checksum of both (4 bytes) follow each block. The blocks are data blocks, a filter block, the index
-// of filters and the index of data.
+// A table of LevelDB (table/format.cc) contains blocks and a footer with the position of the index. Each block is
+// followed by its kind (1 byte), and by the checksum of the block and its kind (4 bytes). The blocks are data blocks, a
+// filter block, the index of filters and the index of data.
 
 export const FOOTER_BYTES = 48
 export const MAGIC_NUMBER = 0xdb47_7524_8b80_fb57n
@@ -18,23 +18,23 @@ export interface BlockHandle {
 }
 
 export interface DataBlock extends BlockHandle {
-  /** Not below any key of the block, and below the keys of the next block. */
+  /** A key that is not less than any key of the block, and less than all keys of the next block. */
   readonly separator: Buffer
 }
 
 export interface DamagedPart {
   readonly problem: string
-  /** For a damaged data block: its position, and the range of its keys, after `after` and up to `upTo` (inclusive). */
+  /** For a damaged data block: its position, and the range of its keys. It begins after `after` and includes `upTo`. */
   readonly block?: { readonly offset: number; readonly bytes: number; readonly after?: Buffer; readonly upTo: Buffer }
 }
 
 export interface TableReport {
   readonly damaged: readonly DamagedPart[]
-  /** `undefined` if unknown. */
+  /** `undefined` if the footer or the index is damaged. */
   readonly blocks: readonly DataBlock[] | undefined
 }
 
-/** Request for bytes of the file. The caller of the check decides how to read them. */
+/** Request of a check for bytes of the file. The caller of the check decides how to read them. */
 export interface ReadRequest {
   readonly offset: number
   readonly bytes: number
@@ -42,7 +42,7 @@ export interface ReadRequest {
 
 export type TableCheck<T> = Generator<ReadRequest, T, Buffer>
 
-/** Checks every byte of a table. Damaged bytes never make it throw. */
+/** Checks every byte of a table. Reports damage, and does not throw because of it. */
 export function* checkTable(fileBytes: number): TableCheck<TableReport> {
   if (fileBytes < FOOTER_BYTES) return { damaged: [{ problem: 'it is too short for a table' }], blocks: undefined }
   const window = new TableWindow(fileBytes)
@@ -50,17 +50,17 @@ export function* checkTable(fileBytes: number): TableCheck<TableReport> {
   if (footer.readBigUInt64LE(FOOTER_BYTES - 8) !== MAGIC_NUMBER) return createBrokenReport('its footer is damaged')
   let blocks: DataBlock[]
   const damaged: DamagedPart[] = []
-  const all: BlockHandle[] = []
+  const handles: BlockHandle[] = []
   try {
     const reader = new ByteReader(footer)
     const meta = readHandle(reader)
     const index = readHandle(reader)
     if (reader.take(FOOTER_BYTES - 8 - reader.offset).some(Boolean)) throw new RangeError('its footer is damaged')
     blocks = (yield* readIndex(window, index)).map(([separator, handle]) => ({ ...handle, separator }))
-    all.push(index, meta, ...blocks)
+    handles.push(index, meta, ...blocks)
     try {
       for (const [, filter] of yield* readIndex(window, meta)) {
-        all.push(filter)
+        handles.push(filter)
         if (!(yield* isSound(window, filter)))
           damaged.push({ problem: `its filter at byte ${filter.offset} is damaged` })
       }
@@ -79,7 +79,7 @@ export function* checkTable(fileBytes: number): TableCheck<TableReport> {
     }
     after = upTo
   }
-  if (damaged.length === 0 && !hasNoGaps(all, fileBytes - FOOTER_BYTES))
+  if (damaged.length === 0 && !isContiguous(handles, fileBytes - FOOTER_BYTES))
     damaged.push({ problem: 'it has bytes that belong to no block' })
   return { damaged, blocks }
 }
@@ -89,7 +89,7 @@ const createBrokenReport = (problem: string): TableReport => ({ damaged: [{ prob
 /** A change of a key in a table. */
 export interface TableChange {
   readonly sequence: number
-  /** Deletion 0, put 1. */
+  /** 0 for a deletion, 1 for a put. */
   readonly kind: number
 }
 
@@ -113,7 +113,7 @@ export function* findInTable(fileBytes: number, key: Buffer): TableCheck<TableCh
   return undefined
 }
 
-/** A part of the file in memory, so that blocks of a few KiB do not need one read each. */
+/** The part of the file that was read last. It serves several blocks of a few KiB with one read. */
 class TableWindow {
   readonly #fileBytes: number
   #start = 0
@@ -164,7 +164,8 @@ function* readIndex(window: TableWindow, handle: BlockHandle): TableCheck<[Buffe
   return readBlock(bytes).map(([key, value]) => [key, readHandle(new ByteReader(value))])
 }
 
-function hasNoGaps(handles: readonly BlockHandle[], end: number): boolean {
+/** True if the blocks, each with its trailer, cover all bytes up to `end`. */
+function isContiguous(handles: readonly BlockHandle[], end: number): boolean {
   let at = 0
   for (const { offset, bytes } of handles.toSorted((a, b) => a.offset - b.offset)) {
     if (offset !== at) return false

@@ -5,7 +5,7 @@ import { readBatchHeader } from './write-batch.ts'
 export interface LogFile {
   readonly name: string
   readonly bytes: Buffer
-  /** True if a write to it failed. The bytes after that write were never acknowledged. */
+  /** True if a write to this log failed. The bytes after that write were never acknowledged. */
   readonly hasFailed: boolean
 }
 
@@ -41,7 +41,7 @@ const PROBLEMS: Record<Drop['reason'], string> = {
   fragment: 'the record is incomplete',
 }
 
-/** Checks that logs contain every record. Sequence numbers form a chain from record to record and from log to log. */
+/** Checks that logs contain every record: sequence numbers must continue from record to record and from log to log. */
 export function checkLogs(logs: readonly LogFile[], rules: LogRules): LogReport {
   const findings: LogFinding[] = []
   let lost = 0
@@ -76,7 +76,7 @@ export function checkLogs(logs: readonly LogFile[], rules: LogRules): LogReport 
       else if (isLegitimate(piece, log, isNewest, hasDrop, rules)) hasDrop = hasGap = true
       else {
         findings.push({ name, problem: `at byte ${piece.offset}: ${PROBLEMS[piece.reason]}` })
-        // The records that are missing after it are a result of it, so they get no finding.
+        // Records that are missing after this damage are its result, so they get no finding.
         hasGap = true
       }
       hasGap ||= hasFailed
@@ -85,6 +85,7 @@ export function checkLogs(logs: readonly LogFile[], rules: LogRules): LogReport 
   return { findings, lost, lastSequence: sequence }
 }
 
+/** True if a failed write or a power cut explains the drop, so that it is no damage. */
 function isLegitimate(
   drop: Drop,
   { bytes, hasFailed }: LogFile,
@@ -100,7 +101,7 @@ function isLegitimate(
   return hasHole(bytes, drop)
 }
 
-/** True if bytes of a record are in a sector of zeros, or in zeros up to the end of the file. */
+/** True if bytes of a record are in a sector of zeros, or if only zeros follow up to the end of the file. */
 function hasHole(bytes: Buffer, { offset, end, claimedEnd }: Drop): boolean {
   const recordEnd = Math.min(end, claimedEnd, bytes.length)
   for (let at = offset - (offset % SECTOR_BYTES); at < recordEnd; at += SECTOR_BYTES)

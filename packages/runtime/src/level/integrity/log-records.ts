@@ -16,9 +16,11 @@ const LAST_TYPE = 4
 export type DropReason =
   /** The file ends in the middle of a record. */
   | 'torn'
-  /** A record consists of zeros. */
+  /** A record begins with zeros. */
   | 'zeros'
+  /** A record has a wrong checksum. */
   | 'checksum'
+  /** A record has a wrong length. */
   | 'length'
   /** A part of a record whose other parts are missing. */
   | 'fragment'
@@ -30,6 +32,7 @@ export interface LogRecord {
   readonly payload: Buffer
 }
 
+/** Bytes of a file that are not a record. */
 export interface Drop {
   readonly kind: 'drop'
   readonly offset: number
@@ -100,8 +103,8 @@ function isValid(bytes: Buffer, at: number, end: number): boolean {
 }
 
 /**
- * Returns true if a record that the end of the file seems to cut off is complete but has a wrong length. Then the bytes
- * are valid with the remaining length, or complete records follow.
+ * Returns true if a record that the end of the file seems to cut off is complete but has a wrong length. In that case
+ * the bytes up to the end of the file have the right checksum, or complete records follow.
  */
 function hasRecordInside(bytes: Buffer, at: number, fileEnd: number): boolean {
   if (isValid(bytes, at, fileEnd)) return true

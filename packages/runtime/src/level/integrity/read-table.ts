@@ -2,13 +2,13 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { checkTable, findInTable, type TableCheck, type TableChange, type TableReport } from './level-table.ts'
 
-/** Buffer that every read reuses: a check never needs earlier bytes again. */
+/** Creates a function that returns the same buffer for every read: a check never needs earlier bytes again. */
 function createReusableBuffer(): (bytes: number) => Buffer {
   let buffer = Buffer.alloc(0)
   return (bytes) => (buffer.length < bytes ? (buffer = Buffer.allocUnsafeSlow(bytes)) : buffer)
 }
 
-/** Shared by checks, which run one after another. */
+/** The buffer of all synchronous checks, which run one after another. */
 const getSharedBuffer = createReusableBuffer()
 
 /** Checks a table synchronously. @throws Error if it cannot be read */

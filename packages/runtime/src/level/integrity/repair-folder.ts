@@ -20,7 +20,7 @@ import { verifyFolder } from './verify-folder.ts'
 export interface Repair {
   /** Damage that was found. If empty, the repair changed nothing. */
   readonly findings: readonly Finding[]
-  /** Path of the copy, which has the folder before the repair. */
+  /** Path of the copy of the folder as it was before the repair. */
   readonly copy: string
   /** Tables without any readable block. */
   readonly lostTables: readonly string[]
@@ -30,14 +30,14 @@ export interface Repair {
   readonly lostLogBytes: number
   /** Entries that the folder has now. */
   readonly entries: number
-  /** Losses that the rebuild of the service's own row reports, a line each. */
+  /** Losses that the rebuild of the service's own row reports, one line each. */
   readonly lostWithRow: readonly string[]
 }
 
 /**
  * Salvages the readable entries of a damaged folder. LevelDB's own repair verifies no checksums, so it would accept
- * damaged values. Therefore this first removes every block of a table and every record of a log with a wrong checksum.
- * Then LevelDB builds a new manifest from the rest.
+ * damaged values. Therefore this function first removes every block of a table and every record of a log that has a
+ * wrong checksum. Then LevelDB builds a new manifest from the rest.
  * @throws StartError `DATA_LOCKED`
  */
 export async function repairFolder(
@@ -64,19 +64,19 @@ export async function repairFolder(
   for (const name of files.tables.values()) repairTable(location, name, repair)
   for (const name of files.logs.values()) repairLog(location, name, repair)
   await Utf8Level.repair(location)
-  // LevelDB moves logs and old manifests there. The copy has them.
+  // LevelDB's repair moves logs and old manifests to `lost`. The copy of the folder has them too.
   rmSync(join(location, 'lost'), { recursive: true, force: true })
-  // It describes the folder before the repair.
+  // `state.json` describes the folder before the repair.
   rmSync(join(location, 'state.json'), { force: true })
   clearIdentity(folder)
-  Object.assign(repair, await finish(location, ownRow))
+  Object.assign(repair, await restoreOwnRow(location, ownRow))
   syncFolder(location)
   return repair
 }
 
 type Losses = { lostTables: string[]; lostBlocks: number; lostLogBytes: number }
 
-/** Removes files that LevelDB would have deleted. With them, deleted entries would reappear. */
+/** Removes obsolete files, which LevelDB would have deleted. Otherwise deleted entries would reappear. */
 function removeObsolete(location: string): void {
   const files = listLevel(location)
   const manifest = readNewestManifest(location, files)
@@ -125,7 +125,10 @@ function repairLog(location: string, name: string, losses: Losses): void {
 }
 
 /** Writes the service's own row if it is missing, and counts the entries. */
-async function finish(location: string, ownRow: OwnRow | undefined): Promise<Pick<Repair, 'entries' | 'lostWithRow'>> {
+async function restoreOwnRow(
+  location: string,
+  ownRow: OwnRow | undefined,
+): Promise<Pick<Repair, 'entries' | 'lostWithRow'>> {
   // If no table and no log could be read, there is no database.
   if (!existsSync(join(location, 'CURRENT'))) return { entries: 0, lostWithRow: [] }
   const encodings = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const

@@ -9,6 +9,7 @@ const PUT_KIND = 1
 /** Searches the files of a database for one row, without LevelDB, which changes files when it opens a folder. */
 export class RowSearch {
   readonly #key: Buffer
+  /** The newest change of the row. */
   #last = { sequence: -1, isPut: false }
   #hasOthers = false
   #isReadable = true
@@ -18,8 +19,8 @@ export class RowSearch {
   }
 
   /**
-   * True if other rows were written and the row does not exist. False if a file cannot be read: that is other damage.
-   * Deleted rows count as others until a compaction.
+   * True if other rows were written and the row does not exist. False if a file cannot be read, which is reported as
+   * other damage. Deleted rows count as other rows until a compaction.
    */
   get isMissing(): boolean {
     return this.#isReadable && this.#hasOthers && !this.#last.isPut
@@ -41,10 +42,11 @@ export class RowSearch {
     })
   }
 
+  /** Searches a table. */
   takeTable(file: string, { smallest, largest }: LiveTable): void {
     this.#try(() => {
-      const isOne = smallest.equals(largest)
-      if (!isOne) this.#hasOthers = true
+      const hasOneKey = smallest.equals(largest)
+      if (!hasOneKey) this.#hasOthers = true
       // The table may contain only the deletion that `assertWritten` writes.
       else if (!smallest.equals(this.#key)) this.#hasOthers ||= findInTableSync(file, smallest)?.kind === PUT_KIND
       if (smallest.compare(this.#key) > 0 || largest.compare(this.#key) < 0) return

@@ -2,7 +2,7 @@ import { ByteReader } from './byte-reader.ts'
 
 const MAX_BLOCK_BYTES = 2 ** 31
 
-/** Decompresses a block of Snappy. @throws RangeError if the bytes are not one */
+/** Decompresses a block of Snappy. @throws RangeError if the bytes are not such a block */
 export function decodeSnappy(bytes: Buffer): Buffer {
   const reader = new ByteReader(bytes)
   const length = reader.readVarint()

@@ -2,13 +2,18 @@ import { ByteReader, toVarint } from './byte-reader.ts'
 import { computeCrc32c, maskCrc } from './crc32c.ts'
 import { decodeSnappy } from './snappy.ts'
 
-// A block of a table contains entries, each without the prefix that its key shares with the previous key, and the
-// offsets of complete keys (table/block.cc). Its kind (1 byte) and the checksum of both (4 bytes) follow.
+// A block of a table contains entries and restarts (table/block.cc). Each entry omits the prefix that its key shares
+// with the previous key. A restart is the offset of an entry with a complete key. The block is followed by its kind (1
+// byte), and by the checksum of the block and its kind (4 bytes).
 
 export const TRAILER_BYTES = 5
 const SNAPPY_KIND = 1
 
-/** Returns the entries of a block. @param bytes of the block and its kind @throws RangeError if it is not a block */
+/**
+ * Returns the entries of a block.
+ * @param bytes the block, followed by its kind
+ * @throws RangeError if it is not a block
+ */
 export function readBlock(bytes: Buffer): [Buffer, Buffer][] {
   const content = bytes.subarray(0, -1)
   const block = bytes.at(-1) === SNAPPY_KIND ? decodeSnappy(content) : content
@@ -25,7 +30,7 @@ export function readBlock(bytes: Buffer): [Buffer, Buffer][] {
   return entries
 }
 
-/** Builds a block with its trailer. Each entry has its whole key. */
+/** Builds a block with its trailer. Each entry has its complete key. */
 export function buildBlock(entries: readonly [Buffer, Buffer][]): Buffer {
   const chunks: Buffer[] = []
   const restarts: number[] = []
@@ -36,7 +41,7 @@ export function buildBlock(entries: readonly [Buffer, Buffer][]): Buffer {
     chunks.push(head, key, value)
     at += head.length + key.length + value.length
   }
-  // A block without entries has a restart, too.
+  // A block without entries has one restart, too.
   if (restarts.length === 0) restarts.push(0)
   const tail = Buffer.alloc(4 * restarts.length + 5)
   restarts.forEach((offset, i) => tail.writeUInt32LE(offset, 4 * i))

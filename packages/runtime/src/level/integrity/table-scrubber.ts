@@ -8,18 +8,21 @@ import type { Finding } from './folder-verification.ts'
 import { readCurrentManifest } from './witness.ts'
 
 const DAY_MS = 86_400_000
-/** Read rate of the scrubber. It takes 4 % of a processor. */
+/** Read rate of the scrubber. At this rate it uses 4 % of a processor. */
 const BYTES_PER_SECOND = 33_554_432
 
 export interface TableScrubberOptions {
   readonly folder: string
   /** Tables that the start did not read. */
   readonly unread: readonly LiveTable[]
-  /** Called for the first damage of each table. @param damaged number of damaged tables that are known */
+  /** Called once for each damaged table. @param damaged number of damaged tables that are known */
   onDamage(finding: Finding, damaged: number): void
 }
 
-/** Reads all tables while the service runs, because LevelDB reads them without verifying checksums. */
+/**
+ * Checks all tables while the service runs, because LevelDB does not verify checksums when it reads: first the tables
+ * that the start did not check, then all tables once a day.
+ */
 export class TableScrubber {
   readonly #options: TableScrubberOptions
   readonly #closing = new AbortController()
@@ -76,7 +79,7 @@ export class TableScrubber {
     try {
       return [...readManifest(readFileSync(join(location, readCurrentManifest(location)))).tables.values()]
     } catch {
-      // The manifest is being replaced: the next round reads it.
+      // The manifest is being replaced: the check of the next day reads it.
       return []
     }
   }

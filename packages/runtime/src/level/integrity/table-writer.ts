@@ -3,8 +3,8 @@ import { toVarint } from './byte-reader.ts'
 import { FOOTER_BYTES, MAGIC_NUMBER, type BlockHandle, type DataBlock } from './level-table.ts'
 
 /**
- * Builds a table from some blocks of another one, whose bytes it copies. The table has no filter, which LevelDB does
- * not need.
+ * Builds a table from some blocks of another table. It copies the bytes of the blocks. The new table has no filter,
+ * because LevelDB does not need one.
  */
 export function buildTable(file: Buffer, blocks: readonly DataBlock[]): Buffer {
   const chunks: Buffer[] = []

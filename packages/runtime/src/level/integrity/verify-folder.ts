@@ -47,11 +47,11 @@ class FolderCheck implements FolderVerification {
     // A file certainly has its recorded length only if it was synced, or if the machine was not restarted since.
     const isCertain = last !== undefined && (last.isClean || last.boot === readBootId())
     const witness = this.#selectWitness(name, last, isCertain)
-    const isKnown = isCertain && witness !== undefined
-    this.#checkManifest(name, isKnown ? witness : undefined)
+    const hasCertainSizes = isCertain && witness !== undefined
+    this.#checkManifest(name, hasCertainSizes ? witness : undefined)
     if (!this.manifest) return
     const search = ownKey && new RowSearch(ownKey)
-    this.#checkLogs(this.manifest, witness, isKnown, (payload) => search?.takeRecord(payload))
+    this.#checkLogs(this.manifest, witness, hasCertainSizes, (payload) => search?.takeRecord(payload))
     this.#checkTables(this.manifest, maxTableBytes, maxTableMs)
     // Other damage may hide the row.
     if (search && this.findings.length === 0) this.#findRow(this.manifest, search, ownKey)
@@ -82,7 +82,7 @@ class FolderCheck implements FolderVerification {
     return undefined
   }
 
-  /** Returns the witness if it is of the last opening of the database. */
+  /** Returns the witness if it describes the last opening of the database. */
   #selectWitness(name: string, witness: Witness | undefined, isCertain: boolean): Witness | undefined {
     if (!witness) return undefined
     const [named, known] = [parseManifestNumber(name)!, parseManifestNumber(witness.manifest) ?? 0]
@@ -101,7 +101,7 @@ class FolderCheck implements FolderVerification {
       this.manifest = readManifest(bytes)
       for (const drop of this.manifest.drops) {
         const { offset, reason } = drop
-        // A record that was being written does not count: LevelDB uses an edit only after it is synced.
+        // A torn last record is no damage: LevelDB uses the change of a record only after the record is synced.
         if (reason === 'torn' && !isClosed) continue
         if (!witness && hasZeroTail(bytes, drop))
           this.manifestEnd ??= { file: join(this.#location, name), bytes: offset }
@@ -122,7 +122,7 @@ class FolderCheck implements FolderVerification {
   #checkLogs(
     manifest: LevelManifest,
     witness: Witness | undefined,
-    isKnown: boolean,
+    hasCertainSizes: boolean,
     onRecord: (payload: Buffer) => void,
   ): void {
     const { logNumber } = manifest
@@ -130,7 +130,7 @@ class FolderCheck implements FolderVerification {
     if (logNumber > 0 && live[0]?.[0] !== logNumber)
       this.#add(`${String(logNumber).padStart(6, '0')}.log`, 'it is missing, although the manifest names it')
     const logs: LogFile[] = []
-    let isWhole = isKnown && witness!.isClean
+    let isWhole = hasCertainSizes && witness!.isClean
     for (const [, name] of live) {
       try {
         const bytes = readFileSync(join(this.#location, name))
@@ -140,15 +140,15 @@ class FolderCheck implements FolderVerification {
         this.#add(name, explainReadError(error))
       }
     }
-    if (isKnown) this.#compareSizes(manifest, witness!, logs)
+    if (hasCertainSizes) this.#compareSizes(manifest, witness!, logs)
     const report = checkLogs(logs, {
-      mayHaveHoles: !isKnown,
+      mayHaveHoles: !hasCertainSizes,
       mayBeTorn: !isWhole,
       sequenceBefore: manifest.sequenceAtLog,
       onRecord,
     })
     for (const { name, problem } of report.findings) this.#add(name, problem)
-    const tail = isKnown ? 0 : Math.max(0, manifest.lastSequence - report.lastSequence)
+    const tail = hasCertainSizes ? 0 : Math.max(0, manifest.lastSequence - report.lastSequence)
     this.lostChanges = report.lost + tail
   }
 
@@ -191,7 +191,7 @@ class FolderCheck implements FolderVerification {
   }
 }
 
-/** True if a record was cut off and only zeros follow: the file has its new length, but not its new bytes. */
+/** True if a record is cut off and only zeros follow: the file has its new length, but not its new bytes. */
 function hasZeroTail(bytes: Buffer, { reason, offset, claimedEnd }: Drop): boolean {
   return isZero(bytes, reason === 'zeros' ? offset + 4 : Math.min(claimedEnd, bytes.length) - 1, bytes.length)
 }

@@ -3,7 +3,7 @@ import type { WriteHealth } from '../write-health.ts'
 import type { FolderVerification } from './folder-verification.ts'
 import { WitnessFile } from './witness.ts'
 
-/** Interval of updates (ms). If a log loses bytes of the last interval before a kill, that is not detected. */
+/** Interval of updates (ms). After a kill, the loss of log bytes from the last interval is not detected. */
 const INTERVAL_MS = 100
 
 export interface WitnessWriterOptions {
@@ -14,7 +14,10 @@ export interface WitnessWriterOptions {
   readonly log: Pick<Logger, 'error'>
 }
 
-/** Updates `level/state.json` during writes. A folder without the file works, but truncated files are not detected. */
+/**
+ * Updates the witness `level/state.json` during writes. A folder without the file works, but truncated logs and
+ * manifests are not detected.
+ */
 export class WitnessWriter {
   readonly #options: WitnessWriterOptions
   readonly #timer: NodeJS.Timeout
@@ -31,7 +34,7 @@ export class WitnessWriter {
     this.#timer = setInterval(() => this.#updateIfChanged(), INTERVAL_MS).unref()
   }
 
-  /** Records that a write has failed: the newest log may contain a part of it. */
+  /** Records that a write has failed: the newest log may contain a part of that write. */
   markFailed(): void {
     this.#try(() => this.#file?.update(true))
   }

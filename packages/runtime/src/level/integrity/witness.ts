@@ -4,9 +4,10 @@ import { readBootId } from '../boot-id.ts'
 import { computeCrc32c } from './crc32c.ts'
 import { listLevel } from './level-files.ts'
 
-// A log or a manifest that is truncated at the end of a record looks complete. So `level/state.json` records their
-// lengths. It is in the same folder, so copies and backups include it. Updates overwrite the allocated block: they need
-// no free space, and only one call. Only the last update of a process, which records the orderly close, is synced.
+// A log or a manifest that is truncated at the end of a record looks complete. So the witness `level/state.json`
+// records the lengths of these files. It is in the same folder, so copies of the folder include it. Updates overwrite
+// the allocated block: they need no free space, and only one call. Only the last update of a process, which records the
+// orderly close, is synced.
 
 const WITNESS_FILE = join('level', 'state.json')
 const BLOCK_BYTES = 1_024
@@ -26,7 +27,8 @@ export interface Witness {
 }
 
 /**
- * Reads the witness. `undefined` if it is missing, half written or damaged: it must not reject files that are complete.
+ * Reads the witness. `undefined` if it is missing, half written or damaged: such a witness must not reject files that
+ * are complete.
  */
 export function readWitness(folder: string): Witness | undefined {
   try {
@@ -48,7 +50,7 @@ export function getFileSize(file: string): number | undefined {
 export const readCurrentManifest = (location: string): string =>
   readFileSync(join(location, 'CURRENT'), 'utf8').replace(/\n$/, '')
 
-/** Writes a witness. */
+/** An open `level/state.json`, for updates. */
 export class WitnessFile {
   readonly #location: string
   readonly #descriptor: number
@@ -60,7 +62,7 @@ export class WitnessFile {
   #failedLogs: string[]
 
   /**
-   * @param failedLogs logs of an earlier process, which may still exist
+   * @param failedLogs logs to which writes of an earlier process failed; they may still exist
    * @throws Error if the file cannot be written
    */
   constructor(folder: string, failedLogs: readonly string[]) {
@@ -89,7 +91,7 @@ export class WitnessFile {
     this.#write(false)
   }
 
-  /** Records that the database is good again with its newest log. Call it also after the database was reopened. */
+  /** Records that the database is good again with its newest log. Call this also after the database was reopened. */
   markRecovered(): void {
     this.#manifest = readCurrentManifest(this.#location)
     this.#measure(listLevel(this.#location).logs.values())

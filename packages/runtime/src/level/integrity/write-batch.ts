@@ -2,7 +2,7 @@
 export const WRITE_HEADER_BYTES = 12
 
 export interface BatchHeader {
-  /** Sequence number of its first change. */
+  /** Sequence number of the first change. */
   readonly sequence: number
   readonly count: number
 }
