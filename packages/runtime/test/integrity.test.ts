@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync, appendFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { ByteReader, toVarint } from '../src/level/integrity/byte-reader.ts'
 import { computeCrc32c } from '../src/level/integrity/crc32c.ts'
 import { listLevel } from '../src/level/integrity/level-files.ts'
 import { readManifest } from '../src/level/integrity/level-manifest.ts'
@@ -37,6 +38,21 @@ function copyLevel(folder: string): string {
 /** Bytes without zeros, so that zeros can only come from a hole. */
 const noZeros = (length: number, seed: number) =>
   Buffer.from(Array.from({ length }, (_, i) => 1 + ((i * 31 + seed * 17 + (i >> 8)) % 255)))
+
+it('a varint is read as it was written, and no other bytes are read as the same number', () => {
+  fc.assert(
+    fc.property(
+      fc.maxSafeNat().map((number) => number % 2 ** 49),
+      (number) => {
+        const bytes = toVarint(number)
+        expect(new ByteReader(bytes).readVarint()).toBe(number)
+        const longer = Buffer.concat([bytes, Buffer.of(0)])
+        longer[bytes.length - 1]! |= 0x80
+        expect(() => new ByteReader(longer).readVarint()).toThrow(RangeError)
+      },
+    ),
+  )
+})
 
 it('CRC32C matches RFC 3720', () => {
   expect(computeCrc32c(Buffer.alloc(32))).toBe(0x8a91_36aa)

@@ -20,12 +20,13 @@ export class ByteReader {
     return this.#bytes[this.#at++]!
   }
 
-  /** Reads an integer in groups of 7 bits, the lowest first. */
+  /** Reads an integer in groups of 7 bits, the lowest first. Refuses a last group of zeros, which LevelDB never writes. */
   readVarint(): number {
     let value = 0
     for (let factor = 1; factor <= 2 ** 49; factor *= 128) {
       const byte = this.readByte()
       value += (byte & 0x7f) * factor
+      if (byte === 0 && factor > 1) throw new RangeError('a number has a superfluous byte')
       if (byte < 0x80) return value
     }
     throw new RangeError('a number is too long')
