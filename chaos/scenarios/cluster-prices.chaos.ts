@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { classifyOutcome } from '../src/cluster/cluster-clients.ts'
 import { startCluster, type ChaosCluster } from '../src/cluster/cluster.ts'
-import { createQuorumLoss, runFaults, someFaults, type ClusterFault } from '../src/cluster/faults.ts'
+import { createQuorumLoss, runFaults, nonKvFaults, type ClusterFault } from '../src/cluster/faults.ts'
 import { createTestRandom } from '../src/plan.ts'
 import type { SeededRandom } from '../src/random.ts'
 import { getReply } from '../src/ready.ts'
@@ -22,7 +22,7 @@ const RECOVERY_MS = 1_000
 
 const SETTINGS = { snapshotIntervalEntries: 300, threads: 2, appendTimeout: 5_000, indexes: 'bitset' }
 
-const faults: readonly ClusterFault[] = [...someFaults, createQuorumLoss(checkWithoutQuorum)]
+const faults: readonly ClusterFault[] = [...nonKvFaults, createQuorumLoss(checkWithoutQuorum)]
 
 /** Without a majority the nodes refuse changes and serve reads. */
 async function checkWithoutQuorum({ nodes }: ChaosCluster): Promise<void> {

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { classifyOutcome } from '../src/cluster/cluster-clients.ts'
 import { startCluster, type ChaosCluster } from '../src/cluster/cluster.ts'
 import { REFUSED_REPLY, waitForRefusal } from '../src/cluster/probes.ts'
-import { createQuorumLoss, runFaults, someFaults, type ClusterFault } from '../src/cluster/faults.ts'
+import { createQuorumLoss, runFaults, nonKvFaults, type ClusterFault } from '../src/cluster/faults.ts'
 import { createTestRandom } from '../src/plan.ts'
 import type { SeededRandom } from '../src/random.ts'
 import { getReply } from '../src/ready.ts'
@@ -30,7 +30,7 @@ const SETTINGS = {
   historyTotal: 1_073_741_824,
 }
 
-const faults: readonly ClusterFault[] = [...someFaults, createQuorumLoss(checkWithoutQuorum)]
+const faults: readonly ClusterFault[] = [...nonKvFaults, createQuorumLoss(checkWithoutQuorum)]
 
 /** Without a majority the nodes refuse changes and serve reads. */
 async function checkWithoutQuorum({ nodes }: ChaosCluster): Promise<void> {

@@ -99,7 +99,8 @@ it.concurrent.for(NETWORKS)(
           const requestedAt = Date.now()
           const reply = await fetch(`${url}/collections/${id}/stats`, { signal: AbortSignal.timeout(20_000) })
           const numbers = (await reply.json()) as ServedStats
-          const fault = reply.status === 200 ? truth.findFault(id, numbers, requestedAt, 2 * INTERVAL_MS) : undefined
+          const fault =
+            reply.status === 200 ? truth.findViolation(id, numbers, requestedAt, 2 * INTERVAL_MS) : undefined
           if (fault) wrong.push(`${what}: ${fault}`)
         }
       }
@@ -116,7 +117,7 @@ it.concurrent.for(NETWORKS)(
       // It recovers without help, and immediately.
       const isRight = async ({ id }: { id: string }) => {
         const numbers = (await (await fetch(`${url}/collections/${id}/stats`)).json()) as ServedStats
-        return numbers.stale === false && truth.isNow(id, numbers)
+        return numbers.stale === false && truth.isCurrent(id, numbers)
       }
       const back = await waitUntil(
         async () => (await Promise.all(COLLECTIONS.map(isRight))).every(Boolean),
@@ -149,7 +150,7 @@ it.concurrent.for(NETWORKS)(
       const ledger = new WriteLedger(getUnits(subject).flat(), await session.read())
       const random = createTestRandom(`kv ${what}`)
       const stop = AbortSignal.timeout(FAULT_MS)
-      const writing = write(session, { subject, ledger, random, durable: 100, goesOnUntil: stop })
+      const writing = write(session, { subject, ledger, random, durable: 100, retryUntil: stop })
       await delay(FAULT_MS / 4)
       await network.set(fault)
       await writing
@@ -203,14 +204,14 @@ it.concurrent.for(NETWORKS)(
         await grow(++hours)
         for (const { id } of COLLECTIONS) {
           const value = await valueOf(id)
-          if (value && !truth.wasEver(id, value)) wrong.push(`${what}: ${JSON.stringify(value)} was never right`)
+          if (value && !truth.wasEverCurrent(id, value)) wrong.push(`${what}: ${JSON.stringify(value)} was never right`)
         }
       }
       await network.set()
       await grow(++hours)
       const isNow = async ({ id }: { id: string }) => {
         const value = await valueOf(id)
-        return value !== undefined && truth.isNow(id, value)
+        return value !== undefined && truth.isCurrent(id, value)
       }
       const back = await waitUntil(
         async () => (await Promise.all(COLLECTIONS.map(isNow))).every(Boolean),

@@ -115,7 +115,7 @@ it.each(cases)(
     const usual = await load(url, ask, { seconds: SECONDS, perSecond: closed.perSecond * 0.7 })
     let capacity = closed.perSecond
     let complaints: string[] = []
-    function enough(over: LoadOutcome): boolean {
+    function shouldStop(over: LoadOutcome): boolean {
       const summary = `${capacity.toFixed()}/s, p99 ${usual.p99.toFixed()} ms; at ${TIMES} times ${JSON.stringify(over)}`
       complaints = [
         ...(Object.keys(over.others).length > 0 ? ['some got neither what they asked for nor 503'] : []),
@@ -126,7 +126,7 @@ it.each(cases)(
       return complaints.length === 0
     }
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const over = await load(url, ask, { seconds: SETTLE_S * busyness(), perSecond: capacity * TIMES, enough })
+      const over = await load(url, ask, { seconds: SETTLE_S * busyness(), perSecond: capacity * TIMES, shouldStop })
       if (complaints.length === 0 || over.perSecond < 1.5 * capacity) break
       // The capacity was underestimated, because the machine had other work.
       capacity = over.perSecond

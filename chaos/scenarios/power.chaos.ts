@@ -30,7 +30,7 @@ it.each(cases)(
 
 it('sse with its history on disk: lost values are reported, no id is reused, and the newest are lost first', async () => {
   const options = { random: createTestRandom('power sse'), recordings: RECORDINGS, cuts: CUTS, writes: 600, durable: 0 }
-  expect(await cutPower(createSseService(), { ...options, inOrder: true })).toEqual([])
+  expect(await cutPower(createSseService(), { ...options, losesOnlyNewest: true })).toEqual([])
 })
 
 it('kv: a durable write makes earlier acknowledged writes of the same log durable', async () => {
@@ -41,7 +41,7 @@ it('kv: a durable write makes earlier acknowledged writes of the same log durabl
     writes: 800,
     durable: 5,
   }
-  expect(await cutPower(createKvService(), { ...options, carried: true })).toEqual([])
+  expect(await cutPower(createKvService(), { ...options, coversEarlier: true })).toEqual([])
 })
 
 it.runIf(isLong)(

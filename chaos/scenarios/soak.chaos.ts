@@ -76,7 +76,7 @@ it('memory and descriptors stay stable while services are killed one after the o
       ledger,
       random: random.part(subject.service),
       durable: 50,
-      goesOnUntil: over,
+      retryUntil: over,
       pause: 20,
     })
   })

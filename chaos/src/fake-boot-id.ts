@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
-// Preloaded into a service whose power is cut: its boot id differs from that of the service that starts on the crash
-// image.
+// This module is preloaded into a recorded service and gives it an invented boot id. The service that starts on the
+// crash image has the real boot id, as if the machine had started again.
 
 const { readFileSync } = fs
 const boot = randomUUID()

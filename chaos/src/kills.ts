@@ -7,6 +7,7 @@ import { write } from './write.ts'
 
 export interface KillOptions {
   readonly random: SeededRandom
+  /** Number of kills. */
   readonly kills: number
   /** Maximum number of acknowledged writes before a kill. */
   readonly writes: number
@@ -14,10 +15,13 @@ export interface KillOptions {
   readonly durable: number
 }
 
-// A kill comes at any moment, or immediately after an answer (ms).
+// Maximum delay from the last acknowledgement to a kill, for every second kill (ms). The other kills have no delay.
 const MAX_DELAY_MS = 60
 
-/** Acknowledged writes that a service in `folder` lost when it was killed with -9 under writers. */
+/**
+ * Kills a service in `folder` repeatedly with -9 under writers. Returns the acknowledged writes that it lost, and other
+ * violations.
+ */
 export async function killUnderWriters(
   subject: TestedService,
   folder: string,
@@ -25,24 +29,24 @@ export async function killUnderWriters(
 ): Promise<string[]> {
   const { random, kills, writes, durable } = options
   const units = getUnits(subject).flat()
-  const faults: string[] = []
+  const violations: string[] = []
   let ledger: WriteLedger | undefined
   let killedAt: number | undefined
   for (let kill = 0; ; kill++) {
     const service = await run(subject.service, folder, { settings: subject.settings })
     const session = subject.connect(service.url)
     const found = await session.read(killedAt)
-    const wrong = ledger?.check(found, killedAt!, { plainToo: true }) ?? []
-    faults.push(...wrong.map((fault) => `kill ${kill}: ${fault}`))
+    const lost = ledger?.check(found, killedAt!, { requireAll: true }) ?? []
+    violations.push(...lost.map((violation) => `kill ${kill}: ${violation}`))
     if (kill === kills) {
       await session.close()
       const code = await service.stop()
-      return code === 0 ? faults : [...faults, `it ended with ${code}`]
+      return code === 0 ? violations : [...violations, `it ended with ${code}`]
     }
     ledger = new WriteLedger(units, found)
     const limitReached = Promise.withResolvers<void>()
-    let left = 1 + random.below(writes)
-    const onAcknowledged = () => --left === 0 && limitReached.resolve()
+    let remaining = 1 + random.below(writes)
+    const onAcknowledged = () => --remaining === 0 && limitReached.resolve()
     const writing = write(session, { subject, ledger, random, durable, onAcknowledged })
     await Promise.race([limitReached.promise, writing])
     if (kill % 2 === 0) await delay(random.below(MAX_DELAY_MS))

@@ -1,54 +1,59 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
 
-/** A request that a load sends repeatedly. */
+/** A request that is sent repeatedly. */
 export interface RepeatedRequest {
   readonly method: 'GET' | 'PUT' | 'POST'
+  /** Returns the path of the n-th request. */
   path(n: number): string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
 }
 
-/** Outcomes of the requests of some time. Durations in milliseconds. */
+/** Outcomes of the requests of a time window. */
 export interface LoadOutcome {
+  /** Number of replies with a status below 300. */
   accepted: number
-  /** 503 with Retry-After. */
+  /** Number of replies 503 with `Retry-After`. */
   refused: number
-  /** Other outcomes, by name. */
+  /** Numbers of other outcomes, by status or error code. */
   readonly others: Record<string, number>
   /** Accepted requests per second. */
   readonly perSecond: number
-  /** 99th percentile of accepted requests and of those that still wait. */
+  /** 99th percentile of the durations of accepted requests, and of requests that still wait (ms). */
   readonly p99: number
 }
 
 export interface OverloadPlan {
   readonly seconds: number
-  /** Absent: as fast as 16 connections receive answers. */
+  /** Rate of requests. Without it, 16 connections each send a request as soon as they have the previous reply. */
   readonly perSecond?: number
-  /** Called each second with the recent outcomes. Ends the load if it returns true. */
-  enough?(lately: LoadOutcome): boolean
+  /** Called each second with the outcomes of the last 3 seconds. Ends the load if it returns true. */
+  shouldStop?(recent: LoadOutcome): boolean
 }
 
-/** A request that was sent. */
+/** A request that was sent: the time (ms), its duration (ms; undefined while it waits), and its outcome. */
 interface SentRequest {
   readonly at: number
-  took: number | undefined
-  became: 'waiting' | 'accepted' | 'refused' | string
+  durationMs: number | undefined
+  outcome: 'waiting' | 'accepted' | 'refused' | string
 }
 
-/** Clients in an overload: each waits for an answer before its next request. */
+/** Maximum number of requests that wait for a reply, with a rate. */
 const CONNECTIONS = 512
 /** Request timeout (ms). */
 const REQUEST_TIMEOUT_MS = 30_000
 /** Window of recent requests (ms). */
 const RECENT_WINDOW_MS = 3_000
 
-/** Sends for some seconds, or until `enough`. @returns outcomes of all requests, or of the recent ones with `enough` */
+/**
+ * Sends requests for some seconds, or until `shouldStop` returns true.
+ * @returns outcomes of all requests or, with `shouldStop`, of the last 3 seconds
+ */
 export async function load(
   url: string,
   repeatedRequest: RepeatedRequest,
-  { seconds, perSecond, enough }: OverloadPlan,
+  { seconds, perSecond, shouldStop }: OverloadPlan,
 ): Promise<LoadOutcome> {
   const connections = perSecond ? CONNECTIONS : 16
   const pool = new Pool(url, { connections, headersTimeout: REQUEST_TIMEOUT_MS, bodyTimeout: REQUEST_TIMEOUT_MS })
@@ -59,8 +64,9 @@ export async function load(
 
   async function send(): Promise<void> {
     const { method, path, headers, body } = repeatedRequest
-    // Counts from the send time, not the due time: the generator's delay is not the service's.
-    const sent: SentRequest = { at: performance.now(), took: undefined, became: 'waiting' }
+    // The duration counts from the send time, not from the due time: a delay of the generator is no delay of the
+    // service.
+    const sent: SentRequest = { at: performance.now(), durationMs: undefined, outcome: 'waiting' }
     all.push(sent)
     waiting++
     try {
@@ -70,60 +76,60 @@ export async function load(
         body: reply,
       } = await pool.request({ method, path: path(all.length), headers, body })
       await reply.dump({ limit: Infinity })
-      if (statusCode < 300) sent.became = 'accepted'
-      else sent.became = statusCode === 503 && fields['retry-after'] ? 'refused' : String(statusCode)
+      if (statusCode < 300) sent.outcome = 'accepted'
+      else sent.outcome = statusCode === 503 && fields['retry-after'] ? 'refused' : String(statusCode)
     } catch (error) {
-      sent.became = (error as NodeJS.ErrnoException).code ?? String(error)
+      sent.outcome = (error as NodeJS.ErrnoException).code ?? String(error)
     }
-    sent.took = performance.now() - sent.at
+    sent.durationMs = performance.now() - sent.at
     waiting--
   }
 
   let recent: LoadOutcome | undefined
-  const looking = setInterval(() => {
+  const recentTimer = setInterval(() => {
     const now = performance.now()
-    if (!enough || now - start < 2 * RECENT_WINDOW_MS) return
+    if (!shouldStop || now - start < 2 * RECENT_WINDOW_MS) return
     recent = toOutcome(
-      // Selected by end time, not by send time: if all wait for longer than the window, none of the recently sent has
-      // ended.
-      all.filter(({ at, took }) => took === undefined || now - at - took < RECENT_WINDOW_MS),
+      // Requests are selected by their end, not by their start. Otherwise, if all requests take longer than the window,
+      // no selected request has ended.
+      all.filter(({ at, durationMs }) => durationMs === undefined || now - at - durationMs < RECENT_WINDOW_MS),
       now,
       RECENT_WINDOW_MS,
     )
-    if (enough(recent)) end = now
+    if (shouldStop(recent)) end = now
   }, 1_000)
   if (perSecond) {
     const sending: Promise<void>[] = []
-    let requested = 0
+    let scheduled = 0
     while (performance.now() < end) {
       const due = Math.floor(((performance.now() - start) / 1_000) * perSecond)
-      // Sends only if a connection is free, because a wait for a connection is not a wait for the service.
-      for (; requested < due; requested++) if (waiting < connections) sending.push(send())
+      // A request is sent only if a connection is free, because a wait for a connection is no delay of the service.
+      for (; scheduled < due; scheduled++) if (waiting < connections) sending.push(send())
       await delay(1)
     }
-    clearInterval(looking)
+    clearInterval(recentTimer)
     await Promise.all(sending)
   } else {
     const one = async () => {
       while (performance.now() < end) await send()
     }
     await Promise.all(Array.from({ length: connections }, one))
-    clearInterval(looking)
+    clearInterval(recentTimer)
   }
   const now = performance.now()
   await pool.destroy()
   return recent ?? toOutcome(all, now, now - start)
 }
 
-/** @param elapsed time in which they were answered (ms) */
+/** @param elapsed duration of the time window (ms) */
 function toOutcome(requests: readonly SentRequest[], now: number, elapsed: number): LoadOutcome {
   const outcome = { accepted: 0, refused: 0, others: {} as Record<string, number> }
   const times: number[] = []
-  for (const { at, took, became } of requests) {
-    if (became === 'accepted' || became === 'waiting') times.push(took ?? now - at)
-    if (became === 'accepted') outcome.accepted++
-    else if (became === 'refused') outcome.refused++
-    else if (became !== 'waiting') outcome.others[became] = (outcome.others[became] ?? 0) + 1
+  for (const { at, durationMs, outcome: result } of requests) {
+    if (result === 'accepted' || result === 'waiting') times.push(durationMs ?? now - at)
+    if (result === 'accepted') outcome.accepted++
+    else if (result === 'refused') outcome.refused++
+    else if (result !== 'waiting') outcome.others[result] = (outcome.others[result] ?? 0) + 1
   }
   times.sort((a, b) => a - b)
   const p99 = times[Math.floor(times.length * 0.99)] ?? NaN

@@ -17,23 +17,23 @@ const FAKE_BOOT_ID = new URL('fake-boot-id.ts', import.meta.url).href
 
 export interface PowerOptions {
   readonly random: SeededRandom
-  /** Number of recordings, each on the folder that the last power cut left. */
+  /** Number of recordings. Each starts on the crash image of the last power cut. */
   readonly recordings: number
-  /** Power cuts of each recording. */
+  /** Number of simulated power cuts of each recording. */
   readonly cuts: number
-  /** Acknowledged writes in a recording. */
+  /** Number of acknowledged writes in a recording. */
   readonly writes: number
   /** Percentage of durable writes. */
   readonly durable: number
-  /** True if a durable write also makes earlier acknowledged writes durable. */
-  readonly carried?: boolean
-  /** True if only the newest writes may be lost. */
-  readonly inOrder?: boolean
+  /** As in `WriteLedger.check`. */
+  readonly coversEarlier?: boolean
+  /** As in `WriteLedger.check`. */
+  readonly losesOnlyNewest?: boolean
 }
 
-/** Durability violations of a service in power cuts; empty if there are none. */
+/** Records a service under writers, simulates power cuts, and returns the violations of durability. */
 export async function cutPower(subject: TestedService, options: PowerOptions): Promise<string[]> {
-  const faults: string[] = []
+  const violations: string[] = []
   const folders: string[] = []
   const newFolder = () => {
     const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-power-'))
@@ -44,31 +44,31 @@ export async function cutPower(subject: TestedService, options: PowerOptions): P
     let folder = newFolder()
     for (let i = 0; i < options.recordings; i++) {
       const random = options.random.part(`recording ${i}`)
-      const base = readTree(folder)
+      const initialTree = readTree(folder)
       const { ledger, calls } = await record(subject, folder, options, random)
       for (let j = 0; j < options.cuts; j++) {
-        const chances = random.part(`cut ${j}`)
-        const moment = pickMoment(calls, ledger, chances)
-        const left = newFolder()
-        writeCrashImage(simulatePowerCut(folder, base, calls, moment.count, chances), folder, left)
-        rewriteIdentity(left)
-        const [first, ...more] = await inspect(subject, left, ledger, moment.at, options)
+        const cutRandom = random.part(`cut ${j}`)
+        const moment = pickMoment(calls, ledger, cutRandom)
+        const crashFolder = newFolder()
+        writeCrashImage(simulatePowerCut(folder, initialTree, calls, moment.count, cutRandom), folder, crashFolder)
+        rewriteIdentity(crashFolder)
+        const [first, ...more] = await inspect(subject, crashFolder, ledger, moment.at, options)
         if (first) {
           const where = `recording ${i}, cut ${j}, after ${moment.count} of ${calls.length} calls`
-          faults.push(`${where}: ${first}${more.length > 0 ? `, and ${more.length} more` : ''}`)
+          violations.push(`${where}: ${first}${more.length > 0 ? `, and ${more.length} more` : ''}`)
         }
-        if (j === options.cuts - 1) folder = first ? newFolder() : left
+        if (j === options.cuts - 1) folder = first ? newFolder() : crashFolder
       }
     }
-    return faults
+    return violations
   } finally {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   }
 }
 
 /**
- * Writes a new identity file: after a power cut a service finds the same folder, but the simulation copies it to
- * another one.
+ * Writes a new identity file. After a real power cut a service finds the same folder; the simulation writes a copy,
+ * which the service would detect as a copied folder.
  */
 function rewriteIdentity(folder: string): void {
   try {
@@ -80,6 +80,7 @@ function rewriteIdentity(folder: string): void {
   writeIdentity(folder)
 }
 
+/** Runs a service under `strace` and writers until it has acknowledged `writes` writes, and then kills it. */
 async function record(subject: TestedService, folder: string, { writes, durable }: PowerOptions, random: SeededRandom) {
   const recording = createRecording()
   try {
@@ -88,8 +89,8 @@ async function record(subject: TestedService, folder: string, { writes, durable 
     const session = subject.connect(service.url)
     const ledger = new WriteLedger(getUnits(subject).flat(), await session.read())
     const limitReached = Promise.withResolvers<void>()
-    let left = writes
-    const onAcknowledged = () => --left === 0 && limitReached.resolve()
+    let remaining = writes
+    const onAcknowledged = () => --remaining === 0 && limitReached.resolve()
     const writing = write(session, { subject, ledger, random, durable, onAcknowledged })
     await Promise.race([limitReached.promise, writing])
     await service.crash()
@@ -101,7 +102,10 @@ async function record(subject: TestedService, folder: string, { writes, durable 
   }
 }
 
-/** Picks any moment, or the moment of an acknowledgement. */
+/**
+ * Picks a moment for a power cut: any moment, or immediately after an acknowledgement.
+ * @returns the number of system calls before it, and its time (s)
+ */
 function pickMoment(
   calls: readonly SystemCall[],
   ledger: WriteLedger,
@@ -117,7 +121,7 @@ function pickMoment(
   return { count: next < 0 ? calls.length : next, at }
 }
 
-/** Starts the service on a crash image, and checks its data. */
+/** Starts the service on a crash image, and returns the violations in its data. @param at time of the power cut (s) */
 async function inspect(
   subject: TestedService,
   folder: string,

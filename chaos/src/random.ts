@@ -1,13 +1,14 @@
-/** Random numbers that a seed determines. */
+/** Random numbers that are determined by a seed. */
 export interface SeededRandom {
   /** An integer from 0 to `limit` - 1. */
   below(limit: number): number
+  /** One of the elements. */
   one<T>(from: readonly T[]): T
-  /** Independent random numbers for a part, so that their use does not affect other parts. */
+  /** Independent random numbers for a part of a test. Their use does not change the numbers of other parts. */
   part(name: string): SeededRandom
 }
 
-/** The same seed gives the same numbers (FNV-1a, then mulberry32). */
+/** Creates random numbers. The same seed gives the same numbers (FNV-1a, then mulberry32). */
 export function createRandom(seed: string): SeededRandom {
   let state = 0x811c9dc5
   for (let i = 0; i < seed.length; i++) state = Math.imul(state ^ seed.charCodeAt(i), 0x01000193)

@@ -1,5 +1,5 @@
 /**
- * The whole reply of a service; `undefined` if it is an error, or if the service is down or killed during the reply.
+ * Returns the whole reply to a GET; undefined if it is an error, or if the service is down or killed during the reply.
  */
 export async function getReply(url: string): Promise<{ readonly text: string; readonly headers: Headers } | undefined> {
   try {
@@ -10,6 +10,6 @@ export async function getReply(url: string): Promise<{ readonly text: string; re
   }
 }
 
-/** True if a service reports that it is ready. False if it is down. */
+/** True if a service reports that it is ready. False also if the service is down. */
 export const isReady = (url: string): Promise<boolean> =>
   getReply(`${url}/readyz`).then((answer) => answer !== undefined)

@@ -5,28 +5,29 @@ import { fileURLToPath } from 'node:url'
 
 const START_SCRIPT = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url))
 
-/** A service as `pnpm start` runs it: a process, and the supervisor that started it in another. */
+/** A running service, as `pnpm start` starts it: a supervisor process and its child, the service process. */
 export interface ServiceProcess {
   readonly url: string
-  /** Pid of the service itself. It changes with a restart by the supervisor, and is `undefined` meanwhile. */
+  /** Pid of the service process; undefined while the supervisor restarts it. */
   readonly pid: number | undefined
+  /** Pid of the supervisor. */
   readonly supervisor: number
-  /** Kills only the service; its supervisor restarts it. */
+  /** Kills only the service process; the supervisor restarts it. */
   kill(): void
-  /** Kills both at once; resolves after their exit. */
+  /** Kills both processes; resolves after their exit. */
   crash(): Promise<void>
-  /** Stops them gracefully. @returns the exit code */
+  /** Stops both gracefully. @returns the exit code of the supervisor */
   stop(): Promise<number | null>
 }
 
 export interface ServiceRunOptions {
   /** Settings by name. */
   readonly settings?: Readonly<Record<string, string | number>>
-  /** Command prefix with its arguments. */
+  /** Command under which the service runs, with its arguments, such as `strace`. */
   readonly under?: readonly string[]
-  /** A module that is preloaded. */
+  /** URL of a module that every Node process of the service preloads. */
   readonly preload?: string
-  /** Added to the environment. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -41,38 +42,38 @@ export async function run(
   const [command, ...args] = [...under, process.execPath, START_SCRIPT, service, ...flags]
   const child = spawn(command!, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // strace would not see operations in an io_uring.
+    // Without io_uring, because strace does not see its operations.
     env: { ...process.env, UV_USE_IO_URING: '0', ...(preload && { NODE_OPTIONS: `--import ${preload}` }), ...env },
   })
-  let said = ''
+  let output = ''
   const row = new RegExp(`^${service} +(http:\\S+) +(\\d+) +\\d+$`, 'm')
   const ready = Promise.withResolvers<{ url: string }>()
   function collectOutput(text: string): void {
-    if (said.length < 100_000) said += text
-    const found = row.exec(said)
+    if (output.length < 100_000) output += text
+    const found = row.exec(output)
     if (found) ready.resolve({ url: found[1]! })
   }
   child.stdout.setEncoding('utf8').on('data', collectOutput)
   child.stderr.setEncoding('utf8').on('data', collectOutput)
   const ended = once(child, 'close').then(([code]) => code as number | null)
-  void ended.then(() => ready.reject(new Error(`${service} ended before it was ready: ${said}`)))
+  void ended.then(() => ready.reject(new Error(`${service} ended before it was ready: ${output}`)))
   const onExit = () => void child.kill('SIGKILL')
   process.once('exit', onExit)
   void ended.then(() => process.off('exit', onExit))
 
   const { url } = await ready.promise
   const supervisor = child.pid!
-  const current = () =>
+  const getPid = () =>
     readFileSync(`/proc/${supervisor}/task/${supervisor}/children`, 'utf8').split(' ').map(Number).find(Boolean)
   function kill(): void {
-    const now = current()
-    if (now) process.kill(now, 'SIGKILL')
+    const pid = getPid()
+    if (pid) process.kill(pid, 'SIGKILL')
   }
   return {
     url,
     supervisor,
     get pid() {
-      return current()
+      return getPid()
     },
     kill,
     async crash() {

@@ -3,6 +3,7 @@ import type { Contents, WriteLedger, WriteUnit } from './write-ledger.ts'
 import type { SeededRandom } from './random.ts'
 import { getUnits, type ServiceSession, type TestedService } from './services/tested-service.ts'
 
+/** A fifth of the writes to units of one key are deletions. */
 const DELETES_ONE_IN = 5
 /** Delay after a failed write (ms). */
 const RETRY_DELAY_MS = 100
@@ -13,28 +14,32 @@ export interface WriteOptions {
   readonly random: SeededRandom
   /** Percentage of durable writes. */
   readonly durable: number
+  /** Called after each acknowledged write. */
   onAcknowledged?(): void
-  /** Absent: a writer ends at its first failed write. Present: writers continue after failures until it is aborted. */
-  readonly goesOnUntil?: AbortSignal
+  /**
+   * If given, writers continue after failed writes until this signal is aborted. Otherwise a failed write ends its
+   * writer.
+   */
+  readonly retryUntil?: AbortSignal
   /** Pause of a writer after each write (ms). */
   readonly pause?: number
 }
 
-/** Each write has a unique number, so that a number identifies its write. */
-let last = 0
+/** Number of the last write. Each write has a unique number, which identifies it. */
+let lastNumber = 0
 
-/** Runs all writers until the service is down. Each changes its own units, one write after the other. */
+/** Runs all writers concurrently until they end. Each changes its own units, one write after the other. */
 export async function write(session: ServiceSession, options: WriteOptions): Promise<void> {
-  const { subject, ledger, random, durable, onAcknowledged, goesOnUntil, pause } = options
+  const { subject, ledger, random, durable, onAcknowledged, retryUntil, pause } = options
 
   function next({ keys }: WriteUnit): Contents {
-    const value = ++last
+    const value = ++lastNumber
     const deletes = subject.deletes && keys.length === 1 && random.below(DELETES_ONE_IN) === 0
     return new Map(keys.map((key) => [key, deletes ? undefined : value]))
   }
 
   async function writer(own: readonly WriteUnit[]): Promise<void> {
-    while (!goesOnUntil?.aborted) {
+    while (!retryUntil?.aborted) {
       const unit = random.one(own)
       const contents = next(unit)
       const isDurable = random.below(100) < durable
@@ -43,7 +48,7 @@ export async function write(session: ServiceSession, options: WriteOptions): Pro
         onAcknowledged?.()
         if (pause) await delay(pause)
       } catch {
-        if (!goesOnUntil) return
+        if (!retryUntil) return
         await delay(RETRY_DELAY_MS)
       }
     }

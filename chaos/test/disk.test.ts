@@ -28,8 +28,8 @@ function createTracedProcess(disk: DiskModel) {
   const text = (value: string) => `"${hex(value)}"`
   const call = (name: string, args: string[], result = 0) => {
     const one = { name, args, at: 0 }
-    disk.take({ ...one, phase: 'begun', result: NaN })
-    disk.take({ ...one, phase: 'ended', result })
+    disk.apply({ ...one, phase: 'begun', result: NaN })
+    disk.apply({ ...one, phase: 'ended', result })
   }
   const fd = (number: number, path: string) => `${number}<${hex(`${ROOT}/${path}`)}>`
   return {
@@ -44,9 +44,9 @@ function createTracedProcess(disk: DiskModel) {
     mmap: (number: number, path: string) =>
       call('mmap', ['NULL', '1', 'PROT_READ|PROT_WRITE', 'MAP_SHARED', fd(number, path), '0'], 1),
     begin: (name: string, number: number, path: string) =>
-      disk.take({ phase: 'begun', name, args: [fd(number, path)], result: NaN, at: 0 }),
+      disk.apply({ phase: 'begun', name, args: [fd(number, path)], result: NaN, at: 0 }),
     end: (name: string, number: number, path: string) =>
-      disk.take({ phase: 'ended', name, args: [fd(number, path)], result: 0, at: 0 }),
+      disk.apply({ phase: 'ended', name, args: [fd(number, path)], result: 0, at: 0 }),
   }
 }
 

@@ -26,7 +26,7 @@ async function findLostKeys(
   const lost = new Set<string>()
   for (const names of ['journal', 'file'] as const) {
     const disk = new DiskModel(folder, new Map(), names)
-    for (const call of calls) if (call.at <= at) disk.take(call)
+    for (const call of calls) if (call.at <= at) disk.apply(call)
     const left = createTemporaryFolder()
     writeCrashImage(createCrashImage(disk, NO_SURVIVAL), folder, left)
     const db = await openLevel<Buffer, Buffer>(left, { ...options, ...BYTES })

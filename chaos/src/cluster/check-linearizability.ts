@@ -12,8 +12,8 @@ const CLIENTS = 12
 const REGISTERS = 12
 
 /**
- * Runs a function while clients use all nodes of kv, and then checks their observations: no acknowledged write is lost,
- * some order explains all operations, and the nodes have equal data.
+ * Runs a function while clients use all nodes of kv, and then checks the observations of the clients: no acknowledged
+ * write is lost, some order of the operations explains all results, and the nodes have equal data.
  * @param run receives a function that begins a new phase, in which clients use new registers
  */
 export async function checkUnderClients(
@@ -25,7 +25,7 @@ export async function checkUnderClients(
   const record = createRecord()
   const stopping = new AbortController()
   let phase = 0
-  // New registers in each phase: the histories stay short enough for a search.
+  // Each phase has new registers, so the histories stay short enough for the check.
   const registers = () => Array.from({ length: REGISTERS }, (_, i) => `register/${phase}/${i}`)
   const working = Promise.all(
     Array.from({ length: CLIENTS }, (_, i) =>
@@ -39,20 +39,21 @@ export async function checkUnderClients(
     await working
   }
   process.stdout.write(`${JSON.stringify(Object.fromEntries(record.outcomes))}\n`)
-  await expectAlike(urls)
-  await expectExplained(urls[0]!, record)
+  await expectEqualData(urls)
+  await expectCorrectHistories(urls[0]!, record)
   // The clients made progress.
   expect(record.outcomes.get('counted')).toBeGreaterThan(20)
   expect(record.histories.size).toBeGreaterThan(REGISTERS)
 }
 
-async function expectAlike(urls: readonly string[]): Promise<void> {
+/** Checks that all nodes have equal data. */
+async function expectEqualData(urls: readonly string[]): Promise<void> {
   const sequence = await waitUntil(() => writeAndGetSequence(urls[0]!).catch(() => undefined))
   const digests = await Promise.all(urls.map((url) => waitUntil(() => getDigest(url, sequence).catch(() => undefined))))
   expect(new Set(digests).size).toBe(1)
 }
 
-/** Writes an entry. @returns its sequence */
+/** Writes a value. @returns the sequence of its entry in the log */
 async function writeAndGetSequence(url: string): Promise<string | null> {
   const { headers } = await fetch(`${url}/v0/entity?id=end`, {
     method: 'PUT',
@@ -61,6 +62,7 @@ async function writeAndGetSequence(url: string): Promise<string | null> {
   return headers.get('sequence')
 }
 
+/** Returns a hash of all data of a node, once it has applied the sequence `after`. */
 async function getDigest(url: string, after: string): Promise<string> {
   const reply = await fetch(`${url}/v0/entities?start=%00&linearizable=true&after=${after}`)
   if (reply.status !== 200) throw new Error(`status ${reply.status}`)
@@ -69,7 +71,8 @@ async function getDigest(url: string, after: string): Promise<string> {
     .digest('hex')
 }
 
-async function expectExplained(url: string, { counters, histories }: ClientRecord): Promise<void> {
+/** Checks that the counters have the right values, and that some order of the operations explains each history. */
+async function expectCorrectHistories(url: string, { counters, histories }: ClientRecord): Promise<void> {
   const client = createKvClient(url)
   const wrong: string[] = []
   try {
@@ -82,13 +85,13 @@ async function expectExplained(url: string, { counters, histories }: ClientRecor
   }
   for (const [key, history] of histories)
     if (!isLinearizable(history)) wrong.push(`no order of the operations explains ${key}`)
-  const said = hasGo ? await checkWithPorcupine([...histories.values()]) : []
+  const verdicts = hasGo ? await checkWithPorcupine([...histories.values()]) : []
   for (const [i, key] of [...histories.keys()].entries())
-    if (hasGo && said[i] !== 'Ok') wrong.push(`porcupine says of ${key}: ${said[i]}`)
+    if (hasGo && verdicts[i] !== 'Ok') wrong.push(`porcupine returns ${verdicts[i]} for ${key}`)
   process.stdout.write(
     hasGo
       ? `${histories.size} histories also checked by porcupine\n`
-      : `${histories.size} histories checked only by the own checker; porcupine requires Go\n`,
+      : `${histories.size} histories checked only by the checker of this project; porcupine requires Go\n`,
   )
   expect(wrong).toEqual([])
 }

@@ -5,19 +5,19 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SeededRandom } from '../random.ts'
 
-/** Results of the clients. */
+/** Observations of all clients. */
 export interface ClientRecord {
-  /** By register. */
+  /** Operations by register. */
   readonly histories: Map<string, RegisterOperation[]>
-  /** By counter: the number of acknowledged increments, and of those with an unknown outcome. */
+  /** By counter: the numbers of acknowledged increments, and of increments with an unknown outcome. */
   readonly counters: Map<string, { done: number; unknown: number }>
-  /** Number of answered requests, by outcome. */
+  /** Number of requests, by outcome. */
   readonly outcomes: Map<string, number>
 }
 
 export const createRecord = (): ClientRecord => ({ histories: new Map(), counters: new Map(), outcomes: new Map() })
 
-// Codes that guarantee that nothing was changed.
+// Codes that guarantee that the request changed no data.
 const UNCHANGED_CODES = new Set([
   'LOG_UNAVAILABLE',
   'WRITE_QUEUE_FULL',
@@ -27,14 +27,22 @@ const UNCHANGED_CODES = new Set([
   'OVERLOADED',
   'SEQUENCE_WAIT_TIMEOUT',
 ])
-/** Attempts for a change with an unknown outcome, with the same idempotency key. */
+/** Maximum number of attempts for a write with an unknown outcome. All have the same idempotency key. */
 const MAX_TRIES = 4
-/** Limits the rate, so that the search for an order ends. */
+/**
+ * Maximum pause between operations (ms). It limits the length of the histories, so that their check takes a limited
+ * time.
+ */
 const MAX_PAUSE_MS = 20
 
 const now = () => performance.now()
 
-/** Classifies the error of a change. */
+/**
+ * Classifies the error of a write.
+ * - `refused`: its condition failed.
+ * - `not-done`: it certainly changed no data.
+ * - `unknown`: it may have changed data.
+ */
 export function classifyOutcome(error: unknown): 'refused' | 'not-done' | 'unknown' {
   const { code = '', cause } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException }
   if (error instanceof ServiceError) {
@@ -44,7 +52,12 @@ export function classifyOutcome(error: unknown): 'refused' | 'not-done' | 'unkno
   return code === 'ECONNREFUSED' || cause?.code === 'ECONNREFUSED' ? 'not-done' : 'unknown'
 }
 
-/** One client, on one node at a time, until it is aborted. */
+/**
+ * Runs a client until `signal` is aborted. It sends one request at a time, each to a random node.
+ * @param name unique name, part of all values that the client writes
+ * @param registers returns the keys of the registers in the current phase
+ * @param record receives the observations
+ */
 export async function runClient(
   urls: readonly string[],
   name: string,
@@ -54,30 +67,31 @@ export async function runClient(
   signal: AbortSignal,
 ): Promise<void> {
   const clients = urls.map((url) => createKvClient(url, { connections: 1, timeout: 30_000 }))
+  /** Last known value and ETag by register. */
   const known = new Map<string, { value: string; etag: string }>()
   let count = 0
 
   const tally = (what: string) => void record.outcomes.set(what, (record.outcomes.get(what) ?? 0) + 1)
 
-  function add(key: string, operation: RegisterOperation): void {
+  function addOperation(key: string, operation: RegisterOperation): void {
     if (!record.histories.has(key)) record.histories.set(key, [])
     record.histories.get(key)!.push(operation)
   }
 
-  /** Runs an action on any node, and retries it while the outcome is unknown. */
-  async function retryUnknown<T>(act: (client: KvClient, idempotencyKey: string) => Promise<T>): Promise<T> {
+  /** Sends a write to any node, and retries it while its outcome is unknown. */
+  async function retryWhileUnknown<T>(act: (client: KvClient, idempotencyKey: string) => Promise<T>): Promise<T> {
     const idempotencyKey = `${name}.${randomUUID()}`
-    let open: unknown
+    let unknownError: unknown
     for (let tries = 1; ; tries++) {
       try {
         return await act(random.one(clients), idempotencyKey)
       } catch (error) {
         const outcomeClass = classifyOutcome(error)
-        if (outcomeClass === 'unknown') open ??= error
-        // Once a copy may have been sent, the failure of another one proves nothing.
-        if (open === undefined || outcomeClass === 'refused') throw error
-        tally('asked again')
-        if (tries === MAX_TRIES) throw open
+        if (outcomeClass === 'unknown') unknownError ??= error
+        // After an attempt with an unknown outcome, a later failed attempt does not prove that no data was changed.
+        if (unknownError === undefined || outcomeClass === 'refused') throw error
+        tally('retried')
+        if (tries === MAX_TRIES) throw unknownError
         await delay(random.below(1_000))
       }
     }
@@ -88,7 +102,7 @@ export async function runClient(
     try {
       const found = await client.get(key, { linearizable: true })
       const value = found?.value.toString()
-      add(key, { type: 'read', calledAt, returnedAt: now(), found: value })
+      addOperation(key, { type: 'read', calledAt, returnedAt: now(), found: value })
       if (found) known.set(key, { value: value!, etag: found.etag })
       tally('read')
     } catch {
@@ -105,7 +119,7 @@ export async function runClient(
     const calledAt = now()
     let outcome: 'done' | 'refused' | 'unknown' = 'done'
     try {
-      const etag = await retryUnknown(act)
+      const etag = await retryWhileUnknown(act)
       if (etag && value !== undefined) known.set(key, { value, etag })
     } catch (error) {
       const outcomeClass = classifyOutcome(error)
@@ -114,7 +128,7 @@ export async function runClient(
       outcome = outcomeClass
     }
     tally(`write ${outcome}`)
-    add(key, { type: 'write', calledAt, returnedAt: now(), value, outcome, ...(condition && { condition }) })
+    addOperation(key, { type: 'write', calledAt, returnedAt: now(), value, outcome, ...(condition && { condition }) })
   }
 
   async function countUp(client: KvClient, key: string): Promise<void> {
@@ -124,7 +138,7 @@ export async function runClient(
       const found = await client.get(key)
       const next = String(Number(found?.value ?? 0) + 1)
       const condition = found ? { ifMatch: found.etag } : ({ ifNoneMatch: '*' } as const)
-      await retryUnknown((one, idempotencyKey) => one.put(key, next, { ...condition, idempotencyKey }))
+      await retryWhileUnknown((one, idempotencyKey) => one.put(key, next, { ...condition, idempotencyKey }))
       counter.done++
       tally('counted')
     } catch (error) {
@@ -150,7 +164,8 @@ export async function runClient(
         one.put(key, value, { ifMatch: etag, idempotencyKey }),
       )
     } else await countUp(client, `counter/${random.below(4)}`)
-    // Reads the last write immediately from any node: a state machine that is behind would be detected.
+    // Half of the operations are followed at once by a read on any node. It detects a node that has not applied the
+    // write.
     if (random.below(2) === 0) await read(random.one(clients), key)
     else await delay(random.below(MAX_PAUSE_MS))
   }

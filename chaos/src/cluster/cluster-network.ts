@@ -2,26 +2,27 @@ import { createNodeProxy } from '../network/node-proxy.ts'
 import type { NetworkFault, FaultProxy } from '../network/proxy.ts'
 import type { SeededRandom } from '../random.ts'
 
-/** A member of a network: `server 0`, `node 2`. */
+/** A server of NATS or a node, by its index: `server 0`, `node 2`. */
 export type NetworkMember = `${'server' | 'node'} ${number}`
 
+/** A direction of connections and its proxy. */
 interface ProxyLink {
   readonly from: NetworkMember
   readonly to: NetworkMember
   readonly proxy: FaultProxy
 }
 
-/** The network between nodes and servers, and among servers. Each connection goes through its own proxy. */
+/** The network between nodes and servers, and among servers. Each pair has its own proxy. */
 export class ClusterNetwork {
   readonly #random: SeededRandom
   readonly #links: ProxyLink[] = []
-  readonly #cut = new Set<ProxyLink>()
+  readonly #cutLinks = new Set<ProxyLink>()
 
   constructor(random: SeededRandom) {
     this.#random = random
   }
 
-  /** The address at which `from` reaches the listener at `url`. */
+  /** Returns the address under which `from` reaches `to`, which listens at `url`. */
   async link(from: NetworkMember, to: NetworkMember, url: string): Promise<string> {
     const known = this.#links.find((link) => link.from === from && link.to === to)
     if (known) return toNatsUrl(known.proxy)
@@ -31,27 +32,27 @@ export class ClusterNetwork {
   }
 
   /**
-   * Cuts all traffic between `these` and `those`: connections stall, or (`down`) end and are refused. With `one-way`
-   * only the traffic from `these` to `those` is cut, and the opposite direction works.
+   * Cuts the traffic between `members` and `others`. With `silent`, connections stay open without data. With `down`,
+   * they end and are refused. With `one-way`, only data from `members` to `others` is lost.
    */
   async cut(
-    these: readonly NetworkMember[],
-    those: readonly NetworkMember[],
-    how: 'silent' | 'down' | 'one-way',
+    members: readonly NetworkMember[],
+    others: readonly NetworkMember[],
+    mode: 'silent' | 'down' | 'one-way',
   ): Promise<void> {
     for (const link of this.#links) {
-      const isFrom = these.includes(link.from) && those.includes(link.to)
-      const isTo = these.includes(link.to) && those.includes(link.from)
+      const isFrom = members.includes(link.from) && others.includes(link.to)
+      const isTo = members.includes(link.to) && others.includes(link.from)
       if (!isFrom && !isTo) continue
-      this.#cut.add(link)
-      await link.proxy.set(toFault(how, isFrom))
+      this.#cutLinks.add(link)
+      await link.proxy.set(toFault(mode, isFrom))
     }
   }
 
   /** Removes all faults. */
   async reset(): Promise<void> {
-    for (const { proxy } of this.#cut) await proxy.set()
-    this.#cut.clear()
+    for (const { proxy } of this.#cutLinks) await proxy.set()
+    this.#cutLinks.clear()
   }
 
   async close(): Promise<void> {
@@ -59,10 +60,11 @@ export class ClusterNetwork {
   }
 }
 
-function toFault(how: 'silent' | 'down' | 'one-way', isFrom: boolean): NetworkFault {
-  if (how === 'down') return { kind: 'down' }
-  if (how === 'silent') return { kind: 'half-open' }
-  return { kind: 'half-open', of: isFrom ? 'requests' : 'replies' }
+/** @param isFrom true if the connection was opened by one of `members` */
+function toFault(mode: 'silent' | 'down' | 'one-way', isFrom: boolean): NetworkFault {
+  if (mode === 'down') return { kind: 'down' }
+  if (mode === 'silent') return { kind: 'half-open' }
+  return { kind: 'half-open', direction: isFrom ? 'requests' : 'replies' }
 }
 
 const toNatsUrl = ({ url }: FaultProxy) => url.replace('http:', 'nats:')

@@ -10,11 +10,11 @@ import type { ClusterNetwork } from './cluster-network.ts'
 export interface ChaosCluster {
   readonly servers: readonly NatsServer[]
   readonly nodes: readonly ServiceProcess[]
-  /** Kills a node, and starts an empty one at the same address. */
+  /** Kills a node, and starts an empty node at the same address. */
   replace(index: number): Promise<void>
-  /** The present leader of the stream. */
+  /** Returns the current leader of the log's stream. */
   findLeader(): Promise<NatsServer>
-  /** First sequence of the log, after the trimmed ones. */
+  /** Returns the first stream sequence that the log still contains. */
   getFirstSequence(): Promise<number>
   stop(): Promise<void>
 }
@@ -22,13 +22,17 @@ export interface ChaosCluster {
 const CLUSTER_SIZE = 3
 
 export interface ChaosClusterOptions {
-  /** The network through which all members reach the servers. */
+  /** Network between all members; without it, they connect directly. */
   readonly network?: ClusterNetwork
-  /** Environment variables of a node. */
+  /** Returns additional environment variables of a node. */
   env?(node: number): Readonly<Record<string, string>>
 }
 
-/** Data is in the folders `server-1` to `server-3`, and `node-1` and so on. @param settings of every node */
+/**
+ * Starts a cluster. In `folder`, the servers have the folders `server-1` to `server-3`. Each started node has a new
+ * folder: `node-1`, `node-2`, and so on.
+ * @param settings settings of every node
+ */
 export async function startCluster(
   folder: string,
   settings: Readonly<Record<string, string | number>>,
@@ -49,21 +53,22 @@ export async function startCluster(
     await network?.close()
   }
 
-  /** Reads the state of the stream, as soon as a server answers. */
+  /** Reads the state of the log's stream. Waits until a server responds. */
   async function readStreamInfo<T>(read: (info: StreamInfo) => T) {
     const nc = await connect({ servers: urls })
     try {
       const jsm = await jetstreamManager(nc, { checkAPI: false })
-      // During an election no server answers.
+      // During an election no server responds.
       return await waitUntil(() => jsm.streams.info(service).then(read, () => undefined))
     } finally {
       await nc.close()
     }
   }
 
-  let lives = 0
+  /** Number of nodes that were started. */
+  let startCount = 0
   const start = async (node: number, port: number) =>
-    run(service, join(folder, `node-${++lives}`), {
+    run(service, join(folder, `node-${++startCount}`), {
       settings: { port, log: 'jetstream', natsUrl: (await getUrls(node)).join(), natsStream: service, ...settings },
       env: env(node),
     })

@@ -5,13 +5,14 @@ import type { SeededRandom } from '../random.ts'
 import { isReady } from '../ready.ts'
 import type { ChaosCluster } from './cluster.ts'
 
-/** A fault that may happen to a cluster at any time. */
+/** A fault that a cluster must tolerate at any time. */
 export interface ClusterFault {
   readonly name: string
-  /** Causes the fault, and removes it. */
+  /** Causes the fault, and ends it after some seconds. */
   run(cluster: ChaosCluster, random: SeededRandom): Promise<void>
 }
 
+/** All faults. Tests of kv run all of them, also in the short form. */
 export const faults: readonly ClusterFault[] = [
   {
     name: 'kill -9 of the leader',
@@ -72,36 +73,36 @@ const SHORT_FORM_FAULTS = new Set([
   'a node is replaced by an empty one',
 ])
 
-/** Faults of the short form for services other than kv; kv runs all. */
-export const someFaults = faults.filter(({ name }) => isLong || SHORT_FORM_FAULTS.has(name))
+/** Faults for services other than kv. The short form has only some of them. */
+export const nonKvFaults = faults.filter(({ name }) => isLong || SHORT_FORM_FAULTS.has(name))
 
-/** A server without contact to others gives up its leader, and its own leadership, after this time (s). */
+/** Time after which a server of NATS without contact to the others has no leader, and is no leader itself (s). */
 export const LEADER_LOSS_S = 11
 
-/** Halts two servers. @param look checks the nodes meanwhile */
-export const createQuorumLoss = (look: (cluster: ChaosCluster) => Promise<void>): ClusterFault => ({
+/** Creates the fault that suspends two of three servers. @param check checks the nodes meanwhile */
+export const createQuorumLoss = (check: (cluster: ChaosCluster) => Promise<void>): ClusterFault => ({
   name: 'two servers halt: no quorum',
-  run: (cluster, random) => runWithoutQuorum(cluster, random, () => look(cluster)),
+  run: (cluster, random) => runWithoutQuorum(cluster, random, () => check(cluster)),
 })
 
 /**
- * Runs faults one after the other (repeatedly in the long form), each when all nodes are ready.
- * @param calm time before each fault, and after the last (ms)
- * @param begins called before each fault
+ * Runs faults one after the other; the long form repeats them 20 times. Each fault begins when all nodes are ready.
+ * @param calm time without a fault before each fault and after the last one (ms)
+ * @param onFaultBegin called before each fault
  */
 export async function runFaults(
   all: readonly ClusterFault[],
   cluster: ChaosCluster,
   random: SeededRandom,
   calm: number,
-  begins: () => void = () => {},
+  onFaultBegin: () => void = () => {},
 ): Promise<void> {
   for (let round = 0; round < (isLong ? 20 : 1); round++) {
     for (const fault of all) {
       await delay(calm)
-      // A starting node needs the log, so the next fault must wait for it.
+      // A node that starts needs the log, so the next fault must wait until the node is ready.
       for (const { url } of cluster.nodes) await waitUntil(() => isReady(url))
-      begins()
+      onFaultBegin()
       process.stdout.write(`${fault.name}\n`)
       await fault.run(cluster, random)
     }
@@ -109,18 +110,18 @@ export async function runFaults(
   await delay(calm)
 }
 
-/** Halts two servers while `run` runs, so that there is no majority. */
+/** Suspends two of three servers while `run` runs, so that there is no majority. One of them is the leader. */
 export async function runWithoutQuorum(
   cluster: ChaosCluster,
   random: SeededRandom,
   run: () => Promise<void>,
 ): Promise<void> {
   const leader = await cluster.findLeader()
-  const halted = [leader, random.one(cluster.servers.filter((server) => server !== leader))]
-  await Promise.all(halted.map((server) => server.suspend()))
+  const suspended = [leader, random.one(cluster.servers.filter((server) => server !== leader))]
+  await Promise.all(suspended.map((server) => server.suspend()))
   try {
     await run()
   } finally {
-    for (const server of halted) server.resume()
+    for (const server of suspended) server.resume()
   }
 }

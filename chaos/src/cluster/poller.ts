@@ -1,6 +1,7 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import type { ServiceProcess } from '../service-process.ts'
 
+/** True if a node of stats polls YouTube. False also if it does not respond. */
 export async function isPolling({ url }: ServiceProcess): Promise<boolean> {
   try {
     const reply = await fetch(`${url}/node`, { signal: AbortSignal.timeout(500) })
@@ -10,7 +11,7 @@ export async function isPolling({ url }: ServiceProcess): Promise<boolean> {
   }
 }
 
-/** The poller of stats, as soon as there is one. */
+/** Waits until a node of stats is the poller, and returns it. */
 export const findPoller = (nodes: readonly ServiceProcess[]): Promise<ServiceProcess> =>
   waitUntil(async () => {
     for (const node of nodes) if (await isPolling(node)) return node

@@ -6,15 +6,18 @@ import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
-// Porcupine, an independent checker of linearizability, called by a few lines of Go: chaos/porcupine.
+// Porcupine is an independent checker of linearizability. The Go program in chaos/porcupine calls it.
 
 const FOLDER = fileURLToPath(new URL('../../porcupine', import.meta.url))
-const PROGRAM = fileURLToPath(new URL('../../../node_modules/.cache/porcupine/judge', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../../node_modules/.cache/porcupine/checker', import.meta.url))
 
-/** True if Go is installed, which builds it. */
+/** True if Go is installed, which is needed to build the program. */
 export const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0
 
-/** Porcupine's result for each history of a register: whether some order explains it, or that the search timed out. */
+/**
+ * Checks histories of registers with Porcupine. `Ok`: some order of the operations explains the history. `Illegal`: no
+ * order does. `Unknown`: the search timed out.
+ */
 export async function checkWithPorcupine(
   histories: readonly (readonly RegisterOperation[])[],
 ): Promise<('Ok' | 'Illegal' | 'Unknown')[]> {
@@ -24,9 +27,9 @@ export async function checkWithPorcupine(
   const child = spawn(PROGRAM, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(child, 'close')
   child.stdin.end(histories.map((history) => `${JSON.stringify(history)}\n`).join(''))
-  const said = await text(child.stdout)
+  const output = await text(child.stdout)
   const [code] = await ended
-  const verdicts = said.split('\n').slice(0, -1)
+  const verdicts = output.split('\n').slice(0, -1)
   if (code !== 0 || verdicts.length !== histories.length) throw new Error(`porcupine ended with ${code}`)
   return verdicts as Awaited<ReturnType<typeof checkWithPorcupine>>
 }

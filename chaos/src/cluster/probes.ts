@@ -2,9 +2,9 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect } from 'vitest'
 import { getReply } from '../ready.ts'
 
-// Requests to nodes during faults: to nodes of kv, except `refusal`.
+// Requests to nodes during faults. Except for `waitForRefusal`, the nodes are those of kv.
 
-/** Age of a node's data, as the node reports it (s). */
+/** Returns the age of a node's data, as the node reports it (s). */
 export async function getAge(url: string): Promise<number> {
   const { headers } = await fetch(`${url}/v0/entity?id=counter/0`)
   return Number(headers.get('age'))
@@ -22,31 +22,32 @@ export const waitForWrite = (url: string): Promise<true> =>
     ),
   )
 
+/** The reply to a refused write. */
 export interface WriteRefusal {
   readonly status: number
   readonly code: string
   readonly retryAfter: string | null
 }
 
-/** Reply to a change while the log is unavailable. */
+/** Expected reply to a write while the log is unavailable. */
 export const REFUSED_REPLY = {
   status: 503,
   code: expect.stringMatching(/^(LOG_UNAVAILABLE|OUTCOME_UNKNOWN)$/),
   retryAfter: '1',
 }
 
-/** Reply of a kv node that refuses a change. @param code the expected code; by default any */
+/** Waits until a node of kv refuses a write. @param code the expected code; by default any */
 export const getKvRefusal = (url: string, code?: string): Promise<WriteRefusal> =>
   waitForRefusal(() => write(url, 'refused'), code)
 
-/** Waits until a change is refused. @returns the reply */
+/** Repeats a write until it is refused. @param code the expected code; by default any */
 export async function waitForRefusal(change: () => Promise<Response>, code?: string): Promise<WriteRefusal> {
   return waitUntil(async () => {
     const reply = await change()
     if (reply.ok) return undefined
-    const said = (await reply.json()) as { code: string }
-    if (code && said.code !== code) return undefined
-    return { status: reply.status, code: said.code, retryAfter: reply.headers.get('retry-after') }
+    const problem = (await reply.json()) as { code: string }
+    if (code && problem.code !== code) return undefined
+    return { status: reply.status, code: problem.code, retryAfter: reply.headers.get('retry-after') }
   })
 }
 

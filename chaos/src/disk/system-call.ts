@@ -1,16 +1,16 @@
-/** A system call on a file, reported at its begin and again at its return. */
+/** A phase of a system call on a file. Each call is reported at its begin and again at its end. */
 export interface SystemCall {
   readonly phase: 'begun' | 'ended'
   readonly name: string
-  /** As `strace -xx` writes them. */
+  /** Arguments in the format of `strace -xx`. */
   readonly args: readonly string[]
-  /** Return value; NaN at the begin. Negative: the call failed and did nothing. */
+  /** Return value; NaN at the begin. If it is negative, the call failed and had no effect. */
   readonly result: number
-  /** Seconds since 1970, of this phase. */
+  /** Time of this phase (seconds since 1970). */
   readonly at: number
 }
 
-/** All calls that change a folder or make it durable, and calls that would do so without the model's knowledge. */
+/** All calls that change a folder or make it durable, including calls that `DiskModel` refuses. */
 export const TRACED_CALLS =
   'open,openat,creat,close,lseek,dup,dup2,dup3,' +
   'write,pwrite64,writev,pwritev,pwritev2,ftruncate,truncate,fallocate,' +
@@ -22,9 +22,12 @@ const WHOLE_CALL = /^(\w+)\((.*)\) += (-?\d+|0x[\da-f]+|\?).*?(?: <(\d+\.\d+)>)?
 const UNFINISHED = ' <unfinished ...>'
 const RESUMED = /^<\.\.\. (\w+) resumed>/
 
-/** Parses the lines of `strace -f -ttt -T -y -xx`. Lines of several threads interleave. */
+/**
+ * Creates a parser of the lines of `strace -f -ttt -T -y -xx`. It returns the phases that a line reports. Lines of
+ * several threads interleave.
+ */
 export function createTraceReader(): (line: string) => SystemCall[] {
-  /** The begun call of each thread. */
+  /** Text of the unfinished call of each thread. */
   const begun = new Map<string, string>()
 
   return (line) => {
@@ -41,10 +44,10 @@ export function createTraceReader(): (line: string) => SystemCall[] {
     const whole = resumed ? (begun.get(thread) ?? '') + text.slice(resumed[0].length) : text
     begun.delete(thread)
     const [, name, args, result, took] = WHOLE_CALL.exec(whole) ?? []
-    // A signal, the end of a thread, or the end of a call whose begin was omitted.
+    // Other lines: a signal, the end of a thread, or the end of a call whose begin was omitted.
     if (!name) return []
     const call = { name, args: split(args!), result: Number(result) }
-    // Its line has the time of its end.
+    // The line of a resumed call has the time of its end.
     if (resumed) return [{ ...call, phase: 'ended', at }]
     return [
       { ...call, phase: 'begun', result: NaN, at },
@@ -53,18 +56,18 @@ export function createTraceReader(): (line: string) => SystemCall[] {
   }
 }
 
-// Texts are hexadecimal, so a comma always separates arguments.
+// Texts are hexadecimal, so every comma separates two arguments.
 const split = (args: string) => (args === '' ? [] : args.split(/, ?/))
 
-/** The bytes of a text, `"\x61\x62"`. @throws Error if strace truncated it */
+/** Returns the bytes of a text, `"\x61\x62"`. @throws Error if strace truncated the text */
 export function parseBytes(text: string): Buffer {
-  if (!text.endsWith('"')) throw new Error('the trace holds only the beginning of what was written')
+  if (!text.endsWith('"')) throw new Error('the trace has only the first part of a text')
   return Buffer.from(text.slice(1, -1).replaceAll('\\x', ''), 'hex')
 }
 
 const DESCRIPTOR = /^(\d+|AT_FDCWD)(?:<(.*)>)?$/
 
-/** The number and path of a descriptor, `3<\x2f\x61>`. */
+/** Returns the number and path of a descriptor, `3<\x2f\x61>`. */
 export function parseDescriptor(text: string): { fd: number; path: string } {
   const [, fd, path = ''] = DESCRIPTOR.exec(text) ?? []
   return { fd: Number(fd), path: Buffer.from(path.replaceAll('\\x', ''), 'hex').toString() }

@@ -5,23 +5,23 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createTraceReader, TRACED_CALLS, type SystemCall } from './system-call.ts'
 
-/** A recording of file operations of processes, by strace. */
+/** A recording of the file operations of processes, which strace makes. */
 export interface TraceRecording {
-  /** The command prefix that records. */
+  /** Command under which a program must run to be recorded. */
   readonly under: readonly string[]
-  /** The calls that concern a folder, in order. Call it after all processes have ended. */
+  /** Returns the system calls on a folder, in order. Call it after all processes have ended. */
   calls(folder: string): Promise<SystemCall[]>
   /** Removes the recording. */
   remove(): void
 }
 
-/** Larger than any write: a truncated text is an error. */
+/** Maximum length of a text in the trace. It is larger than any write, because a truncated text is an error. */
 const MAX_TEXT_BYTES = 64 * 1_024 * 1_024
 
-/** Traces all threads from a detached process, with times, paths of descriptors, and texts in hexadecimal. */
+/** strace is a detached process. It traces all threads, with times, paths of descriptors, and texts in hexadecimal. */
 const STRACE_ARGS = `-f -D --quiet=all --seccomp-bpf -ttt -T -y -xx -s ${MAX_TEXT_BYTES} -e signal=none`.split(' ')
 
-/** @throws Error if strace is not installed or not permitted */
+/** Creates an empty recording. @throws Error if strace is not installed or not permitted */
 export function createRecording(): TraceRecording {
   const { status, error } = spawnSync('strace', ['-f', '-o', '/dev/null', 'true'])
   if (status !== 0)
@@ -30,12 +30,12 @@ export function createRecording(): TraceRecording {
   const file = join(folder, 'calls')
   return {
     under: ['strace', ...STRACE_ARGS, '-e', `trace=${TRACED_CALLS}`, '-o', file, '--'],
-    async calls(about) {
-      const name = toHex(about)
+    async calls(tracedFolder) {
+      const name = toHex(tracedFolder)
       const read = createTraceReader()
       const calls: SystemCall[] = []
       for await (const line of createInterface({ input: createReadStream(file) })) {
-        // A resumed call does not repeat its arguments, and its end may close a descriptor.
+        // The line of a resumed call does not repeat its arguments, so it may belong to the folder, too.
         if (!line.includes(name) && !line.includes(' resumed>')) continue
         for (const call of read(line)) if (call.args.some((arg) => arg.includes(name))) calls.push(call)
       }

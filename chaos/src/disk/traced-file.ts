@@ -1,12 +1,12 @@
-/** A change of the bytes of a file. */
+/** A change of a file: bytes that are written at an offset, or a new size. */
 export type FileChange = { readonly at: number; readonly bytes: Buffer } | { readonly size: number }
 
-/** The bytes of a file as a list of changes. The first `synced` of them are certainly on the disk. */
+/** A file as the list of its changes. The first `synced` changes are certainly on the disk. */
 export class TracedFile {
   readonly changes: FileChange[] = []
   synced = 0
 
-  /** A file that is entirely on the disk. */
+  /** Creates a file that is entirely on the disk. */
   static fromBytes(bytes: Buffer): TracedFile {
     const file = new TracedFile()
     file.changes.push({ at: 0, bytes })
@@ -20,8 +20,8 @@ export class TracedFile {
 }
 
 /**
- * Contents of a file after its first `count` changes.
- * @param torn number of bytes of the next change that are also there
+ * Returns the contents of a file after its first `count` changes.
+ * @param torn number of bytes of the next change that are also on the disk
  * @param size minimum size of the file; unwritten bytes are zeros
  */
 export function getContent({ changes }: TracedFile, count: number, torn = 0, size = 0): Buffer {
@@ -45,6 +45,6 @@ export function getContent({ changes }: TracedFile, count: number, torn = 0, siz
 
 const getEnd = (change: FileChange) => ('bytes' in change ? change.at + change.bytes.length : change.size)
 
-/** Size of a file after these changes. */
+/** Returns the size of a file after these changes. */
 export const getSize = (changes: readonly FileChange[]): number =>
   changes.reduce((size, change) => ('bytes' in change ? Math.max(size, getEnd(change)) : change.size), 0)

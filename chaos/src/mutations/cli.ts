@@ -11,9 +11,9 @@ import { createRandom } from '../random.ts'
 import { createMutations } from './mutators.ts'
 import { AREAS, NAMED_MUTATIONS } from './named-mutations.ts'
 
-// `pnpm test:mutations [--seed SEED] [--count 50] [--from 1] [--named] [--near] [path...]`: makes one change at a time
-// in a copy of the checkout, runs the tests that should fail, and lists the changes that they pass. `--near` runs only
-// the nearest tests. `--from` resumes an interrupted run with the same seed.
+// `pnpm test:mutations [--seed SEED] [--count 50] [--from 1] [--named] [--near] [path...]`: makes one change (mutation)
+// at a time in a copy of the checkout, runs the tests that should then fail, and lists the mutations that no test
+// detects. `--near` runs only the nearest tests. `--from` resumes an interrupted run with the same seed.
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const { values, positionals } = parseArgs({
@@ -26,18 +26,20 @@ const { values, positionals } = parseArgs({
     near: { type: 'boolean', default: false },
   },
 })
-/** Tests that hang count as failed: a few files, or all of a service (ms). */
+/** Timeouts of the nearest tests and of all tests of a service (ms). Tests that hang count as failed. */
 const TEST_TIMEOUTS_MS = { near: 300_000, all: 900_000 }
 const from = Number(values.from)
 const seed = values.seed ?? String(randomInt(1_000_000))
 const random = createRandom(seed)
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
+/** A mutation to test. */
 interface MutationCase {
   readonly name: string
   readonly file: string
+  /** The whole file with the mutation. */
   readonly text: string
-  /** Run one after the other, until a test fails. */
+  /** Groups of tests. They run one after the other, until a test fails. */
   readonly stages: readonly (readonly string[])[]
 }
 
@@ -54,7 +56,7 @@ const createNamedCases = (): MutationCase[] =>
     stages: [tests],
   }))
 
-/** Takes equally many cases of each area, so that a large file does not dominate. */
+/** Picks random mutations, equally many of each area. Otherwise areas with much code would dominate. */
 function chooseCases(count: number): MutationCase[] {
   const pools = AREAS.map(({ files, near, tests }) => ({
     stages: values.near ? [near] : [near, tests],
@@ -69,7 +71,8 @@ function chooseCases(count: number): MutationCase[] {
   })
 }
 
-function copyOfCheckout(): string {
+/** Copies the checkout to a temporary folder and installs its packages. */
+function copyCheckout(): string {
   const copy = mkdtempSync(join(tmpdir(), 'influencer-stats-mutants-'))
   for (const file of sources) cpSync(join(ROOT, file), join(copy, file))
   const install = [
@@ -83,16 +86,16 @@ function copyOfCheckout(): string {
   ]
   const { status } = spawnSync('npx', install, { cwd: copy, stdio: 'inherit' })
   if (status !== 0) throw new Error('the copy could not be installed')
-  // Otherwise the install would compile it again.
+  // Copies the compiled library `roaring`, because the install above does not run its build.
   const roaring = dirname(createRequire(join(ROOT, 'packages/prices/package.json')).resolve('roaring/package.json'))
   for (const folder of ['native', 'build']) {
-    const made = join(roaring, folder)
-    if (existsSync(made)) cpSync(made, join(copy, relative(ROOT, made)), { recursive: true })
+    const built = join(roaring, folder)
+    if (existsSync(built)) cpSync(built, join(copy, relative(ROOT, built)), { recursive: true })
   }
   return copy
 }
 
-/** Runs tests until one fails. @returns its name, or `undefined` if none fails */
+/** Runs tests until one fails. @returns its name; undefined if none fails */
 async function findFailing(copy: string, tests: readonly string[]): Promise<string | undefined> {
   const isNear = tests.every((test) => test.includes('.test'))
   const vitest = join(copy, 'node_modules/.bin/vitest')
@@ -109,19 +112,20 @@ async function findFailing(copy: string, tests: readonly string[]): Promise<stri
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
-    let hangs = false
-    const late = setTimeout(() => (hangs = child.kill('SIGTERM')), TEST_TIMEOUTS_MS[isNear ? 'near' : 'all'])
+    let isHanging = false
+    const timer = setTimeout(() => (isHanging = child.kill('SIGTERM')), TEST_TIMEOUTS_MS[isNear ? 'near' : 'all'])
     const [code] = await once(child, 'close')
-    clearTimeout(late)
-    if (hangs) return 'it hangs'
+    clearTimeout(timer)
+    if (isHanging) return 'the tests hang'
     if (code !== 0) return /^ *FAIL +(.*)$/m.exec(output)?.[1] ?? 'a run that fails'
   }
   return undefined
 }
 
 /**
- * Returns the test that fails in two runs. On a busy machine a test may fail by chance, which proves nothing.
- * @returns its name, or `undefined` if there is none
+ * Runs tests until one fails. If this test passes when it is repeated, it failed by chance, as may happen on a busy
+ * machine. All tests then run once more.
+ * @returns name of the failed test; undefined if none fails
  */
 async function findFailingTwice(copy: string, tests: readonly string[]): Promise<string | undefined> {
   const first = await findFailing(copy, tests)
@@ -134,10 +138,10 @@ const cases = [
   ...(positionals.length > 0 || from > 1 ? [] : createNamedCases()),
   ...(values.named ? [] : chooseCases(Number(values.count)).slice(from - 1)),
 ]
-const copy = copyOfCheckout()
+const copy = copyCheckout()
 const survivors: string[] = []
 try {
-  // A test that fails without a change cannot detect one.
+  // A test that fails without a mutation cannot detect one.
   for (const tests of new Set(cases.map(({ stages }) => stages.at(-1)!))) {
     const wrong = await findFailingTwice(copy, tests)
     if (wrong) throw new Error(`${tests.join(' ')} fails as it is: ${wrong}`)

@@ -1,16 +1,21 @@
 import { stripTypeScriptTypes } from 'node:module'
 
-/** One change of a file's text. */
+/** A mutation: one change of a file's text. */
 export interface Mutation {
   readonly file: string
-  /** From 1. */
+  /** Number of the changed line, from 1. */
   readonly line: number
+  /** The line before and after the change. */
   readonly before: string
   readonly after: string
+  /** The whole file after the change. */
   readonly text: string
 }
 
-/** Patterns and their replacements: every match outside of comments, texts, imports and types is replaced. */
+/**
+ * Patterns and their replacements. Each match outside of comments, string literals, imports and types gives one
+ * mutation.
+ */
 const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/ === /g, ' !== '],
   [/ !== /g, ' === '],
@@ -41,7 +46,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
 const SKIPPED_LINES =
   /^\s*(?:\/\/|\/?\*|import |export (?:interface|type) |(?:readonly )?#?\w+\??: [\w<>[\], |]+$|declare )/
 
-/** All single changes of a file that still compile. */
+/** Returns all mutations of a file that still parse. */
 export function createMutations(file: string, source: string): Mutation[] {
   const lines = source.split('\n')
   return lines.flatMap((line, i) => {
@@ -60,7 +65,7 @@ export function createMutations(file: string, source: string): Mutation[] {
   })
 }
 
-/** The line with its texts and its comment blanked out, at the same offsets. */
+/** Replaces each character of the string literals and the comment of a line, so that all offsets stay the same. */
 const blank = (line: string) =>
   line
     .replace(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, (text) => '_'.repeat(text.length))

@@ -1,16 +1,17 @@
-/** A change that once passed all tests. */
+/** A mutation that once passed all tests: in `file`, the text that matches `from` is replaced by `to`. */
 export interface NamedMutation {
   readonly name: string
   readonly file: string
   readonly from: RegExp
   readonly to: string
+  /** Tests that must detect the mutation. */
   readonly tests: readonly string[]
 }
 
 const STATS = 'packages/stats/src'
 const tests = ['packages/stats']
 
-/** Mutations that a test must detect, one by one. */
+/** The named mutations, which run in addition to random mutations. */
 export const NAMED_MUTATIONS: readonly NamedMutation[] = [
   {
     name: 'stats: failed videos are read again at once',
@@ -49,10 +50,12 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
   },
 ]
 
-/** Files for random changes, the tests that detect the majority in seconds, and all tests that should detect them. */
+/** Files for random mutations, and their tests. */
 export interface Area {
   readonly files: RegExp
+  /** Tests that detect the majority of the mutations, and take seconds. */
   readonly near: readonly string[]
+  /** All tests that should detect the mutations. */
   readonly tests: readonly string[]
 }
 

@@ -4,10 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { SeededRandom } from '../random.ts'
 import type { NetworkFault, FaultProxy } from './proxy.ts'
 
+/** Interval of writes at a limited bandwidth (ms). */
 const PIECE_MS = 50
-const ASCII_END = 0x80
+/** A byte with this bit is not ASCII. */
+const NON_ASCII_BIT = 0x80
 
-/** A small proxy without dependencies. @param corrupts the direction of traffic to corrupt */
+/** Creates a proxy without dependencies. @param corrupts direction of the traffic that `corrupt` affects */
 export async function createNodeProxy(
   target: string,
   random: SeededRandom,
@@ -29,23 +31,27 @@ export async function createNodeProxy(
     void forward(upstream, client, 'replies')
   })
 
-  /** Forwards bytes from one side to the other, under the current fault. */
-  async function forward(from: Socket, to: Socket, what: 'requests' | 'replies'): Promise<void> {
-    let carried = 0
+  /**
+   * Forwards bytes in one direction, under the current fault. Only `half-open`, `down` and `corrupt` may affect
+   * requests.
+   */
+  async function forward(from: Socket, to: Socket, direction: 'requests' | 'replies'): Promise<void> {
+    let forwardedBytes = 0
     try {
       for await (const chunk of from as AsyncIterable<Buffer>) {
-        const now = what === 'replies' || fault?.kind === 'half-open' || fault?.kind === 'down' ? fault : undefined
-        if (now?.kind === 'latency') await delay(now.ms + random.below(now.jitter + 1))
-        if (now?.kind === 'half-open' && (now.of ?? what) === what) continue
-        if (now?.kind === 'down') return end(from, to, true)
-        if (now?.kind === 'cut' && carried + chunk.length > now.afterBytes) {
-          to.write(chunk.subarray(0, Math.max(0, now.afterBytes - carried)))
-          return end(from, to, now.resets)
+        const activeFault =
+          direction === 'replies' || fault?.kind === 'half-open' || fault?.kind === 'down' ? fault : undefined
+        if (activeFault?.kind === 'latency') await delay(activeFault.ms + random.below(activeFault.jitter + 1))
+        if (activeFault?.kind === 'half-open' && (activeFault.direction ?? direction) === direction) continue
+        if (activeFault?.kind === 'down') return end(from, to, true)
+        if (activeFault?.kind === 'cut' && forwardedBytes + chunk.length > activeFault.afterBytes) {
+          to.write(chunk.subarray(0, Math.max(0, activeFault.afterBytes - forwardedBytes)))
+          return end(from, to, activeFault.resets)
         }
-        if (fault?.kind === 'corrupt' && what === corrupts) corrupt(chunk, fault.oneIn)
-        if (now?.kind === 'bandwidth') await writeSlowly(to, chunk, now.bytesPerSecond)
+        if (fault?.kind === 'corrupt' && direction === corrupts) corrupt(chunk, fault.oneIn)
+        if (activeFault?.kind === 'bandwidth') await writeSlowly(to, chunk, activeFault.bytesPerSecond)
         else if (!to.write(chunk)) await Promise.race([once(to, 'drain'), once(to, 'close')])
-        carried += chunk.length
+        forwardedBytes += chunk.length
       }
       if (fault?.kind === 'slow-close') await delay(fault.ms)
       to.end()
@@ -61,7 +67,7 @@ export async function createNodeProxy(
   }
 
   function corrupt(chunk: Buffer, oneIn: number): void {
-    for (let i = random.below(oneIn); i < chunk.length; i += 1 + random.below(oneIn * 2)) chunk[i]! |= ASCII_END
+    for (let i = random.below(oneIn); i < chunk.length; i += 1 + random.below(oneIn * 2)) chunk[i]! |= NON_ASCII_BIT
   }
 
   async function writeSlowly(to: Socket, chunk: Buffer, bytesPerSecond: number): Promise<void> {
@@ -79,7 +85,7 @@ export async function createNodeProxy(
     kinds: ['latency', 'cut', 'slow-close', 'half-open', 'bandwidth', 'corrupt', 'down'],
     async set(next) {
       fault = next
-      // A connection that has lost bytes is unusable.
+      // When the fault is removed, all connections are closed: some of them may have lost bytes.
       if (!next) for (const socket of sockets) socket.destroy()
     },
     async close() {

@@ -1,24 +1,24 @@
-/** Fault of a network for its connections; affects replies by default. */
+/** Fault of a network. It affects replies only, unless stated otherwise. */
 export type NetworkFault =
   | { readonly kind: 'latency'; readonly ms: number; readonly jitter: number }
-  /** Connections end in the middle, in order or with a reset. */
+  /** A connection ends after some bytes of replies, normally or with a reset. */
   | { readonly kind: 'cut'; readonly afterBytes: number; readonly resets: boolean }
-  /** The end of a connection is delayed. */
+  /** The end of a connection is forwarded with a delay. */
   | { readonly kind: 'slow-close'; readonly ms: number }
-  /** Connections stay open without data: in both directions, or only for requests or for replies. */
-  | { readonly kind: 'half-open'; readonly of?: 'requests' | 'replies' }
+  /** Connections stay open, but bytes are lost: in both directions, or in one of them. */
+  | { readonly kind: 'half-open'; readonly direction?: 'requests' | 'replies' }
   | { readonly kind: 'bandwidth'; readonly bytesPerSecond: number }
-  /** One byte in `oneIn` becomes non-ASCII. Corruption that still looks valid is for TLS to detect. */
+  /** On average, one byte in `oneIn` becomes non-ASCII. Only TLS can detect corruption that still looks valid. */
   | { readonly kind: 'corrupt'; readonly oneIn: number }
-  /** Connections are refused. */
+  /** Connections are refused, and open connections are reset. */
   | { readonly kind: 'down' }
 
-/** A network between a client and a server, with faults that a test sets. */
+/** A proxy between a client and a server that imitates a network with faults. */
 export interface FaultProxy {
   readonly url: string
-  /** Faults that it supports. */
+  /** Kinds of faults that this proxy supports. */
   readonly kinds: readonly NetworkFault['kind'][]
-  /** Sets the only fault, for present and future connections; without an argument, removes it. */
+  /** Replaces the current fault, for open and new connections. Without an argument there is no fault. */
   set(fault?: NetworkFault): Promise<void>
   close(): Promise<void>
 }

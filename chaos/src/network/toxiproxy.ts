@@ -6,7 +6,7 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { findFreePort } from '@influencer-stats/runtime/testing/free-port'
 import type { NetworkFault, FaultProxy } from './proxy.ts'
 
-// The newest version that the Go of current Debian can build.
+// The newest version that can be built with the Go of the current Debian.
 const MODULE = 'github.com/Shopify/toxiproxy/v2/cmd/server@v2.5.0'
 const FOLDER = fileURLToPath(new URL('../../../node_modules/.cache/toxiproxy', import.meta.url))
 const PROGRAM = `${FOLDER}/server`
@@ -16,7 +16,7 @@ interface Toxic {
   readonly attributes: Readonly<Record<string, number>>
 }
 
-/** Toxiproxy's names for faults. Omits faults that it does not support. */
+/** Toxiproxy's names and attributes for faults. Other faults are not supported. */
 const TOXICS: { readonly [Kind in NetworkFault['kind']]?: (fault: Extract<NetworkFault, { kind: Kind }>) => Toxic } = {
   latency: ({ ms, jitter }) => ({ type: 'latency', attributes: { latency: ms, jitter } }),
   cut: ({ afterBytes, resets }): Toxic =>
@@ -28,7 +28,7 @@ const TOXICS: { readonly [Kind in NetworkFault['kind']]?: (fault: Extract<Networ
   bandwidth: ({ bytesPerSecond }) => ({ type: 'bandwidth', attributes: { rate: Math.ceil(bytesPerSecond / 1_000) } }),
 }
 
-/** Toxiproxy, which is built with Go at its first use. @throws Error if it cannot be built */
+/** Starts toxiproxy, which is built with Go at its first use. @throws Error if it cannot be built */
 export async function createToxiproxy(target: string): Promise<FaultProxy> {
   if (!existsSync(PROGRAM)) {
     const { status, stderr } = spawnSync('go', ['install', MODULE], {

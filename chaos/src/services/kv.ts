@@ -2,16 +2,20 @@ import { createKvClient, type KvChange } from '@influencer-stats/kv/client'
 import { getSeconds } from '../write-ledger.ts'
 import type { TestedService } from './tested-service.ts'
 
+/** Units of one key per writer, and keys of its unit of several keys. */
 const SINGLES = 6
 const BATCH = 4
-/** Sorts after all other keys. */
+/** Key that is written after a crash. It sorts after all other keys. */
 const AFTER_CRASH = 'after a crash'
 
-/** The key-value service. @param options.size maximum value size (bytes): large values fill and rotate LevelDB's log */
+/**
+ * The service kv. Values begin with the number of the write.
+ * @param options.size maximum value size (bytes): large values fill and rotate LevelDB's log
+ */
 export const createKvService = ({ size = 2_000, writers = 16 } = {}): TestedService => {
-  /** Time of each tag (seconds). */
+  /** Time at which each ETag was received (s). */
   const tags = new Map<string, number>()
-  let twice: string | undefined
+  let reusedTag: string | undefined
 
   return {
     service: 'kv',
@@ -35,7 +39,7 @@ export const createKvService = ({ size = 2_000, writers = 16 } = {}): TestedServ
           if (more.length > 0) await client.batch(changes, { durable })
           else if (first!.op === 'put') {
             const tag = await client.put(first!.id, first!.value, { durable })
-            if (tags.has(tag)) twice = tag
+            if (tags.has(tag)) reusedTag = tag
             tags.set(tag, getSeconds())
           } else await client.delete(first!.id, { durable })
         },
@@ -43,16 +47,16 @@ export const createKvService = ({ size = 2_000, writers = 16 } = {}): TestedServ
           const found = new Map<string, number>()
           for await (const { id, value } of client.entries({ end: AFTER_CRASH }))
             found.set(id, Number.parseInt(value.toString('latin1', 0, 16), 10))
-          // Reads by key, too: a read of one value uses another path than a range.
+          // Reads some values also by key, because that is another code path than a range.
           for (const [id, value] of [...found].filter((_, i) => i % 10 === 0)) {
             const one = await client.get(id)
             if (Number.parseInt(String(one?.value), 10) !== value)
-              throw new Error(`${id} differs between GET and a range`)
+              throw new Error(`GET and a range return different values for ${id}`)
           }
           const next = await client.put(AFTER_CRASH, '')
-          if (twice ?? tags.get(next)! <= at) throw new Error(`the tag ${twice ?? next} was used twice`)
-          // After a crash other tags may follow that do not know this one: one recording has power cuts at many
-          // moments.
+          if (reusedTag ?? tags.get(next)! <= at) throw new Error(`the tag ${reusedTag ?? next} was used twice`)
+          // A tag that was assigned on a crash image is not recorded. Each power cut of a recording has its own crash
+          // image, and may assign the same tag.
           if (at === -Infinity) tags.set(next, getSeconds())
           return found
         },

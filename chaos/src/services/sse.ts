@@ -14,11 +14,11 @@ interface AcknowledgedPut {
   readonly at: number
 }
 
-const seqOf = (id: string) => Number(id.slice(id.lastIndexOf('-') + 1))
+const getSeq = (id: string) => Number(id.slice(id.lastIndexOf('-') + 1))
 
 /**
- * The broadcast service with a history on disk: the current value of each topic. It must report lost values to a client
- * that reconnects, and must never reuse an id.
+ * The service sse with a history on disk: a key is a topic, its number is the topic's current value. sse must report
+ * lost values to a client that reconnects, and must never use an id twice.
  */
 export function createSseService(): TestedService {
   const puts: AcknowledgedPut[] = []
@@ -53,21 +53,22 @@ export function createSseService(): TestedService {
         close: async () => broadcaster.close(),
       }
 
+      /** Checks that no id is used twice, and that a client that resumes gets all later values or a gap. */
       async function checkHistory(acknowledged: readonly AcknowledgedPut[]): Promise<void> {
         const [from] = acknowledged.slice(acknowledged.length >> 1)
         const { topic } = from!
-        // Uses a separate topic: the values of the others must stay unchanged.
+        // The last value has a separate topic, so that the topics of the writers stay unchanged.
         const end = `end ${getSeconds()}`
         const id = await broadcaster.put(END, end)
-        const twice = acknowledged.find(
-          (put) => put.id.split('-')[0] === id.split('-')[0] && seqOf(put.id) >= seqOf(id),
+        const reused = acknowledged.find(
+          (put) => put.id.split('-')[0] === id.split('-')[0] && getSeq(put.id) >= getSeq(id),
         )
-        if (twice) throw new Error(`id ${id} follows ${twice.id}`)
+        if (reused) throw new Error(`id ${id} follows ${reused.id}`)
         const query = `topic=${encodeURIComponent(topic)}&topic=${END}&lastEventId=${from!.id}`
         const events = await readEventsUntil(`${url}/wait?${query}`, end)
         if (events.includes('event: gap')) return
         const missing = acknowledged
-          .filter((put) => put.topic === topic && seqOf(put.id) > seqOf(from!.id))
+          .filter((put) => put.topic === topic && getSeq(put.id) > getSeq(from!.id))
           .find(({ value }) => !events.includes(`data: ${value}\n`))
         if (missing)
           throw new Error(`a client that resumes after ${from!.id} gets no gap although ${missing.id} is lost`)
@@ -77,7 +78,7 @@ export function createSseService(): TestedService {
   return subject
 }
 
-/** Events of a stream up to a value. */
+/** Reads a stream up to a value. @returns its text */
 async function readEventsUntil(url: string, value: string): Promise<string> {
   const reply = await fetch(url, { signal: AbortSignal.timeout(STREAM_TIMEOUT_MS) })
   let text = ''

@@ -4,18 +4,21 @@ import type { TestedService } from './tested-service.ts'
 const COLLECTIONS = 6
 const PAGE = 200
 
-/** A collection's id, of which the last part is its number. */
-const idOf = (writer: number, i: number) => `00000000-0000-4000-8000-${String(writer * 100 + i).padStart(12, '0')}`
-/** A collection contains one video, whose id is the number that counts. */
-const videoOf = (value: number) => String(value).padStart(11, '0')
+/** Id of a writer's i-th collection. */
+const formatId = (writer: number, i: number) => `00000000-0000-4000-8000-${String(writer * 100 + i).padStart(12, '0')}`
+/** Id of a collection's only video. It contains the number of the write. */
+const formatVideoId = (value: number) => String(value).padStart(11, '0')
 
-/** Collections of the stats service. @param youtubeUri URL of the YouTube API */
+/**
+ * The service stats: a key is the id of a collection, its number is in the id of its video.
+ * @param youtubeUri URL of the YouTube API
+ */
 export const createStatsService = (youtubeUri: string): TestedService => ({
   service: 'stats',
   settings: { youtubeUri },
   writers: 16,
   deletes: true,
-  units: (writer) => Array.from({ length: COLLECTIONS }, (_, i) => ({ keys: [idOf(writer, i)] })),
+  units: (writer) => Array.from({ length: COLLECTIONS }, (_, i) => ({ keys: [formatId(writer, i)] })),
   connect(url) {
     const dispatcher = new Agent()
     async function send(method: 'GET' | 'PUT' | 'DELETE', path: string, body?: object): Promise<any> {
@@ -33,7 +36,7 @@ export const createStatsService = (youtubeUri: string): TestedService => ({
       async write(contents) {
         for (const [id, value] of contents) {
           if (value === undefined) await send('DELETE', `/collections/${id}`)
-          else await send('PUT', `/collections/${id}`, { videos: [videoOf(value)] })
+          else await send('PUT', `/collections/${id}`, { videos: [formatVideoId(value)] })
         }
       },
       async read() {
