@@ -28,10 +28,10 @@ const refusals: Refusal[] = [
   { request: ['POST', '/session', '{"token":hunter2-secret}'], code: 'BAD_JSON', detail: ['body must be valid JSON'] },
   invalid('POST', '/links', { campaign: 'a b' }, `body/campaign ${ID}; received "a b"`),
   invalid('POST', '/links', { campaign: 'a', days: 366 }, 'body/days must be an integer from 1 to 365; received 366'),
-  invalid('POST', '/links', { campaign: 'a', day: 3 }, 'unknown property "day"; known are campaign, days'),
+  invalid('POST', '/links', { campaign: 'a', day: 3 }, 'unknown property "day"; known: campaign, days'),
   invalid('GET', '/links?limit=0', undefined, 'querystring/limit must be an integer from 1 to 1000; received 0'),
   invalid('GET', '/links?campaign=%20', undefined, `querystring/campaign ${ID}; received " "`),
-  invalid('GET', '/links?x=1', undefined, 'unknown parameter "x"; known are campaign, limit, after'),
+  invalid('GET', '/links?x=1', undefined, 'unknown parameter "x"; known: campaign, limit, after'),
 ]
 
 it('every refusal names the field, the allowed and the received value, and no token', async () => {

@@ -24,7 +24,7 @@ const COUNT = 'must be a whole number from 1 to 999999999; received "0"'
 
 const refusals: Refusal[] = [
   query('GET', '/v0/entity', '"id"', '1 to 1024 bytes', 'received no value'),
-  query('GET', '/v0/entity?id=a&ttl=1', '"ttl" is an unknown parameter', 'known are id, after, linearizable'),
+  query('GET', '/v0/entity?id=a&ttl=1', '"ttl" is an unknown parameter', 'known: id, after, linearizable'),
   query('GET', '/v0/entity?id=a&linearizable=yes', `"linearizable" ${BOOLEAN}`),
   query('GET', '/v0/entity?id=a&after=-1', '"after" must be a sequence from 0 to 999999999999999; received "-1"'),
   query('GET', '/v0/entity?id=a&id=b', '"id" must be given once; received twice'),
@@ -34,7 +34,7 @@ const refusals: Refusal[] = [
   query('GET', '/v0/entity?token=hunter2-secret', '"token" is an unknown parameter'),
   query('PUT', '/v0/entity?id=a&durable=yes', `"durable" ${BOOLEAN}`),
   query('PUT', '/v0/entity?id=a&ttl=0', `"ttl" ${COUNT}`),
-  query('DELETE', '/v0/entity?id=a&ttl=1', '"ttl" is an unknown parameter', 'known are id, durable'),
+  query('DELETE', '/v0/entity?id=a&ttl=1', '"ttl" is an unknown parameter', 'known: id, durable'),
   {
     request: ['GET', `/v0/entity?id=${longKey}`],
     status: 413,
@@ -70,8 +70,8 @@ const refusals: Refusal[] = [
   ),
   query('GET', '/v0/entities?from=a', '"from" is an unknown parameter', 'prefix, start, end, cursor, limit'),
   query('GET', '/v0/watch?after=x', '"after" must be a sequence', 'received "x"'),
-  query('GET', '/v0/watch?limit=1', '"limit" is an unknown parameter; known are prefix, start, end, after'),
-  query('POST', '/v0/batch?atomic=yes', '"atomic" is an unknown parameter; known are durable'),
+  query('GET', '/v0/watch?limit=1', '"limit" is an unknown parameter; known: prefix, start, end, after'),
+  query('POST', '/v0/batch?atomic=yes', '"atomic" is an unknown parameter; known: durable'),
   {
     request: ['POST', '/v0/batch', '\n'],
     code: 'BATCH_EMPTY',
@@ -80,10 +80,7 @@ const refusals: Refusal[] = [
   line('{"op":hunter2-secret', 'must be valid JSON', 'received 20 characters'),
   line('[1]', 'must be an object; received [1]'),
   line({ op: 'set', id: 'a' }, '"op" must be one of put, delete, expire; received "set"'),
-  line(
-    { op: 'put', key: 'a' },
-    'a put has the unknown field "key"; known are op, id, value, valueBase64, ttl, expiresAt',
-  ),
+  line({ op: 'put', key: 'a' }, 'a put has the unknown field "key"; known: op, id, value, valueBase64, ttl, expiresAt'),
   line({ op: 'delete', id: 7 }, '"id" must be a string of at least 1 whole character; received 7'),
   line({ op: 'put', id: 'a', value: null }, '"value" must be a string of whole characters; received null'),
   line({ op: 'put', id: 'a' }, 'one of "value" and "valueBase64"; received neither'),
@@ -108,7 +105,7 @@ const refusals: Refusal[] = [
   keys('', 'body must be an object such as', 'received no body'),
   keys('{', 'body must be valid JSON', 'received 1 char'),
   keys([], 'body must be an object with "ids"; received an empty array'),
-  keys({ ids: ['a'], key: 1 }, 'unknown property "key"; known are ids'),
+  keys({ ids: ['a'], key: 1 }, 'unknown property "key"; known: ids'),
   keys({ ids: [] }, '"ids" must be an array of 1 to 10000 keys; received an empty array'),
   keys({ ids: ['a', 5] }, '"ids"[1] must be a string of at least 1 whole character; received 5'),
 ]

@@ -1,6 +1,6 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import {
-  defineForm,
+  describePattern,
   describeValidationError,
   NAME_PATTERN,
   createValidator,
@@ -44,7 +44,7 @@ const otherFields = {
   value: { type: 'number', minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE },
   currency: {
     type: 'string',
-    pattern: defineForm('^[A-Z]{3}$', 'a code of 3 capital letters such as USD'),
+    pattern: describePattern('^[A-Z]{3}$', 'a code of 3 capital letters such as USD'),
     description: 'Currency; by default USD.',
   },
   default: { type: 'boolean', description: 'True if a search prefers this price when several prices match.' },
@@ -54,7 +54,10 @@ const otherFields = {
 
 const { id: exampleId, ...exampleBody } = examplePrice
 /** The schema of an id without examples. */
-export const anyIdSchema = { type: 'string', pattern: defineForm(UUID_PATTERN, `a UUID such as ${exampleId}`) } as const
+export const anyIdSchema = {
+  type: 'string',
+  pattern: describePattern(UUID_PATTERN, `a UUID such as ${exampleId}`),
+} as const
 export const idSchema = { ...anyIdSchema, examples: [exampleId] } as const
 const required = ['offeringId', 'groupId', 'priceSpecId', 'charValues', 'value'] as const
 

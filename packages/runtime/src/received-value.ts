@@ -1,20 +1,20 @@
-/** Maximum characters of a received text in a message. */
+/** Maximum length of a received text in a message (characters). */
 const MAX_SHOWN_CHARACTERS = 100
-/** Maximum names of a list in a message. */
+/** Maximum number of names of a list in a message. */
 const MAX_LISTED_NAMES = 24
 /**
- * The parameter by which a parser of query strings reports that it cannot parse one: its value is the reason. Strict
- * schemas refuse it, and then the reason is the message.
+ * Name of the parameter that a parser of query strings returns for a malformed query string. Its value is the reason.
+ * Strict schemas refuse the parameter, and the message is then that reason.
  */
 export const INVALID_QUERY = '(invalid)'
-/** Maximum characters of such a reason. */
+/** Maximum length of such a reason (characters). */
 const MAX_REASON_CHARACTERS = 400
 /** Replaces the value of a field that may contain a secret. */
 export const HIDDEN_VALUE = 'a value that is not shown'
 
 // Control and format characters, line separators and lone surrogates could change how a terminal displays the text.
 const UNPRINTABLE_CHARACTER = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u
-// No host has 256 characters: then the end of the credentials was cut.
+// A part of 256 characters is no host. It may be credentials whose end was cut off.
 const URL_CREDENTIALS = /(?<=:\/\/)(?:[^/?#\s"]*@|[^/?#\s"]{256,})/g
 const SECRET_PARAMETER = /([?&#;](?:[\w.-]*(?:token|secret|passw(?:or)?d|authorization|api[-_]?key)|key)=)[^&#;\s"]+/gi
 const SECRET_NAME =
@@ -23,13 +23,13 @@ const SECRET_NAME =
 /** True if a field with this name may contain a secret, such as `access_token`. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
 
-/** Returns the beginning of a text as a message shows it, and true if this is all of it. */
+/** Shortens and escapes a text for a message. `isWhole` is true if the result contains the whole text. */
 function shorten(
   text: string,
   escape: (character: string) => string,
   maxLength = MAX_SHOWN_CHARACTERS,
 ): { shown: string; isWhole: boolean } {
-  // The slice bounds the time for a long text.
+  // The slice limits the time for a long text.
   const start = text.slice(0, 20 * MAX_SHOWN_CHARACTERS)
   const safe = start.replace(URL_CREDENTIALS, '***@').replace(SECRET_PARAMETER, '$1***')
   let shown = ''
@@ -50,7 +50,7 @@ const escapeQuoted = (character: string) =>
 /** Returns text for a message: at most 100 characters, control characters escaped, without credentials of a URL. */
 export const formatText = (text: string): string => shorten(text, escapeUnprintable).shown
 
-/** Returns the reason under `INVALID_QUERY`, which may be any text of a client. */
+/** Formats the value of `INVALID_QUERY` for a message. It may be any text from a client. */
 export const formatReason = (reason: unknown): string =>
   shorten(String(reason), escapeUnprintable, MAX_REASON_CHARACTERS).shown
 
@@ -61,8 +61,8 @@ export function formatNames(names: readonly unknown[]): string {
 }
 
 /**
- * Returns a received value for a message. A text is quoted and has at most 100 characters. Of an object it returns only
- * the names of its properties, since their values may be secret.
+ * Formats a received value for a message. A text is quoted and has at most 100 characters. An object is described by
+ * the names of its properties, because their values may be secret.
  */
 export function formatReceived(value: unknown): string {
   if (value === undefined) return 'no value'
@@ -90,16 +90,16 @@ function formatArray(items: readonly unknown[]): string {
 
 /**
  * Describes why a text is not valid JSON, without any of its contents.
- * @param what the name of the text, such as `body`
+ * @param name name of the text, such as `body`
  */
-export function describeJsonError(text: string, what: string): string {
-  if (text === '') return `${what} must be valid JSON; received no text`
+export function describeJsonError(text: string, name: string): string {
+  if (text === '') return `${name} must be valid JSON; received no text`
   let reason = '"__proto__" and "constructor.prototype" are not allowed'
   try {
     JSON.parse(text)
   } catch (error) {
-    // V8 quotes the text around the error, which may contain a secret.
+    // V8 quotes the text near the error. The quotation is removed, because it may contain a secret.
     reason = formatText((error as Error).message.replace(/, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, ''))
   }
-  return `${what} must be valid JSON: ${reason}; received ${text.length} characters`
+  return `${name} must be valid JSON: ${reason}; received ${text.length} characters`
 }

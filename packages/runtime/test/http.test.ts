@@ -144,9 +144,9 @@ describe('a body over the limit', () => {
 
 describe('a body that does not match the schema', () => {
   test.each([
-    ['{"value":1,"vlaue":2}', 'body has the unknown property "vlaue"; known are value'],
+    ['{"value":1,"vlaue":2}', 'body has the unknown property "vlaue"; known: value'],
     ['{"value":"1"}', 'body/value must be an integer; received "1"'],
-    ['{}', 'body must have the property "value"; required are value; received an empty object'],
+    ['{}', 'body must have the property "value"; required: value; received an empty object'],
   ])('%s gets a detail that names the error', async (body, detail) => {
     const counter = await startCounter()
     const reply = await counter.request('PUT', '/value', {}, body)

@@ -9,7 +9,7 @@ const refusals: Refusal[] = [
   {
     request: put({ value: 1, vlaue: 'hunter2-secret' }),
     code: 'VALIDATION_FAILED',
-    detail: ['body', '"vlaue"', 'known are value'],
+    detail: ['body', '"vlaue"', 'known: value'],
   },
   { request: put({ value: 'x' }), code: 'VALIDATION_FAILED', detail: ['body/value', 'an integer', 'received "x"'] },
   { request: put({}), code: 'VALIDATION_FAILED', detail: ['"value"', 'received an empty object'] },

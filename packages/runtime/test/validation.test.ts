@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   createValidator,
-  defineForm,
+  describePattern,
   describeValidationError,
   NAME_PATTERN,
   TEXT_PATTERN,
@@ -60,7 +60,7 @@ describe('a validation error names the field, the allowed values and the receive
       'body/x must be a string that matches ^[A-Z]{2}$, such as "DE"; received "x"',
     ],
     [
-      { type: 'string', pattern: defineForm('^#\\d+$', 'a number sign and digits such as #7') },
+      { type: 'string', pattern: describePattern('^#\\d+$', 'a number sign and digits such as #7') },
       'x',
       'body/x must be a number sign and digits such as #7; received "x"',
     ],
@@ -115,20 +115,20 @@ describe('a validation error names the field, the allowed values and the receive
       properties: { name: text, id: text, tag: text },
     }
     expect(fail(schema, { id: 'a', tag: 'b' })).toBe(
-      'body must have the property "name"; required are name, id; received an object with id, tag',
+      'body must have the property "name"; required: name, id; received an object with id, tag',
     )
-    expect(fail(schema, {})).toBe('body must have the property "name"; required are name, id; received an empty object')
+    expect(fail(schema, {})).toBe('body must have the property "name"; required: name, id; received an empty object')
     expect(fail(schema, { id: 'a', name: 'b', nmae: 'hunter2' })).toBe(
-      'body has the unknown property "nmae"; known are name, id, tag',
+      'body has the unknown property "nmae"; known: name, id, tag',
     )
     expect(fail(schema, { id: 'a', name: 'b', limt: '1' }, 'querystring')).toBe(
-      'querystring has the unknown parameter "limt"; known are name, id, tag',
+      'querystring has the unknown parameter "limt"; known: name, id, tag',
     )
     expect(fail(schema, { id: 'a' }, 'querystring')).toBe(
-      'querystring must have the parameter "name"; required are name, id; received id',
+      'querystring must have the parameter "name"; required: name, id; received id',
     )
     expect(fail({ type: 'object', additionalProperties: false, properties: {} }, { a: '1' }, 'querystring')).toBe(
-      'querystring has the unknown parameter "a"; there are none',
+      'querystring has the unknown parameter "a"; no parameters are allowed',
     )
     expect(fail(schema, { ['a\n'.repeat(200)]: 1, name: 'a', id: 'a' })).not.toMatch(/\n|.{250}/)
   })
@@ -161,10 +161,8 @@ describe('a validation error names the field, the allowed values and the receive
       'body/0/value must be a string of 1 to 256 characters or an integer from -5 to 5; received null',
     )
     expect(x0({ char: '', op: 'between', value: [1, 2] })).toMatch(/^body\/0\/char must be a string of 1 to 256/)
-    expect(x0({ value: 1 })).toMatch(/^body\/0 must have the property "char"; required are char, value; /)
-    expect(x0({ char: 'a', value: 1, oops: 1 })).toBe(
-      'body/0 has the unknown property "oops"; known are char, op, value',
-    )
+    expect(x0({ value: 1 })).toMatch(/^body\/0 must have the property "char"; required: char, value; /)
+    expect(x0({ char: 'a', value: 1, oops: 1 })).toBe('body/0 has the unknown property "oops"; known: char, op, value')
     expect(fail({ type: 'array', items: condition }, [7])).toBe('body/0 must be an object; received 7')
   })
 })

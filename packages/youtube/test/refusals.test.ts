@@ -9,7 +9,7 @@ const put = (target: string, body: unknown, ...detail: string[]): Refusal => ({
 })
 
 const refusals: Refusal[] = [
-  put('faults', { latency: 1 }, 'unknown property "latency"; known are latencyMs, errorRate'),
+  put('faults', { latency: 1 }, 'unknown property "latency"; known: latencyMs, errorRate'),
   put('faults', { latencyMs: -1 }, 'body/latencyMs must be an integer from 0 to 600000; received -1'),
   put('faults', { errorRate: 2 }, 'body/errorRate must be a number from 0 to 1; received 2'),
   put('faults', { errorStatus: 200 }, 'body/errorStatus must be an integer from 400 to 599; received 200'),
@@ -18,7 +18,7 @@ const refusals: Refusal[] = [
   put('faults', { gone: ['x'] }, 'body/gone/0 must be the id of a video such as -4lB5EKS5Uk; received "x"'),
   put('faults', { hang: 'yes' }, 'body/hang must be true or false; received "yes"'),
   put('clock', { at: 'now' }, 'body/at must be an integer from 0 to 8640000000000000; received "now"'),
-  put('clock', { now: 1 }, 'unknown property "now"; known are at'),
+  put('clock', { now: 1 }, 'unknown property "now"; known: at'),
   { request: ['PUT', '/control/clock', '{'], code: 'BAD_JSON', detail: ['body must be valid JSON', 'received 1 char'] },
 ]
 

@@ -1,4 +1,4 @@
-import { defineForm } from '@influencer-stats/runtime/validation'
+import { describePattern } from '@influencer-stats/runtime/validation'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
@@ -13,7 +13,7 @@ import { guardRoute } from './guard-route.ts'
 const tags = ['links']
 const campaign = {
   type: 'string',
-  pattern: defineForm(
+  pattern: describePattern(
     '^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$',
     'an id of 1 to 128 letters, digits and . _ ~ - such as spring, other than . and ..',
   ),

@@ -118,7 +118,7 @@ export function parseLine(text: string): Op | string {
   if (!fields) return `"op" must be one of ${Object.keys(OP_FIELDS).join(', ')}; received ${formatReceived(op)}`
   const unknownFields = Object.keys(line).find((name) => !fields.includes(name))
   if (unknownFields !== undefined)
-    return `a ${op} has the unknown field ${formatReceived(unknownFields)}; known are ${fields.join(', ')}`
+    return `a ${op} has the unknown field ${formatReceived(unknownFields)}; known: ${fields.join(', ')}`
   // A lone surrogate has no UTF-8: it would become another key.
   if (typeof id !== 'string' || id === '' || !id.isWellFormed())
     return `"id" must be a string of at least 1 whole character; received ${formatReceived(id)}`

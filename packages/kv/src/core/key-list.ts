@@ -19,8 +19,7 @@ export function parseKeyList(body: Buffer): string[] | string {
     return `body must be an object with "ids"; received ${formatReceived(parsed)}`
   const { ids, ...rest } = parsed as Record<string, unknown>
   const [unknownFields] = Object.keys(rest)
-  if (unknownFields !== undefined)
-    return `body has the unknown property ${formatReceived(unknownFields)}; known are ids`
+  if (unknownFields !== undefined) return `body has the unknown property ${formatReceived(unknownFields)}; known: ids`
   if (!Array.isArray(ids) || ids.length === 0)
     return `"ids" must be an array of 1 to ${MAX_KEYS} keys; received ${formatReceived(ids)}`
   const invalid = ids.findIndex((id) => typeof id !== 'string' || id === '' || !id.isWellFormed())

@@ -13,7 +13,7 @@ export function readQuery(query: unknown, names: readonly string[]): (name: stri
   if (fault !== undefined) throw errors.QUERY_INVALID(fault)
   for (const name of present)
     if (!names.includes(name))
-      throw errors.QUERY_INVALID(`${formatReceived(name)} is an unknown parameter; known are ${names.join(', ')}`)
+      throw errors.QUERY_INVALID(`${formatReceived(name)} is an unknown parameter; known: ${names.join(', ')}`)
   return (name) => {
     const index = present.indexOf(name)
     return index < 0 ? undefined : values[index]

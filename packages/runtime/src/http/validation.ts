@@ -10,11 +10,12 @@ import {
   isSecretName,
 } from '../received-value.ts'
 
-// Loaded when the first value is validated or serialized: until then the thread is smaller, and it is ready sooner.
+// Loads Ajv and the serializer when the first value is validated or serialized: until then, the thread needs less
+// memory, and it is ready sooner.
 const load = createRequire(import.meta.url)
 
-// Unknown properties are errors, never dropped; defaults are filled in. Only parts that arrive as text are converted:
-// in a JSON body, a number instead of a string is an error.
+// Unknown properties are errors and are never dropped. Defaults are filled in. Only the parts of a request that arrive
+// as text are converted to other types: in a JSON body, a number instead of a string is an error.
 const commonOptions = { strict: false, useDefaults: true, removeAdditional: false, verbose: true } as const
 
 function createAjv(more: Options): Ajv {
@@ -26,7 +27,7 @@ function createAjv(more: Options): Ajv {
 let strictAjv: Ajv | undefined
 let coercingAjv: Ajv | undefined
 
-/** Validates data against a schema. `errors` has the reasons if the data is invalid. */
+/** Returns true if data matches a schema. If not, `errors` has the reasons. */
 export interface SchemaValidator {
   (data: unknown): boolean
   errors?: ErrorObject[] | null | undefined
@@ -56,7 +57,10 @@ export function createSerializer(schema: object): Serializer {
   return (data) => (compiled ??= (load('fast-json-stringify') as (schema: object) => Serializer)(schema))(data)
 }
 
-/** For routes that parse the bytes of the body themselves: the schema of the body is for the OpenAPI document only. */
+/**
+ * Validator compiler for routes that parse the bytes of the body themselves. It does not validate the body, whose
+ * schema is for the OpenAPI document only.
+ */
 export const skipBodyValidation = ({ schema, httpPart }: { schema: unknown; httpPart?: string }) =>
   httpPart === 'body' ? () => true : createValidator(schema as object, httpPart)
 
@@ -65,25 +69,31 @@ export const TEXT_PATTERN = '^[^\\uD800-\\uDFFF]*$'
 /** Pattern of a name: `TEXT_PATTERN` without NUL, at which many programs end a text. */
 export const NAME_PATTERN = '^[^\\u0000\\uD800-\\uDFFF]*$'
 
+/** Descriptions of the characters that these patterns allow. */
 const CHARACTERS: Readonly<Record<string, string>> = {
   [TEXT_PATTERN]: 'whole characters',
   [NAME_PATTERN]: 'whole characters (no NUL)',
 }
+/** Descriptions of formats. */
 const FORMATS: Readonly<Record<string, string>> = {
   date: 'a date such as 2026-01-31',
   'date-time': 'a time such as 2026-01-31T12:00:00Z',
   uri: 'a URI such as https://example.com/',
 }
 
-const forms = new Map<string, string>()
+const patternDescriptions = new Map<string, string>()
 
-/** Gives a pattern the noun phrase that errors use for it, with an example. @returns the pattern */
-export function defineForm<const Pattern extends string>(pattern: Pattern, form: string): Pattern {
-  forms.set(pattern, form)
+/**
+ * Sets the text that error messages show instead of this pattern: a noun phrase such as `a number sign and digits such
+ * as #7`.
+ * @returns the pattern
+ */
+export function describePattern<const Pattern extends string>(pattern: Pattern, description: string): Pattern {
+  patternDescriptions.set(pattern, description)
   return pattern
 }
 
-/** An error of Ajv's, as far as messages need it. */
+/** An error that Ajv reports. */
 export type ValidationError = ErrorObject
 
 interface Schema {
@@ -108,7 +118,7 @@ interface Schema {
 
 /**
  * Describes the first error of a value: the field, the allowed values and the received value.
- * @param errors all that the validator reported
+ * @param errors all errors that the validator reported
  * @param where start of the path, such as `body`
  */
 export function describeValidationError(errors: readonly ValidationError[], where = ''): string {
@@ -128,11 +138,12 @@ function describeError(error: ValidationError, where: string): string {
   if (keyword === 'required') {
     const names = Object.keys(data as object)
     const received = field === 'parameter' && names.length > 0 ? formatNames(names) : formatReceived(data)
-    return `${path} must have the ${field} ${formatReceived(params.missingProperty)}; required are ${formatNames(schema.required ?? [])}; received ${received}`.trim()
+    return `${path} must have the ${field} ${formatReceived(params.missingProperty)}; required: ${formatNames(schema.required ?? [])}; received ${received}`.trim()
   }
   if (keyword === 'additionalProperties') {
     const known = Object.keys(schema.properties ?? {})
-    const list = known.length > 0 ? `known are ${formatNames(known)}` : 'there are none'
+    const plural = field === 'parameter' ? 'parameters' : 'properties'
+    const list = known.length > 0 ? `known: ${formatNames(known)}` : `no ${plural} are allowed`
     return `${path} has the unknown ${field} ${formatReceived(params.additionalProperty)}; ${list}`.trim()
   }
   const received = isSecret(instancePath, schema) ? HIDDEN_VALUE : formatReceived(data)
@@ -151,17 +162,24 @@ const DESCRIBED_KEYWORDS = new Set(
   ]),
 )
 
-/** The names of a path are the client's where a schema allows any name. */
+const MAX_PATH_SEGMENTS = 9
+
+/** Formats a path for a message. It may contain property names that the client chose, so they are escaped. */
 const formatPath = (instancePath: string, where: string) =>
-  where + instancePath.split('/').map(formatText).slice(0, 10).join('/')
+  where +
+  instancePath
+    .split('/', MAX_PATH_SEGMENTS + 1)
+    .map(formatText)
+    .join('/')
 
 function isSecret(instancePath: string, { writeOnly, format }: Schema): boolean {
   return writeOnly === true || format === 'password' || instancePath.split('/').some(isSecretName)
 }
 
 /**
- * Describes a value that fits none of several alternatives. Alternatives of another type, or that a field such as
- * `op` excludes, are not considered. If one remains, its own error is the reason.
+ * Describes a value that matches none of several alternatives. Alternatives of another type, or that a field such as
+ * `op` excludes, are not considered. The error of the best remaining alternative is the reason. All alternatives are
+ * listed if none remains, or if the value itself is wrong and no alternative is an object.
  */
 function describeAlternatives(errors: readonly ValidationError[], last: ValidationError, where: string): string {
   const { schemaPath, data, instancePath } = last
@@ -185,7 +203,7 @@ function describeAlternatives(errors: readonly ValidationError[], last: Validati
     const own = errors.filter((error) => error.schemaPath.startsWith(`${schemaPath}/${i}/`))
     return own.length > 0 ? [own] : []
   })
-  // Alternatives whose required fields are all present come first: the others are not meant.
+  // Prefer an alternative whose required fields are present: the client probably meant that one.
   const reason = reasons.find((own) => own.at(-1)!.keyword !== 'required') ?? reasons[0]
   const isSimple = schemas.every((schema) => !schema.properties)
   const isInner = reason?.at(-1)!.instancePath !== instancePath
@@ -199,7 +217,7 @@ function isOfType(value: unknown, { type }: Schema): boolean {
   return types.length === 0 || types.includes(actual) || (actual === 'number' && types.includes('integer'))
 }
 
-/** The allowed values in words, as a noun phrase. */
+/** Describes the values that a schema allows, as a noun phrase. */
 export function describeSchema(schema: Schema): string {
   const { enum: values, const: constant, anyOf, oneOf, type } = schema
   if (constant !== undefined) return formatReceived(constant)
@@ -221,13 +239,14 @@ function describeType(type: string, schema: Schema): string {
   if (type === 'object') return 'an object'
   if (type === 'array') return `an array${describeBounds(schema.minItems, schema.maxItems, 'item')}`
   if (type === 'string') return describeString(schema)
+  if (schema.minimum === -Number.MAX_VALUE && schema.maximum === Number.MAX_VALUE) return 'a finite number'
   const noun = type === 'integer' ? 'an integer' : 'a number'
   return noun + describeRange(schema)
 }
 
 function describeString({ pattern, format, minLength, maxLength, examples }: Schema): string {
-  const form = forms.get(pattern ?? '') ?? FORMATS[format ?? '']
-  if (form !== undefined) return form
+  const description = patternDescriptions.get(pattern ?? '') ?? FORMATS[format ?? '']
+  if (description !== undefined) return description
   const characters = CHARACTERS[pattern ?? '']
   const bounds = describeBounds(minLength, maxLength, 'character', characters)
   if (characters !== undefined) return `a string${bounds || ` of ${characters}`}`
@@ -245,7 +264,6 @@ function describeBounds(min: number | undefined, max: number | undefined, noun: 
 }
 
 function describeRange({ minimum, maximum }: Schema): string {
-  if (minimum === -Number.MAX_VALUE && maximum === Number.MAX_VALUE) return ' of the range of a double'
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
   if (minimum !== undefined) return ` of at least ${minimum}`
   return maximum === undefined ? '' : ` of at most ${maximum}`

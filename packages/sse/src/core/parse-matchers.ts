@@ -23,7 +23,7 @@ export function parseMatchers(query: SseQuery, base: string): Selectors | string
     (name) => name.startsWith('match') && !EXACT_NAMES.includes(name) && name !== PATTERN_NAME,
   )
   if (unknown !== undefined)
-    return `${formatReceived(unknown)} is an unknown matcher; known are ${[...EXACT_NAMES, PATTERN_NAME].join(', ')}`
+    return `${formatReceived(unknown)} is an unknown matcher; known: ${[...EXACT_NAMES, PATTERN_NAME].join(', ')}`
   const exact = EXACT_NAMES.flatMap((name) => query[name] ?? [])
   const patterns = [query[PATTERN_NAME] ?? []].flat()
   const all = [...exact, ...patterns]

@@ -1,4 +1,4 @@
-import { defineForm, NAME_PATTERN } from '@influencer-stats/runtime/validation'
+import { describePattern, NAME_PATTERN } from '@influencer-stats/runtime/validation'
 import { CURRENCIES, MAX_COST, MAX_NAME_LENGTH, MAX_TAG_LENGTH, MAX_TAGS } from '../core/campaign.ts'
 import { COLLECTION_ID_PATTERN, MAX_VIDEOS, VIDEO_ID_PATTERN } from '../core/ids.ts'
 import { VIDEO_PATTERN } from '../core/video-links.ts'
@@ -7,13 +7,13 @@ const ID_FORM = 'an id of 1 to 128 letters, digits and . _ ~ - such as spring'
 
 const id = {
   type: 'string',
-  pattern: defineForm(COLLECTION_ID_PATTERN, ID_FORM),
+  pattern: describePattern(COLLECTION_ID_PATTERN, ID_FORM),
   description: 'Id that the client chooses.',
   examples: ['99757a95-f758-499f-a170-bea93b2d8bcf'],
 } as const
 export const video = {
   type: 'string',
-  pattern: defineForm(VIDEO_ID_PATTERN, 'the id of a YouTube video such as -4lB5EKS5Uk'),
+  pattern: describePattern(VIDEO_ID_PATTERN, 'the id of a YouTube video such as -4lB5EKS5Uk'),
   description: 'YouTube id of the video.',
   examples: ['-4lB5EKS5Uk'],
 } as const
@@ -24,7 +24,7 @@ export const video = {
  */
 const newId = {
   ...id,
-  pattern: defineForm(COLLECTION_ID_PATTERN.replace('^', '^(?!\\.{1,2}$)'), `${ID_FORM}, other than . and ..`),
+  pattern: describePattern(COLLECTION_ID_PATTERN.replace('^', '^(?!\\.{1,2}$)'), `${ID_FORM}, other than . and ..`),
 } as const
 
 export const newCollectionParams = {
@@ -52,7 +52,7 @@ const links = {
   maxItems: MAX_VIDEOS,
   items: {
     type: 'string',
-    pattern: defineForm(VIDEO_PATTERN, 'the id of a YouTube video such as -4lB5EKS5Uk, or a link to one'),
+    pattern: describePattern(VIDEO_PATTERN, 'the id of a YouTube video such as -4lB5EKS5Uk, or a link to one'),
   },
   description:
     'Ids of videos, or links to them; the ids are stored. Links of YouTube Studio, redirects to a video and punctuation ' +

@@ -1,5 +1,5 @@
 import { formatReceived } from '@influencer-stats/runtime/received-value'
-import { defineForm } from '@influencer-stats/runtime/validation'
+import { describePattern } from '@influencer-stats/runtime/validation'
 import { isPreconditionMet, readPreconditions } from '@influencer-stats/runtime/conditions'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
@@ -23,7 +23,7 @@ const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
 const MAX_QUERY_LENGTH = 200
 /** In a cursor a name takes up to four bytes per character, and base64 adds a third. */
-const CURSOR_PATTERN = defineForm(
+const CURSOR_PATTERN = describePattern(
   '^[A-Za-z0-9._~-]{1,2048}$',
   '"next" of the page before: 1 to 2048 letters, digits and . _ ~ -',
 )

@@ -2,7 +2,7 @@ import type { Bus } from '@influencer-stats/runtime/channel'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
-import { defineForm } from '@influencer-stats/runtime/validation'
+import { describePattern } from '@influencer-stats/runtime/validation'
 import { faultsSchema } from '../core/faults.ts'
 import type { ThreadState } from '../thread-state.ts'
 import type { YoutubeMainMessage, YoutubeThreadMessage } from '../messages.ts'
@@ -13,8 +13,8 @@ export interface ControlOptions {
 }
 
 const { errorReason, gone } = faultsSchema.properties
-defineForm(errorReason.pattern, '1 to 64 letters such as quotaExceeded')
-defineForm(gone.items.pattern, 'the id of a video such as -4lB5EKS5Uk')
+describePattern(errorReason.pattern, '1 to 64 letters such as quotaExceeded')
+describePattern(gone.items.pattern, 'the id of a video such as -4lB5EKS5Uk')
 
 const tags = ['control']
 const done = { type: 'null', description: 'Done on every thread.' } as const
