@@ -101,7 +101,7 @@ async function openCollections(context: StatsAppContext, closers: Closers): Prom
   }
 }
 
-/** Maximum time main needs in addition to the wait for YouTube (ms). */
+/** Maximum time that main needs in addition to the wait for YouTube (ms). */
 const MAIN_TIMEOUT_MS = 5_000
 
 async function openCache(
@@ -112,7 +112,7 @@ async function openCache(
 ): Promise<{ readonly cache: StatsCache; upstream(): UpstreamState | Promise<UpstreamState> }> {
   const { config, bus } = context
   const { meter: memory, replies } = context.shared as StatsSharedState
-  // If one thread owns the state, the count is in its memory: a killed process loses all of it.
+  // If the serving thread owns the state, the state is in memory: a killed process loses it with the count.
   const save = isStateOnMain(config) ? () => bus.call('saveUsage') : undefined
   const meter = new QuotaMeter(memory, config.dailyBudget, { save })
   let client: VideoClient | undefined

@@ -1,7 +1,7 @@
 import { Problem } from '@influencer-stats/runtime/problems'
 import { errors } from './errors.ts'
 
-/** Maximum number of queued changes. With LevelDB a thousand take half a second. */
+/** Maximum number of queued changes. LevelDB writes a thousand in half a second. */
 const MAX_PENDING_CHANGES = 1_000
 
 const RETRY_OPTIONS = { headers: { 'retry-after': '1' } }
@@ -16,27 +16,27 @@ export class ChangeQueue {
   #outages = 0
 
   /**
-   * Runs a step after all earlier steps have ended.
-   * @throws Problem `STATE_UNAVAILABLE` if the queue is full, or if an earlier step met an outage while this one
-   * waited: this one would wait as long
+   * Runs a change after all earlier changes have ended.
+   * @throws Problem `STATE_UNAVAILABLE` if the queue is full. Also if an earlier change met an outage while this one was
+   * queued: this one would wait for the same timeout.
    */
-  run<T>(step: () => Promise<T>): Promise<T> {
+  run<T>(change: () => Promise<T>): Promise<T> {
     if (this.#pending >= MAX_PENDING_CHANGES)
       return Promise.reject(errors.STATE_UNAVAILABLE('too many queued changes', RETRY_OPTIONS))
     this.#pending++
     const outages = this.#outages
-    const turn = this.#last.then(async () => {
+    const result = this.#last.then(async () => {
       this.#pending--
       if (outages !== this.#outages) throw errors.STATE_UNAVAILABLE(undefined, RETRY_OPTIONS)
       try {
-        return await step()
+        return await change()
       } catch (fault) {
         if (fault instanceof Problem && OUTAGE_CODES.has(fault.code)) this.#outages++
         throw fault
       }
     })
-    this.#last = turn.catch(() => {})
-    return turn
+    this.#last = result.catch(() => {})
+    return result
   }
 
   /** Resolves when all queued changes have ended. */

@@ -20,11 +20,14 @@ export interface Collection extends CollectionContent {
   readonly id: string
   /** Version of the collection: every change gives it a new one. */
   readonly version: string
-  /** Time of the PUT that created the collection: a new one after a deletion. Absent if version 0.2 created it. */
+  /**
+   * Time of the PUT that created the collection. A deletion and a new PUT under the same id give another time. Absent if
+   * version 0.2 created the collection.
+   */
   readonly created?: string
 }
 
-/** Condition of a change. Without it the change fails with the ServiceError `CONDITION_FAILED`. */
+/** Condition of a change. If the collection does not meet it, the change fails with the ServiceError `CONDITION_FAILED`. */
 export interface ChangeCondition {
   /** Required version of the collection. */
   readonly ifVersion?: string | undefined
@@ -35,9 +38,9 @@ export interface PutCondition extends ChangeCondition {
   readonly ifAbsent?: boolean
 }
 
-/** The sums of a collection. Times as in JSON. */
+/** The sums of a collection. Times are ISO 8601 strings, as in JSON. */
 export interface Stats extends Summary {
-  /** True if they are older than two refresh intervals. */
+  /** True if the numbers are older than two refresh intervals. */
   readonly stale: boolean
   /** Origin of the numbers. The numbers of `stand-in` are invented. */
   readonly source?: string
@@ -50,16 +53,16 @@ export interface CollectionRow extends Collection {
   readonly costs?: ReturnType<typeof computeCosts>
 }
 
-/** The sums from `at` until the next point. */
+/** A point of a history: the sums from `at` until the next point. */
 export interface HistoryPoint {
   readonly at: string
   readonly impressions: number
   readonly engagements: number
   readonly score: number
   readonly videos: number
-  /** Sums of added videos and first numbers since the previous point. */
+  /** Increase by added videos and first numbers since the previous point. Absent if there is none. */
   readonly added?: Totals
-  /** Sums of removed videos since the previous point. */
+  /** Decrease by removed videos since the previous point. Absent if there is none. */
   readonly removed?: Totals
 }
 

@@ -43,19 +43,19 @@ export interface StatsNode {
   publishFailure(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
   /**
    * Persists the count of used units for all nodes.
-   * @throws Problem `UPSTREAM_UNAVAILABLE` if this node may use none
+   * @throws Problem `UPSTREAM_UNAVAILABLE` if the log does not accept the count; the unit of the call is then refunded
    */
   saveUsage(meter: QuotaMeter): Promise<void>
   /** Begins to pass the changes of the log to the poller, and to compete for the lease. */
   join(polling: PollingControl): void
   /** Resolves once every thread has all earlier changes. */
   waitUntilPublished(): Promise<void>
-  /** Aborts all waiting writes to the log. */
+  /** Closes the log without waiting: writes that wait for it fail. */
   abort(): void
 }
 
 /**
- * Opens the log and the database that the log builds. They close with the state.
+ * Opens the log, and the database that this node builds from it. They close with the state.
  * @throws StartError
  */
 export async function openNode({ config, registry, log, fail }: StatsNodeContext): Promise<StatsNode> {
@@ -86,7 +86,7 @@ export async function openNode({ config, registry, log, fail }: StatsNodeContext
       registry,
       log,
       fail,
-      stateMachine: stateMachine,
+      stateMachine,
       maxBody: MAX_CHANGE_BYTES,
     })
     const lease = createPollerLease(() => clusterLog.openLease(config.pollerLeaseTtl))

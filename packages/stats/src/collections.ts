@@ -54,7 +54,7 @@ export interface Collections extends StateReader {
    * since the request for its numbers. Does not wait for a failing state: the newest numbers are stored later.
    */
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): Promise<void>
-  /** Stores the known data of videos. */
+  /** Stores details of videos and points of their histories. */
   saveVideos(rows: readonly VideoRow[]): MaybePromise<void>
 }
 
@@ -70,8 +70,8 @@ export interface CollectionsOwnerOptions {
   /** Called after a collection changed, before the caller gets its response. */
   readonly onChange?: (id: string, collection: Collection | undefined) => MaybePromise<void>
   /** Called with a background failure and its description; the work is retried. */
-  readonly onFault?: (fault: unknown, what: string) => void
-  /** True if this process prunes the histories at present. Default: always. */
+  readonly onFault?: (fault: unknown, description: string) => void
+  /** Returns true if this process prunes the histories at present. By default it always does. */
   readonly shouldPrune?: () => boolean
 }
 
@@ -225,15 +225,16 @@ export class CollectionsOwner implements Collections {
 
   /**
    * Changes or deletes a collection.
-   * @throws Problem `STATE_UNAVAILABLE`, `LOG_UNAVAILABLE`: not applied; `OUTCOME_UNKNOWN`: applied, or may still be
+   * @throws Problem `STATE_UNAVAILABLE`, `LOG_UNAVAILABLE`: the change is not applied; `OUTCOME_UNKNOWN`: it was applied,
+   * or may still be
    */
-  #change(id: string, step: CollectionEdit): Promise<CollectionChange> {
-    if (this.#state.catchUp) return this.#changeShared(id, step)
+  #change(id: string, edit: CollectionEdit): Promise<CollectionChange> {
+    if (this.#state.catchUp) return this.#changeShared(id, edit)
     return this.#queue.run(async () => {
       if (this.#settling) throw errors.STATE_UNAVAILABLE(undefined, { headers: { 'retry-after': '1' } })
-      const change = this.#computeChange(id, await this.#state.get(id), step)
+      const change = this.#computeChange(id, await this.#state.get(id), edit)
       if (change.after === change.before) return change
-      await this.#snapshotWriter.runWithout(id, () => this.#applyChange(change))
+      await this.#snapshotWriter.runWithoutWrites(id, () => this.#applyChange(change))
       await this.#onChange(id, change.after)
       return change
     })
@@ -243,17 +244,17 @@ export class CollectionsOwner implements Collections {
    * Changes a collection that other nodes change too. A refusal, or a result without change, counts only after
    * `catchUp`: it then takes all earlier changes into account.
    */
-  async #changeShared(id: string, step: CollectionEdit): Promise<CollectionChange> {
+  async #changeShared(id: string, edit: CollectionEdit): Promise<CollectionChange> {
     for (let isCurrent = false; ;) {
       const before = await this.#state.get(id)
       let change: CollectionChange | undefined
       try {
-        change = this.#computeChange(id, before, step)
+        change = this.#computeChange(id, before, edit)
       } catch (refusal) {
         if (isCurrent) throw refusal
       }
       if (change && change.after !== before) {
-        if (!(await this.#isWritten(change))) continue
+        if (!(await this.#tryWrite(change))) continue
         await this.#onChange(id, change.after)
         return change
       }
@@ -264,7 +265,7 @@ export class CollectionsOwner implements Collections {
   }
 
   /** Writes a change; false if another change came first. That change is visible here by then. */
-  async #isWritten(change: CollectionChange): Promise<boolean> {
+  async #tryWrite(change: CollectionChange): Promise<boolean> {
     try {
       await this.#write(change)
       return true
@@ -274,8 +275,8 @@ export class CollectionsOwner implements Collections {
     }
   }
 
-  #computeChange(id: string, before: Collection | undefined, step: CollectionEdit): CollectionChange {
-    const next = step(before)
+  #computeChange(id: string, before: Collection | undefined, edit: CollectionEdit): CollectionChange {
+    const next = edit(before)
     if (next === before) return { id, before, after: before }
     if (next && isReversed(next)) throw errors.INVALID_DATE_RANGE(`from ${next.from} to ${next.to}`)
     return { id, before, after: next && this.#createVersion(id, before, next) }
@@ -316,7 +317,7 @@ export class CollectionsOwner implements Collections {
     for (let isKnown = false; !isKnown && !signal.aborted;) {
       await delay(delays.next(), undefined, { signal }).catch(() => {})
       try {
-        const isWritten = await this.#snapshotWriter.runWithout(id, () => this.#settle(change))
+        const isWritten = await this.#snapshotWriter.runWithoutWrites(id, () => this.#settle(change))
         await this.#onChange(id, isWritten ? after : await this.#state.get(id))
         isKnown = true
       } catch {
@@ -341,8 +342,9 @@ export class CollectionsOwner implements Collections {
   }
 
   #createRevision(before: Collection | undefined): number {
-    // Microseconds, so that no revision is used twice, even after a restart. Another machine's clock may be ahead. The
-    // digits below the millisecond are random: two nodes may create one collection in the same millisecond.
+    // The time in microseconds, so that no revision is used twice, even after a restart. It is higher than the previous
+    // revision, which another machine with a faster clock may have created. The digits below the millisecond are random,
+    // because two nodes may create the same collection in the same millisecond.
     const minRevision = Math.max(this.#lastRevision, before?.revision ?? 0) + 1
     return (this.#lastRevision = Math.max(minRevision, Date.now() * 1000 + randomInt(1000)))
   }

@@ -3,7 +3,7 @@ import type { Poller } from './poller.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import type { StatsChange } from './state/stats-change.ts'
 
-/** Parts of a node that change when it becomes the poller or stops. */
+/** The poller and the quota meter of a node, and the callbacks that begin and end its calls to YouTube. */
 export interface PollingControl {
   readonly poller: Pick<
     Poller,
@@ -47,6 +47,7 @@ export class Follower {
     this.#running = this.#run(polling, this.#lease!)
   }
 
+  /** Resolves once every thread has all changes that were dispatched before. */
   async waitUntilPublished(): Promise<void> {
     await this.#waitForSwitch()
     await Promise.all(this.#pendingPublish)

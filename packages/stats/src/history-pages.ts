@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { selectEveryStep, type Point } from './core/history-points.ts'
 import type { StateReader } from './state/stats-state.ts'
 
-/** Points that are read, checked or written at once: some 2 ms. */
+/** Number of points per page: about 2 ms of work. */
 const PAGE_SIZE = 500
 
 /**
@@ -22,7 +22,11 @@ export async function* readHistoryPages(
   }
 }
 
-/** Yields at most one point, the last, per `step` ms of pages of points. */
+/**
+ * Yields the last point of each step, in pages.
+ * @param pages points in ascending order
+ * @param step width of a step (ms)
+ */
 export async function* selectStepPages(pages: AsyncIterable<Point[]>, step: number): AsyncGenerator<Point[]> {
   let last: Point[] = []
   for await (const page of pages) {

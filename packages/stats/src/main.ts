@@ -61,7 +61,7 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
     // In a cluster the log notifies all nodes, this one included.
     onChange: (id, collection) =>
       node ? node.waitUntilPublished() : polling?.poller.onCollectionChange(id, collection),
-    onFault: (fault, what) => log.error(fault, what),
+    onFault: (fault, description) => log.error(fault, description),
     shouldPrune: () => node?.getState().polling ?? true,
   })
   if (config.cache === 'poller') polling = await startPolling(context, collections, meter, source(), node)
@@ -70,7 +70,7 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
   const otherSources = reportOtherSources(state, source(), log)
 
   return {
-    // The state of a node is a copy of the log.
+    // A node of a cluster has no backup source, because its state is a copy of the log.
     backupSource: node ? undefined : state.level,
     shared: (): StatsSharedState => ({
       meter: memory,
@@ -117,7 +117,8 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
 const CLOSE_TIMEOUT_MS = 1_000
 
 /**
- * Records the source of the numbers, then reads the used quota.
+ * Records the source of the numbers, then reads the used quota. `isMissing` is true if the database was used before but
+ * has no used quota.
  * @throws StartError if the state is unusable for a reason that the user can fix
  */
 async function readInitialState(
@@ -175,7 +176,7 @@ async function startPolling(
     onReadRequested: node?.requestRead,
     onFetched: node?.publishFetched,
     onFailed: node?.publishFailure,
-    key: (of) => (of === getSource(config) ? keys.maskedKey : undefined),
+    getMaskedKey: (keySource) => (keySource === getSource(config) ? keys.maskedKey : undefined),
   })
   let ssePublisher: SsePublisher | undefined
   async function startPublisher(): Promise<void> {
@@ -205,7 +206,7 @@ async function startPolling(
   return {
     poller,
     async close() {
-      // The calls end because of this close: their failure must not be published to other nodes.
+      // This close aborts the calls in flight: their failure must not be published to other nodes.
       if (node) poller.end()
       closeKeys()
       const ended = poller.close()

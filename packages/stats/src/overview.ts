@@ -32,14 +32,14 @@ export type CollectionRow = OverviewRow<Collection>
 export interface OverviewQuery extends OverviewFilter {
   readonly sort: Sort
   readonly limit: number
-  /** End of the previous page. */
+  /** Position of the last row of the previous page. */
   readonly after?: RowPosition | undefined
   readonly withChange: boolean
 }
 
 export interface OverviewPage {
   readonly rows: CollectionRow[]
-  /** End of the page, if there is another. */
+  /** Position of the last row, if there is another page. */
   readonly end?: RowPosition
 }
 
@@ -50,7 +50,7 @@ export interface OverviewSource {
   getRow(id: string): MaybePromise<OverviewRow<Collection> | undefined>
 }
 
-/** Number of collections whose histories are read at once: some 10 ms. */
+/** Number of collections whose histories are read at once: about 10 ms of work. */
 const HISTORY_BATCH_SIZE = 50
 
 /** Overview of all collections, on the thread that owns them. */
@@ -113,7 +113,7 @@ interface CachedGrowth {
 /** Computes the growth of collections from their histories. */
 class GrowthReader {
   readonly #history: Pick<StatsState, 'getHistory' | 'getPointAt'>
-  /** Results by the numbers of a collection: a new object after each change of the collection or of its numbers. */
+  /** Cached results. The key is replaced by a new object after each change of the collection or of its numbers. */
   readonly #found = new WeakMap<KnownSummary, CachedGrowth>()
   /** Look-ups in progress, shared by concurrent requests. */
   readonly #finding = new WeakMap<KnownSummary, Promise<GrowthByPeriod | undefined>>()
@@ -144,7 +144,7 @@ class GrowthReader {
     const createdAt = created === undefined ? undefined : created / 1_000
     const growths = await Promise.all(
       periods.map(async (period): Promise<[Period, Growth]> => {
-        const base = (await this.#start(id, period, end)) ?? (await this.#findFirstUsable(id, period, end))
+        const base = (await this.#getStart(id, period, end)) ?? (await this.#findFirstUsable(id, period, end))
         return [period, computeGrowth(period, base, end, createdAt)]
       }),
     )
@@ -153,7 +153,8 @@ class GrowthReader {
     return change
   }
 
-  async #start(id: string, period: Period, end: GrowthEnd): Promise<Point | undefined> {
+  /** Returns the point at the beginning of a window; undefined if its sums are unknown. */
+  async #getStart(id: string, period: Period, end: GrowthEnd): Promise<Point | undefined> {
     const start = end.until - PERIODS_MS[period]
     if (start >= end.point.at) return interpolateStart(period, end, { before: end.point })
     const before = await this.#history.getPointAt(id, start)

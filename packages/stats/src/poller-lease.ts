@@ -29,7 +29,8 @@ export function createPollerLease(open: () => Lease): PollerLease {
       closing = lease.close()
       setLease(undefined)
     }
-    // The next lease opens after the last one is closed: the release of the last one would end its hold.
+    // The next lease opens only after the previous one is closed, because the release of the previous one would also
+    // release it.
     if (isAllowed) closing = closing.then(() => void (isAllowed && !isClosed && !lease && setLease(open())))
   }
 
@@ -53,7 +54,7 @@ export function createPollerLease(open: () => Lease): PollerLease {
         try {
           return await current.waitUntilHeld()
         } catch (fault) {
-          // Otherwise `setAllowed` has closed this lease.
+          // If `lease` has changed, `setAllowed` closed `current`: wait for the next lease.
           if (current === lease) throw fault
         }
       }

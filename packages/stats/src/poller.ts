@@ -42,14 +42,14 @@ export interface PollerOptions extends ReplyTableOptions {
   onReadRequested?(id: string): Promise<void>
   /** Called with the numbers of every call. */
   onFetched?(fetched: FetchedVideos): void
-  /** Called if first numbers of these videos are unavailable, and in an outage. */
+  /** Called with the videos whose first numbers are unavailable, and with the outage of all calls if there is one. */
   onFailed?(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
-  /** Returns the API key in use for this source, by its last four characters. */
-  readonly key?: (source: string) => string | undefined
+  /** Returns the last four characters of the API key in use; undefined if the key is for another source. */
+  getMaskedKey?(source: string): string | undefined
 }
 
 /**
- * Maximum time between two checks of the schedule (ms): the budget, the day and the stale numbers change without an
+ * Maximum time between two checks of the schedule (ms). The budget, the day and the age of the numbers change without an
  * event.
  */
 const HEARTBEAT_MS = 1_000
@@ -91,7 +91,7 @@ export class Poller {
   /** Known numbers and published replies. */
   get replyTable(): Pick<
     ReplyTable,
-    'size' | 'stale' | 'source' | 'getReplies' | 'getCurrentReplies' | 'markStaleUpdates' | 'find'
+    'size' | 'staleCount' | 'source' | 'getReplies' | 'getCurrentReplies' | 'markStaleUpdates' | 'find'
   > {
     return this.#replyTable
   }
@@ -120,9 +120,9 @@ export class Poller {
   }
 
   /**
-   * Replaces all numbers by the stored ones of another source. Resolves when every thread has them, or once the poller
-   * is closed: it retries until then. `begin`, `onCollectionChange`, `applyFetched` and `applyFailure` must not be
-   * called meanwhile.
+   * Replaces all numbers by the stored ones of another source, and retries until that succeeds. Resolves when every
+   * thread has them, or once the poller is closed. `begin`, `onCollectionChange`, `applyFetched` and `applyFailure` must
+   * not be called meanwhile.
    */
   async changeSource(source: string): Promise<void> {
     const { logger } = this.#options
@@ -169,10 +169,10 @@ export class Poller {
   getInterval(): number {
     const { remainingQuota } = this.#options.meter
     const { minInterval, idsPerCall } = this.#scheduleOptions
-    // The interval of the polling node, as far as this node can compute it.
-    const others = () =>
+    // Without a schedule this node estimates the interval of the polling node.
+    const estimateInterval = () =>
       Math.max(minInterval, getPacedInterval(remainingQuota, Math.ceil(this.#replyTable.videos.size / idsPerCall)))
-    return this.#schedule?.getInterval(remainingQuota) ?? others()
+    return this.#schedule?.getInterval(remainingQuota) ?? estimateInterval()
   }
 
   /** Adds, changes or removes a collection. Resolves when every thread has the change. */
@@ -192,7 +192,7 @@ export class Poller {
     if (this.#schedule) return
     const { videos } = this.#replyTable
     videos.recordNumbers(ids, found, asOf, steadyNow() - Math.max(0, age), interval)
-    await this.#replyTable.publishChanged(videos.getUsers(ids))
+    await this.#replyTable.publishChanged(videos.getCollectionIds(ids))
   }
 
   /** Records that another node could not fetch the first numbers of these videos. */
@@ -200,7 +200,8 @@ export class Poller {
     if (outage) this.#followedResults = { outage, hasSucceeded: false }
     if (this.#schedule) return
     const { videos } = this.#replyTable
-    await this.#replyTable.publishChanged(videos.getUsers(videos.recordFault(ids, errors.UPSTREAM_UNAVAILABLE(detail))))
+    const unknown = videos.recordFault(ids, errors.UPSTREAM_UNAVAILABLE(detail))
+    await this.#replyTable.publishChanged(videos.getCollectionIds(unknown))
   }
 
   /** Records that a request on some node waits for a collection's first numbers. */
@@ -237,14 +238,14 @@ export class Poller {
     await Promise.all(this.#running)
   }
 
-  /** Returns a collection that has numbers, or whose read timed out. */
+  /** Returns the entry of a collection once all its videos were tried, or at the timeout of the read. */
   async #waitForEntry(id: string): Promise<ReplyEntry | undefined> {
     const deadline = steadyNow() + this.#options.readTimeout
     for (;;) {
       const entry = this.#replyTable.getEntry(id)
       if (!entry || entry.isSettled) return entry
       this.#requestRead(entry)
-      // A pause that outlasts the read ends it at once.
+      // No call will begin before the timeout, so the read does not wait for it.
       if ((this.#getOutage()?.until ?? 0) > deadline) return entry
       entry.waiter ??= Promise.withResolvers()
       if (!(await resolveWithin(entry.waiter.promise, deadline - steadyNow(), false))) return entry
@@ -252,12 +253,13 @@ export class Poller {
   }
 
   #requestRead(entry: ReplyEntry): void {
-    const isKnown = entry.isRequested
+    const wasRequested = entry.isRequested
     entry.isRequested = true
     if (this.#schedule) {
       this.#prioritize(entry.collection)
       this.#wake()
-    } else if (!isKnown) this.#options.onReadRequested?.(entry.collection.id).catch(() => (entry.isRequested = false))
+    } else if (!wasRequested)
+      this.#options.onReadRequested?.(entry.collection.id).catch(() => (entry.isRequested = false))
   }
 
   #prioritize({ videos }: Collection): void {
@@ -282,11 +284,11 @@ export class Poller {
   #wake(): void {
     clearTimeout(this.#timer)
     if (this.#closing.signal.aborted) return
-    // The calls serve all collections, and the timer never ends: neither belongs to one request's trace.
-    runOutsideTrace(() => this.#begin())
+    // The calls serve all collections, and the timer starts again each time: neither belongs to the trace of one request.
+    runOutsideTrace(() => this.#startDueCalls())
   }
 
-  #begin(): void {
+  #startDueCalls(): void {
     const { meter } = this.#options
     const now = steadyNow()
     const schedule = this.#schedule
@@ -336,7 +338,7 @@ export class Poller {
       touched = this.#publishFailure(call.ids, problem, call)
     }
     this.#wake()
-    await this.#saveAndPublish(videos.getUsers(touched))
+    await this.#saveAndPublish(videos.getCollectionIds(touched))
   }
 
   /** Records why numbers are unavailable. Returns the videos without any numbers. */
@@ -350,15 +352,22 @@ export class Poller {
     return unknown
   }
 
-  /** Returns the state of the API, as this node or the polling one sees it. */
+  /** Returns the state of the API, as this node sees it if it polls, or as the polling node reports it. */
   getUpstreamState(): UpstreamState {
-    const { meter, key } = this.#options
+    const { meter, getMaskedKey } = this.#options
     const source = this.#replyTable.source ?? ''
     const { remainingQuota, used } = meter
-    return toUpstreamState({ ...this.#getResults(), remainingQuota, used, source, key: key?.(source), now: Date.now() })
+    return toUpstreamState({
+      ...this.#getResults(),
+      remainingQuota,
+      used,
+      source,
+      key: getMaskedKey?.(source),
+      now: Date.now(),
+    })
   }
 
-  /** Returns the results of the calls of this node, or of the polling one. */
+  /** Returns the results of this node's calls if it polls, or those of the polling node. */
   #getResults(): CallResults {
     if (!this.#schedule) return this.#followedResults
     const { pause, hasSucceeded } = this.#schedule

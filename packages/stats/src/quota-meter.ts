@@ -2,7 +2,7 @@ import { toPacificDay } from '@influencer-stats/runtime/pacific-time'
 import { getRemainingQuota, type RemainingQuota, type QuotaUsage } from './core/quota-budget.ts'
 import { errors } from './errors.ts'
 
-// 32-bit cells: used units, their day as yyyymmdd, and the time between two refreshes (ms).
+// Indexes of the 32-bit cells: used units, their day as yyyymmdd, and the time between two refreshes (ms).
 const USED_INDEX = 0
 const DAY_INDEX = 1
 const INTERVAL_INDEX = 2
@@ -80,7 +80,7 @@ export class QuotaMeter {
     return { day: toPacificDay(this.#now()), used: this.used }
   }
 
-  /** Continues from the usage before a restart or of another node, if it is of today. */
+  /** Continues with a stored usage, or with that of another node, if it is of today. Otherwise begins at 0. */
   restore(usage: QuotaUsage | undefined): void {
     this.#resetOnNewDay()
     Atomics.store(this.#cells, USED_INDEX, usage?.day === toPacificDay(this.#now()) ? usage.used : 0)

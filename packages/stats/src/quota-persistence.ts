@@ -1,12 +1,15 @@
 /** Persists the count of used units before the calls that the units pay for. */
 export interface QuotaPersistence {
-  /** Resolves when a count is persisted that is no older than this call. Never rejects. */
+  /**
+   * Resolves when a count is persisted that is no older than this call, or at once while the state is unavailable. Never
+   * rejects.
+   */
   save(): Promise<void>
 }
 
 /**
- * Concurrent callers share a write. While counts cannot be persisted, calls continue without waiting, and the next
- * successful write contains the right count: an outage of the state must not end the service.
+ * Concurrent callers share a write. While counts cannot be persisted, calls to YouTube continue without waiting, because
+ * an outage of the state must not end the service. The next successful write contains the right count.
  */
 export function createQuotaPersistence(write: () => unknown, onFault: (fault: unknown) => void): QuotaPersistence {
   let writing: Promise<void> | undefined

@@ -38,7 +38,7 @@ export interface ReplyEntry {
   known?: KnownSummary
   /** True if all its videos were tried: there is a reply, or the reason for its absence is known. */
   isSettled: boolean
-  /** Resolves when that is the case. */
+  /** Resolves when `isSettled` becomes true, or when the collection changes or is deleted. */
   waiter?: PromiseWithResolvers<true>
   /** True if its staleness was reported. */
   isStale: boolean
@@ -71,8 +71,8 @@ export class ReplyTable {
   }
 
   /** Number of collections with stale numbers. */
-  get stale(): number {
-    const staleBefore = this.#staleBefore()
+  get staleCount(): number {
+    const staleBefore = this.#getStaleBefore()
     let stale = 0
     for (const { reply } of this.#entries.values()) if (reply && reply.at < staleBefore) stale++
     return stale
@@ -90,8 +90,8 @@ export class ReplyTable {
   }
 
   /**
-   * Returns every collection's reply, stale ones marked; `undefined` if no numbers are known. Omits those that
-   * `prepareAll` has not published yet.
+   * Returns the reply of every collection, marked if its numbers are stale; `undefined` if no numbers are known. Omits
+   * the collections that `prepareAll` has not published yet.
    */
   getCurrentReplies(): ReplyUpdate[] {
     const entries = [...this.#entries.values()].filter(
@@ -102,7 +102,7 @@ export class ReplyTable {
 
   /** Marks the updates whose numbers are stale. */
   markStaleUpdates(updates: readonly ReplyUpdate[]): ReplyUpdate[] {
-    const staleBefore = this.#staleBefore()
+    const staleBefore = this.#getStaleBefore()
     return updates.map(([id, reply]) => [id, reply && reply.at < staleBefore ? toStaleReply(reply) : reply])
   }
 
@@ -110,7 +110,7 @@ export class ReplyTable {
     return this.#settle(this.#entries.get(id))
   }
 
-  /** Returns the pending reads of first numbers on this machine. */
+  /** Returns the waiters of the reads on this node that wait for first numbers. */
   getWaiters = (): PromiseWithResolvers<true>[] => [...this.#entries.values()].flatMap(({ waiter }) => waiter ?? [])
 
   /** Returns the collections for whose first numbers a request waits. */
@@ -121,8 +121,8 @@ export class ReplyTable {
   /** Loads the collections and their last known numbers. The state reads the next page while one is processed. */
   async load(): Promise<void> {
     for (let page = await this.#readPage(''); page.collections.length > 0;) {
-      const [last, next] = await Promise.all([page.last, this.#readPage(page.collections.at(-1)!.id)])
-      for (const [i, collection] of page.collections.entries()) this.#addEntry(collection, last[i])
+      const [snapshots, next] = await Promise.all([page.snapshots, this.#readPage(page.collections.at(-1)!.id)])
+      for (const [i, collection] of page.collections.entries()) this.#addEntry(collection, snapshots[i])
       page = next
     }
   }
@@ -131,10 +131,10 @@ export class ReplyTable {
   async #readPage(after: string) {
     const { collections: all } = this.#options
     const collections = await all.list(after, PAGE_SIZE)
-    const last = Promise.resolve(all.getSnapshots(collections.map(({ id }) => id)))
-    // The caller that awaits it reports the fault.
-    last.catch(() => {})
-    return { collections, last }
+    const snapshots = Promise.resolve(all.getSnapshots(collections.map(({ id }) => id)))
+    // `load` awaits this promise later, and reports its fault then.
+    snapshots.catch(() => {})
+    return { collections, snapshots }
   }
 
   #addEntry(collection: Collection, last: Snapshot | undefined): void {
@@ -147,8 +147,8 @@ export class ReplyTable {
   }
 
   /**
-   * Prepares and publishes the loaded collections, one page per turn of the event loop. A read does not wait for other
-   * collections.
+   * Prepares and publishes the replies of the loaded collections, one page per turn of the event loop. Reads do not wait
+   * for this: `getEntry` prepares the reply of its collection.
    */
   async prepareAll(signal: AbortSignal): Promise<void> {
     const entries = [...this.#entries.values()]
@@ -160,7 +160,7 @@ export class ReplyTable {
     }
   }
 
-  /** Prepares a collection's reply unless that is done. */
+  /** Prepares a collection's reply, unless it is prepared already. */
   #settle<T extends ReplyEntry | undefined>(entry: T): T {
     if (entry && !entry.isSettled) this.#renew(entry)
     return entry
@@ -168,7 +168,7 @@ export class ReplyTable {
 
   /**
    * Adds, changes or removes a collection.
-   * @returns its entry, its videos that are new here, and those that no collection contains any more
+   * @returns its entry, its videos that no collection contained before, and the videos that no collection contains any more
    */
   change(id: string, collection: Collection | undefined): { entry?: ReplyEntry; added: string[]; forgotten: string[] } {
     const old = this.#entries.get(id)
@@ -231,7 +231,7 @@ export class ReplyTable {
     const { onStale } = this.#options
     if (!onStale || now < this.#nextCheck) return
     this.#nextCheck = now + STALE_CHECK_INTERVAL_MS
-    const staleBefore = this.#staleBefore()
+    const staleBefore = this.#getStaleBefore()
     const stale = [...this.#entries.values()].filter(
       ({ reply, isStale }) => !isStale && reply && reply.at < staleBefore,
     )
@@ -239,6 +239,6 @@ export class ReplyTable {
     if (stale.length > 0) onStale(stale.map(({ collection, reply }) => [collection.id, toStaleReply(reply!)]))
   }
 
-  /** Returns the time before which numbers are stale. */
-  #staleBefore = (): number => steadyNow() - STALE_INTERVALS * this.#options.meter.interval
+  /** Returns the request time before which numbers are stale (ms of the monotonic clock). */
+  #getStaleBefore = (): number => steadyNow() - STALE_INTERVALS * this.#options.meter.interval
 }

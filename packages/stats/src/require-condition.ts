@@ -2,7 +2,11 @@ import { isPreconditionMet, type Preconditions } from '@influencer-stats/runtime
 import { getEtag } from './core/collection-version.ts'
 import { errors } from './errors.ts'
 
-/** @throws Problem `CONDITION_FAILED` with the current ETag if the collection does not meet the condition */
+/**
+ * Checks the condition of a request.
+ * @param collection the collection, if it exists
+ * @throws Problem `CONDITION_FAILED` with the current ETag if the collection does not meet the condition
+ */
 export function requireCondition(
   collection: { readonly revision: number } | undefined,
   condition: Preconditions | undefined,

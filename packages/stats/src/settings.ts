@@ -12,7 +12,7 @@ import { getPartNames, SHARED_STATES } from './parts.ts'
 
 /** The settings of the stats service. Durations in milliseconds. */
 export const settings = defineSettings({
-  // Prepared replies make little garbage: 15 MB less memory for 2 % more processor time.
+  // The default parts allocate little, so a smaller semi-space saves 15 MB of memory for 2 % more processor time.
   maxSemiSpaceSize: { ...commonSettings.maxSemiSpaceSize, default: 1 },
   logger: { type: 'string', enum: getPartNames('logger'), default: 'pino', description: 'logger of the service' },
   client: {
@@ -127,15 +127,19 @@ export const settings = defineSettings({
 /** The stats service's own settings. */
 export type StatsConfig = SettingValues<typeof settings>
 
-/** Source of this process's numbers: `stand-in`, which invents them, or the origin of the configured API. */
+/** Returns the source of this process's numbers: the origin of the configured API, or `stand-in` (invented numbers). */
 export const getSource = ({ youtubeUri, standIns }: Pick<StatsConfig, 'youtubeUri'> & StandInSettings): string =>
   standIns?.includes('youtubeUri') ? STAND_IN : getOrigin(youtubeUri)
 
+/** Returns the origin of a URL, or the text itself if it is no URL. */
 export const getOrigin = (uri: string): string => URL.parse(uri)?.origin ?? uri
 
 const isGoogle = (uri: string) => /(^|\.)googleapis\.com$/.test(URL.parse(uri)?.hostname ?? '')
 
-/** @throws StartError `SETTINGS_WRONG` if no call could ever succeed */
+/**
+ * Checks the settings of the YouTube API.
+ * @throws StartError `SETTINGS_WRONG` if no call could ever succeed
+ */
 export function checkUpstream({ youtubeUri, youtubeApiKey }: Pick<StatsConfig, 'youtubeUri' | 'youtubeApiKey'>): void {
   const toStartError = (reason: string) => new StartError('SETTINGS_WRONG', `stats: ${reason}`)
   if (youtubeUri !== '' && !URL.canParse(youtubeUri))

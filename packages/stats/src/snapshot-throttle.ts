@@ -20,8 +20,8 @@ interface SavedSnapshot {
 const SAVE_WAIT_MS = 500
 
 /**
- * Stores the numbers of a collection once all its videos are newer than the last stored numbers. A large collection,
- * which takes many calls, is therefore not stored after each of them. Publishing waits only briefly, because numbers that
+ * Stores the numbers of a collection once all its videos are newer than the last stored numbers. A large collection
+ * takes many calls, and is therefore not stored after each of them. Publishing waits only briefly, because numbers that
  * are not stored are still right.
  */
 export class SnapshotThrottle {

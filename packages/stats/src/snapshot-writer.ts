@@ -11,7 +11,7 @@ interface PendingSnapshot {
   readonly written: PromiseWithResolvers<void>
 }
 
-/** Number of videos per write: some 500 KB. */
+/** Number of videos per write: about 500 KB. */
 const BATCH_VIDEOS = 5_000
 
 /**
@@ -49,7 +49,7 @@ export class SnapshotWriter {
   }
 
   /** Runs a change of a collection while none of its numbers are being written. One at a time. */
-  async runWithout<T>(id: string, change: () => Promise<T>): Promise<T> {
+  async runWithoutWrites<T>(id: string, change: () => Promise<T>): Promise<T> {
     this.#changing = id
     try {
       this.#drop(id)
@@ -117,7 +117,7 @@ export class SnapshotWriter {
     const collection = await this.#state.get(id)
     if (collection?.revision !== revision || id === this.#changing) return undefined
     const last = await this.#state.getSnapshot(id)
-    // Unless they are later than now: then the clock was set back.
+    // Later numbers remain, unless their time is in the future: then the clock was set back.
     if (last && getSince(last) > getSince(snapshot) && getSince(last) <= Date.now()) return undefined
     const at = getSince(snapshot)
     // Snapshots of version 0.2 have no `point`.

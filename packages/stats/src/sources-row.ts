@@ -2,10 +2,10 @@ import type { OwnRow } from '@influencer-stats/runtime/own-row'
 import { SOURCES_KEY } from './state/level-keys.ts'
 import { NO_SOURCES, type Sources } from './core/sources.ts'
 
-/** Replacement for the lost name of a source. */
+/** Name of a source whose recorded name is lost. */
 const UNKNOWN_SOURCE = 'unknown'
 
-/** Row with the sources of the numbers. Before format 3 only some versions recorded it. */
+/** Row with the sources of the numbers. Of the versions before format 3, only some wrote it. */
 export const sourcesRow: OwnRow = {
   key: Buffer.from(SOURCES_KEY),
   since: 3,

@@ -19,20 +19,20 @@ export interface SsePublisherOptions {
 }
 
 /**
- * Maximum number of concurrent requests; each has up to `MAX_BATCH_VALUES` values. 10,000 collections are published
- * again in a second.
+ * Maximum number of concurrent requests. Each has up to `MAX_BATCH_VALUES` values, so 10,000 collections take about a
+ * second.
  */
 const MAX_CONCURRENT_PUTS = 4
 const MAX_BATCH_VALUES = 200
-/** Maximum characters of a batch: the broadcaster accepts 1 MiB, and quotes are escaped there. */
+/** Maximum characters of a batch. The broadcaster accepts 1 MiB, and the escaped quotes of the values add to the size. */
 const MAX_BATCH_CHARACTERS = 400_000
 
 /** Value of a topic; without a reply it states that no numbers are known. */
 interface SseValue {
   /**
-   * Beginning of the JSON. It identifies the version of the numbers. The id: a page may wait for many collections. The
-   * creation time: the broadcaster retains the last value of a deleted collection. The version: an edit changes the sums
-   * without growth.
+   * Beginning of the JSON. It contains the id, because one stream may carry many collections. It contains the creation
+   * time, because the broadcaster retains the last value of a deleted collection. It contains the version, because an
+   * edit changes the sums without growth.
    */
   readonly head: string
   readonly reply: PreparedReply | undefined
@@ -53,15 +53,15 @@ const isSameValue = (a: SseValue, b: SseValue) =>
 const toTopic = (id: string) => `collections/${id}`
 
 /**
- * Puts a collection's numbers to the broadcaster whenever they change, and all numbers when the broadcaster has lost
- * them. No caller waits for it. While the broadcaster is unavailable or slow, only the newest numbers of each
- * collection are queued.
+ * Publishes the numbers of each collection to the broadcaster (the service sse) when they change, and all numbers when
+ * the broadcaster has lost them. No caller waits for a request to the broadcaster. While the broadcaster is unavailable
+ * or slow, only the newest numbers of each collection are queued.
  */
 export class SsePublisher {
-  /** Puts since the start. */
+  /** Number of values that the broadcaster accepted or did not accept since the start. */
   readonly counters = { sent: 0, failed: 0 }
   readonly #options: SsePublisherOptions
-  /** Values that the broadcaster has, as far as known. */
+  /** Values that the broadcaster has accepted, or that are in flight. */
   readonly #published = new Map<string, SseValue>()
   readonly #pending = new Map<string, SseValue>()
   readonly #closing = new AbortController()
@@ -94,7 +94,7 @@ export class SsePublisher {
     this.#startRuns()
   }
 
-  /** Puts a value of every collection: its topic may retain a value of another source. */
+  /** Queues the value of every collection, because its topic may still have a value of another source. */
   enqueueAll(): void {
     for (const [id, reply] of this.#options.getReplies()) this.#set(id, reply)
     this.#startRuns()
@@ -109,7 +109,7 @@ export class SsePublisher {
     else this.#pending.set(id, value)
   }
 
-  /** Aborts puts in flight and discards the queue. Idempotent. */
+  /** Aborts requests in flight and discards the queue. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort()
     this.#options.broadcaster.close()
@@ -145,7 +145,7 @@ export class SsePublisher {
   }
 
   /**
-   * Returns the next values to put. After a fault this is one value, so that a refused value does not block the others.
+   * Returns the next values to put. During an outage this is one value, so that a refused value does not block the others.
    */
   #nextBatch(): LiveUpdate[] {
     const max = this.#isUnavailable ? 1 : MAX_BATCH_VALUES

@@ -28,7 +28,7 @@ export function reportPoller(poller: Poller, registry: Registry): void {
     registry,
     'stats_collections_stale',
     'Collections whose numbers are older than two intervals.',
-    () => poller.replyTable.stale,
+    () => poller.replyTable.staleCount,
   )
   registerGauge(
     registry,
@@ -60,7 +60,7 @@ export function reportPolling(isPolling: () => boolean, registry: Registry): voi
   )
 }
 
-/** Reports a node of a cluster whose source differs from the one in the log. */
+/** Reports if the source of this node differs from the source of its cluster. */
 export function reportSourceMismatch(isMismatch: () => boolean, registry: Registry): void {
   registerGauge(
     registry,

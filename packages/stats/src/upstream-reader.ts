@@ -31,7 +31,7 @@ export interface UpstreamReaderOptions {
   readonly logger: StatsLogger
   /** Origin of the numbers. */
   readonly source?: string
-  /** Time until a retry may succeed (ms). */
+  /** Minimum `Retry-After` of a failed read (ms). */
   readonly retryAfter: number
   /** Interval between two refreshes (ms). A video counts as removed after two omissions at least this far apart. */
   readonly interval: number
@@ -53,7 +53,7 @@ export interface UpstreamReader {
   onKeyChange(): void
 }
 
-// Uncached reads of one collection may come thousands of times a second; its numbers are stored no more often than
+// Uncached reads of one collection may come thousands of times a second. Unchanged numbers are stored no more often than
 // this.
 const SAVE_INTERVAL_MS = 1_000
 const MAX_SAVED_ENTRIES = 10_000
@@ -75,7 +75,10 @@ export function createUpstreamReader({
   const failing = new Map<string, FailedRead>()
   const circuit = new CircuitBreaker()
   let successes = 0
-  /** Earliest next retry of a failed collection (ms of the monotonic clock): all retries cost at most the day's share. */
+  /**
+   * Earliest time of the next retry of any failed collection (ms of the monotonic clock). It paces retries, so that they
+   * do not exceed the daily budget.
+   */
   let retryFrom = -Infinity
 
   async function save({ id, revision }: Collection, snapshot: Snapshot): Promise<void> {
@@ -111,13 +114,18 @@ export function createUpstreamReader({
       retryFrom = now + getPacedInterval(meter.remainingQuota, Math.max(1, videos.length / IDS_PER_CALL))
     // One call is enough to probe YouTube.
     const first = await fetch(isProbe ? videos.slice(0, client.idsPerCall) : videos)
-    take(id, first, before, isProbe)
+    recordResult(id, first, before, isProbe)
     if (!isProbe) return first
     const rest = videos.slice(client.idsPerCall)
     return join(first, first.fault ? createFailedResult(rest, first.fault) : await fetch(rest))
   }
 
-  function take(id: string, { fault, found }: FetchResult, before: FailedRead | undefined, isProbe: boolean): void {
+  function recordResult(
+    id: string,
+    { fault, found }: FetchResult,
+    before: FailedRead | undefined,
+    isProbe: boolean,
+  ): void {
     const cause = fault && toUpstreamFault(fault)
     if (fault)
       failing.set(id, { problem: fault, successes, retryFrom: steadyNow() + Math.min(retryAfter, MAX_RETRY_DELAY_MS) })
@@ -142,7 +150,7 @@ export function createUpstreamReader({
       const answeredIds = failed.length === 0 ? videos : videos.filter((video) => !failed.includes(video))
       const fresh = toSnapshot(answeredIds, found, asOf)
       logger.debug(`collection ${id}: ${found.length} videos have numbers`)
-      // The last numbers are read only if they can add something.
+      // The last known numbers are read only if the fresh ones are incomplete.
       const needsLast = fault !== undefined || fresh.missing.length > 0 || !found.every(hasAllCounts)
       const snapshot = needsLast ? combine(videos, fresh, await collections.getSnapshot(id), interval) : fresh
       const known = snapshot ?? fresh
@@ -165,7 +173,10 @@ export function createUpstreamReader({
   }
 }
 
-/** Returns a weighted count of the marks in a snapshot. A different count means a different reply. */
+/**
+ * Returns a weighted count of the removed videos, omitted videos and hidden counts in a snapshot. If it changes, the
+ * snapshot has changed although its sums are the same.
+ */
 const countMarks = ({ videos }: Snapshot): number =>
   videos.reduce(
     (marks, { gone, omitted, hidden }) => marks + (gone ? 1 : omitted ? 2 : 0) + 3 * (hidden?.length ?? 0),
@@ -183,6 +194,7 @@ interface FailedRead {
   readonly problem: Problem
   /** Number of reads that had succeeded by then. */
   readonly successes: number
+  /** Earliest time of the next read (ms of the monotonic clock). */
   readonly retryFrom: number
 }
 
@@ -204,7 +216,7 @@ export function getOutage(pause: Pause | undefined): UpstreamOutage | undefined 
 
 /**
  * Returns the same problem with `Retry-After` and `retryAt`.
- * @param after ms
+ * @param after time until a retry may succeed (ms)
  */
 export function withRetryAfter(problem: Problem, after: number): Problem {
   const seconds = String(Math.max(1, Math.ceil(after / 1000)))

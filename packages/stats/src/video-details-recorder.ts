@@ -7,7 +7,7 @@ import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { Point } from './core/history-points.ts'
 
 interface RecordedVideo {
-  /** Time of the last request for its details, by the monotonic clock. */
+  /** Time of the last request for its details (ms of the monotonic clock). */
   detailsAt: number
   /** Last point of its history. */
   point?: Point
@@ -19,7 +19,7 @@ const toHour = (time: number) => Math.floor(time / HOUR_MS)
 
 /** Number of videos per write. */
 const BATCH_ROWS = 1_000
-/** Maximum number of videos in memory. With more, details are requested more often than daily. */
+/** Maximum number of videos in memory. With more videos, details are requested more often than once a day. */
 const MAX_RECORDED_VIDEOS = 1_000_000
 
 export interface VideoDetailsRecorderOptions {
@@ -58,7 +58,11 @@ export class VideoDetailsRecorder implements VideoDetailsSink {
     this.#write()
   }
 
-  /** Takes numbers with the last known values of hidden counts. @param asOf when they were requested (ms) */
+  /**
+   * Records numbers in the histories of their videos.
+   * @param videos numbers, with the last known values of hidden counts
+   * @param asOf request time of the numbers (ms since the epoch)
+   */
   recordNumbers(videos: readonly VideoNumbers[], asOf: number): void {
     for (const numbers of videos) {
       const recorded = this.#getRecorded(numbers.id)

@@ -4,13 +4,16 @@ import type { StatsReading } from './core/prepared-reply.ts'
 
 interface Video {
   /** Collections that contain it. */
-  readonly users: Set<string>
-  /** Absent if it has no data yet, or YouTube has no numbers. */
+  readonly collectionIds: Set<string>
+  /** Absent if the video has no data yet, or if YouTube never returned numbers. */
   numbers?: VideoNumbers
-  /** Time of the last request by either clock; absent without data. */
+  /**
+   * Time of the last request: `asOf` in ms since the epoch, `at` in ms of the monotonic clock. Both are absent without
+   * data.
+   */
   asOf?: number
   at?: number
-  /** Reason for the absence of data, once it was tried. */
+  /** Fault of the last call, if the video has no data because calls for it failed. */
   fault?: Problem
 }
 
@@ -20,15 +23,15 @@ export class VideoTable {
 
   /**
    * Adds a collection's videos.
-   * @returns the videos that are new here
+   * @returns the videos that no collection contained before
    */
-  use(ids: readonly string[], user: string): string[] {
+  use(ids: readonly string[], collectionId: string): string[] {
     const added: string[] = []
     for (const id of ids) {
       const video = this.#videos.get(id)
-      if (video) video.users.add(user)
+      if (video) video.collectionIds.add(collectionId)
       else {
-        this.#videos.set(id, { users: new Set([user]) })
+        this.#videos.set(id, { collectionIds: new Set([collectionId]) })
         added.push(id)
       }
     }
@@ -39,18 +42,20 @@ export class VideoTable {
    * Releases a collection's videos.
    * @returns the videos that no collection contains any more; they are deleted
    */
-  release(ids: readonly string[], user: string): string[] {
+  release(ids: readonly string[], collectionId: string): string[] {
     return ids.filter((id) => {
-      const users = this.#videos.get(id)?.users
-      users?.delete(user)
-      return users?.size === 0 && this.#videos.delete(id)
+      const collectionIds = this.#videos.get(id)?.collectionIds
+      collectionIds?.delete(collectionId)
+      return collectionIds?.size === 0 && this.#videos.delete(id)
     })
   }
 
   /**
    * Updates `ids` from a response or a stored snapshot, which may be older than the known numbers. An id that is not in
    * `found` counts as omitted.
-   * @param interval between two refreshes (ms)
+   * @param asOf request time (ms since the epoch)
+   * @param at request time (ms of the monotonic clock)
+   * @param interval time between two refreshes (ms)
    */
   recordNumbers(
     ids: readonly string[],
@@ -77,7 +82,7 @@ export class VideoTable {
 
   /**
    * Records that a call for `ids` failed.
-   * @returns the ids that have no data therefore
+   * @returns the ids that have no data
    */
   recordFault(ids: readonly string[], fault: Problem): string[] {
     return ids.filter((id) => {
@@ -92,11 +97,11 @@ export class VideoTable {
     return this.#videos.size
   }
 
-  /** Returns the collections that contain one of `ids`. */
-  getUsers(ids: readonly string[]): string[] {
-    const users = new Set<string>()
-    for (const id of ids) for (const user of this.#videos.get(id)?.users ?? []) users.add(user)
-    return [...users]
+  /** Returns the ids of the collections that contain at least one of the videos `ids`. */
+  getCollectionIds(ids: readonly string[]): string[] {
+    const all = new Set<string>()
+    for (const id of ids) for (const one of this.#videos.get(id)?.collectionIds ?? []) all.add(one)
+    return [...all]
   }
 
   /** Returns the request time of each video by the monotonic clock; undefined for a video without data. */

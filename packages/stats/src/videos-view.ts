@@ -6,7 +6,7 @@ import { toVideoUrl } from './core/video-links.ts'
 import type { Collection } from './state/stats-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 
-/** A video of a collection, as in replies. Without numbers it is missing, or has no data yet. */
+/** A video of a collection, as in replies. If it has no numbers, it is `missing`, or was not requested yet. */
 export interface VideoResource {
   readonly id: string
   readonly url: string
@@ -37,7 +37,7 @@ type ByVideoReply = Totals & Summary & { stale: boolean; byVideo: { id: string }
 /**
  * Returns the videos of a collection with the numbers of `GET .../stats?by=video` and their details; undefined if there
  * is no such collection.
- * @throws Problem as that read
+ * @throws the same problems as `StatsCache.readByVideo`
  */
 export async function readVideosView(
   id: string,

@@ -59,7 +59,7 @@ describe('the poller', () => {
     ])
     await poller.start()
     expect(JSON.parse((await poller.read('c'))!.body)).toMatchObject({ impressions: 5 })
-    expect(poller.replyTable.stale).toBe(1)
+    expect(poller.replyTable.staleCount).toBe(1)
     expect(JSON.parse(poller.replyTable.getCurrentReplies()[0]![1]!.body)).toMatchObject({
       impressions: 5,
       stale: true,
@@ -113,7 +113,7 @@ describe('the poller', () => {
     await state.put({ id: 'unknown', videos: ['unknown'], revision: 1 })
     await poller.start()
     expect(poller.replyTable.size).toBe(4)
-    expect(poller.replyTable.stale).toBe(2)
+    expect(poller.replyTable.staleCount).toBe(2)
   })
 
   it('reads each collection a few times during its start, regardless of their number', async () => {
@@ -229,7 +229,7 @@ describe('the poller', () => {
     client.views = 7
     await waitUntil(() => JSON.parse(poller.replyTable.getReplies()[0]![1]!.body).impressions === 7)
     client.down = true
-    await waitUntil(() => poller.replyTable.stale === 1)
+    await waitUntil(() => poller.replyTable.staleCount === 1)
   })
 
   it('does not wait for a failing state: numbers stay fresh', async () => {
@@ -253,7 +253,7 @@ describe('the poller', () => {
     await waitUntil(() => publications.length === 1)
     expect(publications[0]).toMatchObject([['c', { body: expect.stringContaining('"stale":true') }]])
     client.down = false
-    await waitUntil(() => poller.replyTable.stale === 0)
+    await waitUntil(() => poller.replyTable.staleCount === 0)
     client.down = true
     await waitUntil(() => publications.length === 2)
   })

@@ -64,7 +64,7 @@ describe('the writer of numbers', () => {
     await waitUntil(() => control.writes.length === 1)
     const waiting = writer.save(version('a'), snapshot(2))
     const steps: string[] = []
-    const changed = writer.runWithout('a', async () => {
+    const changed = writer.runWithoutWrites('a', async () => {
       steps.push('changed')
       await writer.save(version('a'), snapshot(3))
       await state.delete('a')

@@ -15,13 +15,14 @@ interface LruEntry {
   readonly reply: PreparedReply
 }
 
-// Numbers older than this many intervals are no longer served while fresher ones are fetched.
-const MAX_AGE_INTERVALS = 3
+/** An entry that expired more than this many minimum intervals ago is not served: the read waits for the fetch. */
+const MAX_EXPIRED_INTERVALS = 3
+/** Validity of the last known numbers after a failed fetch (ms). */
 const STALE_RETRY_MS = 1_000
 
 /**
- * Caches the most recently read collections on this thread. An expired entry is served once more while one request
- * fetches it. The key contains the collection's revision, so a change on any thread is visible at once.
+ * Caches the most recently read collections on this thread. While one fetch replaces an expired entry, reads get the
+ * expired entry. The key contains the collection's revision, so a change on any thread is visible at once.
  */
 export function createLruCache({
   collections,
@@ -34,7 +35,7 @@ export function createLruCache({
     max: size,
     ttl: minInterval,
     allowStale: true,
-    // A waiting caller gets its entry even if the entry was evicted meanwhile.
+    // A caller that waits for a fetch gets its result even if the entry is evicted meanwhile.
     ignoreFetchAbort: true,
     async fetchMethod(_key, _old, { options, context }) {
       const reading = await upstream.read(context)
@@ -44,8 +45,9 @@ export function createLruCache({
   })
 
   /**
-   * Refresh interval (ms), computed as if all cached collections had this size: a thread does not know the cost of
-   * refreshing everything.
+   * Returns the refresh interval (ms). A thread does not know the cost of refreshing everything, so it assumes that all
+   * cached collections have this size.
+   * @param videos number of videos of a collection
    */
   function getInterval(videos: number): number {
     const calls = Math.ceil(videos / IDS_PER_CALL) * Math.max(1, entries.size)
@@ -58,7 +60,7 @@ export function createLruCache({
     const collection = await collections.get(id)
     if (!collection) return undefined
     const key = toKey(collection)
-    const tooOld = entries.getRemainingTTL(key) < -MAX_AGE_INTERVALS * minInterval
+    const tooOld = entries.getRemainingTTL(key) < -MAX_EXPIRED_INTERVALS * minInterval
     return entries.fetch(key, { context: collection, allowStale: !tooOld })
   }
 

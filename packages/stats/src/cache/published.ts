@@ -1,22 +1,22 @@
 import { STALE_INTERVALS, type PreparedReply } from '../core/prepared-reply.ts'
 import type { PublishedCacheOptions, StatsCache } from './stats-cache.ts'
 
-/** This thread's copy of the prepared replies that main's poller publishes. A read is one look-up. */
+/** Holds this thread's copy of the prepared replies that the poller on main publishes. A read is one look-up. */
 export function createPublishedCache({ bus, replies: initialReplies, meter }: PublishedCacheOptions): StatsCache {
   const replies = new Map<string, PreparedReply>()
 
-  function publish(updates: PublishedCacheOptions['replies']): void {
+  function applyUpdates(updates: PublishedCacheOptions['replies']): void {
     for (const [id, reply] of updates) {
       if (reply) replies.set(id, reply)
       else replies.delete(id)
     }
   }
-  publish(initialReplies)
-  bus.on('publish', publish)
+  applyUpdates(initialReplies)
+  bus.on('publish', applyUpdates)
 
   return {
     getReady: (id) => replies.get(id),
-    // A collection that is absent here has no numbers yet or does not exist: main decides.
+    // A collection that is absent here has no numbers yet, or does not exist. Only main knows which.
     read: async (id) => replies.get(id) ?? bus.call('poll', id),
     readByVideo: (id) => bus.call('pollByVideo', id),
     getStaleAfter: () => STALE_INTERVALS * meter.interval,

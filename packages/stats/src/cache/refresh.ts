@@ -19,7 +19,8 @@ interface RefreshEntry {
 const PAGE_SIZE = 100
 
 /**
- * Refreshes every collection at a fixed interval, read or not. A new collection has no numbers until the next round.
+ * Refreshes all collections in rounds, including those that no client reads. The time between two rounds depends on the
+ * quota. A new or changed collection has no reply until the next round.
  */
 export function createRefreshCache(options: CacheOptions): StatsCache {
   const { collections, upstream, logger, meter } = options
@@ -53,7 +54,7 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
     return calls
   }
 
-  async function run(): Promise<void> {
+  async function runRound(): Promise<void> {
     const calls = await refreshAll().catch((fault: unknown) => {
       logger.error('refresh failed', fault)
       return 0
@@ -62,9 +63,9 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
     const now = Date.now()
     interval = computeRefreshInterval(calls, meter.budget, meter.used, options.refreshInterval, now)
     nextAt = now + interval
-    timer = setTimeout(() => (round = run()), interval)
+    timer = setTimeout(() => (round = runRound()), interval)
   }
-  round = run()
+  round = runRound()
 
   async function find(id: string): Promise<RefreshEntry | undefined> {
     const collection = await collections.get(id)

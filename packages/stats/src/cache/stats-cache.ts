@@ -6,13 +6,13 @@ import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from '../
 import type { QuotaMeter } from '../quota-meter.ts'
 import type { UpstreamReader } from '../upstream-reader.ts'
 
-/** Cache of replies with a collection's statistics. It determines the cost of a read and its freshness. */
+/** Cache of the replies with the statistics of collections. It determines the cost of a read and the age of its numbers. */
 export interface StatsCache {
-  /** Returns the prepared reply if it is available synchronously. The hottest path calls this first. */
+  /** Returns the prepared reply if it is available synchronously. The hot route calls this first. */
   getReady(id: string): PreparedReply | undefined
   /** Returns the reply, and waits until it exists; undefined if there is no such collection. */
   read(id: string): Promise<PreparedReply | undefined>
-  /** Returns the reply with each video's numbers. */
+  /** Returns the reply with each video's numbers; undefined if there is no such collection. */
   readByVideo(id: string): Promise<PreparedReply | undefined>
   /** Returns the age from which numbers are stale (ms): two intervals. */
   getStaleAfter(): number
@@ -25,9 +25,9 @@ export interface CacheOptions {
   readonly upstream: UpstreamReader
   readonly logger: StatsLogger
   readonly meter: QuotaMeter
-  /** Numbers are refreshed at most this often (ms). */
+  /** Minimum time between two refreshes of a number (ms). */
   readonly refreshInterval: number
-  /** Maximum number of cached collections. */
+  /** Maximum number of cached collections. Only the cache `lru` has a limit. */
   readonly size: number
 }
 

@@ -17,13 +17,14 @@ const toEdits = (added: Totals, removed: Totals): Edits => ({
 })
 
 /**
- * Growth of a count that was invisible for longer than this is not attributed to the moment at which it returns (ms).
+ * If YouTube did not state a count for longer than this (ms), its change in that time is an edit. Otherwise all that
+ * growth would belong to the moment at which the count returns.
  */
 const MAX_UNSEEN_MS = 7_200_000
 
 /**
- * Adds the changes between two sets of videos that are not growth: added and removed videos, counts that are stated for
- * the first time, and the changes of counts that were hidden or of removed videos.
+ * Adds the changes between two sets of videos that are not growth: added and removed videos, and counts that are stated
+ * for the first time. For counts that were hidden, and for removed videos that return, see `MAX_UNSEEN_MS`.
  * @param at time of the second set (ms since the epoch)
  */
 export function addEdits(edits: Edits, last: readonly VideoNumbers[], now: readonly VideoNumbers[], at: number): Edits {

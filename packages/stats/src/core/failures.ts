@@ -12,14 +12,14 @@ export interface Failure {
   readonly triedAt: number
   /** Earliest time of the next retry. */
   readonly at: number
-  /** Number of successful calls up to that time. */
+  /** Number of calls that had succeeded before these ids failed. */
   readonly successes: number
   /** True if they failed while others succeeded: one of these ids is at fault, not YouTube. */
   readonly isSuspect: boolean
 }
 
 const MIN_RETRY_DELAY_MS = 1_000
-/** After more failures than this, ids that YouTube refused are halved even if no other call has succeeded. */
+/** After more failures than this, a group that YouTube refused is halved even if no other call has succeeded. */
 const MAX_UNSPLIT_RETRIES = 5
 
 /**
@@ -76,7 +76,7 @@ export class Failures {
 
   /**
    * Records that YouTube responds.
-   * @returns the new groups of the ids that failed because it did not
+   * @returns the new groups of the ids that failed while YouTube did not respond
    */
   recordSuccess(now: number): Failure[] {
     this.#successes++

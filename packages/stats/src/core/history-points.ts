@@ -14,7 +14,10 @@ export interface Point extends Totals, Edits {
 
 const HOUR_MS = 3_600_000
 
-/** Inserts a point in order, usually at the end; it replaces one of the same time. Changes `points` if possible. */
+/**
+ * Returns the points with one more in its order; it replaces a point of the same time. If it comes last, as usual, it is
+ * appended to `points` itself.
+ */
 export function withPoint(points: Point[], point: Point): Point[] {
   const last = points.at(-1)
   if (!last || last.at < point.at) {

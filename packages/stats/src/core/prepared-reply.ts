@@ -106,7 +106,7 @@ const staleReplies = new WeakMap<PreparedReply, PreparedReply>()
 export function toStaleReply(prepared: PreparedReply): PreparedReply {
   let stale = staleReplies.get(prepared)
   if (!stale) {
-    // The first match precedes every text that a client chose.
+    // The first match is the field: before it there are only numbers, times and ids of videos.
     const body = prepared.body.replace('"stale":false', '"stale":true')
     stale = { ...prepared, body, etag: toEtag(body) }
     staleReplies.set(prepared, stale)

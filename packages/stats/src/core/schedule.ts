@@ -22,7 +22,7 @@ export interface ScheduleOptions {
   readonly minInterval: number
 }
 
-/** Status of an id: known, requested for the first time, in a call, or waiting for a retry. */
+/** Status of an id: it has numbers, it waits for its first call, it is in a call, or it waits for a retry. */
 type VideoStatus = 'known' | 'first' | ScheduledCall | Failure
 
 /** Time that new ids wait for others to share a call, unless a request waits for them (ms). */
@@ -38,7 +38,7 @@ const GATHER_MS = 50
 export class Schedule {
   readonly #options: ScheduleOptions
   readonly #statuses = new Map<string, VideoStatus>()
-  /** Time since when numbers are known, oldest first. */
+  /** Request time of the numbers of the ids with status `known`, oldest first. */
   readonly #known = new Map<string, number>()
   /** Ids without numbers for which a request waits. */
   readonly #urgent = new Set<string>()
@@ -71,7 +71,7 @@ export class Schedule {
     return Math.max(this.#options.minInterval, getPacedInterval(remainingQuota, this.calls))
   }
 
-  /** Adds an id that is known since `at`. The oldest must be added first. */
+  /** Adds an id whose numbers were requested at `at`. The id with the oldest numbers must be added first. */
   addKnown(id: string, at: number): void {
     this.#statuses.set(id, 'known')
     this.#known.set(id, at)
@@ -172,7 +172,7 @@ export class Schedule {
     const call = { ...newCall, isProbe: this.#circuit.begin() }
     this.#running[call.queue]++
     this.#startTimes.push(now)
-    // Truncates only occasionally, not on every call.
+    // Truncated only at twice the length, not on every call.
     if (this.#startTimes.length > 2 * this.calls) this.#startTimes = this.#startTimes.slice(-this.calls)
     for (const id of call.ids) {
       this.#known.delete(id)
@@ -252,7 +252,7 @@ export class Schedule {
     this.#running[queue]--
   }
 
-  /** Returns the ids that were neither removed nor added again since the call. */
+  /** Returns the ids of a call without those that were removed since, which may have been added again. */
   #getOwnIds(call: ScheduledCall): string[] {
     return call.ids.filter((id) => this.#statuses.get(id) === call)
   }

@@ -19,7 +19,7 @@ const TRAILING_CHARACTERS = new Set(')]}>"\'»”’*.,;:!?…&/')
 
 /** Maximum length of a link (characters). */
 const MAX_LINK_LENGTH = 8_192
-/** A redirect may lead to a redirect. */
+/** Maximum number of nested redirects. */
 const MAX_REDIRECTS = 3
 
 /** Returns the id of the video that a link or an id names; undefined if it names none. */

@@ -10,11 +10,11 @@ export interface VideoNumbers {
   readonly dislikes?: number
   /** Counts that YouTube does not state because the owner hides them. Their values are the last known ones, if any. */
   readonly hidden?: readonly CountName[]
-  /** Time since when there are such counts (ms since the epoch). */
+  /** Time since when at least one count is hidden (ms since the epoch). */
   readonly hiddenSince?: number
   /** Time of the first omission by YouTube (ms since the epoch). The second omission confirms the removal. */
   readonly omitted?: number
-  /** Present if YouTube no longer states numbers: these are the last ones. */
+  /** Present if the video was removed: its counts are the last ones. */
   readonly gone?: VideoRemoval
 }
 
@@ -46,7 +46,7 @@ export function updateVideo<T extends KnownVideo>(last: T | undefined, now: T, i
   const { numbers } = last
   if (numbers.gone) return { ...now, numbers }
   if (numbers.omitted === undefined) return { ...last, numbers: { ...numbers, omitted: now.asOf } }
-  // Both times are whole milliseconds.
+  // Both times are rounded to milliseconds, so their difference may be one too small.
   if (now.asOf - numbers.omitted + 1 < interval) return last
   const { omitted: since, ...rest } = numbers
   return { ...now, numbers: { ...rest, gone: { since, asOf: last.asOf } } }
@@ -63,7 +63,8 @@ export const hasAllCounts = (numbers: VideoNumbers): boolean =>
  * dislikes is hidden only if it was known.
  */
 function withHidden(now: VideoNumbers, last: VideoNumbers | undefined, asOf: number): VideoNumbers {
-  // Data of earlier versions contain 0 for an unstated count. An unknown count adds the same to a sum.
+  // Earlier versions stored 0 for a count that YouTube did not state, so a last value of 0 counts as unknown. This
+  // changes no sum.
   const known = (count: CountName) => now[count] ?? (last?.[count] || undefined)
   const hidden = COUNT_NAMES.filter(
     (count) =>
@@ -89,8 +90,8 @@ export interface Snapshot {
   /** Request time of the oldest of the numbers (ms since the epoch). */
   readonly asOf: number
   /**
-   * Time since when the sums have these values, if it is later than `asOf`: that of the newest numbers, or of a change
-   * of the collection.
+   * Time since when the sums have these values, if it is later than `asOf`: the request time of the newest numbers, or
+   * the time of a change of the collection.
    */
   readonly since?: number
   /** Last point of the history: its time, and the edits up to then. Present in stored snapshots. */

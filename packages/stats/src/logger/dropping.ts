@@ -21,7 +21,7 @@ export function createDroppingLogger({ to = 1, secrets = [] }: LoggerOptions = {
   }
   const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref()
 
-  // Counted before formatting: a dropped line costs no more.
+  // The check precedes the formatting, so a dropped line costs only its count.
   const hasCapacity = () => lines.length < MAX_LINES_PER_SECOND || (droppedNow++, false)
 
   function addLine(level: LogLevel, message: string, fault?: unknown): void {

@@ -17,7 +17,7 @@ export interface StatsLogger {
  */
 export interface LoggerOptions {
   readonly to?: number
-  /** Minimum severity of a line. `console` and `dropping`, like the logger they mirror, have no levels. */
+  /** Minimum severity of a line. `console` and `dropping` ignore it, like the logger of the source project. */
   readonly level?: string
   /** Texts that are removed from every line. */
   readonly secrets?: readonly string[]

@@ -46,7 +46,7 @@ export function registerHistoryRoutes(app: App, collections: Collections, retent
     const first = Math.max(from === undefined ? 0 : Date.parse(from), now - retention)
     const pages = readHistoryPages(collections, id, first, to === undefined ? now : Date.parse(to))
     const chosen = step === undefined ? pages : selectStepPages(pages, step * 1000)
-    // A fault of the state occurs with the first page, when an error reply is still possible.
+    // The first page is read before the reply begins: a fault of the state then gives an error reply.
     const firstPage = await chosen.next()
     const body = Readable.from(toJson(firstPage, chosen), { objectMode: false })
     return reply.type('application/json; charset=utf-8').send(body) as never

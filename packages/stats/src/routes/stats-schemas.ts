@@ -18,7 +18,7 @@ const moment = { type: 'string', format: 'date-time' } as const
 
 const removalTimes = {
   since: { ...moment, description: 'Time of the first request to which YouTube did not return the video.' },
-  asOf: { ...moment, description: 'Time of the request for its last numbers, or earlier.' },
+  asOf: { ...moment, description: 'Time of the last request that returned these numbers, or an earlier time.' },
 } as const
 
 const countName = { type: 'string', enum: COUNT_NAMES } as const
@@ -40,8 +40,11 @@ const sums = {
   additionalProperties: false,
   properties: {
     ...totals,
-    missing: { ...videos, description: 'Videos that YouTube never returned.' },
-    unknown: { ...videos, description: 'Videos that have no numbers yet; not summed. Absent if there are none.' },
+    missing: { ...videos, description: 'Requested videos for which YouTube never returned numbers.' },
+    unknown: {
+      ...videos,
+      description: 'Videos for which no request has succeeded yet. Not in the sums. Absent if there are none.',
+    },
     gone: {
       type: 'array',
       description:
@@ -56,7 +59,7 @@ const sums = {
     hidden: {
       type: 'object',
       description:
-        'Number of videos of which YouTube does not state a count. The sums contain the last known values. Absent if there are none.',
+        'Number of videos whose owner hides this count, for each count. The sums contain the last known values. Absent if there are none.',
       additionalProperties: false,
       properties: { views: count, likes: count, comments: count, dislikes: count },
     },
@@ -86,7 +89,11 @@ const growth = {
     impressions: { type: 'integer' },
     engagements: { type: 'integer' },
     score: { type: 'integer' },
-    since: { ...moment, description: 'Beginning of the window, or later if the sums at that time are unknown.' },
+    since: {
+      ...moment,
+      description:
+        'Beginning of the window, or the first later time with known sums if they are unknown at the beginning.',
+    },
     until: { ...moment, description: 'End of the window: the time at which the sums were last confirmed.' },
     isWhole: { type: 'boolean', description: 'True if the growth covers the whole window.' },
     young: { type: 'boolean', description: 'True if the collection began within the window.' },
@@ -121,7 +128,8 @@ export const overviewRow = {
     stats: { ...sums, description: 'Absent if no numbers are known.' },
     change: {
       type: 'object',
-      description: 'Growth of the sums without edits. Absent if there is no history.',
+      description:
+        'Growth of the sums, without the changes by added and removed videos and by first numbers. Absent if there is no history.',
       required: ['24h', '7d', '30d'],
       additionalProperties: false,
       properties: { '24h': growth, '7d': growth, '30d': growth },
@@ -173,7 +181,7 @@ const videoResource = {
     channel: { type: 'string' },
     channelId: { type: 'string' },
     publishedAt: moment,
-    views: { ...count, description: 'Absent, as the other numbers, if YouTube has returned none.' },
+    views: { ...count, description: 'This and the other counts are absent if YouTube never stated them.' },
     likes: count,
     comments: count,
     dislikes: count,
@@ -185,7 +193,7 @@ const videoResource = {
       additionalProperties: false,
       properties: removalTimes,
     },
-    missing: { type: 'boolean', description: 'True if YouTube never returned the video.' },
+    missing: { type: 'boolean', description: 'True if the video was requested, but YouTube never returned numbers.' },
   },
 } as const
 
@@ -219,7 +227,11 @@ export const exportReply = {
   title: 'Exported collection',
   examples: [{ ...collectionReply.examples[0], stats: exampleStats, videos: [exampleVideo] }],
   required: ['id', 'videos', 'version', 'stats'],
-  properties: { ...overviewRow.properties, videos: { type: 'array', items: videoResource } },
+  properties: {
+    ...overviewRow.properties,
+    stats: { ...sums, description: 'Sums of the collection.' },
+    videos: { type: 'array', items: videoResource },
+  },
 } as const
 
 export const historyReply = {

@@ -6,13 +6,13 @@ import { toCollectionKey, getAllKeys, getSourceKeys, SOURCES_KEY, USAGE_KEY, typ
 import { countSourceRows } from './count-other-sources.ts'
 import { toHistoryId, type Collection, type StatsState, type StateOptions } from './stats-state.ts'
 
-/** Prefix in the service of the keys of `level-keys.ts`: other data there have other keys. */
+/** Prefix of all keys of stats in kv, where other clients have data too. It precedes the keys of `level-keys.ts`. */
 const KEY_PREFIX = 'stats/'
 
-/** Returns the first key after another. Ranges of the service include their start and exclude their end. */
+/** Returns the key directly after `key`. Ranges of kv include their start and exclude their end. */
 const toNextKey = (key: string) => `${key}\0`
 
-/** The service itself refuses writes that wait for 2 s. */
+/** Timeout of a request. kv itself refuses writes that wait for 2 s. */
 const TIMEOUT_MS = 3_000
 
 /** Number of points that are read or deleted at once. */
@@ -23,10 +23,10 @@ const HOUR_MS = 3_600_000
 const parse = ({ value }: Pick<KvValue, 'value'>) => JSON.parse(value.toString())
 
 /**
- * Uses the key-value service at `kvUri`, over HTTP. That service orders the changes of its clients, so all threads may
- * read while one owner writes.
- * @throws Problem `STATE_UNAVAILABLE` from every method while the service is down, refuses the token or a write;
- * `OUTCOME_UNKNOWN` from `put` and `delete` if the service may have applied the change, or may still apply it
+ * Stores the state in the service kv at `kvUri`, over HTTP. kv orders the changes of its clients, so all threads may read
+ * while one owner writes.
+ * @throws Problem `STATE_UNAVAILABLE` from every method while kv is down, or if it refuses the token or a write;
+ * `OUTCOME_UNKNOWN` from `put` and `delete` if kv may have applied the change, or may still apply it
  */
 export async function createKvState({
   kvUri,
@@ -38,7 +38,7 @@ export async function createKvState({
   const client = createKvClient(kvUri, { token: kvToken, timeout, timer })
   let isUnavailable = false
 
-  /** Returns the service's response. Every fault becomes a 503, because the caller did not cause it. */
+  /** Returns kv's response, and reports outages. Every fault becomes a 503, because the client of stats did not cause it. */
   async function trackOutage<T>(
     answer: Promise<T>,
     toError = (_cause: unknown) => errors.STATE_UNAVAILABLE,
@@ -60,12 +60,12 @@ export async function createKvState({
   }
   const entries = (start: string, end: string, limit?: number) =>
     trackOutage(Array.fromAsync(client.entries({ start: KEY_PREFIX + start, end: KEY_PREFIX + end, limit })))
-  /** Converts a range of the keys of `level-keys.ts` to one of the service. */
+  /** Converts a range of the keys of `level-keys.ts` to a range of kv. */
   const toRange = ({ gt, lt }: StatsKeyRange) => ({ start: toNextKey(KEY_PREFIX + gt), end: KEY_PREFIX + lt })
 
   /**
-   * Read once: only one stats service at a time owns this data, and its threads open it after main has recorded the
-   * source.
+   * The sources, which are read only once: one stats service at a time owns this data, and its threads open the state
+   * after main has recorded the source.
    */
   let known: Sources | undefined
   const sources = async (): Promise<Sources> => (known ??= (await read(SOURCES_KEY)) ?? NO_SOURCES)
@@ -129,7 +129,7 @@ export async function createKvState({
     },
     async getPointAt(id, at) {
       const { point } = await keys()
-      // The service reads ranges only in ascending order. Points older than a day are an hour apart.
+      // kv reads ranges only in ascending order, so the range is short first. Points older than a day are an hour apart.
       for (const back of [3 * HOUR_MS, at]) {
         const found = await entries(point(id, at - back), toNextKey(point(id, at)))
         if (found.length > 0) return parse(found.at(-1)!)
@@ -199,7 +199,7 @@ export async function createKvState({
   }
 }
 
-// The change never reached the service.
+/** Codes of errors before the connection to kv: the change never reached kv. */
 const CONNECT_ERROR_CODES = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -208,9 +208,12 @@ const CONNECT_ERROR_CODES = new Set([
   'EAI_AGAIN',
   'UND_ERR_CONNECT_TIMEOUT',
 ])
-// A refused change is not applied. An exception is another value in place of the expected one: the change may have
-// arrived twice.
+/**
+ * Codes of refusals after which the outcome is unknown. `CONDITION_FAILED`: the change may have arrived twice and the
+ * first copy was applied. The other codes: the reply is not from kv.
+ */
 const UNCERTAIN_CODES = new Set(['CONDITION_FAILED', 'UNEXPECTED_REPLY', 'UNEXPECTED_REDIRECT'])
+/** True if kv refused the change without applying it. */
 const isRefusal = ({ status, code }: ServiceError) =>
   (status < 500 || status === 503 || status === 507) && !UNCERTAIN_CODES.has(code)
 

@@ -38,6 +38,6 @@ const cachedKeys: SourceKeys[] = []
 
 export const getSourceKeys = (position: number): SourceKeys => (cachedKeys[position] ??= new SourceKeys(position))
 
-/** Returns the keys of every source; those of the first also while none is recorded. */
+/** Returns the keys of every source. If none is recorded yet, it returns the keys of the first source. */
 export const getAllKeys = ({ names }: { readonly names: readonly string[] }): SourceKeys[] =>
   Array.from({ length: Math.max(1, names.length) }, (_, position) => getSourceKeys(position))

@@ -40,7 +40,7 @@ export async function* createSnapshotChunks(db: StatsDb): AsyncGenerator<Buffer>
 
 /**
  * Writes a snapshot's entries into an empty database. Returns the value of `POSITION_KEY`.
- * @throws Error if it is no snapshot, or truncated
+ * @throws Error if the chunks are no snapshot, or a truncated one
  */
 export async function restoreSnapshot(chunks: AsyncIterable<Buffer>, db: StatsDb): Promise<string> {
   let position: string | undefined
@@ -61,7 +61,7 @@ export async function restoreSnapshot(chunks: AsyncIterable<Buffer>, db: StatsDb
 
 /**
  * Yields the complete lines of each chunk.
- * @throws Error if the last line has no end
+ * @throws Error if the last line is incomplete
  */
 async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder()

@@ -32,13 +32,14 @@ export const openStatsLevel = ({ folder, ...part }: LevelStateOptions): Promise<
   })
 
 /**
- * LevelDB in `folder`. One process at a time. All its threads share one handle, and the first opener must close last.
+ * State in a LevelDB database in `folder`. One process at a time may open it. All its threads share one handle, and the
+ * thread that opens first must close last.
  * @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER`
  */
 export const createLevelState = async (options: LevelStateOptions): Promise<StatsState> =>
   toLevelState(await openStatsLevel(options))
 
-/** Returns the state in a database. */
+/** Returns a state that uses an open database. */
 export function toLevelState(level: SharedLevel): StatsState {
   const { db } = level
   const values = (range: object) => db.values(range).all()
@@ -70,7 +71,7 @@ export function toLevelState(level: SharedLevel): StatsState {
     put: (collection) => write(buildRows.collection(collection), { sync: true }),
     async delete(id) {
       const all = sources()
-      const rows = buildRows.noCollection(id, all)
+      const rows = buildRows.collectionDeletion(id, all)
       // Read one by one, so that other work runs between; all are deleted in one write.
       for (const { history } of getAllKeys(all))
         for await (const key of db.keys(history(id))) rows.push({ type: 'del', key })
@@ -83,8 +84,8 @@ export function toLevelState(level: SharedLevel): StatsState {
       const found = await values({ ...keys().videosAfter(after), limit })
       return found.map(parse)
     },
-    deleteVideos: (ids) => write(buildRows.noVideos(ids, keys())),
-    deletePoints: (id, times) => write(buildRows.noPoints(id, times, keys())),
+    deleteVideos: (ids) => write(buildRows.videoDeletions(ids, keys())),
+    deletePoints: (id, times) => write(buildRows.pointDeletions(id, times, keys())),
     getUsage: () => parse(db.getSync(USAGE_KEY)),
     putUsage: (usage) => write(buildRows.usage(usage)),
     getSource: () => getCurrentSource(sources()),
@@ -107,7 +108,7 @@ export function toLevelState(level: SharedLevel): StatsState {
   }
 }
 
-/** Number of keys counted at once: a millisecond. */
+/** Number of keys counted at once: about a millisecond of work. */
 const COUNT_BATCH_SIZE = 1_000
 
 /** Returns the sources of the numbers in a database. */

@@ -4,7 +4,9 @@ import type { QuotaUsage } from '../core/quota-budget.ts'
 import type { VideoDetails } from '../core/video-details.ts'
 import { toHistoryId, type Collection, type StatsState } from './stats-state.ts'
 
+/** A collection, or a video with its history. */
 interface ListRow {
+  /** Id of the collection, or of the video's history (`toHistoryId`). */
   readonly id: string
   collection?: Collection
   snapshot?: Snapshot
@@ -13,7 +15,7 @@ interface ListRow {
   history: Point[]
 }
 
-/** One list in memory, searched from its start: the naive state, to measure its cost. */
+/** One list in memory, searched from its start: the naive state, for comparison. */
 export function createListState(): StatsState {
   let rows: ListRow[] = []
   let usage: QuotaUsage | undefined

@@ -8,7 +8,7 @@ import { ConflictError, type StatsState } from './stats-state.ts'
 
 export interface LogStateOptions {
   readonly log: Pick<Log, 'append' | 'barrier'>
-  /** The node that holds it is the poller. */
+  /** Lease of the poller. */
   readonly lease: Pick<Lease, 'append' | 'term'>
   /** Origin of this node's numbers. */
   readonly source: string

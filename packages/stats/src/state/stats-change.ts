@@ -18,28 +18,31 @@ export interface FetchedVideos {
   readonly interval?: number
 }
 
-/** Source of a poller's data. The data are ignored unless it is the log's source. Older versions state none. */
+/**
+ * Source of a poller's data. Every node ignores the data if this is not the log's source. Changes of older versions have
+ * no source and are applied.
+ */
 interface FromSource {
   readonly from?: string
 }
 
-/** Content of a log entry. Every node writes changes of collections and `wanted`; only the poller writes the others. */
+/** Content of a log entry. Every node writes `put`, `delete`, `source` and `wanted`; only the poller writes the others. */
 export type StatsChange =
-  /** `before`: the revision that it replaces. With another revision it is not applied. */
+  /** `before`: the revision that the change replaces. If the collection has another one, the change is not applied. */
   | { readonly type: 'put'; readonly collection: Collection; readonly before?: number }
   | { readonly type: 'delete'; readonly id: string; readonly before?: number }
   | ({ readonly type: 'snapshots'; readonly rows: readonly SnapshotRow[] } & FromSource)
   | ({ readonly type: 'videos'; readonly rows: readonly VideoRow[] } & FromSource)
   | ({ readonly type: 'deleteVideos'; readonly ids: readonly string[] } & FromSource)
   | ({ readonly type: 'deletePoints'; readonly id: string; readonly times: readonly number[] } & FromSource)
-  /** Makes a source the log's. `before`: the source that it replaces. With another source it is not applied. */
+  /** Sets the log's source. `before`: the source that it replaces. If the log has another one, this is not applied. */
   | { readonly type: 'source'; readonly source: string; readonly before?: string | undefined }
   | { readonly type: 'usage'; readonly usage: QuotaUsage }
-  /** A request waits for the first numbers of a collection. Not stored. */
+  /** A read waits for the first numbers of a collection. Nodes do not store this. */
   | { readonly type: 'wanted'; readonly id: string }
-  /** Numbers that all nodes publish from now on. Not stored. */
+  /** Result of a call, which all nodes publish from now on. Nodes do not store it. */
   | ({ readonly type: 'asked' } & FetchedVideos & FromSource)
-  /** First numbers of these videos are unavailable. Not stored. */
+  /** The first numbers of these videos are unavailable. Nodes do not store this. */
   | ({
       readonly type: 'failed'
       readonly ids: readonly string[]

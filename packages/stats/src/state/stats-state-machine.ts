@@ -85,7 +85,7 @@ export async function openStatsStateMachine({
     getPosition: () => applied?.position,
 
     async apply(entries, position) {
-      // The same batch again, after a failed write.
+      // After a failed write the log applies the same batch again.
       if (evaluated?.position.seq !== position.seq) evaluated = await evaluate(entries, position)
       const { rows, outcomes, changes } = evaluated
       const next: AppliedPosition = { position, boot }
@@ -153,7 +153,7 @@ class ChangeBatch {
     return getCurrentSource(this.#sources)
   }
 
-  /** Keys of the numbers of that source. */
+  /** Keys of the numbers of the log's source. */
   get keys(): SourceKeys {
     return getSourceKeys(this.#sources.current)
   }
@@ -202,7 +202,7 @@ const handlers: ChangeHandlers = {
     const { id, before } = change
     if (batch.getRevision(id) !== before) return undefined
     batch.setRevision(id, undefined)
-    batch.add(buildRows.noCollection(id, batch.sources))
+    batch.add(buildRows.collectionDeletion(id, batch.sources))
     await batch.deleteHistory(id)
     return change
   },
@@ -217,11 +217,11 @@ const handlers: ChangeHandlers = {
     return change
   },
   async deleteVideos(batch, change) {
-    batch.add(buildRows.noVideos(change.ids, batch.keys))
+    batch.add(buildRows.videoDeletions(change.ids, batch.keys))
     return change
   },
   async deletePoints(batch, change) {
-    batch.add(buildRows.noPoints(change.id, change.times, batch.keys))
+    batch.add(buildRows.pointDeletions(change.id, change.times, batch.keys))
     return change
   },
   async usage(batch, change) {

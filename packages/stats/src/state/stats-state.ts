@@ -52,15 +52,15 @@ export interface StateReader {
   /** True if no read is synchronous: every read goes to another thread or another service. */
   readonly isRemote?: boolean
   get(id: string): MaybePromise<Collection | undefined>
-  /** At most `limit` collections in ascending order of id, those after the id `after`. */
+  /** Returns at most `limit` collections in ascending order of id, after the id `after`. */
   list(after: string, limit: number): MaybePromise<Collection[]>
   /** Returns the last known numbers. */
   getSnapshot(id: string): MaybePromise<Snapshot | undefined>
   /** Returns the details of videos. */
   getVideos(ids: readonly string[]): MaybePromise<(VideoDetails | undefined)[]>
   /**
-   * At most `limit` points from `from` to `to` (ms, both inclusive), ascending. A video's history has the id
-   * `toHistoryId`.
+   * Returns at most `limit` points from `from` to `to` (ms, both inclusive), ascending. `id` is that of a collection, or
+   * for a video's history that of `toHistoryId`.
    */
   getHistory(id: string, from: number, to: number, limit: number): MaybePromise<Point[]>
   /** Returns the source of the numbers, if it can change while the state is open: on a cluster node. */
@@ -70,14 +70,14 @@ export interface StateReader {
 export interface StateOptions extends Pick<SharedLevelOptions<string, string>, 'share' | 'log'> {
   /** Data folder of this service. */
   readonly folder: string
-  /** Address of the key-value service, and the token for its changes, if any. */
+  /** Address of the service kv, and the token for changes. The token is empty if there is none. */
   readonly kvUri: string
   readonly kvToken: string
-  /** Timeout of a request to that service (ms). */
+  /** Timeout of a request to kv (ms). */
   readonly timeout?: number
-  /** Measures every request to it. */
+  /** Measures every request to kv. */
   readonly timer?: UpstreamTimer | undefined
-  /** Called with the cause when that service is unavailable, once per outage. */
+  /** Called with the cause when kv is unavailable, once per outage. */
   onOutage(cause: unknown): void
 }
 
@@ -128,7 +128,7 @@ export interface StatsState extends StateReader {
   /** Counts the data of the other sources. */
   countOtherSources?(): Promise<OtherSource[]>
   getUsage(): MaybePromise<QuotaUsage | undefined>
-  putUsage(getUsage: QuotaUsage): MaybePromise<void>
+  putUsage(usage: QuotaUsage): MaybePromise<void>
   /** Idempotent. */
   close(): Promise<void>
 }

@@ -11,7 +11,7 @@ export interface ApiKeyOptions {
 
 const parseKeys = (text: string): string[] => text.split(/\s+/).filter((line) => line !== '')
 
-/** Returns a key in a form that may be shown. Four characters of a short key would reveal too much. */
+/** Returns a key in a form that may be shown: its last four characters. Of a short key they would reveal too much. */
 export const maskKey = (key: string): string => `…${key.length >= 12 ? key.slice(-4) : ''}`
 
 /**
@@ -37,7 +37,7 @@ export class ApiKeys {
   }
 
   /**
-   * Records that YouTube will never accept this key again.
+   * Records that YouTube refused this key permanently.
    * @returns true if another key is in use now
    */
   refuse(key: string): boolean {

@@ -16,6 +16,7 @@ const KEY_REASONS =
 /** A key with one of these reasons will never be accepted again: the standby key may replace it. */
 const DEAD_KEY_REASONS = /^(keyInvalid|keyExpired|API_KEY_INVALID|API_KEY_EXPIRED)$/
 
+/** True if YouTube refused the key permanently. */
 export const isDeadKey = ({ kind, reason = '' }: UpstreamFault): boolean =>
   kind === 'key' && DEAD_KEY_REASONS.test(reason)
 
@@ -66,7 +67,7 @@ function parseError(text: string): GoogleError {
 const toObjects = <T>(value: readonly T[] | undefined): readonly T[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : []
 
-/** True for a limit of calls per day, which Google also reports as a rate limit. */
+/** True for a limit of calls per day. Google reports such a limit also with the reason of a rate limit. */
 const isDaily = ({ metadata = {} }: NonNullable<GoogleError['details']>[number]): boolean =>
   /^1\/d\b/.test(String(metadata.quota_unit)) || /PerDay/.test(String(metadata.quota_limit))
 
@@ -81,7 +82,7 @@ function toFaultKind(status: number, reasons: readonly string[], daily: boolean)
 
 /** Properties of a reply other than its status and text. */
 export interface ReplyContext {
-  /** Wait that its header states (ms). */
+  /** Delay that the header `Retry-After` states (ms). */
   readonly retryAfter?: number | undefined
   /** The API key of the call, by its last characters. */
   readonly key?: string
@@ -104,7 +105,7 @@ export function parseErrorReply(status: number, text: string, { retryAfter, key 
   return { kind, reason, detail: `${detail} to the API key ${key}`, remedy, retryAfter, key }
 }
 
-/** Parses a `Retry-After` header, seconds or a date. @returns ms from now */
+/** Parses a `Retry-After` header, which states seconds or a date. @returns ms from now; undefined if it is invalid */
 export function parseRetryAfter(value: string | undefined, now = Date.now()): number | undefined {
   if (value === undefined) return undefined
   if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1_000

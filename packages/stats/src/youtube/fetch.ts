@@ -1,7 +1,7 @@
 import { createCall, joinResults, readBody } from './youtube-call.ts'
 import type { FetchResult, VideoClientOptions, VideoClient } from './video-client.ts'
 
-/** Node's `fetch`: one call per video, one after the other. The naive client, to measure its cost. */
+/** Node's `fetch`: one call per video, one after the other. The naive client, for comparison. */
 export function createFetchClient(options: VideoClientOptions): VideoClient {
   const call = createCall(options, async (path, headers, signal) => {
     const reply = await fetch(options.uri + path, { headers, signal, redirect: 'manual' })

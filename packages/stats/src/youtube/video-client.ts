@@ -26,7 +26,7 @@ export interface VideoClient {
    * @throws Problem `UPSTREAM_UNAVAILABLE` when YouTube is unreachable, slow, refuses, or returns an unreadable reply
    */
   call(ids: readonly string[]): Promise<FetchResult>
-  /** Fetches any number of distinct ids, in as many calls as the client needs. */
+  /** Fetches any number of distinct ids. The client decides on the number of calls. */
   fetch(ids: readonly string[]): Promise<FetchResult>
   /** Idempotent. */
   close(): Promise<void>
@@ -36,7 +36,7 @@ export interface VideoClient {
 export interface VideoDetailsSink {
   /** True if a call for these ids also requests details. */
   needsDetails(ids: readonly string[]): boolean
-  /** @param ids of the call */
+  /** Receives the details of a call. @param ids the requested ids */
   recordDetails(ids: readonly string[], details: readonly VideoDetails[]): void
 }
 

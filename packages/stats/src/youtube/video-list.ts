@@ -20,7 +20,8 @@ const COUNT_FIELDS = {
 } as const
 
 /**
- * Counts are unsigned longs as strings. Undefined if the value is no count, or larger than a number can hold exactly.
+ * Parses a count, which YouTube sends as a string. Undefined if the value is no count, or larger than a number can hold
+ * exactly.
  */
 function parseCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d{1,20}$/.test(value) ? Number(value) : undefined
@@ -43,18 +44,19 @@ function parseItem({ id, statistics = {} }: { id: string; statistics?: any }): V
 export const parseDetails = (items: readonly any[], ids: readonly string[], asOf: number): VideoDetails[] =>
   items.filter((item) => ids.includes(item?.id)).map((item) => toDetails(item, asOf))
 
-/** A reply of `videos.list`. It omits the videos that are neither found nor unreadable. */
+/** A parsed reply of `videos.list`. Requested videos in neither list were omitted by YouTube. */
 export interface VideoList {
   readonly found: readonly VideoNumbers[]
   /** Ids whose items in the reply are unreadable. */
   readonly unreadable: readonly string[]
+  /** All items as YouTube returned them. */
   readonly items: readonly any[]
 }
 
 /**
  * Parses a reply of `videos.list`.
  * @param ids the requested ids
- * @param idsPerCall number of ids in a full call: an empty reply to several ids that fill a call is a fault
+ * @param idsPerCall maximum number of ids per call: an empty reply to a full call of several ids is a fault
  * @throws Problem `UPSTREAM_UNAVAILABLE` for an error reply, for content that the API never returns, and if no item is
  * readable
  */
@@ -83,6 +85,7 @@ export function parseVideos(
   const found = identified.map(parseItem).filter((one) => one !== undefined)
   if (found.length === 0 && items.length > 0) throw createUnreadableReply('the response contained no readable video')
   const read = new Set(found.map(({ id }) => id))
+  // An item without an id may belong to any of the requested videos.
   const suspects = identified.length < items.length ? ids : identified.map(({ id }) => id)
   return { found, unreadable: [...new Set(suspects)].filter((id) => !read.has(id)), items }
 }

@@ -24,13 +24,13 @@ export const createTooLargeError = () => createUnreadableReply(`the response was
 
 /** Creates calls of `videos.list`. Each takes a unit of quota, has a timeout, and parses the reply. */
 export function createCall(
-  { keys, timeout, meter, recorder, logger, timer: timed }: VideoClientOptions,
+  { keys, timeout, meter, recorder, logger, timer: startTimer }: VideoClientOptions,
   get: HttpGet,
   idsPerCall = 1,
 ): VideoClient['call'] {
   /** Requests a path and reports the result to the timer. */
   async function getTimed(path: string, signal: AbortSignal): Promise<YoutubeReply> {
-    const call = timed?.('youtube')
+    const call = startTimer?.('youtube')
     try {
       const reply = await get(path, call?.headers ?? getTraceHeaders(), signal)
       call?.end(reply.status)
