@@ -97,7 +97,7 @@ export function makeCases(
   function render(row: number): string {
     const block = catalog.blocks[toBlockNumber(row)]!
     const slot = toSlot(row)
-    return output.bytes.toString('utf8', 0, writeAnswer(block, slot, texts[block.kind(slot)]!, output, 0))
+    return output.bytes.toString('utf8', 0, writeAnswer(block, slot, texts[block.getKind(slot)]!, output, 0))
   }
   function createAnswers(count: number, read: (bytes: Buffer) => void): LookupBatch {
     const expectedRows = rows(count)

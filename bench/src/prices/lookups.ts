@@ -82,7 +82,7 @@ function check(batch: LookupBatch): void {
 
 async function measureStorage(expectedCatalog: ExpectedCatalog, openedCatalog: OpenCatalog): Promise<CatalogStorage> {
   const { blocks, segments } = openedCatalog
-  const idOf = (row: number) => blocks[toBlockNumber(row)]!.id(toSlot(row))
+  const idOf = (row: number) => blocks[toBlockNumber(row)]!.getId(toSlot(row))
   const ids = expectedCatalog.size * ID_BYTES
   const table = new IdTable(idOf, expectedCatalog.size)
   for (let row = 0; row < expectedCatalog.size; row++) table.add(row, idOf(row))

@@ -9,7 +9,7 @@ import type { IndexName } from './searches.ts'
 export interface OpenCatalog {
   readonly terms: Terms
   /** By term: 1 if at least one row has it. */
-  readonly live: Uint8Array
+  readonly usedTerms: Uint8Array
   readonly kinds: AnswerKinds
   readonly blocks: CatalogDraft['blocks']
   /** In memory that threads share. */
@@ -28,8 +28,8 @@ export async function openCatalog(plan: CatalogPlan, name: IndexName): Promise<O
     if (fault) throw new Error(fault.code)
   }
   const { terms, kinds, blocks } = draft
-  const segments = await kind.build(draft.table())
-  const live = new Uint8Array(terms.list.length).fill(1)
+  const segments = await kind.build(draft.buildTable())
+  const usedTerms = new Uint8Array(terms.list.length).fill(1)
   const reopen = () => kind.read(segments)
-  return { terms, live, kinds, blocks, segments, index: reopen(), reopen }
+  return { terms, usedTerms, kinds, blocks, segments, index: reopen(), reopen }
 }

@@ -42,7 +42,7 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
     const indexes = new Map(
       Array.from(kinds, ([name, kind]) => [name, kind.read(state.segments.get(name) ?? new Map())]),
     )
-    return createCatalogView(state, { live: state.live, answerStore: catalog, indexes })
+    return createCatalogView(state, { usedTerms: state.usedTerms, answerStore: catalog, indexes })
   }
 
   let view = await open(initialState)
@@ -76,7 +76,7 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
     createReplica({
       state: logState,
       // After an import, the wait may be as long as for a change.
-      waitForSequence: (sequence) => catalog.call('reached', sequence),
+      waitForSequence: (sequence) => catalog.call('waitForSequence', sequence),
       barrier: (waiting) => catalog.call('barrier', waiting),
     })
   const data = createDataHealth(share.memory)

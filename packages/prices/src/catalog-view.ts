@@ -11,7 +11,7 @@ import type { CatalogChange, CatalogState } from './messages.ts'
 
 /** The contents of a view, except its dictionary. */
 export interface CatalogViewContent {
-  readonly live: Uint8Array
+  readonly usedTerms: Uint8Array
   readonly answerStore: AnswerStore
   readonly indexes: ReadonlyMap<string, PriceIndex>
   /** By offering, the changes that the segments do not contain yet. */
@@ -24,7 +24,7 @@ export interface CatalogViewContent {
  */
 export class CatalogView implements Dictionary {
   readonly terms: Terms
-  readonly live: Uint8Array
+  readonly usedTerms: Uint8Array
   readonly indexes: ReadonlyMap<string, RowFinder>
   readonly #baseIndexes: ReadonlyMap<string, PriceIndex>
   readonly #overlays: VersionedList<Overlay>
@@ -39,10 +39,10 @@ export class CatalogView implements Dictionary {
     terms: Terms,
     kinds: AnswerKinds,
     texts: KindText[],
-    { live, answerStore, indexes, overlays }: CatalogViewContent,
+    { usedTerms, answerStore, indexes, overlays }: CatalogViewContent,
   ) {
     this.terms = terms
-    this.live = live
+    this.usedTerms = usedTerms
     this.indexes = new Map(Array.from(indexes, ([name, index]) => [name, new OverlaidIndex(index, overlays)]))
     this.#baseIndexes = indexes
     this.#overlays = overlays
@@ -60,7 +60,7 @@ export class CatalogView implements Dictionary {
   }
 
   /** Returns the view after a change. The dictionary and the kinds only grow, so both views share them. */
-  with({ terms, kinds, live, answers, segments, rows, folded }: CatalogChange): CatalogView {
+  with({ terms, kinds, usedTerms, answers, segments, rows, rebuilt }: CatalogChange): CatalogView {
     this.terms.append(terms)
     for (const kind of kinds) {
       this.#kinds.ensureCode(kind.spec, kind.currency)
@@ -72,28 +72,28 @@ export class CatalogView implements Dictionary {
         return [name, changed?.size ? index.with(changed) : index]
       }),
     )
-    const overlays = addToOverlays(this.#overlays.with(folded.map((offering) => [offering, undefined])), rows)
-    const content = { live, answerStore: this.#answerStore.with(answers), indexes, overlays }
+    const overlays = addToOverlays(this.#overlays.with(rebuilt.map((offering) => [offering, undefined])), rows)
+    const content = { usedTerms, answerStore: this.#answerStore.with(answers), indexes, overlays }
     return new CatalogView(this.terms, this.#kinds, this.#texts, content)
   }
 
   /** Prefetches the data that `write` will read into the processor's cache. */
   prefetch(row: number): void {
     const block = this.#answerStore.getBlock(row)
-    this.prefetchSink ^= block.kind(block.toSlot(row))
+    this.prefetchSink ^= block.getKind(block.toSlot(row))
   }
 
   /** Returns the id of a row, valid only for immediate use. */
   getId(row: number): Uint8Array {
     const block = this.#answerStore.getBlock(row)
-    return block.id(block.toSlot(row))
+    return block.getId(block.toSlot(row))
   }
 
   /** Writes the answer of a row, and returns its end. */
   write(row: number, to: OutputBuffer, at: number): number {
     const block = this.#answerStore.getBlock(row)
     const slot = block.toSlot(row)
-    return writeAnswer(block, slot, this.#texts[block.kind(slot)]!, to, at)
+    return writeAnswer(block, slot, this.#texts[block.getKind(slot)]!, to, at)
   }
 }
 

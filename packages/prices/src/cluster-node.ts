@@ -18,8 +18,8 @@ import { META_KEY } from './page-store.ts'
 import { CATALOG_TIMEOUT_MS } from './settings.ts'
 
 /**
- * The log between two snapshots (bytes). An import is several times larger than its result, so the log must not contain
- * many of them.
+ * Maximum size of the log between two snapshots (bytes). An import is several times larger than its result, so the log
+ * must not contain many imports.
  */
 const SNAPSHOT_INTERVAL_BYTES = 1_073_741_824
 
@@ -94,7 +94,7 @@ export async function openPricesNode(context: PricesMainContext): Promise<Servic
             ),
           ),
         remove: (id) => append<boolean>(REMOVE, encodeText(id.toLowerCase())),
-        reached: (sequence) => journal.waitForSequence(sequence, config.sequenceWaitTimeout),
+        waitForSequence: (sequence) => journal.waitForSequence(sequence, config.sequenceWaitTimeout),
         barrier: async (waiting) => void (await journal.barrier(waiting)),
       },
       async close() {

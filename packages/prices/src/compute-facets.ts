@@ -13,7 +13,7 @@ import {
   SPECS_FACET,
   type FacetSelection,
 } from './core/facet-selection.ts'
-import { compareValues, getLiveType, getValueType, type CharType } from './core/terms.ts'
+import { compareValues, getCharType, getValueType, type CharType } from './core/terms.ts'
 import { errors, toResolveProblem } from './errors.ts'
 import type { RowFinder } from './index/price-index.ts'
 import { forEachInTurns } from './event-loop-turns.ts'
@@ -34,7 +34,7 @@ export interface FacetRequest extends SearchConditions {
   readonly char?: string | undefined
   /** Maximum number of values of a list. */
   readonly limit: number
-  /** The end of the previous page. */
+  /** The cursor `next` of the previous page. */
   readonly after?: string | undefined
 }
 
@@ -67,28 +67,28 @@ export interface FacetLists extends Partial<Record<keyof typeof FACET_BY_NAME, F
  * @throws Problem
  */
 export async function computeFacets(request: FacetRequest, view: CatalogView, index: RowFinder): Promise<FacetLists> {
-  const { terms, live } = view
+  const { terms, usedTerms } = view
   const query = new SearchQuery()
   const failure = resolveRequest(request, view, query)
   if (failure) throw toResolveProblem(failure)
   const selection = createSelection(query, createChoices(request, view), terms)
   const requestedChar = findRequestedChar(request, view)
-  const afterValue = parseAfter(request, requestedChar, live)
+  const afterValue = parseAfter(request, requestedChar, usedTerms)
   const { list } = terms
   const counts = new FacetCounts(list.length)
   await index.count(selection, counts)
 
-  const { byTerm: ofTerm } = counts
+  const { byTerm } = counts
   const getName = (char: number) => (list[char] as { text: string }).text
   const chars =
     requestedChar === undefined
-      ? await listChars(request, ofTerm, selection, getName)
+      ? await listChars(request, byTerm, selection, getName)
       : { list: [requestedChar], more: false }
   const pages = new Map<number, TopN<FacetValue>>()
   for (const facet of [...listNameFacets(request), ...(chars?.list ?? [])])
     pages.set(facet, new TopN(request.limit, (a, b) => compareValues(a.value, b.value)))
-  await forEachInTurns(ofTerm.length, (term) => {
-    const count = ofTerm[term]!
+  await forEachInTurns(byTerm.length, (term) => {
+    const count = byTerm[term]!
     if (count === 0) return
     const entry = list[term]!
     const value = entry.kind === 'value' ? entry.value : entry.text
@@ -104,7 +104,11 @@ export async function computeFacets(request: FacetRequest, view: CatalogView, in
     ...(chars && {
       characteristics: toPage(
         {
-          list: chars.list.map((char) => ({ char: getName(char), type: getLiveType(live, char)!, ...buildPage(char) })),
+          list: chars.list.map((char) => ({
+            char: getName(char),
+            type: getCharType(usedTerms, char)!,
+            ...buildPage(char),
+          })),
           more: chars.more,
         },
         ({ char }) => char,
@@ -122,21 +126,25 @@ const listNameFacets = ({ facet, char }: FacetRequest): number[] =>
     : []
 
 /** Returns the characteristic of a request for one characteristic. */
-function findRequestedChar({ char, facet }: FacetRequest, { terms, live }: CatalogView): number | undefined {
+function findRequestedChar({ char, facet }: FacetRequest, { terms, usedTerms }: CatalogView): number | undefined {
   if (char === undefined) return undefined
   if (facet !== undefined) throw errors.INCOMPATIBLE_PARAMETERS('either facet or char must be given; received both')
   const term = terms.chars.find(char)
-  if (term < 0 || getLiveType(live, term) === undefined) throw errors.CHARACTERISTIC_NOT_FOUND(char)
+  if (term < 0 || getCharType(usedTerms, term) === undefined) throw errors.CHARACTERISTIC_NOT_FOUND(char)
   return term
 }
 
 /** Returns the value after which a page begins; undefined for the first page, and for a list of characteristics. */
-function parseAfter({ after, facet }: FacetRequest, char: number | undefined, live: Uint8Array): TermValue | undefined {
+function parseAfter(
+  { after, facet }: FacetRequest,
+  char: number | undefined,
+  usedTerms: Uint8Array,
+): TermValue | undefined {
   if (after === undefined) return undefined
   if (char === undefined && facet === undefined)
     throw errors.INCOMPATIBLE_PARAMETERS('after needs facet or char; received neither')
   if (char === undefined) return facet === 'characteristics' ? undefined : after
-  if (getLiveType(live, char) !== 'integer') return after
+  if (getCharType(usedTerms, char) !== 'integer') return after
   if (getValueType(Number(after)) !== 'integer')
     throw commonErrors.VALIDATION_FAILED(
       `querystring/after must be an integer such as 12; received ${formatReceived(after)}`,
@@ -148,16 +156,16 @@ function parseAfter({ after, facet }: FacetRequest, char: number | undefined, li
 async function listChars(
   { facet = 'characteristics', after }: FacetRequest,
   byTerm: Int32Array,
-  { getFacet: facetOf }: FacetSelection,
+  { getFacet }: FacetSelection,
   getName: (char: number) => string,
 ) {
   if (facet !== 'characteristics') return undefined
-  const left = new Set<number>()
+  const facetsWithCounts = new Set<number>()
   await forEachInTurns(byTerm.length, (term) => {
-    if (byTerm[term]! > 0) left.add(facetOf(term))
+    if (byTerm[term]! > 0) facetsWithCounts.add(getFacet(term))
   })
   const chars = new TopN<number>(MAX_CHARACTERISTICS, (a, b) => compareValues(getName(a), getName(b)))
-  for (const char of left) if (char >= 0 && (after === undefined || getName(char) > after)) chars.add(char)
+  for (const char of facetsWithCounts) if (char >= 0 && (after === undefined || getName(char) > after)) chars.add(char)
   return chars.take()
 }
 

@@ -18,7 +18,8 @@ export function getTurnDeadline(): number {
 }
 
 /**
- * Waits for the next turn if this one has used its time. Call it after some work, otherwise no caller makes progress.
+ * Waits for the next turn if this one has used its time. Call it after a piece of work, not before: otherwise all callers
+ * may only wait.
  */
 export async function yieldTurn(): Promise<void> {
   if (performance.now() >= getTurnDeadline()) await nextTurn()

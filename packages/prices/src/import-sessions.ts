@@ -23,7 +23,7 @@ export class ImportSessions implements ImportHandler {
   /** @throws Problem `IMPORT_RUNNING` */
   start({ replace, empty }: ImportOptions): number {
     if (this.#current) throw errors.IMPORT_RUNNING()
-    this.#current = new PriceLineReader(this.#catalog.draft(replace), replace, this.#maxPrices)
+    this.#current = new PriceLineReader(this.#catalog.createDraft(replace), replace, this.#maxPrices)
     this.#mayBeEmpty = empty || !replace
     this.#restartTimer()
     return ++this.#token
@@ -34,7 +34,7 @@ export class ImportSessions implements ImportHandler {
     const reader = this.#getReader(token)
     this.#restartTimer()
     try {
-      reader.take(bytes)
+      reader.addChunk(bytes)
     } catch (error) {
       this.#dropImport()
       throw error

@@ -22,9 +22,9 @@ import { PriceCatalog } from './catalog/price-catalog.ts'
 import { BITMAP_ALIAS, BITMAP_INDEXES, SHARED_STORES } from './parts.ts'
 import { CATALOG_TIMEOUT_MS, type PricesConfig } from './settings.ts'
 
-/** A thread without calls for this time has died (ms). */
+/** Added to the longest wait for a client: after that time, a thread without calls is assumed to be dead (ms). */
 const THREAD_TIMEOUT_MS = 60_000
-const NO_BINARY_NOTE = `roaring has no binary for this system, so the index is ${BITMAP_INDEXES[1]}; \`npx -y pnpm@12.21.0 install\` compiles it if a C++ compiler is installed`
+const NO_BINARY_NOTE = `the package roaring has no binary for this system, so the index is ${BITMAP_INDEXES[1]}; \`npx -y pnpm@12.21.0 install\` compiles a binary if a C++ compiler is installed`
 
 export type PricesMainContext = OpenContext<PricesConfig, PricesThreadMessage>
 
@@ -61,7 +61,7 @@ export async function openPrices(context: PricesMainContext): Promise<ServiceMai
         )
       },
       remove: (id) => catalog.remove(id),
-      reached() {},
+      waitForSequence() {},
       barrier() {},
     },
     async close() {
@@ -120,7 +120,7 @@ export function createCatalogParts(
   }
 }
 
-/** Creates the handlers of imports that a thread receives. */
+/** Creates the handlers for the import calls of serving threads. */
 export const createImportHandlers = (imports: ImportHandler) => ({
   importStart: (options: ImportOptions) => imports.start(options),
   importChunk: (token: number, bytes: Uint8Array) => imports.addChunk(token, bytes),

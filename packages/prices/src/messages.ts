@@ -73,7 +73,7 @@ export type PricesMainMessage = {
   exportNext(token: number): Uint8Array | undefined
   exportEnd(token: number): void
   /** Resolves when this node has applied the log up to this sequence. */
-  reached(sequence: number): void
+  waitForSequence(sequence: number): void
   /** Resolves when this node has applied all entries that were in the log at the time of the call. */
   barrier(waiting: number): void
 }
@@ -83,8 +83,8 @@ export interface CatalogState {
   readonly generation: number
   readonly terms: readonly Term[]
   readonly kinds: readonly AnswerKind[]
-  /** A byte per term: 0 if no row has it; for a characteristic, its type. */
-  readonly live: Uint8Array
+  /** See `TermCounts.getUsedTerms`. */
+  readonly usedTerms: Uint8Array
   readonly answers: AnswerChange
   /** Segments by the name of the index. */
   readonly segments: ReadonlyMap<string, Segments>
@@ -97,14 +97,14 @@ export interface PricesSharedState {
   readonly state: CatalogState
   /** The thread's share of the database. */
   readonly share: LevelShare
-  /** The position of the log, on a node of a cluster. */
+  /** Memory with this node's position in the log, on a node of a cluster. */
   readonly logState?: SharedArrayBuffer
 }
 
-/** A change of the catalog: new terms, kinds and changes of rows, and the replacements of older bytes. */
+/** A change of the catalog: new terms, kinds and changes of rows, and rebuilt blocks and segments. */
 export interface CatalogChange extends Omit<CatalogState, 'generation'> {
   /** Offerings whose segments contain all earlier changes of their rows. */
-  readonly folded: readonly number[]
+  readonly rebuilt: readonly number[]
 }
 
 /** Messages from the main thread to all threads. */

@@ -5,7 +5,8 @@ import { PAGE_BYTES } from './core/answer-block.ts'
 
 const padNumber = (number: number) => String(number).padStart(9, '0')
 
-// A generation is a whole catalog; `meta` names the current one.
+// A generation is a whole catalog; `meta` names the current one. After the prefix of a generation, `b!` begins the key of a
+// page of answers, `s!` of a page of rows, `t!` of a term, and `k!` of an answer kind.
 export const META_KEY = 'meta'
 export const toGenerationPrefix = (generation: number) => `g${padNumber(generation)}!`
 export const toAnswersKey = (generation: number, page: number) =>
@@ -18,7 +19,7 @@ export const toKindKey = (generation: number, kind: number) => `${toGenerationPr
 export const STAGED_RANGE = { gte: 'i!', lt: 'i!~' } as const
 export const toStagedKey = (id: string, piece: number) => `i!${id}!${padNumber(piece)}`
 
-/** Opens the pages in LevelDB as a snapshot of this moment, at almost no cost until it is closed. */
+/** Opens the pages in LevelDB as a snapshot of this moment. An open snapshot costs almost nothing. */
 export function createPageStore(db: ClassicLevel, generation: number): PageStore {
   const snapshot = db.snapshot()
   return {

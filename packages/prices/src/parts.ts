@@ -25,8 +25,8 @@ export const parts = {
 export const SHARED_STORES: readonly string[] = ['memory']
 
 /**
- * A name for the first available index of `BITMAP_INDEXES`: in settings, and in paths as in the program that this
- * service mirrors.
+ * A name for the first available index of `BITMAP_INDEXES`, in settings and in paths. The source project has this name in
+ * its paths.
  */
 export const BITMAP_ALIAS = 'bitmap'
 export const BITMAP_INDEXES = ['roaring-offering', 'bitset'] as const

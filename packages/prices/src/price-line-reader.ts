@@ -30,8 +30,11 @@ export class PriceLineReader {
     this.maxPrices = maxPrices
   }
 
-  /** @throws Problem `BAD_LINE`, `CATALOG_FULL` */
-  take(chunk: Uint8Array): void {
+  /**
+   * Reads the lines that end in a chunk, and stores the beginning of the next one.
+   * @throws Problem `BAD_LINE`, `CATALOG_FULL`
+   */
+  addChunk(chunk: Uint8Array): void {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
     let start = 0
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {

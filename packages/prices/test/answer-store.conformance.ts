@@ -40,9 +40,9 @@ export function testAnswerStore(
       for (const slot of [0, 7, PAGE_ROWS - 1, PAGE_ROWS, BLOCK_ROWS - 1]) {
         const row = number * BLOCK_ROWS + slot
         const block = catalog.getBlock(row)
-        expect(block.value(block.toSlot(row))).toBe(number * 1_000_000 + version * 1_000 + slot)
-        expect(block.kind(block.toSlot(row))).toBe(version)
-        expect(block.id(block.toSlot(row))[0]).toBe(number)
+        expect(block.getValue(block.toSlot(row))).toBe(number * 1_000_000 + version * 1_000 + slot)
+        expect(block.getKind(block.toSlot(row))).toBe(version)
+        expect(block.getId(block.toSlot(row))[0]).toBe(number)
       }
     }
 
@@ -71,7 +71,7 @@ export function testAnswerStore(
     it('returns changed single answers, while previous stores stay unchanged', async () => {
       const readValue = (catalog: AnswerStore, row: number) => {
         const block = catalog.getBlock(row)
-        return block.value(block.toSlot(row))
+        return block.getValue(block.toSlot(row))
       }
       const createAnswer = (value: number) => {
         const one = new AnswerBlock(new Uint8Array(ROW_BYTES))

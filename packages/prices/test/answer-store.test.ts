@@ -42,7 +42,7 @@ for (const [name, create] of Object.entries(parts.catalog)) {
     async function writeRows(some: ReadonlyMap<number, Uint8Array>): Promise<AnswerChange> {
       for (const [row, bytes] of some) {
         const block = now.get(toBlockNumber(row))!
-        block.row(block.toSlot(row)).set(bytes)
+        block.getRow(block.toSlot(row)).set(bytes)
       }
       const pages = await writePages([...some.keys()])
       if (!holds) return { ...NO_ANSWERS, blocks: pages }

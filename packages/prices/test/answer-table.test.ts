@@ -21,7 +21,7 @@ type BlockReader = Pick<AnswerTable, 'getBlock'>
 function readAnswer(answers: BlockReader, row: number): AnswerFields {
   const block = answers.getBlock(row)
   const slot = block.toSlot(row)
-  return [block.id(slot)[15]!, block.value(slot), block.kind(slot)]
+  return [block.getId(slot)[15]!, block.getValue(slot), block.getKind(slot)]
 }
 
 const row = fc.nat({ max: BLOCKS * BLOCK_ROWS - 1 })

@@ -31,7 +31,7 @@ it.each(listPartNames('index'))(
     const changes = Array.from({ length: OFFERING_COUNT }, (_, row): RowChange => {
       return { row, before: createRow(row, OLD_VALUE), after: createRow(row, NEW_VALUE) }
     })
-    indexes.applyFold(await indexes.fold(), changes, () => 0)
+    indexes.applyRebuild(await indexes.rebuildDue(), changes, () => 0)
 
     const done = new Set<number>()
     while (done.size < OFFERING_COUNT) {
@@ -41,10 +41,10 @@ it.each(listPartNames('index'))(
         expect([...segments]).toEqual([...known])
         expect(indexes.pending).toHaveLength(waiting)
       }
-      const fold = await indexes.fold()
-      expect(fold.folded.length).toBe(Math.ceil((OFFERING_COUNT - done.size) / 8))
-      indexes.applyFold(fold, [], () => 0)
-      for (const offering of fold.folded) done.add(offering)
+      const rebuild = await indexes.rebuildDue()
+      expect(rebuild.rebuilt.length).toBe(Math.ceil((OFFERING_COUNT - done.size) / 8))
+      indexes.applyRebuild(rebuild, [], () => 0)
+      for (const offering of rebuild.rebuilt) done.add(offering)
       const index = real.read(segments)
       for (let offering = 0; offering < OFFERING_COUNT; offering++) {
         const query = new SearchQuery()
@@ -54,6 +54,6 @@ it.each(listPartNames('index'))(
       }
     }
     expect(indexes.pending).toEqual([])
-    expect((await indexes.fold()).folded).toEqual([])
+    expect((await indexes.rebuildDue()).rebuilt).toEqual([])
   },
 )

@@ -47,7 +47,7 @@ it('concurrent changes are one synced write and one message to the threads', asy
     expect(recording.length - writes).toBe(1)
     expect(changes.length - words).toBe(1)
   }
-  // A changed value does not affect the indexes. The many waiting changes are folded into the index with the next
+  // A changed value does not affect the indexes. The many waiting changes are added to the rebuilt segments with the next
   // group.
   expect(changes.map(({ rows }) => rows.length)).toEqual([64, 0, 64])
   expect(changes.map(({ segments }) => segments.get('bitset')!.size)).toEqual([0, 1, 0])

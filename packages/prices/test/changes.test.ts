@@ -121,11 +121,11 @@ async function open(folder: string, name: keyof typeof parts.catalog) {
     ]),
   )
   function readView(state: CatalogState): CatalogView {
-    const { generation, answers, live } = structuredClone(state)
+    const { generation, answers, usedTerms } = structuredClone(state)
     const store = createPageStore(real.db, generation)
     const catalog = createCatalog({ answers, store, cacheBytes: 3 * PAGE_BYTES })
     const read = new Map(Array.from(indexes, ([of, kind]) => [of, kind.read(new Map(state.segments.get(of)!))]))
-    return createCatalogView(state, { live, answerStore: catalog, indexes: read })
+    return createCatalogView(state, { usedTerms, answerStore: catalog, indexes: read })
   }
   const createCatalog = name === 'memory' ? createMemoryStore : createLruLevelStore
   const fillers = Array.from({ length: BLOCK_ROWS - 20 }, (_, i) =>
@@ -172,8 +172,8 @@ describe.each(listPartNames('catalog'))('catalog %s', (name) => {
           older.length = 0
           opened = await open(folder, name)
         } else if ('lines' in one) {
-          const reader = new PriceLineReader(catalog.draft(one.replace), one.replace, 1e6)
-          reader.take(Buffer.from(one.lines.map((line) => `${JSON.stringify(createPrice(line))}\n`).join('')))
+          const reader = new PriceLineReader(catalog.createDraft(one.replace), one.replace, 1e6)
+          reader.addChunk(Buffer.from(one.lines.map((line) => `${JSON.stringify(createPrice(line))}\n`).join('')))
           // An import is one change. If several lines have one id, the last one counts.
           const imported = new PlainCatalog()
           for (const line of one.lines) imported.put(createPrice(line))

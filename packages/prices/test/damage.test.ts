@@ -14,15 +14,15 @@ it('a damaged block fails only the bulk items that need it, with a code', async 
   const kind = await parts.index.bitset()
   const draft = new CatalogDraft(new Terms())
   for (const price of allPrices) draft.put(price)
-  const index = kind.read(await kind.build(draft.table()))
+  const index = kind.read(await kind.build(draft.buildTable()))
   const getBlock = (row: number) => {
     if (row < BLOCK_ROWS) throw Object.assign(new Error('Corruption: secret'), { code: 'LEVEL_CORRUPTION' })
     return new AnswerBlock(draft.blocks[toBlockNumber(row)]!.bytes)
   }
   const catalog = { getBlock, with: () => catalog, async close() {} }
-  const live = new Uint8Array(draft.terms.list.length).fill(1)
+  const usedTerms = new Uint8Array(draft.terms.list.length).fill(1)
   const dictionary = { terms: draft.terms.list, kinds: draft.kinds.list, rows: [] }
-  const view = createCatalogView(dictionary, { live, answerStore: catalog, indexes: new Map([['bitset', index]]) })
+  const view = createCatalogView(dictionary, { usedTerms, answerStore: catalog, indexes: new Map([['bitset', index]]) })
 
   // From both blocks alternately.
   const searched = Array.from({ length: 40 }, (_, i) => allPrices[i % 2 === 0 ? i : BLOCK_ROWS + i]!)

@@ -28,7 +28,7 @@ const createNumberedPrice = (i: number): Price =>
 
 /** Reads prices as an import does, without turns of the event loop between its chunks. */
 function readPrices(catalog: PriceCatalog, replace: boolean, prices: readonly Price[]): PriceLineReader {
-  const reader = new PriceLineReader(catalog.draft(replace), replace, 1e6)
+  const reader = new PriceLineReader(catalog.createDraft(replace), replace, 1e6)
   for (const price of prices) reader.draft.put(price)
   return reader
 }

@@ -46,7 +46,7 @@ it('finds the values that all sets have, container by container, or reports that
         const expected = [...all[0]![key]!].filter((value) => all.every((one) => one[key]!.has(value)))
         leapfrog.clear(containers, CONTAINER_VALUES)
         const none = !positions.every((position, i) => {
-          expect(containers.size(containers.getCell(position, key))).toBe(all[i]![key]!.size)
+          expect(containers.getSize(containers.getCell(position, key))).toBe(all[i]![key]!.size)
           return leapfrog.add(containers, containers.getCell(position, key))
         })
         if (none) expect(expected).toEqual([])

@@ -31,8 +31,8 @@ const openCatalog = (level: any, kinds = indexes) =>
   })
 
 function importAll(catalog: PriceCatalog, prices: readonly Price[]): Promise<number> {
-  const reader = new PriceLineReader(catalog.draft(true), true, 1e6)
-  reader.take(Buffer.from(prices.map((price) => JSON.stringify(price)).join('\n')))
+  const reader = new PriceLineReader(catalog.createDraft(true), true, 1e6)
+  reader.addChunk(Buffer.from(prices.map((price) => JSON.stringify(price)).join('\n')))
   reader.end()
   return catalog.takeImport(reader)
 }

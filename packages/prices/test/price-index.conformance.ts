@@ -324,7 +324,7 @@ export function testPriceIndex(name: string, open: () => Promise<IndexKind>): vo
           fc.array(searched, { maxLength: 8 }),
           fc.array(chosen, { maxLength: 2 }),
           fc.nat(15),
-          // Few changes are folded soon.
+          // With a low limit, segments are rebuilt after few changes.
           fc.constantFrom(0, 4, 1e6),
           async (first, rounds, queries, selections, mask, size) => {
             let rows: readonly (PriceRow | undefined)[] = first
@@ -333,7 +333,7 @@ export function testPriceIndex(name: string, open: () => Promise<IndexKind>): vo
             const read = () => {
               const state = { terms: [], kinds: [], rows: indexes.pending }
               const of = new Map([[name, kind.read(indexes.segments.get(name)!)]])
-              return createCatalogView(state, { live: NO_BYTES, answerStore: NO_STORE, indexes: of })
+              return createCatalogView(state, { usedTerms: NO_BYTES, answerStore: NO_STORE, indexes: of })
             }
             let view = read()
             async function expectViewAgreement(one: CatalogView, among: typeof rows): Promise<void> {
@@ -343,16 +343,16 @@ export function testPriceIndex(name: string, open: () => Promise<IndexKind>): vo
             const older: [CatalogView, typeof rows][] = []
             for (const steps of rounds) {
               const { after, changes } = applySteps(rows, steps)
-              const fold = await indexes.fold()
-              indexes.applyFold(fold, changes, () => size)
+              const rebuild = await indexes.rebuildDue()
+              indexes.applyRebuild(rebuild, changes, () => size)
               older.push([view, rows])
               view = view.with({
                 terms: [],
                 kinds: [],
-                live: NO_BYTES,
+                usedTerms: NO_BYTES,
                 answers: NO_ANSWERS,
                 rows: unpackChanges(packChanges(changes)),
-                ...fold,
+                ...rebuild,
               })
               rows = after
               await expectViewAgreement(view, rows)

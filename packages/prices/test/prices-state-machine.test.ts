@@ -70,7 +70,7 @@ async function openStandalone() {
       throw errors.IMPORT_LOST()
     }
     if (kind === kinds.IMPORT_PIECE) {
-      one!.reader.take(decoded.bytes)
+      one!.reader.addChunk(decoded.bytes)
       open = { ...one!, pieces: one!.pieces + 1, at }
       return true
     }

@@ -10,12 +10,12 @@ const terms = new Terms()
 const names = ['a', 'bb', 'o"x', 'ö', 'long name', 'tab\t']
 for (const name of names)
   for (const kind of ['offering', 'group', 'spec', 'char'] as const) terms.ensureName(kind, name)
-for (const name of names.slice(1)) for (const value of names) terms.value(terms.chars.getCode(name), value)
-terms.value(terms.chars.getCode('a'), 12)
-const live = new Uint8Array(terms.list.length).fill(1)
+for (const name of names.slice(1)) for (const value of names) terms.ensureValue(terms.chars.getCode(name), value)
+terms.ensureValue(terms.chars.getCode('a'), 12)
+const usedTerms = new Uint8Array(terms.list.length).fill(1)
 // One value that no row has any more.
-live[terms.findValue(terms.chars.getCode('bb'), 'bb')] = 0
-const dictionary = { terms, live }
+usedTerms[terms.findValue(terms.chars.getCode('bb'), 'bb')] = 0
+const dictionary = { terms, usedTerms }
 
 const name = fc.constantFrom(...names, 'unknown', '')
 const value = fc.oneof({ weight: 5, arbitrary: name }, fc.constantFrom(12, null, ['a']))
@@ -111,11 +111,11 @@ it('the scanner gives the result of JSON.parse, or rejects the request', () => {
 })
 
 it('terms added after a view began are unknown to the view', () => {
-  // A view's `live` has the length of the dictionary at that time.
+  // A view's `usedTerms` has the length of the dictionary at that time.
   const search = { offeringId: 'a', groupId: 'bb', priceSpecId: 'long name', charValues: [{ char: 'bb', value: 'a' }] }
   const bytes = Buffer.from(JSON.stringify(search))
-  for (let length = 0; length < live.length; length++) {
-    const old = { terms, live: live.slice(0, length) }
+  for (let length = 0; length < usedTerms.length; length++) {
+    const old = { terms, usedTerms: usedTerms.slice(0, length) }
     const known = [terms.offerings.find('a'), terms.groups.find('bb'), terms.specs.find('long name')]
     const char = terms.chars.find('bb')
     const expected = Math.max(...known, char, terms.findValue(char, 'a')) < length

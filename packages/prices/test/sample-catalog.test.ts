@@ -15,7 +15,7 @@ describe('the sample catalog', () => {
     expect(drawn.size).toBe(put.size)
     expect(drawn.terms.list).toEqual(put.terms.list)
     expect(drawn.kinds.list).toEqual(put.kinds.list)
-    const encodeRows = (draft: CatalogDraft) => Buffer.from(draft.table().encode(0, draft.size))
+    const encodeRows = (draft: CatalogDraft) => Buffer.from(draft.buildTable().encode(0, draft.size))
     expect(encodeRows(drawn).equals(encodeRows(put))).toBe(true)
     const encodeAnswers = ({ blocks }: CatalogDraft) => Buffer.concat(blocks.map(({ bytes }) => bytes))
     expect(encodeAnswers(drawn).equals(encodeAnswers(put))).toBe(true)

@@ -20,7 +20,7 @@ const price = fc.record({
 const listCounts = (counts: TermCounts, terms: Terms) =>
   terms.list.map(({ kind }, term) => [
     counts.getCount(term),
-    counts.live()[term],
+    counts.getUsedTerms()[term],
     kind === 'char' && [counts.types.get(term), counts.getTypeCounts(term)],
   ])
 

@@ -61,10 +61,10 @@ describe('work is linear in bytes, for any split', () => {
     const reader = new PriceLineReader(new CatalogDraft(new Terms()), true, 10)
     const line = `${JSON.stringify(one)}${' '.repeat(65_000)}\n`
     const chunks = [...splitBytes(line), ...splitBytes(line)]
-    expect(await measureCpuSeconds(() => chunks.forEach((chunk) => reader.take(chunk)))).toBeLessThan(1)
+    expect(await measureCpuSeconds(() => chunks.forEach((chunk) => reader.addChunk(chunk)))).toBeLessThan(1)
     expect(reader.imported).toBe(2)
     const long = splitBytes('x'.repeat(MAX_ITEM_BYTES + 1))
-    expect(() => long.forEach((chunk) => reader.take(chunk))).toThrow('line 3: longer')
+    expect(() => long.forEach((chunk) => reader.addChunk(chunk))).toThrow('line 3: longer')
   })
 })
 

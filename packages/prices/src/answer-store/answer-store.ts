@@ -3,9 +3,9 @@ import type { AnswerChange } from '../core/answer-table.ts'
 
 /** The data that a reply needs for each row, as one thread reads it. Synchronous. */
 export interface AnswerStore {
-  /** The block that contains the answer of a row. */
+  /** Returns the block that contains the answer of a row. */
   getBlock(row: number): AnswerBlock
-  /** Returns the same catalog after a change. This store stays unchanged until it is closed. */
+  /** Returns a store with the answers after a change. This store stays unchanged until it is closed. */
   with(change: AnswerChange): AnswerStore
   /** Idempotent. */
   close(): Promise<void>

@@ -83,7 +83,7 @@ export class SharedAnswers implements CatalogAnswers {
     const bytes = new Uint8Array(rows.length * ROW_BYTES)
     for (const [i, row] of rows.entries()) {
       const page = pages.get(toPageNumber(row))!
-      bytes.set(page.row(page.toSlot(row)), i * ROW_BYTES)
+      bytes.set(page.getRow(page.toSlot(row)), i * ROW_BYTES)
     }
     return { pages: toPageBytes(pages), change: { blocks: this.#renewBlocks(rows.length), rows, bytes } }
   }
@@ -103,12 +103,12 @@ export class SharedAnswers implements CatalogAnswers {
     const singles = this.#table.getSingles(toBlockNumber(first))
     for (let slot = 0; singles && slot < PAGE_ROWS; slot++) {
       const single = singles.get(first + slot)
-      if (single) page.row(slot).set(single.bytes)
+      if (single) page.getRow(slot).set(single.bytes)
     }
     return page
   }
 
-  /** Rebuilds blocks with their waiting answers until there is room for `more` answers. */
+  /** Rebuilds blocks with their waiting answers until `more` answers fit within the limit. */
   #renewBlocks(more: number): Map<number, Uint8Array> {
     const renewed = new Map<number, Uint8Array>()
     let pending = more
@@ -116,7 +116,7 @@ export class SharedAnswers implements CatalogAnswers {
     for (const [number, count] of this.#pending) {
       if (pending <= this.#maxPending) break
       const block = new AnswerBlock(createSharedBlock(this.#table.blocks[number]?.bytes))
-      for (const [row, { bytes }] of this.#table.getSingles(number)!) block.row(block.toSlot(row)).set(bytes)
+      for (const [row, { bytes }] of this.#table.getSingles(number)!) block.getRow(block.toSlot(row)).set(bytes)
       renewed.set(number, block.bytes)
       pending -= count
     }

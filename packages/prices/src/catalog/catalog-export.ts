@@ -15,7 +15,7 @@ const PIECE_BYTES = 262_144
 /** The state of a catalog at one moment, for an export. */
 export interface FrozenCatalog {
   readonly meta: CatalogMeta
-  /** Terms and kinds only grow. */
+  /** Terms and kinds are only added, so the dictionary of a later moment contains those of this one. */
   readonly terms: Terms
   readonly kinds: AnswerKinds
   /** Reads the state of that moment. */
@@ -54,7 +54,7 @@ async function readIdOrder({ meta, generations }: FrozenCatalog, after: string |
     const block = new AnswerBlock(bytes)
     const first = page * PAGE_ROWS
     for (let row = first; row < Math.min(rows, first + PAGE_ROWS); row++)
-      if (isPresent[row] === 1) order.add(block.id(block.toSlot(row)), row)
+      if (isPresent[row] === 1) order.add(block.getId(block.toSlot(row)), row)
   })
   return order
 }
@@ -70,8 +70,8 @@ function createPageReader(generations: Generations, generation: number) {
   let last: { page: number; table: RowTable; block: AnswerBlock } | undefined
   return (page: number) => {
     if (last?.page !== page) {
-      const block = new AnswerBlock(generations.answers(generation, page))
-      last = { page, table: generations.rows(generation, page), block }
+      const block = new AnswerBlock(generations.readAnswers(generation, page))
+      last = { page, table: generations.readRows(generation, page), block }
     }
     return last
   }

@@ -3,8 +3,8 @@ import { yieldTurn } from '../event-loop-turns.ts'
 import type { IndexKind, RowChange, Segments } from '../index/price-index.ts'
 
 /**
- * Limits of the changes of an offering that wait. To rebuild its segments costs time in proportion to its rows, and
- * each waiting change slows searches.
+ * Limits of the waiting changes of an offering: with more, its segments are rebuilt. A rebuild takes time in proportion
+ * to the rows of the offering, and each waiting change slows searches.
  */
 const MIN_PENDING_LIMIT = 32
 const PENDING_PER_SQRT_ROWS = 4
@@ -19,17 +19,17 @@ interface PendingRows {
   changes: number
 }
 
-/** Rebuilt segments. */
-export interface Fold {
+/** Segments that contain changes which waited before. */
+export interface RebuiltSegments {
   /** The offerings whose segments contain all changes of their rows. */
-  readonly folded: readonly number[]
+  readonly rebuilt: readonly number[]
   /** The rebuilt segments, by the name of the index. */
   readonly segments: ReadonlyMap<string, Segments>
 }
 
 /**
- * The indexes of the main thread. Threads receive changes of rows unmodified and search them in addition to the
- * segments. When an offering has many changes, its segments are rebuilt.
+ * The indexes of the main thread. Threads receive each change of a row as it is, and search the waiting changes in
+ * addition to the segments. When many changes of an offering wait, its segments are rebuilt.
  */
 export class CatalogIndexes {
   readonly segments: ReadonlyMap<string, Segments>
@@ -55,7 +55,10 @@ export class CatalogIndexes {
     return new CatalogIndexes(kinds, new Map(Array.from(kinds.keys(), (name) => [name, new Map()])), MIN_PENDING_LIMIT)
   }
 
-  /** @param minLimit number of changes of an offering that may wait, however few rows it has */
+  /**
+   * Builds the indexes of a table.
+   * @param minLimit number of changes of an offering that may wait, however few rows it has
+   */
   static async build(
     kinds: ReadonlyMap<string, IndexKind>,
     table: RowTable,
@@ -73,34 +76,38 @@ export class CatalogIndexes {
 
   /**
    * Rebuilds the segments of an eighth of the offerings that are due. It is only an eighth because the clients that put
-   * prices wait for it. The result has no effect until `applyFold`.
+   * prices wait for it. The result has no effect until `applyRebuild`.
    */
-  async fold(): Promise<Fold> {
-    const folded = [...this.#due].slice(0, Math.ceil(this.#due.size / 8))
+  async rebuildDue(): Promise<RebuiltSegments> {
+    const rebuilt = [...this.#due].slice(0, Math.ceil(this.#due.size / 8))
     const segments = new Map<string, Segments>()
     for (const [name, kind] of this.#kinds) {
       const changed: Segments = new Map()
       // Offerings may share segments.
-      const current: Segments = folded.length > 1 ? new Map(this.segments.get(name)) : this.segments.get(name)!
-      for (const offering of folded) {
+      const current: Segments = rebuilt.length > 1 ? new Map(this.segments.get(name)) : this.segments.get(name)!
+      for (const offering of rebuilt) {
         await yieldTurn()
         for (const [key, bytes] of kind.update(current, [...this.#pending.get(offering)!.rows.values()])) {
           changed.set(key, bytes)
-          if (folded.length > 1) current.set(key, bytes)
+          if (rebuilt.length > 1) current.set(key, bytes)
         }
       }
       segments.set(name, changed)
     }
-    return { folded, segments }
+    return { rebuilt, segments }
   }
 
   /**
-   * Applies rebuilt segments, and the changes of rows that follow them.
+   * Applies rebuilt segments, and adds changes of rows that they do not contain.
    * @param countRows returns how many rows an offering has
    */
-  applyFold({ folded, segments }: Fold, rows: readonly RowChange[], countRows: (offering: number) => number): void {
+  applyRebuild(
+    { rebuilt, segments }: RebuiltSegments,
+    rows: readonly RowChange[],
+    countRows: (offering: number) => number,
+  ): void {
     for (const [name, changed] of segments) for (const [key, bytes] of changed) this.segments.get(name)!.set(key, bytes)
-    for (const offering of folded) {
+    for (const offering of rebuilt) {
       this.#count -= this.#pending.get(offering)!.changes
       this.#pending.delete(offering)
       this.#due.delete(offering)

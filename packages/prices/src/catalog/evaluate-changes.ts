@@ -18,10 +18,10 @@ export interface PriceChange {
 
 /** The state against which changes are evaluated. */
 interface EvaluationContext extends RowLookup {
-  /** They learn the words of accepted prices. */
+  /** The dictionary, to which new terms of accepted prices are added. */
   readonly terms: Terms
   readonly kinds: AnswerKinds
-  /** It learns the change of each row. */
+  /** The types of the characteristics, in which each change of a row is recorded. */
   readonly types: PendingTypes
   /** @throws Problem `CATALOG_FULL` if there is no capacity for the additional prices */
   checkCapacity(more: number, maxPrices: number | undefined): void
@@ -49,11 +49,11 @@ export function evaluateChanges(
         if (!before) context.checkCapacity(added + 1, maxPrices)
         const put = encodePrice(id, price, context)
         puts.push({ ...put, found, before })
-        context.types.move(before, put.row)
+        context.types.recordChange(before, put.row)
         if (!before) added++
       } else if (before) {
         removed.push({ row: found, before, after: undefined, id, value: 0, kind: 0 })
-        context.types.move(before, undefined)
+        context.types.recordChange(before, undefined)
         added--
       }
       settlers.push(() => resolve(price ? !before : before !== undefined))

@@ -16,7 +16,7 @@ const IDS_OFFSET = KINDS_OFFSET + OLD_BLOCK_ROWS * 4
 
 const bytesEncoding = { valueEncoding: 'view' } as const
 
-/** A block of format 1 as one of format 2. */
+/** Converts a block of format 1 to format 2. */
 function convertBlock(bytes: Uint8Array): Uint8Array {
   const columns = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const block = new AnswerBlock(new Uint8Array(OLD_BLOCK_BYTES))

@@ -40,7 +40,7 @@ export interface CatalogMeta {
   readonly previous?: Omit<CatalogMeta, 'previous'> | undefined
 }
 
-/** No catalog at all. */
+/** Meta data of a database without a catalog. */
 export const NO_META: CatalogMeta = { generation: 0, rows: 0, terms: 0, kinds: 0 }
 
 /** A whole catalog, read from the database. */
@@ -91,7 +91,7 @@ const createDamagedError = (cause: unknown) =>
   new StartError('DATA_DAMAGED', `prices: the catalog cannot be read (${(cause as Error).message})`)
 const encodeMeta = (meta: CatalogMeta) => JSON.stringify({ ...meta, format: FORMAT })
 
-/** Catalogs in LevelDB, each a generation. `meta` names the current one. */
+/** The catalogs in LevelDB. Each catalog is a generation, and the row `meta` names the current one. */
 export class Generations {
   readonly #level: SharedLevel
   readonly #db: ClassicLevel
@@ -139,8 +139,8 @@ export class Generations {
 
   async #load(meta: CatalogMeta): Promise<LoadedCatalog> {
     const { generation, rows } = meta
-    const terms = new Terms(await this.#texts(generation, 't', meta.terms))
-    const kinds = new AnswerKinds(await this.#texts(generation, 'k', meta.kinds))
+    const terms = new Terms(await this.#readTexts(generation, 't', meta.terms))
+    const kinds = new AnswerKinds(await this.#readTexts(generation, 'k', meta.kinds))
     const table = new RowTable(rows + 1)
     const blocks: AnswerBlock[] = []
     await this.forEachPage(generation, toRowsKey, rows, (bytes) => table.decode(bytes))
@@ -154,19 +154,19 @@ export class Generations {
   }
 
   /** Returns a page of answers. */
-  answers(generation: number, page: number): Uint8Array {
+  readAnswers(generation: number, page: number): Uint8Array {
     return this.#read(toAnswersKey(generation, page))
   }
 
   /** Returns a page of rows. */
-  rows(generation: number, page: number): RowTable {
+  readRows(generation: number, page: number): RowTable {
     const table = new RowTable(PAGE_ROWS, PAGE_BYTES)
     table.decode(this.#read(toRowsKey(generation, page)))
     return table
   }
 
   /** Returns a row, which must exist. */
-  row(generation: number, row: number): PriceRow {
+  readRow(generation: number, row: number): PriceRow {
     return decodeRow(this.#read(toRowsKey(generation, toPageNumber(row))), row % PAGE_ROWS)
   }
 
@@ -199,7 +199,7 @@ export class Generations {
    * Yields the pieces of an import, in their order.
    * @throws StartError `DATA_DAMAGED`
    */
-  async *staged({ id, pieces }: OpenImport): AsyncGenerator<Uint8Array> {
+  async *readStaged({ id, pieces }: OpenImport): AsyncGenerator<Uint8Array> {
     for (let piece = 0; piece < pieces; piece++) {
       const found = await this.#db.get<string, Uint8Array>(toStagedKey(id, piece), { valueEncoding: 'view' })
       if (!found) throw createDamagedError(new Error(`${toStagedKey(id, piece)} is missing`))
@@ -225,7 +225,7 @@ export class Generations {
     { previous: _older, log, ...previous }: CatalogMeta,
   ): Promise<CatalogMeta> {
     const generation = previous.generation + 1
-    // A process that ended during this function leaves such data.
+    // A process that ended during this function may have left data of this generation.
     await this.#clear(toGenerationPrefix(generation), `${toGenerationPrefix(generation)}~`)
     let batch: BatchPut[] = []
     for (const one of listPuts(generation, draft, table)) {
@@ -250,7 +250,7 @@ export class Generations {
   async clearOlder({ generation, previous }: CatalogMeta): Promise<void> {
     const end = toGenerationPrefix(previous?.generation ?? generation)
     await this.#clear(FIRST_GENERATION_KEY, end)
-    // LevelDB does not compact by itself, because deleted keys are never touched again.
+    // LevelDB would not compact this range itself, because these keys are never read or written again.
     await this.#db.compactRange(FIRST_GENERATION_KEY, end)
   }
 
@@ -263,8 +263,11 @@ export class Generations {
     return this.#level.write((db) => db.batch(batch as never, { sync }))
   }
 
-  /** @param count the expected number of texts; undefined if an older version did not store it */
-  async #texts(generation: number, what: string, count: number | undefined): Promise<any[]> {
+  /**
+   * Reads the terms (`t`) or the answer kinds (`k`) of a generation.
+   * @param count the expected number; undefined if an older version did not store it
+   */
+  async #readTexts(generation: number, what: string, count: number | undefined): Promise<any[]> {
     const prefix = toGenerationPrefix(generation) + what
     const texts = await this.#db.values({ gte: `${prefix}!`, lt: `${prefix}~`, limit: count ?? -1 }).all()
     if (count !== undefined && texts.length !== count)
@@ -277,7 +280,7 @@ export class Generations {
     generation: number,
     toKey: typeof toRowsKey,
     rows: number,
-    take: (bytes: Uint8Array, page: number) => void,
+    visit: (bytes: Uint8Array, page: number) => void,
   ): Promise<void> {
     const pages = toPageNumber(rows + PAGE_ROWS - 1)
     const range = { gte: toKey(generation, 0), lt: toKey(generation, pages) }
@@ -289,7 +292,7 @@ export class Generations {
       for (let some; (some = await iterator.nextv(MAX_READ_PAGES)).length > 0;)
         for (const [key, bytes] of some) {
           if (key !== toKey(generation, page)) throw new Error(`${toKey(generation, page)} is missing`)
-          take(bytes, page++)
+          visit(bytes, page++)
           await yieldTurn()
         }
       if (page < pages) throw new Error(`${toKey(generation, page)} is missing`)

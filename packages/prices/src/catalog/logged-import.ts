@@ -23,18 +23,24 @@ export class LoggedImport {
     this.#reader = new PriceLineReader(new CatalogDraft(new Terms()), replace, maxPrices, validateLoggedPriceLine)
   }
 
-  /** @throws Problem `BAD_LINE`, `CATALOG_FULL` */
-  async take(number: number, bytes: Uint8Array): Promise<void> {
+  /**
+   * Parses a piece. A piece that was parsed before is ignored.
+   * @throws Problem `BAD_LINE`, `CATALOG_FULL`
+   */
+  async addPiece(number: number, bytes: Uint8Array): Promise<void> {
     if (this.failure) throw this.failure
     if (number < this.#piecesRead) return
     this.#piecesRead = number + 1
     for (let from = 0; from < bytes.length; from += SLICE_BYTES) {
-      this.#reader.take(bytes.subarray(from, from + SLICE_BYTES))
+      this.#reader.addChunk(bytes.subarray(from, from + SLICE_BYTES))
       await yieldTurn()
     }
   }
 
-  /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_EMPTY` */
+  /**
+   * Returns the reader with the parsed prices.
+   * @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_EMPTY`
+   */
   end(mayBeEmpty: boolean): PriceLineReader {
     if (this.failure) throw this.failure
     this.#reader.end()

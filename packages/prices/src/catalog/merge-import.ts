@@ -24,7 +24,10 @@ export async function countNewPrices(draft: CatalogDraft, table: RowTable, ids: 
   return added
 }
 
-/** @throws Problem `TYPE_CONFLICT` if another change gave a characteristic another type meanwhile */
+/**
+ * Checks the types of a draft against the catalog.
+ * @throws Problem `TYPE_CONFLICT` if another change gave a characteristic another type meanwhile
+ */
 export async function checkTypes(draft: CatalogDraft, table: RowTable, terms: Terms, types: CharTypes): Promise<void> {
   const checked = new Set<number>()
   await forEachRow(table, (number) => {
@@ -39,7 +42,7 @@ export async function checkTypes(draft: CatalogDraft, table: RowTable, terms: Te
   })
 }
 
-/** Returns the prices of a draft in the codes of another dictionary, which learns missing terms. */
+/** Returns the prices of a draft in the codes of another dictionary. Missing terms are added to that dictionary. */
 export async function translatePrices(
   draft: CatalogDraft,
   table: RowTable,
@@ -49,7 +52,7 @@ export async function translatePrices(
   const codes: number[] = []
   draft.terms.list.forEach((term, code) => {
     codes[code] =
-      term.kind === 'value' ? terms.value(codes[term.char]!, term.value) : terms.ensureName(term.kind, term.text)
+      term.kind === 'value' ? terms.ensureValue(codes[term.char]!, term.value) : terms.ensureName(term.kind, term.text)
   })
   const kindCodes = draft.kinds.list.map(({ spec, currency }) => kinds.ensureCode(spec, currency))
   const coded: CodedPrice[] = []
@@ -58,8 +61,8 @@ export async function translatePrices(
     const block = draft.blocks[toBlockNumber(number)]!
     coded.push({
       id: draft.getId(number),
-      value: block.value(toSlot(number)),
-      kind: kindCodes[block.kind(toSlot(number))]!,
+      value: block.getValue(toSlot(number)),
+      kind: kindCodes[block.getKind(toSlot(number))]!,
       row: {
         ...row,
         offering: codes[row.offering]!,

@@ -40,14 +40,17 @@ export interface PriceCatalogOptions {
  * Maximum number of imported prices that are put one by one. A larger import creates a new generation of the catalog.
  */
 const MAX_SINGLE_PUTS = 2_000
-/** A start rewrites a catalog that has more rows of deleted prices than this, and more than prices. */
+/**
+ * A start removes the rows of deleted prices if there are more of them than this, and more than there are prices. For
+ * that it rewrites the catalog.
+ */
 const MAX_DELETED_ROWS = 65_536
 
 const toRowChange = ({ row, before, after }: RowChange): RowChange => ({ row, before, after })
 
 function readId(answers: CatalogAnswers, row: number): Uint8Array {
   const block = answers.getBlock(row)
-  return block.id(block.toSlot(row))
+  return block.getId(block.toSlot(row))
 }
 
 /**
@@ -66,7 +69,7 @@ export class PriceCatalog {
   #indexes: CatalogIndexes
   // Created here: a closure created where a catalog is loaded would retain all loaded data, 40 MB.
   readonly #readId = (row: number): Uint8Array => readId(this.#answers, row)
-  readonly #readPage = (page: number): Uint8Array => this.#generations.answers(this.#meta.generation, page)
+  readonly #readPage = (page: number): Uint8Array => this.#generations.readAnswers(this.#meta.generation, page)
   #ids = new IdTable(this.#readId)
   #last: Promise<unknown> = Promise.resolve()
   readonly #batcher = new ChangeBatcher<PriceChange, boolean>(
@@ -107,7 +110,7 @@ export class PriceCatalog {
       // Terms of changes that are still being written are sent with those changes.
       terms: this.#terms.list.slice(0, this.#meta.terms),
       kinds: this.#kinds.list.slice(0, this.#meta.kinds),
-      live: this.#counts.live(),
+      usedTerms: this.#counts.getUsedTerms(),
       answers: this.#answers.shared,
       segments: this.#indexes.segments,
       rows: this.#indexes.pending,
@@ -146,7 +149,7 @@ export class PriceCatalog {
   }
 
   /** Returns a draft for an import. The draft has a separate dictionary, so a failed import leaves no terms. */
-  draft(replace: boolean): CatalogDraft {
+  createDraft(replace: boolean): CatalogDraft {
     if (replace) return new CatalogDraft(new Terms())
     return new CatalogDraft(new Terms(this.#terms.list), new AnswerKinds(this.#kinds.list), this.#counts.types)
   }
@@ -167,7 +170,7 @@ export class PriceCatalog {
    * Applies changes of different prices in their order, together with the checkpoint.
    * @throws Problem `DISK_FULL`, `STORE_FAILED`
    */
-  change(group: readonly PendingChange<PriceChange, boolean>[], log: LogCheckpoint): Promise<void> {
+  applyChanges(group: readonly PendingChange<PriceChange, boolean>[], log: LogCheckpoint): Promise<void> {
     return this.#runInTurn(() => this.#makeChanges(group, log))
   }
 
@@ -184,7 +187,7 @@ export class PriceCatalog {
    * @throws StartError `DATA_DAMAGED`
    */
   readStaged(open: OpenImport): AsyncGenerator<Uint8Array> {
-    return this.#generations.staged(open)
+    return this.#generations.readStaged(open)
   }
 
   /** Deletes all pieces of imports, which are no longer needed. */
@@ -253,7 +256,7 @@ export class PriceCatalog {
     // A changed value does not affect the indexes.
     const found = edits.filter(isRowChanged)
     const answers = this.#answers.applyEdits(edits, oldRows)
-    const rows = applyRowEdits(found, oldRows, (page) => this.#generations.rows(generation, page))
+    const rows = applyRowEdits(found, oldRows, (page) => this.#generations.readRows(generation, page))
     const terms = this.#terms.list.slice(firstTerm)
     const kinds = this.#kinds.list.slice(firstKind)
     const meta: CatalogMeta = {
@@ -264,7 +267,7 @@ export class PriceCatalog {
       log,
     }
     await this.#generations.write({ meta, terms, firstTerm, kinds, firstKind, answers: answers.pages, rows })
-    const fold = await this.#indexes.fold()
+    const rebuild = await this.#indexes.rebuildDue()
     // No await from here to the message to the threads: a new thread gets this change from `getState`, or receives it
     // as a message.
     this.#meta = meta
@@ -277,14 +280,14 @@ export class PriceCatalog {
       if (after && !before) this.#ids.add(row, id)
     }
     const changes = found.map(toRowChange)
-    this.#indexes.applyFold(fold, changes, (offering) => this.#counts.getCount(offering))
-    const live = this.#counts.live()
-    await this.#options.onChange({ terms, kinds, live, answers: answers.change, rows: changes, ...fold })
+    this.#indexes.applyRebuild(rebuild, changes, (offering) => this.#counts.getCount(offering))
+    const usedTerms = this.#counts.getUsedTerms()
+    await this.#options.onChange({ terms, kinds, usedTerms, answers: answers.change, rows: changes, ...rebuild })
   }
 
   async #merge(draft: CatalogDraft, maxPrices: number, log?: LogCheckpoint): Promise<void> {
     // A refused import adds no terms to the dictionary.
-    const table = draft.table()
+    const table = draft.buildTable()
     this.#checkCapacity(await countNewPrices(draft, table, this.#ids), maxPrices)
     await checkTypes(draft, table, this.#terms, this.#counts.types)
     const translated = await translatePrices(draft, table, this.#terms, this.#kinds)
@@ -307,11 +310,11 @@ export class PriceCatalog {
     const draft = new CatalogDraft(this.#terms, this.#kinds)
     const { generation, rows } = this.#meta
     for (let first = 0; first < rows; first += PAGE_ROWS) {
-      const page = this.#generations.rows(generation, toPageNumber(first))
-      const answers = new AnswerBlock(this.#generations.answers(generation, toPageNumber(first)))
+      const page = this.#generations.readRows(generation, toPageNumber(first))
+      const answers = new AnswerBlock(this.#generations.readAnswers(generation, toPageNumber(first)))
       for (let i = 0; i < page.size; i++) {
         const row = page.get(i)
-        if (row) draft.add(answers.id(i), row, answers.value(i), answers.kind(i))
+        if (row) draft.add(answers.getId(i), row, answers.getValue(i), answers.getKind(i))
       }
       await yieldTurn()
     }
@@ -320,7 +323,7 @@ export class PriceCatalog {
 
   /** Replaces the catalog with a draft. The draft is first written as a new generation. */
   async #adopt(draft: CatalogDraft, log = this.#meta.log): Promise<void> {
-    const table = draft.table()
+    const table = draft.buildTable()
     const meta = await this.#generations.writeAll(draft, table, { ...this.#meta, log })
     const { terms, kinds, blocks, ids } = draft
     await this.#replaceState({ meta, terms, kinds, blocks, table }, ids)
@@ -355,13 +358,13 @@ export class PriceCatalog {
     this.#kinds = kinds
     this.#answers = hasSharedBlocks ? new SharedAnswers(blocks) : new StoredAnswers(this.#readPage)
     this.#ids = ids
-    ids.readFrom(this.#readId)
+    ids.setIdReader(this.#readId)
     this.#counts = counts
     this.#indexes = built
   }
 
   #readRow(row: number): PriceRow {
-    return this.#generations.row(this.#meta.generation, row)
+    return this.#generations.readRow(this.#meta.generation, row)
   }
 
   /** Runs one change at a time. */

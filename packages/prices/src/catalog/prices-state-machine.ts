@@ -101,7 +101,7 @@ export class PricesStateMachine implements StateMachine {
       if (isPriceChange(first)) {
         const group = this.#takeBatch(entries, next)
         next += group.length
-        await this.#catalog.change(group, createCheckpoint(next))
+        await this.#catalog.applyChanges(group, createCheckpoint(next))
       } else {
         const at = next++
         this.#outcomes[at] = await this.#applyImportEntry(first, createCheckpoint(next))
@@ -130,7 +130,7 @@ export class PricesStateMachine implements StateMachine {
     return group
   }
 
-  /** @param checkpoint the checkpoint to write, except for the import */
+  /** @param checkpoint the checkpoint to write; its `open` is the import as it was before this entry */
   async #applyImportEntry(entry: LogEntry, checkpoint: LogCheckpoint): Promise<PricesOutcome> {
     const { kind, seq, at } = entry
     const { open } = checkpoint
@@ -148,7 +148,7 @@ export class PricesStateMachine implements StateMachine {
         const { id, number, bytes } = readEntry(entry, kinds.decodePiece)
         if (open?.id !== id || open.pieces !== number) return this.#refuse(errors.IMPORT_LOST(), checkpoint)
         return this.#runOrDrop(checkpoint, async () => {
-          await this.#import!.take(number, bytes)
+          await this.#import!.addPiece(number, bytes)
           await this.#catalog.setCheckpoint(
             { ...checkpoint, open: { ...open, pieces: number + 1, at } },
             { piece: bytes },
@@ -192,6 +192,7 @@ export class PricesStateMachine implements StateMachine {
     }
   }
 
+  /** Writes the checkpoint. If `isDue`, it also drops the open import. */
   async #dropImport(checkpoint: LogCheckpoint, isDue: boolean): Promise<boolean> {
     await this.#catalog.setCheckpoint(isDue ? { ...checkpoint, open: undefined } : checkpoint)
     if (isDue) await this.#clearImport()
@@ -209,7 +210,7 @@ export class PricesStateMachine implements StateMachine {
     this.#import = open && new LoggedImport(open)
     if (!open) return this.#catalog.clearStaged()
     let number = 0
-    for await (const bytes of this.#catalog.readStaged(open)) await this.#import!.take(number++, bytes)
+    for await (const bytes of this.#catalog.readStaged(open)) await this.#import!.addPiece(number++, bytes)
   }
 
   snapshot(): AsyncIterable<Buffer> {

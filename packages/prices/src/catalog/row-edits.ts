@@ -2,7 +2,7 @@ import { PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
 import { RowTable, type PriceRow } from '../core/row-table.ts'
 import type { RowChange } from '../index/price-index.ts'
 
-/** A price in terms of the dictionary. */
+/** A price in the codes of the dictionary. */
 export interface CodedPrice {
   readonly id: Uint8Array
   readonly row: PriceRow

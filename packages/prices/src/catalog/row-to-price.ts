@@ -14,7 +14,7 @@ export function toPrice(number: number, row: PriceRow, block: AnswerBlock, terms
   const slot = block.toSlot(number)
   const text = (term: number) => (terms.list[term] as { text: string }).text
   return {
-    id: formatUuid(block.id(slot)),
+    id: formatUuid(block.getId(slot)),
     offeringId: text(row.offering),
     groupId: text(row.group),
     priceSpecId: text(row.spec),
@@ -22,8 +22,8 @@ export function toPrice(number: number, row: PriceRow, block: AnswerBlock, terms
       const { char, value } = terms.list[term] as Term & { kind: 'value' }
       return { char: text(char), value }
     }),
-    value: block.value(slot),
-    currency: kinds.list[block.kind(slot)]!.currency,
+    value: block.getValue(slot),
+    currency: kinds.list[block.getKind(slot)]!.currency,
     ...(row.isDefault && { default: true }),
     ...(row.from !== FIRST_DAY && { from: toDate(row.from) }),
     ...(row.to !== LAST_DAY && { to: toDate(row.to) }),

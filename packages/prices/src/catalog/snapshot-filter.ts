@@ -2,7 +2,8 @@ import { toGenerationPrefix, STAGED_RANGE } from '../page-store.ts'
 import type { CatalogMeta } from './generations.ts'
 
 /**
- * Returns a filter for the keys of the current catalog. It excludes a generation that is being written, and older ones.
+ * Returns a filter that accepts the keys of the current generation, and the pieces of an open import. It rejects older
+ * generations, and one that is being written.
  * @param meta the value of the key `meta`
  */
 export function createSnapshotFilter(meta: Buffer): (key: Buffer) => boolean {

@@ -1,5 +1,12 @@
 import type { PriceRow, RowTable } from '../core/row-table.ts'
-import { toLive, getValueType, type CharType, type CharTypes, type KnownTypes, type Terms } from '../core/terms.ts'
+import {
+  encodeCharType,
+  getValueType,
+  type CharType,
+  type CharTypes,
+  type KnownTypes,
+  type Terms,
+} from '../core/terms.ts'
 import { yieldTurn } from '../event-loop-turns.ts'
 
 type TypeCounts = Record<CharType, number>
@@ -14,7 +21,7 @@ const NO_TERMS = new Uint8Array(new SharedArrayBuffer(0))
 
 /**
  * Counts how many rows have each term, and derives the type of each characteristic. The type comes from the values of
- * existing rows only. A characteristic whose texts all look like dates is a date.
+ * existing rows only. A characteristic whose texts all look like dates has the type `date`.
  */
 export class TermCounts {
   /** The types of the characteristics that at least one row has, always current. */
@@ -25,7 +32,7 @@ export class TermCounts {
   readonly #byType = new Map<number, TypeCounts>()
   /** Types by value term. */
   readonly #types: CharType[] = []
-  #live = new Uint8Array(1_024)
+  #used = new Uint8Array(1_024)
   #published = NO_TERMS
   #changed = true
 
@@ -64,12 +71,12 @@ export class TermCounts {
     return (this.#types[term] ??= getValueType(this.#terms.getValue(term))!)
   }
 
-  /** Returns a copy of the number of rows that have a value of each type of a characteristic. */
+  /** Returns, for one characteristic, how many rows have a value of each type. The result is a copy. */
   getTypeCounts(char: number): TypeCounts {
     return { string: 0, integer: 0, date: 0, ...this.#byType.get(char) }
   }
 
-  /** @param by 1 for an added row, -1 for a removed row */
+  /** Counts a row. @param by 1 for an added row, -1 for a removed row */
   add(row: PriceRow | undefined, by: 1 | -1): void {
     if (!row) return
     this.#count(row.offering, by)
@@ -82,21 +89,21 @@ export class TermCounts {
   }
 
   /**
-   * Returns a byte per term: 0 if no row has it; for a characteristic, its encoded type (see `toLive`). The memory is
-   * the same until a count changes.
+   * Returns one byte per term: 0 if no row has the term, otherwise 1. For a characteristic that a row has, it is the
+   * encoded type (see `encodeCharType`). Calls return the same memory until a byte changes.
    */
-  live(): Uint8Array<SharedArrayBuffer> {
+  getUsedTerms(): Uint8Array<SharedArrayBuffer> {
     if (!this.#changed) return this.#published
     this.#changed = false
     this.#published = new Uint8Array(new SharedArrayBuffer(this.#terms.list.length))
-    this.#published.set(this.#live.subarray(0, this.#published.length))
+    this.#published.set(this.#used.subarray(0, this.#published.length))
     return this.#published
   }
 
   #count(term: number, by: number): void {
     const before = this.getCount(term)
     this.#counts[term] = before + by
-    if (before === 0 || before + by === 0) this.#setLive(term, before + by > 0 ? 1 : 0)
+    if (before === 0 || before + by === 0) this.#setUsed(term, before + by > 0 ? 1 : 0)
   }
 
   #countType(term: number, by: number): void {
@@ -108,24 +115,24 @@ export class TermCounts {
     if (type === this.types.get(char)) return
     if (type) this.types.set(char, type)
     else this.types.delete(char)
-    this.#setLive(char, type ? toLive(type) : 0)
+    this.#setUsed(char, type ? encodeCharType(type) : 0)
   }
 
-  #setLive(term: number, live: number): void {
-    if (term >= this.#live.length) {
-      const larger = new Uint8Array(Math.max(term + 1, 2 * this.#live.length))
-      larger.set(this.#live)
-      this.#live = larger
+  #setUsed(term: number, byte: number): void {
+    if (term >= this.#used.length) {
+      const larger = new Uint8Array(Math.max(term + 1, 2 * this.#used.length))
+      larger.set(this.#used)
+      this.#used = larger
     }
-    this.#live[term] = live
+    this.#used[term] = byte
     this.#changed = true
   }
 }
 
-/** The types that characteristics have after some changes of rows. `move` reports each change. */
+/** The types that characteristics have after changes of rows. `recordChange` must be called for each changed row. */
 export class PendingTypes implements KnownTypes {
   readonly #known: TermCounts
-  /** By characteristic that some changed row has or had. */
+  /** The counts of each characteristic that a changed row has or had. */
   readonly #counts = new Map<number, TypeCounts>()
 
   constructor(known: TermCounts) {
@@ -137,7 +144,7 @@ export class PendingTypes implements KnownTypes {
     return counts ? pickType(counts) : this.#known.types.get(char)
   }
 
-  move(before: PriceRow | undefined, after: PriceRow | undefined): void {
+  recordChange(before: PriceRow | undefined, after: PriceRow | undefined): void {
     // A put of an existing price usually changes only its value.
     if (before && after && hasSame(before.values, after.values)) return
     for (const term of before?.values ?? []) this.#count(term, -1)

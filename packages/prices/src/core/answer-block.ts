@@ -20,8 +20,8 @@ export interface AnswerKind {
 }
 
 /**
- * The answer data of the rows of one block or page. Values and kinds are read through one view: a typed array of each
- * adds two objects to fetch at every answer, a third of its cost.
+ * The answer data of the rows of one block or page. One view reads values and kinds: two typed arrays would be two more
+ * objects to fetch for each answer, a third of its cost.
  */
 export class AnswerBlock {
   readonly bytes: Uint8Array
@@ -39,11 +39,11 @@ export class AnswerBlock {
     return row & this.#lastSlot
   }
 
-  value(slot: number): number {
+  getValue(slot: number): number {
     return this.#view.getFloat64(slot * ROW_BYTES, true)
   }
 
-  kind(slot: number): number {
+  getKind(slot: number): number {
     return this.#view.getUint32(slot * ROW_BYTES + KIND_OFFSET, true)
   }
 
@@ -52,13 +52,13 @@ export class AnswerBlock {
     return slot * ROW_BYTES + ID_OFFSET
   }
 
-  id(slot: number): Uint8Array {
+  getId(slot: number): Uint8Array {
     const start = this.getIdStart(slot)
     return this.bytes.subarray(start, start + ID_BYTES)
   }
 
   /** Returns all bytes of a row. */
-  row(slot: number): Uint8Array {
+  getRow(slot: number): Uint8Array {
     return this.bytes.subarray(slot * ROW_BYTES, (slot + 1) * ROW_BYTES)
   }
 

@@ -1,7 +1,8 @@
 import { AnswerBlock, toBlockNumber, ROW_BYTES } from './answer-block.ts'
 
 /**
- * Blocks of answers by their number. If no catalog holds blocks: changed pages by their number, without their bytes.
+ * Blocks of answers by their number. If answers are only in the database, the keys are the numbers of the changed pages,
+ * and the values are undefined.
  */
 export type AnswerBlocks = ReadonlyMap<number, Uint8Array | undefined>
 

@@ -58,9 +58,9 @@ function learnTypes({ values }: PriceRow, terms: Terms, types: LearnedTypes): vo
   for (const term of values) types.learn(terms.getChar(term), getValueType(terms.getValue(term))!)
 }
 
-/** Encodes a price with the codes of the dictionary, which learns new terms. */
+/** Encodes a price with the codes of the dictionary. New terms are added to the dictionary. */
 export function toRow(price: Price, terms: Terms): PriceRow {
-  const values = price.charValues.map(({ char, value }) => terms.value(terms.ensureName('char', char), value))
+  const values = price.charValues.map(({ char, value }) => terms.ensureValue(terms.ensureName('char', char), value))
   return {
     offering: terms.ensureName('offering', price.offeringId),
     group: terms.ensureName('group', price.groupId),
@@ -85,7 +85,7 @@ export class CatalogDraft {
 
   /**
    * @param types types of known characteristics
-   * @param expected expected number of prices: a table of ids that grows on the way takes twice as long
+   * @param expected expected number of prices: a table of ids that must grow takes twice as long
    */
   constructor(terms: Terms, kinds = new AnswerKinds(), types: CharTypes = new Map(), expected?: number) {
     this.terms = terms
@@ -100,7 +100,7 @@ export class CatalogDraft {
   }
 
   getId(row: number): Uint8Array {
-    return this.blocks[toBlockNumber(row)]!.id(toSlot(row))
+    return this.blocks[toBlockNumber(row)]!.getId(toSlot(row))
   }
 
   /** Adds a price, or replaces the one with its id. A replaced price stays in its row unless its offering changes. */
@@ -118,7 +118,7 @@ export class CatalogDraft {
     return undefined
   }
 
-  /** Does the same with a row of this dictionary. */
+  /** Adds or replaces a price like `put`. Its row has codes of this dictionary. */
   add(id: Uint8Array, row: PriceRow, value: number, kind: number): void {
     const existing = this.ids.find(id)
     if (existing >= 0 && this.#getOffering(existing) !== row.offering) {
@@ -132,7 +132,7 @@ export class CatalogDraft {
     this.append(id, row, value, kind)
   }
 
-  /** Does the same for an id that no other row has. */
+  /** Adds a price like `add`. No other row may have its id. */
   append(id: Uint8Array, row: PriceRow, value: number, kind: number): void {
     const number = this.#table.size
     this.#table.push(row)
@@ -146,7 +146,7 @@ export class CatalogDraft {
   }
 
   /** Returns all rows in their current state. */
-  table(): RowTable {
+  buildTable(): RowTable {
     if (this.#replaced.size === 0) return this.#table
     const { size } = this.#table
     const table = new RowTable(size)

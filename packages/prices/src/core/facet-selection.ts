@@ -2,8 +2,8 @@ import type { Choice, SearchQuery } from './search-query.ts'
 import { ANY_TERM } from './search-query.ts'
 import type { Terms } from './terms.ts'
 
-// A facet is a group of terms of which a row has at most one. The facet of a characteristic's values is its term; the
-// other facets have these numbers.
+// A facet is a group of terms of which a row has at most one. The facet of the values of a characteristic is the term of
+// the characteristic; the other facets have these numbers.
 export const OFFERINGS_FACET = -2
 export const GROUPS_FACET = -3
 export const SPECS_FACET = -4
@@ -20,7 +20,7 @@ export interface FacetSelection {
 
 const FACET_BY_KIND = { offering: OFFERINGS_FACET, group: GROUPS_FACET, spec: SPECS_FACET, char: ANY_TERM }
 
-/** @param choices all conditions of `query` on characteristics, one by one */
+/** Creates the selection of a query. @param choices all conditions of the query on characteristics, one by one */
 export function createSelection(query: SearchQuery, choices: readonly Choice[], { list }: Terms): FacetSelection {
   const chosen = new Map<number, (term: number) => boolean>()
   const names = [
@@ -41,7 +41,7 @@ export function createSelection(query: SearchQuery, choices: readonly Choice[], 
   }
 }
 
-/** Counts how many rows match if a term replaces the selection of its facet. */
+/** For each term, the number of rows that match if the term replaces the selection of its facet. */
 export class FacetCounts {
   /** Number of rows that match the whole selection. */
   total = 0

@@ -39,7 +39,7 @@ export class IdTable {
   }
 
   /** Replaces the function that reads ids. */
-  readFrom(getId: (row: number) => Uint8Array): void {
+  setIdReader(getId: (row: number) => Uint8Array): void {
     this.#getId = getId
   }
 

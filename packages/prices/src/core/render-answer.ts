@@ -90,7 +90,7 @@ export function writeAnswer(
 ): number {
   let at = writeUuid(block.bytes, block.getIdStart(slot), view, ANSWER_PREFIX.write(view, start))
   at = before.write(view, at)
-  const value = block.value(slot)
+  const value = block.getValue(slot)
   if (Math.abs(value) <= MAX_INT32 && Number.isInteger(value) && !Object.is(value, -0))
     at = writeInteger(value, view, at)
   else at += bytes.write(JSON.stringify(value), at, 'latin1')

@@ -29,7 +29,7 @@ const NOT_FOUND = -1
 /**
  * Parses a search of exactly the usual shape from its bytes directly into terms: the output of JSON.stringify for
  * `{id?, offeringId, groupId, priceSpecId, charValues: [{char, value}...]}` (the id first or last). All text must be
- * ASCII without escapes, and all terms known. JSON.parse handles any other request.
+ * ASCII without escapes, and at least one row must have each term. JSON.parse handles any other request.
  */
 export class RequestScanner {
   #bytes: Buffer = Buffer.alloc(0)
@@ -54,7 +54,7 @@ export class RequestScanner {
    * @returns true if the bytes from `start` on begin with such a request; if false, the contents of `query` are
    * undefined
    */
-  scan(bytes: Buffer, start: number, { terms, live }: Dictionary, query: SearchQuery): boolean {
+  scan(bytes: Buffer, start: number, { terms, usedTerms }: Dictionary, query: SearchQuery): boolean {
     if (bytes !== this.#bytes) {
       this.#bytes = bytes
       this.#end = bytes.length
@@ -69,24 +69,24 @@ export class RequestScanner {
     if (this.#skip(FIRST_ID)) {
       if (!this.#readId() || !this.#skip(OFFERING)) return false
     } else if (!this.#skip(FIRST_OFFERING)) return false
-    const offering = this.#term(terms.offerings, live)
+    const offering = this.#term(terms.offerings, usedTerms)
     if (offering < 0 || !this.#skip(GROUP)) return false
-    const group = this.#term(terms.groups, live)
+    const group = this.#term(terms.groups, usedTerms)
     if (group < 0 || !this.#skip(SPEC)) return false
-    const spec = this.#term(terms.specs, live)
+    const spec = this.#term(terms.specs, usedTerms)
     if (spec < 0 || !this.#skip(CHAR_VALUES)) return false
     query.reset(offering, group, spec)
-    if (!this.#readConditions(terms, live, query)) return false
+    if (!this.#readConditions(terms, usedTerms, query)) return false
     if (this.idTo < 0 && this.#skip(ID)) return this.#readId() && this.#skip(END_OF_ID)
     return this.#skip(END)
   }
 
-  #readConditions(terms: Terms, live: Uint8Array, query: SearchQuery): boolean {
+  #readConditions(terms: Terms, usedTerms: Uint8Array, query: SearchQuery): boolean {
     if (this.#skip(NO_VALUES)) return true
     for (;;) {
       const char = this.#char(terms, query.count)
-      if (char < 0 || !(live[char]! > 0)) return false
-      const value = this.#term(terms.getTexts(char), live)
+      if (char < 0 || !(usedTerms[char]! > 0)) return false
+      const value = this.#term(terms.getTexts(char), usedTerms)
       if (value < 0) return false
       query.values[query.count++] = value
       if (this.#skip(END_OF_VALUES)) return true
@@ -110,9 +110,9 @@ export class RequestScanner {
   }
 
   /** Reads a text, and returns its term if at least one row has it. */
-  #term(table: TextTable, live: Uint8Array): number {
+  #term(table: TextTable, usedTerms: Uint8Array): number {
     const term = table.findBytes(this.#bytes, this.#view, this.#at)
-    if (term < 0 || live[term] !== 1) return NOT_FOUND
+    if (term < 0 || usedTerms[term] !== 1) return NOT_FOUND
     this.#at = table.end
     return term
   }

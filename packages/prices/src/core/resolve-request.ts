@@ -3,7 +3,7 @@ import { toDay, isDate } from './dates.ts'
 import type { TermValue } from './price.ts'
 import { ANY_TERM, type Choice, type SearchQuery } from './search-query.ts'
 import type { SearchCondition, SearchConditions } from './search-request.ts'
-import { isOfType, getLiveType, type Terms } from './terms.ts'
+import { isOfType, getCharType, type Terms } from './terms.ts'
 import type { TextTable } from './text-table.ts'
 
 /** The reason that a request cannot be searched: an error code and its detail. */
@@ -20,40 +20,40 @@ export interface ResolveFailure {
 }
 
 /**
- * The dictionary of one view of the catalog. `live` has a byte per term: 0 if no row has it, and for a characteristic
- * its type.
+ * The dictionary of one view of the catalog. For `usedTerms` see `TermCounts.getUsedTerms`: 0 means that no row has the
+ * term.
  */
 export interface Dictionary {
   readonly terms: Terms
-  readonly live: Uint8Array
+  readonly usedTerms: Uint8Array
 }
 
 /** Returns a term if at least one row has it, else -1. */
-const toLiveTerm = (live: Uint8Array, term: number) => (term >= 0 && live[term]! > 0 ? term : -1)
+const toUsedTerm = (usedTerms: Uint8Array, term: number) => (term >= 0 && usedTerms[term]! > 0 ? term : -1)
 
 /** Returns the term of a name; `ANY_TERM` (-1) if there is no name, or if no row has it. */
-const findLiveTerm = (name: string | undefined, table: TextTable, live: Uint8Array) =>
-  name === undefined ? ANY_TERM : toLiveTerm(live, table.find(name))
+const findUsedTerm = (name: string | undefined, table: TextTable, usedTerms: Uint8Array) =>
+  name === undefined ? ANY_TERM : toUsedTerm(usedTerms, table.find(name))
 
 /**
- * Converts a request into terms. A condition that it omits is unrestricted.
+ * Converts a request into terms. Omitted conditions do not restrict the search.
  * @returns the reason of a failure
  */
 export function resolveRequest(
   request: SearchConditions,
-  { terms, live }: Dictionary,
+  { terms, usedTerms }: Dictionary,
   query: SearchQuery,
 ): ResolveFailure | undefined {
   const { offeringId, groupId, priceSpecId, charValues, at } = request
-  const offering = findLiveTerm(offeringId, terms.offerings, live)
+  const offering = findUsedTerm(offeringId, terms.offerings, usedTerms)
   if (offering < 0 && offeringId !== undefined) return { code: 'OFFERING_NOT_FOUND', detail: offeringId }
-  const group = findLiveTerm(groupId, terms.groups, live)
+  const group = findUsedTerm(groupId, terms.groups, usedTerms)
   if (group < 0 && groupId !== undefined) return { code: 'GROUP_NOT_FOUND', detail: groupId }
-  const spec = findLiveTerm(priceSpecId, terms.specs, live)
+  const spec = findUsedTerm(priceSpecId, terms.specs, usedTerms)
   if (spec < 0 && priceSpecId !== undefined) return { code: 'SPEC_NOT_FOUND', detail: priceSpecId }
   query.reset(offering, group, spec)
   for (const condition of charValues) {
-    const failure = resolveCondition(condition, terms, live, query)
+    const failure = resolveCondition(condition, terms, usedTerms, query)
     if (failure) return failure
   }
   if (at !== undefined) {
@@ -70,18 +70,18 @@ export function resolveRequest(
 function resolveCondition(
   condition: SearchCondition,
   terms: Terms,
-  live: Uint8Array,
+  usedTerms: Uint8Array,
   query: SearchQuery,
 ): ResolveFailure | undefined {
-  const char = toLiveTerm(live, terms.chars.find(condition.char))
+  const char = toUsedTerm(usedTerms, terms.chars.find(condition.char))
   if (char < 0) return { code: 'CHARACTERISTIC_NOT_FOUND', detail: condition.char }
   const { op = 'equals', value } = condition
-  const term = op === 'equals' ? toLiveTerm(live, terms.findValue(char, value as TermValue)) : -1
+  const term = op === 'equals' ? toUsedTerm(usedTerms, terms.findValue(char, value as TermValue)) : -1
   if (term >= 0) {
     query.values[query.count++] = term
     return undefined
   }
-  const type = getLiveType(live, char)!
+  const type = getCharType(usedTerms, char)!
   const wrong = (Array.isArray(value) ? value : [value]).find((one) => !isOfType(type, one))
   if (wrong !== undefined)
     return {

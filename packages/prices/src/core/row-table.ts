@@ -23,8 +23,8 @@ const TO_DAY = 5
 const VALUES = 6
 
 /**
- * Rows as flat arrays: 2 million rows of 20 characteristics take 220 MB, and 1 GB as objects. A deleted row has no
- * length.
+ * Rows as flat arrays: 2 million rows of 20 characteristics take 220 MB, and 1 GB as objects. A deleted row has the
+ * length 0.
  */
 export class RowTable {
   #ends: Float64Array

@@ -5,7 +5,7 @@ export const SAMPLE_OFFERINGS = 50
 const SAMPLE_GROUPS = 5
 const SEED = 20_261_120
 
-/** The shape of the sample catalog, nested in this order, the last fastest. */
+/** The names in the sample catalog. For each offering there is a row per combination of values; the last characteristic varies fastest. */
 export interface SampleShape {
   readonly offerings: readonly string[]
   readonly chars: readonly (readonly [name: string, values: readonly string[]])[]
@@ -20,7 +20,7 @@ export const drawGroup = (random: ReturnType<typeof createSeededRandom>) => `gro
 
 /**
  * Returns the names in the sample catalog, which are the same in every run.
- * @param offerings fewer offerings, for tests
+ * @param offerings number of offerings
  */
 export function createSampleShape(offerings = SAMPLE_OFFERINGS): SampleShape {
   const random = createSeededRandom(SEED)
@@ -38,8 +38,8 @@ export function createSampleShape(offerings = SAMPLE_OFFERINGS): SampleShape {
 }
 
 /**
- * Generates the sample catalog: 9,744 prices per offering, 487,200 in all, the same in every run. Values are row
- * numbers.
+ * Generates the sample catalog: 9,744 prices per offering, 487,200 in all, the same in every run. The value of a price is
+ * the number of its row.
  */
 export function* generateSamplePrices(offerings = SAMPLE_OFFERINGS): Generator<Price> {
   const shape = createSampleShape(offerings)

@@ -65,14 +65,15 @@ export class LearnedTypes implements KnownTypes {
   }
 }
 
-// The encoding of a characteristic's type in `live`.
-const LIVE_TYPES: readonly (CharType | undefined)[] = [undefined, 'string', 'integer', 'date']
-export const toLive = (type: CharType): number => LIVE_TYPES.indexOf(type)
+// The encoding of a characteristic's type in `usedTerms`.
+const CHAR_TYPES: readonly (CharType | undefined)[] = [undefined, 'string', 'integer', 'date']
+export const encodeCharType = (type: CharType): number => CHAR_TYPES.indexOf(type)
 /**
  * Returns the type of a characteristic, if at least one row has it.
- * @param live by term: 0 if no row has it
+ * @param usedTerms by term: 0 if no row has it
  */
-export const getLiveType = (live: Uint8Array, char: number): CharType | undefined => LIVE_TYPES[live[char] ?? 0]
+export const getCharType = (usedTerms: Uint8Array, char: number): CharType | undefined =>
+  CHAR_TYPES[usedTerms[char] ?? 0]
 
 /** The values of one characteristic, including those that no row has any more. */
 interface ValueTable {
@@ -109,7 +110,7 @@ export class Terms {
   }
 
   /** Returns the term of a characteristic's value, and adds it if it is new. */
-  value(char: number, value: TermValue): number {
+  ensureValue(char: number, value: TermValue): number {
     const found = this.#findCode(char, value)
     return found >= 0 ? found : this.#push({ kind: 'value', char, value })
   }

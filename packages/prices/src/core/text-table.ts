@@ -1,6 +1,6 @@
 import { Literal, toTailMask } from './literal.ts'
 
-/** The hash function: it uses the length of a text and up to three of its code units. */
+/** Parameters of the hash function, which uses the length of a text and up to three of its code units. */
 interface Recipe {
   readonly positions: readonly [number, number, number]
   readonly multiplier: number
@@ -13,7 +13,7 @@ const MAX_HASHED_TEXTS = 4_096
 const MAX_PROBES = 8
 /** Number of texts that select the code units to hash: a search in 4,000 takes 60 ms. */
 const SAMPLE_TEXTS = 256
-/** The hash is searched again when the number of texts has grown by this factor. */
+/** A new hash function is searched when the number of texts has grown by this factor. */
 const GROWTH_RATIO = 1.25
 const EMPTY = -1
 /** Text that JSON does not escape, with one byte per character. */
@@ -30,9 +30,9 @@ const CELLS = 4
 const getCodeUnit = (text: string, at: number) => (at < text.length ? text.charCodeAt(at) : 0)
 
 /**
- * Texts and their codes. Lookups use a hash that is searched for exactly these texts. A string from JSON.parse has no
- * hash yet, and to compute one of 36 characters for a Map costs three times as much as three code units and one
- * comparison (13 strings: 175 ns, a Map 398). New texts enter the existing hash until there are a quarter more. If too
+ * Texts and their codes. Lookups use a hash function that is chosen for exactly these texts. A string from JSON.parse has
+ * no hash yet, and to compute one of 36 characters for a Map costs three times as much as three code units and one
+ * comparison (13 strings: 175 ns, a Map 398). New texts use the existing function until there are a quarter more. If too
  * many texts differ only at other positions, a Map is used.
  */
 export class TextTable {
@@ -70,7 +70,7 @@ export class TextTable {
     if (this.#hashed && !this.#insert(text, code)) this.#hashed = false
   }
 
-  /** Returns a code from the Map, for callers that also add texts. */
+  /** Returns the code of a text, or -1. Unlike `find` it never searches a hash function, so it suits callers that add texts. */
   getCode(text: string): number {
     return this.#codes.get(text) ?? -1
   }
@@ -145,6 +145,7 @@ export class TextTable {
     return true
   }
 
+  /** Searches a hash function with few collisions for the present texts. */
   #search(): void {
     const { size } = this.#codes
     this.#searchAgainAt = size > MAX_HASHED_TEXTS ? Infinity : Math.ceil((size + 1) * GROWTH_RATIO)

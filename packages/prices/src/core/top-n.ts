@@ -1,9 +1,9 @@
-/** Collects the `limit` lowest of any number of values, plus one more to detect a larger number. */
+/** Collects the `limit` lowest of any number of values, plus one more, which shows that there are more than `limit`. */
 export class TopN<T> {
   readonly #limit: number
   readonly #compare: (a: T, b: T) => number
   #values: T[] = []
-  /** The highest value that can still count, after enough values. */
+  /** The highest value that can still be in the result; undefined while there are too few values. */
   #last: T | undefined
 
   constructor(limit: number, compare: (a: T, b: T) => number) {

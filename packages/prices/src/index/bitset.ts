@@ -17,7 +17,7 @@ import { Columns, type OrdinalTest } from './offerings/columns.ts'
 import { toFullWord, bitsetCodec, OfferingBits, toOrdinal, type PartitionBits } from './offerings/offering-bits.ts'
 import { explainPartitions } from './offerings/partitions.ts'
 import { buildOfferings, updateOfferings } from './offerings/offering-codec.ts'
-import { NO_COUNT, WholeRowFinder } from './offerings/whole-rows.ts'
+import { NOT_WHOLE, WholeRowFinder } from './offerings/whole-rows.ts'
 import { tallyOrdinals } from './sets/intersection.ts'
 import type { Segment } from './sets/segment.ts'
 
@@ -50,7 +50,7 @@ class BitsetIndex implements PriceIndex {
   // The result of the last scan.
   #found = 0
   #first = NO_ROW
-  #chosen = NO_ROW
+  #firstDefault = NO_ROW
 
   constructor(offerings: VersionedList<OfferingBits>) {
     this.#offerings = offerings
@@ -65,12 +65,12 @@ class BitsetIndex implements PriceIndex {
     const partition = bits?.partitions.find(query.group, query.spec)
     if (!partition) return NO_MATCH
     const whole = this.#whole.find(bits!.wholeRows, query, partition)
-    if (whole !== NO_COUNT) return this.#pickRow(bits!, partition, query, whole)
+    if (whole !== NOT_WHOLE) return this.#pickRow(bits!, partition, query, whole)
     if (!this.#collectSets(bits!.segment, query)) return NO_MATCH
     const { count, choices, at } = query
     this.#scan(bits!, partition, count, this.#columns.createTest(bits!, choices, at))
     if (this.#found === 0) return NO_MATCH
-    const ordinal = this.#found === 1 ? this.#first : this.#chosen
+    const ordinal = this.#found === 1 ? this.#first : this.#firstDefault
     return ordinal === NO_ROW ? toAmbiguous(this.#found) : bits!.segment.getRow(ordinal)
   }
 
@@ -123,7 +123,7 @@ class BitsetIndex implements PriceIndex {
       const size = segment.getCardinality(position)
       let at = i
       if (i >= RAREST_SETS) {
-        // Only the identity of the three rarest matters: sorting twenty costs as much as intersecting them.
+        // Only the three rarest must come first: to sort all twenty costs as much as to intersect them.
         at = size < sizes[RAREST_SETS - 1]! ? RAREST_SETS - 1 : i
         sizes[i] = sizes[at]!
         positions[i] = positions[at]!
@@ -147,7 +147,7 @@ class BitsetIndex implements PriceIndex {
   ): void {
     this.#found = 0
     this.#first = NO_ROW
-    this.#chosen = NO_ROW
+    this.#firstDefault = NO_ROW
     const { words } = segment
     const { first, end, start, words: length } = partition
     const positions = this.#positions
@@ -164,8 +164,8 @@ class BitsetIndex implements PriceIndex {
         const ordinal = toOrdinal(first, word, bits)
         if (isMatch && !isMatch(ordinal)) continue
         if (this.#found++ === 0) this.#first = ordinal
-        if (defaults < 0 || this.#chosen !== NO_ROW) continue
-        if ((words[start + defaults * length + word]! & bits & -bits) !== 0) this.#chosen = ordinal
+        if (defaults < 0 || this.#firstDefault !== NO_ROW) continue
+        if ((words[start + defaults * length + word]! & bits & -bits) !== 0) this.#firstDefault = ordinal
       }
     }
   }

@@ -20,8 +20,8 @@ export interface TermSets<S> {
 }
 
 /** Groups terms by their facet. */
-export const groupByFacet = (terms: readonly number[], { getFacet: facetOf }: Pick<FacetSelection, 'getFacet'>) =>
-  Map.groupBy(terms, (term) => facetOf(term))
+export const groupByFacet = (terms: readonly number[], { getFacet }: Pick<FacetSelection, 'getFacet'>) =>
+  Map.groupBy(terms, (term) => getFacet(term))
 
 /** Number of counts between two checks of the time. */
 const COUNTS_PER_TIME_CHECK = 128
@@ -53,7 +53,7 @@ export async function countSets<S>(
 
     const intersectExcept = createIntersectExcept(matching, sets.intersect)
     const isPossible = (except?: number) => impossible.every(([facet]) => facet === except)
-    const { byTerm: ofTerm } = counts
+    const { byTerm } = counts
     const all = intersectExcept(undefined)
     if (isPossible()) counts.total += sets.size(all)
     let counted = 0
@@ -64,7 +64,7 @@ export async function countSets<S>(
       let uncounted = sets.size(left)
       for (let i = 0; i < terms.length && uncounted > 0; i++) {
         const count = sets.count(terms[i]!, left)
-        ofTerm[terms[i]!]! += count
+        byTerm[terms[i]!]! += count
         // A row has at most one term of a facet.
         uncounted -= count
         if (++counted % COUNTS_PER_TIME_CHECK === 0) await yieldTurn()
@@ -103,7 +103,7 @@ function createIntersectExcept<S>(
  */
 export function countRow(
   { offering, group, spec, values, from, to }: Omit<PriceRow, 'values'> & { readonly values: Iterable<number> },
-  { chosen, at, getFacet: facetOf }: FacetSelection,
+  { chosen, at, getFacet }: FacetSelection,
   counts: FacetCounts,
   by: 1 | -1,
 ): void {
@@ -112,7 +112,7 @@ export function countRow(
   let misses = chosen.size
   let missed: number | undefined
   for (const term of terms) {
-    const accepts = chosen.get(facetOf(term))
+    const accepts = chosen.get(getFacet(term))
     if (accepts?.(term)) misses--
     else if (accepts) missed = term
   }

@@ -29,23 +29,23 @@ export const toMatchCount = (found: number) => -found - 1
 export interface MatchTally {
   readonly count: number
   readonly first: number
-  readonly chosen: number
+  readonly firstDefault: number
 }
 
 /** Receives each matching row, and true if it is a default row. */
 export type RowVisitor = (row: number, isDefault: boolean) => void
 
-/** @param forEach visits the matching rows, in any order */
+/** Counts the matching rows. @param forEach visits these rows, in any order */
 export function countMatches(forEach: (visit: RowVisitor) => void): MatchTally {
   let count = 0
   let first = NO_MATCH
-  let chosen = NO_MATCH
+  let firstDefault = NO_MATCH
   forEach((row, isDefault) => {
     count++
     if (first === NO_MATCH || row < first) first = row
-    if (isDefault && (chosen === NO_MATCH || row < chosen)) chosen = row
+    if (isDefault && (firstDefault === NO_MATCH || row < firstDefault)) firstDefault = row
   })
-  return { count, first, chosen }
+  return { count, first, firstDefault }
 }
 
 /** Returns all matching rows, in no order. */
@@ -56,9 +56,9 @@ export function findRows(finder: RowFinder, query: SearchQuery): number[] {
 }
 
 /** Returns the result of `find` for these matches. */
-export function toFindResult({ count, first, chosen }: MatchTally): number {
+export function toFindResult({ count, first, firstDefault }: MatchTally): number {
   if (count <= 1) return first
-  return chosen === NO_MATCH ? toAmbiguous(count) : chosen
+  return firstDefault === NO_MATCH ? toAmbiguous(count) : firstDefault
 }
 
 /** A set of rows. */
@@ -68,7 +68,7 @@ export interface RowSet {
 
 export const NO_ROWS: RowSet = { has: () => false }
 
-/** Finds rows. Each thread has a stateless finder. */
+/** Finds rows. Each thread has its own finder, which has no state between two calls. */
 export interface RowFinder {
   /** Returns the one matching row; of several the lowest default row; `NO_MATCH`; or `toAmbiguous(count)`. */
   find(query: SearchQuery): number
@@ -93,7 +93,7 @@ export interface PriceIndex extends RowFinder {
 
 /** An alternative index: built and updated on the main thread, read on every thread. */
 export interface IndexKind {
-  /** Builds all segments. It yields to the event loop, however many rows there are. */
+  /** Builds all segments. It yields to the event loop meanwhile. */
   build(rows: RowTable): Promise<Segments>
   /** Returns the rebuilt segments that the changes affect. */
   update(segments: Segments, changes: readonly RowChange[]): Segments

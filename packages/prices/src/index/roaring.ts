@@ -131,32 +131,32 @@ class RoaringIndex implements PriceIndex {
 
   async count(selection: FacetSelection, counts: FacetCounts): Promise<void> {
     const { sets, scratch } = this.#tools
-    const { unite: any, intersect: and, release: done } = scratch.begin()
+    const { unite, intersect, release } = scratch.begin()
     const getBitmap = (term: number) => this.#findBitmap(term)!
     const offerings = Array.from(this.#terms.entries()).flatMap(([offering]) => this.#findBitmap(offering) ?? [])
     await countSets(
       {
         facets: await this.#collectFacets(selection),
-        unite: (some) => any(some.map(getBitmap)),
+        unite: (terms) => unite(terms.map(getBitmap)),
         findValidOn: (day) => {
           const isValid = this.#createValidityTest(day)
-          return isValid && sets.createBitmap(any(offerings).toArray().filter(isValid))
+          return isValid && sets.createBitmap(unite(offerings).toArray().filter(isValid))
         },
-        intersect: and,
+        intersect,
         count: (term, within) => (within ? getBitmap(term).andCardinality(within) : getBitmap(term).size),
         size: (set) => set?.size ?? offerings.reduce((sum, { size }) => sum + size, 0),
-        release: done,
+        release,
       },
       selection,
       counts,
     )
   }
 
-  async #collectFacets({ getFacet: facetOf }: FacetSelection): Promise<Map<number, number[]>> {
+  async #collectFacets({ getFacet }: FacetSelection): Promise<Map<number, number[]>> {
     const facets = new Map<number, number[]>()
     for (const [, { segment }] of this.#segments.entries()) {
       for (const term of segment.getValueTerms()) {
-        const facet = facetOf(term)
+        const facet = getFacet(term)
         const terms = facets.get(facet)
         if (terms) terms.push(term)
         else facets.set(facet, [term])

@@ -27,8 +27,8 @@ export const createTests = (
   ...(at === undefined ? [] : [(row: ScannedRow) => isValid(row, at)]),
 ]
 
-function hasAcceptedValue({ values }: ScannedRow, { char, getChar: charOf, accepts }: Choice): boolean {
-  for (const term of values) if (charOf(term) === char) return accepts(term)
+function hasAcceptedValue({ values }: ScannedRow, { char, getChar, accepts }: Choice): boolean {
+  for (const term of values) if (getChar(term) === char) return accepts(term)
   return false
 }
 

@@ -17,7 +17,7 @@ const JSON_TYPE = 'application/json'
 const PRICES_PATH = '/prices/'
 const ID_PATTERN = new RegExp(UUID_PATTERN)
 
-/** The put of one price. It is a hot route, because the owner of a catalog puts thousands. */
+/** Creates the route that puts one price. It is a hot route, because clients put thousands of prices. */
 export function createPutRoute(put: PutPrice, replica: Replica | undefined, bodyLimit: number) {
   const waitForTurn = createPerTurnLimiter(MAX_PUTS_PER_TURN)
 

@@ -43,7 +43,7 @@ export async function sendAll(
   const view = views.getCurrent()
   const finder = views.findIndex(view, index)
   if (!request.body) throw commonErrors.BAD_JSON('body must be valid JSON; received no text')
-  const rows = searcher.rows(request.body as Buffer, view, finder)
+  const rows = searcher.findAllRows(request.body as Buffer, view, finder)
   if (!getHold(request.raw, budget).take(ROW_BYTES * rows.length)) throw createMemoryFull()
   view.hold()
   try {

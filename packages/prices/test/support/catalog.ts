@@ -13,12 +13,12 @@ export async function createTestView(prices: Iterable<Price>, name: keyof typeof
     const fault = draft.put(price)
     if (fault) throw new Error(fault.code)
   }
-  const index = kind.read(await kind.build(draft.table()))
+  const index = kind.read(await kind.build(draft.buildTable()))
   const blocks = new Map(draft.blocks.map(({ bytes }, number) => [number, bytes]))
   const view = createCatalogView(
     { terms: draft.terms.list, kinds: draft.kinds.list, rows: [] },
     {
-      live: new Uint8Array(draft.terms.list.length).fill(1),
+      usedTerms: new Uint8Array(draft.terms.list.length).fill(1),
       answerStore: await parts.catalog.memory({
         answers: { ...NO_ANSWERS, blocks },
         store: undefined as never,

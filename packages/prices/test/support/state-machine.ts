@@ -85,8 +85,8 @@ export async function listPrices(catalog: PriceCatalog): Promise<Price[]> {
   const { meta, terms, kinds: answerKinds, generations, close } = await catalog.freeze()
   const prices: Price[] = []
   for (let first = 0; first < meta.rows; first += PAGE_ROWS) {
-    const table = generations.rows(meta.generation, toPageNumber(first))
-    const block = new AnswerBlock(generations.answers(meta.generation, toPageNumber(first)))
+    const table = generations.readRows(meta.generation, toPageNumber(first))
+    const block = new AnswerBlock(generations.readAnswers(meta.generation, toPageNumber(first)))
     for (let slot = 0; slot < table.size; slot++) {
       const row = table.get(slot)
       if (row) prices.push(toPrice(first + slot, row, block, terms, answerKinds))

@@ -48,11 +48,11 @@ export class Columns {
       const column = this.#getColumn(source, choice)
       return (ordinal) => column[ordinal] !== NO_VALUE && choice.accepts(column[ordinal]!)
     })
-    const { isValidOn: validOn = () => true } = source
-    return at === undefined ? tests : [...tests, (ordinal) => validOn(ordinal, at)]
+    const { isValidOn = () => true } = source
+    return at === undefined ? tests : [...tests, (ordinal) => isValidOn(ordinal, at)]
   }
 
-  #getColumn(source: ColumnSource, { char, getChar: charOf }: Choice): Int32Array {
+  #getColumn(source: ColumnSource, { char, getChar }: Choice): Int32Array {
     let number = this.#numbers.get(source)
     if (number === undefined) this.#numbers.set(source, (number = ++this.#last))
     const key = `${number} ${char}`
@@ -60,7 +60,7 @@ export class Columns {
     if (cached) return cached
     const column = new Int32Array(source.count).fill(NO_VALUE)
     for (const term of source.getValueTerms())
-      if (charOf(term) === char) source.forEachOrdinal(term, (ordinal) => (column[ordinal] = term))
+      if (getChar(term) === char) source.forEachOrdinal(term, (ordinal) => (column[ordinal] = term))
     this.#columns.set(key, column)
     return column
   }

@@ -72,7 +72,7 @@ export function createBitmapCodec(sets: RoaringSets): OfferingCodec {
   }
 }
 
-/** Tools for sets of terms. */
+/** Tools for bitmaps, which all indexes of a thread share. */
 export interface BitmapTools {
   readonly sets: RoaringSets
   readonly scratch: ScratchBitmaps
@@ -141,7 +141,7 @@ export class OfferingBitmaps implements ColumnSource {
     const { segment } = views
     const { list } = partitions
     const offering = this.#offering
-    const { unite: any, intersect: and, release: done } = scratch.begin()
+    const { unite: uniteBitmaps, intersect, release } = scratch.begin()
     const named = (this.#named ??= new Map(
       [offering, ...listGroupsAndSpecs(list)].map((term) => [
         term,
@@ -153,7 +153,7 @@ export class OfferingBitmaps implements ColumnSource {
       facets: (this.#facets ??= groupByFacet([...named.keys(), ...segment.getValueTerms()], selection)),
       unite(terms) {
         if (terms[0] === offering) return undefined
-        return any(terms.map(getSet))
+        return uniteBitmaps(terms.map(getSet))
       },
       findValidOn(day) {
         if (!segment.hasDays) return undefined
@@ -163,7 +163,7 @@ export class OfferingBitmaps implements ColumnSource {
             if (segment.isValidOn(ordinal, day)) ordinals.push(base + ordinal - first)
         return sets.createBitmap(ordinals)
       },
-      intersect: and,
+      intersect,
       count(term, within) {
         const set = named.get(term)
         if (set) return within ? set.andCardinality(within) : set.size
@@ -171,7 +171,7 @@ export class OfferingBitmaps implements ColumnSource {
         return within ? views.get(position).andCardinality(within) : segment.getCardinality(position)
       },
       size: (set) => (set ? set.size : segment.count),
-      release: done,
+      release,
     }
   }
 

@@ -16,13 +16,13 @@ import {
 import { toSegmentRows, type OfferingCodec } from './offering-codec.ts'
 import { readWholeRows, createWholeRows, type WholeRows } from './whole-rows.ts'
 
-// The key of the set of all words.
+// The key of the entry with the words of all bitsets.
 const WORDS_KEY = -4
 const NO_BYTES = new Uint8Array(0)
 
 const countWords = ({ first, end }: Partition) => Math.ceil((end - first) / 32)
 
-/** Returns where the words of each partition begin. They are ordered by set. */
+/** Returns the first word of each partition, and the number of all words. In a partition the words are in the order of sets. */
 function computeStarts(partitions: readonly Partition[], sets: number): { starts: number[]; words: number } {
   let words = 0
   const starts = partitions.map((partition) => {

@@ -14,8 +14,8 @@ const HEADER_BYTES = 16
 /** Maximum rows with slots of 16 bits. A slot holds an ordinal plus one, so that 0 is an empty slot. */
 const MAX_UINT16_ROWS = 0xfffe
 /**
- * Maximum probes of a row. Similar rows have consecutive slots. Beyond this number only sets are used, even if the
- * cause is chance.
+ * Maximum probes for the slot of a row. Rows with the same values take consecutive slots. If a row needs more probes,
+ * even by chance, the offering has no whole rows, and searches use the sets.
  */
 const MAX_PROBES = 128
 /** If rows have different numbers of values, the maximum ratio of the largest number to the average. */
@@ -41,7 +41,7 @@ function toSlot(values: ArrayLike<number>, count: number, first: number, mask: n
   return (bits ^ (bits >>> 16)) & mask
 }
 
-/** Returns the narrowest type that holds all values, relative to a base. */
+/** Returns the narrowest array type for integers from 0 to `range`. */
 const getCellType = (range: number) => (range <= 0xff ? Uint8Array : range <= 0xffff ? Uint16Array : Int32Array)
 
 /**
@@ -121,7 +121,7 @@ function readCells(buffer: ArrayBufferLike, start: number, count: number, bytesP
 }
 
 /** The query cannot be answered from whole rows: the caller uses the sets. */
-export const NO_COUNT = -1
+export const NOT_WHOLE = -1
 
 /** Finds rows by all their values. Each thread has one finder. */
 export class WholeRowFinder {
@@ -135,9 +135,9 @@ export class WholeRowFinder {
    * match
    */
   find(rows: WholeRows | undefined, { values, count }: SearchQuery, { first, end }: Partition): number {
-    if (count !== rows?.width) return NO_COUNT
+    if (count !== rows?.width) return NOT_WHOLE
     const marked = this.#mark(values, count)
-    let size = NO_COUNT
+    let size = NOT_WHOLE
     // A query with a duplicate value also matches rows with another value.
     if (marked === count) {
       size = 0

@@ -1,6 +1,6 @@
 /** A map of integers to small integers in a flat array, which can be in shared memory. */
 export interface Directory {
-  /** The first key of the list, and the number of keys in it from this one on. */
+  /** The first key in the list, and the length of the list. */
   readonly first: number
   readonly listed: number
   /** The position of each key in the list, or -1. */
@@ -14,7 +14,7 @@ const EMPTY_CELL = -1
 // Spreads neighbours, because the terms of one characteristic are consecutive.
 const FIBONACCI = 0x9e37_79b1
 const HEADER_CELLS = 2
-/** Maximum ratio of a list's cells to its keys: a cell of it takes an eighth of one in the hash, or less. */
+/** Maximum ratio of a list's length to its keys. A list takes 2 bytes per number, the hash at least 16 per key. */
 const MAX_LIST_RATIO = 8
 const MAX_LISTED_KEYS = 0x7fff
 
@@ -47,7 +47,7 @@ export function countDirectoryCells(keys: readonly number[]): number {
   return HEADER_CELLS + countListCells(listed) + countHashCells(countHashedKeys(keys, first, listed))
 }
 
-/** Writes keys (all but -1) and their positions in the list. */
+/** Writes keys, of which none is -1, with their positions in `keys`. */
 export function writeDirectory(to: Int32Array, keys: readonly number[]): void {
   to.fill(EMPTY_CELL)
   const { first, listed } = chooseList(keys)

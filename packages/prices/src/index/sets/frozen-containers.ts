@@ -41,24 +41,25 @@ export class FrozenContainers {
     for (const position of sets) this.#read(segment, position)
   }
 
-  /** Returns the argument of the other methods. */
+  /** Returns the cell of a bitmap's container, which is the argument of the other methods. */
   getCell(position: number, key: number): number {
     return (key * this.#sets + position) * CELLS_PER_CONTAINER
   }
 
-  start(cell: number): number {
+  /** Returns the start of a container (in units of 16 bits). */
+  getStart(cell: number): number {
     return this.#cells[cell]!
   }
 
   /** Returns the number of runs as a negative number, or the number of single values; 0 for a bitset. */
-  intervals(cell: number): number {
+  getIntervals(cell: number): number {
     const shape = this.#cells[cell + 1]!
     const intervals = (shape >>> SIZE_BITS) & intervalsMask
     return shape < 0 ? -intervals : intervals
   }
 
   /** Returns the number of values; 0 if there is no container. */
-  size(cell: number): number {
+  getSize(cell: number): number {
     return this.#cells[cell + 1]! & sizeMask
   }
 

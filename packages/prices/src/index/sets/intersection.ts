@@ -85,11 +85,11 @@ export function tallyOrdinals(
 ): MatchTally {
   let count = 0
   let first = NO_MATCH
-  let chosen = NO_MATCH
+  let firstDefault = NO_MATCH
   for (const ordinal of found) {
     if (isMatch && !isMatch(ordinal)) continue
     if (count++ === 0) first = ordinal
-    if (chosen === NO_MATCH && isDefault?.(ordinal)) chosen = ordinal
+    if (firstDefault === NO_MATCH && isDefault?.(ordinal)) firstDefault = ordinal
   }
-  return { count, first, chosen }
+  return { count, first, firstDefault }
 }

@@ -46,16 +46,16 @@ export class Leapfrog {
     this.#walkable = true
   }
 
-  /** @returns false if the set is empty */
+  /** Adds a set. @returns false if the set is empty */
   add(containers: FrozenContainers, cell: number): boolean {
-    const size = containers.size(cell)
+    const size = containers.getSize(cell)
     if (size === 0) return false
-    const intervals = containers.intervals(cell)
+    const intervals = containers.getIntervals(cell)
     if (intervals === 0) this.#walkable = false
     this.#smallest = Math.min(this.#smallest, size)
     const at = this.#count++
     this.#intervals[at] = intervals
-    this.#starts[at] = containers.start(cell)
+    this.#starts[at] = containers.getStart(cell)
     return true
   }
 

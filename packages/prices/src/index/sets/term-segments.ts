@@ -7,7 +7,7 @@ import { DEFAULTS_KEY, Segment } from './segment.ts'
 
 /** Number of terms in a segment: one segment per term is too many segments, and one for all is too large to rebuild. */
 const TERMS_PER_SEGMENT = 64
-/** The key of the days. */
+/** The key of the entry with the days of all rows. */
 export const DAYS_KEY = -3
 const DEFAULTS_SEGMENT = -1
 export const DAYS_SEGMENT = -2
