@@ -6,7 +6,7 @@ import { SearchQuery } from '../src/core/search-query.ts'
 import { splitIntoPartitions } from '../src/index/offerings/partitions.ts'
 import type { NumberedRow } from '../src/index/offerings/offering-codec.ts'
 import {
-  NOT_WHOLE,
+  NO_COUNT,
   readWholeRows,
   WholeRowFinder,
   createWholeRows,
@@ -67,7 +67,7 @@ it('finds all rows of a partition with the requested values, in any order', () =
           const queryValues = isReversed ? values.toReversed() : values
           const size = finder.find(whole, createQuery(group, queryValues), partition)
           if (values.length !== width) {
-            expect(size).toBe(NOT_WHOLE)
+            expect(size).toBe(NO_COUNT)
             continue
           }
           const expected = all.rows
@@ -87,12 +87,12 @@ it('leaves a query with a duplicate value to the sets', () => {
   const all = createRows([{ group: 10, values: [5, 7, 9] }])
   const finder = new WholeRowFinder()
   const find = (...values: number[]) => finder.find(writeAndRead(all), createQuery(10, values), all.partitions[0]!)
-  expect(find(5, 7, 7)).toBe(NOT_WHOLE)
+  expect(find(5, 7, 7)).toBe(NO_COUNT)
   expect(find(5, 7, 9)).toBe(1)
   // An earlier query has no effect.
   expect(find(5, 7, 11)).toBe(0)
-  expect(find(5, 7)).toBe(NOT_WHOLE)
-  expect(find(5, 7, 9, 11)).toBe(NOT_WHOLE)
+  expect(find(5, 7)).toBe(NO_COUNT)
+  expect(find(5, 7, 9, 11)).toBe(NO_COUNT)
   expect(find(5, 7, 4_000_000)).toBe(0)
 })
 

@@ -17,7 +17,7 @@ import { Columns, type OrdinalTest } from './offerings/columns.ts'
 import { toFullWord, bitsetCodec, OfferingBits, toOrdinal, type PartitionBits } from './offerings/offering-bits.ts'
 import { explainPartitions } from './offerings/partitions.ts'
 import { buildOfferings, updateOfferings } from './offerings/offering-codec.ts'
-import { NOT_WHOLE, WholeRowFinder } from './offerings/whole-rows.ts'
+import { NO_COUNT, WholeRowFinder } from './offerings/whole-rows.ts'
 import { tallyOrdinals } from './sets/intersection.ts'
 import type { Segment } from './sets/segment.ts'
 
@@ -65,7 +65,7 @@ class BitsetIndex implements PriceIndex {
     const partition = bits?.partitions.find(query.group, query.spec)
     if (!partition) return NO_MATCH
     const whole = this.#whole.find(bits!.wholeRows, query, partition)
-    if (whole !== NOT_WHOLE) return this.#pickRow(bits!, partition, query, whole)
+    if (whole !== NO_COUNT) return this.#pickRow(bits!, partition, query, whole)
     if (!this.#collectSets(bits!.segment, query)) return NO_MATCH
     const { count, choices, at } = query
     this.#scan(bits!, partition, count, this.#columns.createTest(bits!, choices, at))

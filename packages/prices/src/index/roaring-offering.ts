@@ -22,7 +22,7 @@ import {
 } from './offerings/offering-bitmaps.ts'
 import { explainPartitions, type Partition } from './offerings/partitions.ts'
 import { buildOfferings, updateOfferings } from './offerings/offering-codec.ts'
-import { NOT_WHOLE, WholeRowFinder } from './offerings/whole-rows.ts'
+import { NO_COUNT, WholeRowFinder } from './offerings/whole-rows.ts'
 import { CONTAINER_VALUES } from './sets/frozen-containers.ts'
 import { pickOrdinal, Intersection, toOrdinals, tallyOrdinals, type Ordinals } from './sets/intersection.ts'
 import { Leapfrog } from './sets/leapfrog.ts'
@@ -95,7 +95,7 @@ class RoaringOfferingIndex implements PriceIndex {
     const { at, choices } = query
     let ordinals: Ordinals = this.#whole.found
     let found = this.#whole.find(offering!.wholeRows, query, partition)
-    if (found === NOT_WHOLE) {
+    if (found === NO_COUNT) {
       ordinals = this.#leapfrog.found
       found = this.#leap(offering!, partition, query)
     }

@@ -21,8 +21,8 @@ export const toBytes = ({ buffer, byteOffset, byteLength }: Int32Array) =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
 /**
- * Returns the common key of rows of one group and one spec. It is exact below 2 ** 26 terms; no catalog has nearly as
- * many.
+ * Returns the common key of rows of one group and one spec. It is exact below 2 ** 26 terms, and catalogs have far
+ * fewer.
  */
 const toPartitionKey = ({ group, spec }: NumberedRow) => group * 2 ** 26 + spec
 

@@ -121,7 +121,7 @@ function readCells(buffer: ArrayBufferLike, start: number, count: number, bytesP
 }
 
 /** The query cannot be answered from whole rows: the caller uses the sets. */
-export const NOT_WHOLE = -1
+export const NO_COUNT = -1
 
 /** Finds rows by all their values. Each thread has one finder. */
 export class WholeRowFinder {
@@ -131,13 +131,13 @@ export class WholeRowFinder {
   #marks = new Uint8Array(1_024)
 
   /**
-   * @returns how many rows of a partition have all values of a query; `NOT_WHOLE` if rows with additional values can
+   * @returns how many rows of a partition have all values of a query; `NO_COUNT` if rows with additional values can
    * match
    */
   find(rows: WholeRows | undefined, { values, count }: SearchQuery, { first, end }: Partition): number {
-    if (count !== rows?.width) return NOT_WHOLE
+    if (count !== rows?.width) return NO_COUNT
     const marked = this.#mark(values, count)
-    let size = NOT_WHOLE
+    let size = NO_COUNT
     // A query with a duplicate value also matches rows with another value.
     if (marked === count) {
       size = 0
