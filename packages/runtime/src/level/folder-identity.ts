@@ -18,7 +18,7 @@ import { syncFolder } from './data-format.ts'
 // the file.
 
 const IDENTITY_FILE = 'identity.json'
-const levelFolder = (folder: string) => join(folder, 'level')
+const getLevelFolder = (folder: string) => join(folder, 'level')
 
 /**
  * Returns the numbers that identify a file. They exclude the change time, so that a recursive chown of the folder does
@@ -51,7 +51,7 @@ const buildIdentity = (descriptor: number, folder: string): string =>
  * A restored snapshot of the whole volume is not detected, because all numbers are then equal.
  */
 export function hasSameIdentity(folder: string): boolean {
-  const level = levelFolder(folder)
+  const level = getLevelFolder(folder)
   let descriptor: number
   try {
     descriptor = openSync(join(level, IDENTITY_FILE), 'r')
@@ -67,7 +67,7 @@ export function hasSameIdentity(folder: string): boolean {
 
 /** Records that the data belongs to this folder. Syncs the record to the disk. */
 export function writeIdentity(folder: string): void {
-  const level = levelFolder(folder)
+  const level = getLevelFolder(folder)
   const draft = join(level, `${IDENTITY_FILE}.draft`)
   const descriptor = openSync(draft, 'w')
   try {
@@ -84,7 +84,7 @@ export function writeIdentity(folder: string): void {
  * Marks the data as changed by a program other than the service, such as a repair. The next start begins a new history.
  */
 export function clearIdentity(folder: string): void {
-  const level = levelFolder(folder)
+  const level = getLevelFolder(folder)
   rmSync(join(level, IDENTITY_FILE), { force: true })
   syncFolder(level)
 }

@@ -179,7 +179,7 @@ export class SharedLevel<K = string, V = string> {
   /** Creates the share for one more thread. Main thread only. */
   share(): LevelShare {
     const slot = this.#freeSlots.pop() ?? this.#slots++
-    this.#health.expect(slot)
+    this.#health.addSlot(slot)
     return { memory: this.memory, slot }
   }
 
@@ -330,7 +330,7 @@ export async function openSharedLevel<K = string, V = string>(
   const { memory, slot } = share ?? { memory: createHealthMemory(), slot: MAIN_SLOT }
   const health = new WriteHealth({ memory, slot })
   if (share) await health.acquire()
-  else health.expect(slot)
+  else health.addSlot(slot)
   try {
     const isNewHistory = !share && !hasSameIdentity(folder)
     const { db, verification, isShared, wasCleared } = await openVerifiedLevel(folder, rest, share !== undefined)

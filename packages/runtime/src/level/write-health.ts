@@ -97,7 +97,7 @@ export class WriteHealth {
   }
 
   /** Includes a slot in all checks. Call this before its thread starts. Main thread only. */
-  expect(slot: number): void {
+  addSlot(slot: number): void {
     if (slot >= this.#getUsedSlots()) Atomics.store(this.#words, USED_SLOTS_WORD, slot + 1)
   }
 
