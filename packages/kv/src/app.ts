@@ -13,6 +13,7 @@ import { createEntityRoutes } from './routes/entity-routes.ts'
 import { registerGetManyRoute } from './routes/get-many-route.ts'
 import { createWatchRoute } from './routes/watch-route.ts'
 import type { KvConfig } from './settings.ts'
+import type { LevelStoreOptions } from './store/level-store.ts'
 import type { KvStore } from './store/store.ts'
 import { createWriteRecorder } from './watch/write-recorder.ts'
 import { Watchers } from './watch/watchers.ts'
@@ -32,8 +33,8 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     share,
     log: context.log,
     onCommit: registerGroupSizes(registry),
-    onLost: registerLostWrites(registry),
-  }
+    onLostWrite: registerLostWrites(registry),
+  } satisfies Partial<LevelStoreOptions>
   const store: KvStore = logState
     ? await parts.replica.jetstream({
         ...options,
