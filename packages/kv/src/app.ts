@@ -22,7 +22,7 @@ type KvAppContext = AppContext<KvConfig, KvMainMessage, KvThreadMessage>
 
 /** Builds the app of one serving thread. */
 export async function createKvApp({ config, shared, registry, bus, ...context }: KvAppContext): Promise<App> {
-  const { share, revisions, recording, ttlMemory: expiring, stripes, logState } = shared as KvSharedState
+  const { share, revisions, recording, ttlMemory, stripes, logState } = shared as KvSharedState
   const options = {
     folder: config.data,
     cacheMegabytes: config.cacheMegabytes,
@@ -39,13 +39,13 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     ? await parts.replica.jetstream({
         ...options,
         folder: toReplicaFolder(config.data),
-        ttlMemory: expiring,
+        ttlMemory,
         channel: {
           state: logState,
           now: createLogClock(logState),
           append: (...writes) => bus.call('append', ...writes),
           waitForSequence: (sequence) => bus.call('waitForSequence', sequence),
-          barrier: (waiting) => bus.call('barrier', waiting),
+          barrier: (waiters) => bus.call('barrier', waiters),
         },
       })
     : await parts.store[config.store]({
@@ -53,7 +53,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
         createCommit: parts.commit[config.commit],
         revisions: { memory: revisions, reserve: () => bus.call('reserve') },
         keyLocks: stripes,
-        ttl: expiring,
+        ttl: ttlMemory,
         recorder: createWriteRecorder(recording!, {
           recordWrites: (...written) => bus.call('recordWrites', ...written),
           recordLost: () => bus.call('recordLost'),

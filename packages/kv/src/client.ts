@@ -12,13 +12,16 @@ export interface KvClientOptions {
   readonly token?: string
   /** Maximum number of concurrent connections. */
   readonly connections?: number
-  /** Maximum silence of the service while connecting, before a reply and within it (ms). Precision: about 1 s. */
+  /**
+   * Maximum time to connect, to wait for a reply, and between two parts of a reply (ms). It is accurate to about 1 s.
+   * The parts of a watch stream have another limit: 60 s.
+   */
   readonly timeout?: number
-  /** Times every request, to the head of its reply. */
+  /** Measures the time from each request to the head of its reply. */
   readonly timer?: UpstreamTimer
 }
 
-/** A value and its ETag for conditional writes. The ETag identifies the write of the value, not its bytes. */
+/** A value and its ETag for conditional writes. Every write of the value changes the ETag, even with the same bytes. */
 export interface KvValue {
   readonly value: Buffer
   readonly etag: string
@@ -28,9 +31,9 @@ export interface WriteOptions {
   /** True if the call resolves only once the write survives a power cut. */
   readonly durable?: boolean
   /**
-   * Idempotency key of the write, 1 to 255 visible characters. The same write with the same key within an hour has no
-   * second effect, and resolves like the first. It is therefore safe to retry after `OUTCOME_UNKNOWN`, or without a
-   * reply.
+   * Idempotency key of the write, 1 to 255 visible characters. If the same write is sent again with the same key within
+   * an hour, it has no second effect and the same result. So a retry after `OUTCOME_UNKNOWN`, or without a reply, is
+   * safe.
    */
   readonly idempotencyKey?: string
 }
@@ -39,14 +42,13 @@ export interface ReadOptions {
   /** True if the read must see every write that any node acknowledged before. */
   readonly linearizable?: boolean
   /**
-   * Sequence in the log of a cluster: the read sees all entries up to it.
-   * @throws ServiceError `SEQUENCE_WAIT_TIMEOUT`
+   * Sequence in the log of a cluster: the read sees all entries up to it, or fails with `SEQUENCE_WAIT_TIMEOUT`.
    */
   readonly after?: number
 }
 
 export interface ConditionalOptions extends WriteOptions {
-  /** Condition: the key has a value with this ETag; `*` for any value. */
+  /** Condition: the key has a value with this ETag; `*` matches any value. */
   readonly ifMatch?: string
   /** Condition: the key has no value. */
   readonly ifNoneMatch?: '*'
@@ -59,7 +61,7 @@ export interface PutOptions extends ConditionalOptions {
 
 /** Keys of a range: all keys with a prefix, or all keys between two keys. */
 export interface KeyBounds {
-  /** Replaces `start` and `end`. */
+  /** Cannot be combined with `start` or `end`. */
   readonly prefix?: string
   /** First key; without it, the first of all keys. */
   readonly start?: string
@@ -92,13 +94,13 @@ export interface KvPage {
 export interface KvExpiry {
   /** Expiry time (ms since 1970). */
   readonly expiresAt: number | null
-  /** Remaining time at the moment of the response (ms). */
+  /** Time from the reply to the expiry (ms). */
   readonly remaining: number | null
 }
 
 /**
- * A change of a batch. A `ttl` sets the time to expiry (s); null removes the expiry. `expire` does not change the
- * value.
+ * A change of a batch. `ttl` sets the time to expiry (s); null removes the expiry. `expire` changes only the expiry,
+ * not the value.
  */
 export type KvChange =
   | { readonly op: 'put'; readonly id: string; readonly value: string | Uint8Array; readonly ttl?: number }
@@ -108,15 +110,16 @@ export type KvChange =
 export interface WatchOptions extends KeyBounds {
   /** Sequence after which the stream begins; without it, the stream begins with the next change. */
   readonly after?: number
-  /** Ends the stream when it is aborted. */
+  /** Signal that ends the stream. */
   readonly signal?: AbortSignal
 }
 
-/** Changes at one sequence. */
+/** Changes that took effect together. */
 export interface KvChangeSet {
   readonly sequence: number
   /**
-   * Changes in their order; none if the event only reports the sequence of the stream. `expiresAt` is in ms since 1970.
+   * Changes in their order; empty if the stream only reports its sequence. `expiresAt` is in ms since 1970; without it,
+   * the value does not expire.
    */
   readonly changes: readonly (
     | { readonly op: 'put'; readonly id: string; readonly value: Buffer; readonly expiresAt?: number }
@@ -125,22 +128,25 @@ export interface KvChangeSet {
   )[]
 }
 
-/** Client of the service at one address. A miss is `undefined`; a refused request rejects with a `ServiceError`. */
+/**
+ * Client of the service at one address. A read of a key without a value resolves with `undefined`. A refused request
+ * rejects with a `ServiceError`.
+ */
 export interface KvClient {
   /**
-   * Highest sequence in the replies of a cluster; `undefined` without a cluster. A read with this `after` sees the
-   * writes of this client on any node.
+   * Highest sequence in the replies so far; `undefined` if the service is standalone. A read with this sequence as
+   * `after` sees all writes of this client, at any node.
    */
   readonly sequence: number | undefined
   get(id: string, options?: ReadOptions): Promise<KvValue | undefined>
   /**
-   * Reads the values of many keys at one moment, in the order of the keys. Maximum 10,000 keys in 1 MiB.
+   * Reads the values of many keys from one snapshot, in the order of `ids`: at most 10,000 keys, and 1 MiB of JSON.
    * @throws ServiceError `KEYS_TOO_LARGE`
    */
   getMany(ids: readonly string[], options?: ReadOptions): Promise<(KvValue | undefined)[]>
   /** Resolves with the ETag of the new value. @throws ServiceError `CONDITION_FAILED` */
   put(id: string, value: string | Uint8Array, options?: PutOptions): Promise<string>
-  /** Deletes a value; resolves also if the key has none. @throws ServiceError `CONDITION_FAILED` */
+  /** Deletes a value; also resolves if the key has no value. @throws ServiceError `CONDITION_FAILED` */
   delete(id: string, options?: ConditionalOptions): Promise<void>
   /** Resolves with the expiry of a value; `undefined` if the key has no value. */
   getExpiry(id: string, options?: ReadOptions): Promise<KvExpiry | undefined>
@@ -156,44 +162,46 @@ export interface KvClient {
   persist(id: string, options?: ConditionalOptions): Promise<boolean>
   /** Applies all changes, in their order, or none. Sends no request if `changes` is empty. */
   batch(changes: readonly KvChange[], options?: WriteOptions): Promise<void>
-  /** Like `batch`, with changes as lines of NDJSON. */
+  /** Same as `batch`, with the changes as lines of NDJSON. */
   applyBatchLines(lines: string | Uint8Array, options?: WriteOptions): Promise<void>
-  /** Entries in the order of the bytes of their keys, at the moment when the reply begins. */
+  /** Yields the entries of a range, from one snapshot, in the byte order of their keys. */
   entries(range?: RangeOptions): AsyncIterable<KvEntry>
-  /** Keys of a range, without values. */
+  /** Yields the keys of a range, without values. */
   keys(range?: RangeOptions): AsyncIterable<string>
-  /** Number of entries in a range. */
+  /** Resolves with the number of entries in a range. */
   count(range?: RangeOptions): Promise<number>
   /** Reads one page of entries. @param range `limit` is 1 to 1,000, default 100 */
   getPage(range?: RangeOptions): Promise<KvPage>
-  /** Entries as bytes of NDJSON; a line may span several pieces. With `keys`, only the keys. */
+  /** Resolves with the entries of a range as NDJSON; a line may span several chunks. With `keys`, only the keys. */
   streamEntryLines(range?: RangeOptions & { readonly keys?: boolean }): Promise<AsyncIterable<Buffer>>
   /**
-   * Yields changes of a range as they take effect; changes that take effect together are one item. Without `after` the
-   * first item has no changes. The stream misses no change after its sequence, so a copy of the range that is read from
-   * then on remains current. A lost stream is reopened, and continues after the last sequence.
-   * @throws ServiceError `SEQUENCE_EXPIRED` if the service no longer has the later changes: read the range again
+   * Yields the changes of a range as they take effect. Changes that take effect together are one item. Without `after`
+   * the first item has no changes, only the sequence at which the stream begins. A copy of the range that is read after
+   * this item remains current, because the stream then contains every change. If the connection is lost, the client
+   * opens the stream again, after the last sequence.
+   * @throws ServiceError `SEQUENCE_EXPIRED` if the service no longer has the changes after that sequence: read the
+   * range again
    */
   watch(options?: WatchOptions): AsyncIterable<KvChangeSet>
-  /** Closes all connections and ends streams. Idempotent. */
+  /** Ends the streams, and closes the connections once their requests are complete. Idempotent. */
   close(): Promise<void>
 }
 
 const NDJSON = 'application/x-ndjson'
 const EXPIRY_PATH = '/v0/entity/expiry'
-/** Maximum and default size of a page (entries). */
+// Size of a page (entries).
 const MAX_PAGE_ENTRIES = 1_000
-const PAGE_ENTRIES = 100
-/** Delay before a stream is reopened that was lost without a change (ms). */
+const DEFAULT_PAGE_ENTRIES = 100
+/** Delay before the client opens a stream again, if the last one delivered no change (ms). */
 const RETRY_DELAY_MS = 1_000
-/** Time without a byte after which a stream is considered lost: four heartbeats (ms). */
+/** Time without a byte after which the client considers a stream lost (ms): four heartbeats by default. */
 const STREAM_TIMEOUT_MS = 60_000
 const NEVER_SIGNAL = new AbortController().signal
 
 /** Creates a client of the service at `url`. */
 export function createKvClient(
   url: string,
-  { token, connections = 64, timeout, timer: timed }: KvClientOptions = {},
+  { token, connections = 64, timeout, timer: startTimer }: KvClientOptions = {},
 ): KvClient {
   const dispatcher = new Agent({
     connections,
@@ -218,7 +226,7 @@ export function createKvClient(
     const target = new URL(path, url)
     for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, value)
     const sentHeaders = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
-    const call = timed?.('kv')
+    const call = startTimer?.('kv')
     const pending = request(target, {
       method,
       dispatcher: stream ? streams : dispatcher,
@@ -292,26 +300,26 @@ export function createKvClient(
   > {
     let cursor = after
     while (!signal.aborted && !closed) {
-      let isNew = false
+      let hasChanges = false
       try {
         const query = { prefix, start, end, after: cursor?.toString() }
         const { body } = await sendRequest('GET', '/v0/watch', query, {}, undefined, { signal })
         for await (const { seq, ops } of parseWatchEvents(body)) {
           cursor = seq
-          isNew ||= ops.length > 0
+          hasChanges ||= ops.length > 0
           yield { sequence: seq, changes: ops.map(toChange) }
         }
       } catch (error) {
-        // A permanent refusal is thrown. After a lost stream, or if the service is busy or unavailable, the client
-        // retries.
+        // The client retries if the stream was lost, or if the service is busy or unavailable. It throws any other
+        // error.
         if (error instanceof TypeError || (error instanceof ServiceError && error.status < 500)) throw error
       }
-      // A stream that had changes is reopened at once.
-      if (!isNew && !closed) await pause(RETRY_DELAY_MS, signal)
+      // A stream that delivered changes is opened again at once.
+      if (!hasChanges && !closed) await pause(RETRY_DELAY_MS, signal)
     }
   }
 
-  /** Sends a request like `sendRequest`; resolves with `undefined` for a key without a value. */
+  /** Same as `sendRequest`, but resolves with `undefined` if the key has no value. */
   async function requestFound(
     ...request: Parameters<typeof sendRequest>
   ): Promise<Dispatcher.ResponseData | undefined> {
@@ -393,7 +401,7 @@ export function createKvClient(
       return ((await body.json()) as { count: number }).count
     },
     async getPage(range = {}) {
-      const limit = Math.min(range.limit ?? PAGE_ENTRIES, MAX_PAGE_ENTRIES)
+      const limit = Math.min(range.limit ?? DEFAULT_PAGE_ENTRIES, MAX_PAGE_ENTRIES)
       const { body, headers } = await requestRange({ ...range, limit }, {})
       const entries = await Array.fromAsync(parseEntries(body))
       return { entries, ...(headers.next !== undefined && { next: decodeURIComponent(String(headers.next)) }) }

@@ -17,8 +17,8 @@ import { ChangeFeed } from './watch/change-feed.ts'
 import { toPage } from './core/change-pages.ts'
 
 /**
- * Opens the resources that exist once per process of a cluster node: the log, and the database that this node builds
- * from it.
+ * Opens the resources that exist once per process of a cluster node: the log, and the database that this node derives
+ * from the log.
  * @throws StartError
  */
 export async function openKvNode({ config, registry, log, fail }: KvContext): Promise<ServiceMain<KvMainMessage>> {
@@ -55,10 +55,10 @@ export async function openKvNode({ config, registry, log, fail }: KvContext): Pr
           return { sequence: seq, outcomes: outcome }
         },
         waitForSequence: (sequence) => clusterLog.waitForSequence(sequence, config.sequenceWaitTimeout),
-        barrier: async (waiting) => void (await clusterLog.barrier(waiting)),
+        barrier: async (waiters) => void (await clusterLog.barrier(waiters)),
         changes: async (after, ...options) =>
           after === undefined ? toPage([], feed.upTo) : feed.readAfter(after, ...options),
-        // The threads write through the log only.
+        // The main thread knows all writes from the log, so the threads report none.
         recordWrites() {},
         recordLost() {},
       },

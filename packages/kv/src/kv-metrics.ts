@@ -64,7 +64,7 @@ export function registerWatchMetrics(metrics: WatchMetrics, registry: Registry):
   registerGauge(
     registry,
     'kv_watch_unread_bytes',
-    'Memory of changes that clients of watch streams have not read.',
+    'Memory of the changes that clients of watch streams have not read yet.',
     () => metrics.unreadBytes,
   )
   registerCounter(registry, 'kv_watch_events_total', 'Changes sent to watch streams.', () => metrics.events)
@@ -72,18 +72,18 @@ export function registerWatchMetrics(metrics: WatchMetrics, registry: Registry):
     registry,
     'kv_watchers_cut_total',
     'Watch streams that were closed because their clients read too slowly, or because memory was low.',
-    () => metrics.cut,
+    () => metrics.cutStreams,
   )
 }
 
-/** Counts writes that failed after their reply was sent. */
+/** Registers the counter of writes that failed after their reply was sent. Returns a function that counts one. */
 export function registerLostWrites(registry: Registry): () => void {
   let lost = 0
   registerCounter(registry, 'kv_writes_lost_total', 'Writes that failed after their reply 202.', () => lost)
   return () => void lost++
 }
 
-/** Counts how many writes become one batch. */
+/** Registers the histogram of writes per batch. Returns a function that records a batch. */
 export function registerGroupSizes(registry: Registry): (writes: number) => void {
   const sizes = new Histogram({
     name: 'kv_group_writes',

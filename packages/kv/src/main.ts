@@ -12,8 +12,8 @@ import { LocalFeed } from './watch/local-feed.ts'
 export type KvContext = OpenContext<KvConfig, KvThreadMessage>
 
 /**
- * Opens the resources that exist once per process: the database, before any thread does, and the shared memory of
- * threads.
+ * Opens the resources that exist once per process: the database, which the threads then open too, and the memory that
+ * all threads share.
  */
 export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMessage>> {
   const { config, registry, log, broadcast } = context
@@ -38,7 +38,7 @@ export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMess
   const ttl = new TtlState(ttlMemory)
   if ((await readDueKeys(level.db, toDuePosition(0), 1)).length > 0) ttl.enable()
   registerLevelMetrics(level, config.cacheMegabytes, registry)
-  // A single writing thread has its own order, and needs no locks.
+  // One thread needs no locks: it writes one batch at a time.
   const memory = ['0', '1'].includes(config.threads) ? undefined : createLockMemory()
   let owner = 0
   return {
@@ -55,7 +55,7 @@ export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMess
       void level.releaseShare(share!)
       if (stripes) releaseLocksOf(stripes.memory, stripes.owner)
       ttl.resetFirstDue()
-      // The thread may have taken revisions without a report.
+      // The thread may have taken revisions that it did not report, so the feed of changes has a gap.
       feed.reset()
     },
     handlers: { reserve: revisions.reserve, ...createHandlers(feed), ...NO_LOG_HANDLERS },

@@ -4,17 +4,19 @@ import type { Outcomes } from './core/evaluate-writes.ts'
 
 /** State that a thread receives at its start. */
 export interface KvSharedState {
-  /** Share of the thread in the database, if there is a database. */
+  /** Access of the thread to the database; absent if the store is in memory. */
   readonly share?: LevelShare
-  /** Shared memory that numbers writes. */
+  /** Shared memory of the counter of revisions (`store/revisions.ts`). */
   readonly revisions: SharedArrayBuffer
   /** State that threads share about values that expire (`store/ttl.ts`). */
   readonly ttlMemory: SharedArrayBuffer
-  /** Locks of keys and the number of this thread as an owner, if several threads may write. */
+  /**
+   * Locks of keys, and the number of this thread as their owner; absent if one thread writes (`store/key-locks.ts`).
+   */
   readonly stripes?: { readonly memory: SharedArrayBuffer; readonly owner: number }
-  /** Flag that watch streams exist; for a process that defines the order of writes (`watch/write-recorder.ts`). */
+  /** Flag that watch streams exist (`watch/write-recorder.ts`); absent in a cluster, where the log has all writes. */
   readonly recording?: SharedArrayBuffer
-  /** State of the log, in a cluster. */
+  /** State of the log; absent in a standalone service. */
   readonly logState?: SharedArrayBuffer
 }
 
@@ -22,10 +24,11 @@ export interface KvSharedState {
 export interface LogResult {
   /** Sequence of their entry in the log. */
   readonly sequence: number
+  /** One outcome for each write. */
   readonly outcomes: Outcomes
 }
 
-/** Messages of threads to the main thread. */
+/** Messages from the threads to the main thread. */
 export type KvMainMessage = {
   /** Reserve more revisions. */
   reserve(): void
@@ -39,17 +42,18 @@ export type KvMainMessage = {
   /** Reply once this node has applied all entries that the log had at the request. */
   barrier(waiters: number): void
   /**
-   * Read changes after a sequence: see `watch/change-feed.ts`. Without `after`, the current sequence and no changes.
+   * Read the changes after a sequence: see `ChangeFeed.readAfter`. Without `after`, the reply is the current sequence
+   * and no changes.
    */
   changes(after: number | undefined, timeout: number, maxBytes?: number): ChangePage | undefined
-  /** Report `count` revisions from `first` on, and the writes whose conditions held. */
+  /** Report that the thread used `count` revisions from `first` on. `writes` contains those that took effect. */
   recordWrites(first: number, count: number, writes: Uint8Array): void
   /** Report that the outcome of some revisions is unknown. */
   recordLost(): void
 }
 
-/** Messages of the main thread to its threads. */
+/** Messages from the main thread to the threads. */
 export type KvThreadMessage = {
-  /** Reply once reads see the writes that were in progress at the request, or those have failed. */
+  /** Reply once every write that was in progress at the request is visible to reads, or has failed. */
   waitUntilSettled(): void
 }

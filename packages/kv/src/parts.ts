@@ -19,7 +19,7 @@ export const parts = {
     jetstream: async (options) => (await import('./store/replicated-store.ts')).createReplicatedStore(options),
   } satisfies KvPartTable<ReplicatedStoreOptions, KvStore>,
 
-  /** Write strategies of the store `level`. */
+  /** Ways to turn writes into batches of LevelDB, for the store `level`. */
   commit: {
     group: async (options) => (await import('./store/group-commit.ts')).createGroupCommit(options),
     single: async (options) => (await import('./store/single-commit.ts')).createSingleCommit(options),

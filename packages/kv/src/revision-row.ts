@@ -1,13 +1,16 @@
 import type { OwnRow } from '@influencer-stats/runtime/own-row'
 import { createFirstRevision } from './core/stored-value.ts'
-import { POSITION_KEY } from './store/revisions.ts'
+import { STATE_KEY } from './store/revisions.ts'
 
-/** Row with the upper bound of the assigned revisions. Format 1 had no revisions. */
+/**
+ * Row of a standalone service with the upper bound of the assigned revisions, which a repair creates anew if it is
+ * damaged. Format 1 had no revisions.
+ */
 export const revisionRow: OwnRow = {
-  key: POSITION_KEY,
+  key: STATE_KEY,
   since: 2,
   async rebuild(db) {
-    await db.put(POSITION_KEY, Buffer.from(String(createFirstRevision())), { sync: true })
+    await db.put(STATE_KEY, Buffer.from(String(createFirstRevision())), { sync: true })
     return ['the number of the last revision; revisions continue from another number']
   },
 }

@@ -5,7 +5,9 @@ import { getPartNames } from './parts.ts'
 
 const bytesSetting = { type: 'integer', minimum: 1, maximum: MAX_VALUE_BYTES } as const
 
-/** The settings of the key-value service. Durations in milliseconds, sizes in bytes unless named otherwise. */
+/**
+ * Settings of the key-value service. Durations are in milliseconds, sizes in bytes unless the name states another unit.
+ */
 export const settings = defineSettings({
   store: { type: 'string', enum: getPartNames('store'), default: 'level', description: 'store of the values' },
   commit: {
@@ -72,5 +74,5 @@ export const settings = defineSettings({
   ...logSettings,
 })
 
-/** The key-value service's own settings. */
+/** Values of these settings. */
 export type KvConfig = SettingValues<typeof settings>

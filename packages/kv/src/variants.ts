@@ -1,7 +1,7 @@
 import type { CommonSettings } from '@influencer-stats/runtime/settings'
 import type { KvConfig } from './settings.ts'
 
-/** Named combinations for benchmarks, one step each. v1 persists no data, v2 is the naive one, v5 is the default. */
+/** Named combinations of parts for benchmarks. v1 stores no data, v2 commits one write at a time, v5 is the default. */
 export const variants = {
   // Shows the cost of HTTP alone: no data is persisted.
   v1: { store: 'memory', server: 'fastify' },

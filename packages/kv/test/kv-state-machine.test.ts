@@ -4,14 +4,14 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { LogEntry, LogPosition } from '@influencer-stats/log/log'
 import type { WriteCondition } from '../src/core/write-condition.ts'
 import type { Outcomes } from '../src/core/evaluate-writes.ts'
-import { hasExpiry, type Op } from '../src/core/change-lines.ts'
+import { changesExpiry, type Op } from '../src/core/change-lines.ts'
 import { DUE_END, toDuePosition, decodeDueKey } from '../src/core/internal-keys.ts'
 import { toEtag } from '../src/core/stored-value.ts'
 import { decodeWrites, encodeWrites, EXPIRE_KIND, WRITES_KIND, type LoggedWrite } from '../src/core/encode-writes.ts'
 import { TtlState, createTtlMemory } from '../src/store/ttl.ts'
 import { createLiveReader } from '../src/store/live-reader.ts'
 import { openKvStateMachine, type KvStateMachine } from '../src/store/kv-state-machine.ts'
-import { POSITION_KEY } from '../src/store/revisions.ts'
+import { STATE_KEY } from '../src/store/revisions.ts'
 import type { KvLevel } from '../src/store/commit.ts'
 import { ChangeFeed } from '../src/watch/change-feed.ts'
 import { openNodeTestLevel } from './support/level.ts'
@@ -51,7 +51,7 @@ const write: fc.Arbitrary<LoggedWrite> = fc
     ops,
     ...(condition && { condition: condition }),
     ...(name && { idempotencyKey: name }),
-    ...((name || ops.some(hasExpiry)) && { isSpecial: true }),
+    ...((name || ops.some(changesExpiry)) && { isSpecial: true }),
   }))
 
 describe('writes as an entry of the log', () => {
@@ -82,7 +82,7 @@ async function openTestStateMachine(
 
 async function readContents({ db }: KvLevel): Promise<[string, string][]> {
   const all: [string, string][] = []
-  for await (const [key, value] of db.iterator({ gt: POSITION_KEY }))
+  for await (const [key, value] of db.iterator({ gt: STATE_KEY }))
     all.push([key.toString('hex'), value.toString('hex')])
   return all
 }
@@ -388,12 +388,11 @@ describe('the state machine', () => {
   it('starts empty after a possible power cut, and continues after a clean exit', async () => {
     const { level, machine: view } = await openTestStateMachine()
     await view.apply([createEntry(1, put('k', '1'))], at(1))
-    const own = JSON.parse((await level.db.get(POSITION_KEY))!.toString())
-    const write = (boot: string | undefined) =>
-      level.db.put(POSITION_KEY, Buffer.from(JSON.stringify({ ...own, boot })))
+    const own = JSON.parse((await level.db.get(STATE_KEY))!.toString())
+    const write = (boot: string | undefined) => level.db.put(STATE_KEY, Buffer.from(JSON.stringify({ ...own, boot })))
     expect((await openKvStateMachine(level, new ChangeFeed(1e6))).getPosition()).toEqual(at(1))
     await view.settle()
-    expect(JSON.parse((await level.db.get(POSITION_KEY))!.toString()).boot).toBe('clean')
+    expect(JSON.parse((await level.db.get(STATE_KEY))!.toString()).boot).toBe('clean')
     await write('another run of the machine')
     expect((await openKvStateMachine(level, new ChangeFeed(1e6))).getPosition()).toBeUndefined()
     expect(await readContents(level)).toEqual([])

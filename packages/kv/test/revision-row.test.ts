@@ -2,7 +2,7 @@ import { expectRepaired, removeRow, listRows } from '@influencer-stats/runtime/t
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { expect, it } from 'vitest'
 import { revisionRow } from '../src/revision-row.ts'
-import { POSITION_KEY } from '../src/store/revisions.ts'
+import { STATE_KEY } from '../src/store/revisions.ts'
 import { openTestNode } from './support/replicated-store.ts'
 import { startKv } from './support/kv.ts'
 
@@ -18,7 +18,7 @@ it('a folder without its own row is refused unchanged, and repaired with a new h
   const folder = await expectRepaired({
     service: 'kv',
     folder: await createDataFolder(),
-    key: POSITION_KEY,
+    key: STATE_KEY,
     ownRow: revisionRow,
     start: (data) => startKv({ data }),
     report: /own row.*\n[^]*lost: .*revision/,
@@ -36,7 +36,7 @@ it('a node without its position clears its database', async () => {
     () => undefined,
   )
   await node.close()
-  await removeRow(folder, POSITION_KEY)
+  await removeRow(folder, STATE_KEY)
   expect(await listRows(folder)).not.toEqual([])
   await (await openTestNode(folder)).close()
   expect(await listRows(folder)).toEqual([])

@@ -53,11 +53,11 @@ class DueList {
 const createDue = (time: number, i: number): DueKey => ({ time, key: Buffer.from(`k${String(i).padStart(7, '0')}`) })
 
 function startSweep(list: DueList, more: Partial<SweeperOptions> = {}): TtlState {
-  const expiring = new TtlState(createTtlMemory())
-  expiring.enable()
+  const ttl = new TtlState(createTtlMemory())
+  ttl.enable()
   const sweeper = createSweeper({
-    expiring,
-    due: (...listFrom) => list.listFrom(...listFrom),
+    ttl,
+    readDueKeys: (...listFrom) => list.listFrom(...listFrom),
     async write(one, answer) {
       list.remove(one)
       return answer('revision')
@@ -65,7 +65,7 @@ function startSweep(list: DueList, more: Partial<SweeperOptions> = {}): TtlState
     ...more,
   })
   onTestFinished(() => sweeper.close())
-  return expiring
+  return ttl
 }
 
 const createExpiries = ({ time, key }: DueKey) => new Map([['', { key, before: undefined, after: time }]])
@@ -85,12 +85,12 @@ describe('a sweep', () => {
     for (let i = 0; i < 1_000; i++) list.add(createDue(2_000, i))
     list.add(createDue(Date.now() + 1e9, 0))
     let lookups = 0
-    const expiring = startSweep(list, {
-      async due(...listFrom) {
+    const ttl = startSweep(list, {
+      async readDueKeys(...listFrom) {
         const found = await list.listFrom(...listFrom)
         if (++lookups === 3) {
           list.add(createDue(1_000, 5))
-          expiring.onWritten(createExpiries(createDue(1_000, 5)))
+          ttl.onWritten(createExpiries(createDue(1_000, 5)))
         }
         return found
       },
@@ -104,16 +104,16 @@ describe('a sweep', () => {
     for (let i = 0; i < 500; i++) list.add(createDue(2_000, i))
     let writes = 0
     let faults = 0
-    const lookedUp = vi.fn<SweeperOptions['due']>((...listFrom) => list.listFrom(...listFrom))
+    const lookedUp = vi.fn<SweeperOptions['readDueKeys']>((...listFrom) => list.listFrom(...listFrom))
     const fault = { code: 'DISK_FULL' } as unknown as ReturnType<NonNullable<KvStore['getFault']>>
     startSweep(list, {
-      due: lookedUp,
+      readDueKeys: lookedUp,
       async write(one, answer) {
         if (++writes === 300) throw new Error('the disk is full')
         list.remove(one)
         return answer('revision')
       },
-      fault() {
+      getFault() {
         if (writes < 300 || ++faults > 3) return undefined
         expect(lookedUp.mock.calls.length).toBeLessThanOrEqual(5)
         return fault
@@ -127,11 +127,11 @@ describe('a sweep', () => {
 
   it('is taken over by another thread if its thread ends', async () => {
     const list = new DueList()
-    const expiring = startSweep(list)
+    const ttl = startSweep(list)
     list.add(createDue(2_000, 1))
-    expect(expiring.takeFirstDue()).toBeDefined()
-    expect(expiring.takeFirstDue()).toBeUndefined()
-    expiring.resetFirstDue()
+    expect(ttl.takeFirstDue()).toBeDefined()
+    expect(ttl.takeFirstDue()).toBeUndefined()
+    ttl.resetFirstDue()
     await waitUntil(() => list.left === 0)
   })
 })

@@ -5,7 +5,7 @@ import { openLevel } from '@influencer-stats/runtime/level'
 import { describe, expect, it } from 'vitest'
 import { getEtag, getValue } from '../src/core/stored-value.ts'
 import type { KvDatabase } from '../src/store/commit.ts'
-import { POSITION_KEY } from '../src/store/revisions.ts'
+import { STATE_KEY } from '../src/store/revisions.ts'
 import { upgradeFromFirstFormat } from '../src/store/upgrade-format.ts'
 import { openTestLevel } from './support/level.ts'
 import { startKv } from './support/kv.ts'
@@ -16,7 +16,7 @@ async function readContents(folder: string): Promise<{ values: Map<string, Buffe
   const level = await openTestLevel(folder)
   const values = new Map<string, Buffer>()
   const tags = new Set<string>()
-  for await (const [key, stored] of level.db.iterator({ gt: POSITION_KEY })) {
+  for await (const [key, stored] of level.db.iterator({ gt: STATE_KEY })) {
     values.set(key.toString(), Buffer.from(getValue(stored)))
     tags.add(getEtag(stored))
   }

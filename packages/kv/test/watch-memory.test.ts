@@ -41,7 +41,7 @@ it('200 unread streams of different ranges stay within the budget, and a reader 
     budget.release(clientMemoryLimit / 4)
     for (const [i, connection] of stalled.entries()) if (!connection.isCut && (seq + i) % 40 === 0) connection.read(3)
   }
-  expect(watchers.cut).toBeGreaterThan(0)
+  expect(watchers.cutStreams).toBeGreaterThan(0)
   expect(reader.isCut).toBe(false)
   const all = (await readSequences(reader)).filter(({ seq }) => seq > 0)
   expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 400 }, (_, i) => i + 1))
@@ -73,7 +73,7 @@ it('ranges share their common chunks: 200 of them need little more memory than o
     put(feed, seq, [toName((37 * seq) % 200)], bytes)
     if (seq % 10 === 0) await waitForSequence(reader, seq)
   }
-  expect(watchers.cut).toBe(0)
+  expect(watchers.cutStreams).toBe(0)
   expect(sharedBytes(stalled)).toBeGreaterThan(count * bytes)
   expect(sharedBytes(stalled)).toBeLessThan(1.2 * count * bytes)
   // The count includes all of these bytes and those of the pending writes.
@@ -114,7 +114,7 @@ it('300 clients that resume at once and do not read hold one page each, and page
   const stalled = Array.from({ length: 300 }, (_, i) => open(toStart(i % 100), { after: i }))
   await waitUntil(() => stalled.every(({ unread }) => unread.length > 1))
   expect(maxPages).toBe(1)
-  expect(watchers.cut).toBe(0)
+  expect(watchers.cutStreams).toBe(0)
   expect(sharedBytes(stalled)).toBeLessThan(300 * 200_000)
   expect(sumHeldBytes(memory)).toBeGreaterThan(sharedBytes(stalled))
   expect(sumHeldBytes(memory)).toBeLessThan(300 * 200_000)
@@ -161,7 +161,7 @@ it('threads share one budget, and streams of one thread do not cut those of anot
     lagging.read(lagging.unread.length - 1)
     expect(sumHeldBytes(memory)).toBeLessThanOrEqual(clientMemoryLimit)
   }
-  expect([one.watchers.cut > 0, other.watchers.cut]).toEqual([true, 0])
+  expect([one.watchers.cutStreams > 0, other.watchers.cutStreams]).toEqual([true, 0])
   for (const connection of [...stalled, lagging]) connection.destroy()
   await waitForClose()
   expect(sumHeldBytes(memory)).toBe(0)
@@ -176,7 +176,7 @@ it('a change that exceeds the limit goes to a stream without unread bytes', asyn
     put(feed, seq, ['k'], 3 * MIB)
     await waitForSequence(reader, seq)
     slow.read()
-    expect([watchers.cut, watchers.unreadBytes, sumHeldBytes(memory)]).toEqual([0, 0, 0])
+    expect([watchers.cutStreams, watchers.unreadBytes, sumHeldBytes(memory)]).toEqual([0, 0, 0])
   }
   expect((await readSequences(slow)).map(({ seq }) => seq)).toEqual([0, 1, 2, 3])
 })
@@ -194,7 +194,7 @@ it('heartbeats add no memory for a client that does not read', async () => {
   expect(slow.unread).toHaveLength(written)
   slow.read()
   await waitUntil(() => slow.unread.length > 0)
-  expect(watchers.cut).toBe(0)
+  expect(watchers.cutStreams).toBe(0)
 })
 
 it('streams release all memory when they end, for any unread bytes', async () => {
@@ -299,7 +299,7 @@ it('streams get every change exactly once, for any reads, cuts and resumes', asy
         for (const { connection } of streams) connection.destroy()
         await waitForClose()
         expect([watchers.streams, watchers.unreadBytes, sumHeldBytes(memory)]).toEqual([1, 0, 0])
-        cut += watchers.cut
+        cut += watchers.cutStreams
         watchers.close()
       },
     ),

@@ -8,7 +8,9 @@ interface AppendWaiter {
   reject(error: unknown): void
 }
 
-/** Entries and barriers of one frame. They share one sequence in the log, and all their callers get results together. */
+/**
+ * Entries and barriers of one frame. They share one sequence in the log, and all their callers get results together.
+ */
 export class AppendGroup {
   readonly entries: FrameEntry[] = []
   bytes = 0

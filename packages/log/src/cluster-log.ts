@@ -15,7 +15,10 @@ export interface ClusterLogOptions extends Pick<
   /** Name of the service that owns the log. */
   readonly service: string
   readonly stateMachine: StateMachine
-  /** Size of the applied entries after which a snapshot is due (bytes), if the count of sequences does not require it before. */
+  /**
+   * Size of the applied entries after which a snapshot is due (bytes), if the count of sequences does not require it
+   * before.
+   */
   readonly snapshotIntervalBytes?: number
   /** Storage of the stream on the servers; by default their disks. */
   readonly storage?: JetStreamLogOptions['storage']
@@ -79,7 +82,8 @@ export async function openClusterLog({
     },
     onFatal: fail,
   })
-  // The threads read the state at their first request. The log reports no state for up to one second if no entry arrives.
+  // The threads read the state at their first request. The log reports no state for up to one second if no entry
+  // arrives.
   onState?.(clusterLog.state)
   const scheduler = (snapshotScheduler = createSnapshotScheduler({
     log: clusterLog,

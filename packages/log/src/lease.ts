@@ -10,7 +10,10 @@ export interface LeaseOptions {
   readonly ttl: number
   /** Appends a request to the log. Resolves with the lease after the request. */
   request(request: LeaseRequest): Promise<LeaseState>
-  /** Returns the time until the present lease of any node expires, as far as this node knows (ms); 0 or less if none is held. */
+  /**
+   * Returns the time until the present lease of any node expires, as far as this node knows (ms); 0 or less if none is
+   * held.
+   */
   getRemainingMs(): number
   /** Appends an entry that has an effect only while the lease has this term. */
   append<T>(kind: number, body: Buffer, term: number): Promise<AppendResult<T>>
@@ -68,7 +71,8 @@ export function createLease({ holder, ttl, request, getRemainingMs, append }: Le
     term = lease.term
     // The TTL counts from before the request: the log can only have recorded it later.
     until = requestedAt + ttl
-    // The reply took longer than the TTL. The log names this node as the holder, but the node must renew the lease first.
+    // The reply took longer than the TTL. The log names this node as the holder, but the node must renew the lease
+    // first.
     if (getHeldTerm() === undefined) return
     for (const waiter of waiters) waiter.resolve()
     waiters = []

@@ -36,7 +36,8 @@ export interface LevelSnapshotFormat {
   /** Key under which the state machine stores its position. */
   readonly positionKey: Buffer
   /**
-   * Creates a function that returns true for each key to include; `positionKey` is always included. By default all keys are.
+   * Creates a function that returns true for each key to include; `positionKey` is always included. By default all keys
+   * are.
    * @param position value of `positionKey`
    */
   createFilter?(position: Buffer): (key: Buffer) => boolean

@@ -3,23 +3,23 @@ import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { Logger } from './logger.ts'
 
 // Shared functions of the state machines that use LevelDB. Each stores its position under a key. The value contains the
-// boot id of the machine that wrote it, which changes with every start of the machine. Writes are not synced to the disk:
-// after a power cut, the node reads the lost changes from the log again.
+// boot id of the machine that wrote it, which changes with every start of the machine. Writes are not synced to the
+// disk: after a power cut, the node reads the lost changes from the log again.
 
 /** Value in place of a boot id: all data is on the disk, so a power cut cannot damage it. */
 export const CLEAN_BOOT = 'clean'
 
 /**
- * True if the machine may have restarted since the position was stored. After a power cut, the database may have a newer
- * change without an older one.
+ * True if the machine may have restarted since the position was stored. After a power cut, the database may have a
+ * newer change without an older one.
  * @param boot boot id in the stored position; undefined if the system had none
  */
 export const isTorn = (boot: string | undefined): boolean =>
   boot !== CLEAN_BOOT && (boot === undefined || boot !== readBootId())
 
 /**
- * Clears a database. The position is deleted first, with a sync: if the process stops before the end, the next start finds
- * no position and ignores the remaining entries.
+ * Clears a database. The position is deleted first, with a sync: if the process stops before the end, the next start
+ * finds no position and ignores the remaining entries.
  */
 export async function clearLevel<K, V>(level: SharedLevel<K, V>, positionKey: K): Promise<void> {
   await level.write((db) => db.del(positionKey, { sync: true }))

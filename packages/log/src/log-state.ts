@@ -2,7 +2,10 @@ import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { join } from 'node:path'
 import type { LogState } from './log.ts'
 
-/** Returns the folder of a cluster node's database; a standalone service uses another. `view` is the stored name of a state machine. */
+/**
+ * Returns the folder of a cluster node's database; a standalone service uses another. `view` is the stored name of a
+ * state machine.
+ */
 export const toReplicaFolder = (data: string) => join(data, 'view')
 
 // Main publishes the state of the log to its threads in shared memory. These are the positions of its 64-bit words.
@@ -41,8 +44,9 @@ export function readLogState(memory: SharedArrayBuffer): LogState {
 }
 
 /**
- * Creates a function that returns the log's time (ms since 1970) in any thread. While the system clock is within the bounds
- * of the log's clock, it returns the system clock. Otherwise the system clock is wrong, and it returns the lower bound.
+ * Creates a function that returns the log's time (ms since 1970) in any thread. While the system clock is within the
+ * bounds of the log's clock, it returns the system clock. Otherwise the system clock is wrong, and it returns the lower
+ * bound.
  */
 export function createLogClock(memory: SharedArrayBuffer): () => number {
   const words = new BigInt64Array(memory)

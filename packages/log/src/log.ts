@@ -19,7 +19,10 @@ export interface LeaseState {
   readonly until: number
 }
 
-/** Position of a state machine in the log, with the data that decides about later frames. State machines store it as JSON. */
+/**
+ * Position of a state machine in the log, with the data that decides about later frames. State machines store it as
+ * JSON.
+ */
 export interface LogPosition {
   /** Identifier of the log. A recreated log has another. */
   readonly epoch: string
@@ -29,7 +32,10 @@ export interface LogPosition {
   readonly at: number
   /** Checksum of the message at `seq`. */
   readonly check: number
-  /** Last frame number of each writer and the time of that frame (log's clock). Writers without a frame for an hour are omitted. */
+  /**
+   * Last frame number of each writer and the time of that frame (log's clock). Writers without a frame for an hour are
+   * omitted.
+   */
   readonly writers: readonly (readonly [id: string, last: number, at: number])[]
   readonly lease?: LeaseState
 }
@@ -37,8 +43,8 @@ export interface LogPosition {
 /** State that a node builds from the log. It must be deterministic: it may use neither a clock nor random values. */
 export interface StateMachine {
   /**
-   * Returns the position; undefined if the state is empty. An empty state machine starts with the first entry of the log, or
-   * with a snapshot if that entry was trimmed.
+   * Returns the position; undefined if the state is empty. An empty state machine starts with the first entry of the
+   * log, or with a snapshot if that entry was trimmed.
    */
   getPosition(): LogPosition | undefined
   /**
@@ -49,8 +55,8 @@ export interface StateMachine {
    */
   apply(entries: readonly LogEntry[], position: LogPosition): Promise<unknown[]>
   /**
-   * True if no client of the state machine waits for new entries. Then the log may pass the entries of other nodes some ms
-   * later, in larger batches. Without this method, the log passes them at once.
+   * True if no client of the state machine waits for new entries. Then the log may pass the entries of other nodes some
+   * ms later, in larger batches. Without this method, the log passes them at once.
    */
   canLag?(): boolean
   /** Yields a consistent snapshot of the whole state with its position. */
@@ -123,8 +129,8 @@ export interface Log {
 /** Mutual exclusion among all nodes: one holder at a time. */
 export interface Lease {
   /**
-   * Term of this node's lease; undefined unless it holds the lease. The TTL counts from before the request, so this node
-   * never holds it longer than the log grants it.
+   * Term of this node's lease; undefined unless it holds the lease. The TTL counts from before the request, so this
+   * node never holds it longer than the log grants it.
    */
   readonly term: number | undefined
   /** Same as `Log.append`, but without effect if another node acquired the lease before. @throws LEASE_LOST */

@@ -29,17 +29,19 @@ export interface LogChannel {
   barrier(waiters: number): Promise<void>
 }
 
-/** Greatest age that is reported as 0 (s). Every node polls the log each second, so a greater age means lost contact. */
+/**
+ * Greatest age that is reported as 0 (s). Every node polls the log each second, so a greater age means lost contact.
+ */
 const MAX_FRESH_AGE_S = 3
 
 /** Delay of requests while the main thread handles an earlier one of this thread (ms). */
 const BATCH_DELAY_MS = 1
 
 /**
- * Resolves when the requests that have arrived so far should go to the main thread, in one message. Waking the main thread
- * costs more than everything else in a write. So they go at the end of this turn of the event loop. While the main thread
- * handles an earlier request of this thread, they go after 1 ms: clients that received replies together send their next
- * requests in many turns.
+ * Resolves when the requests that have arrived so far should go to the main thread, in one message. Waking the main
+ * thread costs more than everything else in a write. So they go at the end of this turn of the event loop. While the
+ * main thread handles an earlier request of this thread, they go after 1 ms: clients that received replies together
+ * send their next requests in many turns.
  */
 export const batchPerTurn = (isInFlight: boolean): Promise<void> =>
   isInFlight ? new Promise((resolve) => setTimeout(resolve, BATCH_DELAY_MS)) : turn()
@@ -76,7 +78,10 @@ export function createReplica({ state, waitForSequence, barrier }: LogChannel): 
   }
 }
 
-/** Returns the headers of a reply to a read: the sequence that the node has applied at least, and `age` if it is over 3 s. */
+/**
+ * Returns the headers of a reply to a read: the sequence that the node has applied at least, and `age` if it is over 3
+ * s.
+ */
 export function toStalenessHeaders({ sequence, age }: Replica): string[] {
   const headers = ['sequence', String(sequence)]
   return age > 0 ? [...headers, 'age', String(age)] : headers

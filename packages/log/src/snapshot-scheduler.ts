@@ -9,7 +9,9 @@ export interface SnapshotSchedulerOptions {
   /** Size of the entries after the last snapshot at which the next is due (bytes), because entries may be large. */
   readonly intervalBytes?: number | undefined
   readonly logger: Logger
-  /** Maximum of the random delay before a due snapshot (ms). Meanwhile another node may take one, or a fault may end. */
+  /**
+   * Maximum of the random delay before a due snapshot (ms). Meanwhile another node may take one, or a fault may end.
+   */
   readonly maxDelay?: number
 }
 
@@ -23,8 +25,9 @@ export interface SnapshotScheduler {
 const MAX_DELAY_MS = 30_000
 
 /**
- * Takes snapshots at intervals, and trims the log up to the previous snapshot. This bounds the log, and a node that lags by
- * less than one interval needs no snapshot. Any node may take a snapshot: usually one node does, and two do no harm.
+ * Takes snapshots at intervals, and trims the log up to the previous snapshot. This bounds the log, and a node that
+ * lags by less than one interval needs no snapshot. Any node may take a snapshot: usually one node does, and two do no
+ * harm.
  */
 export function createSnapshotScheduler({
   log,

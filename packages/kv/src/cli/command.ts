@@ -12,11 +12,12 @@ export interface Flag {
 /** One call of a command. */
 export interface CommandCall {
   readonly args: readonly string[]
-  /** Value of a string flag; `undefined` if the flag is absent. */
-  text(flag: string): string | undefined
+  /** Returns the value of a string flag; `undefined` if the flag is absent. */
+  getText(flag: string): string | undefined
+  /** True if a boolean flag is present. */
   isSet(flag: string): boolean
-  /** A client of the service at `--url`; closed after the call. */
-  client(): KvClient
+  /** Returns a client of the service at `--url`: always the same, which is closed after the call. */
+  getClient(): KvClient
 }
 
 /** A command of `pnpm kv`: a row of the table in `commands.ts`. */
@@ -25,12 +26,12 @@ export interface Command {
   readonly name: string
   /** Placeholder for the arguments in `--help`. */
   readonly parameters: string
-  /** Number of arguments. */
+  /** Minimum and maximum number of arguments. */
   readonly args: readonly [min: number, max: number]
   /** A noun phrase under 70 characters. */
   readonly description: string
   readonly flags?: Readonly<Record<string, Flag>>
-  /** Resolves with the exit status; 0 without one. */
+  /** Resolves with the exit status; 0 if it is undefined. */
   run(call: CommandCall): Promise<number | void>
 }
 

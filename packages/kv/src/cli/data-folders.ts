@@ -1,6 +1,6 @@
 import type { Command } from './command.ts'
 
-/** Creates a command for the data folder of a stopped service. Other commands do not load LevelDB. */
+/** Creates a command for the data folder of a stopped service. It loads LevelDB only when it runs. */
 const dataCommand = (name: 'check' | 'repair', description: string): Command => ({
   group: 'data folders',
   name,

@@ -1,5 +1,5 @@
 import type { Command } from './command.ts'
-import { WRITE_FLAGS, writeOptions } from './write-flags.ts'
+import { WRITE_FLAGS, readWriteOptions } from './write-flags.ts'
 
 /** `pnpm kv delete KEY` */
 export const deleteCommand: Command = {
@@ -9,5 +9,5 @@ export const deleteCommand: Command = {
   args: [1, 1],
   description: 'deletion of a value; no error if it does not exist',
   flags: { durable: WRITE_FLAGS.durable!, 'if-match': WRITE_FLAGS['if-match']! },
-  run: (call) => call.client().delete(call.args[0]!, writeOptions(call)),
+  run: (call) => call.getClient().delete(call.args[0]!, readWriteOptions(call)),
 }

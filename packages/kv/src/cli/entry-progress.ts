@@ -2,8 +2,13 @@ import { createProgressLine } from '@influencer-stats/runtime/progress-line'
 
 /** Shows the progress of an export or an import. */
 export interface EntryProgress {
-  /** @param entries processed entries @param done processed bytes @param total all bytes, if known */
+  /**
+   * @param entries number of processed entries
+   * @param done processed bytes
+   * @param total bytes of all entries, if known
+   */
   update(entries: number, done: number, total?: number): void
+  /** Ends the line. */
   end(): void
 }
 
@@ -22,7 +27,10 @@ function createEntryProgress(verb: string, output: NodeJS.WriteStream): EntryPro
   }
 }
 
-/** Runs work that reports its progress on standard error. */
+/**
+ * Runs `run`, and shows the progress that it reports on standard error.
+ * @param verb word before the count, such as `exported`
+ */
 export async function withEntryProgress(verb: string, run: (progress: EntryProgress) => Promise<void>): Promise<void> {
   const progress = createEntryProgress(verb, process.stderr)
   try {

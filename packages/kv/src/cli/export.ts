@@ -12,21 +12,21 @@ export const exportCommand: Command = {
   parameters: 'FILE',
   args: [1, 1],
   description: 'export of all entries as NDJSON to a file; - for stdout',
-  async run({ args: [file], client }) {
-    await withEntryProgress('exported', (progress) => exportToFile(client(), file!, progress))
+  async run({ args: [file], getClient }) {
+    await withEntryProgress('exported', (progress) => exportToFile(getClient(), file!, progress))
   },
 }
 
 /**
- * Writes every entry acknowledged before the call, by any node, to a file, one line each. A regular file is written
- * completely or not at all.
+ * Writes all entries to a file, one line each, including every write that any node acknowledged before the call. A
+ * regular file is written completely or not at all.
  */
 export async function exportToFile(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
   let entries = 0
   let bytes = 0
   async function* countChunks(chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
-      for (let written = chunk.indexOf(NEWLINE); written >= 0; written = chunk.indexOf(NEWLINE, written + 1)) entries++
+      for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) entries++
       bytes += chunk.length
       progress.update(entries, bytes)
       yield chunk

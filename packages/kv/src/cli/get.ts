@@ -10,8 +10,8 @@ export const getCommand: Command = {
   args: [1, 1],
   description: 'bytes of a value',
   flags: { etag: { type: 'boolean', description: 'ETag instead of the value' }, stale: STALE_FLAG },
-  async run({ args: [key], isSet, client }) {
-    const value = await client().get(key!, { linearizable: !isSet('stale') })
+  async run({ args: [key], isSet, getClient }) {
+    const value = await getClient().get(key!, { linearizable: !isSet('stale') })
     if (!value) {
       process.stderr.write(`kv: key not found: ${key}\n`)
       return 1

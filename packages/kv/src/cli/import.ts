@@ -15,27 +15,28 @@ export const importCommand: Command = {
   parameters: 'FILE',
   args: [1, 1],
   description: 'import of entries from an NDJSON file; - for stdin',
-  async run({ args: [file], client }) {
-    await withEntryProgress('imported', (progress) => importFrom(client(), file!, progress))
+  async run({ args: [file], getClient }) {
+    await withEntryProgress('imported', (progress) => importFrom(getClient(), file!, progress))
   },
 }
 
-// Size of a batch, which is one request (bytes). A larger line is sent alone.
+/** Maximum size of a batch, which is one request (bytes). A larger line is a batch by itself. */
 const BATCH_BYTES = 1_048_576
 const NEWLINE = Buffer.from('\n')
 
 /** Lines of the file that are sent as one batch. */
 interface ImportBatch {
   readonly lines: Buffer[]
-  /** Their numbers in the file. */
+  /** Line numbers in the file. */
   readonly numbers: number[]
+  /** Size of the lines with their newlines. */
   bytes: number
 }
 
-/** The service names a line by its number in the batch. */
+/** Detail of an error for one line: the service states its number in the batch. */
 const BAD_LINE_PATTERN = /^line (\d+): (.*)$/s
 
-/** Returns the service's error with the line numbers of the file. */
+/** Returns the service's error with line numbers of the file in place of those of the batch. */
 function toImportError(error: unknown, { numbers }: ImportBatch, file: string): unknown {
   if (!(error instanceof ServiceError)) return error
   const [, line, reason = error.message] = BAD_LINE_PATTERN.exec(error.detail ?? '') ?? []
@@ -53,18 +54,18 @@ async function openSource(file: string): Promise<{ chunks: AsyncIterable<Buffer>
 }
 
 /**
- * Sends every line of a file to the service, in batches. On an error, the lines before the invalid line or before the
- * refused batch are stored.
- * @throws Error with the number of the invalid line, or the numbers of the refused lines
+ * Sends every line of a file to the service, in batches. If a line is invalid, all lines before it are stored. If the
+ * service refuses a batch, all lines before the batch are stored.
+ * @throws Error with the number of the invalid line, or the numbers of the lines of the refused batch
  */
 export async function importFrom(client: KvClient, file: string, progress: EntryProgress): Promise<void> {
   const { chunks, size } = await openSource(file)
   const name = file === '-' ? 'standard input' : file
-  const empty = (): ImportBatch => ({ lines: [], numbers: [], bytes: 0 })
-  let batch = empty()
+  const createEmptyBatch = (): ImportBatch => ({ lines: [], numbers: [], bytes: 0 })
+  let batch = createEmptyBatch()
   let number = 0
   let entries = 0
-  let done = 0
+  let sentBytes = 0
 
   async function send(): Promise<void> {
     if (batch.lines.length === 0) return
@@ -74,21 +75,21 @@ export async function importFrom(client: KvClient, file: string, progress: Entry
       throw toImportError(error, batch, name)
     }
     entries += batch.lines.length
-    done += batch.bytes
-    progress.update(entries, done, size)
-    batch = empty()
+    sentBytes += batch.bytes
+    progress.update(entries, sentBytes, size)
+    batch = createEmptyBatch()
   }
 
   for await (const line of readLines(chunks)) {
     number++
     if (line.length === 0) continue
-    // Parsed here, too, so that the lines before an invalid one are sent.
+    // The client also parses each line, so that it can send the lines before an invalid one.
     const op = parseLine(line.toString())
-    const wrong =
+    const fault =
       typeof op === 'string' ? op : op.key.length > MAX_KEY_BYTES ? `its key exceeds ${MAX_KEY_BYTES} bytes` : undefined
-    if (wrong !== undefined) {
+    if (fault !== undefined) {
       await send()
-      throw new Error(`line ${number} of ${name}: ${wrong}`)
+      throw new Error(`line ${number} of ${name}: ${fault}`)
     }
     if (batch.bytes + line.length > BATCH_BYTES) await send()
     batch.lines.push(line)

@@ -41,7 +41,7 @@ function parseFlags(command: Command, argv: readonly string[]): { values: FlagVa
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true }) as never
   } catch (error) {
-    // Further lines of the message contain advice.
+    // The message continues with advice on further lines.
     throw new UsageError((error as Error).message.split('\n', 1)[0])
   }
 }
@@ -52,9 +52,9 @@ async function runCommand(command: Command, args: readonly string[], values: Fla
   try {
     const status = await command.run({
       args,
-      text: (flag) => values[flag] as string | undefined,
+      getText: (flag) => values[flag] as string | undefined,
       isSet: (flag) => values[flag] === true,
-      client: () => (client ??= createKvClient(parseUrl(values.url), { token: API_TOKEN || READ_TOKEN })),
+      getClient: () => (client ??= createKvClient(parseUrl(values.url), { token: API_TOKEN || READ_TOKEN })),
     })
     return status ?? 0
   } finally {

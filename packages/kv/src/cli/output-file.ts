@@ -5,10 +5,10 @@ import { writeOut, writeChunks } from './output.ts'
 
 type FileChunks = AsyncIterable<Uint8Array>
 
-/** Paths that name an open file of this process. */
+/** Paths of files that this process has open, such as `/dev/stdout` and `/dev/fd/3`. */
 const OPEN_FILE_PATTERN = /^\/(?:dev|proc\/self)\/(?:fd\/(\d+)|stdout|stderr)$/
 
-/** Returns the descriptor of the open file that a path names, if any. */
+/** Returns the descriptor if a path names an open file of this process. */
 function parseOpenFile(path: string): number | undefined {
   const [, digits] = OPEN_FILE_PATTERN.exec(path) ?? []
   if (digits !== undefined) return Number(digits)
@@ -16,8 +16,8 @@ function parseOpenFile(path: string): number | undefined {
 }
 
 /**
- * Writes pieces to a file; `-` means standard output. A regular file, also through symbolic links, is written
- * completely or not at all. A FIFO, a device or an open file is written to, and never replaced.
+ * Writes chunks to a file; `-` means standard output. A regular file, also behind symbolic links, is written completely
+ * or not at all: a draft replaces it at the end. A FIFO, a device or an open file is written directly.
  * @throws OutputClosedError
  */
 export async function writeOutputFile(path: string, chunks: FileChunks): Promise<void> {
@@ -29,7 +29,7 @@ export async function writeOutputFile(path: string, chunks: FileChunks): Promise
   if (existing && !existing.isFile() && !existing.isDirectory()) return writeChunks(chunks, createWriteStream(file))
   const draft = `${file}.${process.pid}`
   try {
-    // The draft has the mode of the file: a file that only its owner may read remains private.
+    // The draft has the mode of the file that it replaces: a file that only its owner may read remains private.
     await writeChunks(
       chunks,
       createWriteStream(draft, { flush: true, mode: existing?.isFile() ? existing.mode : 0o666 }),
@@ -41,7 +41,7 @@ export async function writeOutputFile(path: string, chunks: FileChunks): Promise
   }
 }
 
-/** Resolves symbolic links to a file, which need not exist. */
+/** Returns the path without symbolic links. The file need not exist. */
 async function resolveLinks(path: string): Promise<string> {
   const real = await realpath(path).catch(ignoreMissingFile)
   if (real !== undefined) return real

@@ -6,7 +6,7 @@ export class OutputClosedError extends Error {}
 
 type OutputChunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 
-/** Writes pieces at the speed of the reader. @throws OutputClosedError */
+/** Writes chunks to a stream, at the speed of its reader. @throws OutputClosedError */
 export async function writeChunks(chunks: OutputChunks, output: Writable): Promise<void> {
   const closed = new Promise<never>((_, reject) => {
     output.once('error', (error: NodeJS.ErrnoException) =>
@@ -17,5 +17,5 @@ export async function writeChunks(chunks: OutputChunks, output: Writable): Promi
   await Promise.race([pipeline(chunks, output, { end: !isStandard }), closed])
 }
 
-/** Writes pieces to standard output. @throws OutputClosedError */
+/** Writes chunks to standard output. @throws OutputClosedError */
 export const writeOut = (chunks: OutputChunks): Promise<void> => writeChunks(chunks, process.stdout)

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { UsageError, type CommandCall, type Command } from './command.ts'
 import { writeOut } from './output.ts'
 import { readNumber } from './read-number.ts'
-import { WRITE_FLAGS, writeOptions } from './write-flags.ts'
+import { WRITE_FLAGS, readWriteOptions } from './write-flags.ts'
 
 /** `pnpm kv put KEY [VALUE]` */
 export const putCommand: Command = {
@@ -19,14 +19,14 @@ export const putCommand: Command = {
   },
   async run(call) {
     const ttl = readNumber(call, 'ttl')
-    const options = { ...writeOptions(call), ...(ttl !== undefined && { ttl }) }
-    const etag = await call.client().put(call.args[0]!, await readValue(call), options)
+    const options = { ...readWriteOptions(call), ...(ttl !== undefined && { ttl }) }
+    const etag = await call.getClient().put(call.args[0]!, await readValue(call), options)
     await writeOut([`${etag}\n`])
   },
 }
 
-async function readValue({ args: [, value], text }: CommandCall): Promise<string | Buffer> {
-  const file = text('file')
+async function readValue({ args: [, value], getText }: CommandCall): Promise<string | Buffer> {
+  const file = getText('file')
   if (file !== undefined && value !== undefined) throw new UsageError('VALUE and --file exclude each other')
   if (file !== undefined) return readFile(file)
   return value === undefined || value === '-' ? buffer(process.stdin) : value

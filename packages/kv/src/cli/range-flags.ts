@@ -14,10 +14,11 @@ export const STALE_FLAG: Flag = {
   description: 'possibly stale data of this node, even without its log',
 }
 
-/** Returns the range that these flags select; all keys without them. @throws UsageError */
-export function readRangeBounds({ text }: CommandCall): KeyBounds {
-  const [prefix, start, end] = [text('prefix'), text('start'), text('end')]
-  if (prefix !== undefined && (start ?? end) !== undefined) throw new UsageError('--prefix replaces --start and --end')
+/** Returns the range that these flags select: all keys if they are absent. @throws UsageError */
+export function readRangeBounds({ getText }: CommandCall): KeyBounds {
+  const [prefix, start, end] = [getText('prefix'), getText('start'), getText('end')]
+  if (prefix !== undefined && (start ?? end) !== undefined)
+    throw new UsageError('--prefix cannot be combined with --start or --end')
   return {
     ...(prefix !== undefined && { prefix }),
     ...(start !== undefined && { start }),

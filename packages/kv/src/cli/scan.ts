@@ -19,7 +19,7 @@ export const scanCommand: Command = {
     stale: STALE_FLAG,
   },
   async run(call) {
-    const { isSet, client } = call
+    const { isSet, getClient } = call
     const limit = readNumber(call, 'limit')
     const range = {
       ...readRangeBounds(call),
@@ -27,7 +27,7 @@ export const scanCommand: Command = {
       reverse: isSet('reverse'),
       linearizable: !isSet('stale'),
     }
-    if (isSet('count')) await writeOut([`${await client().count(range)}\n`])
-    else await writeOut(await client().streamEntryLines({ ...range, keys: isSet('keys') }))
+    if (isSet('count')) await writeOut([`${await getClient().count(range)}\n`])
+    else await writeOut(await getClient().streamEntryLines({ ...range, keys: isSet('keys') }))
   },
 }

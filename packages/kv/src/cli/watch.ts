@@ -19,20 +19,21 @@ export const watchCommand: Command = {
   async run(call) {
     const after = readNumber(call, 'after')
     await writeOut(
-      streamChangeLines(call.client(), { ...readRangeBounds(call), ...(after !== undefined && { after }) }),
+      streamChangeLines(call.getClient(), { ...readRangeBounds(call), ...(after !== undefined && { after }) }),
     )
   },
 }
 
+/** Yields the changes of each sequence as lines. Each line has the sequence as a further field. */
 async function* streamChangeLines(client: KvClient, options: WatchOptions): AsyncGenerator<string> {
   for await (const { sequence, changes } of client.watch(options)) {
-    const more = `,"sequence":${sequence}`
+    const sequenceField = `,"sequence":${sequence}`
     const lines = changes.map((change) => {
-      if (change.op === 'delete') return `{"op":"delete","id":${quoteInLine(change.id)}${more}}\n`
+      if (change.op === 'delete') return `{"op":"delete","id":${quoteInLine(change.id)}${sequenceField}}\n`
       const expiry = toExpiryField(change.expiresAt)
       return change.op === 'put'
-        ? toPutLine(change.id, change.value, expiry + more)
-        : toExpireLine(change.id, expiry, more)
+        ? toPutLine(change.id, change.value, expiry + sequenceField)
+        : toExpireLine(change.id, expiry, sequenceField)
     })
     if (lines.length > 0) yield lines.join('')
   }

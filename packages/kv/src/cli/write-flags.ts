@@ -9,10 +9,10 @@ export const WRITE_FLAGS: Readonly<Record<string, Flag>> = {
 }
 
 /** Returns the options that these flags set. @throws UsageError */
-export function writeOptions({ text, isSet }: CommandCall): ConditionalOptions {
-  const noneMatch = text('if-none-match')
+export function readWriteOptions({ getText, isSet }: CommandCall): ConditionalOptions {
+  const noneMatch = getText('if-none-match')
   if (noneMatch !== undefined && noneMatch !== '*') throw new UsageError("--if-none-match accepts only '*'")
-  const match = text('if-match')
+  const match = getText('if-match')
   return {
     durable: isSet('durable'),
     ...(match !== undefined && { ifMatch: match }),

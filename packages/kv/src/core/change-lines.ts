@@ -2,21 +2,22 @@ import { describeJsonError, formatReceived } from '@influencer-stats/runtime/rec
 import { isUtf8 } from 'node:buffer'
 import { MAX_TIME_MS, MAX_TTL_S } from './key-limits.ts'
 
-/** One change of a key. It has the shape of an operation of a LevelDB batch. */
+/** One change of a key. A `put` and a `del` have the form of an operation of a LevelDB batch. */
 export type Op =
   | {
       readonly type: 'put'
       readonly key: Buffer
       readonly value: Buffer
-      /** Time to expiry (ms). `expiresAt` is the time of expiry instead (ms since 1970). */
+      /** Time to expiry (ms). Without `ttl` and `expiresAt` the value does not expire. */
       readonly ttl?: number
+      /** Expiry time (ms since 1970). Present only without `ttl`. */
       readonly expiresAt?: number
     }
   | { readonly type: 'del'; readonly key: Buffer }
   | {
       /**
-       * Changes the expiry of a value, not the value; no effect on a key without a value. Without a time it removes the
-       * expiry.
+       * Changes the expiry of a value, not the value. Without `ttl` and `expiresAt` it removes the expiry. It has no
+       * effect on a key without a value.
        */
       readonly type: 'expire'
       readonly key: Buffer
@@ -24,21 +25,22 @@ export type Op =
       readonly expiresAt?: number
     }
 
-/** True for a change of an expiry. */
-export const hasExpiry = (op: Op): boolean =>
+/** True if the change sets or removes an expiry explicitly. */
+export const changesExpiry = (op: Op): boolean =>
   op.type === 'expire' || (op.type === 'put' && (op.ttl ?? op.expiresAt) !== undefined)
 
-// Some line readers, such as Python's, end a line at these characters. JSON escapes all others of that kind.
+// Some line readers, such as Python's, end a line at these characters too. JSON text contains no other line ends
+// unescaped.
 const LINE_ENDS = /[\x85\u2028\u2029]/g
 
 /**
- * True if JSON text contains U+0085, U+2028 or U+2029. In text with one byte per character this is one search for a
- * byte.
+ * True if JSON text contains U+0085, U+2028 or U+2029. This is fast: a text that V8 stores with one byte per character
+ * needs only one search.
  */
 export const hasLineEnds = (json: string): boolean =>
   json.includes('\x85') || json.includes('\u2028') || json.includes('\u2029')
 
-/** Quotes a string as JSON that no line reader splits: it escapes U+0085, U+2028 and U+2029. */
+/** Converts a string to JSON that no line reader splits: it also escapes U+0085, U+2028 and U+2029. */
 export function quoteInLine(text: string): string {
   const json = JSON.stringify(text)
   if (!hasLineEnds(json)) return json
@@ -46,30 +48,35 @@ export function quoteInLine(text: string): string {
 }
 
 /**
- * Renders an entry as a line of NDJSON, which a batch accepts. The value is text if it is UTF-8 and its text is at most
- * 50 % longer. A NUL takes six characters as text, so a valid value could be too large for a batch.
- * @param extra further fields
- * @param quote converts a string to JSON; `JSON.stringify` if the caller escapes line ends
+ * Renders an entry as a line of NDJSON, which a batch accepts. The value is text if it is UTF-8, and if escapes make it
+ * at most 50 % longer; otherwise it is base64. A NUL takes six characters as text, so a valid value could become too
+ * large for a batch.
+ * @param extra further JSON fields, with a leading comma
+ * @param quote converts a string to JSON; may be `JSON.stringify` if the caller handles line ends
  */
 export const toPutLine = (id: string, value: string | Buffer, extra = '', quote = quoteInLine): string =>
   `{"op":"put","id":${quote(id)},${toValueField(value, quote)}${extra}}\n`
 
-/** Renders a value as a field of JSON, `value` or `valueBase64`. */
+/** Renders a value as the JSON field `value` or `valueBase64`. */
 export function toValueField(value: string | Buffer, quote = quoteInLine): string {
   const text = toQuotedText(value, quote)
   return text === undefined ? `"valueBase64":"${Buffer.from(value).toString('base64')}"` : `"value":${text}`
 }
 
-/** Renders an expiry time as a field for `toPutLine`; empty if the entry does not expire. */
+/**
+ * Renders an expiry time as the JSON field `expiresAt`, with a leading comma; an empty string if the entry does not
+ * expire.
+ */
 export const toExpiryField = (expiresAt: number | undefined): string =>
   expiresAt === undefined ? '' : `,"expiresAt":${expiresAt}`
 
-/** Returns a value as a JSON string; `undefined` if it is not UTF-8, or the text is too long. */
+/** Returns a value as a JSON string; `undefined` if it is not UTF-8, or if escapes make it more than 50 % longer. */
 function toQuotedText(value: string | Buffer, quote: (text: string) => string): string | undefined {
   if (typeof value !== 'string' && !isUtf8(value)) return undefined
   const plain = value.toString()
   const text = quote(plain)
-  // Escapes add at most one byte per added character. Byte lengths, which cost more, are needed only for many escapes.
+  // An escape adds at most one byte per added character. So the lengths in characters, which are cheap, usually prove
+  // that the text is short enough. Only with many escapes the lengths in bytes decide.
   if ((text.length - plain.length - 2) * 2 <= plain.length) return text
   return (Buffer.byteLength(text) - 2) * 2 > Buffer.byteLength(value) * 3 ? undefined : text
 }
@@ -84,13 +91,15 @@ export function toOpLine(op: Op): string {
 
 /**
  * Renders an expiry change as a line of NDJSON.
- * @param expiry the expiry time as a field; empty if the value never expires
+ * @param expiry field with a leading comma, as from `toExpiryField`; an empty string if the expiry is removed
+ * @param extra further JSON fields, with a leading comma
  */
 export const toExpireLine = (id: string, expiry: string, extra = ''): string =>
   `{"op":"expire","id":${quoteInLine(id)}${expiry || ',"expiresAt":null'}${extra}}\n`
 
 /**
- * True for base64. It uses a search, which needs no stack: a pattern that matches groups overflows the stack at 8 MB.
+ * True if a text is base64. It searches the first other character, because a pattern with groups overflows the stack at
+ * 8 MB.
  */
 function isBase64(text: string): boolean {
   const end = text.search(/[^A-Za-z0-9+/]/)
@@ -119,7 +128,7 @@ export function parseLine(text: string): Op | string {
   const unknownFields = Object.keys(line).find((name) => !fields.includes(name))
   if (unknownFields !== undefined)
     return `a ${op} has the unknown field ${formatReceived(unknownFields)}; known: ${fields.join(', ')}`
-  // A lone surrogate has no UTF-8: it would become another key.
+  // UTF-8 cannot encode a lone surrogate: it would become another key.
   if (typeof id !== 'string' || id === '' || !id.isWellFormed())
     return `"id" must be a string of at least 1 whole character; received ${formatReceived(id)}`
   const key = Buffer.from(id)

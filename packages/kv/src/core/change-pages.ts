@@ -7,28 +7,30 @@ export interface ChangeStep {
   readonly writes: Uint8Array
 }
 
-/** Consecutive steps in one piece of memory, for another thread. */
+/** Consecutive steps, for another thread. Their writes are joined, so that they are one piece of memory. */
 export interface ChangePage {
-  /** Sequence up to which all changes are in the page, or precede it. */
+  /** Last sequence of the page: a reader of the page then has all changes up to it. */
   readonly upTo: number
-  /** True if no later changes existed. */
+  /** True if no later changes existed when the page was built. */
   readonly isEnd: boolean
-  /** Sequence of each step. `ends` has the offsets of the ends of their writes. */
+  /** Sequence of each step. */
   readonly seqs: readonly number[]
+  /** Offset in `writes` at which the writes of each step end. */
   readonly ends: readonly number[]
   readonly writes: Uint8Array
 }
 
+/** Builds a page. @param upTo last sequence of the page @param isEnd true if no later changes exist */
 export function toPage(steps: readonly ChangeStep[], upTo: number, isEnd = true): ChangePage {
   let end = 0
   const ends = steps.map(({ writes }) => (end += writes.length))
-  // Not from the pool: a transfer to another thread includes the whole memory of a Buffer.
+  // Not from Node's pool of small Buffers: a message to another thread would include the whole pool.
   const writes = Buffer.allocUnsafeSlow(end)
   for (const [i, step] of steps.entries()) writes.set(step.writes, i > 0 ? ends[i - 1]! : 0)
   return { upTo, isEnd, seqs: steps.map(({ seq }) => seq), ends, writes }
 }
 
-/** Yields the changes of each step of a page, in order. Keys and values are parts of the page, not copies. */
+/** Yields the changes of each step of a page, in order. Keys and values share the memory of the page. */
 export function* readChanges({
   seqs,
   ends,

@@ -2,26 +2,28 @@ import type { EntityTags } from '@influencer-stats/runtime/conditions'
 import type { WriteCondition } from './write-condition.ts'
 import type { Op } from './change-lines.ts'
 
-// Encoding of an entry of kind 1 of the log: a list of writes.
-//   write  u8 flags (1 match, 2 none-match, 4 idempotency key), tags of each, the key as a tag, u32 count of ops
-//   tags   u16 count (0xffff: any), then for each tag u16 length and its bytes
-//   op     u8 type (0 delete, 1 put, 2 put with a ttl, 3 put with a time of expiry; without a value: 4 expire after a ttl,
-//          5 expire at a time, 6 never expire), u16 length of the key, u32 length of the value, for types 2 to 5 u48 ms, and the
-//          bytes of key and value
+// Encoding of an entry of kind 1 of the log: a list of writes. Numbers are big-endian.
+//   write  u8 flags (1: If-Match, 2: If-None-Match, 4: idempotency key), the tags of each present condition, the
+//          idempotency key if present (u16 length and its bytes), u32 number of changes, the changes
+//   tags   u16 number of tags (0xffff: `*`), then u16 length and the bytes of each tag
+//   change u8 type, u16 length of the key, u32 length of the value, u48 time (types 2 to 5), the key, the value (types 1
+//          to 3). Type 0: delete; 1: put; 2: put with a time to expiry (ms); 3: put with an expiry time (ms since 1970);
+//          4: set the time to expiry; 5: set the expiry time; 6: remove the expiry
 // A node that reads an unknown flag or type stops.
 
-/** Kind of an entry with writes. */
+// Kinds of log entries.
+/** Writes. */
 export const WRITES_KIND = 1
-/** Kind of an entry without a body that removes some of the expired keys. */
+/** Removal of some expired keys. The entry has no body: each node finds the keys by the time of the entry. */
 export const EXPIRE_KIND = 2
 
 /** Changes that take effect together or not at all, if the condition holds for the key of the first change. */
 export interface LoggedWrite {
   readonly ops: readonly Op[]
   readonly condition?: WriteCondition
-  /** A second write with the same key has no effect, for `IDEMPOTENCY_TTL_MS`. */
+  /** A second write with the same idempotency key within `IDEMPOTENCY_TTL_MS` has no effect. */
   readonly idempotencyKey?: string
-  /** True if the write has an idempotency key or an expiry. Code tests this flag instead of every operation. */
+  /** True if the write has an idempotency key or changes an expiry. It saves a test of each change. */
   readonly isSpecial?: boolean
 }
 
@@ -39,7 +41,7 @@ const EXPIRE_AT_OP = 5
 const PERSIST_OP = 6
 const TIME_BYTES = 6
 
-/** Writes of a newer version, which this version cannot decode. */
+/** The bytes contain a flag or a type that this version does not know. */
 export class UnknownWritesError extends Error {}
 
 function toOpCode(op: Op): number {
@@ -66,8 +68,9 @@ function getWriteSize({ ops, condition, idempotencyKey }: LoggedWrite): number {
   return size
 }
 
+/** Encodes writes for the log, or for the main thread. */
 export function encodeWrites(writes: readonly LoggedWrite[]): Buffer {
-  // Not from the pool: a transfer to another thread includes the whole memory of a Buffer.
+  // Not from Node's pool of small Buffers: a message to another thread would include the whole pool.
   const bytes = Buffer.allocUnsafeSlow(writes.reduce((sum, write) => sum + getWriteSize(write), 0))
   let at = 0
   function putTags(tags: EntityTags): void {
@@ -80,8 +83,9 @@ export function encodeWrites(writes: readonly LoggedWrite[]): Buffer {
     at += bytes.write(text, at, 'latin1')
   }
   for (const { ops, condition, idempotencyKey } of writes) {
-    const name = idempotencyKey === undefined ? 0 : IDEMPOTENCY_KEY_FLAG
-    at = bytes.writeUInt8((condition?.match ? MATCH_FLAG : 0) | (condition?.noneMatch ? NONE_MATCH_FLAG : 0) | name, at)
+    const keyFlag = idempotencyKey === undefined ? 0 : IDEMPOTENCY_KEY_FLAG
+    const conditionFlags = (condition?.match ? MATCH_FLAG : 0) | (condition?.noneMatch ? NONE_MATCH_FLAG : 0)
+    at = bytes.writeUInt8(conditionFlags | keyFlag, at)
     if (condition?.match) putTags(condition.match)
     if (condition?.noneMatch) putTags(condition.noneMatch)
     if (idempotencyKey !== undefined) putText(idempotencyKey)
@@ -102,7 +106,10 @@ export function encodeWrites(writes: readonly LoggedWrite[]): Buffer {
   return bytes
 }
 
-/** Decodes writes. Keys and values are parts of `bytes`, not copies. @throws RangeError if cut, UnknownWritesError */
+/**
+ * Decodes writes. Keys and values share the memory of `bytes`.
+ * @throws RangeError if `bytes` are truncated; UnknownWritesError
+ */
 export function decodeWrites(bytes: Buffer): LoggedWrite[] {
   let at = 0
   let isSpecial = false
@@ -135,12 +142,12 @@ export function decodeWrites(bytes: Buffer): LoggedWrite[] {
   }
   const writes: LoggedWrite[] = []
   while (at < bytes.length) {
-    const has = readBytes(1).readUInt8()
-    if (has >= 2 * IDEMPOTENCY_KEY_FLAG)
+    const flags = readBytes(1).readUInt8()
+    if (flags >= 2 * IDEMPOTENCY_KEY_FLAG)
       throw new UnknownWritesError('contains a kind of write that this version does not know')
-    const match = has & MATCH_FLAG ? readTags() : undefined
-    const noneMatch = has & NONE_MATCH_FLAG ? readTags() : undefined
-    const idempotencyKey = has & IDEMPOTENCY_KEY_FLAG ? readText() : undefined
+    const match = flags & MATCH_FLAG ? readTags() : undefined
+    const noneMatch = flags & NONE_MATCH_FLAG ? readTags() : undefined
+    const idempotencyKey = flags & IDEMPOTENCY_KEY_FLAG ? readText() : undefined
     isSpecial = idempotencyKey !== undefined
     const ops = Array.from({ length: readBytes(4).readUInt32BE() }, readOp)
     const condition = match || noneMatch ? { ...(match && { match }), ...(noneMatch && { noneMatch }) } : undefined

@@ -4,22 +4,25 @@ const NEWLINE = 0x0a
 const CRLF = Buffer.from('\r\n')
 
 /**
- * Entry of a scan. The value is text if it was read as text, else bytes. `expiresAt` (ms since 1970) is absent without
- * expiry.
+ * Entry of a scan. The value is a string or bytes, as it was read from the database. `expiresAt` (ms since 1970) is
+ * absent if the value does not expire.
  */
 export type StoredEntry = readonly [key: string, value: KvValueBytes, expiresAt?: number]
 
-/** Ends a body of chunks. */
+/** End of a body in the chunked coding. */
 export const LAST_CHUNK = '0\r\n\r\n'
 
-/** Renders entries as HTTP chunks in one piece, for one write. Each chunk is one entry: `key`, a newline, `value`. */
+/**
+ * Renders entries in the chunked coding, as bytes for one socket write. Each chunk is one entry: `key`, a newline,
+ * `value`.
+ */
 export function toChunks(entries: readonly StoredEntry[]): string | Buffer {
   return entries.every(isTextEntry) ? toTextChunks(entries) : toByteChunks(entries)
 }
 
 const isTextEntry = (entry: StoredEntry): entry is readonly [string, string, number?] => typeof entry[1] === 'string'
 
-/** Renders keys as chunks, one per key. */
+/** Renders keys in the chunked coding, one chunk per key. */
 export const toKeyChunks = (entries: readonly StoredEntry[]): string =>
   entries.map(([key]) => `${Buffer.byteLength(key).toString(16)}\r\n${key}\r\n`).join('')
 
@@ -40,7 +43,7 @@ function toByteChunks(entries: readonly StoredEntry[]): Buffer {
   let length = 0
   for (const { keyLength, value } of buffers) {
     const size = keyLength + 1 + value.length
-    length += toHexDigits(size) + size + 2 * CRLF.length
+    length += countHexDigits(size) + size + 2 * CRLF.length
   }
   const bytes = Buffer.allocUnsafe(length)
   let at = 0
@@ -55,7 +58,7 @@ function toByteChunks(entries: readonly StoredEntry[]): Buffer {
   return bytes
 }
 
-function toHexDigits(size: number): number {
+function countHexDigits(size: number): number {
   let digits = 1
   for (let remainder = size >>> 4; remainder > 0; remainder >>>= 4) digits++
   return digits

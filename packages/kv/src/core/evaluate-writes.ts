@@ -7,42 +7,43 @@ import { getEtag, REVISION_LENGTH, toRevision, toEtag, toStored, getValue } from
 import { encodeWrites, type LoggedWrite } from './encode-writes.ts'
 
 /**
- * Revision of each write; `undefined` for a write whose condition did not hold, `KEY_REUSED` for one whose idempotency
- * key belongs to another write.
+ * Outcome of each write: its revision as text, `undefined` if its condition did not hold, or `KEY_REUSED` if its
+ * idempotency key belongs to another write.
  */
 export type Outcomes = readonly (string | undefined)[]
 
-/** Outcome of a write whose idempotency key belongs to another write. It is no valid revision. */
+/** Outcome of a write whose idempotency key belongs to another write. No revision has this text. */
 export const KEY_REUSED = ''
 
-// First byte of the record of a write with an idempotency key. The fingerprint follows.
+// First byte of the record of a write with an idempotency key. The fingerprint of the write follows.
 const REFUSED_RECORD = 0
 const APPLIED_RECORD = 1
 
 /** Time for which the outcome of a write with an idempotency key is stored (ms). */
 export const IDEMPOTENCY_TTL_MS = 3_600_000
 
-/** Change of the expiry of a key (ms since 1970). */
+/** Change of the expiry time of a key (ms since 1970). `undefined` means that the key does not expire. */
 export interface ExpiryChange {
   readonly key: Buffer
-  /** Stored expiry; `undefined` if the key does not expire. */
+  /** Expiry time in the database. */
   readonly before: number | undefined
+  /** Expiry time after the writes. */
   readonly after: number | undefined
 }
 
 /** Result of the evaluation of writes. */
 export interface WriteResult {
-  /** Outcomes for the replies. */
+  /** Outcomes for the replies. A repeated write has the outcome of the first one. */
   readonly outcomes: Outcomes
-  /** Revisions of the writes that have an effect; `undefined` for the others. */
+  /** Revision of each write that has an effect; `undefined` for a write without one. */
   readonly effects: Outcomes
-  /** Time of the evaluation (ms since 1970), if values may expire. */
+  /** Time of the last evaluated write (ms since 1970); absent if no write needed a time. */
   readonly at?: number
-  /** Expiry changes, by key. */
+  /** Expiry changes, by key as text with one character per byte. */
   readonly expiries?: ReadonlyMap<string, ExpiryChange>
-  /** Expiry changes for keys without a value; they have no effect. */
+  /** Changes of type `expire` for keys without a value; they have no effect. */
   readonly ineffective?: ReadonlySet<Op>
-  /** Records of writes with idempotency keys. */
+  /** New records of writes with idempotency keys. */
   readonly records?: readonly (readonly [key: Buffer, stored: Buffer])[]
 }
 
@@ -57,12 +58,14 @@ export const hasEffect = ({ effects, records }: WriteResult): boolean =>
 export const isReplay = ({ idempotencyKey }: LoggedWrite, index: number, { effects, outcomes }: WriteResult): boolean =>
   idempotencyKey !== undefined && effects[index] === undefined && outcomes[index] !== KEY_REUSED
 
-/** Reads the stored bytes of a key, of a user or of the service. */
+/** Returns the stored bytes of a key of a user, or of an internal key; `undefined` if there are none. */
 export type ReadStored = (key: Buffer) => Buffer | undefined
 
 /**
  * Evaluates writes in their order.
+ * @param first number of the first revision; each write takes one
  * @param isTimed true if stored values may expire
+ * @param now clock (ms since 1970)
  */
 export function evaluate(
   writes: readonly LoggedWrite[],
@@ -73,10 +76,10 @@ export function evaluate(
 ): WriteResult {
   if (!isTimed && !writes.some(({ condition, isSpecial }) => condition || isSpecial))
     return evaluatePlain(writes, first)
-  const draft = new WriteEvaluation(first, get, isTimed)
+  const evaluation = new WriteEvaluation(first, get, isTimed)
   const at = now()
-  for (const write of writes) draft.evaluate(write, at)
-  return draft
+  for (const write of writes) evaluation.evaluate(write, at)
+  return evaluation
 }
 
 /** Evaluates writes without conditions, expiry or idempotency keys: every write takes effect. */
@@ -101,14 +104,14 @@ export class WriteEvaluation implements WriteResult {
   readonly #etags = new Map<string, string | undefined>()
   readonly #recorded = new Map<string, Buffer>()
 
-  /** @param isTimed true if stored values may expire */
+  /** @param first number of the first revision @param isTimed true if stored values may expire */
   constructor(first: number, get: ReadStored, isTimed: boolean) {
     this.#first = first
     this.#get = get
     this.#isTimed = isTimed
   }
 
-  /** @param at ms since 1970 */
+  /** Evaluates the next write. @param at time of the write (ms since 1970) */
   evaluate(write: LoggedWrite, at: number): void {
     this.at = at
     const { idempotencyKey } = write
@@ -120,7 +123,7 @@ export class WriteEvaluation implements WriteResult {
     const number = this.#first + this.effects.length
     const revision = this.#computeEffect(write, at)
     this.#addOutcome(revision)
-    // Refused writes, too: another copy of the request may still arrive, and must be refused as well.
+    // A refused write is recorded, too: if another copy of the request arrives later, it must also be refused.
     const recordType = Buffer.of(revision === undefined ? REFUSED_RECORD : APPLIED_RECORD)
     const stored = toStored(toRevision(number), Buffer.concat([recordType, fingerprint]))
     this.#recorded.set(toText(key), stored)
@@ -133,9 +136,12 @@ export class WriteEvaluation implements WriteResult {
     this.outcomes.push(outcome)
   }
 
-  /** Returns the revision of the write if it takes effect. */
+  /**
+   * Applies the effects of a write to this evaluation. Returns its revision; `undefined` if its condition does not
+   * hold.
+   */
   #computeEffect({ ops, condition }: LoggedWrite, at: number): string | undefined {
-    // A write without an effect uses a revision, too.
+    // A write without an effect also takes a revision.
     const revision = toRevision(this.#first + this.effects.length)
     if (condition && !this.#matches(condition, ops[0]!.key, at)) return undefined
     for (const op of ops) {
@@ -154,7 +160,7 @@ export class WriteEvaluation implements WriteResult {
     return isPreconditionMet(condition, this.#getLiveEtag(key, at))
   }
 
-  /** Returns the ETag of a value that has not expired at a time. */
+  /** Returns the ETag of a value; `undefined` if the key has none, or if the value has expired at this time. */
   #getLiveEtag(key: Buffer, at: number): string | undefined {
     const expiry = this.#getExpiry(key)
     return expiry !== undefined && expiry <= at ? undefined : this.#getEtag(key)

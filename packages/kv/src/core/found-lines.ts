@@ -1,7 +1,7 @@
 import { toExpiryField, quoteInLine, toValueField } from './change-lines.ts'
 import { getEtag, getValue, type StoredValue } from './stored-value.ts'
 
-/** Renders a value that was found as a line of NDJSON. */
+/** Renders a key that has a value as a line of NDJSON. */
 export const toFoundLine = (id: string, stored: StoredValue, expiresAt: number | undefined): string =>
   `{"id":${quoteInLine(id)},"found":true,"etag":${JSON.stringify(getEtag(stored))},` +
   `${toValueField(getValue(stored))}${toExpiryField(expiresAt)}}\n`

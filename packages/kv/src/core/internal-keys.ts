@@ -1,7 +1,9 @@
-// Internal rows of the service. They follow all keys of users, because no UTF-8 begins with 0xff.
-//   0xff t KEY        expiry of KEY: u48, ms since 1970
-//   0xff e TIME KEY   the same in the order of the times; an empty value
-//   0xff i NAME       record of a write with this idempotency key: revision, as in every value, type and fingerprint
+// Internal rows of the service. They follow all keys of users, because no UTF-8 text begins with 0xff.
+//   key               value
+//   0xff t KEY        expiry time of KEY: u48, ms since 1970
+//   0xff e TIME KEY   empty; these rows sort the expiry times (u48)
+//   0xff i NAME       record of a write with the idempotency key NAME: revision (as before a value), type, fingerprint
+// KEY may itself be an internal key: records expire, too.
 
 const INTERNAL_PREFIX = 0xff
 const EXPIRY_PREFIX = Buffer.from([INTERNAL_PREFIX, 0x74])
@@ -9,7 +11,7 @@ const DUE_PREFIX = Buffer.from([INTERNAL_PREFIX, 0x65])
 const IDEMPOTENCY_PREFIX = Buffer.from([INTERNAL_PREFIX, 0x69])
 const TIME_BYTES = 6
 
-/** Time later than every expiry (ms since 1970). */
+/** Time after every expiry time (ms since 1970). */
 export const MAX_EXPIRY_MS = 2 ** 48 - 1
 
 /** True for an internal key of the service. */
@@ -20,7 +22,7 @@ export const USER_KEYS_END = '\u{10ffff}'.repeat(257)
 
 export const toExpiryKey = (key: Buffer): Buffer => Buffer.concat([EXPIRY_PREFIX, key])
 
-/** Returns the key of a user in the result of `toExpiryKey`. */
+/** Returns the key from a result of `toExpiryKey`. */
 export const fromExpiryKey = (internalKey: Buffer): Buffer => internalKey.subarray(EXPIRY_PREFIX.length)
 
 export function encodeTime(time: number): Buffer {
@@ -33,17 +35,17 @@ export const decodeTime = (bytes: Buffer): number => bytes.readUIntBE(0, TIME_BY
 
 export const toDueKey = (time: number, key: Buffer): Buffer => Buffer.concat([DUE_PREFIX, encodeTime(time), key])
 
-/** Returns the position of a time in the order of times: no `toDueKey` of that time or a later one is before it. */
+/** Returns the first position of a time: every `toDueKey` of this time or a later one follows it. */
 export const toDuePosition = (time: number): Buffer =>
   Buffer.concat([DUE_PREFIX, encodeTime(Math.min(time, MAX_EXPIRY_MS))])
 
-/** Returns the position after a `toDueKey`. */
+/** Returns the position directly after a `toDueKey`. */
 export const toNextDuePosition = ({ time, key }: DueKey): Buffer => Buffer.concat([toDueKey(time, key), Buffer.of(0)])
 
-/** Position after all keys in the order of times. */
+/** Position after every `toDueKey`. */
 export const DUE_END = Buffer.from([INTERNAL_PREFIX, 0x66])
 
-/** Returns the time and the key in a result of `toDueKey`. */
+/** Returns the time and the key from a result of `toDueKey`. */
 export function decodeDueKey(internalKey: Buffer): DueKey {
   return {
     time: decodeTime(internalKey.subarray(DUE_PREFIX.length)),

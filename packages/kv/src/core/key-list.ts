@@ -1,9 +1,9 @@
 import { describeJsonError, formatReceived } from '@influencer-stats/runtime/received-value'
 
-/** Maximum length of a list of keys (keys). */
+/** Maximum number of keys in a list. */
 export const MAX_KEYS = 10_000
 
-/** Maximum size of a body with a list of keys (bytes): its JSON is parsed without a pause, in 5 ms. */
+/** Maximum size of a body with a list of keys (bytes). Parsing this much JSON blocks the event loop for 5 ms. */
 export const MAX_KEYS_BYTES = 1_048_576
 
 /** Returns the keys in a body `{"ids":[...]}`, or a description of the error. */

@@ -5,21 +5,24 @@ import { yieldTurn } from './yield-turn.ts'
 
 const NEWLINE = 0x0a
 
-// Number of bytes to parse before other requests run: 2 ms, or 5 ms for the shortest lines.
+/**
+ * Size of the lines to parse before other requests run (bytes). It takes 2 ms, with the shortest possible lines 5 ms.
+ */
 const SLICE_BYTES = 65_536
 
 export interface BatchLimits {
-  /** Largest value (bytes). */
+  /** Maximum size of a value (bytes). */
   readonly maxValue: number
   /** Maximum number of lines, including empty ones. */
   readonly maxLines: number
 }
 
-/** An invalid line: its number, from 1, and the error. */
+/** An invalid line. */
 export interface BadLine {
+  /** Number of the line, from 1. */
   readonly line: number
   readonly reason: string
-  /** Part that exceeds a limit, if the line is well-formed. */
+  /** Part that exceeds a limit; absent if the line has another fault. */
   readonly tooLarge?: 'key' | 'value' | 'batch'
 }
 

@@ -1,12 +1,12 @@
 import { formatReceived, HIDDEN_VALUE, isSecretName } from '@influencer-stats/runtime/received-value'
 import { isUtf8 } from 'node:buffer'
 
-/** A query string, parsed strictly: values as bytes of UTF-8, or an error. */
+/** A parsed query string. Values are UTF-8 bytes. */
 export interface KvQuery {
-  /** Description of an error; then there are no parameters. */
+  /** Description of the error in an invalid query string, which then has no parameters here. */
   readonly fault?: string
   readonly names: readonly string[]
-  /** One value per name, none empty. */
+  /** One value per name. None is empty. */
   readonly values: readonly Buffer[]
 }
 
@@ -17,9 +17,9 @@ const toFault = (fault: string): KvQuery => ({ fault, names: [], values: [] })
 const SPECIAL_CHARACTERS = /[%+\x80-\uffff]/
 
 /**
- * Parses the text after the `?`: `name=value` pairs, percent-encoded UTF-8, `+` for a space. An invalid escape, bytes
- * that are not UTF-8, or a repeated or empty parameter make the whole query invalid. It never throws: Fastify calls it
- * in its router.
+ * Parses the text after the `?`: `name=value` pairs of percent-encoded UTF-8, with `+` for a space. An invalid escape,
+ * bytes that are not UTF-8, or a repeated or empty parameter make the whole query invalid. The result then has a
+ * `fault`; the function never throws, because Fastify calls it in its router.
  */
 export function parseQuery(text: string): KvQuery {
   if (text === '') return EMPTY_QUERY

@@ -1,4 +1,6 @@
-/** Keys from `start` on, before `end`. The strings have one character per byte, so they compare like their bytes. */
+/**
+ * Keys from `start` (inclusive) to `end` (exclusive). The strings have one character per byte, so they sort like bytes.
+ */
 export interface KeyRange {
   readonly start: string
   /** Without it, the range extends to the last key. */
@@ -19,8 +21,9 @@ interface RangeNode<T> {
 }
 
 /**
- * Finds the ranges that contain a key, among many. It is a search tree over the starts of the ranges, balanced by
- * random priorities (a treap). Each node has the largest end in its subtree. All ranges differ.
+ * Finds the ranges that contain a key, among many ranges. It is an interval tree: a search tree over the starts of the
+ * ranges, in which each node has the largest end in its subtree. Random priorities balance it (a treap). No two ranges
+ * are equal.
  */
 export class RangeTree<T> {
   #root: RangeNode<T> | undefined
@@ -53,10 +56,10 @@ function insert<T>(node: RangeNode<T> | undefined, inserted: RangeNode<T>): Rang
   if (!node) return inserted
   if (isBefore(inserted.range, node.range)) {
     node.left = insert(node.left, inserted)
-    return updateReach(node.left.priority > node.priority ? rotateRight(node) : node)
+    return updateMaxEnd(node.left.priority > node.priority ? rotateRight(node) : node)
   }
   node.right = insert(node.right, inserted)
-  return updateReach(node.right.priority > node.priority ? rotateLeft(node) : node)
+  return updateMaxEnd(node.right.priority > node.priority ? rotateLeft(node) : node)
 }
 
 function remove<T>(node: RangeNode<T> | undefined, range: KeyRange): RangeNode<T> | undefined {
@@ -64,41 +67,41 @@ function remove<T>(node: RangeNode<T> | undefined, range: KeyRange): RangeNode<T
   if (isBefore(range, node.range)) node.left = remove(node.left, range)
   else if (isBefore(node.range, range)) node.right = remove(node.right, range)
   else return join(node.left, node.right)
-  return updateReach(node)
+  return updateMaxEnd(node)
 }
 
-/** Joins two trees. All ranges of the first precede those of the second. */
+/** Joins two trees. All ranges of the first tree sort before those of the second. */
 function join<T>(first: RangeNode<T> | undefined, second: RangeNode<T> | undefined): RangeNode<T> | undefined {
   if (!first || !second) return first ?? second
   if (first.priority > second.priority) {
     first.right = join(first.right, second)
-    return updateReach(first)
+    return updateMaxEnd(first)
   }
   second.left = join(first, second.left)
-  return updateReach(second)
+  return updateMaxEnd(second)
 }
 
 function rotateRight<T>(node: RangeNode<T>): RangeNode<T> {
   const top = node.left!
   node.left = top.right
-  top.right = updateReach(node)
+  top.right = updateMaxEnd(node)
   return top
 }
 
 function rotateLeft<T>(node: RangeNode<T>): RangeNode<T> {
   const top = node.right!
   node.right = top.left
-  top.left = updateReach(node)
+  top.left = updateMaxEnd(node)
   return top
 }
 
-function updateReach<T>(node: RangeNode<T>): RangeNode<T> {
+function updateMaxEnd<T>(node: RangeNode<T>): RangeNode<T> {
   const { range, left, right } = node
-  node.maxEnd = getFurther(range.end, getFurther(left ? left.maxEnd : '', right ? right.maxEnd : ''))
+  node.maxEnd = getLaterEnd(range.end, getLaterEnd(left ? left.maxEnd : '', right ? right.maxEnd : ''))
   return node
 }
 
-function getFurther(a: string | undefined, b: string | undefined): string | undefined {
+function getLaterEnd(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined || b === undefined) return undefined
   return a > b ? a : b
 }

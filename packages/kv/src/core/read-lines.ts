@@ -2,7 +2,7 @@ const NEWLINE = 0x0a
 
 /** Yields the lines of a stream of bytes, without newlines. The last line needs no newline. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  // Joined only at the end of the line: otherwise every piece would copy a long line again.
+  // The parts of a line are joined only at its end: otherwise each chunk would copy a long line again.
   let partial: Buffer[] = []
   for await (const chunk of chunks) {
     let from = 0

@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto'
 
-/** A value: a string if it is UTF-8 and was read as one, else bytes. */
+/** A value, as a string (if it is UTF-8) or as bytes. The reader chooses the faster form. */
 export type KvValueBytes = string | Buffer
 
-/** A stored value: the revision of its write as text, and then the bytes of the value. */
+/** A stored value: the revision of its write as text, followed by the value. */
 export type StoredValue = KvValueBytes
 
 /**
- * Length of a revision as text: 48 bits in base64url. Each character is one byte of UTF-8, so a text value remains
- * text.
+ * Length of a revision as text (characters): 48 bits in base64url. Each character is one byte of UTF-8, so a stored
+ * text value can be read as text.
  */
 export const REVISION_LENGTH = 8
 
@@ -16,25 +16,26 @@ const BASE64URL_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 // Two digits at a time: a number becomes text in 50 ns.
 const DIGIT_PAIRS = Array.from({ length: 4_096 }, (_, i) => BASE64URL_DIGITS[i >> 6]! + BASE64URL_DIGITS[i & 63]!)
 
-/** Returns the number of a write as text. @param number less than 2^48 */
+/** Returns a revision as text. @param number revision, less than 2^48 */
 export function toRevision(number: number): string {
   const high = Math.floor(number / 0x1000000)
   const low = number % 0x1000000
   return DIGIT_PAIRS[high >> 12]! + DIGIT_PAIRS[high & 4_095]! + DIGIT_PAIRS[low >> 12]! + DIGIT_PAIRS[low & 4_095]!
 }
 
+/** Number of possible first revisions: half of all numbers, so that no history reaches 2^48. */
 const START_COUNT = 2 ** 47
 /**
- * Number of revisions that an earlier history can use before it could overlap a later one: 9 years of 60,000 writes per
- * second.
+ * Minimum distance of a new history from the previous one (revisions): 9 years of 60,000 writes per second. Until then
+ * the original of a copied folder can continue without a common revision.
  */
 const HISTORY_REVISIONS = 2 ** 44
 
 /**
- * Returns the number before the first revision of a new history. It is random, so no ETag of a database matches in its
- * replacement.
- * @param last last revision of the previous history. The new one begins at least 2^44 numbers before or after it,
- * because the original of a copy may have continued from there
+ * Returns the number before the first revision of a new history. It is random, so an ETag of a database does not match
+ * in another database that replaces it.
+ * @param last last revision of the previous history, which the original of a copied folder may have continued. The new
+ * history begins at least 2^44 numbers before or after it
  */
 export function createFirstRevision(last?: number): number {
   if (last === undefined) return randomInt(START_COUNT)
@@ -56,9 +57,10 @@ export function getEtag(stored: StoredValue): string {
   )
 }
 
+/** Returns the ETag of a revision. */
 export const toEtag = (revision: string): string => `"${revision}"`
 
-/** Returns the value without its revision: a part of the stored value, not a copy. */
+/** Returns the value without its revision. Bytes share the memory of the stored value. */
 export function getValue(stored: StoredValue): KvValueBytes {
   return typeof stored === 'string' ? stored.slice(REVISION_LENGTH) : stored.subarray(REVISION_LENGTH)
 }

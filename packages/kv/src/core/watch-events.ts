@@ -1,21 +1,27 @@
 import { readLines } from './read-lines.ts'
 import { toOpLine, parseLine, type Op } from './change-lines.ts'
 
-/** Ends an event. On its own it reports the sequence of a stream: clients resume from there, and dispatch no event. */
+/**
+ * Returns the `id` line that ends an event. Without an event before it, it only reports the sequence of the stream:
+ * clients store it to resume, and dispatch no event.
+ */
 export const toIdLine = (seq: number): string => `id: ${seq}\n\n`
 
 const EVENT_NAMES = { put: 'put', del: 'delete', expire: 'expire' } as const
 
-/** Renders a change as an event without its end. The data is a line that a batch accepts. JSON has no line ends. */
+/**
+ * Renders a change as an event without the final empty line. The data is a line that a batch accepts. It is a single
+ * line, because JSON escapes line ends.
+ */
 export const toEventText = (op: Op): string => `event: ${EVENT_NAMES[op.type]}\ndata: ${toOpLine(op)}`
 
-/** Sets the time after which clients reconnect a lost stream (ms). */
+/** Returns the line that sets the time after which clients reconnect a lost stream (ms). */
 export const toRetryLine = (ms: number): string => `retry: ${ms}\n`
 
 /**
- * Yields the changes of a stream, one item per sequence. An id without an event is a sequence without changes. An
- * incomplete sequence at the end is omitted: the resumed stream repeats it.
- * @throws TypeError for a line that is not a change
+ * Yields the changes of a stream, one item per sequence. An id without an event gives an item without changes. If the
+ * stream ends within a sequence, its changes are omitted: the resumed stream repeats them.
+ * @throws TypeError if the data of an event is not a change
  */
 export async function* parseWatchEvents(
   chunks: AsyncIterable<Buffer>,

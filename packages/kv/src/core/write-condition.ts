@@ -1,10 +1,10 @@
 import type { Preconditions as HttpCondition } from '@influencer-stats/runtime/conditions'
 
-/** Condition on the present value, which a write needs to take effect. */
+/** Condition on the present value. If it does not hold, the write has no effect. */
 export interface WriteCondition extends HttpCondition {
   /**
-   * Expiry time that the key must have, in the past (ms since 1970). For the removal of expired values; excludes the
-   * others.
+   * For the removal of an expired value, without other conditions: the key must have this expiry time (ms since 1970),
+   * and the time must have passed.
    */
   readonly due?: number
 }

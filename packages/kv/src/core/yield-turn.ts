@@ -1,14 +1,15 @@
-/** Resolves after the event loop has run the tasks that wait. */
+/** Resolves after the event loop has run the pending tasks. */
 export const waitTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-// A longer turn of other tasks indicates an overload. The work then continues for the same time, up to twice this value
-// (us).
+/** CPU time of other tasks in one turn above which the thread counts as overloaded (us). */
 const LONG_TURN_US = 50_000
 
 let pendingTurn: Promise<void> | undefined
-/** Last call of `yieldTurn`, and the end of the time in which work need not wait, in CPU time of this thread (us). */
-let leftAt = 0
-let sliceEnd = 0
+// In CPU time of this thread (us).
+/** Last call of `yieldTurn`. */
+let yieldedAt = 0
+/** Until this time, `yieldTurn` does not wait. */
+let noWaitUntil = 0
 
 function getCpuTime(): number {
   const { user, system } = process.threadCpuUsage()
@@ -16,16 +17,18 @@ function getCpuTime(): number {
 }
 
 /**
- * Lets other tasks run. Long work calls it after each slice. After a long wait the work continues for the same time
- * without a wait: otherwise, in an overload, refused requests would use all the time, and accepted ones none.
+ * Lets other tasks run. Long work calls it after each slice. If the other tasks used more than `LONG_TURN_US`, the work
+ * then runs without a pause for as long as they did, at most twice `LONG_TURN_US`. Without this rule, refused requests
+ * would take all the time in an overload, and the accepted work would not progress.
+ * @returns undefined if the work should continue at once
  */
 export function yieldTurn(): Promise<void> | undefined {
-  leftAt = getCpuTime()
-  if (leftAt < sliceEnd) return undefined
+  yieldedAt = getCpuTime()
+  if (yieldedAt < noWaitUntil) return undefined
   return (pendingTurn ??= waitTurn().then(() => {
     pendingTurn = undefined
     const now = getCpuTime()
-    const elapsed = now - leftAt
-    sliceEnd = elapsed > LONG_TURN_US ? now + Math.min(elapsed, 2 * LONG_TURN_US) : now
+    const elapsed = now - yieldedAt
+    noWaitUntil = elapsed > LONG_TURN_US ? now + Math.min(elapsed, 2 * LONG_TURN_US) : now
   }))
 }

@@ -4,12 +4,12 @@ import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { FastifyRequest } from 'fastify'
 import { parseBatch, type BadLine } from '../core/parse-batch.ts'
-import { hasExpiry } from '../core/change-lines.ts'
+import { changesExpiry } from '../core/change-lines.ts'
 import { errors } from '../errors.ts'
 import type { KvConfig } from '../settings.ts'
 import type { KvStore } from '../store/store.ts'
 import { readFlag, readQuery } from './read-query.ts'
-import { bytes, durable, idempotency, undocumentedChecks } from './schemas.ts'
+import { bytes, durable, idempotency, withoutValidation } from './schemas.ts'
 import { requireRevision, addSpecial } from './special-writes.ts'
 import { writeErrors } from './write-errors.ts'
 
@@ -17,7 +17,7 @@ const EXAMPLE_BODY = '{"op":"put","id":"greeting","value":"hello"}\n'
 const EMPTY_BODY = Buffer.alloc(0)
 const PARAMETERS = ['durable']
 
-/** Rejects options in the head of a request that a batch does not support, before the body is read. @throws Problem */
+/** Rejects invalid parameters before the body is read. @throws Problem */
 function checkParameters({ query }: FastifyRequest): void {
   readFlag(readQuery(query, PARAMETERS)('durable'), 'durable')
 }
@@ -38,7 +38,7 @@ export function registerBatchRoutes(app: App, store: KvStore, budget: Budget, co
   app.post(
     '/v0/batch',
     {
-      ...undocumentedChecks,
+      ...withoutValidation,
       config: { cost: 10 },
       onRequest(request, _reply, done) {
         checkParameters(request)
@@ -87,7 +87,7 @@ export function registerBatchRoutes(app: App, store: KvStore, budget: Budget, co
         if (sequence !== undefined) response.header('sequence', sequence)
         return { applied: ops.length }
       }
-      const isTimed = ops.some(hasExpiry)
+      const isTimed = ops.some(changesExpiry)
       return store.write(addSpecial({ ops, durable: isDurable }, request.headers, isTimed), applied)
     },
   )

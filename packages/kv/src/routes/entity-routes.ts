@@ -26,7 +26,7 @@ import {
   octets,
   preference,
   ttl,
-  undocumentedChecks,
+  withoutValidation,
 } from './schemas.ts'
 import { requireRevision, addSpecial } from './special-writes.ts'
 import { conditionalErrors } from './write-errors.ts'
@@ -51,7 +51,8 @@ interface EntityRequest {
   readonly consistency?: ReadConsistency
 }
 
-// A miss is not an error: its reply is built once, and no error is thrown.
+// Reply for a key without a value. It is built once, because creating and throwing an error for each request costs
+// more.
 const MISS_REPLY: BufferedReply = {
   status: 404,
   headers: [],
@@ -68,7 +69,7 @@ export function createEntityRoutes(store: KvStore, valueLimit: number): HotRoute
   const get = defineHotRoute<EntityRequest>({
     method: 'GET',
     url: ENTITY_URL,
-    ...undocumentedChecks,
+    ...withoutValidation,
     schema: {
       tags,
       operationId: 'getEntity',
@@ -106,7 +107,7 @@ export function createEntityRoutes(store: KvStore, valueLimit: number): HotRoute
   })
 
   function buildValueReply(id: string, headersIn: RequestHeaders): BufferedReply {
-    // Before the read: the value is at least as new as these headers state.
+    // These headers are computed before the read, so that the value is at least as new as they state.
     const stalenessHeaders = replica && toStalenessHeaders(replica)
     const timed = store.isTimed() ? (store.findTimed(id) ?? ABSENT_VALUE) : undefined
     const stored = timed ? timed.stored : store.find(id)
@@ -135,7 +136,7 @@ export function createEntityRoutes(store: KvStore, valueLimit: number): HotRoute
     url: ENTITY_URL,
     isOrdered: store.isOrdered === true,
     isConditional: true,
-    ...undocumentedChecks,
+    ...withoutValidation,
     body,
     schema: {
       tags,
@@ -168,7 +169,7 @@ export function createEntityRoutes(store: KvStore, valueLimit: number): HotRoute
     url: ENTITY_URL,
     isOrdered: store.isOrdered === true,
     isConditional: true,
-    ...undocumentedChecks,
+    ...withoutValidation,
     body,
     schema: {
       tags,
@@ -225,13 +226,13 @@ const READ_PARAMETERS = ['id', 'after', 'linearizable']
 const CHANGE_PARAMETERS = ['id', 'durable']
 const PUT_PARAMETERS = [...CHANGE_PARAMETERS, 'ttl']
 
-// Keys of valid length that need no decoding.
+/** Keys of valid length that need no decoding. */
 const PLAIN_KEY_PATTERN = /^[\w.~-]{1,1024}$/
 
 /** Returns the parameters of a request target; `undefined` if Fastify must answer, with an error. */
 function matchTarget(target: string, names: readonly string[]): EntityRequest | undefined {
   if (!target.startsWith(TARGET_PREFIX)) return undefined
-  // Matches most keys, and takes 0.5 us less than a parse.
+  // Usually matches, and takes 0.5 us less than the parser.
   const text = target.slice(TARGET_PREFIX.length)
   if (PLAIN_KEY_PATTERN.test(text)) return { id: text, durable: false }
   try {
@@ -241,7 +242,7 @@ function matchTarget(target: string, names: readonly string[]): EntityRequest | 
   }
 }
 
-/** @throws QUERY_INVALID, KEY_TOO_LARGE */
+/** Reads the parameters of a query string. @throws QUERY_INVALID, KEY_TOO_LARGE */
 function readTarget(query: KvQuery, names: readonly string[]): EntityRequest {
   const parameter = readQuery(query, names)
   const ttl = readCount(parameter('ttl'), 'ttl')

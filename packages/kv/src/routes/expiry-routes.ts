@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from '../errors.ts'
 import type { KvStore } from '../store/store.ts'
 import { readCount, readFlag, readQuery, readTime, readConsistency, readRequiredKey } from './read-query.ts'
-import { durable, consistencyParameters, idempotency, key, time, ttl, undocumentedChecks } from './schemas.ts'
+import { durable, consistencyParameters, idempotency, key, time, ttl, withoutValidation } from './schemas.ts'
 import { requireRevision, addSpecial } from './special-writes.ts'
 import { conditionalErrors } from './write-errors.ts'
 
@@ -20,7 +20,7 @@ const CONDITIONS_TEXT =
 
 const toNullableTime = (description: string) => ({ type: ['integer', 'null'], description })
 
-/** Routes that read and change the expiry of a value without the value. */
+/** Registers the routes that read and change the expiry of a value, without the value itself. */
 export function registerExpiryRoutes(app: App, store: KvStore): void {
   const schema = (parameters: object) => ({
     tags: ['entities'],
@@ -35,7 +35,7 @@ export function registerExpiryRoutes(app: App, store: KvStore): void {
   app.get(
     EXPIRY_URL,
     {
-      ...undocumentedChecks,
+      ...withoutValidation,
       exposeHeadRoute: false,
       schema: {
         ...schema(consistencyParameters),
@@ -83,7 +83,9 @@ export function registerExpiryRoutes(app: App, store: KvStore): void {
   )
 
   /**
-   * @param toExpiry returns the expiry: `ttl` (ms), `expiresAt` (ms since 1970), or neither if the value never expires
+   * Handles a PUT or a DELETE.
+   * @param names parameters in addition to `id` and `durable`
+   * @param toExpiry returns the new expiry: `ttl` (ms), `expiresAt` (ms since 1970), or neither to remove the expiry
    */
   async function changeExpiry(
     { headers, query }: FastifyRequest,
@@ -93,14 +95,19 @@ export function registerExpiryRoutes(app: App, store: KvStore): void {
   ): Promise<void> {
     const parameter = readQuery(query, ['id', 'durable', ...names])
     const id = readRequiredKey(parameter('id'), 'id')
-    const expiry = readPreconditions(headers)
+    const preconditions = readPreconditions(headers)
     const op = { type: 'expire', key: id, ...toExpiry(parameter) } as const
     const isDurable = readFlag(parameter('durable'), 'durable')
-    // A key without a value fails the condition, so the write is refused.
-    const write = { ops: [op], condition: { match: '*', ...expiry } as const, durable: isDurable }
+    // `match: '*'` refuses the write if the key has no value.
+    const write = { ops: [op], condition: { match: '*', ...preconditions } as const, durable: isDurable }
     await store.write(addSpecial(write, headers, true), (outcome, sequence) => {
       if (sequence !== undefined) reply.header('sequence', sequence)
-      if (outcome === undefined && expiry?.match === undefined && !(expiry && store.findTimed(id.toString())))
+      // The reply is 404, not 412, if the client's own conditions cannot be the reason of the refusal.
+      if (
+        outcome === undefined &&
+        preconditions?.match === undefined &&
+        !(preconditions && store.findTimed(id.toString()))
+      )
         throw errors.ENTITY_NOT_FOUND()
       requireRevision(outcome)
     })
@@ -110,7 +117,7 @@ export function registerExpiryRoutes(app: App, store: KvStore): void {
   app.put(
     EXPIRY_URL,
     {
-      ...undocumentedChecks,
+      ...withoutValidation,
       config: { isConditional: true },
       schema: {
         ...schema({
@@ -140,7 +147,7 @@ export function registerExpiryRoutes(app: App, store: KvStore): void {
   app.delete(
     EXPIRY_URL,
     {
-      ...undocumentedChecks,
+      ...withoutValidation,
       config: { isConditional: true },
       schema: {
         ...schema({ durable }),

@@ -12,18 +12,20 @@ import type { KvSnapshot, KvStore } from '../store/store.ts'
 import { readOnSnapshot } from './read-on-snapshot.ts'
 import { NDJSON_TYPE } from './range-format.ts'
 import { readQuery, readConsistency } from './read-query.ts'
-import { bytes, consistencyParameters, undocumentedChecks } from './schemas.ts'
+import { bytes, consistencyParameters, withoutValidation } from './schemas.ts'
 import { createReservation } from './stream-scan.ts'
 
 const RESPONSE_HEADERS = ['content-type', NDJSON_TYPE, 'x-content-type-options', 'nosniff', 'cache-control', 'no-cache']
 
-/** Limits of a slice of lookups, after which other requests run: maximum time (ms) and approximate size (bytes). */
+// After a slice of lookups, other requests run.
+/** Maximum duration of a slice (ms). */
 const SLICE_MS = 2
-const SLICE_BYTES = 262_144
+/** Approximate maximum size of the lines of a slice (characters). */
+const SLICE_CHARACTERS = 262_144
 
 /**
- * Route that reads many keys in one request.
- * @param sendTimeout maximum time for a client to take a part of its reply (ms)
+ * Registers the route that reads many keys in one request.
+ * @param sendTimeout time in which a client must take each part of its reply (ms)
  */
 export async function registerGetManyRoute(
   root: App,
@@ -37,7 +39,7 @@ export async function registerGetManyRoute(
     app.post(
       '/v0/entities/get',
       {
-        ...undocumentedChecks,
+        ...withoutValidation,
         config: { access: 'read', cost: 10 },
         schema: {
           tags: ['entities'],
@@ -89,7 +91,7 @@ const keyListSchema = {
   examples: [{ ids: ['greeting', 'missing'] }],
 } as const
 
-/** @throws KEYS_INVALID, KEYS_TOO_LARGE, KEY_TOO_LARGE */
+/** Returns the keys in the body of a request. @throws KEYS_INVALID, KEYS_TOO_LARGE, KEY_TOO_LARGE */
 function readKeyList(body: Buffer | undefined): string[] {
   if (!body?.length) throw errors.KEYS_INVALID('body must be an object such as {"ids":["greeting"]}; received no body')
   const ids = parseKeyList(body)
@@ -104,7 +106,7 @@ function readKeyList(body: Buffer | undefined): string[] {
   return ids
 }
 
-/** Yields lines for keys, in slices. @throws MEMORY_FULL */
+/** Yields one line per key, in slices. @param reserve reserves memory for a slice (bytes) @throws MEMORY_FULL */
 async function* findValues(
   snapshot: KvSnapshot,
   ids: readonly string[],
@@ -116,7 +118,7 @@ async function* findValues(
     const found = snapshot.find(Buffer.from(id))
     if (found) reserve(slice.length + found.stored.length)
     slice += found ? toFoundLine(id, found.stored, found.expiresAt) : toMissingLine(id)
-    if (slice.length < SLICE_BYTES && performance.now() < until) continue
+    if (slice.length < SLICE_CHARACTERS && performance.now() < until) continue
     reserve(slice.length)
     yield slice
     slice = ''

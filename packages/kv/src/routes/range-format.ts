@@ -4,14 +4,15 @@ export const NDJSON_TYPE = 'application/x-ndjson'
 export const OCTETS_TYPE = 'application/octet-stream'
 
 /**
- * `lines`: NDJSON, one line per entry. `chunks`: one chunk of the chunked coding per entry, as in the source's service.
+ * Format of a range. `lines`: NDJSON, one line per entry. `chunks`: one chunk of the chunked coding per entry, as the
+ * original service sends it. The original is the Java service with the same API (see the README).
  */
 export type RangeFormat = 'lines' | 'chunks'
 
 /**
- * Returns the format of a range for a client. Chunks are for clients that name this format, and for the source's load
- * scripts: wrk2 sends no `User-Agent`, and no `Accept` or one that accepts anything. Browsers, curl and common
- * libraries send a `User-Agent`.
+ * Selects the format of a range for a client. `chunks` is for clients that request this format, and for the load
+ * scripts of the original: wrk2 sends no `User-Agent`, and no `Accept` or one that accepts anything. Browsers, curl and
+ * common libraries send a `User-Agent`, and get `lines`.
  */
 export function selectRangeFormat(
   { accept, 'user-agent': agent }: IncomingHttpHeaders,

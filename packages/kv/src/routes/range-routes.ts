@@ -9,19 +9,19 @@ import { countEntries, openPage } from './range-summary.ts'
 import { NDJSON_TYPE, selectRangeFormat } from './range-format.ts'
 import { RANGE_PARAMETERS, readRange } from './read-range.ts'
 import { readFlag, readQuery, readConsistency } from './read-query.ts'
-import { bytes, consistencyParameters, octets, rangeParameters, undocumentedChecks } from './schemas.ts'
+import { bytes, consistencyParameters, octets, rangeParameters, withoutValidation } from './schemas.ts'
 import { streamScan } from './stream-scan.ts'
 
 const ENTITIES_URL = '/v0/entities'
 const PARAMETERS = [...RANGE_PARAMETERS, 'keys', 'count', ...Object.keys(consistencyParameters)]
 const EXAMPLE_LINES = '{"op":"put","id":"greeting","value":"hello"}\n'
 
-/** Registers the routes of a range. @param sendTimeout maximum time for a client to take a part of its reply (ms) */
+/** Registers the route of ranges. @param sendTimeout time in which a client must take each part of its reply (ms) */
 export function registerRangeRoutes(app: App, store: KvStore, budget: Budget, sendTimeout: number): void {
   app.get(
     ENTITIES_URL,
     {
-      ...undocumentedChecks,
+      ...withoutValidation,
       config: { cost: 10 },
       schema: {
         tags: ['entities'],
@@ -29,9 +29,9 @@ export function registerRangeRoutes(app: App, store: KvStore, budget: Budget, se
         summary: 'List entries in the order of their keys, from one snapshot',
         description:
           'One NDJSON line per entry, in the format of `POST /v0/batch`. With `Accept: application/octet-stream` the ' +
-          'reply has one chunk (of the chunked coding) per entry: the key, a newline and the value. So it has for a ' +
-          'client without `User-Agent` that accepts any type, such as wrk2. With a `limit` of up to 1,000, the header ' +
-          '`next` has the last key, percent-encoded, if more entries follow. Use it as `cursor` for the next page.',
+          'reply has one chunk (of the chunked coding) per entry: the key, a newline and the value. A client without ' +
+          '`User-Agent` that accepts any type, such as wrk2, also gets this format. With a `limit` of up to 1,000, the header ' +
+          '`next` has the last key of the page, percent-encoded, if more entries follow. Use it as `cursor` for the next page.',
         querystring: {
           type: 'object',
           additionalProperties: false,

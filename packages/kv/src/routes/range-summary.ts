@@ -6,7 +6,7 @@ const MAX_PAGE_ENTRIES = 1_000
 
 /**
  * Counts the entries of a range, in slices.
- * @param isAborted true if the client has disconnected, which ends the count
+ * @param isAborted returns true if the client has disconnected; the count then ends
  */
 export async function countEntries(snapshot: KvSnapshot, range: KvRange, isAborted: () => boolean): Promise<number> {
   let count = 0
@@ -18,7 +18,10 @@ export async function countEntries(snapshot: KvSnapshot, range: KvRange, isAbort
   return count
 }
 
-/** Opens the scan of a page. `next` is the last key of the page if more entries follow. */
+/**
+ * Opens the scan of a page. `next` is the last key of the page if more entries follow. It is absent if `limit` is above
+ * 1,000 or absent.
+ */
 export async function openPage(
   snapshot: KvSnapshot,
   range: KvRange,
@@ -33,7 +36,8 @@ export async function openPage(
   } finally {
     await scan.close()
   }
-  // A page of several slices is too large to buffer until its end is known. Its keys are read first, without values.
+  // `next` is a header, so it must be known before the entries are sent. A page of several slices is too large to hold
+  // in memory. So its keys are read first, without values.
   const next = await findLastKey(snapshot, range, limit)
   return { scan: snapshot.scan(range), next }
 }
@@ -47,7 +51,7 @@ async function findLastKey(snapshot: KvSnapshot, range: KvRange, limit: number):
   return keys.length > limit ? keys[limit - 1] : undefined
 }
 
-/** Returns a scan over entries that were read before. */
+/** Returns a scan of entries that are already in memory. */
 function toScan(entries: ScanSlice): KvScan {
   let remaining = entries
   return {
@@ -62,6 +66,7 @@ function toScan(entries: ScanSlice): KvScan {
 
 type ScanSlice = Awaited<ReturnType<KvScan['next']>>
 
+/** Reads a scan to its end, or until `onSlice` resolves with false, and closes it. */
 async function readSlices(
   scan: KvScan,
   onSlice: (length: number, slice: ScanSlice) => Promise<boolean>,

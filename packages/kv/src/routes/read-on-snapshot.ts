@@ -3,7 +3,8 @@ import type { FastifyReply } from 'fastify'
 import type { KvSnapshot, KvStore } from '../store/store.ts'
 
 /**
- * Reads from a snapshot that is as fresh as the client requires, and names its sequence in the reply.
+ * Reads from a snapshot with the consistency that the client requires. Adds the sequence of the snapshot to the headers
+ * of the reply.
  * @throws SEQUENCE_WAIT_TIMEOUT, LOG_UNAVAILABLE
  */
 export async function readOnSnapshot<T>(

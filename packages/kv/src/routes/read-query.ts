@@ -5,7 +5,7 @@ import type { KvQuery } from '../core/parse-query.ts'
 import { errors } from '../errors.ts'
 
 /**
- * Returns a function that reads a parameter of a query string by name; `undefined` if it is absent.
+ * Returns a function that returns the value of a parameter by its name; `undefined` if the parameter is absent.
  * @throws QUERY_INVALID for an invalid query string, and for a parameter that is not in `names`
  */
 export function readQuery(query: unknown, names: readonly string[]): (name: string) => Buffer | undefined {

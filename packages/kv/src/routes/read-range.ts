@@ -3,8 +3,9 @@ import { errors } from '../errors.ts'
 import type { KvRange } from '../store/store.ts'
 import { readCount, readFlag, readRequiredKey } from './read-query.ts'
 
-/** Parameters that `readBounds` and `readRange` read. */
+/** Parameters that `readBounds` reads. */
 export const BOUND_PARAMETERS = ['prefix', 'start', 'end']
+/** Parameters that `readRange` reads. */
 export const RANGE_PARAMETERS = [...BOUND_PARAMETERS, 'cursor', 'limit', 'reverse']
 
 type RangeBounds = Pick<KvRange, 'start' | 'end'>
@@ -18,7 +19,7 @@ export function readRange(parameter: (name: string) => Buffer | undefined): KvRa
   return { ...(cursor ? toBoundsAfter(cursor, bounds, reverse) : bounds), reverse, ...(limit && { limit }) }
 }
 
-/** Returns the bounds of a query string; without them all keys. @throws QUERY_INVALID, KEY_TOO_LARGE */
+/** Returns the bounds in a query string: those of all keys if it has none. @throws QUERY_INVALID, KEY_TOO_LARGE */
 export function readBounds(parameter: (name: string) => Buffer | undefined): RangeBounds {
   const [prefix, start, end] = BOUND_PARAMETERS.map((name) => readKey(parameter, name))
   if (prefix && (start || end))

@@ -2,8 +2,8 @@ import { MAX_TIME_MS } from '../core/key-limits.ts'
 
 const TRUE_OR_FALSE = { type: 'string', enum: ['true', 'false'] } as const
 
-/** Disables the validation of query strings, which `read-query.ts` parses. These schemas are for the API document. */
-export const undocumentedChecks = { validatorCompiler: () => () => true } as const
+/** Disables the validation by schemas: `read-query.ts` checks query strings. The schemas only document the API. */
+export const withoutValidation = { validatorCompiler: () => () => true } as const
 
 export const key = {
   type: 'string',
@@ -14,11 +14,18 @@ export const key = {
 
 const plainKey = { type: 'string', minLength: 1 } as const
 
-/** The bounds of a range. */
+/** Parameters with the bounds of a range. */
 export const bounds = {
-  prefix: { ...key, description: 'Prefix of the keys. It excludes `start` and `end`.', examples: ['gree'] },
-  start: { ...plainKey, description: 'First key of the range; by default the first key of all.' },
-  end: { ...plainKey, description: 'First key after the range; by default the range ends with the last key of all.' },
+  prefix: {
+    ...key,
+    description: 'Prefix of the keys. It cannot be combined with `start` or `end`.',
+    examples: ['gree'],
+  },
+  start: {
+    ...plainKey,
+    description: 'First key of the range; by default the range begins with the first of all keys.',
+  },
+  end: { ...plainKey, description: 'First key after the range; by default the range ends with the last of all keys.' },
 } as const
 
 /** Parameters of a range. */
@@ -67,7 +74,7 @@ export const preference = {
     prefer: {
       type: 'string',
       description:
-        '`respond-async` (RFC 7240): 202 as soon as the write is queued, if the request has no other options and the queue has space. A process that is killed loses its queued writes.',
+        '`respond-async` (RFC 7240): 202 as soon as the write is queued. It applies on a standalone service with space in the queue, to a request without `durable`, `ttl`, conditions or `Idempotency-Key`. A process that is killed loses its queued writes.',
     },
   },
 } as const
@@ -77,7 +84,8 @@ export const consistencyParameters = {
   after: {
     type: 'string',
     pattern: '^(0|[1-9][0-9]{0,14})$',
-    description: 'The read sees this `sequence` and all before it. Replies to changes have a `sequence`.',
+    description:
+      'The read sees all changes up to this sequence. In a cluster, replies have the header `sequence`, which may be used here.',
   },
   linearizable: { ...TRUE_OR_FALSE, description: 'The read sees every change that any node acknowledged before it.' },
 } as const

@@ -3,11 +3,12 @@ import { KEY_REUSED } from '../core/evaluate-writes.ts'
 import { errors } from '../errors.ts'
 import type { KvWrite } from '../store/store.ts'
 
-// A string of structured fields (RFC 9651), or the same without quotes.
+/** A string of structured fields (RFC 9651), or the same characters without quotes. */
 const IDEMPOTENCY_KEY_PATTERN = /^(?:"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/
 
 /**
- * Returns the write with its idempotency key, and marks it if it has one or an expiry.
+ * Returns the write with the idempotency key of the request, and sets `isSpecial` as `LoggedWrite` defines it.
+ * @param isTimed true if the write changes an expiry
  * @throws IDEMPOTENCY_KEY_INVALID
  */
 export function addSpecial(write: KvWrite, headers: RequestHeaders, isTimed: boolean): KvWrite {

@@ -8,9 +8,9 @@ import type { KvScan } from '../store/store.ts'
 
 const COMMON_HEADERS = ['x-content-type-options', 'nosniff', 'cache-control', 'no-cache', 'vary', 'accept, user-agent']
 
-/** Ways to put entries on the wire. */
+/** Formats of ranges: see `RangeFormat`. */
 const formats = {
-  /** One line per entry. Node makes the chunks, of many lines. */
+  /** One line per entry. Node adds the chunked coding, with many lines per chunk. */
   lines: {
     headers: ['content-type', 'application/x-ndjson'],
     open: () => {},
@@ -21,7 +21,10 @@ const formats = {
   /** One chunk per entry. */
   chunks: {
     headers: ['content-type', 'application/octet-stream', 'transfer-encoding', 'chunked'],
-    /** The head announces chunks. From now on Node sends the bytes unchanged, and they are the chunks. */
+    /**
+     * Called after the head, which announces the chunked coding. Node then sends the bytes unchanged: they have the
+     * chunks.
+     */
     open(response: ServerResponse) {
       response.chunkedEncoding = false
     },
@@ -33,18 +36,19 @@ const formats = {
 
 interface ScanStreamOptions {
   readonly headers: readonly string[]
-  /** Omits values. */
+  /** True if the reply has keys without values. */
   readonly keysOnly?: boolean
-  /** Maximum time for a client to take a part of the reply (ms). */
+  /** Time in which the client must take each part of the reply (ms). */
   readonly timeout: number
-  /** Memory reservation for the slices. */
+  /** Reserves the memory of the slices. */
   readonly hold: MemoryHold
-  /** Called when the first slice has been read. */
+  /** Called before the head is sent, once the first slice has been read: an error before it gets a usual reply. */
   readonly begin: () => void
 }
 
 /**
- * Creates a function that reserves memory for a slice of a size (bytes). It throws MEMORY_FULL if no memory is free.
+ * Creates a function that reserves memory for a slice of a size (bytes): twice the largest slice so far. The function
+ * throws MEMORY_FULL if no memory is free.
  */
 export function createReservation(hold: MemoryHold): (bytes: number) => void {
   let maxSlice = 0
@@ -56,8 +60,9 @@ export function createReservation(hold: MemoryHold): (bytes: number) => void {
 }
 
 /**
- * Sends a scan, slice by slice, as `sendPieces` does.
- * @throws MEMORY_FULL before the first slice; later the connection is cut
+ * Sends the entries of a scan, slice by slice.
+ * @throws MEMORY_FULL if there is no memory for the first slice. If there is none for a later slice, the connection is
+ * cut.
  */
 export async function streamScan(
   scan: KvScan,
@@ -70,8 +75,8 @@ export async function streamScan(
   async function next(): Promise<string | Buffer | undefined> {
     const entries = await scan.next()
     if (entries.length === 0) return undefined
-    // The text takes at least this memory. A slice without free memory is not rendered: otherwise many refused scans
-    // would delay all other requests.
+    // The rendered slice takes at least this memory. The reservation precedes the rendering: otherwise, if the memory
+    // is full, the rendering for many refused scans would delay all other requests.
     reserve(entries.reduce((bytes, [, value]) => bytes + value.length, 0))
     const slice = keysOnly ? renderKeys(entries) : render(entries)
     reserve(slice.length)

@@ -7,7 +7,7 @@ import type { KvStore } from '../store/store.ts'
 import type { Watchers } from '../watch/watchers.ts'
 import { readQuery, readSequence } from './read-query.ts'
 import { BOUND_PARAMETERS, readBounds } from './read-range.ts'
-import { bounds, consistencyParameters, undocumentedChecks } from './schemas.ts'
+import { bounds, consistencyParameters, withoutValidation } from './schemas.ts'
 
 const WATCH_URL = '/v0/watch'
 const TARGET_PREFIX = `${WATCH_URL}?`
@@ -32,15 +32,15 @@ export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
     url: WATCH_URL,
     head: false,
     canStream: true,
-    ...undocumentedChecks,
+    ...withoutValidation,
     schema: {
       tags: ['entities'],
       operationId: 'watchEntities',
       summary: 'Stream the changes of a range as server-sent events',
       description:
         'Events `put`, `delete` and `expire` (the expiry of a value changed), in the order of the changes. Their data is ' +
-        'a line in the format of `POST /v0/batch`. The last event of a sequence has the sequence as its `id`; an id ' +
-        'without an event is the progress of the stream. `Last-Event-ID` or `after` resumes the stream.',
+        'a line in the format of `POST /v0/batch`. The last event of a sequence has the sequence as its `id`. An id ' +
+        'without an event reports the progress of the stream. `Last-Event-ID` or `after` resumes the stream.',
       querystring: {
         type: 'object',
         additionalProperties: false,
@@ -73,9 +73,9 @@ export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
       }
     },
     read: ({ query }) => readTarget(query as KvQuery),
-    async answer({ range, after: watchRequest }, { headers }): Promise<StreamReply> {
-      // `Last-Event-ID` of a lost stream takes precedence over the URL, which has the sequence of the first request.
-      const after = readSequence(String(headers['last-event-id'] || '') || undefined, 'Last-Event-ID') ?? watchRequest
+    async answer({ range, after: firstSequence }, { headers }): Promise<StreamReply> {
+      // A client that reconnects sends the same URL, and the later sequence as `Last-Event-ID`.
+      const after = readSequence(String(headers['last-event-id'] || '') || undefined, 'Last-Event-ID') ?? firstSequence
       if (after !== undefined) await store.replica?.waitForConsistency({ after })
       await watchers.checkCapacity(after)
       return { status: 200, headers: STREAM_HEADERS, open: (to, head) => watchers.open(to, head, range, after) }
@@ -83,7 +83,7 @@ export function createWatchRoute(store: KvStore, watchers: Watchers): HotRoute {
   })
 }
 
-/** @throws QUERY_INVALID, KEY_TOO_LARGE */
+/** Reads the parameters of a query string. @throws QUERY_INVALID, KEY_TOO_LARGE */
 function readTarget(query: KvQuery): WatchRequest {
   const parameter = readQuery(query, PARAMETER_NAMES)
   const { start, end } = readBounds(parameter)

@@ -3,17 +3,17 @@ import type { Outcomes } from '../core/evaluate-writes.ts'
 import { EXPIRE_KIND } from '../core/encode-writes.ts'
 import { MAX_EXPIRED_KEYS, type KvStateMachine } from './kv-state-machine.ts'
 
-/** Maximum delay between the expiry of a value and its removal (ms), if clocks agree. */
+/** Interval at which a node looks for expired values (ms). */
 const EXPIRY_INTERVAL_MS = 200
-/** Pause after an entry that removed nothing, because the servers' clock was set back (ms). */
+/** Pause after an entry that removed no value (ms). This happens if the servers' clock was set back. */
 const PAUSE_MS = 1_000
 const EMPTY_BODY = Buffer.alloc(0)
 
 /**
- * Removes expired values through entries of the log. The log's clock decides which values have expired. Any node may
- * append such an entry. Entries of several nodes do no harm.
- * @param now the log's clock, as this node knows it (ms since 1970)
- * @returns a function that ends the removal
+ * Removes expired values in a cluster: appends entries to the log, whose time decides which values have expired. Any
+ * node may append such an entry, and entries of several nodes do no harm.
+ * @param now returns the log's time, as this node knows it (ms since 1970)
+ * @returns a function that stops the removal
  */
 export function startClusterExpiry(
   log: Pick<Log, 'append'>,
@@ -33,7 +33,7 @@ export function startClusterExpiry(
         if (outcome.length < MAX_EXPIRED_KEYS) break
       }
     } catch {
-      // No value is removed while the log is unavailable.
+      // The log is unavailable. The next interval retries.
     } finally {
       isBusy = false
     }

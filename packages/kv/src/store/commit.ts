@@ -14,9 +14,9 @@ export interface CommitOptions {
   readonly level: KvLevel
   readonly limiter: WriteLimiter
   readonly revisions: Revisions
-  /** Absent if this thread is the only one that writes. */
+  /** Locks of keys; absent if this thread is the only one that writes. */
   readonly keyLocks?: KeyLocks
-  /** Receives the writes and their revisions. */
+  /** Reports the writes to the main thread, for watch streams. */
   readonly recorder: WriteRecorder
   readonly ttl: TtlState
   /** Called after LevelDB has written a batch, with the number of its writes. */
@@ -27,9 +27,12 @@ export interface CommitOptions {
 export interface Commit {
   /** True if writes take effect in the order of submission. */
   readonly isOrdered: boolean
-  /** Resolves with the reply for the write's revision. Releases `bytes` from the limiter once the write has settled. */
+  /**
+   * Writes, and resolves with the result of `toReply` for the outcome. Releases `bytes` from the limiter once the write
+   * has succeeded or failed.
+   */
   submit<T>(write: KvWrite, bytes: number, toReply: KvReply<T>): Promise<T>
-  /** Resolves once all earlier writes are written or have failed. */
+  /** Resolves once all earlier writes have succeeded or failed. */
   waitUntilSettled(): Promise<void>
   /** Resolves once no write is in progress. */
   waitUntilIdle(): Promise<void>

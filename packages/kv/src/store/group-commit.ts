@@ -8,33 +8,39 @@ import type { KvWrite } from './store.ts'
 /** Writes that become one batch, and share one promise. */
 interface WriteGroup {
   readonly writes: KvWrite[]
+  /** Number of changes of all writes. */
   changes: number
   bytes: number
-  /** Resolves with the revisions of all writes; `undefined` for a write whose condition did not hold. */
+  /** Resolves with the outcomes of all writes. */
   readonly done: Promise<Outcomes>
   resolve(outcomes: Outcomes): void
   reject(error: unknown): void
 }
 
-// Further writes wait for the next batch, so that one batch never holds the disk or the event loop for long.
+// Maximum size of a group. Further writes wait for the next one, so that a batch never uses the disk or the event loop
+// for long.
 const MAX_GROUP_BYTES = 8 * 1_024 * 1_024
 const MAX_GROUP_CHANGES = 10_000
 
 const PLAIN_OPTIONS = { sync: false } as const
 const DURABLE_OPTIONS = { sync: true } as const
 
-/** True if a reply waits until an earlier write is on the disk, because that write may not have been durable. */
+/**
+ * True if a durable write repeats an earlier one. Its reply must wait for the disk, because the earlier one may not be
+ * durable.
+ */
 const hasDurableReplay = (writes: readonly KvWrite[], result: WriteResult) =>
   result.records !== undefined && writes.some((write, i) => write.durable && isReplay(write, i, result))
 
-const combine = (first: (() => Promise<void>) | undefined, second: () => Promise<void>) => async () =>
+/** Returns a function that runs both syncs. */
+const combineSyncs = (first: (() => Promise<void>) | undefined, second: () => Promise<void>) => async () =>
   void (await Promise.all([first?.(), second()]))
 
 /**
- * Combines the writes of one turn of the event loop into one batch. The next batch collects writes while the first is
- * written. After a batch with a single write, the next write is written at once. Only one batch is written at a time.
- * This also gives the writes of this thread one order: conditions are evaluated, and revisions assigned, when a group
- * is written.
+ * Combines the writes of one turn of the event loop into one batch. While LevelDB writes a batch, the next group
+ * collects writes. If the last group had one write and no other waits, the next write does not wait for the end of its
+ * turn. Only one batch is written at a time. This also gives the writes of this thread one order: conditions are
+ * evaluated, and revisions assigned, when a group is written.
  */
 export function createGroupCommit({
   level,
@@ -49,26 +55,26 @@ export function createGroupCommit({
   /** Group that is being written. */
   let current: WriteGroup | undefined
   let running: Promise<void> | undefined
-  /** Groups that are written and may not be acknowledged yet. */
+  /** Groups that are written, but whose replies wait for a sync. */
   const unacknowledged = new Set<Promise<unknown>>()
-  /** True if no other write arrived during the last one. The next write is then expected to be alone, too. */
+  /** True if the last group had one write, and no other write arrived meanwhile: probably a single client writes. */
   let isAlone = false
 
-  /** The group that a write joins. */
+  /** Returns the group that a write joins: the last one, or a new one if the last one is full. */
   function getGroup(changes: number, bytes: number): WriteGroup {
     const last = groups.at(-1)
     if (last && last.bytes + bytes <= MAX_GROUP_BYTES && last.changes + changes <= MAX_GROUP_CHANGES) return last
     const { promise: done, resolve, reject } = Promise.withResolvers<Outcomes>()
     const group: WriteGroup = { writes: [], changes: 0, bytes: 0, done, resolve, reject }
     groups.push(group)
-    const leave = () => limiter.release(group.bytes, group.writes.length)
-    done.then(leave, leave)
+    const releaseCapacity = () => limiter.release(group.bytes, group.writes.length)
+    done.then(releaseCapacity, releaseCapacity)
     return group
   }
 
   async function run(): Promise<void> {
-    // Waits for the requests that the loop reads in this turn. A single connection did 10 % more per second without the
-    // wait (12 pairs).
+    // Waits for the requests that the event loop reads in this turn, except for a single client: it wrote 10 % more per
+    // second without the wait (12 pairs of runs).
     if (!isAlone) await waitTurn()
     for (let group = groups.shift(); group; group = groups.shift()) {
       current = group
@@ -82,7 +88,7 @@ export function createGroupCommit({
     const { writes } = group
     try {
       const locks = keyLocks && (await keyLocks.getStripes(writes))
-      // Free locks need no turn of the microtask queue.
+      // `acquire` returns no promise if all locks are free. Then there is no `await`, which would cost a microtask.
       const waiting = locks && keyLocks!.acquire(locks)
       if (waiting) await waiting
       let result: WriteResult
@@ -96,7 +102,7 @@ export function createGroupCommit({
           onCommit(writes.length)
         }
         recorder.recordWrites(first, writes, result)
-        if (hasDurableReplay(writes, result)) sync = combine(sync, () => level.sync())
+        if (hasDurableReplay(writes, result)) sync = combineSyncs(sync, () => level.sync())
       } catch (error) {
         recorder.recordLost()
         throw error
@@ -113,25 +119,28 @@ export function createGroupCommit({
   /** Acknowledges a group after its sync. The next group does not wait for the sync. */
   function acknowledgeAfter(sync: Promise<void>, group: WriteGroup, outcomes: Outcomes): void {
     const done = sync.then(() => group.resolve(outcomes), group.reject)
-    const forget = () => void unacknowledged.delete(done)
+    const removeDone = () => void unacknowledged.delete(done)
     unacknowledged.add(done)
-    void done.then(forget)
+    void done.then(removeDone)
   }
 
   const get = (key: Buffer) => level.db.getSync(key)
   const now = () => ttl.getEvaluationTime()
 
-  /** Resolves once the group is written, with a sync that must complete before the acknowledgement, if any. */
+  /**
+   * Resolves once the group is written. If it resolves with a function, the reply must wait for the promise of that
+   * function.
+   */
   function write(writes: readonly KvWrite[], result: WriteResult): Promise<(() => Promise<void>) | undefined> {
     const { effects, expiries } = result
-    // One durable write makes the whole group durable. The README has the cost for the other writes.
-    // A refused write with an idempotency key writes a record.
+    // One durable write makes the whole group durable, so the other writes of the group wait for the sync, too.
+    // A write that fails its condition has nothing to sync, unless it has an idempotency key: then it stores a record.
     const isDurable = ({ durable, idempotencyKey }: KvWrite, i: number) =>
       durable && (effects[i] !== undefined || idempotencyKey !== undefined)
     const options = writes.some(isDurable) ? DURABLE_OPTIONS : PLAIN_OPTIONS
     const { ops } = writes[0]!
     const [op] = ops
-    // A batch of one takes 3 us more.
+    // `put` takes 3 us less than a batch with one change.
     if (writes.length === 1 && ops.length === 1 && op?.type === 'put' && !expiries?.size) {
       const stored = toStored(effects[0]!, op.value)
       return level.writeAhead((db) => db.put(op.key, stored, options))
@@ -155,7 +164,7 @@ export function createGroupCommit({
   }
 
   return {
-    // A write joins the last group. Groups are written one after the other, and conditions are evaluated in that order.
+    // A write joins the last group, and groups are written one after the other.
     isOrdered: true,
     submit(write, bytes, toReply) {
       const group = getGroup(write.ops.length, bytes)

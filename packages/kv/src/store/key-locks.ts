@@ -2,17 +2,23 @@ import { toIdempotencyRow } from '../core/internal-keys.ts'
 import { yieldTurn } from '../core/yield-turn.ts'
 import type { KvWrite } from './store.ts'
 
-// 256 KiB. Two groups of 64 keys, on two threads, share one of 65,536 stripes in 6 % of all cases, one of 1,024 always.
+/**
+ * Number of stripes, which take 256 KiB. Two groups of 64 random keys on two threads share a stripe in 6 % of all
+ * cases; with 1,024 stripes they practically always would.
+ */
 const STRIPE_COUNT = 65_536
 
-// Number of keys to hash before other requests run: 3 ms if the keys are long.
-const SLICE_WRITES = 1_000
+/** Number of keys to hash before other requests run: 3 ms if the keys are long. */
+const SLICE_KEYS = 1_000
 
 /** Locks of keys. A key belongs to one stripe; only the holder of a stripe writes its keys. */
 export interface KeyLocks {
-  /** The stripes of all keys, ascending, each once. */
+  /** Resolves with the stripes of all keys of the writes, ascending, each once. */
   getStripes(writes: readonly KvWrite[]): Promise<Uint32Array>
-  /** Takes the stripes in ascending order, which prevents deadlocks. `undefined` if all were free: no turn is lost. */
+  /**
+   * Acquires stripes in ascending order, which prevents deadlocks.
+   * @returns undefined if all were free; otherwise a promise, for which the caller must wait
+   */
   acquire(stripes: Uint32Array): Promise<void> | undefined
   release(stripes: Uint32Array): void
 }
@@ -20,11 +26,10 @@ export interface KeyLocks {
 export const createLockMemory = () => new SharedArrayBuffer(STRIPE_COUNT * Int32Array.BYTES_PER_ELEMENT)
 
 /**
- * A stripe is a word of shared memory: 0 when free, `owner` when held, `-owner` when held with waiters. To take and
- * release one stripe costs 0.2 us, including the hash of its key. To write through the main thread instead costs a
- * round trip of 57 us.
- *
- * @param owner a positive number that no other thread has had, including threads that have ended
+ * Creates the access of one thread to the locks. A stripe is a word of shared memory: 0 if it is free, `owner` if it is
+ * held, `-owner` if it is held and another thread waits. To acquire and release one stripe costs 0.2 us, including the
+ * hash of its key. If the main thread wrote instead, each write would cost a round trip of 57 us.
+ * @param owner a positive number that no other thread has or had
  */
 export function createKeyLocks(memory: SharedArrayBuffer, owner: number): KeyLocks {
   const words = new Int32Array(memory)
@@ -36,7 +41,7 @@ export function createKeyLocks(memory: SharedArrayBuffer, owner: number): KeyLoc
         const holder = Atomics.compareExchange(words, stripe, 0, owner)
         if (holder === 0) break
         if (holder > 0 && Atomics.compareExchange(words, stripe, holder, -holder) !== holder) continue
-        // Not Atomics.wait, which would block the event loop.
+        // `Atomics.wait` would block the event loop.
         await Atomics.waitAsync(words, stripe, -Math.abs(holder)).value
       }
     }
@@ -50,7 +55,7 @@ export function createKeyLocks(memory: SharedArrayBuffer, owner: number): KeyLoc
         if (idempotencyKey !== undefined) stripes.add(toStripe(toIdempotencyRow(idempotencyKey)))
         for (const { key } of ops) {
           stripes.add(toStripe(key))
-          if (++keys % SLICE_WRITES === 0) await yieldTurn()
+          if (++keys % SLICE_KEYS === 0) await yieldTurn()
         }
       }
       return Uint32Array.from(stripes).sort()
@@ -68,7 +73,8 @@ export function createKeyLocks(memory: SharedArrayBuffer, owner: number): KeyLoc
 }
 
 /**
- * Releases all stripes of a thread that has ended. Its writes have ended, because the end of a thread waits for them.
+ * Releases all stripes of a thread that has ended. None of its writes is in progress, because a thread ends only after
+ * them.
  */
 export function releaseLocksOf(memory: SharedArrayBuffer, owner: number): void {
   const words = new Int32Array(memory)
@@ -81,7 +87,7 @@ function releaseStripe(words: Int32Array, stripe: number): void {
   if (Atomics.exchange(words, stripe, 0) < 0) Atomics.notify(words, stripe)
 }
 
-/** Returns the stripe of a key: FNV-1a with its halves folded. */
+/** Returns the stripe of a key: its FNV-1a hash, whose upper half is folded onto the lower one. */
 function toStripe(key: Buffer): number {
   let hash = 0x811c9dc5
   for (const byte of key) hash = Math.imul(hash ^ byte, 0x01000193)

@@ -20,45 +20,47 @@ import type { KvLevel, KvDatabase } from './commit.ts'
 import { readDueKeys } from './level-store.ts'
 import { TtlState, createTtlMemory } from './ttl.ts'
 import { createBatch } from './level-batch.ts'
-import { POSITION_KEY } from './revisions.ts'
+import { STATE_KEY } from './revisions.ts'
 
 /**
- * Value of the service's own key in the database of a node: its position in the log, and the state to continue from.
+ * Value of `STATE_KEY` in the database of a node: its position in the log, and the state to continue from.
  */
 interface KvPosition {
   readonly position: LogPosition
   /** Number of the last write. */
   readonly revision: number
-  /** Boot id of the machine that wrote this, or `clean`: all of it is on the disk. */
+  /** Boot id of the machine at the time of the write, or `CLEAN_BOOT` if all data is on the disk. */
   readonly boot: string | undefined
 }
 
 const SNAPSHOT_FORMAT = 'kv snapshot 2'
-/** Format whose only key of the service is the position. */
+/** Older format, from before expiry and idempotency keys. Its entries are a part of the present format. */
 const FIRST_SNAPSHOT_FORMAT = 'kv snapshot 1'
 
-/** Evaluation of a batch until it is written. A retry after a fault writes it without a second evaluation. */
+/** Evaluated batch that is not written yet. If the write fails, the retry uses the same evaluation. */
 interface EvaluatedBatch {
   readonly position: LogPosition
   /** Writes of each entry. */
   readonly writes: readonly (readonly LoggedWrite[])[]
   readonly result: WriteResult
+  /** Revision of the last write. */
   readonly revision: number
 }
 
 /** Maximum number of expired keys that one entry of the log removes. */
 export const MAX_EXPIRED_KEYS = 1_000
 
-/** State machine of the key-value service. It belongs to the main thread. */
+/** State machine of the key-value service. It runs on the main thread. */
 export interface KvStateMachine extends StateMachine {
-  /** Expiry time of the next key (ms since 1970); `Infinity` if no key expires. */
+  /** Earliest expiry time of all keys (ms since 1970); `Infinity` if no key expires. */
   readonly nextDue: number
   /** Records that all data is on the disk, so that the node can continue from it after a power cut. */
   settle(): Promise<void>
 }
 
 /**
- * Returns the number before a log's first revision. It depends on the log, so ETags of another log match no value here.
+ * Returns the number before a log's first revision. It depends on the identifier of the log, so that an ETag from
+ * another log matches no value here.
  */
 const getFirstRevision = (epoch: string) => Math.floor(createHash('sha256').update(epoch).digest().readUIntBE(0, 6) / 2)
 
@@ -76,17 +78,18 @@ function decodeBody(body: Buffer): LoggedWrite[] {
   }
 }
 
-/** Returns the sequence up to which a database contains the log; 0 for an empty database. */
+/** Returns the last sequence whose changes a snapshot contains; 0 for an empty database. */
 export function getSequence(db: KvDatabase, snapshot: ReturnType<KvDatabase['snapshot']>): number {
-  const saved = db.getSync(POSITION_KEY, { snapshot })
+  const saved = db.getSync(STATE_KEY, { snapshot })
   return saved ? parsePosition(saved).position.seq : 0
 }
 
 /**
- * Opens the state machine of a database. Deletes data that a power cut may have torn: LevelDB may have a newer change
- * without an older one, and the log has all of them.
- * @param feed receives the changes that are applied from now on
- * @param ttl state for the threads: the flag that a value may expire, and the log's clock
+ * Opens the state machine of a database. After a power cut, LevelDB may have a newer change without an older one. The
+ * state machine then clears the database, because the log has all changes.
+ * @param feed receives all changes that are applied from now on
+ * @param ttl state that the threads read: the flag that values may expire, and a lower bound of the log's clock
+ * @param maxExpired maximum number of expired keys that one entry of the log removes
  */
 export async function openKvStateMachine(
   level: KvLevel,
@@ -95,15 +98,17 @@ export async function openKvStateMachine(
   maxExpired = MAX_EXPIRED_KEYS,
 ): Promise<KvStateMachine> {
   const { db } = level
-  const found = await db.get(POSITION_KEY)
+  const found = await db.get(STATE_KEY)
   let saved = found && parsePosition(found)
   const boot = readBootId()
   if (saved && isTorn(saved.boot)) {
-    await clearLevel(level, POSITION_KEY)
+    await clearLevel(level, STATE_KEY)
     saved = undefined
   }
   let evaluated: EvaluatedBatch | undefined
-  /** No key is due before this position. LevelDB steps over every deleted key, so no search begins before it. */
+  /**
+   * No key is due before this position. Searches begin here, because LevelDB steps over every deleted key before it.
+   */
   let dueFrom = toDuePosition(0)
   let nextDue = Infinity
   await findFirstDue()
@@ -116,7 +121,7 @@ export async function openKvStateMachine(
     if (first) ttl.enable()
   }
 
-  /** Updates the first due key once expiry changes are written. */
+  /** Updates the first due key after expiry changes are written. */
   async function updateFirstDue(expiries: NonNullable<WriteResult['expiries']>): Promise<void> {
     let isFirstRemoved = false
     for (const { key, before, after } of expiries.values()) {
@@ -132,19 +137,20 @@ export async function openKvStateMachine(
     if (isFirstRemoved) await findFirstDue()
   }
 
-  /** Adds the changes to the feed, as copies: the bytes of an entry are a part of a larger message. */
+  /** Adds the changes to the feed, as copies: the bytes of an entry share the memory of a larger message. */
   function publish(
     entries: readonly LogEntry[],
     { position, writes, result: { effects, ineffective } }: EvaluatedBatch,
   ): void {
     let from = 0
     for (const [i, { seq, at, body }] of entries.entries()) {
-      const saved = effects.slice(from, (from += writes[i]!.length))
-      // Most entries are published unchanged: all their writes took effect, and none expires or belongs to the service.
-      const isAll = saved.every((revision, j) => revision !== undefined && !writes[i]![j]!.isSpecial)
-      if (body.length > 0 && isAll) feed.add({ seq, writes: Buffer.from(body) })
+      const entryEffects = effects.slice(from, (from += writes[i]!.length))
+      // If all writes took effect and none is special, the encoded entry is published unchanged. This is the usual
+      // case.
+      const isUnchanged = entryEffects.every((revision, j) => revision !== undefined && !writes[i]![j]!.isSpecial)
+      if (body.length > 0 && isUnchanged) feed.add({ seq, writes: Buffer.from(body) })
       else {
-        const visible = toWatchEvents(writes[i]!, saved, at, ineffective)
+        const visible = toWatchEvents(writes[i]!, entryEffects, at, ineffective)
         if (visible.length > 0) feed.add({ seq, writes: encodeWrites(visible) })
       }
     }
@@ -167,16 +173,16 @@ export async function openKvStateMachine(
     for (const { kind, at, body } of entries) {
       if (kind !== WRITES_KIND && kind !== EXPIRE_KIND)
         throw new FrameError('LOG_FORMAT_UNKNOWN', `has an entry of the unknown kind ${kind}`)
-      const saved = kind === WRITES_KIND ? decodeBody(body) : (await getDueKeys(at, evaluation)).map(toRemoval)
-      for (const write of saved) evaluation.evaluate(write, at)
-      writes.push(saved)
+      const entryWrites = kind === WRITES_KIND ? decodeBody(body) : (await getDueKeys(at, evaluation)).map(toRemoval)
+      for (const write of entryWrites) evaluation.evaluate(write, at)
+      writes.push(entryWrites)
     }
     return { position, writes, result: evaluation, revision: before + evaluation.outcomes.length }
   }
 
   /**
-   * Returns the keys that have expired at a time, oldest first: the same on every node, for any other entries in the
-   * batch.
+   * Returns the keys that have expired at a time, ordered by their expiry times. The result is the same on every node,
+   * even if nodes apply different entries in one batch: it includes the changes of earlier entries of the batch.
    */
   async function getDueKeys(at: number, { expiries }: WriteEvaluation): Promise<DueKey[]> {
     const stored = await readDueKeys(db, dueFrom, maxExpired + expiries.size, toDuePosition(at + 1))
@@ -194,18 +200,18 @@ export async function openKvStateMachine(
     },
 
     async apply(entries, position) {
-      // An evaluated batch with this sequence could not be written before.
+      // If an evaluated batch has this sequence, its write failed before.
       if (evaluated?.position.seq !== position.seq) evaluated = await evaluateAll(entries, position)
-      const { writes, result: judgement, revision } = evaluated
-      const { outcomes, expiries } = judgement
+      const { writes, result, revision } = evaluated
+      const { outcomes, expiries } = result
       const next: KvPosition = { position, revision, boot }
-      // Before reads see the write. A value that has expired by the log's clock is also absent here if this node's
-      // clock is slow.
+      // This precedes the write, so that every read that sees the write also sees the flag. `raiseFloor` makes a value
+      // that has expired by the log's clock absent at this node, too, even if this node's clock is slow.
       if (expiries?.size) ttl.enable()
       if (ttl.isTimed) ttl.raiseFloor(entries.at(-1)!.at)
-      const batch = await createBatch(db, writes.flat(), judgement)
+      const batch = await createBatch(db, writes.flat(), result)
       try {
-        batch.put(POSITION_KEY, toPositionBytes(next))
+        batch.put(STATE_KEY, toPositionBytes(next))
         await level.write(() => batch.write())
       } finally {
         await batch.close()
@@ -220,14 +226,14 @@ export async function openKvStateMachine(
 
     canLag: () => !feed.hasWaiters,
 
-    snapshot: () => createSnapshotChunks(db, { name: SNAPSHOT_FORMAT, positionKey: POSITION_KEY }),
+    snapshot: () => createSnapshotChunks(db, { name: SNAPSHOT_FORMAT, positionKey: STATE_KEY }),
 
     async restore(chunks) {
-      await clearLevel(level, POSITION_KEY)
+      await clearLevel(level, STATE_KEY)
       saved = undefined
       const bytes = await restoreSnapshot(chunks, db, [SNAPSHOT_FORMAT, FIRST_SNAPSHOT_FORMAT])
       const restored = { ...parsePosition(bytes), boot: CLEAN_BOOT }
-      await markClean(level, POSITION_KEY, toPositionBytes(restored))
+      await markClean(level, STATE_KEY, toPositionBytes(restored))
       saved = restored
       dueFrom = toDuePosition(0)
       await findFirstDue()
@@ -237,7 +243,7 @@ export async function openKvStateMachine(
     async settle() {
       if (!saved || saved.boot === CLEAN_BOOT) return
       const settled = { ...saved, boot: CLEAN_BOOT }
-      await markClean(level, POSITION_KEY, toPositionBytes(settled))
+      await markClean(level, STATE_KEY, toPositionBytes(settled))
       saved = settled
     },
   }

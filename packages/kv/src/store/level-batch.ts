@@ -6,12 +6,12 @@ import type { KvDatabase } from './commit.ts'
 import { putInternalRows } from './ttl.ts'
 import type { KvWrite } from './store.ts'
 
-// Number of changes to add to a batch before other requests run: 2 ms.
+/** Number of changes to add to a batch before other requests run: 2 ms. */
 const SLICE_OPS = 1_000
 
 /**
- * Creates a LevelDB batch of the changes of writes. It makes one call per change: one array of all changes costs twice
- * the time, without a pause. The caller closes the batch.
+ * Creates a LevelDB batch with the changes of writes. It makes one call per change: to pass all changes in one array
+ * takes twice the time, and other requests could not run meanwhile. The caller closes the batch.
  * @param result evaluation of the writes; writes without an effect are omitted
  * @throws STORE_FAILED
  */

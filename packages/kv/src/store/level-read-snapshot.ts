@@ -6,19 +6,19 @@ import type { KvSnapshot } from './store.ts'
 
 export interface LevelReadOptions {
   readonly ttl: TtlState
-  /** Returns the sequence number up to which a snapshot contains the log. */
+  /** Returns the last sequence of the log whose changes a snapshot contains. */
   getSequence?(snapshot: LevelSnapshot): number | undefined
 }
 
-/** Creates a snapshot of LevelDB. It omits values that had expired when it was taken. */
+/** Creates a snapshot of a LevelDB database. It omits values that had expired when it was taken. */
 export function createLevelSnapshot(
   db: KvDatabase,
   { ttl, getSequence = () => undefined }: LevelReadOptions,
 ): KvSnapshot {
-  // Before the snapshot: a value that has expired by this time is absent from the snapshot at any later time.
+  // The time is read before the snapshot is taken: a value that has expired by then is absent at every later time, too.
   const now = ttl.now()
   const snapshot = db.snapshot()
-  // After the snapshot: the flag is set if the snapshot has a value that expires.
+  // The flag is read after the snapshot is taken: it is set if the snapshot contains a value that expires.
   const isPast = ttl.isTimed ? (expiresAt: number) => ttl.isPast(expiresAt, now) : undefined
   return {
     sequence: getSequence(snapshot),

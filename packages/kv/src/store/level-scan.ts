@@ -9,40 +9,45 @@ type ScannedEntry = [key: string, stored: StoredValue, expiresAt?: number]
 export type LevelSnapshot = ReturnType<KvDatabase['snapshot']>
 
 const SLICE_ENTRIES = 10_000
-// A scan reads at most one slice ahead of the client. With 64 KiB an entry costs 15 % more.
+/**
+ * Size of a slice (bytes). A scan reads one slice while the previous one is sent. With 64 KiB an entry costs 15 % more.
+ */
 const SLICE_BYTES = 256 * 1_024
 
 export interface LevelScanOptions {
   readonly snapshot: LevelSnapshot
-  /** True for a value that had expired when the snapshot was taken; absent if no value in it expires. */
+  /** Returns true if a value had expired when the snapshot was taken; absent if no value in the snapshot expires. */
   readonly isPast?: ((expiresAt: number) => boolean) | undefined
 }
 
-/** Replacement character, which a decoded string has for bytes that are not UTF-8. */
-export const REPLACED_VALUE = '\ufffd'
+/** Character that the UTF-8 decoder returns for invalid bytes. A string without it was valid UTF-8. */
+export const REPLACEMENT_CHARACTER = '\ufffd'
 
 /**
- * Scans a range and reads values as strings. With a string an entry of LevelDB costs 0.4 us of the event loop, with a
- * Buffer 1.0 us. From the first slice with a value that may not be text, the scan reads Buffers.
+ * Scans a range. It reads values as strings first: an entry then takes 0.4 us of the event loop, with a Buffer 1.0 us.
+ * From the first slice with a value that may not be text, it reads Buffers.
  */
 export function createLevelScan(
   db: KvDatabase,
   { start, end, limit = Infinity, reverse = false, keysOnly = false }: KvRange,
   { snapshot, isPast }: LevelScanOptions,
 ): KvScan {
-  /** @param from first key to read, if it is not the first of the range */
+  /**
+   * Opens an iterator.
+   * @param from key to begin with, in the direction of the scan; by default the first key of the range
+   */
   const open = <Value>(valueEncoding: 'utf8' | 'buffer', from?: string) =>
     db.iterator<string, Value>({
       gte: (reverse ? undefined : from) ?? start.toString(),
       ...(reverse && from !== undefined ? { lte: from } : { lt: end?.toString() ?? USER_KEYS_END }),
       reverse,
       values: !keysOnly,
-      // The limit excludes expired entries, whose number is known only later.
+      // Expired entries do not count towards the limit. Their number is not known here.
       limit: remaining === Infinity || isPast ? -1 : remaining,
       snapshot,
       keyEncoding: 'utf8',
       valueEncoding,
-      // A scan of all keys must not evict blocks that reads need.
+      // A large scan must not evict the blocks that other reads need.
       fillCache: false,
       highWaterMarkBytes: SLICE_BYTES,
     })
@@ -55,14 +60,14 @@ export function createLevelScan(
   async function readSlice(): Promise<ScannedEntry[]> {
     if (bytes) return bytes.nextv(size)
     const entries = await texts.nextv(size)
-    if (keysOnly || !entries.some(([, value]) => value.includes(REPLACED_VALUE))) return entries
+    if (keysOnly || !entries.some(([, value]) => value.includes(REPLACEMENT_CHARACTER))) return entries
     bytes = open<Buffer>('buffer', entries[0]![0])
     return bytes.nextv(size)
   }
 
   /**
-   * Returns the entries that have not expired, with their times. Another key range contains the times, in the same
-   * order.
+   * Returns the entries that have not expired, with their expiry times. The times are in another range of keys, in the
+   * same order.
    */
   async function toLive(entries: ScannedEntry[], isPast: (expiresAt: number) => boolean): Promise<ScannedEntry[]> {
     const keys = [entries[0]!, entries.at(-1)!].map(([key]) => toExpiryKey(Buffer.from(key)))
@@ -85,7 +90,7 @@ export function createLevelScan(
         const all = await readSlice()
         if (all.length === 0) return all
         const entries = isPast ? (await toLive(all, isPast)).slice(0, remaining) : all
-        // Larger slices read many expired entries in few steps, even with a small limit.
+        // If entries had expired, the next read is larger. Otherwise a scan with a small limit would need many reads.
         if (entries.length < all.length) size = Math.min(SLICE_ENTRIES, 2 * size)
         remaining -= entries.length
         for (const entry of entries) entry[1] = keysOnly ? '' : getValue(entry[1])

@@ -14,7 +14,8 @@ import { createSweeper } from './sweeper.ts'
 import { upgradeFromFirstFormat } from './upgrade-format.ts'
 
 /**
- * Storage format. Since 2, a revision precedes each value. Since 3, internal keys of the service follow those of users.
+ * Version of the storage format. Since version 2, a revision precedes each value. Since version 3, there are internal
+ * keys after the keys of users.
  */
 const FORMAT_VERSION = 3
 
@@ -27,20 +28,21 @@ export interface LevelStoreOptions extends WriteLimiterOptions, LevelShareOption
   readonly cacheMegabytes: number
   /** Creates the part that writes batches to LevelDB. */
   createCommit(options: CommitOptions): Promise<Commit>
-  /** Shared memory that numbers writes, and the request to the main thread for more numbers. */
+  /** Shared memory of the counter of revisions, and the request to the main thread to reserve more. */
   readonly revisions: { readonly memory: SharedArrayBuffer; reserve(): Promise<void> }
-  /** Locks of keys and the number of this thread, if several threads write. */
+  /** Shared memory of the locks, and the number of this thread as their owner; absent if one thread writes. */
   readonly keyLocks?: { readonly memory: SharedArrayBuffer; readonly owner: number }
   readonly recorder: WriteRecorder
   /** State of values that expire, shared by all threads (`ttl.ts`). */
   readonly ttl: SharedArrayBuffer
+  /** Called after LevelDB has written a batch, with the number of its writes. */
   onCommit?(writes: number): void
-  /** Called when a write of `tryEnqueue` has failed. */
+  /** Called when a write that `tryEnqueue` accepted has failed. */
   onLostWrite?(): void
 }
 
 /**
- * Opens the folder's database. All threads of one process share it; main opens it first and closes it last.
+ * Opens the database of a folder. All threads of a process share it. The main thread opens it first and closes it last.
  * @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_UNREADABLE`, `DATA_NEWER`
  */
 export function openKvLevel(folder: string, cacheMegabytes: number, part: LevelShareOptions): Promise<KvLevel> {
@@ -49,7 +51,7 @@ export function openKvLevel(folder: string, cacheMegabytes: number, part: LevelS
     service: 'kv',
     format: FORMAT_VERSION,
     ownRow: revisionRow,
-    // Data of format 2 is valid in format 3, as data without expiry.
+    // Data of format 2 is also valid in format 3: it has no internal keys.
     upgrades: { 1: upgradeFromFirstFormat, async 2() {} },
     keyEncoding: 'buffer',
     valueEncoding: 'buffer',
@@ -59,7 +61,7 @@ export function openKvLevel(folder: string, cacheMegabytes: number, part: LevelS
   })
 }
 
-/** Returns keys that expire, in the order of their times, from one position on and before another one. */
+/** Resolves with keys that expire, in the order of their expiry times, from one position to another (exclusive). */
 export async function readDueKeys(
   db: KvDatabase,
   position: Buffer,
@@ -72,7 +74,7 @@ export async function readDueKeys(
 
 const isRemoval = ({ ops }: KvWrite) => ops.every(({ type }) => type === 'del')
 
-/** LevelDB in `<folder>/level`. */
+/** Creates the store that uses LevelDB, in `<folder>/level`. */
 export async function createLevelStore(options: LevelStoreOptions): Promise<KvStore> {
   const level = await openKvLevel(options.folder, options.cacheMegabytes, options)
   const { db } = level
@@ -83,10 +85,10 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<KvSt
   const ttl = new TtlState(options.ttl)
   const commit = await createCommit({ level, limiter, revisions, keyLocks, recorder, ttl, onCommit })
   const sweeper = createSweeper({
-    expiring: ttl,
-    due: (...from) => readDueKeys(db, ...from),
+    ttl,
+    readDueKeys: (...query) => readDueKeys(db, ...query),
     write,
-    fault: () => level.getFault(),
+    getFault: () => level.getFault(),
   })
 
   function write<T>(single: KvWrite, toReply: KvReply<T>): Promise<T> {
@@ -117,9 +119,9 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<KvSt
     isOrdered: commit.isOrdered,
     queue: limiter,
     getFault: () => level.getRefusal(),
-    // Synchronous: 4 us in a database of 1.5 million entries. An asynchronous read costs 31 us and competes with writes
-    // for libuv's four threads. The price: a read from a cold disk blocks this thread's event loop, for 3 ms at the
-    // 99th percentile of a burst of puts.
+    // Reads are synchronous: 4 us in a database of 1.5 million entries. An asynchronous read costs 31 us and competes
+    // with writes for libuv's four threads. The disadvantage: a read from a cold disk blocks this thread's event loop,
+    // for 3 ms at the 99th percentile of a burst of puts.
     ...createLiveReader(db, ttl),
     write,
     tryEnqueue,

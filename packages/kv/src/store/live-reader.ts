@@ -7,15 +7,18 @@ import type { FoundValue, KvStore } from './store.ts'
 
 /**
  * Reads values that have not expired. If values may expire, a read needs a second and a third lookup, 2.5 us together.
- * LevelDB has no cheaper way to read two keys at one moment (a snapshot takes 3 us more). Writers change a value and
- * its expiry at one moment, which may fall between the lookups. The order of the lookups makes the result that of one
+ * LevelDB has no cheaper way to read two keys at one moment (a snapshot takes 3 us more). A writer changes a value and
+ * its expiry at one moment, which may be between two lookups. The order of the lookups makes the result correct for one
  * moment:
  *
- *   1. the value: a missing value needs no more lookups. Then the flag for expiry, which is set before the value is written
- *   2. the clock, then the expiry: if that has passed by the clock, the value was absent when the expiry was read
- *   3. the value again: with the same revision it has not changed, so it existed when the clock was read
+ *   1. The value. If there is none, no other lookup is needed. Then the flag that values may expire, which a writer sets
+ *      before it writes the value.
+ *   2. The clock, then the expiry time. If the clock has passed it, the value was absent when the expiry time was read.
+ *   3. The value again. If its revision is the same, it did not change meanwhile, so it was present when the clock was
+ *      read.
  *
- * Without the third lookup, a long expired value reappeared for a moment when a PUT replaced it between the first two.
+ * Without the third lookup, a value that had expired long before appeared again for a moment, when a PUT replaced it
+ * between the first two lookups.
  */
 export function createLiveReader(
   db: KvDatabase,

@@ -10,7 +10,7 @@ import { createRevisions } from './revisions.ts'
 import type { KvReply, FoundValue, KvRange, KvScan, KvStore, KvWrite } from './store.ts'
 import { createSweeper } from './sweeper.ts'
 
-// A CommonJS module whose default export Node and vitest unwrap differently.
+// Node and vitest import the default export of this CommonJS module in different ways; `require` works in both.
 const require = createRequire(import.meta.url)
 const { default: BTree } = require('sorted-btree') as typeof sortedBtree
 const SLICE_ENTRIES = 1_000
@@ -18,8 +18,8 @@ const SLICE_ENTRIES = 1_000
 // Strings with one character per byte compare like their bytes.
 const compareKeys = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const toText = (key: Buffer) => key.toString('latin1')
-/** First of the internal keys of the service. */
-const OWN_ROWS = '\xff'
+/** First internal key of the service. */
+const INTERNAL_KEYS_START = '\xff'
 
 export interface MemoryStoreOptions {
   readonly revisions: { readonly memory: SharedArrayBuffer }
@@ -27,7 +27,10 @@ export interface MemoryStoreOptions {
   readonly ttl: SharedArrayBuffer
 }
 
-/** Sorted tree in memory, which shows the cost of HTTP alone. One thread has it, and its data ends with the process. */
+/**
+ * Creates a store in memory, a sorted tree. It shows the cost of HTTP alone. It belongs to one thread, and its data is
+ * lost when the process ends.
+ */
 export function createMemoryStore({ revisions: { memory }, recorder, ...options }: MemoryStoreOptions): KvStore {
   const tree = new BTree<string, Buffer>(undefined, compareKeys)
   const revisions = createRevisions(memory, async () => {})
@@ -37,10 +40,10 @@ export function createMemoryStore({ revisions: { memory }, recorder, ...options 
     put: (key: Buffer, value: Buffer) => tree.set(toText(key), value),
     del: (key: Buffer) => tree.delete(toText(key)),
   }
-  const sweeper = createSweeper({ expiring: ttl, due: readDueKeys, write })
+  const sweeper = createSweeper({ ttl, readDueKeys, write })
 
   async function write<T>(single: KvWrite, toReply: KvReply<T>): Promise<T> {
-    // Never a promise: `createEphemeralRevisions` reserves all numbers.
+    // `take` never returns a promise here, because `createEphemeralRevisions` reserves all numbers.
     const first = revisions.take(1) as number
     const result = evaluate([single], first, get, ttl.isTimed, () => ttl.getEvaluationTime())
     const [revision] = result.effects
@@ -65,7 +68,7 @@ export function createMemoryStore({ revisions: { memory }, recorder, ...options 
     return found
   }
 
-  /** Returns a value that has not expired at `now`. */
+  /** Returns a stored value with its expiry time; `undefined` if it has expired at `now`. */
   function toLive(
     snapshotTree: typeof tree,
     now: number,
@@ -88,7 +91,7 @@ export function createMemoryStore({ revisions: { memory }, recorder, ...options 
     now: number,
     { start, end, limit = Infinity, reverse, keysOnly }: KvRange,
   ): KvScan {
-    const [first, stop] = [toText(start), end ? toText(end) : OWN_ROWS]
+    const [first, stop] = [toText(start), end ? toText(end) : INTERNAL_KEYS_START]
     const entries = reverse ? snapshotTree.entriesReversed(stop, undefined, true) : snapshotTree.entries(first)
     let remaining = limit
     return {
@@ -122,7 +125,7 @@ export function createMemoryStore({ revisions: { memory }, recorder, ...options 
     findTimed,
     write,
     snapshot() {
-      // Copies nothing now: nodes that change later are copied then.
+      // `clone` copies no entries. The tree copies a node of it when a later write changes that node.
       const snapshotTree = tree.clone()
       const now = ttl.now()
       return {

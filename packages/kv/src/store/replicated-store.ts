@@ -12,15 +12,17 @@ import { getWriteBytes, type KvStore, type KvWrite } from './store.ts'
 export interface ReplicatedStoreOptions extends WriteLimiterOptions, LevelShareOptions {
   readonly folder: string
   readonly cacheMegabytes: number
-  /** State that main sets: the flag that a value may expire, and a floor of the log's clock (`ttl.ts`). */
+  /**
+   * State that the main thread sets: the flag that values may expire, and a lower bound of the log's clock (`ttl.ts`).
+   */
   readonly ttlMemory: SharedArrayBuffer
   readonly channel: LogChannel & {
-    /** The log's clock (ms since 1970). */
+    /** Returns the log's time (ms since 1970). */
     now(): number
-    /** @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
+    /** Appends `count` encoded writes to the log as one entry. @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
     append(writes: Uint8Array, count: number): Promise<LogResult>
   }
-  /** Called after the writes of a turn are applied, with their number. */
+  /** Called after this node has applied the writes of a turn, with their number. */
   onCommit?(writes: number): void
 }
 
@@ -32,18 +34,21 @@ interface WriteTurn {
   resolve(logged: LogResult | Promise<LogResult>): void
 }
 
-// A larger turn becomes several entries.
+/**
+ * Maximum size of the writes in one entry of the log (bytes). The writes of a turn that exceed it become several
+ * entries.
+ */
 const MAX_TURN_BYTES = 4 * 1_024 * 1_024
 
 /**
- * Store of a node of a cluster. Writes are appended to the log, and acknowledged once this node has applied them. Reads
- * use the database of this node, which has the entries that it has applied.
+ * Creates the store of a cluster node. It appends writes to the log, and acknowledges them once this node has applied
+ * them. It reads from the database of this node, which contains all entries that the node has applied.
  */
 export async function createReplicatedStore(options: ReplicatedStoreOptions): Promise<KvStore> {
   const { channel, onCommit = () => {} } = options
   const level = await openKvLevel(options.folder, options.cacheMegabytes, options)
   const { db } = level
-  const ttlMemory = new TtlState(options.ttlMemory, channel.now)
+  const ttl = new TtlState(options.ttlMemory, channel.now)
   const limiter = createWriteLimiter(options)
   const inFlight = new Set<Promise<unknown>>()
   let current: WriteTurn | undefined
@@ -64,11 +69,11 @@ export async function createReplicatedStore(options: ReplicatedStoreOptions): Pr
     current = undefined
     const { writes, bytes, done } = turn
     inFlight.add(done)
-    const leave = () => {
+    const releaseCapacity = () => {
       inFlight.delete(done)
       limiter.release(bytes, writes.length)
     }
-    done.then(() => (leave(), onCommit(writes.length)), leave)
+    done.then(() => (releaseCapacity(), onCommit(writes.length)), releaseCapacity)
     turn.resolve(channel.append(encodeWrites(writes), writes.length))
   }
 
@@ -82,27 +87,27 @@ export async function createReplicatedStore(options: ReplicatedStoreOptions): Pr
   function submit<T>(
     write: KvWrite,
     bytes: number,
-    answer: (revision: string | undefined, sequence: number) => T,
+    toReply: (outcome: string | undefined, sequence: number) => T,
   ): Promise<T> {
     const turn = getTurn(bytes)
     const index = turn.writes.push(write) - 1
     turn.bytes += bytes
-    return turn.done.then(({ sequence, outcomes }) => answer(outcomes[index], sequence))
+    return turn.done.then(({ sequence, outcomes }) => toReply(outcomes[index], sequence))
   }
 
   return {
     replica: createReplica(channel),
     queue: limiter,
     getFault: () => level.getFault(),
-    ...createLiveReader(db, ttlMemory),
-    write(write, answer) {
+    ...createLiveReader(db, ttl),
+    write(write, toReply) {
       const fault = level.getFault()
       if (fault) return Promise.reject(fault)
       const bytes = getWriteBytes(write)
-      if (limiter.tryEnter(bytes)) return submit(write, bytes, answer)
-      return limiter.enter(bytes, () => submit(write, bytes, answer))
+      if (limiter.tryEnter(bytes)) return submit(write, bytes, toReply)
+      return limiter.enter(bytes, () => submit(write, bytes, toReply))
     },
-    snapshot: () => createLevelSnapshot(db, { ttl: ttlMemory, getSequence: (snapshot) => getSequence(db, snapshot) }),
+    snapshot: () => createLevelSnapshot(db, { ttl, getSequence: (snapshot) => getSequence(db, snapshot) }),
     close: () => (closed ??= close()),
   }
 }

@@ -4,7 +4,7 @@ import { createBatch } from './level-batch.ts'
 import type { KvWrite } from './store.ts'
 import { createKeyLocks, createLockMemory } from './key-locks.ts'
 
-/** Writes one batch per write. Many batches run at the same time, except those of the same key. */
+/** Creates the commit that writes one batch per write. Batches run concurrently, except those with a common key. */
 export function createSingleCommit(options: CommitOptions): Commit {
   const { level, limiter, revisions, recorder, ttl, onCommit } = options
   const keyLocks = options.keyLocks ?? createKeyLocks(createLockMemory(), 1)
@@ -37,7 +37,7 @@ export function createSingleCommit(options: CommitOptions): Commit {
       } finally {
         keyLocks.release(locks)
       }
-      // The earlier write may not have been durable.
+      // The reply repeats the outcome of an earlier write, which may not have been durable.
       if (write.durable && isReplay(write, 0, result)) await level.sync()
       return result.outcomes[0]
     } finally {
@@ -50,7 +50,7 @@ export function createSingleCommit(options: CommitOptions): Commit {
   }
 
   return {
-    // Writes that wait for the same stripe wake up in any order.
+    // Writes that wait for the same lock continue in any order.
     isOrdered: false,
     submit(write, bytes, toReply) {
       const done = commit(write, bytes)

@@ -13,47 +13,51 @@ export interface KvWrite extends LoggedWrite {
   readonly durable: boolean
 }
 
-/** Keys from `start` (inclusive) to `end` (exclusive; without it, to the last key), at most `limit`. */
+/** Range of keys, and the entries to read from it. */
 export interface KvRange {
+  /** First key. */
   readonly start: Buffer
+  /** First key after the range; without it, the range extends to the last key. */
   readonly end?: Buffer
+  /** Maximum number of entries. */
   readonly limit?: number
-  /** Descending order, from the last key to the first. */
+  /** True for descending order, from the last key to the first. */
   readonly reverse?: boolean
-  /** Values are not read, and are empty. */
+  /** True if values are not read; they are empty in the result. */
   readonly keysOnly?: boolean
 }
 
 /** Iterates over entries in the order of their keys' bytes. */
 export interface KvScan {
-  /** Some entries; none at the end. */
+  /** Resolves with the next entries; an empty array at the end. */
   next(): Promise<readonly StoredEntry[]>
-  /** Idempotent. */
+  /** Releases the iterators. Idempotent. */
   close(): Promise<void>
 }
 
 /** The entries at one moment. */
 export interface KvSnapshot {
-  /** Sequence number up to which it contains the log; absent without a log. */
+  /** Last sequence of the log whose changes it contains; absent in a standalone service. */
   readonly sequence?: number
-  /** Returns a value that had not expired, like `KvStore.findTimed`. Synchronous. */
+  /** Same as `KvStore.findTimed`, at the moment of the snapshot. */
   find(key: Buffer): FoundValue | undefined
   scan(range: KvRange): KvScan
   /** Releases the snapshot, after all of its scans are closed. Idempotent. */
   close(): Promise<void>
 }
 
-/** Size of the queue of writes. */
+/** Size of the queue of writes: those that are accepted but not complete. */
 export interface WriteQueue {
   readonly bytes: number
   readonly writes: number
 }
 
 /**
- * Creates the reply to a write. `revision` is the revision of its values, or another outcome of `Outcomes`. `sequence`
- * is the number of the entry in the log, if there is a log.
+ * Creates the reply to a write.
+ * @param outcome one element of `Outcomes`
+ * @param sequence sequence of the entry in the log; absent in a standalone service
  */
-export type KvReply<T> = (revision: string | undefined, sequence?: number) => T
+export type KvReply<T> = (outcome: string | undefined, sequence?: number) => T
 
 /** A stored value and its expiry time (ms since 1970), if any. */
 export interface FoundValue {
@@ -63,45 +67,58 @@ export interface FoundValue {
 
 /** Store of byte values. Keys are UTF-8, in the order of their bytes. */
 export interface KvStore {
-  /** Present in a cluster, where other nodes write, too. Without it a read sees every write acknowledged before. */
-  readonly replica?: Replica
   /**
-   * True if writes of this thread take effect in the order of `write` and `tryEnqueue` calls, except writes that fail.
+   * Copy of the log; absent in a standalone service. Without it, a read always sees every write that was acknowledged
+   * before. In a cluster other nodes write, too, so a read may have to wait for their writes.
    */
+  readonly replica?: Replica
+  /** True if the writes of this thread take effect in the order of the calls of `write` and `tryEnqueue`. */
   readonly isOrdered?: boolean
   /** Queue of writes, if the store has one. */
   readonly queue?: WriteQueue
-  /** Returns the reason for which the store accepts no writes at present, if any. */
+  /** Returns the error with which the store refuses writes at present; undefined if it accepts them. */
   getFault?(): Problem | undefined
-  /** Returns a value that has not expired, and its revision. Synchronous: see `store/level-store.ts` for the reason. */
+  /**
+   * Returns a value with its revision; `undefined` if the key has none, or if it has expired. Synchronous:
+   * `store/level-store.ts` has the reason.
+   */
   find(key: string): StoredValue | undefined
-  /** True if a value may expire. */
+  /** True if the database may contain values that expire. */
   isTimed(): boolean
-  /** Clock that values expire by (ms since 1970). */
+  /** Returns the time by which values expire (ms since 1970). */
   now(): number
-  /** Returns the result of `find` with its expiry time. */
+  /** Same as `find`, with the expiry time of the value. */
   findTimed(key: string): FoundValue | undefined
   /**
-   * Resolves when every later read on any thread sees the changes, and they survive the end of this process; or when
-   * the condition did not hold. Conditions and changes take effect one write after the other, across all threads. Each
-   * write has a revision that no earlier write had, in this database or in one that it replaced.
+   * Writes, and resolves with the result of `toReply`. Every later read on any thread then sees the changes, and they
+   * survive the end of this process. If the condition did not hold, nothing is changed. Conditions are evaluated and
+   * changes take effect one write after the other, across all threads. Each write has a revision that no earlier write
+   * had, in this database or in one that it replaced.
    * @throws WRITE_QUEUE_FULL, MEMORY_FULL, DISK_FULL, STORE_FAILED
    */
   write<T>(write: KvWrite, toReply: KvReply<T>): Promise<T>
   /**
-   * Accepts a write without a result, if the queue has free capacity. Such writes of a thread take effect in their
-   * order. A later failure is counted, and not reported. @returns true if the write was accepted. @throws DISK_FULL,
-   * STORE_FAILED
+   * Accepts a write whose result the caller does not need, if the queue has free capacity. If the write fails later, it
+   * is only counted. Absent if the store has no queue or is a cluster node.
+   * @returns true if the write was accepted
+   * @throws DISK_FULL, STORE_FAILED
    */
   tryEnqueue?(write: KvWrite): boolean
+  /** Takes a snapshot, which the caller must close. */
   snapshot(): KvSnapshot
-  /** Resolves once reads see all earlier writes, or those have failed. For a standalone service. */
+  /**
+   * Resolves once all earlier writes are visible to reads, or have failed. Absent if the store needs no such
+   * wait.
+   */
   waitUntilSettled?(): Promise<void>
   /** Completes the accepted writes. Idempotent. */
   close(): Promise<void>
 }
 
-/** Memory of a queued write (bytes, in whole units of the budget: the shortest write costs hundreds). */
+/**
+ * Returns the memory that a queued write takes (bytes), rounded up to units of 1 KiB: even the smallest write takes
+ * hundreds.
+ */
 export function getWriteBytes({ ops }: KvWrite): number {
   let bytes = 0
   for (const op of ops) bytes += op.key.length + (op.type === 'put' ? op.value.length : 0)

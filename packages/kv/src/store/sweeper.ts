@@ -4,12 +4,12 @@ import type { TtlState } from './ttl.ts'
 import type { KvStore } from './store.ts'
 
 export interface SweeperOptions {
-  readonly expiring: TtlState
-  /** Returns keys that expire, due or not, in the order of their times from a position on (`core/internal-keys.ts`). */
-  due(position: Buffer, limit: number): Promise<readonly DueKey[]>
+  readonly ttl: TtlState
+  /** Reads keys that expire, due or not, in the order of their times from a position on (`core/internal-keys.ts`). */
+  readDueKeys(position: Buffer, limit: number): Promise<readonly DueKey[]>
   readonly write: KvStore['write']
-  /** Returns the reason for which the store accepts no writes at present, if any. */
-  readonly fault?: KvStore['getFault']
+  /** Returns the error with which the store refuses writes at present; undefined if it accepts them. */
+  readonly getFault?: KvStore['getFault']
 }
 
 /** Periodic removal of expired values. */
@@ -23,11 +23,12 @@ const SWEEP_INTERVAL_MS = 200
 const SLICE_KEYS = 64
 
 /**
- * Removes expired values of a standalone service, in the order of all writes. The sweep only frees space: reads test
- * the time themselves. Each search begins after the last key. LevelDB steps over every deleted key again: searches from
- * the beginning cost 326 us per key among 600,000. While no key is due, the sweep reads one word of memory.
+ * Removes expired values of a standalone service. Each removal is a write with its own position in the order of writes.
+ * The sweep only frees space: reads check the expiry themselves. Each search begins after the last removed key, because
+ * LevelDB steps over every deleted key: searches from the beginning cost 326 us per key among 600,000. While no key is
+ * due, the sweep reads one word of memory.
  */
-export function createSweeper({ expiring, due, write, fault = () => undefined }: SweeperOptions): Sweeper {
+export function createSweeper({ ttl, readDueKeys, write, getFault = () => undefined }: SweeperOptions): Sweeper {
   let running: Promise<void> | undefined
   let isClosed = false
 
@@ -35,8 +36,8 @@ export function createSweeper({ expiring, due, write, fault = () => undefined }:
     let first = from
     try {
       for (let position = toDuePosition(from); !isClosed; await waitTurn()) {
-        const now = expiring.now()
-        const found = await due(position, SLICE_KEYS)
+        const now = ttl.now()
+        const found = await readDueKeys(position, SLICE_KEYS)
         const nextFirst = found.find(({ time }) => time > now)
         const expired = nextFirst ? found.slice(0, found.indexOf(nextFirst)) : found
         await Promise.all(expired.map(remove))
@@ -45,22 +46,23 @@ export function createSweeper({ expiring, due, write, fault = () => undefined }:
         position = toNextDuePosition(found.at(-1)!)
       }
     } finally {
-      expiring.lowerFirstDue(first)
+      ttl.lowerFirstDue(first)
     }
   }
 
   const remove = ({ key, time }: DueKey) =>
     write({ ops: [{ type: 'del', key }], condition: { due: time }, durable: false }, (revision) => {
-      // A key that was rewritten meanwhile has another time, or none. A key that is not due yet becomes due later.
-      if (revision === undefined && expiring.now() < time) expiring.lowerFirstDue(time)
+      // The condition fails if the key was written meanwhile: it then has another expiry time, or none. It also fails
+      // if the clock was set back, so that the key is not due yet: a later sweep must find it.
+      if (revision === undefined && ttl.now() < time) ttl.lowerFirstDue(time)
     })
 
   const timer = setInterval(() => {
-    if (running || !expiring.isTimed || fault()) return
-    const from = expiring.takeFirstDue()
+    if (running || !ttl.isTimed || getFault()) return
+    const from = ttl.takeFirstDue()
     if (from === undefined) return
     running = sweep(from)
-      // The store takes no writes at present.
+      // The store accepts no writes at present. A later sweep continues.
       .catch(() => {})
       .finally(() => (running = undefined))
   }, SWEEP_INTERVAL_MS).unref()

@@ -1,7 +1,7 @@
 import type { WriteResult } from '../core/evaluate-writes.ts'
 import { toDueKey, toExpiryKey, MAX_EXPIRY_MS, encodeTime } from '../core/internal-keys.ts'
 
-/** Target of the rows of a batch. */
+/** Receiver of changed rows, such as a LevelDB batch. */
 export interface BatchTarget {
   put(key: Buffer, value: Buffer): unknown
   del(key: Buffer): unknown
@@ -9,7 +9,7 @@ export interface BatchTarget {
 
 const EMPTY_VALUE = Buffer.alloc(0)
 
-/** Adds the internal rows of evaluated writes to a batch: see `core/internal-keys.ts`. */
+/** Adds the internal rows of evaluated writes to a batch: expiry times and records. See `core/internal-keys.ts`. */
 export function putInternalRows({ expiries, records }: WriteResult, batch: BatchTarget): void {
   if (!expiries) return
   for (const { key, before, after } of expiries.values()) {
@@ -26,21 +26,24 @@ export function putInternalRows({ expiries, records }: WriteResult, batch: Batch
 
 export const createTtlMemory = () => new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT)
 
-// Words of the shared memory: one of 32 bits, which reads test, and two of 64.
+// Positions in the shared memory: of a 32-bit word that reads test, and of two 64-bit words.
+/** 1 if values may expire. */
 const IS_TIMED_INDEX = 0
+/** Time before which no key is due (ms since 1970). */
 const FIRST_DUE_INDEX = 1
+/** Latest time that a read or a condition used (ms since 1970). */
 const FLOOR_INDEX = 2
 
-/** Largest backward step of the clock that readers do not see (ms). */
+/** Maximum backward step of the clock that `TtlState.now` hides (ms). */
 export const MAX_CLOCK_STEP_MS = 10_000
 
-/** State that all threads of a process share about values that expire. */
+/** State about values that expire, which all threads of a process share. */
 export class TtlState {
   readonly #words: Int32Array
   readonly #times: BigInt64Array
   readonly #clock: () => number
 
-  /** @param clock that values expire by (ms since 1970): the system clock, or the log's in a cluster */
+  /** @param clock clock by which values expire (ms since 1970): the system clock, or the log's clock in a cluster */
   constructor(memory: SharedArrayBuffer, clock = () => Date.now()) {
     this.#clock = clock
     this.#words = new Int32Array(memory)
@@ -48,21 +51,22 @@ export class TtlState {
   }
 
   /**
-   * True if a value may expire; remains true. A plain read is enough: a thread that holds a key's lock, or has read a
-   * value from LevelDB, sees a flag that was set before that value was written.
+   * True if the database may contain values that expire. Once true, it remains true. A read without `Atomics` is
+   * enough: a thread that holds the lock of a key, or has read a value from LevelDB, sees a flag that was set before
+   * that value was written.
    */
   get isTimed(): boolean {
     return this.#words[IS_TIMED_INDEX] === 1
   }
 
-  /** To be called before anything that expires is written. */
+  /** Sets `isTimed`. The caller must do so before it writes a value or a record that expires. */
   enable(): void {
     Atomics.store(this.#words, IS_TIMED_INDEX, 1)
   }
 
   /**
-   * Clock of reads and conditions (ms since 1970). An expired key remains absent when the clock is set back by up to 10
-   * s.
+   * Returns the time for reads (ms since 1970). If the clock is set back by up to 10 s, the time stays where it was, so
+   * that an expired key remains absent.
    */
   now(): number {
     const now = this.#clock()
@@ -71,7 +75,8 @@ export class TtlState {
   }
 
   /**
-   * Clock of conditions (ms since 1970). It raises the clock of all threads, so later reads agree with the evaluation.
+   * Returns the time for the evaluation of writes (ms since 1970). It also raises the time of all threads to it, so
+   * that later reads agree with the evaluation.
    */
   getEvaluationTime(): number {
     const now = this.now()
@@ -80,8 +85,10 @@ export class TtlState {
   }
 
   /**
-   * True if a value that expires at a time is absent. Later reads on all threads then agree.
-   * @param now result of `now()` from before the expiry was read
+   * True if a value with this expiry time has expired. If so, it raises the time of all threads, so that later reads
+   * agree.
+   * @param expiresAt ms since 1970
+   * @param now result of `now()` from before the expiry time was read
    */
   isPast(expiresAt: number, now: number): boolean {
     if (expiresAt > now) return false
@@ -89,7 +96,7 @@ export class TtlState {
     return true
   }
 
-  /** Raises the clock of all threads to at least this time. */
+  /** Raises the time of all threads to at least this time (ms since 1970). */
   raiseFloor(time: number): void {
     const next = BigInt(time)
     for (let floor = Atomics.load(this.#times, FLOOR_INDEX); floor < next;) {
@@ -100,8 +107,9 @@ export class TtlState {
   }
 
   /**
-   * Lowers the first due time. To be called once reads see the write, or the write has failed. That order loses no key:
-   * the sweep takes the time before it searches, so it either sees the key or finds the time lowered after its search.
+   * Lowers the first due time after a write. The caller must do so once reads see the write, or once it has failed.
+   * This order loses no key: a sweep takes the first due time before it searches. So it either finds the key, or the
+   * time is lowered after the sweep took it, and the next sweep finds the key.
    */
   onWritten(expiries: WriteResult['expiries']): void {
     let first = MAX_EXPIRY_MS
@@ -109,6 +117,7 @@ export class TtlState {
     if (first < MAX_EXPIRY_MS) this.lowerFirstDue(first)
   }
 
+  /** Lowers the first due time to at most this time (ms since 1970). */
   lowerFirstDue(time: number): void {
     const next = BigInt(time)
     for (let first = Atomics.load(this.#times, FIRST_DUE_INDEX); first > next;) {
@@ -119,8 +128,9 @@ export class TtlState {
   }
 
   /**
-   * Takes the time from which on keys may be due; `undefined` if that is in the future. The caller must then remove
-   * these keys, and lower the time to that of the first key that it leaves. Until then no other thread finds a due key.
+   * Takes the first due time: keys may be due from it on. Returns `undefined` if it is in the future. The caller must
+   * then remove the due keys, and call `lowerFirstDue` with the time of the first key that remains. Until then, the
+   * sweeps of other threads find no key.
    */
   takeFirstDue(): number | undefined {
     if (Number(Atomics.load(this.#times, FIRST_DUE_INDEX)) > this.now()) return undefined
@@ -128,8 +138,8 @@ export class TtlState {
   }
 
   /**
-   * Restarts the search from the beginning. Called after a thread ends, which may have taken a time or not reported a
-   * write.
+   * Makes the next sweep search from the beginning. Called after a thread has ended: it may have taken the first due
+   * time, or may have written without a call of `onWritten`.
    */
   resetFirstDue(): void {
     Atomics.store(this.#times, FIRST_DUE_INDEX, 0n)

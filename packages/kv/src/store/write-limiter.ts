@@ -4,28 +4,36 @@ import { errors } from '../errors.ts'
 import type { WriteQueue } from './store.ts'
 
 export interface WriteLimiterOptions {
-  /** Maximum size of the queue, in bytes and in writes. */
+  /** Maximum size of the queue (bytes). */
   readonly maxBytes: number
+  /** Maximum number of writes in the queue. */
   readonly maxWrites: number
   /** Maximum time that a write waits for free capacity (ms). */
   readonly timeout: number
-  /** Memory budget of all writes that wait, in the queue or for capacity in it. */
+  /** Memory budget of the writes in the queue, and of those that wait for capacity. */
   readonly budget?: Budget
 }
 
-/** Limits the queue of writes. LevelDB refuses no write, so without a limit a slow disk would fill the memory. */
+/** Limits the queue of writes. LevelDB never rejects a write, so without a limit a slow disk would fill the memory. */
 export interface WriteLimiter extends WriteQueue {
-  /** Takes capacity if it is free; does not wait. @returns true if it was taken */
+  /**
+   * Takes capacity if it is free and no other write waits for it.
+   * @param bytes a multiple of 1 KiB (`roundToUnits`)
+   * @returns true if the capacity was taken
+   */
   tryEnter(bytes: number): boolean
   /**
-   * Waits for free capacity, takes it and starts a write at that moment, before any later write can enter.
-   * @param bytes in whole units of the budget. @throws MEMORY_FULL at once, WRITE_QUEUE_FULL after the time-out
+   * Waits for free capacity, takes it and starts a write at once, before any later write can enter. To be called only
+   * after `tryEnter` returned false: it waits for the release of another write.
+   * @param bytes a multiple of 1 KiB (`roundToUnits`)
+   * @throws MEMORY_FULL at once; WRITE_QUEUE_FULL after the timeout
    */
   enter<T>(bytes: number, start: () => T | Promise<T>): Promise<T>
-  /** Releases the capacity of settled writes. */
+  /** Releases the capacity of writes that have succeeded or failed. */
   release(bytes: number, writes: number): void
 }
 
+/** Write that waits for capacity. */
 interface PendingWrite {
   readonly bytes: number
   readonly enter: () => void
@@ -36,7 +44,7 @@ export function createWriteLimiter({ maxBytes, maxWrites, timeout, budget }: Wri
   let bytes = 0
   let writes = 0
 
-  // A write that is larger than the whole queue enters alone.
+  // A write that is larger than the limit of the queue enters if the queue is empty.
   const hasCapacity = (more: number) => writes === 0 || (writes < maxWrites && bytes + more <= maxBytes)
 
   function take(more: number): void {
@@ -84,7 +92,8 @@ export function createWriteLimiter({ maxBytes, maxWrites, timeout, budget }: Wri
       bytes -= less
       writes -= settled
       budget?.release(less)
-      // In their order, so that small writes cannot overtake a large one for ever.
+      // Waiting writes enter in the order of their arrival. Otherwise small writes could delay a large one
+      // indefinitely.
       for (const entry of pending) {
         if (!hasCapacity(entry.bytes)) return
         pending.delete(entry)

@@ -2,22 +2,23 @@ import { toPage, type ChangePage, type ChangeStep } from '../core/change-pages.t
 
 /** Approximate memory of a step in addition to its bytes (bytes). */
 const STEP_OVERHEAD_BYTES = 100
-/** Size of a page for a thread (bytes), unless a single step is larger. */
+/** Maximum size of a page (bytes). A page always contains at least one step, even if that is larger. */
 const PAGE_BYTES = 1_048_576
-/** Number of dropped steps that the list removes at a time. */
-const SWEEP_STEPS = 1_024
+/** Number of discarded steps after which the list is shortened. */
+const COMPACT_STEPS = 1_024
 
 const EMPTY_WRITES = Buffer.alloc(0)
 
 const getStepCost = ({ writes }: ChangeStep) => writes.length + STEP_OVERHEAD_BYTES
 
 /**
- * Latest changes for watch streams, in order, up to a maximum size, or one larger step. It belongs to the main thread.
+ * Latest changes, in order, for watch streams. The size is limited, but the last step remains at any size. It belongs
+ * to the main thread.
  */
 export class ChangeFeed {
   readonly #maxBytes: number
   #steps: ChangeStep[] = []
-  /** Number of dropped steps that are still in the list. */
+  /** Number of discarded steps that are still in the list, without their writes. */
   #removed = 0
   #bytes = 0
   /** The feed has all changes after this sequence; `undefined` if the feed is off. */
@@ -29,6 +30,7 @@ export class ChangeFeed {
     this.#maxBytes = maxBytes
   }
 
+  /** True if the feed stores changes. */
   get isOn(): boolean {
     return this.#floor !== undefined
   }
@@ -38,18 +40,18 @@ export class ChangeFeed {
     return this.#waiters.length > 0
   }
 
-  /** Sequence up to which all changes are in the feed, or precede its start. */
+  /** Last sequence whose changes were added to the feed, or precede its start. */
   get upTo(): number {
     return this.#upTo
   }
 
-  /** Starts to store the changes after `seq`. */
+  /** Discards all changes, and starts to store the changes after `seq`. */
   start(seq: number): void {
     this.stop()
     this.#floor = this.#upTo = seq
   }
 
-  /** Discards all changes and wakes all waiters. */
+  /** Stops storing changes, discards all, and ends all waits. */
   stop(): void {
     this.#steps = []
     this.#removed = this.#bytes = 0
@@ -64,21 +66,22 @@ export class ChangeFeed {
     if (last?.seq === seq) this.#steps[this.#steps.length - 1] = { seq, writes: Buffer.concat([last.writes, writes]) }
     else this.#steps.push(step)
     this.#bytes += getStepCost(step)
-    // The newest step remains at any size: streams that have all earlier changes need it.
+    // The newest step remains at any size, because streams that are up to date need it.
     while (this.#bytes > this.#maxBytes && this.#removed < this.#steps.length - 1) this.#dropOldest()
     this.advanceTo(seq)
   }
 
-  /** Records that there are no other changes up to this sequence. */
+  /** Records that all changes up to this sequence were added. */
   advanceTo(seq: number): void {
     this.#upTo = seq
     this.#notify()
   }
 
   /**
-   * Resolves with changes after `seq`; without changes if none arrives within `timeout` ms. Resolves with `undefined`
-   * if the feed no longer has these changes, or does not know the sequence.
-   * @param maxBytes a page ends when it reaches this size; 0 only checks that the sequence is known
+   * Resolves with the changes after `seq`, or with an empty page if no change arrives within `timeout` ms. Resolves
+   * with `undefined` if the feed no longer has these changes, or if the sequence is later than the last one.
+   * @param maxBytes size at which a page ends (bytes); with 0 the page is empty, which only checks that the feed has
+   * the changes
    */
   async readAfter(seq: number, timeout: number, maxBytes = PAGE_BYTES): Promise<ChangePage | undefined> {
     if (timeout > 0 && this.#has(seq) && seq === this.#upTo) await this.#waitForChange(timeout)
@@ -116,9 +119,9 @@ export class ChangeFeed {
     const step = this.#steps[this.#removed]!
     this.#floor = step.seq
     this.#bytes -= getStepCost(step)
-    // Releases the bytes at once. The list itself is shortened every `SWEEP_STEPS` steps.
+    // The writes are released at once. The list itself is shortened every `COMPACT_STEPS` steps.
     this.#steps[this.#removed++] = { seq: step.seq, writes: EMPTY_WRITES }
-    if (this.#removed >= SWEEP_STEPS) {
+    if (this.#removed >= COMPACT_STEPS) {
       this.#steps.splice(0, this.#removed)
       this.#removed = 0
     }

@@ -1,7 +1,10 @@
 import { Piece } from '@influencer-stats/runtime/piece-list'
 import { toIdLine } from '../core/watch-events.ts'
 
-/** A change as an event. `last` has the id, for the last change that a stream gets of a sequence; `inner` has none. */
+/**
+ * A change, rendered as an event in two forms. Both are created on first use. `last` has the `id`, for the last change
+ * of a sequence that a stream gets. `inner` has no `id`, for the changes before it.
+ */
 export class ChangePieces {
   readonly #change: string
   readonly #seq: number
@@ -13,7 +16,7 @@ export class ChangePieces {
     this.#seq = seq
   }
 
-  /** Approximate length (characters). */
+  /** Length of the event without its end (characters). */
   get length(): number {
     return this.#change.length
   }

@@ -5,31 +5,34 @@ import { ChangeFeed } from './change-feed.ts'
 import { createRecordingMemory, setRecording } from './write-recorder.ts'
 
 export interface LocalFeedOptions {
-  /** Shared memory that numbers writes. */
+  /** Shared memory of the counter of revisions. */
   readonly revisions: SharedArrayBuffer
-  /** Maximum size of the stored changes (bytes). */
+  /** Maximum size of the changes in memory (bytes). */
   readonly maxBytes: number
-  /** Resolves once all threads have completed the writes that were in progress at the call. */
+  /** Resolves once the writes that were in progress on all threads at the call have succeeded or failed. */
   waitUntilSettled(): Promise<unknown>
-  /** Time without a reader after which the feed discards its changes (ms). */
+  /** Time without a call of `readAfter` after which the feed stops and discards its changes (ms). */
   readonly idleTimeout?: number
 }
 
 const IDLE_TIMEOUT_MS = 60_000
-/** Maximum number of groups that arrived before one with a lower revision: one per thread, or the length of a queue. */
+/**
+ * Maximum number of reported groups that wait for a group with a lower revision. Normally it is at most one per thread,
+ * or the length of a write queue.
+ */
 const MAX_EARLY_GROUPS = 100_000
 
 /**
- * Changes of a standalone service, in the order of their revisions. Each thread takes consecutive revisions, and
- * reports the writes that have them. Threads report nothing while there are no watch streams.
+ * Changes of a standalone service, in the order of their revisions. Each thread takes consecutive revisions for a group
+ * of writes, and then reports the group. Threads report no writes while there are no watch streams.
  */
 export class LocalFeed {
-  /** Shared flag: threads report writes while it is set. */
+  /** Shared memory of a flag: threads report writes while it is set. */
   readonly memory = createRecordingMemory()
   readonly #words = new Int32Array(this.memory)
   readonly #options: LocalFeedOptions
   readonly #feed: ChangeFeed
-  /** Groups by their first revisions. */
+  /** Reported groups that wait for one with a lower revision, by their first revisions. */
   readonly #early = new Map<number, { readonly last: number; readonly writes: Uint8Array }>()
   readonly #idleTimer: NodeJS.Timeout
   #starting: Promise<void> | undefined
@@ -41,21 +44,23 @@ export class LocalFeed {
   }
 
   /**
-   * Like `ChangeFeed.readAfter`. Without `seq` it starts the feed, and resolves with its current sequence and no
-   * changes.
+   * Same as `ChangeFeed.readAfter`. Without `seq` it starts the feed if necessary, and resolves with the current
+   * sequence and no changes.
    */
-  async readAfter(seq: number | undefined, idleTimeout: number, maxBytes?: number): Promise<ChangePage | undefined> {
+  async readAfter(seq: number | undefined, timeout: number, maxBytes?: number): Promise<ChangePage | undefined> {
     this.#idleTimer.refresh()
-    if (seq !== undefined) return this.#feed.readAfter(seq, idleTimeout, maxBytes)
+    if (seq !== undefined) return this.#feed.readAfter(seq, timeout, maxBytes)
     await (this.#starting ??= this.#start().finally(() => (this.#starting = undefined)))
     return toPage([], this.#feed.upTo)
   }
 
-  /** Adds the writes of a thread with `count` revisions from `first` on. `writes` has those whose conditions held. */
+  /**
+   * Adds a group of a thread, which used `count` revisions from `first` on. `writes` contains those that took effect.
+   */
   recordWrites(first: number, count: number, writes: Uint8Array): void {
     if (!this.#feed.isOn || first <= this.#feed.upTo) return
     this.#early.set(first, { last: first + count - 1, writes })
-    for (let next = this.#next(); next; next = this.#next()) {
+    for (let next = this.#takeNextGroup(); next; next = this.#takeNextGroup()) {
       const { last: seq, writes } = next
       if (writes.length > 0) this.#feed.add({ seq, writes })
       else this.#feed.advanceTo(seq)
@@ -63,7 +68,10 @@ export class LocalFeed {
     if (this.#early.size > MAX_EARLY_GROUPS) this.reset()
   }
 
-  /** Restarts the feed, because the outcome of some revisions is unknown. */
+  /**
+   * Stops the feed, because the outcome of some revisions is unknown or there are no readers. The next reader starts it
+   * again.
+   */
   reset(): void {
     setRecording(this.#words, false)
     this.#early.clear()
@@ -75,7 +83,8 @@ export class LocalFeed {
     this.reset()
   }
 
-  #next() {
+  /** Removes and returns the group with the next revision; undefined if it was not reported yet. */
+  #takeNextGroup() {
     const first = this.#feed.upTo + 1
     const next = this.#early.get(first)
     this.#early.delete(first)
@@ -83,8 +92,9 @@ export class LocalFeed {
   }
 
   /**
-   * Starts the feed after the last revision that was taken. Threads report every later one, because they check the flag
-   * after they take a revision. Writes with earlier revisions may still be in progress, so the start waits for them.
+   * Starts the feed after the last revision that was taken. Threads report every later revision, because they check the
+   * flag after they take a revision. Writes with earlier revisions may still be in progress, and are not in the feed.
+   * The start waits for them, so that a client which then reads the range sees them.
    */
   async #start(): Promise<void> {
     while (!this.#feed.isOn) {

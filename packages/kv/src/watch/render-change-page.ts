@@ -4,22 +4,31 @@ import { readChanges, type ChangePage } from '../core/change-pages.ts'
 import { toEventText } from '../core/watch-events.ts'
 import { ChangePieces } from './change-pieces.ts'
 
-/** Streams that get the same events of a page. */
+/** Streams that get the same events. Rendering uses the fields `pieces` and `change`, and clears them at its end. */
 export interface WatchRecipient {
+  /** `size` is the number of streams. */
   readonly connections: { readonly size: number }
-  /** Pieces of the page that are rendered already. */
+  /** Events of the page that are rendered so far. */
   pieces?: PieceList | undefined
-  /** Last change of the current sequence for these streams. */
+  /** Last change so far of the current sequence. Its form depends on the next one: see `ChangePieces`. */
   change?: ChangePieces | undefined
 }
 
-/** Calls `found` with each recipient of a key that changed at a sequence. */
+/**
+ * Calls `onFound` with each recipient of a change.
+ * @param key changed key, with one character per byte
+ * @param seq sequence of the change
+ */
 export type FindRecipients<R> = (key: string, seq: number, onFound: (recipient: R) => void) => void
 
 /**
- * Renders a page for the streams of its keys. Recipients of the same changes get the same chunk. If many recipients get
- * different changes, they get a list with one chunk per change: 200 nested ranges then take the memory of one.
- * @returns number of events, in all streams
+ * Renders the changes of a page, and sends them to the recipients. Recipients of the same changes share one chunk. If
+ * many recipients get different changes, each gets a list with one chunk per change, and they share these chunks: 200
+ * nested ranges then take the memory of one.
+ * @param find finds the recipients of a change
+ * @param toChunk creates a chunk from text
+ * @param send called once for each recipient, with all its events
+ * @returns number of events, counted once for each stream
  */
 export function renderChangePage<R extends WatchRecipient>(
   page: ChangePage,
@@ -28,25 +37,25 @@ export function renderChangePage<R extends WatchRecipient>(
   send: (recipient: R, chunks: readonly Chunk[]) => void,
 ): number {
   const recipients = new Set<R>()
-  const nothing = new PieceList()
+  const emptyList = new PieceList()
   let events = 0
   /** Length of all changes that any stream gets (characters). */
   let length = 0
   for (const { seq, ops } of readChanges(page)) {
     const current: R[] = []
     for (const op of ops) {
-      // Rendered for the first stream that gets it.
+      // A change is rendered once, when the first recipient is found.
       let change: ChangePieces | undefined
       find(op.key.toString('latin1'), seq, (recipient) => {
         if (!change) length += (change = new ChangePieces(toEventText(op), seq)).length
-        if (recipient.change) recipient.pieces = (recipient.pieces ?? nothing).with(recipient.change.inner)
+        if (recipient.change) recipient.pieces = (recipient.pieces ?? emptyList).with(recipient.change.inner)
         else current.push(recipient)
         recipient.change = change
         events += recipient.connections.size
       })
     }
     for (const recipient of current) {
-      recipient.pieces = (recipient.pieces ?? nothing).with(recipient.change!.last)
+      recipient.pieces = (recipient.pieces ?? emptyList).with(recipient.change!.last)
       recipient.change = undefined
       recipients.add(recipient)
     }

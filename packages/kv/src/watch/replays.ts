@@ -6,48 +6,51 @@ import { waitTurn } from '../core/yield-turn.ts'
 import { renderChangePage, type WatchRecipient } from './render-change-page.ts'
 
 export interface WatchReplaysOptions {
+  /** Reads the changes after a sequence: see `ChangeFeed.readAfter`. */
   changes(after: number, timeout: number, maxBytes: number): Promise<ChangePage | undefined>
-  /** Longest time that a client may leave its replay unread before it is cut (ms). */
+  /** Time in which a client must read a page before its stream is cut (ms). */
   readonly sendTimeout: number
-  /** Returns the sequence of the live streams; `undefined` if no stream is live. */
-  liveSequence(): number | undefined
-  /** @returns true if the stream accepts more; otherwise it emits `drain` */
+  /** Returns the sequence up to which the live streams have all changes; `undefined` if no stream is live. */
+  getLiveSequence(): number | undefined
+  /** Writes chunks to a stream. @returns true if the stream accepts more; otherwise it emits `drain` later */
   write(connection: StreamConnection, chunks: readonly Chunk[]): boolean
-  /** Makes a stream live that has all changes up to this sequence and has left the replays. */
+  /** Called when a replay is complete: the stream has all changes up to this sequence and becomes live. */
   onLive(connection: StreamConnection, sequence: number): void
-  /** Closes a stream that cannot continue, and calls `leave`. */
+  /** Closes a stream that cannot continue, and calls `WatchReplays.remove`. */
   cut(connection: StreamConnection): void
 }
 
-/** A stream that still has to get earlier changes. */
+/** A stream that resumes and does not have all earlier changes yet. */
 interface WatchReplay extends WatchRecipient {
   readonly connection: StreamConnection
   readonly range: KeyRange
   /** Sequence up to which the stream has all changes. */
   sequence: number
+  /** True if the client has read the last page. */
   isReady: boolean
+  /** Timer that cuts the stream unless the client reads the last page. */
   timeout?: NodeJS.Timeout | undefined
 }
 
-/** Size of a page, unless a single change is larger (bytes). A client that reads nothing holds two pages. */
+/** Size at which a page ends (bytes). A single larger change is a page by itself. */
 const REPLAY_PAGE_BYTES = 65_536
-/** Connections of a replay: one stream. */
+/** `connections` of a replay, which is one stream. */
 const SINGLE_CONNECTION = { size: 1 }
 
 /**
- * Sends earlier changes to streams that resume. It reads one page at a time, and all streams with a sequence in the
- * page get their part, so 300 streams that resume at once cost little more than one. A stream gets the next page once
- * its client has read the last one.
+ * Sends earlier changes to streams that resume. It reads one page at a time. Every stream whose sequence is in the page
+ * gets the changes after that sequence, so 300 streams that resume together cost little more than one. A stream gets
+ * the next page once its client has read the last one.
  */
 export class WatchReplays {
   readonly #options: WatchReplaysOptions
   readonly #replays = new Map<StreamConnection, WatchReplay>()
-  /** Replays that can take a page. The first has waited longest. */
+  /** Replays whose clients have read their last page. The first one has waited longest for the next page. */
   readonly #ready = new Set<WatchReplay>()
   readonly #onDrain: (this: StreamConnection) => void
   #isRunning = false
   #pages = 0
-  /** Number of changes sent. */
+  /** Number of events that were sent. */
   events = 0
 
   constructor(options: WatchReplaysOptions) {
@@ -58,6 +61,7 @@ export class WatchReplays {
     }
   }
 
+  /** Starts the replay of a stream that has all changes up to `sequence`. */
   open(connection: StreamConnection, range: KeyRange, sequence: number): void {
     const replay: WatchReplay = { connection, range, sequence, isReady: true, connections: SINGLE_CONNECTION }
     this.#replays.set(connection, replay)
@@ -76,10 +80,10 @@ export class WatchReplays {
     this.#ready.delete(replay)
   }
 
-  /** Continues after the sequence of the live streams has moved: replays may have been ahead of it. */
+  /** Called when the sequence of the live streams has changed: a replay that was ahead of it may now become live. */
   resume(): void {
     if (this.#ready.size === 0) return
-    this.#releaseReady()
+    this.#makeReadyLive()
     if (!this.#isRunning) void this.#run()
   }
 
@@ -89,40 +93,41 @@ export class WatchReplays {
       const page = await this.#options.changes(from, 0, REPLAY_PAGE_BYTES).catch(() => undefined)
       if (page) this.#send(page, from)
       else this.#cutAtSequence(from)
-      this.#releaseReady()
-      // Streams whose clients read at once take part in the next page.
+      this.#makeReadyLive()
+      // Waits a turn, so that clients which read at once also get the next page.
       await waitTurn()
     }
     this.#isRunning = false
   }
 
   /**
-   * Returns the sequence from which to read the next page. It alternates between the lowest sequence and that of the
-   * stream that has waited longest. From the lowest one, streams catch up with others ahead of them and continue
-   * together.
+   * Returns the sequence from which to read the next page. It alternates between the lowest sequence, and the sequence
+   * of the stream that has waited longest. Pages from the lowest sequence let streams catch up with others, so that
+   * they share the later pages.
    */
   #getNextSequence(): number | undefined {
-    const liveSequence = this.#options.liveSequence() ?? Infinity
+    const liveSequence = this.#options.getLiveSequence() ?? Infinity
     const sequences = Array.from(this.#ready, ({ sequence }) => sequence).filter((sequence) => sequence < liveSequence)
     return this.#pages++ % 2 === 0
-      ? sequences.reduce((least, sequence) => Math.min(least, sequence), sequences[0]!)
+      ? sequences.reduce((lowest, sequence) => Math.min(lowest, sequence), sequences[0]!)
       : sequences[0]
   }
 
   #send(page: ChangePage, from: number): void {
     const { write } = this.#options
-    // All streams get the changes after the sequence of the live streams as live ones.
-    const upTo = Math.min(page.upTo, this.#options.liveSequence() ?? Infinity)
+    // A replay ends at the sequence of the live streams. From there on, the stream is live and gets its changes with
+    // them.
+    const upTo = Math.min(page.upTo, this.#options.getLiveSequence() ?? Infinity)
     const replays = [...this.#ready].filter(({ sequence }) => sequence >= from && sequence < upTo)
-    const find = (key: string, seq: number, found: (replay: WatchReplay) => void) => {
+    const find = (key: string, seq: number, onFound: (replay: WatchReplay) => void) => {
       for (const replay of replays)
-        if (seq > replay.sequence && seq <= upTo && isInRange(replay.range, key)) found(replay)
+        if (seq > replay.sequence && seq <= upTo && isInRange(replay.range, key)) onFound(replay)
     }
     this.events += renderChangePage(page, find, Chunk.fromText, (replay, chunks) => {
       if (this.#replays.has(replay.connection)) replay.isReady = write(replay.connection, chunks)
     })
     for (const replay of replays) this.#advanceTo(replay, upTo)
-    if (!page.isEnd || this.#options.liveSequence() !== undefined) return
+    if (!page.isEnd || this.#options.getLiveSequence() !== undefined) return
     for (const replay of this.#ready) if (replay.sequence === upTo) this.#makeLive(replay)
   }
 
@@ -144,9 +149,9 @@ export class WatchReplays {
     this.resume()
   }
 
-  /** Makes streams live that have reached the sequence of the live streams. */
-  #releaseReady(): void {
-    for (const replay of this.#ready) if (replay.sequence === this.#options.liveSequence()) this.#makeLive(replay)
+  /** Makes the streams live whose sequence equals that of the live streams. */
+  #makeReadyLive(): void {
+    for (const replay of this.#ready) if (replay.sequence === this.#options.getLiveSequence()) this.#makeLive(replay)
   }
 
   #makeLive({ connection, sequence }: WatchReplay): void {
@@ -154,8 +159,8 @@ export class WatchReplays {
     this.#options.onLive(connection, sequence)
   }
 
-  /** Cuts streams at a sequence that was known, but whose later changes are deleted meanwhile. */
-  #cutAtSequence(liveSequence: number): void {
-    for (const { connection, sequence } of this.#ready) if (sequence === liveSequence) this.#options.cut(connection)
+  /** Cuts the streams at a sequence, because the feed no longer has the changes after it. */
+  #cutAtSequence(expired: number): void {
+    for (const { connection, sequence } of this.#ready) if (sequence === expired) this.#options.cut(connection)
   }
 }

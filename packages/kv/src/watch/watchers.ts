@@ -10,7 +10,9 @@ import { renderChangePage, type FindRecipients, type WatchRecipient } from './re
 import { WatchReplays } from './replays.ts'
 
 export interface WatchersOptions {
-  /** See `watch/change-feed.ts`. Without `after` it resolves with the current sequence and no changes. */
+  /**
+   * Reads changes: see `ChangeFeed.readAfter`. Without `after` it resolves with the current sequence and no changes.
+   */
   changes(after: number | undefined, timeout: number, maxBytes?: number): Promise<ChangePage | undefined>
   /** Budget for unread bytes. */
   readonly budget: Budget
@@ -18,9 +20,9 @@ export interface WatchersOptions {
   readonly isCopied: boolean
   /** Maximum number of streams. */
   readonly maxStreams: number
-  /** Maximum number of unread bytes per client, without the last page. */
+  /** Maximum number of unread bytes per client, not counting the newest page. A client with more is cut. */
   readonly maxUnreadBytes: number
-  /** Longest time that a client may leave its replay unread before it is cut (ms). */
+  /** Time in which a client must read a page of its replay before it is cut (ms). */
   readonly sendTimeout: number
   /** Interval between heartbeats (ms). */
   readonly heartbeat: number
@@ -28,14 +30,17 @@ export interface WatchersOptions {
 
 /** Metrics of the watch streams of a thread. */
 export interface WatchMetrics {
+  /** Number of open streams. */
   readonly streams: number
+  /** Number of events that were sent, counted once for each stream. */
   readonly events: number
-  readonly cut: number
+  /** Number of streams that were cut since the start. */
+  readonly cutStreams: number
   /** Memory of changes that clients have not read (bytes). */
   readonly unreadBytes: number
 }
 
-/** Live streams of one range, which have all earlier changes. */
+/** Live streams of one range. A live stream has all earlier changes. */
 interface WatchGroup extends WatchRecipient {
   readonly range: KeyRange
   readonly connections: Set<StreamConnection>
@@ -43,22 +48,24 @@ interface WatchGroup extends WatchRecipient {
 
 interface WatchStreamState {
   readonly range: KeyRange
-  /** Group of the stream, once the stream has the earlier changes. */
+  /** Group of the stream; absent until the stream is live. */
   group?: WatchGroup
 }
 
-/** Maximum wait of one request for changes (ms). */
+/** Maximum time that one request to the feed waits for changes (ms). */
 const POLL_TIMEOUT_MS = 5_000
-/** Reconnection delay of clients (ms). A random part of up to the same length spreads the reconnections. */
+/**
+ * Minimum delay before clients reconnect (ms). A random addition of up to the same length spreads the reconnections.
+ */
 const RETRY_DELAY_MS = 1_000
-/** How long a client may take to read the end of its stream (ms). */
+/** Time in which a client must read the end of its stream before its connection is destroyed (ms). */
 const CLOSE_TIMEOUT_MS = 5_000
 
 const toRangeKey = ({ start, end = '' }: KeyRange) => `${start.length} ${start}${end}`
 
 /**
- * The streams of changes of one thread. Live streams share one read of main's feed; streams with the same changes also
- * share their bytes. `WatchReplays` sends earlier changes to streams that resume.
+ * The watch streams of one thread. Live streams share each read of the main thread's feed, and streams of the same
+ * range also share the rendered bytes. `WatchReplays` sends earlier changes to streams that resume.
  */
 export class Watchers implements WatchMetrics {
   readonly #options: WatchersOptions
@@ -74,7 +81,7 @@ export class Watchers implements WatchMetrics {
   #isRunning = false
   #isClosed = false
   #liveEvents = 0
-  cut = 0
+  cutStreams = 0
 
   constructor(options: WatchersOptions) {
     this.#options = options
@@ -82,12 +89,12 @@ export class Watchers implements WatchMetrics {
     this.#replays = new WatchReplays({
       changes: options.changes,
       sendTimeout: options.sendTimeout,
-      liveSequence: () => this.#sequence,
+      getLiveSequence: () => this.#sequence,
       write: (connection, chunks) => this.#unread.write(connection, chunks),
       onLive: (connection, at) => this.#addToGroup(connection, at),
       cut: (connection) => this.#cut(connection),
     })
-    // One listener for all streams: a closure for each takes memory.
+    // All streams share one listener: a closure for each would take memory.
     const close = (connection: StreamConnection) => {
       this.#removeStream(connection)
       this.#unread.remove(connection)
@@ -110,13 +117,18 @@ export class Watchers implements WatchMetrics {
     return this.#unread.bytes
   }
 
-  /** @throws TOO_MANY_WATCHERS, SEQUENCE_EXPIRED */
+  /** Checks that a stream can be opened. @throws TOO_MANY_WATCHERS, SEQUENCE_EXPIRED */
   async checkCapacity(after: number | undefined): Promise<void> {
     if (this.#isFull) throw errors.TOO_MANY_WATCHERS(undefined, { headers: { 'retry-after': '5' } })
     if (after !== undefined && !(await this.#options.changes(after, 0, 0))) throw errors.SEQUENCE_EXPIRED()
   }
 
-  /** Opens a stream after `checkCapacity`; closes it if no capacity is left by then. @param head first bytes */
+  /**
+   * Opens a stream. The caller has called `checkCapacity` before; if other streams have used the capacity meanwhile,
+   * the connection is destroyed.
+   * @param head head of the HTTP reply
+   * @param after sequence after which the stream begins; undefined for the current one
+   */
   open(connection: StreamConnection, head: string, range: KeyRange, after: number | undefined): void {
     if (this.#isClosed || this.#isFull) return void connection.destroy()
     this.#streams.set(connection, { range })
@@ -163,7 +175,7 @@ export class Watchers implements WatchMetrics {
     while (this.#groups.size > 0 && !this.#isClosed) {
       const page = await this.#options.changes(this.#sequence!, POLL_TIMEOUT_MS).catch(() => undefined)
       if (page) this.#deliverPage(page)
-      // The later changes are unavailable. Clients reconnect, and get SEQUENCE_EXPIRED if the changes are lost.
+      // The feed cannot supply the next changes. Clients reconnect, and get SEQUENCE_EXPIRED if the changes are lost.
       else this.#endStreams(this.#getLiveConnections())
     }
     this.#isRunning = false
@@ -172,7 +184,7 @@ export class Watchers implements WatchMetrics {
 
   #deliverPage(page: ChangePage): void {
     const toChunk = (text: string) => this.#unread.toChunk(text)
-    const find: FindRecipients<WatchGroup> = (key, _seq, found) => this.#ranges.findRanges(key, found)
+    const find: FindRecipients<WatchGroup> = (key, _seq, onFound) => this.#ranges.findRanges(key, onFound)
     this.#liveEvents += renderChangePage(page, find, toChunk, ({ connections }, chunks) => {
       for (const connection of connections) {
         if (connection.writableLength > this.#options.maxUnreadBytes) this.#cut(connection)
@@ -188,8 +200,9 @@ export class Watchers implements WatchMetrics {
   }
 
   /**
-   * Shows every client that its stream lives, and the sequence from which it would resume; detects disconnected
-   * clients. A client with unread bytes gets nothing: it would hold one more pending write with every heartbeat.
+   * Sends an `id` line to every client: a sign that the stream works, and the sequence from which it would resume. The
+   * write also detects disconnected clients. A client with unread bytes gets no heartbeat, because each one would add a
+   * pending write.
    */
   #sendHeartbeat(): void {
     if (this.#sequence === undefined) return
@@ -198,9 +211,9 @@ export class Watchers implements WatchMetrics {
       for (const connection of connections) if (connection.writableLength === 0) this.#unread.write(connection, chunks)
   }
 
-  /** Gives up on a client that does not read. It can come back and resume. */
+  /** Closes the stream of a client that does not read. The client may reconnect and resume. */
   #cut(connection: StreamConnection): void {
-    if (this.#removeStream(connection)) this.cut++
+    if (this.#removeStream(connection)) this.cutStreams++
     this.#unread.remove(connection)
     connection.destroy()
   }
@@ -211,12 +224,12 @@ export class Watchers implements WatchMetrics {
       if (connection.destroySoon) connection.destroySoon()
       else connection.end()
     }
-    // A client that does not read never receives the end of its stream.
+    // A client that does not read never receives the end of its stream, so its connection is destroyed after a timeout.
     if (connections.length > 0)
       setTimeout(() => connections.forEach((connection) => connection.destroy()), CLOSE_TIMEOUT_MS).unref()
   }
 
-  /** Returns true if the connection was a stream. */
+  /** Removes a stream. Returns false if the connection is not an open stream. */
   #removeStream(connection: StreamConnection): boolean {
     const stream = this.#streams.get(connection)
     if (!stream) return false

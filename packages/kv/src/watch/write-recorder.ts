@@ -3,18 +3,19 @@ import type { Op } from '../core/change-lines.ts'
 import { isInternal } from '../core/internal-keys.ts'
 import { encodeWrites, type LoggedWrite } from '../core/encode-writes.ts'
 
-/** Reports the writes of a thread of a standalone service to the main thread, while there are watch streams. */
+/** Reports the writes of a thread to the main thread while there are watch streams, in a standalone service. */
 export interface WriteRecorder {
   /**
-   * Reports evaluated writes. The caller must report all revisions that it takes, because main's order has no gaps. It
-   * must take them before this call: the start in `local-feed.ts` relies on that.
+   * Reports evaluated writes and their revisions. The caller must report all revisions that it takes, because the main
+   * thread waits for each number. It must take them before this call: `LocalFeed.#start` relies on that.
+   * @param first number of the first revision
    */
   recordWrites(first: number, writes: readonly LoggedWrite[], result: WriteResult): void
   /** Reports that the outcome of some revisions is unknown. */
   recordLost(): void
 }
 
-/** Messages to the main thread. */
+/** Messages to the main thread: see `messages.ts`. */
 export interface RecorderChannel {
   recordWrites(first: number, count: number, writes: Uint8Array): Promise<void>
   recordLost(): Promise<void>
@@ -23,7 +24,9 @@ export interface RecorderChannel {
 export const createRecordingMemory = () => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
 
 /**
- * Returns the changes of writes that users see, without internal rows of the service, and with expiry times.
+ * Returns the changes that watch streams show. Writes and changes without an effect, and internal rows, are omitted. A
+ * time to expiry is replaced by the expiry time.
+ * @param effects see `WriteResult`
  * @param at time of the evaluation (ms since 1970)
  */
 export const toWatchEvents = (
@@ -47,13 +50,14 @@ function addExpiry(op: Op, at: number): Op {
   return { ...rest, expiresAt: at + ttl }
 }
 
-/** True while there are watch streams: one word that all threads see. */
+/** True while there are watch streams. The flag is one word, which all threads share. */
 export const isRecording = (memory: Int32Array): boolean => Atomics.load(memory, 0) === 1
 export const setRecording = (memory: Int32Array, isOn: boolean) => void Atomics.store(memory, 0, isOn ? 1 : 0)
 
 export function createWriteRecorder(shared: SharedArrayBuffer, channel: RecorderChannel): WriteRecorder {
   const memory = new Int32Array(shared)
-  // The main thread no longer accepts messages. It ends its watch streams itself.
+  // A message fails if the main thread no longer accepts messages, at the end of the service. It then ends its feed
+  // itself.
   const ignore = () => {}
   return {
     recordWrites(first, writes, { effects, at, ineffective }) {

@@ -8,7 +8,10 @@ import type { LogEntry, LeaseState, LogPosition, StateMachine } from '../log.ts'
 export interface ApplierOptions {
   readonly stateMachine: StateMachine
   readonly start: LogPosition
-  /** True if a caller of this node may wait for the message. Other messages are applied some ms later, in larger batches. */
+  /**
+   * True if a caller of this node may wait for the message. Other messages are applied some ms later, in larger
+   * batches.
+   */
   isAwaited(message: LogMessage): boolean
   /**
    * Called after a frame is applied.
@@ -20,7 +23,11 @@ export interface ApplierOptions {
   onIgnored(frame: SequencedFrame): void
   /** Called when all entries up to `seq` are applied. */
   onAdvance(seq: number): void
-  /** Called for each request for the lease. @param lease state after the request @param at log's time (ms since 1970) */
+  /**
+   * Called for each request for the lease.
+   * @param lease state after the request
+   * @param at log's time (ms since 1970)
+   */
   onLease(lease: LeaseState, at: number): void
   /** Called when the state machine cannot store a batch, before the next attempt. */
   onRetry(error: unknown): void
@@ -33,13 +40,13 @@ const MAX_BATCH_BYTES = 4 * 1_024 * 1_024
 const MAX_BATCH_FRAMES = 1_024
 /** Size of the pending messages at which the reader stops fetching (bytes). */
 const MAX_PENDING_BYTES = 16 * 1_024 * 1_024
-// Limits for messages without a waiting caller. They are delayed because one call of `apply` has a fixed cost, as much as
-// several frames.
+// Limits for messages without a waiting caller. They are delayed because one call of `apply` has a fixed cost, as much
+// as several frames.
 const MAX_APPLY_DELAY_MS = 8
 const MAX_DELAYED_BYTES = 256 * 1_024
 /**
- * Maximum number of frames without an entry for the state machine, until the position is stored nevertheless. After a crash
- * the node reads these frames again.
+ * Maximum number of frames without an entry for the state machine, until the position is stored nevertheless. After a
+ * crash the node reads these frames again.
  */
 const MAX_UNSAVED_FRAMES = 256
 const RETRY_DELAY_MS = 500
@@ -76,7 +83,9 @@ export class Applier {
     return this.#sequencer.identity
   }
 
-  /** Adds messages in their order. If it returns a promise, the caller must wait for the promise before the next call. */
+  /**
+   * Adds messages in their order. If it returns a promise, the caller must wait for the promise before the next call.
+   */
   enqueue(messages: readonly LogMessage[]): Promise<void> | undefined {
     if (this.#isEnded) return undefined
     let isAwaited = false

@@ -45,8 +45,8 @@ function createAuthenticators(service: string, { credentials, nkey }: NatsOption
 }
 
 /**
- * Checks a key file early. The client reads it only when a server requires a login. Its error for an invalid file is the
- * same as for an unreachable server.
+ * Checks a key file early. The client reads it only when a server requires a login. Its error for an invalid file is
+ * the same as for an unreachable server.
  * @throws StartError
  */
 function checkAuthenticator(service: string, file: string, authenticator: Authenticator): Authenticator {
@@ -59,7 +59,9 @@ function checkAuthenticator(service: string, file: string, authenticator: Authen
   return authenticator
 }
 
-/** Separates users and passwords from the addresses: the client ignores them in an address. The first one is the login. */
+/**
+ * Separates users and passwords from the addresses: the client ignores them in an address. The first one is the login.
+ */
 function splitUrls(service: string, servers: readonly string[]) {
   let login: { user: string; pass?: string } | undefined
   const hosts = servers.map((server) => {

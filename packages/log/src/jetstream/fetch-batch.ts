@@ -2,8 +2,8 @@ import type { DirectBatchOptions, JetStreamManager } from '@nats-io/jetstream'
 import type { LogMessage } from '../order/frame-assembler.ts'
 
 /**
- * Fetches messages of a stream, in order. Returns fewer than requested, or none, if no server is reachable or if the server
- * does not have them yet.
+ * Fetches messages of a stream, in order. Returns fewer than requested, or none, if no server is reachable or if the
+ * server does not have them yet.
  */
 export async function fetchBatch(
   jsm: JetStreamManager,

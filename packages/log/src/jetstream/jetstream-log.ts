@@ -26,11 +26,15 @@ import { LogWriter } from './writer.ts'
 
 const START_TIMEOUT_MS = 20_000
 const MAX_BODY_BYTES = 1_048_576
-/** Clock difference between NATS and this machine above which a warning is logged (ms). Leases and expiry use NATS's clock. */
+/**
+ * Clock difference between NATS and this machine above which a warning is logged (ms). Leases and expiry use NATS's
+ * clock.
+ */
 const MAX_CLOCK_SKEW_MS = 10_000
 
 /**
- * Opens the log, a JetStream stream that all nodes share. Resolves when this node has applied the entries that existed before.
+ * Opens the log, a JetStream stream that all nodes share. Resolves when this node has applied the entries that existed
+ * before.
  * @throws StartError `NATS_...`, `JETSTREAM_OFF`, `LOG_...`
  */
 export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Log> {

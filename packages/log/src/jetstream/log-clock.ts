@@ -1,7 +1,10 @@
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { ClockOffsets } from '../log.ts'
 
-/** Number of replies that bound the clock. One arrives per second, so the bounds follow a step of the servers' clock after 8 s. */
+/**
+ * Number of replies that bound the clock. One arrives per second, so the bounds follow a step of the servers' clock
+ * after 8 s.
+ */
 const MAX_REPLIES = 8
 
 /** Resolution of the times in replies, which are truncated (ms). */
@@ -19,8 +22,8 @@ export class LogClock {
   }
 
   /**
-   * Bounds of the log's clock relative to `now` (ms): the narrowest that agree with all recent replies. Before the first
-   * reply, the system clock. Computed at each reply, because it is read for every entry of the log.
+   * Bounds of the log's clock relative to `now` (ms): the narrowest that agree with all recent replies. Before the
+   * first reply, the system clock. Computed at each reply, because it is read for every entry of the log.
    */
   get offsets(): ClockOffsets {
     if (this.#offsets) return this.#offsets

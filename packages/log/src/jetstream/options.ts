@@ -35,17 +35,22 @@ export interface JetStreamLogOptions {
    * Default: the time that remains of `appendTimeout`.
    */
   readonly applyTimeout?: number | undefined
-  /** Maximum time from the connection until the stream is opened (ms): servers that have just started may not be ready. */
+  /**
+   * Maximum time from the connection until the stream is opened (ms): servers that have just started may not be ready.
+   */
   readonly startTimeout?: number
   /**
-   * Time for which the stream may seem to end before the last applied entry (ms). A server that was suspended reports an old
-   * state for a moment.
+   * Time for which the stream may seem to end before the last applied entry (ms). A server that was suspended reports
+   * an old state for a moment.
    */
   readonly verifyTimeout?: number
   /** Maximum size of the body of an entry (bytes). The limits of the servers must allow it. */
   readonly maxBody?: number
   /** Called on every change of the state. */
   onState?(state: LogState): void
-  /** Called once, after the start, if this node must stop: if it continued, its state would differ from that of other nodes. */
+  /**
+   * Called once, after the start, if this node must stop: if it continued, its state would differ from that of other
+   * nodes.
+   */
   onFatal?(error: Error): void
 }

@@ -1,11 +1,13 @@
 import type { StreamInfo } from '@nats-io/jetstream'
 
-/** A server without contact to the leader for this time counts as unreachable (ms). Servers have contact every second. */
+/**
+ * A server without contact to the leader for this time counts as unreachable (ms). Servers have contact every second.
+ */
 const PEER_TIMEOUT_MS = 3_000
 
 /**
- * True if a majority of a stream's servers stands behind its info: it names a leader that has contact with enough others.
- * A partitioned server reports an old state: without a leader or, for some seconds, with itself as the leader.
+ * True if a majority of a stream's servers stands behind its info: it names a leader that has contact with enough
+ * others. A partitioned server reports an old state: without a leader or, for some seconds, with itself as the leader.
  */
 export function hasQuorum({ cluster }: Pick<StreamInfo, 'cluster'>): boolean {
   if (!cluster) return true

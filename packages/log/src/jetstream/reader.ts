@@ -11,10 +11,13 @@ export interface LogReaderOptions {
   readonly stream: string
   /** First sequence to read. */
   readonly from: number
-  /** Receives messages in order, each once. If it returns a promise, the reader delivers no more until that resolves. */
+  /**
+   * Receives messages in order, each once. If it returns a promise, the reader delivers no more until that resolves.
+   */
   onMessages(messages: readonly LogMessage[]): Promise<void> | undefined
   /**
-   * Called each second with the state of the stream. Returns true if a quorum supports that state; the reader ignores others.
+   * Called each second with the state of the stream. Returns true if a quorum supports that state; the reader ignores
+   * others.
    * @param sentAt time of the request (ms of `steadyNow`)
    * @throws Error if the stream must not be followed
    */
@@ -41,21 +44,22 @@ export interface LogReader {
   close(): void
 }
 
-// A missing message is fetched after this delay. Live messages may be lost, but usually they are only some milliseconds late.
+// A missing message is fetched after this delay. Live messages may be lost, but usually they are only some milliseconds
+// late.
 const LIVE_DELAY_MS = 25
 const POLL_INTERVAL_MS = 1_000
 const BATCH_MESSAGES = 1_024
 const BATCH_BYTES = 4 * 1_024 * 1_024
 /**
- * Maximum size of the live messages that wait in memory for older ones (bytes). Further live messages are dropped and fetched
- * later.
+ * Maximum size of the live messages that wait in memory for older ones (bytes). Further live messages are dropped and
+ * fetched later.
  */
 const MAX_EARLY_BYTES = 16 * 1_024 * 1_024
 
 /**
- * Follows a stream: receives the messages that the servers republish live, and fetches the missing ones. This costs half as
- * much as a JetStream consumer. The state of a consumer is in the memory of one server, so it stops for seconds when that
- * server fails.
+ * Follows a stream: receives the messages that the servers republish live, and fetches the missing ones. This costs
+ * half as much as a JetStream consumer. The state of a consumer is in the memory of one server, so it stops for seconds
+ * when that server fails.
  */
 export function createLogReader({
   nc,
@@ -146,7 +150,8 @@ export function createLogReader({
       const before = next
       const batch = await fetchBatch(jsm, stream, { seq: next, batch: BATCH_MESSAGES, max_bytes: BATCH_BYTES })
       if (isPaused) break
-      // The reply begins with the first message that exists from `next` on. If it is a later one, the others were trimmed.
+      // The reply begins with the first message that exists from `next` on. If it is a later one, the others were
+      // trimmed.
       if (batch[0] && batch[0].seq > next)
         return onFatal(new LogTrimmedError(`its entries before ${batch[0].seq} were removed`))
       await deliver(batch)

@@ -13,8 +13,8 @@ export type SendResult =
 
 export interface Sender {
   /**
-   * Publishes the messages of one frame to the stream; the server stores all or none. They have no message id for duplicate
-   * detection by the servers: nodes ignore copies of a frame.
+   * Publishes the messages of one frame to the stream; the server stores all or none. They have no message id for
+   * duplicate detection by the servers: nodes ignore copies of a frame.
    */
   send(parts: readonly Buffer[]): Promise<SendResult>
   /** Settles every message without an acknowledgement as `unknown`. */
@@ -29,7 +29,8 @@ const NO_RESPONDERS_STATUS = 503
 
 /**
  * Creates the sender. For a frame of one message, it publishes the message and reads the acknowledgement itself. The
- * client's own publish function takes three times as long: for each message it creates headers and an error with a stack.
+ * client's own publish function takes three times as long: for each message it creates headers and an error with a
+ * stack.
  */
 export function createSender(nc: NatsConnection, stream: string): Sender {
   const js = jetstream(nc, { timeout: ACK_TIMEOUT_MS })
@@ -40,8 +41,8 @@ export function createSender(nc: NatsConnection, stream: string): Sender {
   let count = 0
   const subscription = nc.subscribe(`${inbox}.*`, {
     callback(error, message) {
-      // `error` is set if this user may not receive replies, or if the connection ends. The waiting messages then end with
-      // their timeout.
+      // `error` is set if this user may not receive replies, or if the connection ends. The waiting messages then end
+      // with their timeout.
       if (!error) pendingAcks.get(message.subject.slice(inbox.length + 1))?.(parseAck(message))
     },
   })

@@ -9,7 +9,10 @@ import { fetchBatch } from './fetch-batch.ts'
 
 /** Snapshots of state machines, on the NATS servers. All nodes of a log share them. */
 export interface SnapshotStore {
-  /** Saves a snapshot. The previous one remains, because nodes may be reading it. Resolves with the sequence of the new one. */
+  /**
+   * Saves a snapshot. The previous one remains, because nodes may be reading it. Resolves with the sequence of the new
+   * one.
+   */
   save(stateMachine: StateMachine): Promise<number>
   /** Returns the sequence of this log's newest snapshot; undefined if there is none. */
   getLatest(): Promise<number | undefined>
@@ -19,7 +22,9 @@ export interface SnapshotStore {
 
 // Each chunk of a snapshot is one message.
 const CHUNK_BYTES = 128 * 1_024
-/** Maximum size of one fetch (bytes). A larger fetch would delay the server's replies to the client's pings too long. */
+/**
+ * Maximum size of one fetch (bytes). A larger fetch would delay the server's replies to the client's pings too long.
+ */
 const MAX_FETCH_BYTES = 4 * 1_024 * 1_024
 /** Time without a chunk after which a load fails (ms). A leader election takes up to 9 s. */
 const STALL_TIMEOUT_MS = 15_000
@@ -44,8 +49,8 @@ export function createSnapshotStore(
     }))
 
   /**
-   * Lists present and deleted objects with the subject of their metadata. The client's own list function leaves a consumer on
-   * the server for minutes.
+   * Lists present and deleted objects with the subject of their metadata. The client's own list function leaves a
+   * consumer on the server for minutes.
    */
   async function listObjects(): Promise<(readonly [subject: string, object: ObjectInfo])[]> {
     await openBucket()
@@ -65,8 +70,8 @@ export function createSnapshotStore(
       .toSorted((a, b) => b - a)
 
   /**
-   * Deletes the snapshots of other logs, and all but the newest of those before `seq`. Their metadata remains until the next
-   * call purges it.
+   * Deletes the snapshots of other logs, and all but the newest of those before `seq`. Their metadata remains until the
+   * next call purges it.
    */
   async function deleteOld(bucket: ObjectStore, seq: number): Promise<void> {
     const listed = await listObjects()
@@ -77,7 +82,10 @@ export function createSnapshotStore(
     }
   }
 
-  /** Yields the content of a snapshot. @throws Error if the snapshot is incomplete or damaged, or if a node deletes it meanwhile */
+  /**
+   * Yields the content of a snapshot.
+   * @throws Error if the snapshot is incomplete or damaged, or if a node deletes it meanwhile
+   */
   async function* readChunks(bucket: ObjectStore, { name, nuid, chunks, digest }: ObjectInfo): AsyncGenerator<Buffer> {
     const subject = `$O.${bucketName}.C.${nuid}`
     const hash = createHash('sha256')

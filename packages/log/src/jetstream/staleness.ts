@@ -1,6 +1,9 @@
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 
-/** Tracks the last time at which a state machine had all entries. It compares the applied sequence with known ends of the log. */
+/**
+ * Tracks the last time at which a state machine had all entries. It compares the applied sequence with known ends of
+ * the log.
+ */
 export class StalenessTracker {
   readonly #now: () => number
   #lastContactAt: number
@@ -13,8 +16,8 @@ export class StalenessTracker {
   }
 
   /**
-   * Last time at which all entries were applied (ms of `steadyNow`, because a change of the system clock would falsify the
-   * staleness).
+   * Last time at which all entries were applied (ms of `steadyNow`, because a change of the system clock would falsify
+   * the staleness).
    */
   get lastContactAt(): number {
     return this.#lastContactAt

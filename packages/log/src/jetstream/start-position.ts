@@ -54,8 +54,8 @@ export async function resolveStartPosition(
   }
 
   /**
-   * Polls for a snapshot from which this node can start, until the timeout: a server that was unavailable may not have the
-   * newest snapshot yet. Resolves with the newest known one, which may be too old.
+   * Polls for a snapshot from which this node can start, until the timeout: a server that was unavailable may not have
+   * the newest snapshot yet. Resolves with the newest known one, which may be too old.
    */
   async function waitForUsableSnapshot(): Promise<number | undefined> {
     for (const deadline = performance.now() + verifyTimeout; ; await delay(RETRY_INTERVAL_MS)) {

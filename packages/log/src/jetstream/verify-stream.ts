@@ -5,7 +5,10 @@ import { FrameError } from '../errors.ts'
 import { readPart } from '../order/frame.ts'
 import { checkQuorum } from './quorum.ts'
 
-/** The stream is not, or no longer, the one from which this node built its state. If the node continued, it would diverge. */
+/**
+ * The stream is not, or no longer, the one from which this node built its state. If the node continued, it would
+ * diverge.
+ */
 export class LogReplacedError extends Error {
   readonly code = 'LOG_REPLACED'
 }
@@ -23,15 +26,16 @@ export function checkEpoch(info: StreamInfo, { epoch }: Pick<LogIdentity, 'epoch
 }
 
 /**
- * Time for which the stream may seem to end before the last applied entry (ms). A server that was suspended believes for a
- * moment that it is the leader, and reports an old end.
+ * Time for which the stream may seem to end before the last applied entry (ms). A server that was suspended believes
+ * for a moment that it is the leader, and reports an old end.
  */
 export const VERIFY_TIMEOUT_MS = 15_000
 export const RETRY_INTERVAL_MS = 250
 
 /**
- * Resolves once the stream is verified to be the one from which this node built its state. Servers whose disks were restored
- * from an older copy look healthy: without this check, the node would apply their later messages without an error.
+ * Resolves once the stream is verified to be the one from which this node built its state. Servers whose disks were
+ * restored from an older copy look healthy: without this check, the node would apply their later messages without an
+ * error.
  * @throws LogReplacedError; another error if no server with a quorum is reachable
  */
 export async function verifyStream(

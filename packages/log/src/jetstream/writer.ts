@@ -15,7 +15,9 @@ export interface LogWriterOptions {
   readonly maxFrameBytes: number
   /** Timeout of an append (ms). */
   readonly timeout: number
-  /** Maximum time from the storage of a frame until this node has applied it (ms); by default what remains of `timeout`. */
+  /**
+   * Maximum time from the storage of a frame until this node has applied it (ms); by default what remains of `timeout`.
+   */
   readonly applyTimeout?: number | undefined
   /** True while there is a connection. */
   isUp(): boolean
@@ -26,7 +28,9 @@ export interface LogWriterOptions {
 
 /** Maximum size of the queue while the log is unreachable (bytes). */
 const MAX_QUEUE_BYTES = 256 * 1_024 * 1_024
-/** The next frame waits until this share of the last frame's callers has queued a new request, at most `MAX_GATHER_MS`. */
+/**
+ * The next frame waits until this share of the last frame's callers has queued a new request, at most `MAX_GATHER_MS`.
+ */
 const RETURNED_CALLERS_RATIO = 0.9
 const MAX_GATHER_MS = 50
 /** Time since the last frame after which the writer no longer waits for its callers (ms). */
@@ -65,8 +69,8 @@ export class LogWriter {
     if (this.#isClosed || this.#queuedBytes + entryBytes > MAX_QUEUE_BYTES)
       return Promise.reject(createUnavailableError())
     const last = this.#groups.at(-1)
-    // Entries share a frame only if it fits into one message. Several messages take another round trip, so only an entry that
-    // alone exceeds a message is sent in parts.
+    // Entries share a frame only if it fits into one message. Several messages take another round trip, so only an
+    // entry that alone exceeds a message is sent in parts.
     const isFitting =
       last && (last.bytes === 0 || last.bytes + entryBytes + FRAME_OVERHEAD_BYTES <= this.#options.maxMessageBytes)
     this.#queuedBytes += entryBytes
@@ -99,9 +103,9 @@ export class LogWriter {
   }
 
   /**
-   * Called for a frame of any node that is in the log but that all nodes ignore. A copy needs no action, because the first one
-   * was applied. Otherwise the writer id expired, or its previous frame was lost. Then all later frames with this id are
-   * ignored, too. So the writer takes a new id and sends the entries again.
+   * Called for a frame of any node that is in the log but that all nodes ignore. A copy needs no action, because the
+   * first one was applied. Otherwise the writer id expired, or its previous frame was lost. Then all later frames with
+   * this id are ignored, too. So the writer takes a new id and sends the entries again.
    */
   onIgnored(frame: SequencedFrame): void {
     const group = this.#removeGroup(frame)
@@ -159,10 +163,10 @@ export class LogWriter {
   }
 
   /**
-   * Delays a frame until the callers of the last frame have queued their next requests. These arrive later than the requests
-   * that are already queued, and not all at once. Without the delay, the callers would split into two alternating frames, and
-   * a frame costs the same as 40 writes. The delay starts with the first queued request. It is at most the duration of the
-   * last frame, and at most 50 ms. A single client is never delayed.
+   * Delays a frame until the callers of the last frame have queued their next requests. These arrive later than the
+   * requests that are already queued, and not all at once. Without the delay, the callers would split into two
+   * alternating frames, and a frame costs the same as 40 writes. The delay starts with the first queued request. It is
+   * at most the duration of the last frame, and at most 50 ms. A single client is never delayed.
    */
   async #awaitReturningCallers(): Promise<void> {
     const { callers, endedAt, duration } = this.#lastFrame

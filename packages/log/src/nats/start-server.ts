@@ -25,7 +25,9 @@ export interface NatsClusterOptions {
   readonly folder: string
   /** Number of servers; by default 3. */
   readonly size?: number
-  /** For tests of the network: returns the address at which server `from` connects to server `to`, in place of `url`. */
+  /**
+   * For tests of the network: returns the address at which server `from` connects to server `to`, in place of `url`.
+   */
   route?(from: number, to: number, url: string): Promise<string>
 }
 

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Suspends a process. On Linux, it waits until all threads are stopped, because on a busy machine they continue for a while. */
+/**
+ * Suspends a process. On Linux, it waits until all threads are stopped, because on a busy machine they continue for a
+ * while.
+ */
 export async function suspendProcess(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP')
   if (process.platform === 'linux') while (!isSuspended(pid)) await delay(1)

@@ -18,8 +18,8 @@ export interface SequencedFrame extends Frame {
 }
 
 /**
- * Assembles frames from the messages of the log, in their order. No other message is between the parts of a frame, because the
- * server stores the parts atomically.
+ * Assembles frames from the messages of the log, in their order. No other message is between the parts of a frame,
+ * because the server stores the parts atomically.
  */
 export class FrameAssembler {
   #pieces: Buffer[] = []

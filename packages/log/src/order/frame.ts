@@ -78,8 +78,8 @@ function sealPart(message: Buffer, part: number, parts: number): Buffer {
 const computeChecksum = (message: Buffer) => crc32(message.subarray(PART_HEADER_BYTES), crc32(message.subarray(0, 6)))
 
 /**
- * True if a message may be a part of this writer's frame. Only the first part of a frame names the writer, so the result is
- * true for every frame of several parts.
+ * True if a message may be a part of this writer's frame. Only the first part of a frame names the writer, so the
+ * result is true for every frame of several parts.
  */
 export const canBeFrom = (writer: string, message: Buffer): boolean =>
   message.length < FRAME_OVERHEAD_BYTES ||

@@ -2,7 +2,10 @@ import type { LogEntry, LeaseState, LogPosition } from '../log.ts'
 import { LEASE_KIND, type FrameEntry } from './frame.ts'
 import type { SequencedFrame } from './frame-assembler.ts'
 
-/** Time without a frame after which a writer is removed (ms of the log's clock). A copy of a frame follows within seconds. */
+/**
+ * Time without a frame after which a writer is removed (ms of the log's clock). A copy of a frame follows within
+ * seconds.
+ */
 export const WRITER_TTL_MS = 3_600_000
 
 /** Decision about an entry of a frame. It is made before the state machine receives the entry. */
@@ -27,8 +30,8 @@ export const encodeLease = (request: LeaseRequest): Buffer => Buffer.from(JSON.s
 export const createStartPosition = (epoch: string): LogPosition => ({ epoch, seq: 0, at: 0, check: 0, writers: [] })
 
 /**
- * Makes the decisions about frames that must be equal on every node: does the frame count, its time, and the holder of the
- * lease. The same frames from the same position give the same decisions.
+ * Makes the decisions about frames that must be equal on every node: does the frame count, its time, and the holder of
+ * the lease. The same frames from the same position give the same decisions.
  */
 export class Sequencer {
   readonly #epoch: string
@@ -69,8 +72,8 @@ export class Sequencer {
   }
 
   /**
-   * Advances to a frame. A frame counts only if its number is the next one of its writer. So a copy from a retry has no effect,
-   * and a frame that follows a lost one has none either.
+   * Advances to a frame. A frame counts only if its number is the next one of its writer. So a copy from a retry has no
+   * effect, and a frame that follows a lost one has none either.
    * @returns a decision for each entry; undefined if the frame does not count
    */
   acceptFrame({ seq, at, check, writer, number, entries }: SequencedFrame): EntryDecision[] | undefined {
