@@ -37,7 +37,7 @@ export class DashboardStore {
     this.#links = links
   }
 
-  /** @throws StartError `KEY_DAMAGED`, `DATA_DAMAGED`, and those of `openLevel` */
+  /** Opens the store in a folder. @throws StartError `KEY_DAMAGED`, `DATA_DAMAGED`, and those of `openSharedLevel` */
   static async open(folder: string, log: Logger): Promise<DashboardStore> {
     const isNew = !existsSync(join(folder, 'format.json'))
     const level = await openSharedLevel<string, string>(folder, { service: 'dashboard', format: FORMAT_VERSION, log })
@@ -63,7 +63,7 @@ export class DashboardStore {
     }
   }
 
-  /** The content of a backup: everything. */
+  /** The database. A backup contains all of it. */
   get level(): SharedLevel {
     return this.#level
   }
@@ -157,7 +157,7 @@ async function readKey(level: SharedLevel, folder: string, onCreated: () => void
       `dashboard: the key in ${folder} that signs links and sessions is ${state}: ${REMEDY}`,
     )
   }
-  // Versions before 0.3 stored no digest.
+  // Versions up to 0.2.0 stored no digest.
   if (digest === undefined) await level.write((batch) => batch.put(KEY_DIGEST_ROW, hashKey(key), { sync: true }))
   return key
 }

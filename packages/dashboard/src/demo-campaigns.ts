@@ -34,7 +34,7 @@ const MAX_RETRIES = 5
 
 /**
  * Creates the demo campaigns if the stand-in invents the numbers, even if other campaigns exist.
- * @returns true if they exist, so that they are never created again
+ * @returns true if they exist now, and must not be created again
  */
 export async function createDemo(config: DashboardConfig, signal: AbortSignal): Promise<boolean> {
   const { statsUri, apiToken, readToken } = config

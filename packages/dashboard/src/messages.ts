@@ -1,9 +1,9 @@
 /** A campaign from its creation to its deletion: a later one with the same id is another campaign. */
 export interface CampaignVersion {
   readonly campaign: string
-  /** Unique for each creation (`created` of stats). Empty for a campaign from before stats recorded it. */
+  /** Unique for each creation (`created` of stats). Empty if an older version of stats created the campaign. */
   readonly birth: string
-  /** Its name when the link was made. */
+  /** Name of the campaign at the creation of the link. */
   readonly name?: string | undefined
 }
 
@@ -21,7 +21,7 @@ export interface DashboardSharedState {
   /** Signs sessions and links. */
   readonly key: string
   readonly links: readonly ShareLink[]
-  /** Health of the data of the main thread (`dataHealth`). */
+  /** Shared memory with the health of the data: see `createDataHealth`. */
   readonly health: SharedArrayBuffer
 }
 

@@ -3,9 +3,9 @@ import type { ServiceProxy } from './service-proxy.ts'
 import type { DataSource } from './data-source.ts'
 import { readText } from './upstream-node.ts'
 
-/** A service that does not state within this time that it is ready is unavailable (ms). */
+/** A service that does not reply within this time is unavailable (ms). */
 const PROBE_TIMEOUT_MS = 3_000
-/** All pages of a thread share a probe for this long (ms). */
+/** All pages of a thread share the result of a probe for this time (ms). */
 const PROBE_AGE_MS = 1_000
 const MAX_REPLY_BYTES = 65_536
 /** The fields of the YouTube status that every reader may see. The other fields are for operators. */
@@ -14,7 +14,7 @@ const PUBLIC_FIELDS = ['state', 'since'] as const
 /** The status of a service. */
 export interface ServiceStatus {
   readonly name: string
-  /** `not-ready`: it answers, but it states itself that it is not ready. */
+  /** `not-ready`: the service replies that it is not ready. */
   readonly state: 'ok' | 'not-ready' | 'unavailable'
   /** Why it is not ready, as a code of the service. */
   readonly detail?: string
@@ -50,7 +50,7 @@ export class ServiceMonitor {
     this.#source = source
   }
 
-  status(): Promise<SystemStatus> {
+  getStatus(): Promise<SystemStatus> {
     const now = performance.now()
     if (!this.#status || now - this.#probedAt > PROBE_AGE_MS) {
       this.#probedAt = now
@@ -61,7 +61,7 @@ export class ServiceMonitor {
 
   /** The status for the reader of a shared page, without other services and details of the upstream. */
   async getPublicStatus(): Promise<SystemStatus> {
-    const { upstream, ...status } = await this.status()
+    const { upstream, ...status } = await this.getStatus()
     const shown = PUBLIC_FIELDS.filter((name) => upstream?.[name] !== undefined)
     return {
       ...status,
@@ -79,7 +79,7 @@ export class ServiceMonitor {
     return { at: new Date().toISOString(), services, ...(source && { source }), ...(upstream && { upstream }) }
   }
 
-  /** A service is as good as its best node: requests go to another node where one does not answer. */
+  /** The state of a service is that of its best node, because requests go to another node if one does not respond. */
   async #probeService(name: string): Promise<ServiceStatus> {
     const nodes = this.#proxy.nodes.filter((node) => node.split('.')[0] === name)
     const observed = await Promise.all(nodes.map((node) => this.#probe(node)))

@@ -15,7 +15,7 @@ const EMPTY_STATUSES = new Set([204, 304])
 interface ForwardOptions {
   /** Ends a stream early. */
   readonly ended?: AbortSignal
-  /** Runs once the reply has begun, and for each chunk of a stream. If it rejects, none of that is sent on. */
+  /** Runs once the reply has begun, and for each chunk of a stream. If it rejects, that reply or chunk is not sent. */
   readonly confirm?: () => Promise<unknown>
 }
 
@@ -57,7 +57,8 @@ export class ServiceProxy {
   }
 
   /**
-   * @param name of a service, or of one of its nodes
+   * Sends a request to a service.
+   * @param name name of a service, or of one of its nodes
    * @throws Problem `SERVICE_UNKNOWN`, `SERVICE_UNREACHABLE`, `SERVICE_SLOW`
    */
   async request(name: string, request: UpstreamRequest): Promise<UpstreamReply> {
@@ -68,7 +69,7 @@ export class ServiceProxy {
   }
 
   /**
-   * Sends a request to a service and streams its reply to the client. A slow client slows the service down.
+   * Sends a request to a service and streams its reply to the client, no faster than the client reads.
    * @throws Problem as `request` and `confirm`, and `TOO_MANY_STREAMS`
    */
   async forward(
@@ -78,26 +79,26 @@ export class ServiceProxy {
     options: ForwardOptions = {},
   ): Promise<FastifyReply> {
     const answer = await this.request(service, request)
-    const { status, headers, body, cut } = answer
+    const { status, headers, body, abort } = answer
     try {
       await options.confirm?.()
     } catch (error) {
-      cut()
+      abort()
       throw error
     }
     const output = headers['content-type']?.startsWith(EVENT_STREAM_TYPE) ? this.#stream(answer, options) : body
     void reply.code(status).headers({ ...headers, 'x-content-type-options': 'nosniff' })
     // A client that disconnected needs no more bytes.
-    reply.raw.once('close', () => void (body.readableEnded || cut()))
-    if (reply.raw.destroyed) cut()
+    reply.raw.once('close', () => void (body.readableEnded || abort()))
+    if (reply.raw.destroyed) abort()
     if (!EMPTY_STATUSES.has(status)) return reply.send(output)
     body.resume()
     return reply.send()
   }
 
-  #stream({ body, cut }: UpstreamReply, { ended, confirm }: ForwardOptions): Transform {
+  #stream({ body, abort }: UpstreamReply, { ended, confirm }: ForwardOptions): Transform {
     if (this.#streams >= this.#maxStreams) {
-      cut()
+      abort()
       throw errors.TOO_MANY_STREAMS(undefined, { headers: { 'retry-after': '5' } })
     }
     this.#streams++
@@ -115,12 +116,12 @@ export class ServiceProxy {
         if (!hasEnded) end()
       },
     })
-    // A client reconnects at once after a clean end of its stream. During a drain it then reaches another process.
+    // After the normal end of a stream the client reconnects at once. During a drain it then reaches another process.
     const end = () => {
       hasEnded = true
       body.unpipe(output)
       output.end()
-      cut()
+      abort()
     }
     const signals = ended ? [this.#drain, ended] : [this.#drain]
     for (const signal of signals) signal.addEventListener('abort', end)

@@ -18,8 +18,8 @@ export interface UpstreamReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: IncomingMessage
-  /** Ends the reply. The rest of the body does not arrive. */
-  cut(): void
+  /** Aborts the reply: the rest of the body does not arrive. */
+  abort(): void
 }
 
 /** Headers that are forwarded to a service and back to a page. All others belong to one connection. */
@@ -45,7 +45,7 @@ export class UpstreamNode {
   readonly #agent: Agent
   readonly #send: typeof request
 
-  /** @param timeout a reply has to begin within (ms) */
+  /** @param timeout maximum time until a reply begins (ms) */
   constructor(url: string, timeout: number) {
     this.#url = new URL(url.replace(/\/$/, ''))
     this.#timeout = timeout
@@ -80,7 +80,7 @@ export class UpstreamNode {
           status,
           headers: pickHeaders(reply.headers, RESPONSE_HEADERS),
           body: reply,
-          cut: () => void outgoing.destroy(),
+          abort: () => void outgoing.destroy(),
         })
       },
     )
@@ -114,7 +114,7 @@ function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Re
 }
 
 /** Reads a small body. @throws Problem `SERVICE_UNREACHABLE` if it exceeds the limit or is truncated */
-export async function readText({ body, cut }: UpstreamReply, limit: number): Promise<string> {
+export async function readText({ body, abort }: UpstreamReply, limit: number): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0
   try {
@@ -124,7 +124,7 @@ export async function readText({ body, cut }: UpstreamReply, limit: number): Pro
       chunks.push(chunk)
     }
   } catch (cause) {
-    cut()
+    abort()
     throw errors.SERVICE_UNREACHABLE(undefined, { cause })
   }
   return Buffer.concat(chunks).toString()

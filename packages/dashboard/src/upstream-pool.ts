@@ -10,12 +10,12 @@ const FAILOVER_MS = 1_500
 
 const NOT_READY_STATUS = 503
 
-/** The nodes of one service. All give the same replies, so one receives the requests until it does not respond. */
+/** The nodes of one service. All give the same replies, so one of them receives all requests until it does not respond. */
 export class UpstreamPool {
   readonly #nodes: readonly UpstreamNode[]
   #current = 0
 
-  /** @param urls separated by commas; @param timeout a reply has to begin within (ms) */
+  /** @param urls URLs, separated by commas @param timeout maximum time until a reply begins (ms) */
   constructor(urls: string, timeout: number) {
     this.#nodes = urls.split(',').map((url) => new UpstreamNode(url, timeout))
   }
@@ -24,12 +24,16 @@ export class UpstreamPool {
     return this.#nodes.length
   }
 
-  /** @param node only this node, from 1 on @throws Problem `SERVICE_UNKNOWN`, `SERVICE_UNREACHABLE`, `SERVICE_SLOW` */
-  async request(current: UpstreamRequest, node?: number): Promise<UpstreamReply> {
-    if (node === undefined) return READ_METHODS.has(current.method) ? this.#read(current) : this.#sendChange(current)
+  /**
+   * Sends a request to one node of the service.
+   * @param node number of the node, from 1 on; any node if it is absent
+   * @throws Problem `SERVICE_UNKNOWN`, `SERVICE_UNREACHABLE`, `SERVICE_SLOW`
+   */
+  async request(request: UpstreamRequest, node?: number): Promise<UpstreamReply> {
+    if (node === undefined) return READ_METHODS.has(request.method) ? this.#read(request) : this.#sendChange(request)
     const selected = this.#nodes[node - 1]
     if (!selected) throw errors.SERVICE_UNKNOWN()
-    return selected.request(current)
+    return selected.request(request)
   }
 
   /**
@@ -37,7 +41,7 @@ export class UpstreamPool {
    * `FAILOVER_MS`. The first reply is the result. A frozen node accepts connections, so only the delay shows its failure.
    * Some reads of a working node wait for first numbers, so earlier attempts continue.
    */
-  #read(current: UpstreamRequest): Promise<UpstreamReply> {
+  #read(request: UpstreamRequest): Promise<UpstreamReply> {
     const { promise, resolve, reject } = Promise.withResolvers<UpstreamReply>()
     const first = this.#current
     const attempts: AbortController[] = []
@@ -51,10 +55,10 @@ export class UpstreamPool {
       const attempt = new AbortController()
       attempts.push(attempt)
       if (attempts.length < this.count) timer = setTimeout(next, FAILOVER_MS)
-      this.#nodes[index]!.request({ ...current, signal: attempt.signal }).then((reply) => {
+      this.#nodes[index]!.request({ ...request, signal: attempt.signal }).then((reply) => {
         const isPending = failed + 1 < attempts.length
         if (hasReply || (reply.status === NOT_READY_STATUS && isPending)) {
-          reply.cut()
+          reply.abort()
           return fail(errors.SERVICE_UNREACHABLE())
         }
         hasReply = true
@@ -74,13 +78,13 @@ export class UpstreamPool {
   }
 
   /** Sends a change to one node, and to the next only if nothing was sent. Later requests avoid a node that failed. */
-  async #sendChange(current: UpstreamRequest): Promise<UpstreamReply> {
+  async #sendChange(request: UpstreamRequest): Promise<UpstreamReply> {
     for (let remaining = this.count; ; remaining--) {
       const index = this.#current
       try {
-        return await this.#nodes[index]!.request(current)
+        return await this.#nodes[index]!.request(request)
       } catch (error) {
-        // Several concurrent requests may detect the failure; only the first one moves on.
+        // Several concurrent requests may detect the failure. Only the first of them selects the next node.
         if (this.#current === index) this.#current = (index + 1) % this.count
         if (remaining === 1 || !isRefused(error)) throw error
       }

@@ -121,14 +121,19 @@ describe('growth in a window', () => {
       24 * HOUR_MS,
       now,
     )
-    expect(sum).toMatchObject({ impressions: 10, engagements: 1, left: 2, counted: 1, young: 0 })
+    expect(sum).toMatchObject({ impressions: 10, engagements: 1, omitted: 2, counted: 1, young: 0 })
   })
 
   it('is summed with the number and the start of campaigns that are younger than the window', () => {
     const young = [3, 5].map((hours) => ({ ...growth, since: since(hours), until: since(0), young: true }))
     const whole = { ...growth, since: since(24), until: since(0), isWhole: true }
     const youngSince = Date.parse(since(5))
-    expect(sumGrowth([whole, ...young], 24 * HOUR_MS, now)).toMatchObject({ counted: 3, young: 2, youngSince, left: 0 })
+    expect(sumGrowth([whole, ...young], 24 * HOUR_MS, now)).toMatchObject({
+      counted: 3,
+      young: 2,
+      youngSince,
+      omitted: 0,
+    })
   })
 })
 

@@ -13,6 +13,7 @@ import { describeRefusal } from './core/error-sentences.ts'
 export const stats = createStatsClient(`${location.origin}/api/stats`)
 
 export interface SessionInfo {
+  /** True if the dashboard requires a sign-in. */
   readonly needed: boolean
   readonly role?: 'editor' | 'reader'
   readonly source?: 'youtube' | 'stand-in'
@@ -25,9 +26,9 @@ export interface LinkResource {
   readonly id: string
   /** The id of its campaign. */
   readonly campaign: string
-  /** The name of the campaign when the link was made. */
+  /** Name of the campaign at the creation of the link. */
   readonly name?: string
-  /** `deleted`: its campaign was; `unknown`: stats does not respond. */
+  /** `deleted`: the campaign was deleted; `unknown`: stats does not respond. */
   readonly state: 'valid' | 'deleted' | 'unknown'
   readonly path: string
   readonly created: string
@@ -59,7 +60,7 @@ export async function requestJson<T>(method: string, path: string, body?: object
   return (reply.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text) as T
 }
 
-/** Deletes something of stats; the request survives the end of the page. @throws ServiceError */
+/** Deletes a resource of stats. The request also completes if the user leaves the page. @throws ServiceError */
 async function remove(path: string, headers: Record<string, string> = {}): Promise<void> {
   const reply = await fetch(`/api/stats${path}`, { method: 'DELETE', keepalive: true, headers })
   if (!reply.ok && reply.status !== 404) throw toServiceError(reply.status, await reply.text())
@@ -83,7 +84,7 @@ export const signOut = () => requestJson('DELETE', '/session')
 /** Paths of the benchmark report and the flame graphs that exist, below `/reports/`. */
 export const listReports = async () => (await requestJson<{ paths: string[] }>('GET', '/reports')).paths
 
-/** A page of links, the newest first. @param after `next` of the page before; @param campaign its id, or all */
+/** A page of links, the newest first. @param after `next` of the previous page @param campaign only links of this id */
 export function listLinks(after?: string, campaign?: string) {
   const query = new URLSearchParams({ ...(after && { after }), ...(campaign && { campaign }) })
   return requestJson<{ readonly links: readonly LinkResource[]; readonly next?: string }>('GET', `/links?${query}`)
@@ -95,7 +96,7 @@ export const revokeLink = (id: string) => requestJson('DELETE', `/links/${encode
 /** The reads that a screen needs to show one campaign, to editors and to readers of a share link. */
 export interface CampaignSource {
   get(): Promise<CollectionRow | undefined>
-  /** The sums of the videos that have numbers, once all were tried or none can be read at present. */
+  /** The sums of the videos that have numbers. Waits until stats has tried all videos, or cannot call YouTube. */
   getSums(): Promise<Stats | undefined>
   getVideos(): Promise<readonly Video[] | undefined>
   getHistory(from: Date, step: number): Promise<readonly HistoryPoint[] | undefined>

@@ -3,7 +3,7 @@ import { readStatus, type StatusReply } from './api.ts'
 import { isFailing, listReasons, mergeLastOutage, type UpstreamStatus } from './core/upstream-status.ts'
 import type { LiveStream, StreamState } from './live-stream.ts'
 
-/** Together with `REPLY_TIMEOUT_MS`, the page detects an outage within 15 s (ms). */
+/** Time between two polls (ms). With `REPLY_TIMEOUT_MS` it makes 11 s, so the page detects an outage within 15 s. */
 const POLL_INTERVAL_MS = 5_000
 const REPLY_TIMEOUT_MS = 6_000
 /** A page whose timers paused for longer was asleep: its stream may be dead without an event (ms). */
@@ -15,9 +15,9 @@ const NUMBER_SERVICES: ReadonlySet<string> = new Set(['stats', 'sse'])
 export interface ServiceIssue {
   readonly name: string
   readonly text: string
-  /** True if the numbers on the page do not change because of it. */
-  readonly stopsNumbers: boolean
-  /** When it last worked, or for numbers: when all that they need last worked (ms since 1970). */
+  /** True if the numbers on the page are not live because of this issue. */
+  readonly stopsLiveNumbers: boolean
+  /** Time at which the part last worked. With `stopsLiveNumbers`: time at which the numbers were last live (ms since 1970). */
   readonly workedAt?: number | undefined
 }
 
@@ -52,6 +52,7 @@ export class Availability {
   #lastUpstream: UpstreamStatus | undefined
   #isReachable = true
   #polledAt = Date.now()
+  /** Number of the newest poll: replies to older polls are ignored. */
   #turn = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   state: AvailabilityState = { dot: 'connecting', issues: [], status: undefined }
@@ -94,7 +95,7 @@ export class Availability {
       const isRefused = error instanceof ServiceError && error.status < 500
       this.#isReachable = isRefused
       if (isRefused && error.code === 'SIGN_IN_NEEDED') this.#onSignInNeeded()
-      // The link ended: the screen detects this when it reads its data again.
+      // Another refusal, such as that of an expired share link: the screens read their data again and show the error.
       else if (isRefused) this.#live.reportGap()
     }
     this.#timer = setTimeout(() => document.hidden || void this.#poll(), POLL_INTERVAL_MS)
@@ -102,8 +103,8 @@ export class Availability {
     this.#update()
   }
 
-  /** @param isBack true if the dashboard was unreachable until now */
-  #applyReply(reply: StatusReply, isBack: boolean): void {
+  /** @param wasInterrupted true if the dashboard was unreachable, or the page asleep, before this reply */
+  #applyReply(reply: StatusReply, wasInterrupted: boolean): void {
     const upstream = mergeLastOutage(reply.upstream, this.#lastUpstream)
     const status = upstream ? { ...reply, upstream } : reply
     if (upstream && upstream.state !== 'unknown') this.#lastUpstream = upstream
@@ -112,8 +113,8 @@ export class Availability {
     const at = Date.parse(status.at)
     for (const { name } of status.services) if (!failed.has(name)) this.#workedAt.set(name, at)
     this.state = { ...this.state, status }
-    if (isBack || recovered.some(({ name }) => name === 'sse')) this.#live.reconnect()
-    if (isBack || recovered.length > 0) this.#live.reportGap()
+    if (wasInterrupted || recovered.some(({ name }) => name === 'sse')) this.#live.reconnect()
+    if (wasInterrupted || recovered.length > 0) this.#live.reportGap()
   }
 
   #update(): void {
@@ -123,7 +124,7 @@ export class Availability {
     const issues = this.#isReachable
       ? this.#findIssues(status)
       : [this.#toIssue(DASHBOARD_NAME, 'The dashboard does not answer.', true)]
-    const isLive = this.#live.state === 'live' && !issues.some(({ stopsNumbers }) => stopsNumbers)
+    const isLive = this.#live.state === 'live' && !issues.some(({ stopsLiveNumbers }) => stopsLiveNumbers)
     const isUnknown = issues.length === 0 && this.#live.state !== 'lost' && !(isLive && status)
     const dot = isUnknown ? 'connecting' : isLive ? 'live' : 'lost'
     if (status && dot === 'live') this.#liveAt = Date.parse(status.at)
@@ -146,7 +147,7 @@ export class Availability {
     return issues
   }
 
-  #toIssue(name: string, text: string, stopsNumbers: boolean): ServiceIssue {
-    return { name, text, stopsNumbers, workedAt: stopsNumbers ? this.#liveAt : this.#workedAt.get(name) }
+  #toIssue(name: string, text: string, stopsLiveNumbers: boolean): ServiceIssue {
+    return { name, text, stopsLiveNumbers, workedAt: stopsLiveNumbers ? this.#liveAt : this.#workedAt.get(name) }
   }
 }

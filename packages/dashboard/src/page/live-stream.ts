@@ -9,11 +9,14 @@ interface LiveListener {
   /** Called at most four times a second. */
   values?(updates: LiveUpdates): void
   state?(state: StreamState): void
-  /** Values were lost: the screens must read their data again. */
+  /** Called when values were lost: the screens must read their data again. */
   gap?(): void
 }
 
-/** An eye cannot follow more updates, and a page that is open all day should use little CPU time (ms). */
+/**
+ * Minimum time between two updates of the screens (ms). A reader cannot follow more, and a page that is open all day should
+ * use little CPU time.
+ */
 const PUBLISH_INTERVAL_MS = 250
 const MIN_RETRY_MS = 500
 const MAX_RETRY_MS = 3_000
@@ -29,7 +32,7 @@ export class LiveStream {
   #lastId = ''
   #retry = MIN_RETRY_MS
   #timer: ReturnType<typeof setTimeout> | undefined
-  #isTelling = false
+  #isPublishScheduled = false
   #publishedAt = -PUBLISH_INTERVAL_MS
   #wasOpen = false
   state: StreamState = 'connecting'
@@ -87,8 +90,8 @@ export class LiveStream {
     const { value } = JSON.parse(data)
     const update: LiveValue = JSON.parse(value)
     this.#pending.set(update.id, update)
-    if (this.#isTelling) return
-    this.#isTelling = true
+    if (this.#isPublishScheduled) return
+    this.#isPublishScheduled = true
     // The first value after a pause is published at once.
     setTimeout(
       () => requestAnimationFrame(() => this.#publish()),
@@ -97,7 +100,7 @@ export class LiveStream {
   }
 
   #publish(): void {
-    this.#isTelling = false
+    this.#isPublishScheduled = false
     this.#publishedAt = performance.now()
     const updates = new Map(this.#pending)
     this.#pending.clear()

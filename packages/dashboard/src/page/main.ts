@@ -157,10 +157,10 @@ function Issues({ availability }: AvailabilityProps) {
   const { issues } = useAvailability(availability)
   return html`<div role="status">
     ${issues.map(
-      ({ name, text, stopsNumbers, workedAt }) =>
+      ({ name, text, stopsLiveNumbers, workedAt }) =>
         html`<p class="lost" key=${name}>
           <b>${text}</b>
-          ${workedAt !== undefined && html`${' '}${stopsNumbers ? 'Numbers are as of' : 'It last answered at'} <${Clock} at=${new Date(workedAt).toISOString()} />.`}
+          ${workedAt !== undefined && html`${' '}${stopsLiveNumbers ? 'Numbers are as of' : 'It last answered at'} <${Clock} at=${new Date(workedAt).toISOString()} />.`}
         </p>`,
     )}
   </div>`

@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks'
 import { usePageState } from './page-state.ts'
 
-/** Interval of the refresh (ms): growth windows move with the clock, and unchanged values are confirmed. */
+/** Interval between two reads (ms): growth windows move with the clock, and the time of unchanged numbers advances. */
 const REFRESH_INTERVAL_MS = 60_000
 
-/** Reads values again once a minute, and after the stream or a service missed some. */
+/** Reads values again once a minute, and after values of the stream were lost or a service was unavailable. */
 export function useRefresh(reload: () => void): void {
   const { live } = usePageState()
   useEffect(() => {

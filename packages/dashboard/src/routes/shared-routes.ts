@@ -47,12 +47,12 @@ export function registerSharedRoutes(app: App, { links, campaigns, proxy, monito
     ),
   }
   const options = { config: { access: 'host' as const }, exposeHeadRoute: false, schema }
-  const queryOf = (url: string) => (url.includes('?') ? url.slice(url.indexOf('?')) : '')
-  const linkOf = (request: { params: unknown }) => links.read((request.params as { token: string }).token)
-  const pathOf = (campaign: string) => `/collections/${encodeURIComponent(campaign)}`
+  const getQuery = (url: string) => (url.includes('?') ? url.slice(url.indexOf('?')) : '')
+  const readLink = (request: { params: unknown }) => links.read((request.params as { token: string }).token)
+  const toPath = (campaign: string) => `/collections/${encodeURIComponent(campaign)}`
 
   app.get('/shared/:token/campaign', options, async (request, reply) => {
-    const found = await campaigns.readShared(linkOf(request), '?include=stats,change')
+    const found = await campaigns.readShared(readLink(request), '?include=stats,change')
     const shown = Object.entries(found).filter(([name]) => SHOWN_FIELDS.has(name))
     void reply.headers({ 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' })
     return reply.send(JSON.stringify(Object.fromEntries(shown)) as never)
@@ -60,8 +60,8 @@ export function registerSharedRoutes(app: App, { links, campaigns, proxy, monito
 
   for (const [name, below] of Object.entries(READS)) {
     app.get(`/shared/:token/${name}`, options, async (request, reply) => {
-      const link = linkOf(request)
-      const path = pathOf(link.campaign) + below + queryOf(request.url)
+      const link = readLink(request)
+      const path = toPath(link.campaign) + below + getQuery(request.url)
       const { headers } = request.raw
       const confirm = () => campaigns.readShared(link)
       return proxy.forward(reply as never, 'stats', { method: 'GET', path, headers, token }, { confirm }) as never
@@ -69,7 +69,7 @@ export function registerSharedRoutes(app: App, { links, campaigns, proxy, monito
   }
 
   app.get('/shared/:token/status', options, async (request, reply) => {
-    const link = linkOf(request)
+    const link = readLink(request)
     const ended = campaigns.readShared(link).then(
       () => undefined,
       (error: Problem) => (error.code === 'LINK_EXPIRED' ? error : undefined),
@@ -83,7 +83,7 @@ export function registerSharedRoutes(app: App, { links, campaigns, proxy, monito
   })
 
   app.get('/shared/:token/wait', options, async (request, reply) => {
-    const link = linkOf(request)
+    const link = readLink(request)
     const { lastEventId } = request.query as { lastEventId?: unknown }
     const query = new URLSearchParams({ topic: `collections/${link.campaign}`, named: '1', cid: 'link' })
     if (typeof lastEventId === 'string') query.set('lastEventId', lastEventId)

@@ -53,7 +53,7 @@ export function registerStatusRoute(app: App, auth: Auth, monitor: ServiceMonito
     },
     async (_request, reply) => {
       void reply.header('cache-control', 'no-store')
-      return (await monitor.status()) as never
+      return (await monitor.getStatus()) as never
     },
   )
 }

@@ -37,7 +37,7 @@ export function describeGaps({
 export const getStatedCount = (video: Video, count: CountName): number | undefined =>
   video.hidden?.includes(count) ? undefined : video[count]
 
-/** @param format of a number */
+/** The text that names the hidden counts of a video. Undefined if there are none. @param format formats a count */
 export function formatHiddenBadge(video: Video, format: (value: number) => string): string | undefined {
   if (!video.hidden || video.hidden.length === 0) return undefined
   const last = video.hidden.flatMap((count) => {

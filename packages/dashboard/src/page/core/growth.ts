@@ -2,7 +2,7 @@ export type Measure = 'impressions' | 'engagements'
 
 /** The amounts that edits added to sums or removed from them. They are not growth. */
 export interface EditSums {
-  /** 0 where counts of known videos appeared. */
+  /** 0 if only counts of known videos appeared. */
   readonly videos: number
   readonly impressions: number
   readonly engagements: number
@@ -17,7 +17,7 @@ export interface EditTotals<Sums = EditSums> {
 export const sumEdits = ({ added, removed }: EditTotals<Record<Measure, number>>, measure: Measure): number =>
   (added?.[measure] ?? 0) - (removed?.[measure] ?? 0)
 
-/** Growth with all that stats states about it; version 0.1 states `since` alone. */
+/** Growth in a window, as stats states it. Of the optional fields and `since`, version 0.1 of stats states only `since`. */
 export interface WindowGrowth extends EditTotals {
   readonly impressions: number
   readonly engagements: number
@@ -36,7 +36,7 @@ export interface Coverage {
 /** Version 0.1 compares with the nearest point, which may differ by this share of the window. */
 const TOLERANCE_RATIO = 0.02
 
-/** @param length of the window (ms) @param now ms since 1970 */
+/** The time that a growth covers. @param length length of the window (ms) @param now ms since 1970 */
 export function getCoverage(growth: WindowGrowth, length: number, now: number): Coverage {
   const since = Date.parse(growth.since)
   if (growth.isWhole) return { kind: 'whole', since }
@@ -50,7 +50,7 @@ export interface GrowthSum {
   impressions: number
   engagements: number
   /** Campaigns without a known growth of this window: their growth is not in the sums. */
-  left: number
+  omitted: number
   /** Campaigns in the sums. */
   counted: number
   /** Campaigns in the sums that are younger than the window. */
@@ -60,11 +60,11 @@ export interface GrowthSum {
 }
 
 export function sumGrowth(growths: readonly (WindowGrowth | undefined)[], length: number, now: number): GrowthSum {
-  const sum = { impressions: 0, engagements: 0, left: 0, counted: 0, young: 0, youngSince: Infinity }
+  const sum = { impressions: 0, engagements: 0, omitted: 0, counted: 0, young: 0, youngSince: Infinity }
   for (const growth of growths) {
     const coverage = growth && getCoverage(growth, length, now)
     if (!growth || !coverage || coverage.kind === 'other') {
-      sum.left++
+      sum.omitted++
       continue
     }
     sum.impressions += growth.impressions

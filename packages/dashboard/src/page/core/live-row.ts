@@ -1,6 +1,6 @@
 import type { CollectionRow, Stats } from '@influencer-stats/stats/client'
 
-/** The newest sums of a collection, from its topic. There are no sums if stats has none of its source yet. */
+/** The newest sums of a collection, from its topic. It has no sums if stats has no numbers of its present source yet. */
 export type LiveValue = LiveOrigin & (Stats | { readonly asOf?: undefined; readonly source?: string })
 
 /** The collection that a live value belongs to. */
@@ -22,7 +22,7 @@ export interface LiveRow {
   readonly isOutdated: boolean
 }
 
-/** A window of 24 hours may grow by 2 % until the row is read again (ms). */
+/** Maximum time by which live values may extend the window of 24 hours (ms): 2 %. Then the row is read again. */
 const MAX_DRIFT_MS = 1_728_000
 
 /** The basis of sums. The difference of two sums is growth only if their bases are equal. */
@@ -57,8 +57,11 @@ export function mergeValue(row: CollectionRow, value: LiveValue | undefined): Li
   return { row: { ...row, stats: sums, change: Object.fromEntries(windows) }, isOutdated: false }
 }
 
-/** A row with sums that omit the added videos: the API states no sums until it has read these videos. */
-function removeNewVideos(row: CollectionRow, shown: CollectionRow, sums: Stats): CollectionRow {
+/**
+ * The row with the sums that the page shows, and with its added videos as `unknown`. The API states no sums until it has
+ * read these videos. If the row lacks sums for another reason, it stays as it is.
+ */
+function withShownSums(row: CollectionRow, shown: CollectionRow, sums: Stats): CollectionRow {
   const unknown = [...(sums.unknown ?? []), ...row.videos.filter((video) => !shown.videos.includes(video))]
   const isExplained = unknown.length > 0 && shown.videos.every((video) => row.videos.includes(video))
   return isExplained ? { ...row, stats: { ...sums, unknown }, ...(shown.change && { change: shown.change }) } : row
@@ -71,7 +74,7 @@ function removeNewVideos(row: CollectionRow, shown: CollectionRow, sums: Stats):
 export function mergeNewerSums(row: CollectionRow, shown: CollectionRow | undefined): CollectionRow {
   const { stats } = row
   if (!shown?.stats || shown.id !== row.id || shown.created !== row.created) return row
-  if (!stats) return removeNewVideos(row, shown, shown.stats)
+  if (!stats) return withShownSums(row, shown, shown.stats)
   if (shown.videos.join() !== row.videos.join() || shown.stats.asOf <= stats.asOf) return row
   if (shown.stats.source !== stats.source) return row
   const isStale = stats.stale || shown.stats.stale

@@ -1,4 +1,4 @@
-/** An amount as typed: empty, read as a number, or a sentence that states the required change. */
+/** The amount that a text states: a number, null for an empty text, or a sentence that states the required change. */
 export type TypedAmount =
   | { readonly value: number | null; readonly fault?: undefined }
   | { readonly value?: undefined; readonly fault: string }
@@ -17,7 +17,7 @@ const MAX_DIGITS = 15
 
 /** Spaces and apostrophes group digits in several locales, and are never decimal separators. */
 const GROUPING_ONLY = /[\s'’]/
-/** 1,234,567 or, in India, 12,34,567. */
+/** True for groups of digits such as 1,234,567 or, in India, 12,34,567. */
 const isGrouped = (text: string, separator: string) => {
   const [first, ...groups] = text.split(separator)
   const last = groups.pop()
@@ -62,7 +62,7 @@ export function createMoneyReader(locale?: string | readonly string[]): MoneyRea
     const isDecimal = last === (decimal === ',' ? ',' : '.')
     if (!isDecimal) return { number: whole + fraction }
     const [small, large] = [plain.format(Number(`${whole}.${fraction}`)), plain.format(Number(whole + fraction))]
-    // Three decimals would be ambiguous again.
+    // A suggestion with three decimals would be ambiguous again.
     const decimals = fraction.replace(/0+$/, '').padEnd(2, '0').replace(/^...$/, '$&0')
     return { fault: `This could be ${small} or ${large}: write ${whole}${decimal}${decimals} or ${whole}${fraction}.` }
   }

@@ -30,7 +30,10 @@ export function sumMetric(samples: readonly PrometheusSample[], name: string): n
   return found.length > 0 ? found.reduce((sum, { value }) => sum + value, 0) : undefined
 }
 
-/** The number of requests that ended between two readings of a histogram, and a quantile of their duration (s). */
+/**
+ * The number of requests that ended between two readings of a histogram, and a quantile of their duration (s).
+ * @param share the quantile, such as 0.99
+ */
 export function compareHistograms(
   before: readonly PrometheusSample[],
   after: readonly PrometheusSample[],

@@ -1,6 +1,6 @@
 /** State of the calls of stats to YouTube. The reader of a shared page receives fewer fields. */
 export interface UpstreamStatus {
-  /** `unknown`: no call has ended since stats started. */
+  /** `unknown`: no call has succeeded or failed yet, since the start of stats or a change of a refused key. */
   readonly state?: 'ok' | 'unknown' | 'failing' | 'paused'
   readonly reason?: string
   readonly detail?: string
@@ -29,8 +29,8 @@ export function mergeLastOutage(
 /** The reason of the failure and its remedy, a sentence each. The detail usually contains the reason. */
 export function listReasons({ reason, detail, remedy }: UpstreamStatus): string[] {
   const isNamed = reason !== undefined && detail?.includes(reason)
-  const why = isNamed || !reason ? detail : [reason, detail].filter(Boolean).join(': ')
-  return [why && toSentence(why), remedy].filter((text) => text !== undefined && text !== '') as string[]
+  const cause = isNamed || !reason ? detail : [reason, detail].filter(Boolean).join(': ')
+  return [cause && toSentence(cause), remedy].filter((text) => text !== undefined && text !== '') as string[]
 }
 
 const toSentence = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`)

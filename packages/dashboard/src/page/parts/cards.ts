@@ -5,7 +5,7 @@ import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
 import { formats } from '../page-state.ts'
 
-/** A smaller share would be shown as 0. */
+/** Smaller shares are not shown, because their text would be 0. */
 const MIN_SHARE = 0.0005
 
 interface ChangeLabelProps {

@@ -49,18 +49,18 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
   useRefresh(history.reload)
 
   // Live sums extend the line, one point per step. The newest point moves until its step ends.
-  const since = useRef<GrowthSums[]>([])
+  const liveSums = useRef<GrowthSums[]>([])
   useEffect(() => {
-    since.current = []
+    liveSums.current = []
   }, [history.value])
   const data = useMemo(() => {
     const known: GrowthSums[] = [
       ...(history.value ?? []).map(({ at, ...sums }) => ({ ...sums, at: Date.parse(at) })),
-      ...since.current,
+      ...liveSums.current,
     ]
     const newest = now && { ...now, at: Date.parse(now.asOf) }
     if (newest && newest.at >= (known.at(-1)?.at ?? -Infinity) + step * 1_000) {
-      since.current.push(newest)
+      liveSums.current.push(newest)
       known.push(newest)
     } else if (newest && !isHourly && newest.at > known.at(-1)!.at) known.push(newest)
     const points = known.map((sums) => ({ at: sums.at, value: sums[measure] }))

@@ -31,7 +31,7 @@ const drafts = new Map<string, EditDraft>()
 export const hasEditDraft = (id: string): boolean => drafts.has(id)
 export const discardEdit = (id: string): void => void drafts.delete(id)
 
-/** More attempts than users make concurrent changes while a form is sent. */
+/** Maximum attempts to save. While a form is sent, other users make fewer changes than this. */
 const MAX_ATTEMPTS = 5
 
 const money = createMoneyReader(navigator.languages)
@@ -128,12 +128,12 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
     value: texts[name],
     onInput: (event: Event) => set({ [name]: (event.target as HTMLInputElement).value }),
   })
-  /** @param shown the value of the other user */
-  const conflict = (name: FieldName, shown: ComponentChildren, remote: Partial<FormTexts>) =>
+  /** @param remoteValue the value of the other user, to show @param remote the texts that replace those of the form */
+  const conflict = (name: FieldName, remoteValue: ComponentChildren, remote: Partial<FormTexts>) =>
     conflicts.includes(name) &&
     html`<${Conflict}
-      shown=${shown}
-      take=${() => {
+      remoteValue=${remoteValue}
+      onAccept=${() => {
         set(remote)
         setConflicts((before) => before.filter((one) => one !== name))
       }}
@@ -188,9 +188,9 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
   </form>`
 }
 
-function Conflict({ shown, take }: { shown: ComponentChildren; take(): void }) {
+function Conflict({ remoteValue, onAccept }: { remoteValue: ComponentChildren; onAccept(): void }) {
   return html`<p class="conflict" role="alert">
-    <span>Another user changed this in the meantime, to <bdi>${shown}</bdi>.</span>
-    <button type="button" onClick=${take}>Use theirs</button>
+    <span>Another user changed this in the meantime, to <bdi>${remoteValue}</bdi>.</span>
+    <button type="button" onClick=${onAccept}>Use theirs</button>
   </p>`
 }

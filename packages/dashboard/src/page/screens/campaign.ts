@@ -41,7 +41,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
   const lastRow = useRef<CollectionRow>(undefined)
   if (campaign.value) lastRow.current = campaign.value
   const read = campaign.value ?? (open === undefined ? undefined : lastRow.current)
-  // A new video leaves the campaign without sums while stats cannot read it.
+  // While stats cannot read the numbers of a new video, the campaign has no sums.
   const withoutSums = read && !read.stats && read.videos.length > 0 ? read : undefined
   const readSums = useLoaded(
     async () => withoutSums && { ...withoutSums, stats: await source.getSums() },
@@ -60,7 +60,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
     () =>
       live.listen({
         values: (updates) => setLiveValue((before) => updates.get(row?.id ?? id ?? '') ?? before),
-        // A link that ended ends its stream.
+        // When a share link ends, its stream ends too: the read shows why.
         state: (state) => void (sharedSource && state === 'lost' && campaign.reload()),
       }),
     [live, row?.id, campaign.reload],

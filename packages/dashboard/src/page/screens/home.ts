@@ -101,11 +101,11 @@ function Search({ q, onChange }: { q: string; onChange(q: string): void }) {
 }
 
 /** The time that a sum of growths covers, and the number of campaigns that it omits. */
-function toPeriod({ counted, young, youngSince, left }: GrowthSum, now: number): string {
+function toPeriod({ counted, young, youngSince, omitted }: GrowthSum, now: number): string {
   const isYoung = young > 0 && young === counted
   const period = isYoung ? `since ${formats.clock(youngSince, now)}` : 'in 24 h'
   const younger = young > 0 && !isYoung ? ` (${formats.count(young)} younger than that)` : ''
-  const unknown = left > 0 ? `, without ${formats.count(left)} of unknown growth` : ''
+  const unknown = omitted > 0 ? `, without ${formats.count(omitted)} of unknown growth` : ''
   return `${period}${younger}${unknown}`
 }
 

@@ -12,12 +12,12 @@ import { useAvailability, usePageState } from '../page-state.ts'
 import { toCampaignKey, onRemoved, usePendingRemovals } from '../pending-removals.ts'
 
 const PAGE_SIZE = 100
-/** Minimum time between two reads of the list for new campaigns (ms). */
+/** Minimum time between two reads of the list that live values cause (ms). */
 const MIN_RELOAD_INTERVAL_MS = 2_000
 
 export interface CampaignsState {
   readonly rows: readonly CollectionRow[]
-  /** True after the first read. */
+  /** True if `rows` belong to the query, or to the previous query while the list of this one loads. */
   readonly isRead: boolean
   /** True if the list contains all campaigns. */
   readonly isWhole: boolean
@@ -32,7 +32,7 @@ function mergeUpdates(rows: readonly CollectionRow[], updates: LiveUpdates): rea
   return rows.map((row) => mergeValue(row, updates.get(row.id)).row)
 }
 
-/** Rows of a reply, with the newest values of their topics, and with the sums that the page shows if they are newer. */
+/** Rows of a reply, updated with newer live values. If the page already shows newer sums, those stay. */
 function mergeNewest(
   read: readonly CollectionRow[],
   newest: LiveUpdates,
@@ -49,7 +49,8 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): CampaignsState {
   const { live } = usePageState()
   const [rows, setRows] = useState<readonly CollectionRow[]>([])
   const [next, setNext] = useState<string | undefined>()
-  // The query of the current rows. It is set together with them: without rows the screen shows another page.
+  // The query of the current rows. It is set together with them: otherwise the screen would briefly state that there are no
+  // campaigns.
   const [readKey, setReadKey] = useState<string | undefined>()
   const key = JSON.stringify([sort, q, tag])
   const listOptions = {
@@ -77,7 +78,8 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): CampaignsState {
 
   const { status } = useAvailability()
   const isUnavailable = isFailing(status?.upstream)
-  // A new video leaves its campaign without sums in an outage. Only then stats answers such a read at once.
+  // In an outage, a campaign with a new video has no sums in the list, so its sums are read from stats. In an outage stats
+  // replies at once. At any other time the read would wait for YouTube.
   useEffect(() => {
     if (!isUnavailable || !page.value) return
     for (const { id, videos, stats: sums } of page.value.collections) {
@@ -85,7 +87,7 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): CampaignsState {
       stats.getStats(id).then(
         (known) =>
           setRows((before) => before.map((row) => (row.id === id && !row.stats ? mergeSums(row, known) : row))),
-        // The list states that it has no numbers.
+        // The row shows that there are no numbers.
         () => {},
       )
     }
