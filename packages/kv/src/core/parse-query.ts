@@ -6,7 +6,7 @@ export interface KvQuery {
   /** Description of the error in an invalid query string, which then has no parameters here. */
   readonly fault?: string
   readonly names: readonly string[]
-  /** One value per name. None is empty. */
+  /** One value per name, of at least one byte. */
   readonly values: readonly Buffer[]
 }
 

@@ -5,14 +5,14 @@ export const OCTETS_TYPE = 'application/octet-stream'
 
 /**
  * Format of a range. `lines`: NDJSON, one line per entry. `chunks`: one chunk of the chunked coding per entry, as the
- * original service sends it. The original is the Java service with the same API (see the README).
+ * source sends it: the Java service that this one reimplements.
  */
 export type RangeFormat = 'lines' | 'chunks'
 
 /**
- * Selects the format of a range for a client. `chunks` is for clients that request this format, and for the load
- * scripts of the original: wrk2 sends no `User-Agent`, and no `Accept` or one that accepts anything. Browsers, curl and
- * common libraries send a `User-Agent`, and get `lines`.
+ * Selects the format of a range for a client. `chunks` is for clients that request this format, and for the load scripts
+ * of the source: wrk2 sends no `User-Agent`, and no `Accept` or one that accepts anything. Browsers, curl and common
+ * libraries send a `User-Agent`, and get `lines`.
  */
 export function selectRangeFormat(
   { accept, 'user-agent': agent }: IncomingHttpHeaders,

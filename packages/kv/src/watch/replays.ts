@@ -94,7 +94,7 @@ export class WatchReplays {
       if (page) this.#send(page, from)
       else this.#cutAtSequence(from)
       this.#makeReadyLive()
-      // Waits a turn, so that clients which read at once also get the next page.
+      // Waits for the next turn of the event loop, so that clients which read at once also get the next page.
       await waitTurn()
     }
     this.#isRunning = false
