@@ -229,7 +229,7 @@ describe('the state machine', () => {
       for (let from = 0; from < end; from += 777) yield whole.subarray(from, Math.min(end, from + 777))
     }
     for (const end of [0, 10, 5_000, whole.length - 5])
-      await expect(other.stateMachine.restore(cutSnapshot(end))).rejects.toThrow('cut')
+      await expect(other.stateMachine.restore(cutSnapshot(end))).rejects.toThrow('truncated')
     expect(other.stateMachine.getPosition()).toBeUndefined()
     await other.stateMachine.restore(cutSnapshot(whole.length))
     expect(await readContents(other)).toEqual(await readContents(one))
