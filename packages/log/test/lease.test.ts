@@ -24,11 +24,11 @@ const toOwnLease = (term: number): LeaseState => ({ term, holder: 'own', until: 
 
 it('expires by the clock of the node if the log is unreachable', async () => {
   let requestCount = 0
+  const since = performance.now()
   const lease = startLease(async () => {
     if (++requestCount > 1) throw new Error('away')
     return toOwnLease(3)
   })
-  const since = performance.now()
   await lease.waitUntilHeld()
   expect(lease.term).toBe(3)
   expect(await lease.append(7, Buffer.alloc(0))).toEqual({ seq: 3, outcome: 7 })

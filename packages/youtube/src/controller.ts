@@ -35,7 +35,7 @@ export function createController({ meter, quota, broadcast }: ControllerOptions)
     const today = toPacificDay(Date.now())
     if (today === day) return
     day = today
-    // A quota that was set as a fault stays used up: the test that set it relies on it.
+    // A quota that was set as a fault is not reset: the test that set it relies on it.
     if (state.faults.quotaLeft === undefined) fillQuota()
   }, DAY_CHECK_INTERVAL_MS)
   timer.unref()
@@ -48,7 +48,7 @@ export function createController({ meter, quota, broadcast }: ControllerOptions)
     handlers: {
       setFaults(faults) {
         const done = updateState({ faults })
-        meter.restartDraws()
+        meter.resetFaultIndex()
         fillQuota()
         return done
       },

@@ -4,7 +4,7 @@ import type { Faults } from './core/faults.ts'
 import { isGzipAccepted } from './core/negotiation.ts'
 import { createReply, type ReplyMessage, type EncodedReply } from './encoded-reply.ts'
 
-/** The destination of a reply. */
+/** Request and response for a reply. */
 export interface ReplyRecipient {
   readonly response: ServerResponse
   /** The headers of the request. */
@@ -53,8 +53,8 @@ export function createDelivery(lifecycle: Lifecycle): Delivery {
 }
 
 /**
- * Holds responses for some time, or forever. A drain releases them at once: the service waits for every request in
- * flight, and a hung one would delay the exit until the process is killed.
+ * Creates a function that delays a response, possibly forever. A drain ends all delays at once: the service waits for
+ * every request in progress, and a request without an end would delay the exit until the process is killed.
  */
 function createReplyHolder({ drain }: Lifecycle) {
   const held = new Map<ServerResponse, () => void>()

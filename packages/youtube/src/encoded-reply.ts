@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 
-/** A message: the head as Node accepts it (alternating names and values), and the body. */
+/** Head and body of a reply. The head has alternating names and values, as Node accepts it. */
 export interface ReplyMessage {
   readonly head: string[]
   readonly body: string | Buffer
@@ -10,10 +10,10 @@ export interface ReplyMessage {
 export interface EncodedReply {
   readonly status: number
   readonly text: string
-  /** The value of the header, with its quotes. */
+  /** Value of the header `ETag`, with its quotes; undefined if the reply has none. */
   readonly etag: string | undefined
   readonly plain: ReplyMessage
-  /** Undefined if the reply is too small for a benefit. */
+  /** Creates the message with gzip; undefined if the reply is too small to benefit. */
   readonly gzip: (() => ReplyMessage) | undefined
 }
 
@@ -27,7 +27,7 @@ function encodeMessage(body: string | Buffer, etag: string | undefined, encoding
   return { head, body }
 }
 
-/** @param tag the ETag without its quotes, for replies that have one */
+/** Creates a reply. @param tag the ETag without its quotes, if the reply has one */
 export function createReply(status: number, text: string, tag?: string): EncodedReply {
   const etag = tag && `"${tag}"`
   const plain = encodeMessage(text, etag)

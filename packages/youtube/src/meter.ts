@@ -1,34 +1,44 @@
-/** Number of calls of the stand-in, and of their ids. */
+/** Number of calls that the stand-in received, and of the video ids in them. */
 export interface CallCounts {
   readonly calls: number
   readonly ids: number
 }
 
-/** The common counts of all threads. They are exact, because every step is one atomic operation on shared memory. */
+/**
+ * Counts and quota that all threads share. They are exact, because every step is one atomic operation on shared memory.
+ */
 export interface Meter {
+  /** Counts a call. @param ids number of video ids in the call */
   count(ids: bigint): void
   readonly counts: CallCounts
   resetCounts(): void
   /**
-   * Takes one unit of quota.
-   * @returns true if there was one
+   * Takes one call from the quota.
+   * @returns false if the quota is exhausted
    */
   takeQuota(): boolean
-  /** Remaining units; undefined if there is no limit. */
+  /** Remaining calls of the quota; undefined if there is no limit. */
   readonly quotaLeft: number | undefined
-  setQuota(units: number | undefined): void
-  /** Returns the number, from 0, of a call that might fail. */
-  nextDraw(): number
-  restartDraws(): void
+  setQuota(calls: number | undefined): void
+  /**
+   * Returns the serial number (from 0) of a call to which `errorRate` applies: `isFailing` spaces failures evenly by
+   * it.
+   */
+  nextFaultIndex(): number
+  /** Starts the serial numbers from 0 again. */
+  resetFaultIndex(): void
 }
 
-const CALLS = 0
-const IDS = 1
-const QUOTA_LEFT = 0
-const DRAWS = 1
+// Positions of the 64-bit counts.
+const CALLS_INDEX = 0
+const IDS_INDEX = 1
+// Positions of the 32-bit numbers.
+const QUOTA_LEFT_INDEX = 0
+const FAULT_INDEX = 1
 const NO_LIMIT = -1
 
-// Two 64-bit counts (32 bits overflow after 15 hours at 40,000 calls/s), then two 32-bit numbers.
+// The memory has two 64-bit counts, then two 32-bit numbers. A count of 32 bits would overflow after 15 hours at 40,000
+// calls/s.
 const COUNTS_BYTES = 16
 const METER_BYTES = COUNTS_BYTES + 8
 
@@ -37,38 +47,38 @@ export function createMeterMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(METER_BYTES)
 }
 
-/** Creates one thread's view of a meter. */
+/** Creates the access of one thread to a meter. */
 export function createMeter(memory: SharedArrayBuffer): Meter {
   const totals = new BigInt64Array(memory, 0, 2)
   const numbers = new Int32Array(memory, COUNTS_BYTES, 2)
 
   return {
     count(ids) {
-      Atomics.add(totals, CALLS, 1n)
-      Atomics.add(totals, IDS, ids)
+      Atomics.add(totals, CALLS_INDEX, 1n)
+      Atomics.add(totals, IDS_INDEX, ids)
     },
     get counts() {
-      return { calls: Number(Atomics.load(totals, CALLS)), ids: Number(Atomics.load(totals, IDS)) }
+      return { calls: Number(Atomics.load(totals, CALLS_INDEX)), ids: Number(Atomics.load(totals, IDS_INDEX)) }
     },
     resetCounts() {
-      Atomics.store(totals, CALLS, 0n)
-      Atomics.store(totals, IDS, 0n)
+      Atomics.store(totals, CALLS_INDEX, 0n)
+      Atomics.store(totals, IDS_INDEX, 0n)
     },
     takeQuota() {
       for (;;) {
-        const left = Atomics.load(numbers, QUOTA_LEFT)
+        const left = Atomics.load(numbers, QUOTA_LEFT_INDEX)
         if (left === NO_LIMIT) return true
         if (left === 0) return false
-        // Another thread may have taken the unit meanwhile.
-        if (Atomics.compareExchange(numbers, QUOTA_LEFT, left, left - 1) === left) return true
+        // If another thread has changed the number meanwhile, the loop tries again.
+        if (Atomics.compareExchange(numbers, QUOTA_LEFT_INDEX, left, left - 1) === left) return true
       }
     },
     get quotaLeft() {
-      const left = Atomics.load(numbers, QUOTA_LEFT)
+      const left = Atomics.load(numbers, QUOTA_LEFT_INDEX)
       return left === NO_LIMIT ? undefined : left
     },
-    setQuota: (units = NO_LIMIT) => void Atomics.store(numbers, QUOTA_LEFT, units),
-    nextDraw: () => Atomics.add(numbers, DRAWS, 1) >>> 0,
-    restartDraws: () => void Atomics.store(numbers, DRAWS, 0),
+    setQuota: (calls = NO_LIMIT) => void Atomics.store(numbers, QUOTA_LEFT_INDEX, calls),
+    nextFaultIndex: () => Atomics.add(numbers, FAULT_INDEX, 1) >>> 0,
+    resetFaultIndex: () => void Atomics.store(numbers, FAULT_INDEX, 0),
   }
 }

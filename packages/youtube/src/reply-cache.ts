@@ -6,7 +6,7 @@ import { parseCall, type VideosCall } from './core/videos-query.ts'
 import { renderError, renderVideos } from './core/render-videos.ts'
 import { createReply, type EncodedReply } from './encoded-reply.ts'
 
-/** A call and its reply, if its key is valid and no fault is active. */
+/** A call, and the reply to it if the API key is valid and no fault is active. */
 export interface PreparedCall extends Omit<VideosCall, 'query'> {
   readonly ids: bigint
   readonly reply: EncodedReply
@@ -14,8 +14,9 @@ export interface PreparedCall extends Omit<VideosCall, 'query'> {
 
 interface CachedCall extends PreparedCall {
   readonly query: VideosCall['query']
-  /** The tick in which the reply is valid, and the removed videos in it. */
+  /** Start of the tick in which the reply is valid (ms since 1970). */
   tick: number
+  /** Removed videos that the reply omits. The reply is valid only with the same array. */
   gone: RemovedIds
   reply: EncodedReply
 }
@@ -32,8 +33,8 @@ function render({ query, pretty }: VideosCall, now: number, removedIds: RemovedI
 }
 
 /**
- * Creates a cache of replies by query string. Within one tick a hit costs a lookup of 0.3 us. Parsing and rendering
- * take 9 us for one id and 140 us for 50; the rest of a call takes 16 us.
+ * Creates a cache of replies by query string. A reply is valid for one tick. A hit costs 0.3 us; parsing and rendering
+ * cost 9 us for one id and 140 us for 50. The rest of a call costs 16 us.
  */
 export function createReplyCache(): (queryString: string, now: number, removedIds?: RemovedIds) => PreparedCall {
   const entries = new LRUCache<string, CachedCall>({

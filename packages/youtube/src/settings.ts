@@ -7,9 +7,9 @@ import {
 
 /** The settings of the stand-in. */
 export const settings = defineSettings({
-  // The stand-in must return only Google's refusals, so it has no load shedding.
+  // The stand-in must return no other errors than Google's API, so it has no load shedding.
   maxQueueDelay: { ...commonSettings.maxQueueDelay, default: 0 },
-  // The load is small, and a thread doubles the memory of the process.
+  // The load is small, and a separate serving thread would double the memory of the process.
   threads: { ...commonSettings.threads, default: '0' },
   // The client logs its requests.
   requestLogSampling: { ...commonSettings.requestLogSampling, default: 0 },

@@ -6,7 +6,7 @@ import type { StreamInfo } from '@nats-io/jetstream'
 const PEER_TIMEOUT_MS = 3_000
 
 /**
- * True if a majority of a stream's servers stands behind its info: it names a leader that has contact with enough
+ * True if a majority of a stream's servers supports its info: it names a leader that has contact with enough
  * others. A partitioned server reports an old state: without a leader or, for some seconds, with itself as the leader.
  */
 export function hasQuorum({ cluster }: Pick<StreamInfo, 'cluster'>): boolean {

@@ -45,7 +45,7 @@ export const faultsSchema = {
 /** The active faults of the stand-in. */
 export type Faults = FromSchema<typeof faultsSchema>
 
-// Prevents 0.29 * 100 from counting as 28.
+/** Added before a product is rounded down: 100 * 0.29 is 28.999999999999996, and must count as 29. */
 const ROUNDING_TOLERANCE = 1e-9
 
 /**

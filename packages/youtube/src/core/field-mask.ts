@@ -1,9 +1,12 @@
 import { googleErrors } from './google-errors.ts'
 
-/** The fields of a partial reply: all, or the named ones, each with the mask of its own fields. */
+/** Selected fields of a value: all, or the named ones, each with the mask of its own fields. */
 export type FieldMask = 'all' | ReadonlyMap<string, FieldMask>
 
-/** The existing fields: a leaf, fields of any name, or named ones. A list has the fields of its items. */
+/**
+ * Fields that exist in a value: none (`leaf`), fields of any name, or the named ones. A list has the fields of its
+ * items.
+ */
 export type FieldShape = 'leaf' | 'any' | { readonly [name: string]: FieldShape }
 
 const FIELD_NAME = /[A-Za-z0-9_-]+|\*/y
@@ -22,7 +25,7 @@ export function parseFields(text: string, root: FieldShape): FieldMask {
     return mask
   }
 
-  // A selector beneath `*` may match one of several shapes.
+  // After `*` in a path, a selector applies to several shapes. It is valid if one of them has the field.
   function parseSelector(shapes: readonly FieldShape[]): FieldMask {
     FIELD_NAME.lastIndex = at
     const name = FIELD_NAME.exec(text)?.[0]
@@ -69,7 +72,7 @@ export function mergeMasks(one: FieldMask, other: FieldMask): FieldMask {
   return both
 }
 
-/** Returns the part of a value that a mask selects; a list's items are masked one by one. */
+/** Returns the part of a value that a mask selects. In a list, the mask applies to each item. */
 export function applyMask(value: unknown, mask: FieldMask): unknown {
   if (mask === 'all' || typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => applyMask(item, mask))

@@ -1,4 +1,4 @@
-/** The members of Google's error objects. */
+/** Fields of Google's error objects. */
 export interface GoogleErrorEntry {
   readonly status: number
   readonly domain: string
@@ -23,7 +23,9 @@ export class GoogleError extends Error {
   }
 }
 
-/** Creates an error of one kind; `message` and `location` are for kinds whose text depends on the request. */
+/**
+ * Kind of error. To call it creates an error; `message` and `location` are for kinds whose text depends on the request.
+ */
 export type GoogleErrorKind = GoogleErrorEntry & { (message?: string, location?: string): GoogleError }
 
 function defineErrorKind(entry: GoogleErrorEntry): GoogleErrorKind {
@@ -55,6 +57,7 @@ export const googleErrors = {
     ...parameter,
     domain: 'youtube.part',
     reason: 'unknownPart',
+    // Always replaced by the name of the unknown part, in quotes.
     message: "''",
     location: 'part',
   }),

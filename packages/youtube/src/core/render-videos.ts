@@ -17,7 +17,10 @@ function buildVideo(id: string, parts: ReadonlySet<string>, time: number) {
   return { kind: 'youtube#video', etag: toEtag([id, content]), id, ...content }
 }
 
-/** Renders the body of a query at a time, and its ETag. Videos that do not exist, or are removed, are omitted. */
+/**
+ * Renders the reply body to a query, and its ETag. Videos that do not exist, or are in `removedIds`, are omitted.
+ * @param time ms since 1970
+ */
 export function renderVideos(
   query: VideoQuery,
   time: number,

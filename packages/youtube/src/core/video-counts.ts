@@ -27,7 +27,7 @@ export const toTickStart = (time: number) => time - (time % TICK_MS)
 /** True if the video exists. An id that ends in `_` belongs to a removed video. */
 export const isVideoPresent = (id: string) => VIDEO_ID.test(id) && !id.endsWith('_')
 
-/** True if a video has comments. If its id ends in `-`, comments are disabled and `commentCount` is absent. */
+/** True if comments are enabled for a video. If its id ends in `-`, they are disabled and `commentCount` is absent. */
 export const hasComments = (id: string) => !id.endsWith('-')
 
 /** Returns the publish time of a video (ms since 1970). */

@@ -85,7 +85,9 @@ function buildStatistics(id: string, time: number): PartContent {
   }
 }
 
-/** Builders of each part of a video at a time, in the order in which Google writes the parts. */
+/**
+ * Function that builds each part of a video, in the order in which Google writes the parts. `time` is in ms since 1970.
+ */
 export const partBuilders: Readonly<Record<string, (id: string, time: number) => PartContent>> = {
   snippet: buildSnippet,
   contentDetails: buildContentDetails,
@@ -93,7 +95,7 @@ export const partBuilders: Readonly<Record<string, (id: string, time: number) =>
   statistics: buildStatistics,
 }
 
-/** Existing parts that have no content for these videos, or whose content is always in the resource (`id`). */
+/** Valid parts that add no content: these videos have none for them, or the resource always contains it (`id`). */
 export const PARTS_WITHOUT_CONTENT = new Set([
   'id',
   'liveStreamingDetails',

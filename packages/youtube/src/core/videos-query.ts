@@ -51,7 +51,7 @@ const KNOWN_PARAMETERS = new Set([
   'userIp',
 ])
 
-/** Parses a query string. An error in it is part of the result, because the key is checked first. */
+/** Parses a query string. An error in it is part of the result and not thrown, because the API key is checked first. */
 export function parseCall(text: string): VideosCall {
   const params = new URLSearchParams(text)
   const ids = getListParameter(params, 'id').filter((id) => id !== '')
@@ -69,8 +69,8 @@ export function parseCall(text: string): VideosCall {
 }
 
 /**
- * Returns a parameter's values, which are separated by commas or repeated parameters, as Google's own clients send
- * them.
+ * Returns the values of a parameter. They are separated by commas, or the parameter is repeated: Google's clients do
+ * both.
  */
 const getListParameter = (params: URLSearchParams, name: string) =>
   params.getAll(name).flatMap((value) => value.split(','))

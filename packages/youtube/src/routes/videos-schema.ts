@@ -101,11 +101,15 @@ function buildErrorReplies() {
 }
 
 const parts = [...Object.keys(partBuilders), ...PARTS_WITHOUT_CONTENT]
-const field = '(\\*|kind|etag|pageInfo|items(\\((\\*|kind|etag|id|snippet|contentDetails|status|statistics)\\))?)'
+// Pattern of the usual forms of `fields`. The parser also accepts deeper fields, which a pattern cannot describe
+// shortly.
+const counts = Object.keys(listSchema.properties.items.items.properties.statistics.properties).join('|')
+const part = `(\\*|kind|etag|id|snippet|contentDetails|status|statistics(/(\\*|${counts})|\\((\\*|${counts})\\))?)`
+const field = `(\\*|kind|etag|pageInfo|items(/${part}|\\(${part}(,${part})*\\))?)`
 
 /**
  * Returns the documentation of the route.
- * @param keys shown only if no key is secret
+ * @param keys accepted API keys; shown only if the default key `stand-in` is the only one
  */
 export function createVideosSchema(keys: readonly string[]) {
   const isDefault = keys.length === 1 && keys[0] === 'stand-in'
@@ -113,8 +117,10 @@ export function createVideosSchema(keys: readonly string[]) {
     tags: ['YouTube Data API v3'],
     operationId: 'listVideos',
     summary: 'Videos by id',
-    description: 'A subset of `videos.list`. The stand-in ignores other parameters of the API.',
+    description: 'Behaves like `videos.list` for queries by id. The stand-in ignores the other parameters of the API.',
     querystring: {
+      // The header `x-goog-api-key` may replace `key`. A schema cannot require one of two parameters in different
+      // places.
       type: 'object',
       required: ['part', 'id', 'key'],
       properties: {
@@ -142,7 +148,9 @@ export function createVideosSchema(keys: readonly string[]) {
         fields: {
           type: 'string',
           pattern: `^(${field}(,${field})*)?$`,
-          description: 'Fields of the reply, to any depth: `items(id,statistics/viewCount)`; all if empty.',
+          examples: ['items(id,statistics/viewCount)'],
+          description:
+            'Fields of the reply; all if empty. The pattern shows the usual forms; fields may have any depth.',
         },
         prettyPrint: { type: 'boolean', default: true, description: 'True: the reply is indented.' },
         alt: { type: 'string', enum: ['json'] },
@@ -150,11 +158,11 @@ export function createVideosSchema(keys: readonly string[]) {
     },
     headers: {
       type: 'object',
-      properties: { 'if-none-match': { type: 'string', description: 'ETag of a reply that the client has.' } },
+      properties: { 'if-none-match': { type: 'string', description: 'ETag of a reply that the client already has.' } },
     },
     response: {
       200: describeJson('The videos that exist.', listSchema),
-      304: { type: 'null', description: 'The client has this reply.' },
+      304: { type: 'null', description: 'The client already has this reply.' },
       ...buildErrorReplies(),
     },
   }

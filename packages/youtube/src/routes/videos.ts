@@ -31,13 +31,13 @@ export function addVideosRoute(app: App, { config, lifecycle, thread }: VideosOp
   const prepareCall = createReplyCache()
   const { deliver } = createDelivery(lifecycle)
 
-  /** Returns the reply of a call. A call with a valid key costs one unit, regardless of the reply. */
+  /** Returns the reply to a call. A call with a valid key uses the quota, regardless of the reply. */
   function getReply(call: PreparedCall, headers: IncomingHttpHeaders): EncodedReply {
     const key = call.key ?? headers['x-goog-api-key']
     if (typeof key !== 'string' || !keys.has(key)) return refuse(googleErrors.KEY_INVALID(), call)
     if (!meter.takeQuota()) return refuse(googleErrors.QUOTA_EXCEEDED(), call)
     const { errorRate, errorStatus = DEFAULT_ERROR_STATUS, errorReason } = thread.state.faults
-    if (errorRate && isFailing(meter.nextDraw(), errorRate)) {
+    if (errorRate && isFailing(meter.nextFaultIndex(), errorRate)) {
       return refuse(createGoogleError(errorStatus, 'Backend Error', errorReason), call)
     }
     const { reply } = call
@@ -50,12 +50,11 @@ export function addVideosRoute(app: App, { config, lifecycle, thread }: VideosOp
   app.get(
     '/youtube/v3/videos',
     {
-      // The key guards this route, so that Google's own client can call it.
+      // The API key protects this route in place of a token, so that Google's own client can call it.
       config: { access: 'host' },
       exposeHeadRoute: false,
       schema: createVideosSchema(config.apiKeys),
-      // The schema is only for the API's document. The code creates Google's parameter errors itself, in Google's
-      // order.
+      // The schema only documents the API. `parseCall` creates the errors of parameters, in Google's format and order.
       validatorCompiler: () => () => true,
     },
     (request, reply) => {
@@ -66,7 +65,7 @@ export function addVideosRoute(app: App, { config, lifecycle, thread }: VideosOp
       meter.count(call.ids)
       const { headers } = request
       const recipient = { response: reply.raw, headers, extra: getReplyHeaders(reply) }
-      // This bypasses Fastify's `send`, which checks every header again: 62,000 calls/s instead of 55,000.
+      // The reply bypasses Fastify's `send`, which checks every header again: 62,000 calls/s instead of 55,000.
       reply.hijack()
       deliver(recipient, getReply(call, headers), thread.state.faults)
     },
