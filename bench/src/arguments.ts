@@ -13,8 +13,8 @@ pnpm bench guard [--base COMMIT]                  costs of this checkout against
 
   --duration S      seconds per round (1.5)
   --rounds N        maximum rounds per row, each with a new start (3; 7 with --full for tables with ratios)
-  --connections N   instead of those of the row
-  --generator NAME  generator of closed loops: raw (ours), or autocannon as an independent check
+  --connections N   connections, instead of the number of the row
+  --generator NAME  load generator of closed loops: raw (of this project), or autocannon as an independent check
   --pairs N         pairs of compare, at least 10 (10)
   --quick           one short round
   --full            all tables; those of peers and growth only with their flags
@@ -58,7 +58,7 @@ function parsePositive(name: string, text: string | undefined, fallback: number)
   return value
 }
 
-/** @throws Error if flags of both kinds of run are mixed */
+/** @throws Error if flags of runs with and without `--rate` are mixed */
 function assertNotMixed(given: readonly string[]): void {
   const isAtRate = given.includes('rate')
   const other = given.find((name) => name !== 'connections' && Object.hasOwn(RATE_FLAGS, name) !== isAtRate)
@@ -66,8 +66,8 @@ function assertNotMixed(given: readonly string[]): void {
 }
 
 /**
- * Parses the arguments of `pnpm bench`. Without a spec it measures every service. Times are in seconds; `warmUp` is
- * before each round.
+ * Parses the arguments of `pnpm bench`. Without a spec, every service is measured. `duration` and `warmUp` are the
+ * measured seconds of a round and the unmeasured seconds before them.
  *
  * @throws Error naming the invalid argument
  */
@@ -77,13 +77,13 @@ export function parseBenchArguments(argv: readonly string[]) {
   const { full, peers, growth, quick } = values
   const compare = positionals[0] === 'compare'
   const specs = (compare ? positionals.slice(1) : positionals).map(parseSpec)
-  if (compare && specs.length !== 2) throw new Error('compare takes two: pnpm bench compare stats/v4 stats/v5')
+  if (compare && specs.length !== 2) throw new Error('compare takes two rows: pnpm bench compare stats/v4 stats/v5')
   if (!(values.generator in generators)) throw new Error(`--generator is one of ${Object.keys(generators).join(', ')}`)
   assertNotMixed(tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])))
   if (compare && rate !== undefined) throw new Error('compare has no --rate')
   const atRate = { op, base, seconds, url, variant, threads, connections: values.connections }
   const pairs = parsePositive('pairs', values.pairs, 10)
-  if (pairs < 10) throw new Error('--pairs: fewer than 10 give no interval worth the name')
+  if (pairs < 10) throw new Error('--pairs must be at least 10; fewer pairs give no useful interval')
   return {
     ...usual,
     specs,

@@ -1,4 +1,4 @@
-import { formatTable as cellsOf } from '@influencer-stats/runtime/text-table'
+import { formatTable } from '@influencer-stats/runtime/text-table'
 import { HELP, parseBenchArguments, type BenchArguments } from './arguments.ts'
 import { parseGuardOptions } from './guard/guard-options.ts'
 import { runGuard } from './guard/run-guard.ts'
@@ -22,7 +22,7 @@ const abortController = new AbortController()
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 
-/** Measures rows, shows the progress, and reports failures on stderr. */
+/** Measures the rows whose programs are installed. Shows the progress and failures on stderr. */
 async function run(rows: readonly BenchRow[], args: BenchArguments, more: Partial<Parameters<typeof measure>[1]>) {
   const progress = createProgress(process.stderr)
   const results = await measure(
@@ -35,7 +35,9 @@ async function run(rows: readonly BenchRow[], args: BenchArguments, more: Partia
 }
 
 /**
- * Measures tables and publishes each at once, so that a later failure does not lose it; not if one of its rows failed.
+ * Measures tables. Publishes each table when it is measured, so that a later failure does not lose it. A table with a
+ * failed row is not published.
+ * @returns true if no row failed
  */
 async function runTables(args: BenchArguments): Promise<boolean> {
   const chosen = selectTables(args)
@@ -49,13 +51,14 @@ async function runTables(args: BenchArguments): Promise<boolean> {
     const rounds = Math.min(args.rounds, getMaxRounds(table))
     const { results, failed } = await run(table.rows(specs), args, { rounds, together: table.together })
     print(`\n${table.title}`)
-    for (const cells of buildTables(results, table)) print(['', ...cellsOf(cells)].join('\n'))
+    for (const cells of buildTables(results, table)) print(['', ...formatTable(cells)].join('\n'))
     anyFailed ||= failed
     if (args.publish && !failed) publish({ table, results, machine: { ...machine, steal: stolen() } }, tables)
   }
   return !anyFailed
 }
 
+/** Compares two rows. @returns true if no row failed */
 async function runCompare(args: BenchArguments): Promise<boolean> {
   const [a, b] = args.specs.map(findRow)
   const missing = [a!, b!].find(({ row }) => !isInstalled(row.target))

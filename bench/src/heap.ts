@@ -7,10 +7,16 @@ export interface ThreadMemory {
   readonly buffers: number
 }
 
-/** Number of collections. Finalisers run between them; the next collection frees the objects that they release. */
+/**
+ * Number of garbage collections. Finalizers run between two collections, and the next collection frees what they
+ * release.
+ */
 const GC_RUNS = 3
 
-/** Collects the garbage of all threads, in order. Does not count buffers that threads share. */
+/**
+ * Collects the garbage of all threads and returns the memory of each, in the order of the threads. Buffers that threads
+ * share are not counted.
+ */
 export async function collectAll(threads: ReadonlyMap<string, InspectorPost>): Promise<ThreadMemory[]> {
   const posts = [...threads.values()]
   for (let i = 0; i < GC_RUNS; i++) {

@@ -3,7 +3,7 @@ import { cpus, loadavg, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { getStolenSeconds } from './processes.ts'
 
-/** The machine and the commit of a result. Contains no name of the machine. */
+/** The machine and the commit of a result, without the name of the machine. */
 export interface Machine {
   readonly processor: string
   readonly processors: number
@@ -11,15 +11,15 @@ export interface Machine {
   readonly platform: string
   readonly node: string
   readonly commit: string
-  /** Average number of busy processes in the minute before. */
+  /** Load average of the last minute (busy processes). */
   readonly load: number
   readonly megahertz?: number
-  /** Share of its processors that the host gave to others during the measurement; absent if unknown. */
+  /** Share of the processors' time that the host gave to other machines during the measurement; absent if unknown. */
   readonly steal?: number
   readonly date: string
 }
 
-/** Paths that publishing writes. Changes there do not make the program differ from its commit. */
+/** Paths that publishing writes. Changes in them are not changes of the measured code. */
 const PUBLISHED_PATHS = ['bench/results', 'bench/report.html', '*.md', 'flame/*/v*']
 const CHANGES_SUFFIX = '+changes'
 
@@ -73,7 +73,10 @@ export function formatMachine({
   return [...parts, date.slice(0, 10)].filter((part) => part !== '').join(', ')
 }
 
-/** Watches the processor time that the host gives to others. @returns its share so far */
+/**
+ * Watches the processor time that the host gives to other machines (steal).
+ * @returns a function that returns its share since the start; undefined if the platform does not report it
+ */
 export function watchSteal(): () => number | undefined {
   const [stolen, began] = [getStolenSeconds(), performance.now()]
   return () => {
@@ -82,16 +85,16 @@ export function watchSteal(): () => number | undefined {
   }
 }
 
-/** A machine is quiet below this load (busy processes); it is quiet a minute after a run. */
+/** Maximum load of a quiet machine (busy processes). A machine is quiet about a minute after a run. */
 export const MAX_QUIET_LOAD = 0.7
 const MAX_CHECKS = 36
 
-/** Probes of this machine, and the pause between two checks. */
+/** Functions that read the state of this machine, and the pause between two checks. Tests replace them. */
 const MACHINE_PROBES = { commit: readCommit, load: readLoad, pause: () => delay(5_000) as Promise<unknown> }
 
 /**
  * Waits until the machine is quiet, up to three minutes.
- * @throws Error if the code is not committed or the machine busy
+ * @throws Error if the code is not committed, or if the machine stays busy
  */
 export async function assertQuietMachine(print: (text: string) => void, probes = MACHINE_PROBES): Promise<void> {
   if (process.env.BENCH_ENTRIES) throw new Error('BENCH_ENTRIES is for trials: its results cannot be published')

@@ -2,12 +2,13 @@ import type { TargetProcess } from './targets/target.ts'
 import type { RowMetrics, RoundOptions, BenchRow, RowResult } from './row.ts'
 
 export interface MeasureOptions extends Omit<RoundOptions, 'paced'> {
+  /** Number of rounds of each row. */
   readonly rounds: number
-  /** True to start the targets of a round together: some wait for the next round of a cache. */
+  /** True to start the targets of a round at the same time, because some take long until they are ready. */
   readonly together?: boolean | undefined
-  /** True if every second round measures latencies; not needed for ratios alone. */
+  /** False to measure no latencies, which ratios do not need. By default every second round measures them. */
   readonly latencies?: boolean
-  /** Prevents further steps. A running step ends with the processes that it waits for. */
+  /** Aborted to stop the measurement. A running step ends when its processes end. */
   readonly signal?: AbortSignal
   /** Called before each step with its text, its number, and the number of steps. */
   onStep?(what: string, step: number, steps: number): void
@@ -15,7 +16,7 @@ export interface MeasureOptions extends Omit<RoundOptions, 'paced'> {
 
 const MAX_FAILURE_LENGTH = 200
 
-/** Message of an error, in one line. */
+/** Returns the message of an error in one line. */
 const formatFailure = (error: unknown): string =>
   (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, MAX_FAILURE_LENGTH)
 
@@ -30,16 +31,16 @@ async function start({ target, prepare }: BenchRow): Promise<TargetProcess> {
   }
 }
 
-/** Rotates the order in each round, so that no row always follows the same one. */
+/** Returns the items in another order for each round, so that another row comes first. */
 function rotate<T>(items: readonly T[], round: number): T[] {
   const turn = round % items.length
   return [...items.slice(turn), ...items.slice(0, turn)]
 }
 
 /**
- * Measures rows in turn, round after round, so that a change of the machine's speed affects all equally. Each round
- * starts its target again, so that the variation between rounds includes that between starts. A failed row reports its
- * failure; the others continue.
+ * Measures one round of each row, then the next round of each row, and so on. So a change of the machine's speed
+ * affects all rows equally. Each round starts its target again, so the variation between rounds includes the variation
+ * between starts. If a row fails, its result has the failure, and the other rows continue.
  */
 export async function measure(rows: readonly BenchRow[], options: MeasureOptions): Promise<RowResult[]> {
   const { rounds, together, latencies = true, onStep } = options
@@ -49,9 +50,9 @@ export async function measure(rows: readonly BenchRow[], options: MeasureOptions
     const roundOptions = { ...options, paced: latencies && round % 2 === 0 }
     const alive = rotate(states, round).filter(({ failure }) => failure === undefined)
     const early = alive.map(({ row }) => (together ? start(row) : undefined))
-    // Their failures are reported in their own step.
+    // A failed start is reported in the step of its row.
     for (const each of early) each?.catch(() => {})
-    // The first measurement waits until all have started: a target that starts meanwhile would use its processor.
+    // The first measurement waits until all targets have started, because a starting target uses processor time.
     await Promise.allSettled(early)
     for (const [i, state] of alive.entries()) {
       onStep?.(`${state.row.name}: round ${round + 1} of ${rounds}`, ++step, rounds * rows.length)
@@ -68,7 +69,7 @@ export async function measure(rows: readonly BenchRow[], options: MeasureOptions
       }
     }
   }
-  return states.map(({ row: { name, target: contender, source }, rounds: done, failure }) => {
-    return { name, contender: contender.name, source, starts: done.length, rounds: done, failure }
+  return states.map(({ row: { name, target, source }, rounds: done, failure }) => {
+    return { name, contender: target.name, source, starts: done.length, rounds: done, failure }
   })
 }

@@ -7,20 +7,23 @@ const listFiles = (folder: string) =>
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
 
-/** Evicts a folder's pages, which no process may have mapped. @throws Error if `dd` cannot (GNU's can) */
+/**
+ * Evicts the files of a folder from the page cache. No process may have mapped them.
+ * @throws Error if `dd` does not support this (`dd` of GNU does)
+ */
 export function evictPages(folder: string): void {
   for (const file of listFiles(folder)) {
     // Pages that are not on the disk yet cannot be evicted.
     const descriptor = openSync(file, 'r+')
     fsyncSync(descriptor)
     closeSync(descriptor)
-    // posix_fadvise(DONTNEED) of the whole file, which Node does not offer.
+    // `dd` calls posix_fadvise(DONTNEED) for the whole file, which Node cannot.
     const { status } = spawnSync('dd', [`if=${file}`, 'iflag=nocache', 'count=0', 'status=none'])
     if (status !== 0) throw new Error('dd cannot evict pages here')
   }
 }
 
-/** Loads a folder's pages into the page cache. */
+/** Reads all files of a folder into the page cache. */
 export function loadPages(folder: string): void {
   for (const file of listFiles(folder)) readFileSync(file)
 }

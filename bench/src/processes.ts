@@ -9,25 +9,28 @@ const TICKS_PER_SECOND = 100
 const hasTaskset = process.platform === 'linux' && spawnSync('taskset', ['-V']).status === 0
 const canPin = hasTaskset && availableParallelism() > 1
 
-/** Processors of servers and generators: separate if there are two, and equal in all rows. */
+/** Processors of servers and of generators, the same in all rows. With one processor there are none. */
 export const PINS: { server?: readonly number[]; readonly client?: readonly number[] } = canPin
   ? { server: [0], client: [1] }
   : {}
 
-/** Assigns a processor to each serving thread, except the generator's processor, if there are enough. */
+/**
+ * Gives servers a processor for each serving thread, if there are enough. The processor of the generator is not used.
+ */
 export function setServerProcessors(threads: number): void {
   if (!canPin) return
   const all = Array.from({ length: availableParallelism() }, (_, processor) => processor)
   PINS.server = all.filter((processor) => !PINS.client!.includes(processor)).slice(0, threads)
 }
 
-/** Pins a command to these processors if `taskset` (util-linux) is installed; otherwise returns it unchanged. */
+/** Returns a command that runs on these processors. Without `taskset` (util-linux) the command is unchanged. */
 export function toPinnedCommand(processors: readonly number[] | undefined, command: readonly string[]): string[] {
   return hasTaskset && processors?.length ? ['taskset', '-c', processors.join(','), ...command] : [...command]
 }
 
 /**
- * Gives a command real-time priority if permitted; otherwise returns it unchanged. For processes that are mostly idle.
+ * Returns a command that runs with real-time priority. Without the permission the command is unchanged. For processes
+ * that are idle during a large part of their time.
  */
 export function toPriorityCommand(command: readonly string[]): string[] {
   canPrioritize ??= process.platform === 'linux' && spawnSync('chrt', [...PRIORITY_ARGS, 'true']).status === 0
@@ -38,13 +41,13 @@ let canPrioritize: boolean | undefined
 
 const children = new Set<ChildProcess>()
 
-/** Ends a process with this one if the user interrupts the run. */
+/** Tracks a child process, so that `stopChildren` ends it if the user interrupts the run. */
 export function trackChild(child: ChildProcess): ChildProcess {
   children.add(child)
   return child.once('exit', () => children.delete(child))
 }
 
-/** Ends all tracked processes. Their owners receive the exit event. */
+/** Ends all tracked processes. */
 export function stopChildren(): void {
   for (const child of children) child.kill('SIGTERM')
 }
@@ -53,13 +56,13 @@ export function stopChildren(): void {
 export interface ServerProcess {
   readonly child: ChildProcess
   readonly exit: Promise<unknown>
-  /** An error with the output of the process. */
+  /** Returns an error with the output of the process. */
   failure(name: string): Error
   /** Resolves after the exit. Idempotent. */
   stop(): Promise<void>
 }
 
-/** Spawns a server, pinned to some processors if possible. Its stdout belongs to the caller. */
+/** Spawns a server on the given processors, if possible. The caller must read its stdout. */
 export function spawnServer(
   pin: readonly number[] | undefined,
   command: string,
@@ -101,7 +104,8 @@ export const getProcessorSeconds = (...pids: readonly number[]): number =>
   pids.reduce((sum, pid) => sum + readProcSum(`${pid}/stat`, /.*\)(?: \S+){11} (\d+) (\d+)/s), 0) / TICKS_PER_SECOND
 
 /**
- * The same in nanosecond resolution, for measurements shorter than a tick. Threads that have ended are not counted.
+ * As `getProcessorSeconds`, in nanosecond resolution, for measurements that are shorter than a tick. Threads that have
+ * ended are not counted.
  */
 export const getThreadSeconds = (...pids: readonly number[]): number =>
   pids.reduce((sum, pid) => {
@@ -109,18 +113,18 @@ export const getThreadSeconds = (...pids: readonly number[]): number =>
     return sum + threads.reduce((time, id) => time + readProcSum(`${pid}/task/${id}/schedstat`, /^(\d+)/), 0)
   }, 0) / 1e9
 
-/** Resident memory of a process (MB = 10^6 bytes), or the part of it that is mapped files. */
+/** Resident memory of a process (MB = 10^6 bytes), or only the part for mapped files. */
 export const getResidentMegabytes = (pid: number, part: 'VmRSS' | 'RssFile' = 'VmRSS'): number =>
   readProcSum(`${pid}/status`, new RegExp(`${part}:\\s+(\\d+) kB`)) * MB_PER_KB
 
-/** The same, with an equal part of the memory that it shares with other processes. */
+/** Resident memory of a process (MB), in which memory that n processes share counts as one n-th. */
 export const getProportionalMegabytes = (pid: number): number =>
   readProcSum(`${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB/m) * MB_PER_KB
 
 /** Bytes that were read from disks for a process. */
 export const getBytesRead = (pid: number): number => readProcSum(`${pid}/io`, /^read_bytes: (\d+)/m)
 
-/** Processor time that the host gave to others, over all processors (s). */
+/** Processor time that the host gave to other machines, over all processors (s). */
 export const getStolenSeconds = (): number => readProcSum('stat', /^cpu(?: +\d+){7} (\d+)/) / TICKS_PER_SECOND
 
 /** Memory of the kernel itself, including sockets (MB). */

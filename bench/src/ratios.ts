@@ -7,37 +7,38 @@ import { isDifference, computeMedianInterval, MIN_CONFIDENCE, type MedianInterva
 
 /** A metric of A as a multiple of B's. */
 export interface Ratio extends MedianInterval {
-  /** Heading of its column. */
+  /** Heading of the metric's column. */
   readonly heading: string
+  /** True if the difference is certain and larger than 2 %. */
   readonly differs: boolean
-  /** True if a generator limited one side: then the ratio does not describe the servers. */
+  /** True if the generator limited A or B. The ratio then does not describe the servers. */
   readonly limited: boolean
 }
 
-/** Metrics per second, which a saturated generator limits. The cost of a request stays valid. */
+/** Metrics that a saturated generator limits. The cost of a request stays valid. */
 const RATE_COLUMNS = new Set(['perSecond', 'deliveries', 'prices'])
 const isLimited = (result: RowResult) => getNumbers(result, 'generator').some((share) => share >= SATURATED_SHARE)
 
-/** A metric of A as a multiple of B's, from rounds measured next to each other, each with its own start. */
+/** Computes a metric of A as a multiple of B's. The n-th round of A is compared with the n-th round of B. */
 export function computeRatio(a: RowResult, b: RowResult, name: string, heading = name): Ratio {
   const [of, against] = [getNumbers(a, name), getNumbers(b, name)]
   const ratios = of.slice(0, against.length).map((value, i) => value / against[i]!)
   const interval = computeMedianInterval(ratios)
   const limited = RATE_COLUMNS.has(name) && (isLimited(a) || isLimited(b))
-  // Rounds of one start do not show how starts differ.
+  // Rounds with the same start do not show the variation between starts.
   const confidence = Math.min(a.starts, b.starts) < ratios.length ? 0 : interval.confidence
   return { heading, ...interval, confidence, limited, differs: !limited && isDifference({ ...interval, confidence }) }
 }
 
-/** The ratio with its interval, or the reason for its absence. */
+/** Formats a ratio with its interval, or the reason why it is not shown. */
 export function formatRatio({ limited, median, low, high, confidence }: Ratio): string {
   if (limited) return 'the generator was the limit: compare CPU'
-  const shown = (value: number) => formatFactor(value, 3)
-  if (confidence < MIN_CONFIDENCE) return `${shown(median)} (too few starts for an interval)`
-  return `${shown(median)} (${shown(low)} to ${shown(high)}, ${Math.round(confidence * 100)} % sure)`
+  const format = (value: number) => formatFactor(value, 3)
+  if (confidence < MIN_CONFIDENCE) return `${format(median)} (too few starts for an interval)`
+  return `${format(median)} (${format(low)} to ${format(high)}, ${Math.round(confidence * 100)} % sure)`
 }
 
-/** All metrics of A in these columns as multiples of B's. */
+/** Computes the ratios of all columns that are compared. */
 export function computeRatios(a: RowResult, b: RowResult, columns: Columns): Ratio[] {
   const selected = Object.entries(columns).flatMap(([name, column]) => {
     const { head, ratio } = toColumn(column)
@@ -53,7 +54,7 @@ export interface RatioStep {
   readonly ratios: readonly Ratio[]
 }
 
-/** Compares each named row with another: the gain or loss of a step. Omits steps without a result on both sides. */
+/** Computes the ratios of each step. Omits steps of which one row has no result. */
 export function computeSteps(
   results: readonly RowResult[],
   { columns, steps = [] }: Pick<BenchTable, 'columns' | 'steps'>,

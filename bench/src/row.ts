@@ -5,46 +5,53 @@ import type { LoadPlan } from './load/load-plan.ts'
 /** Metrics of a round by the names of columns: numbers in the columns' units, or words. */
 export type RowMetrics = Readonly<Record<string, number | string>>
 
-/** Durations and load of a run, equal for all its rows. */
+/** Options of a round, equal for all rows of a run. */
 export interface RoundOptions {
   /** Measured seconds, and unmeasured seconds before them. */
   readonly duration: number
   readonly warmUp: number
-  /** True if the round also measures latencies at a constant rate, where its row can. */
+  /** True if the round also measures latencies at a constant rate, if its row supports that. */
   readonly paced: boolean
-  /** True if the round only runs its work for all of these seconds (at `rate` if it has one), for a profiler. */
+  /** For a profiler: true if the round only sends its load, during `warmUp` and `duration`, and measures nothing. */
   readonly throughout?: boolean
+  /** Requests per second, with `throughout`. Without it the load is a closed loop. */
   readonly rate?: number | undefined
   /** Replaces the row's own number of connections. */
   readonly connections?: number | undefined
   /** Folder of the checkout whose services start, for rows that start them in their round. */
   readonly checkout?: string
-  /** Replaces our generator in closed loops. */
+  /** Generator of closed loops, instead of `raw`. */
   readonly generator?: GeneratorName
 }
 
-/** One row of a table: its target, the check of its answers, and its round. */
+/** A row of a table: the measured program and its measurement. */
 export interface BenchRow {
   readonly name: string
   readonly target: BenchTarget
-  /** Prepares the target for the measurement and checks its answer. @throws Error if the answer is wrong */
+  /** Creates the data for the measurement and checks a reply. @throws Error if the reply is wrong */
   prepare?(running: TargetProcess): Promise<void>
-  /** Runs one round on a target that was started for it. @throws Error if an answer was wrong or missing */
-  round(running: TargetProcess, how: RoundOptions): Promise<RowMetrics>
-  /** The requests of a round, if they are always the same. */
+  /** Runs one round on a target that was started for it. @throws Error if a reply was wrong or missing */
+  round(running: TargetProcess, options: RoundOptions): Promise<RowMetrics>
+  /** The requests of a round; absent for rows that do not send requests over HTTP. */
   readonly requests?: Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'>
-  /** Description of the load, for "on the serving thread under ...". */
+  /**
+   * Description of the load, which texts about flame graphs contain. Recordings of flame graphs store it under this
+   * name.
+   */
   readonly says?: string
-  /** Comparable values of a source, by the names of columns. */
+  /**
+   * Values that the source published, by the names of columns. The source is the project that the service reimplements.
+   */
   readonly source?: RowMetrics
 }
 
 /** Results of all rounds of a row, or the reason of its failure. */
 export interface RowResult {
   readonly name: string
+  /** Name of the target. Result files have it under this name. */
   readonly contender: string
   readonly rounds: readonly RowMetrics[]
-  /** Number of starts of the target. Differences between starts have this many samples. */
+  /** Number of starts of the target. */
   readonly starts: number
   readonly source?: RowMetrics | undefined
   readonly failure?: string | undefined

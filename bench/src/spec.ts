@@ -1,10 +1,10 @@
-/** The subject of a measurement: a service, one of its variants with changed settings, and one of its workloads. */
+/** The object of a measurement: a service, one of its variants with changed settings, and one of its workloads. */
 export interface Spec {
   readonly service: string
   /** Empty for all variants that have a row. */
   readonly variant: string
   readonly settings: Readonly<Record<string, string>>
-  /** A workload, or the table that has a row of the variant's name. */
+  /** Name of a workload; or name of a table, in which the row has the name in `variant`. */
   readonly work?: string
 }
 
@@ -17,13 +17,15 @@ export function parseSpec(text: string): Spec {
   return { service: match[1]!, variant: match[2] ?? '', settings, ...(match[4] && { work: match[4] }) }
 }
 
-/** Name of the target: the spec without its workload. */
+/** Formats the name of the target: the spec without its workload. */
 export function formatSpec({ service, variant, settings }: Spec): string {
   const changes = Object.entries(settings).map(([name, value]) => `,${name}=${value}`)
   return `${service}${variant ? `/${variant}` : ''}${changes.join('')}`
 }
 
-/** Name of a row in a table of its service: its variant, or the full spec if settings differ. */
+/**
+ * Formats the name of a row in a table of its service: the variant, or the whole name of the target if settings differ.
+ */
 export const formatLabel = (spec: Spec): string =>
   Object.keys(spec.settings).length > 0 ? formatSpec(spec) : spec.variant || 'default'
 

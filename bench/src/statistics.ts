@@ -26,7 +26,7 @@ export interface MedianInterval {
   readonly confidence: number
 }
 
-/** Less certain results are not published. Six values reach this confidence. */
+/** Minimum confidence of a published interval. Six values are enough for it. */
 export const MIN_CONFIDENCE = 0.95
 
 /** The probability that a fair coin shows heads at most `k` times in `n` throws. */
@@ -41,8 +41,9 @@ function computeBinomialTail(n: number, k: number): number {
 }
 
 /**
- * The interval for a median by order statistics: whatever the distribution, the true median lies above each value with
- * probability 1/2, so the k-th smallest and k-th largest of n values enclose it with probability 1 - 2 P(heads < k).
+ * Computes an interval for the median by order statistics, for any distribution. The true median is above each value
+ * with probability 1/2. So it is between the k-th smallest and the k-th largest of n values with probability 1 - 2
+ * P(heads < k).
  */
 export function computeMedianInterval(values: readonly number[], confidence = MIN_CONFIDENCE): MedianInterval {
   const sorted = sortAscending(values)
@@ -57,9 +58,12 @@ export function computeMedianInterval(values: readonly number[], confidence = MI
   }
 }
 
-// The same program differs from itself by less than this on a shared machine.
+// Two measurements of the same program on a shared machine differ by less than this ratio.
 const MIN_DIFFERENCE_RATIO = 0.02
 
-/** True if ratios show a real difference: the interval is certain and excludes 1, and the median is over 2 % away. */
+/**
+ * True if a ratio shows a real difference: the interval is certain and excludes 1, and the median is more than 2 % from
+ * 1.
+ */
 export const isDifference = ({ median: middle, low, high, confidence }: MedianInterval): boolean =>
   confidence >= MIN_CONFIDENCE && (low > 1 || high < 1) && Math.abs(middle - 1) > MIN_DIFFERENCE_RATIO

@@ -1,9 +1,9 @@
 import { Session } from 'node:inspector/promises'
 
-/** Calls a method of a thread's inspector. Rejects if the thread has exited. */
+/** Calls a method of the inspector of a thread. Rejects if the thread has exited. */
 export type InspectorPost = (method: string, params?: object) => Promise<any>
 
-/** The inspectors of main and of its present and future threads, by name; main is first. */
+/** Returns the inspectors of the main thread (first) and of its current and future threads, by name. */
 export function inspectThreads(): ReadonlyMap<string, InspectorPost> {
   const session = new Session()
   session.connect()
@@ -23,7 +23,7 @@ export function inspectThreads(): ReadonlyMap<string, InspectorPost> {
   on('detachedFromWorker', ({ sessionId }) => {
     const detached = workers.get(sessionId)
     workers.delete(sessionId)
-    // Another thread may have this name now.
+    // A new thread may have the same name already.
     if (detached && threads.get(detached.name) === detached.post) threads.delete(detached.name)
     detached?.end()
   })
@@ -31,7 +31,7 @@ export function inspectThreads(): ReadonlyMap<string, InspectorPost> {
   return threads
 }
 
-/** Calls of a thread's inspector travel as text through the inspector of main. */
+/** Creates calls of the inspector of a thread, which go as text through the inspector of the main thread. */
 function createThreadPost(main: InspectorPost, sessionId: string) {
   const pendingReplies = new Map<number, PromiseWithResolvers<any>>()
   let last = 0

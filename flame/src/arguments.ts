@@ -11,7 +11,8 @@ export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs
 ${DIFFERENCE_HELP}`
 
 /**
- * Parses the arguments of `pnpm flame`: subjects as `stats`, `stats/v1` or `sse/v4/fan-out`; none selects all.
+ * Parses the arguments of `pnpm flame`: names of subjects such as `stats`, `stats/v1` or `sse/v4/fan-out`. Without
+ * names, all default subjects are selected.
  *
  * @throws Error naming the invalid argument
  */
@@ -30,17 +31,17 @@ export function parseFlameArguments(argv: readonly string[]) {
   return { subjects: positionals, duration, clinic: values.clinic, help: values.help }
 }
 
-/** One variant of one service under one of its workloads: a row of the bench. */
+/** The object of a flame graph: a variant of a service under one of its workloads, which is a row of a benchmark. */
 export interface FlameSubject {
   readonly service: string
   readonly variant: string
   readonly work: string
 }
 
-/** Its folder below `flame/`, which is its name in all commands. */
+/** Returns the folder of a subject below `flame/`, which is also its name in commands. */
 export const getFolder = ({ service, variant, work }: FlameSubject) => `${service}/${variant}/${work}`
 
-/** Workloads of the profiles: each variant at the first one, and the last variant, which is the default, at all. */
+/** Workloads that are profiled by default: the first one for each variant, and all of them for the default variant. */
 const DEFAULT_WORKLOADS: Readonly<Record<string, readonly string[]>> = {
   stats: ['read'],
   sse: ['fan-out', 'connecting'],
@@ -48,7 +49,7 @@ const DEFAULT_WORKLOADS: Readonly<Record<string, readonly string[]>> = {
   prices: ['search', 'bulk'],
 }
 
-/** Default subjects of a service. @param variants of a service, the default last */
+/** Lists the default subjects of a service. @param variants variants of the service, the default last */
 export const listDefaultSubjects = (service: string, variants: readonly string[]): FlameSubject[] =>
   variants.flatMap((variant, i) =>
     DEFAULT_WORKLOADS[service]!.slice(0, i === variants.length - 1 ? undefined : 1).map((work) => ({
@@ -58,15 +59,16 @@ export const listDefaultSubjects = (service: string, variants: readonly string[]
     })),
   )
 
-/** Default subjects of all services. */
+/** Lists the default subjects of all services. */
 export async function listAllSubjects(): Promise<FlameSubject[]> {
   const definitions = await Promise.all(Object.keys(workloads).map((name) => services[name]!()))
   return definitions.flatMap(({ name, variants = {} }) => listDefaultSubjects(name, Object.keys(variants)))
 }
 
 /**
- * Resolves subjects: a workload of the bench, or the default subjects of a service or a variant. Without subjects,
- * returns all defaults.
+ * Returns the subjects with the given names: one subject, or the default subjects of a service or a variant. Without
+ * names it returns all default subjects.
+ * @param all the default subjects of all services
  *
  * @throws Error naming the valid names, if a name is unknown
  */

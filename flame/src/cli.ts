@@ -25,7 +25,7 @@ async function run(argv: readonly string[]): Promise<void> {
   const progress = createProgress(process.stderr)
   for (const [i, one] of chosen.entries()) {
     const folder = join(FLAME_FOLDER, getFolder(one))
-    // A profiled service is slower, so it must not refuse requests for that.
+    // A profiled service is slower. So load shedding is off, because the service must not refuse requests.
     const row = workloads[one.service]![one.work]!({ ...one, settings: { maxQueueDelay: '0' } })
     progress.step(getFolder(one), i + 1, chosen.length)
     const rate = await measureBenchRate(row)
@@ -36,7 +36,7 @@ async function run(argv: readonly string[]): Promise<void> {
       recordings,
     )
     const html = join(folder, 'clinic-flame.html')
-    // Replaces an existing snapshot, which must not be of older code than the others.
+    // An existing snapshot of clinic is replaced, so that all graphs of a folder are of the same code.
     if (clinic || existsSync(html)) await takeClinicSnapshot(row, duration, measuredRate, html)
     await updateReadme()
   }

@@ -1,7 +1,10 @@
-/** Prefix of paths in a snapshot, instead of the repository's folder. */
+/** Name that replaces the repository's folder in the paths of a snapshot. */
 export const ROOT_NAME = '/influencer-stats/'
 
-/** Names modules by their path in the repository, packages by their name, and shared libraries by their file. */
+/**
+ * Removes paths of this machine from a text. Modules then have their path in the repository, packages their name, and
+ * shared libraries their file name.
+ */
 export function removePaths(text: string, root: string): string {
   return text
     .replaceAll(`file://${root}`, ROOT_NAME)
@@ -11,7 +14,7 @@ export function removePaths(text: string, root: string): string {
 }
 
 /**
- * Removes fonts that clinic's page would fetch. The browser's own are sufficient, and no server learns of the reader.
+ * Removes the fonts that the page of clinic would fetch from servers. The fonts of the browser are sufficient.
  */
 export function removeFonts(html: string): string {
   return html.replace(
@@ -36,8 +39,8 @@ interface TickNode {
 }
 
 /**
- * Ends every stack above the first frame that has fewer than `least` samples there. No sample is lost: it counts for
- * the last remaining frame.
+ * Removes rare frames. In each stack, the first frame with fewer than `least` samples in this position is removed, and
+ * all frames that it calls. No sample is lost: it counts for the last remaining frame.
  */
 export function cutRare(ticks: readonly Tick[], least: number): Tick[] {
   const root: TickNode = { ticks: 0, next: new Map() }
@@ -48,15 +51,15 @@ export function cutRare(ticks: readonly Tick[], least: number): Tick[] {
     return found
   }
   for (const tick of ticks) {
-    let count = root
+    let node = root
     for (const frame of tick) {
-      count = getNext(count, frame)
-      count.ticks++
+      node = getNext(node, frame)
+      node.ticks++
     }
   }
   return ticks.map((tick) => {
-    let count = root
-    const rare = tick.findIndex((frame) => (count = getNext(count, frame)).ticks < least)
+    let node = root
+    const rare = tick.findIndex((frame) => (node = getNext(node, frame)).ticks < least)
     return rare < 0 ? tick : tick.slice(0, rare)
   })
 }

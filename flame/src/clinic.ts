@@ -13,14 +13,14 @@ import { runUnderLoad } from './record.ts'
 const require = createRequire(import.meta.url)
 const CLINIC_SCRIPT = join(dirname(require.resolve('clinic/package.json')), 'bin.js')
 
-// Prevents its question about statistics and its search for a newer version.
+// Environment in which clinic does not offer to send statistics and does not look for a newer version.
 const QUIET_ENV = { NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1' }
 
 /**
- * A `clinic flame` snapshot of a service under the load of a row, on main (`threads: 0`), because clinic profiles no
- * other thread.
- *
- * @param html the file to write
+ * Takes a `clinic flame` snapshot of a service under the load of a row. The service has no serving threads (`threads:
+ * 0`), because clinic profiles only the main thread.
+ * @param rate requests per second; undefined for a closed loop
+ * @param html path of the file to write
  */
 export async function takeClinicSnapshot(
   row: BenchRow,
@@ -32,7 +32,7 @@ export async function takeClinicSnapshot(
   const folder = temporary.path
   const start = (script: string, args: readonly string[]) => {
     const clinic = [CLINIC_SCRIPT, 'flame', '--collect-only', '--open=false', '--dest', folder, '--']
-    // Runs in its own folder: V8 writes its log, which is large, into the current one.
+    // The process runs in the temporary folder, because V8 writes a large log into the current folder.
     return startReporting(process.execPath, [...clinic, process.execPath, ...NODE_FLAGS, script, ...args], {
       cwd: folder,
       env: QUIET_ENV,
@@ -41,10 +41,10 @@ export async function takeClinicSnapshot(
   await runUnderLoad(row, { threads: 0, start, seconds, rate }, () => delay(seconds * 1000))
   const data = findFile(folder, '.clinic-flame')
   for (const name of readdirSync(data)) removeMachinePaths(join(data, name))
-  writeFileSync(html, drawSmall(data))
+  writeFileSync(html, renderSmall(data))
 }
 
-/** The only file or folder in a folder with this suffix. */
+/** Returns the path of the file or folder with this suffix in a folder. */
 const findFile = (folder: string, end: string) =>
   join(
     folder,
@@ -52,8 +52,8 @@ const findFile = (folder: string, end: string) =>
   )
 
 /**
- * Removes this machine's paths from clinic's recording, before it renders it. Modules then have paths instead of URLs,
- * because clinic distinguishes a dependency from the app only by paths.
+ * Removes the paths of this machine from a recording of clinic, before clinic renders it. Modules then have paths
+ * instead of URLs, which clinic needs to distinguish dependencies from the app.
  */
 function removeMachinePaths(file: string): void {
   const text = removePaths(readFileSync(file, 'utf8'), ROOT)
@@ -62,7 +62,7 @@ function removeMachinePaths(file: string): void {
 }
 
 /** Renders the snapshot, and cuts rare stacks until it is small enough to commit. */
-function drawSmall(data: string): string {
+function renderSmall(data: string): string {
   const samples = findFile(data, '-samples')
   const ticks: Tick[] = JSON.parse(readFileSync(samples, 'utf8'))
   for (let least = 2; ; least *= 2) {
@@ -79,5 +79,5 @@ function renderSnapshot(data: string): void {
     env: { ...process.env, ...QUIET_ENV },
     encoding: 'utf8',
   })
-  if (status !== 0) throw new Error(`clinic could not draw the snapshot: ${stderr}`)
+  if (status !== 0) throw new Error(`clinic could not render the snapshot: ${stderr}`)
 }

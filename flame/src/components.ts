@@ -2,14 +2,15 @@ import type { Component } from './hot-functions.ts'
 
 const HTTP_FILES = ['packages/runtime/', 'fastify/', '@fastify/', 'find-my-way/', 'prom-client/', 'node:_http_']
 
-/** A component by the prefixes of its files, separated by spaces. */
+/** Creates a component. @param files prefixes of its files, separated by spaces @param more further prefixes */
 const createComponent = (name: string, files: string, more: readonly string[] = []): Component => {
   return { name, files: [...more, ...files.split(' ')] }
 }
 
 /**
- * Files of each component of a service, for shares that are comparable with other programs. Files that serve several
- * components (streams, sockets, timers) belong to none: their samples count for the component of the caller.
+ * Components of each service with their files, so that their shares can be compared with other programs. Files that
+ * several components use (streams, sockets, timers) belong to no component. Their samples count for the component of
+ * the caller. Of several components that match a file, the first one counts.
  */
 export const components: Readonly<Record<string, readonly Component[]>> = {
   stats: [

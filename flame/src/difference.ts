@@ -2,7 +2,7 @@ import { computeMedian } from '@influencer-stats/bench/statistics'
 import type { Profiler } from 'node:inspector'
 import type { StackFrame } from './frames.ts'
 import { readCpuProfile, type Profile, type ProfileCall } from './profile.ts'
-import { toPresentFile } from './renamed.ts'
+import { toCurrentFile } from './renamed.ts'
 
 /** A time on the monotonic clock, from and to (us). */
 export type TimeWindow = readonly [from: number, to: number]
@@ -54,7 +54,7 @@ export interface FunctionChange extends Pair {
 const PROGRAM_FRAME: StackFrame = { name: '(program)', file: '', line: 0, category: 'native' }
 
 /** Equal for a function in both profiles. Lines are not compared, because they move between commits. */
-const getMatchKey = ({ name, file }: StackFrame) => `${name}\n${toPresentFile(file)}`
+const getMatchKey = ({ name, file }: StackFrame) => `${name}\n${toCurrentFile(file)}`
 
 interface WindowSamples {
   readonly profile: Profile
@@ -90,7 +90,7 @@ function addSide(call: DifferenceCall, callees: readonly ProfileCall[], side: ke
     const key = getMatchKey(frame)
     let callee = known.get(key)
     if (!callee) {
-      callee = { frame: { ...frame, file: toPresentFile(frame.file) }, own: 0, base: 0, callees: [] }
+      callee = { frame: { ...frame, file: toCurrentFile(frame.file) }, own: 0, base: 0, callees: [] }
       known.set(key, callee)
       call.callees.push(callee)
     }

@@ -1,18 +1,21 @@
 import { readFileSync } from 'node:fs'
 
-/** Findings from a variant's graphs: a section of `flame/findings.md`. */
+/** Findings from the graphs of a subject: a section of `flame/findings.md`. */
 export interface Finding {
-  /** Statement of the source about the version that the variant mirrors, if it has one. */
+  /**
+   * Statement of the source about its version of this variant; absent if there is none. The source is the project that
+   * the service reimplements.
+   */
   readonly source?: {
     readonly says: string
-    /** Our comparable component, by its present name. */
+    /** Name of our component to compare with. */
     readonly part: string
-    /** Percent of CPU. */
+    /** Share of CPU that the source states (percent). */
     readonly share?: number
   }
-  /** The explanation; without `source` it continues the sentence after "The source". */
+  /** Explanation. Without `source`, it is the rest of a sentence that begins with "The source". */
   readonly why: string
-  /** The next change to make. */
+  /** Proposal for the next change. */
   readonly next: string
 }
 
@@ -20,7 +23,10 @@ const SECTION_PATTERN =
   /^(?:> (?<says>.+) \((?<part>[^,)]+)(?:, (?<share>[\d.]+) %)?\)\n\n)?(?<why>[^]+?)\n\nNext: (?<next>[^]+)$/
 const joinLines = (text: string) => text.replaceAll('\n', ' ')
 
-/** By service, variant and workload, separated by spaces. @throws Error if a section is invalid */
+/**
+ * Parses findings. The keys are service, variant and workload, separated by spaces.
+ * @throws Error if a section is invalid
+ */
 export function parseFindings(text: string): Map<string, Finding> {
   const sections = text.split('\n## ').slice(1)
   return new Map(

@@ -13,14 +13,14 @@ import { INTERVALS, type ThreadRecording } from './record.ts'
 
 const LINE_PATTERN = /(?:packages|bench)\/[\w./-]+\.ts:\d+/g
 
-/** The present code of a line of this repository; empty if there is none. */
+/** Returns the current code of a line of this repository (`file:line`); empty if there is none. */
 export function readCode(location: string): string {
   const [file, line] = location.split(':') as [string, string]
   const path = join(ROOT, file)
   return existsSync(path) ? (readFileSync(path, 'utf8').split('\n')[Number(line) - 1]?.trim() ?? '') : ''
 }
 
-/** Code of the lines that sentences about these graphs name. */
+/** Returns the code of the lines that sentences about these graphs name. */
 function readLines(graphs: readonly GraphSummary[]): Record<string, string> {
   const locations = graphs.flatMap((graph) => formatTopSentence('', graph, '').match(LINE_PATTERN) ?? [])
   return Object.fromEntries(locations.map((location) => [location, readCode(location)]))
@@ -53,14 +53,14 @@ function formatSubtitle(
   { seconds, intervals, machine }: HotReport,
   { kind, total, idle, program }: GraphSummary,
 ): string {
-  const shown =
+  const description =
     kind === 'cpu'
       ? `${total} samples with work, one per ${intervals.microseconds} us; not shown: idle ${idle} % of the time, and ${program} % of the work, which is native code without JavaScript on the stack`
       : `${(total / 1e6).toFixed(0)} MB allocated, including collected objects, one sample per ${intervals.bytes / 1024} KiB`
-  return `${seconds} s under load: ${shown}. Inlining off. Node.js ${machine.node}, ${machine.processor}, ${machine.date.slice(0, 10)}.`
+  return `${seconds} s under load: ${description}. Inlining off. Node.js ${machine.node}, ${machine.processor}, ${machine.date.slice(0, 10)}.`
 }
 
-/** Writes `<kind>-<thread>.html` and `hot.json` into a variant's folder. @throws Error when a page is too large */
+/** Writes `<kind>-<thread>.html` and `hot.json` into the folder of a subject. @throws Error if a page is too large */
 export function writeSnapshot(
   folder: string,
   run: FlameSubject & Pick<HotReport, 'seconds' | 'says' | 'rate'>,

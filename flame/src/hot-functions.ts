@@ -1,6 +1,6 @@
 import { getHome, getKey, type Category, type StackFrame } from './frames.ts'
 import { getWeight, type ProfileCall, type Profile } from './profile.ts'
-import { toPresentFile } from './renamed.ts'
+import { toCurrentFile } from './renamed.ts'
 
 /** A function and its shares of a profile, in percent. */
 export interface HotFunction {
@@ -8,16 +8,16 @@ export interface HotFunction {
   readonly file: string
   readonly line: number
   readonly category: Category
-  /** In the function itself. */
+  /** Share of the function itself. */
   readonly self: number
-  /** In it and in all functions that it calls; a recursive function counts once. */
+  /** Share of the function and of all functions that it calls. Recursive calls count once. */
   readonly total: number
 }
 
-/** A component of the whole: the files, packages or `node:` modules that make it up. */
+/** A component of a service: files, packages and `node:` modules. */
 export interface Component {
   readonly name: string
-  /** Prefixes of `Frame.file`. */
+  /** Prefixes of `StackFrame.file`. */
   readonly files: readonly string[]
 }
 
@@ -33,7 +33,7 @@ const MAX_APP_ROWS = 15
 const roundShare = (share: number) => Math.round(share * 100) / 100
 const toPercent = (weight: number, { total }: Profile) => (total === 0 ? 0 : roundShare((100 * weight) / total))
 
-/** Visits every call except the root, with its callers, the nearest last. */
+/** Visits every call except the root. `callers` are its callers, the nearest last. */
 function walk(profile: Profile, visit: (call: ProfileCall, callers: readonly ProfileCall[]) => void): void {
   const callers: ProfileCall[] = []
   function walkCallees(call: ProfileCall): void {
@@ -47,7 +47,10 @@ function walk(profile: Profile, visit: (call: ProfileCall, callers: readonly Pro
   walkCallees(profile.root)
 }
 
-/** The functions with the largest own shares, and the app's functions with the largest total shares. */
+/**
+ * Returns the functions with the largest own shares, and the functions of this repository with the largest total
+ * shares.
+ */
 export function listHotFunctions(profile: Profile): HotFunction[] {
   const functions = new Map<string, { frame: StackFrame; self: number; total: number }>()
   walk(profile, ({ frame, self, ...call }, callers) => {
@@ -71,12 +74,12 @@ export function listHotFunctions(profile: Profile): HotFunction[] {
   }))
 }
 
-/** Sums a profile by the names that `nameOf` gives to its calls; the largest first. */
-function sum(profile: Profile, nameOf: (call: ProfileCall, callers: readonly ProfileCall[]) => string): Share[] {
+/** Sums the own shares of calls by the names that `getName` returns; the largest sum first. */
+function sumByName(profile: Profile, getName: (call: ProfileCall, callers: readonly ProfileCall[]) => string): Share[] {
   const shares = new Map<string, number>()
   walk(profile, (call, callers) => {
     if (call.self === 0) return
-    const name = nameOf(call, callers)
+    const name = getName(call, callers)
     shares.set(name, (shares.get(name) ?? 0) + call.self)
   })
   return [...shares]
@@ -84,39 +87,43 @@ function sum(profile: Profile, nameOf: (call: ProfileCall, callers: readonly Pro
     .map(([name, weight]) => ({ name, share: toPercent(weight, profile) }))
 }
 
-/** The component of a call: that of the nearest caller with a component. */
+/** Returns the component of a call: its own, or that of the nearest caller with a component. */
 function findComponent(
   call: ProfileCall,
   callers: readonly ProfileCall[],
   components: readonly Component[],
 ): string | undefined {
   for (const { frame } of [call, ...callers.toReversed()]) {
-    const present = toPresentFile(frame.file)
-    const component = components.find(({ files }) => files.some((prefix) => present.startsWith(prefix)))
+    const file = toCurrentFile(frame.file)
+    const component = components.find(({ files }) => files.some((prefix) => file.startsWith(prefix)))
     if (component) return component.name
   }
   return undefined
 }
 
-/** Share of each component, including its native work: the nearest caller with a component determines it. */
+/** Sums the shares of components, native work included: it counts for the component of the nearest caller. */
 export function sumComponents(profile: Profile, components: readonly Component[]): Share[] {
-  return sum(profile, (call, callers) => {
+  return sumByName(profile, (call, callers) => {
     const component = findComponent(call, callers, components)
     return component ?? (call.frame.name === '(garbage collector)' ? 'garbage collector' : 'other')
   })
 }
 
-/** Own share of each file of the app, each package, and each module of Node. */
-export const sumHomes = (profile: Profile): Share[] => sum(profile, ({ frame }) => getHome(frame)).slice(0, MAX_ROWS)
+/** Sums the own shares of each file of this repository, each package, and each module of Node. */
+export const sumHomes = (profile: Profile): Share[] =>
+  sumByName(profile, ({ frame }) => getHome(frame)).slice(0, MAX_ROWS)
 
-/** Callers of a function: its nearest caller in the app, else in a package, else its component; the largest first. */
+/**
+ * Sums the own share of a function by its callers; the largest first. A caller is the nearest function of this
+ * repository, or else of a package, or else the component.
+ */
 export function listCallers(
   profile: Profile,
   { function: name, file, line }: HotFunction,
   components: readonly Component[],
 ): Share[] {
   const key = getKey({ name, file, line, category: 'native' })
-  const shares = sum(profile, (call, callers) => {
+  const shares = sumByName(profile, (call, callers) => {
     if (getKey(call.frame) !== key) return ''
     const nearest = (category: Category) => callers.findLast((caller) => caller.frame.category === category)?.frame
     const nearestCaller = nearest('app') ?? nearest('dependency')

@@ -14,7 +14,9 @@ export interface FlamePage {
   readonly parts: readonly Share[]
 }
 
-// A smaller share of a profile is less than a pixel, and one sample of 10,000 is not significant.
+/**
+ * Minimum share of a call in a graph. A smaller one has less than a pixel, and one sample of 10,000 is not significant.
+ */
 export const MIN_SHARE = 0.0002
 const MAX_TOP_ROWS = 15
 
@@ -28,7 +30,7 @@ const categories: Readonly<Record<Category, string>> = {
 type PackedFrame = readonly [name: string, file: string, line: number, category: Category]
 export type PackedCall = readonly [frame: number, value: number, callees?: readonly PackedCall[]]
 
-/** The tree with numbered frames: a tenth of the size. */
+/** Packs the tree with numbers instead of frames, which makes it ten times smaller. */
 function packProfile({ root, total }: Profile): { frames: PackedFrame[]; tree: PackedCall } {
   const frames: PackedFrame[] = []
   const numbers = new Map<string, number>()
@@ -50,7 +52,7 @@ function packProfile({ root, total }: Profile): { frames: PackedFrame[]; tree: P
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 export const escape = (text: string) => text.replace(/[&<>"]/g, (letter) => escapes[letter]!)
 export const readAsset = (name: string) => readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8')
-// A `</script>` in a name would end the script element.
+// Escapes `<`, because `</script>` in a name would end the script element.
 export const toScript = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 function renderLegend(profile: Profile): string {
@@ -79,7 +81,9 @@ function renderHotRow({ function: name, file, line, category, self, total }: Hot
 const renderShareRow = ({ name, share }: Share) =>
   `<tr><td>${escape(name)}</td><td class="figure">${share.toFixed(2)} %</td></tr>`
 
-/** One self-contained file: the graph, its library, the hottest functions and the share of each component. */
+/**
+ * Renders a page without other files: the graph, its library, the hottest functions and the share of each component.
+ */
 export function renderPage({ title, subtitle, profile, hot, parts }: FlamePage): string {
   const top = hot.toSorted((a, b) => b.self - a.self).slice(0, MAX_TOP_ROWS)
   const data = { ...packProfile(profile), total: Math.round(profile.total), unit: profile.unit, hot: top }
@@ -102,7 +106,7 @@ ${renderLegend(profile)}
 <button id="flip" type="button">Flip</button><button id="reset" type="button">Reset</button></span>
 </div>
 <div id="details"></div>
-${profile.total === 0 ? '<p>This thread did no work.</p>\n' : ''}<div id="chart"></div>
+${profile.total === 0 ? '<p>This thread had no work.</p>\n' : ''}<div id="chart"></div>
 <div class="columns">
 <section><h2>Hottest functions</h2><div class="scroll"><table>
 <tr><th></th><th>function</th><th class="figure">self</th><th class="figure">total</th></tr>

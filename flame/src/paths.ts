@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 
-/** The repository's folder, with a `/` at its end. No committed file may contain it. */
+/** Path of the repository, with a `/` at its end. Committed files must not contain it. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The folder of all snapshots. */
+/** Folder of all snapshots. */
 export const FLAME_FOLDER = fileURLToPath(new URL('../', import.meta.url))
 
 export const PROFILED_SERVICE_SCRIPT = fileURLToPath(new URL('./profiled-service.ts', import.meta.url))
 
-/** The largest HTML that is committed (bytes). */
+/** Maximum size of a committed HTML file (bytes). */
 export const MAX_HTML_BYTES = 2_500_000

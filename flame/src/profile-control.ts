@@ -4,35 +4,36 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The quantity that a profile counts. */
+/** Kind of a profile: processor time or allocations. */
 export type ProfileKind = 'cpu' | 'allocation'
 
-/** A fixed time in which every thread of a process is profiled. */
+/** Request to profile every thread of a process for a fixed time. */
 export interface ProfileWindow {
   readonly kind: ProfileKind
   readonly milliseconds: number
   /** Sampling interval: microseconds for `cpu`, bytes for `allocation`. */
   readonly interval: number
-  /** The folder of `<kind>-<thread>.json` for each thread. */
+  /** Folder into which `<kind>-<thread>.json` is written for each thread. */
   readonly folder: string
 }
 
-/** Reports of a profiled process to its starter: lines of JSON on stderr after `REPORT`. */
+/** Reports of a profiled process to its parent: lines of JSON on stderr, each after `REPORT_PREFIX`. */
 export type ProcessReport =
   | { readonly kind: 'ready'; readonly url: string }
   | { readonly kind: 'profiled'; readonly threads: readonly string[] }
 
 export const REPORT_PREFIX = 'flame: '
 
-/** Sends a report to the starter of this process. Not on stdout, which contains the log. */
+/** Sends a report to the parent of this process, on stderr because stdout contains the log. */
 export function sendReport(message: ProcessReport): void {
   process.stderr.write(`${REPORT_PREFIX}${JSON.stringify(message)}\n`)
 }
 
-// Both flags: without them only objects alive at the end count, which gives a leak profile, not an allocation profile.
+// With both flags, objects that were collected count, too. Without them the profile would only have objects that still
+// exist.
 const ALLOCATION_FLAGS = { includeObjectsCollectedByMajorGC: true, includeObjectsCollectedByMinorGC: true }
 
-/** Profiles a thread for a while. */
+/** Profiles a thread for the duration of the window. @returns the profile in the format of V8 */
 async function profileThread(post: InspectorPost, { kind, milliseconds, interval }: ProfileWindow): Promise<unknown> {
   if (kind === 'cpu') {
     await post('Profiler.enable')
@@ -45,8 +46,8 @@ async function profileThread(post: InspectorPost, { kind, milliseconds, interval
 }
 
 /**
- * Handles profiling requests on the main thread: reads windows from stdin, one line of JSON each, and calls `stop` when
- * stdin ends. So the process also stops if its starter exits.
+ * Handles requests on stdin: each line is a `ProfileWindow` as JSON. Calls `stop` when stdin ends, so the process also
+ * stops if its parent exits.
  */
 export function handleProfileRequests(stop: () => Promise<unknown>): void {
   const threads = inspectThreads()

@@ -9,21 +9,21 @@ export interface ProfileCall {
   readonly callees: ProfileCall[]
 }
 
-/** The work of a thread in its window. */
+/** The work of a thread during a recording. */
 export interface Profile {
   readonly unit: 'samples' | 'bytes'
-  /** A root for calls without a caller in JavaScript. */
+  /** Root of the tree of calls. */
   readonly root: ProfileCall
   /** Weight of the root, which is 100 percent. */
   readonly total: number
   /** Samples without work. */
   readonly idle: number
-  /** Samples in native code with no JavaScript on the stack: the event loop, the HTTP parser, reading sockets. */
+  /** Samples in native code without JavaScript on the stack: the event loop, the HTTP parser, reads of sockets. */
   readonly program: number
 }
 
 const ROOT_FRAME: StackFrame = { name: 'all', file: '', line: 0, category: 'native' }
-// The work of the profiler in the profiled threads does not count.
+// The work of this project's profiling code in the profiled threads does not count.
 const HARNESS_FILES = /^(?:flame|bench)\/src\//
 
 interface ProfileNode {
@@ -32,7 +32,7 @@ interface ProfileNode {
   readonly children: readonly ProfileNode[]
 }
 
-/** Adds a V8 node's callees to `call`, and merges those of the same function. */
+/** Adds the callees of a V8 node to `call`. Callees of the same function are merged. */
 function addCallees(call: ProfileCall, nodes: readonly ProfileNode[], root: string): void {
   const known = new Map(call.callees.map((callee) => [getKey(callee.frame), callee]))
   for (const { callFrame, self, children } of nodes) {
@@ -49,7 +49,7 @@ function addCallees(call: ProfileCall, nodes: readonly ProfileNode[], root: stri
   }
 }
 
-/** Samples or bytes of a call and all its callees. */
+/** Returns the samples or bytes of a call and all its callees. */
 export const getWeight = ({ self, callees }: ProfileCall): number =>
   callees.reduce((sum, callee) => sum + getWeight(callee), self)
 

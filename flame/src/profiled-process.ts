@@ -4,29 +4,31 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { REPORT_PREFIX, type ProcessReport, type ProfileWindow } from './profile-control.ts'
 
-/** A process that runs to be profiled. */
+/** A running process that can be profiled. */
 export interface ProfiledProcess {
   readonly url: string
   readonly pid: number
-  /** Profiles all its threads for a while. Resolves with their names once their profiles are written. */
+  /** Profiles all threads of the process. Resolves with their names once the profiles are written. */
   profile(window: ProfileWindow): Promise<readonly string[]>
-  /** Stops it and waits for its exit. Idempotent. @throws Error if it failed */
+  /** Stops the process and waits for its exit. Idempotent. @throws Error if its exit code is not 0 */
   stop(): Promise<void>
 }
 
 /**
- * Node's arguments for profiled runs. Inlined functions would be invisible, and their callers would get their samples.
+ * Arguments of Node in profiled processes. They turn off inlining, because the samples of an inlined function would
+ * count for its caller.
  */
 export const NODE_FLAGS = ['--no-turbo-inlining', '--no-maglev-inlining']
 
-/** Starts a script that calls `obey` and reports that it is ready. */
+/** Starts a script that calls `handleProfileRequests` and reports that it is ready. */
 export const startProfiled = (script: string, args: readonly string[]): Promise<ProfiledProcess> =>
   startReporting(process.execPath, [...NODE_FLAGS, script, ...args])
 
 /**
- * Starts a command that reads requests from its stdin and reports on its stderr, and waits until it is ready. It runs
- * on one processor if possible. V8's sampler is a thread that interrupts the profiled one. Between two virtual
- * processors that takes microseconds, and a system call made meanwhile gets the sample: 83 % where 20 % is true.
+ * Starts a command that reads profiling requests from stdin and reports on stderr, and waits until it is ready. It runs
+ * on one processor if possible. The reason is that V8's sampler is a thread that interrupts the profiled thread.
+ * Between two virtual processors this takes microseconds. A system call that begins in this time wrongly gets the
+ * sample, and had 83 % instead of 20 %.
  */
 export async function startReporting(
   command: string,
@@ -35,7 +37,7 @@ export async function startReporting(
 ): Promise<ProfiledProcess> {
   const [program, ...rest] = toPinnedCommand(PINS.server, [command, ...args])
   const child = spawn(program!, rest, { cwd: options.cwd, env: { ...process.env, ...options.env }, stdio: 'pipe' })
-  // Drains stdout, as a supervisor that collects logs does: a full pipe would block a synchronous logger.
+  // Reads and drops stdout, because a full pipe would block a synchronous logger.
   child.stdout.resume()
   child.stdin.on('error', () => {})
   const exit = once(child, 'exit')
@@ -61,7 +63,7 @@ export async function startReporting(
 
   async function end(): Promise<void> {
     child.stdin.end()
-    if ((await ended) !== 0) throw new Error(`the profiled process ended badly\n${stderrText}`)
+    if ((await ended) !== 0) throw new Error(`the profiled process failed\n${stderrText}`)
   }
   let stopped: Promise<void> | undefined
 

@@ -5,8 +5,8 @@ import { getSecrets } from '@influencer-stats/runtime/secrets'
 import { services } from '../../services.ts'
 import { handleProfileRequests, sendReport } from './profile-control.ts'
 
-// A separate process that runs one service as a service process does, until its stdin ends.
-// Arguments: the service's name, and its settings as JSON.
+// A separate process that runs one service until its stdin ends. Its arguments are the name of the service, and its
+// settings as JSON.
 
 const [name, settings] = process.argv.slice(2) as [string, string]
 const definition = await services[name]!()

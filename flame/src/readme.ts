@@ -10,24 +10,27 @@ import { readFindings, type Finding } from './findings.ts'
 import { FLAME_FOLDER } from './paths.ts'
 import { RENAMED_FILES } from './renamed.ts'
 import { compareWithSource, formatShares, findTop, formatTopSentence } from './sentences.ts'
-import { toPresentReport, type GraphSummary, type HotReport } from './hot-report.ts'
+import { toCurrentReport, type GraphSummary, type HotReport } from './hot-report.ts'
 
 const README_PATH = join(FLAME_FOLDER, 'README.md')
 
-/** The busiest thread: the serving one, except in a node that applies the writes of others. */
+/**
+ * Returns the CPU graph of the busiest thread: the serving thread, except on a node that only applies writes of other
+ * nodes.
+ */
 const findBusiest = ({ graphs }: HotReport) =>
   graphs.filter(({ kind }) => kind === 'cpu').toSorted((a, b) => a.idle - b.idle)[0]!
 
 const getGraph = (hot: HotReport, kind: GraphSummary['kind']) =>
   hot.graphs.find((graph) => graph.kind === kind && graph.thread === findBusiest(hot).thread)!
 
-/** Name of a snapshot within its service, and of its heading. */
+/** Returns the name of a subject within its service, which is also its heading. */
 const getName = ({ variant, work }: HotReport) => `${variant} ${work}`
 
-/** The recordings of a service, in the order of its variants. */
+/** Reads the recordings of a service, in the order of its variants. */
 function readReports(service: string): HotReport[] {
   const files = globSync(`${service}/*/*/hot.json`, { cwd: FLAME_FOLDER }).toSorted()
-  return files.map((file) => toPresentReport(JSON.parse(readFileSync(join(FLAME_FOLDER, file), 'utf8'))))
+  return files.map((file) => toCurrentReport(JSON.parse(readFileSync(join(FLAME_FOLDER, file), 'utf8'))))
 }
 
 const formatPercents = ({ self, total }: { self: number; total: number }) =>
@@ -82,7 +85,7 @@ function renderSection(hot: HotReport, row: object, finding: Finding | undefined
   return paragraphs.join('\n\n')
 }
 
-/** The load and the commit: lines are those of a commit. */
+/** Describes the load and the commit of a recording, because lines are those of the commit. */
 function describeRun(hot: HotReport): string {
   const { says, rate, machine, seconds } = hot
   const thread = findBusiest(hot).thread === 'main' ? 'main' : 'the serving thread'
@@ -112,22 +115,22 @@ async function renderSections(service: string): Promise<string> {
   ].join('\n\n')
 }
 
-/** The renamed files that a text names, with their present paths. */
+/** Renders the table of the renamed files that a text names, with their current paths. */
 function renderRenamedFiles(text: string): string {
   const rows = Object.entries(RENAMED_FILES).filter(([file]) => text.includes(`\`${file}:`))
   if (rows.length === 0) return ''
   return [
     '## Renamed files',
-    'Lines and paths are those of the commit of a graph. These files have another path now:',
+    'Lines and paths are those of the commit of a graph. These files have a different path today:',
     [
-      '| path in the graphs | present path |',
+      '| path in the graphs | current path |',
       '|---|---|',
-      ...rows.map(([file, present]) => `| \`${file}\` | \`${present}\` |`),
+      ...rows.map(([file, current]) => `| \`${file}\` | \`${current}\` |`),
     ].join('\n'),
   ].join('\n\n')
 }
 
-/** `flame/README.md`, generated from the snapshots, the findings and the bench's results. */
+/** Renders `flame/README.md` from the recordings, the findings and the results of benchmarks. */
 export async function renderReadme(): Promise<string> {
   const sections = (await Promise.all(Object.keys(workloads).map(renderSections))).filter(Boolean)
   const generated = [...sections, renderRenamedFiles(sections.join('\n'))].filter(Boolean).join('\n\n')

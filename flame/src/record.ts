@@ -9,7 +9,7 @@ import { PROFILED_SERVICE_SCRIPT, ROOT } from './paths.ts'
 import { readAllocationProfile, readCpuProfile, type Profile } from './profile.ts'
 import { startProfiled, type ProfiledProcess } from './profiled-process.ts'
 
-/** One thread's profile. */
+/** The profile of one thread. */
 export interface ThreadRecording {
   readonly kind: ProfileKind
   /** `main`, `thread-0`, ... */
@@ -17,16 +17,17 @@ export interface ThreadRecording {
   readonly profile: Profile
 }
 
-/** Sampling intervals: 0.5 ms and 16 KiB, which are a quarter and a half of V8's defaults. */
+/** Sampling intervals: 500 us and 16 KiB, which are half of the defaults of V8 (1,000 us and 32 KiB). */
 export const INTERVALS: Readonly<Record<ProfileKind, number>> = { cpu: 500, allocation: 16_384 }
 
 const readers = { cpu: readCpuProfile, allocation: readAllocationProfile }
 
-/** The runtime names serving threads after their service; here the folder's name identifies the service. */
+/** Removes the service from the name of a serving thread, because the folder already has the name of the service. */
 const toShortName = (thread: string) => thread.replace(/^.+-(\d+)$/, 'thread-$1')
 
 /**
- * Profiles every thread of a process for some seconds. One kind per window: allocation sampling costs processor time.
+ * Profiles every thread of a process, for `seconds` of each kind. The kinds are not recorded at the same time, because
+ * the sampling of allocations takes processor time.
  */
 export async function recordProcess(
   { profile }: Pick<ProfiledProcess, 'profile'>,
@@ -46,12 +47,12 @@ export async function recordProcess(
   return recordings
 }
 
-/** Time until compiled code is stable (s). */
+/** Duration of the warm-up, after which the compiled code does not change any more (s). */
 const WARM_UP_S = 3
-/** Margin for work that takes longer than announced, on a busy machine (s). */
+/** Additional duration of the load, because the work may take longer on a busy machine (s). */
 const MARGIN_S = 4
 
-/** The rate of a row's open loop, measured as the bench does; `undefined` if it has none. */
+/** Measures the rate of the open loop of a row, as a benchmark does; undefined if the row has no open loop. */
 export async function measureBenchRate(row: BenchRow): Promise<number | undefined> {
   const [{ rounds, failure } = { rounds: [] }] = await measure([row], { rounds: 1, duration: WARM_UP_S, warmUp: 1 })
   if (failure !== undefined) throw new Error(failure)
@@ -59,7 +60,7 @@ export async function measureBenchRate(row: BenchRow): Promise<number | undefine
   return typeof rate === 'number' ? rate : undefined
 }
 
-/** Runs `work` on the started and checked service of a row, with a new folder. Always stops it. */
+/** Starts the service of a row with a new data folder, prepares it, runs `work` and stops the service. */
 async function withService<T>(
   { target, prepare }: BenchRow,
   threads: number,
@@ -83,11 +84,11 @@ async function withService<T>(
 type StartProcess = (script: string, args: readonly string[]) => Promise<ProfiledProcess>
 
 /**
- * Runs work while the service of a row is under the row's load, after a warm-up: at the bench's rate, or at the rate
- * that it reaches without inlining.
+ * Runs work while the service of a row is under the load of the row, after a warm-up. The rate of the load is the given
+ * one, or the rate of an open loop without inlining if that is lower.
  *
  * @param seconds duration of the work
- * @throws Error if a reply was wrong or missing: then the profile does not show the service at work
+ * @throws Error if a reply was wrong or missing, because the profile is then not that of a working service
  */
 export function runUnderLoad<T>(
   row: BenchRow,
@@ -104,9 +105,9 @@ export function runUnderLoad<T>(
     const pace = typeof own === 'number' && rate ? Math.min(own, rate) : undefined
     const roundOptions = { duration: seconds + MARGIN_S, warmUp: WARM_UP_S, paced: false, throughout: true, rate: pace }
     const loadRound = row.round(process, roundOptions)
-    // The failure is reported below. Work that fails first must not leave it unhandled.
+    // `await loadRound` below reports a failure. If the work fails first, the rejection must not be unhandled.
     loadRound.catch(() => {})
-    // Waits for the first of them, so that a generator that cannot start does not block the work.
+    // Waits for the end of the warm-up, or of a load that failed.
     await Promise.race([delay(WARM_UP_S * 1000), loadRound])
     const done = await work(process)
     await loadRound
@@ -114,7 +115,10 @@ export function runUnderLoad<T>(
   })
 }
 
-/** CPU and allocation profiles of a service under the load of a row: of main, and of the only serving thread. */
+/**
+ * Records CPU and allocation profiles of a service under the load of a row, of the main thread and of one serving
+ * thread.
+ */
 export async function recordRow(row: BenchRow, seconds: number, rate?: number) {
   const loadOptions = { threads: 1, start: startProfiled, seconds: 2 * seconds, rate }
   const { done: recordings, ...rest } = await runUnderLoad(row, loadOptions, (process) =>

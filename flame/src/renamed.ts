@@ -1,6 +1,6 @@
-// Recorded graphs have the names of their commit. These maps lead from them to the present names.
+// Recorded graphs have the names of their commit. These maps convert them to the current names.
 
-/** Present path of each renamed file that a recorded graph names. */
+/** Current path of each renamed file that a recorded graph names. */
 export const RENAMED_FILES: Readonly<Record<string, string>> = {
   'packages/kv/src/core/judge.ts': 'packages/kv/src/core/evaluate-writes.ts',
   'packages/kv/src/core/query.ts': 'packages/kv/src/core/parse-query.ts',
@@ -106,15 +106,15 @@ export const RENAMED_FILES: Readonly<Record<string, string>> = {
   'packages/stats/src/video-notes.ts': 'packages/stats/src/video-details-recorder.ts',
 }
 
-/** Present names of components. */
+/** Current names of renamed components. */
 export const RENAMED_COMPONENTS: Readonly<Record<string, string>> = { door: 'server adapter', elsewhere: 'other' }
 
-/** Present descriptions of loads. */
+/** Current descriptions of loads. */
 export const RENAMED_LOADS: Readonly<Record<string, string>> = {
   '1 connection that asks for 3,000 random prices a request':
     '1 connection that searches for 3,000 random prices per request',
   'what 64 connections put through the other nodes': '64 connections that put entities through the other nodes',
 }
 
-/** Present path of a file. */
-export const toPresentFile = (file: string): string => RENAMED_FILES[file] ?? file
+/** Returns the current path of a file. */
+export const toCurrentFile = (file: string): string => RENAMED_FILES[file] ?? file

@@ -2,30 +2,33 @@ import type { HotFunction } from './hot-functions.ts'
 import type { Finding } from './findings.ts'
 import type { GraphSummary } from './hot-report.ts'
 
-// A larger difference is a different result (percentage points).
+// Maximum difference between two shares that count as similar (percentage points).
 const MAX_DIFFERENCE_POINTS = 10
 const MAX_PARTS = 4
 
-/** The function of any origin with the largest own share of a graph. */
+/** Returns the function with the largest own share of a graph. */
 export const findTop = ({ functions }: GraphSummary): HotFunction | undefined =>
   functions.toSorted((a, b) => b.self - a.self)[0]
 
 const formatPercent = (share: number) => `${share.toFixed(2)} %`
 
-/** The function of the app with the largest total share. */
+/** Returns the function of this repository with the largest total share. */
 const findLargestOfApp = ({ functions }: GraphSummary): HotFunction | undefined =>
   functions.filter(({ category }) => category === 'app').toSorted((a, b) => b.total - a.total)[0]
 
 const formatLocation = ({ file, line }: HotFunction) => `\`${file}:${line}\``
 
-/** Location of a function; for a native one, its main caller. */
+/** Formats the location of a function; for a native function, its main caller. */
 function formatOrigin(hot: HotFunction, [caller]: GraphSummary['employers']): string {
   if (hot.category !== 'native') return ` (${formatLocation(hot)})`
   if (!caller || caller.share < hot.self / 2) return ' (native)'
   return ` (native, for ${caller.name.replace(/ \((.+)\)$/, ', `$1`')})`
 }
 
-/** `v1: <function> takes X % of CPU (self), Y % (total)`, its location or caller, and the app's largest function. */
+/**
+ * Formats the sentences `CPU: <function> (<location or caller>) takes X % <of> (self), Y % (total). The function of
+ * this repository with the largest total is ...`.
+ */
 export function formatTopSentence(subject: string, graph: GraphSummary, of: string): string {
   const top = findTop(graph)
   if (!top) return `${subject}: no work.`
@@ -35,7 +38,7 @@ export function formatTopSentence(subject: string, graph: GraphSummary, of: stri
   return `${sentence} The function of this repository with the largest total is \`${app.function}\` (${formatLocation(app)}): ${formatPercent(app.total)}.`
 }
 
-/** The components with the largest shares. */
+/** Formats the components with the largest shares. */
 export function formatShares({ parts, program, kind }: GraphSummary): string {
   const shares = parts.slice(0, MAX_PARTS).map(({ name, share }) => `${name} ${share.toFixed(1)} %`)
   const programText =
@@ -45,18 +48,18 @@ export function formatShares({ parts, program, kind }: GraphSummary): string {
   return `By component: ${shares.join(', ')}.${programText}`
 }
 
-/** Statement of the source about the comparable component, and whether it holds here. */
+/** Formats the statement of the source about a component, and the comparison with our share. */
 export function compareWithSource({ parts }: GraphSummary, { source, why }: Finding): string {
   if (!source) return `**The source** ${why}`
   const share = parts.find(({ name }) => name === source.part)?.share ?? 0
   const [top] = parts
-  const tops = top?.name === source.part
-  const near = source.share === undefined || Math.abs(source.share - share) <= MAX_DIFFERENCE_POINTS
+  const isLargest = top?.name === source.part
+  const isSimilar = source.share === undefined || Math.abs(source.share - share) <= MAX_DIFFERENCE_POINTS
   const here = `the ${source.part} takes ${formatPercent(share)}`
   const verdict =
-    tops && near
+    isLargest && isSimilar
       ? `The result here is similar: ${here}.`
-      : tops
+      : isLargest
         ? `Here the same component is the largest, with a different share: ${here}.`
         : `Here the result differs: ${here}, and the largest component is the ${top?.name} with ${formatPercent(top?.share ?? 0)}.`
   return `**The source** names ${source.says}. ${verdict} ${why}`

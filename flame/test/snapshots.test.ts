@@ -11,8 +11,8 @@ import { listHotFunctions, sumComponents, type HotFunction } from '../src/hot-fu
 import { renderPage, type PackedCall } from '../src/html.ts'
 import { FLAME_FOLDER, MAX_HTML_BYTES, ROOT } from '../src/paths.ts'
 import type { ProfileCall, Profile } from '../src/profile.ts'
-import { toPresentReport, type HotReport } from '../src/hot-report.ts'
-import { RENAMED_FILES, toPresentFile } from '../src/renamed.ts'
+import { toCurrentReport, type HotReport } from '../src/hot-report.ts'
+import { RENAMED_FILES, toCurrentFile } from '../src/renamed.ts'
 import { readCode } from '../src/flame-snapshot.ts'
 
 /** Bytes. */
@@ -67,7 +67,7 @@ describe('a page', () => {
   })
 
   it('of an idle thread states that', () => {
-    expect(createPage(createProfile([]))).toContain('did no work')
+    expect(createPage(createProfile([]))).toContain('had no work')
   })
 })
 
@@ -107,7 +107,7 @@ const MIN_SAMPLES = 2_000
 describe.each(folders)('the snapshot in %s', (folder) => {
   const files = readdirSync(join(FLAME_FOLDER, folder))
   const readReport = (): HotReport =>
-    toPresentReport(JSON.parse(readFileSync(join(FLAME_FOLDER, folder, 'hot.json'), 'utf8')))
+    toCurrentReport(JSON.parse(readFileSync(join(FLAME_FOLDER, folder, 'hot.json'), 'utf8')))
 
   it('is complete: both kinds, and the numbers', () => {
     const names = ['allocation-main.html', 'allocation-thread-0.html', 'cpu-main.html', 'cpu-thread-0.html', 'hot.json']
@@ -123,7 +123,7 @@ describe.each(folders)('the snapshot in %s', (folder) => {
 
   it('names files that exist, or whose present path is known', () => {
     const named = readReport().graphs.flatMap(({ functions }) =>
-      functions.filter(({ category }) => category === 'app').map(({ file }) => toPresentFile(file)),
+      functions.filter(({ category }) => category === 'app').map(({ file }) => toCurrentFile(file)),
     )
     expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
   })

@@ -7,19 +7,20 @@ import { toTarget, createRequestSource } from './raw.ts'
 import { ClosedLoop } from './raw/loops.ts'
 import { RawConnection } from './raw/raw-connection.ts'
 
-/** Two servers that receive the same load in turn, in short slices. */
+/** A measurement of two servers that receive the same load in turn, in short slices of time. */
 export interface AlternatingPlan extends Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'> {
   readonly servers: readonly AlternatingServer[]
-  /** Unmeasured slices of each server before the others. */
+  /** Number of unmeasured slices of each server at the start. */
   readonly warmUpSlices: number
-  /** Measured slices of each server. */
+  /** Number of measured slices of each server. */
   readonly slices: number
+  /** Duration of a slice (ms). */
   readonly sliceMs: number
 }
 
 export interface AlternatingServer {
   readonly url: string
-  /** Processes whose processor time is the server's. */
+  /** All processes of the server. */
   readonly pids: readonly number[]
 }
 
@@ -46,7 +47,7 @@ async function connectTo(plan: AlternatingPlan, { url, pids }: AlternatingServer
   return { pids, loop, connections }
 }
 
-/** Loads one server for some milliseconds and until its last reply. */
+/** Loads one server for some milliseconds, and waits for its last reply. */
 async function runSlice({ pids, loop, connections }: LoadedServer, milliseconds: number): Promise<LoadedSlice> {
   const before = getThreadSeconds(...pids)
   const now = performance.now()
@@ -58,7 +59,7 @@ async function runSlice({ pids, loop, connections }: LoadedServer, milliseconds:
   const { requests, errors, wrong } = tally
   if (errors + loop.countOutstanding() > 0) throw new Error('requests got no reply')
   if (wrong > 0) throw new Error(`${wrong} replies were wrong`)
-  if (requests === 0) throw new Error('no request was answered')
+  if (requests === 0) throw new Error('no request got a reply')
   return { requests, cost: ((getThreadSeconds(...pids) - before) * 1e6) / requests }
 }
 
@@ -67,7 +68,7 @@ async function loadInTurn(plan: AlternatingPlan): Promise<LoadedSlice[][]> {
   const servers = await Promise.all(plan.servers.map((server) => connectTo(plan, server)))
   const slices: LoadedSlice[][] = servers.map(() => [])
   for (let slice = 0; slice < plan.warmUpSlices + plan.slices; slice++) {
-    // The order changes from slice to slice, so that a machine that becomes slower slows both sides.
+    // The order alternates, so that a machine that becomes slower does not always slow the same server.
     const order = slice % 2 === 0 ? [0, 1] : [1, 0]
     for (const i of order) slices[i]!.push(await runSlice(servers[i]!, plan.sliceMs))
   }
@@ -87,8 +88,9 @@ const getMaxSeconds = ({ warmUpSlices, slices, sliceMs }: AlternatingPlan) =>
   GRACE_S + (4 * (warmUpSlices + slices) * sliceMs) / 1000
 
 /**
- * Loads two servers in turn from one process, in slices that are shorter than most changes of a shared machine's speed.
- * Ratios of neighbouring slices vary by a few percent where whole rounds of seconds vary by tens.
+ * Loads two servers in turn from one process. The slices are shorter than the usual changes of speed of a shared
+ * machine. So ratios of neighbouring slices vary by a few percent, while ratios of rounds of seconds vary by tens of
+ * percent.
  *
  * @throws Error if a reply is missing or wrong
  */

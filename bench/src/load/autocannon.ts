@@ -5,12 +5,12 @@ import { GRACE_S, createProcessRunner } from './common/process-runner.ts'
 import { LatencyHistogram } from './common/tally.ts'
 import type { LoadPlan, LoadResult } from './load-plan.ts'
 
-/** Number of errors that ends a run. The run has failed by then, and autocannon reconnects without a pause. */
+/** Number of errors that ends a run, because the run has failed and autocannon would reconnect without a pause. */
 const MAX_ERRORS = 1000
 /** Interval at which autocannon checks the clock (ms). With its default of 1 s a run of 0.5 s would take 1 s. */
 const SAMPLING_INTERVAL_MS = 50
 
-/** Warms up in a separate run. */
+/** Measures a plan with autocannon, after a separate run for the warm-up. */
 export async function measureAutocannon(plan: LoadPlan): Promise<LoadResult> {
   if (plan.warmUp > 0) await sendRequests(plan, plan.warmUp)
   const before = { cpu: process.cpuUsage(), at: performance.now() }
@@ -22,18 +22,21 @@ export async function measureAutocannon(plan: LoadPlan): Promise<LoadResult> {
 }
 
 /**
- * An independent check of our load generators: a widely used generator. It sends requests in turn, in closed loops, and
- * checks the status and body of every reply. Its own report counts whole milliseconds, so latencies come from its
- * clients. It saturates at half the rate that `raw` can send.
+ * Measures a plan with autocannon in a new process: a widely used generator, which is an independent check of `raw`. It
+ * sends requests in turn, in closed loops, and the status and body of every reply are checked. The report of autocannon
+ * has whole milliseconds, so latencies come from its clients. Its maximum is half the rate of `raw`.
  * @throws Error if the plan is not supported, or if the run gave no result
  */
 export const runAutocannon = createProcessRunner(import.meta.url, measureAutocannon)
 
-/** Its `-R` treats seconds as milliseconds, so it has no open loop. For HEAD it waits for the announced body. */
+/**
+ * Converts the requests of a plan. autocannon cannot send an open loop, because its rate option treats seconds as
+ * milliseconds. It cannot send HEAD, because it waits for the body of the announced length.
+ */
 function toAutocannonRequests({ requests, rate, pipeline, percentiles, others = [] }: LoadPlan): Request[] {
   const isMore = rate !== undefined || pipeline !== undefined || percentiles !== undefined || others.length > 0
   if (isMore || 'drawer' in requests || requests.some(({ method }) => method === 'HEAD'))
-    throw new Error('autocannon sends the same requests in turn to one server, in a closed loop, and no HEAD')
+    throw new Error('autocannon supports only constant requests (no HEAD) to one server, in a closed loop')
   return requests.map(({ headers, ...request }) => ({ ...request, headers: { ...headers } }) as Request)
 }
 
@@ -48,7 +51,7 @@ async function sendRequests(plan: LoadPlan, duration: number) {
   function setupClient(client: Client): void {
     const last = { at: began }
     lastReplies.push(last)
-    // Its types declare only one of its events.
+    // The types of autocannon declare only one of the events.
     const events: EventEmitter = client
     events.on('request', () => sent++)
     // The latency is in milliseconds, with a fraction.

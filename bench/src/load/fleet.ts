@@ -10,24 +10,25 @@ import { Publishers } from './fleet/publishers.ts'
 import { FleetStreams } from './fleet/fleet-streams.ts'
 import { OpenLoop } from './raw/loops.ts'
 
-/** Interval between two checks that all values arrived (ms). */
+/** Interval between two checks of the progress (ms). */
 const POLL_INTERVAL_MS = 2
-/** Longest time that a stream may take to open while other programs use the machine (ms). */
+/** Maximum time per stream to open all streams, on a busy machine (ms). */
 const MAX_OPEN_MS = 5
 
-/** Waits until a number reaches its goal, or stops growing. */
+/** Waits until `current` reaches `goal`, or makes no progress for `PROGRESS_TIMEOUT_S`. */
 async function waitUntilReached(goal: () => number, current: () => number): Promise<void> {
   let last = current()
-  let moved = performance.now()
-  while (current() < goal() && performance.now() < moved + PROGRESS_TIMEOUT_S * 1000) {
+  let progressAt = performance.now()
+  while (current() < goal() && performance.now() < progressAt + PROGRESS_TIMEOUT_S * 1000) {
     await delay(POLL_INTERVAL_MS)
     if (current() !== last) {
       last = current()
-      moved = performance.now()
+      progressAt = performance.now()
     }
   }
 }
 
+/** Opens all streams, and waits until each is open or refused. */
 async function open(streams: FleetStreams, count: number): Promise<void> {
   await streams.open()
   await waitUntilReached(
@@ -36,7 +37,7 @@ async function open(streams: FleetStreams, count: number): Promise<void> {
   )
 }
 
-/** Makes the server end all streams. @returns the number of streams that did not end, or did not end cleanly */
+/** Requests the end of all streams from the server. @returns number of streams that did not end, or not cleanly */
 async function closeAll(streams: FleetStreams, { url, dialect }: Pick<FleetPlan, 'url' | 'dialect'>): Promise<number> {
   streams.closing = true
   const toEnd = streams.steady
@@ -49,11 +50,15 @@ async function closeAll(streams: FleetStreams, { url, dialect }: Pick<FleetPlan,
   return toEnd - streams.ended
 }
 
-/** Seconds during which values are sent, and the untimed seconds before. */
+/** Returns the duration in which values are sent, and the duration of the warm-up before it (s). */
 const getTimes = (sending: FleetPlan['sending']) =>
   'seconds' in sending ? sending : { seconds: (sending.values * sending.interval) / 1000, warmUp: 0 }
 
-/** Sends values until the plan ends and all have arrived. @returns deliveries per second, and the fleet's own share */
+/**
+ * Sends all values of the plan, and waits until they have arrived.
+ * @returns deliveries per second, the processor share of this process, and the average time until the reply to a value
+ *   (ms)
+ */
 async function send(
   { sending }: FleetPlan,
   { loop, connections }: Publishers,
@@ -87,6 +92,7 @@ async function send(
   return { deliveries, cpu: (user + system) / 1e6 / took, query: tally.times.mean / 1000 }
 }
 
+/** Measures a plan in this process. @throws Error if the limit of open files is too low */
 export async function measureFleet(plan: FleetPlan) {
   const { pid, sending, streams: count, publishers: publisherCount } = plan
   assertOpenFiles(count + publisherCount)
@@ -96,7 +102,7 @@ export async function measureFleet(plan: FleetPlan) {
   const publishers = new Publishers(plan, ledger)
   const { connections, loop } = publishers
   try {
-    await Promise.all(connections.map(({ firstAttempt: tried }) => tried))
+    await Promise.all(connections.map(({ firstAttempt }) => firstAttempt))
     const began = performance.now()
     const connecting = await watchProcessor(pid, () => open(streams, count))
     const sockets = getKernelMegabytes() - kernel
@@ -106,40 +112,50 @@ export async function measureFleet(plan: FleetPlan) {
 
     const values = 'values' in sending ? sending.values : ledger.values
     const { lost, doubled, delivery } = ledger
-    // Cost of the fleet itself. At a constant rate it uses a whole processor to be on time, so this is its lateness
-    // (us, p99). Otherwise it is its share of a processor.
+    // Quality of the generator. At a constant rate it uses a whole processor to be on time, so its lateness matters
+    // (us, p99). Otherwise its share of a processor matters.
     const own: { readonly lateness?: number; readonly generator?: number } =
       loop instanceof OpenLoop ? { lateness: loop.lateness.getPercentile(99) } : { generator: sent.done.cpu }
     return {
-      // Faults that invalidate the result: streams that did not open, ended early, or did not end on request.
+      // Faults that invalidate the result: streams that did not open, ended early, or did not end when the server was
+      // requested to end them.
       refused: count - streams.opened,
       cut: streams.cut,
       unclosed,
       /** Accepted values that a stream never received, or received twice. */
       lost,
       doubled,
-      /** Values received after a later one of the same publisher. If there are none: streams whose order differs. */
-      outOfOrder: ledger.late || (lost + doubled === 0 ? ledger.strayed : 0),
+      /**
+       * Values received after a later value of the same publisher. If there are none, the number of streams that
+       * received the values in another order than the majority.
+       */
+      outOfOrder: ledger.late || (lost + doubled === 0 ? ledger.differentOrders : 0),
       /** Events and replies that differ from the expected ones. */
       wrong: ledger.wrong + publishers.wrong,
-      /** Values sent, and those that were not answered with 200 within a second of their due time. */
+      /** Values sent, and values without a reply 200 within a second of their due time. */
       values,
       rejected: values - publishers.inTime,
-      /** Processor time of the server per delivery (us), and its largest share of a processor in any second. */
+      /**
+       * Processor time of the server per delivery (us); its largest processor share in a second, while connecting and
+       * while sending.
+       */
       cpu: (sent.seconds * 1e6) / ledger.deliveries,
       connecting: connecting.peak,
       sending: sent.peak,
-      /** Values per second that arrived at all streams while values were sent; and those of one stream, on average. */
+      /**
+       * Deliveries per second to all streams while values were sent; and the number of values that a stream received on
+       * average.
+       */
       deliveries: sent.done.deliveries,
       received: ledger.deliveries / streams.opened,
-      /** From when a value was due until it was received (us), and until it was answered, on average (ms). */
+      /** Time from the due time of a value until a stream received it (us), and on average until its reply (ms). */
       deliveryP50: delivery.getPercentile(50),
       deliveryP99: delivery.getPercentile(99),
       query: sent.done.query,
       connects: streams.opened / ((streams.lastOpened - began) / 1000),
       /**
-       * Resident memory (MB) without streams, once every value has been received, and the difference: in all, and a
-       * stream's (KB).
+       * Resident memory of the server (MB) without streams and after all values; and the difference, in total (MB) and
+       * per stream (KB).
        */
       idle,
       memory,
@@ -156,22 +172,23 @@ export async function measureFleet(plan: FleetPlan) {
 }
 
 /**
- * Opens streams, sends values to all of them and ends them, in a separate process. On one processor it receives 220,000
- * deliveries a second one by one (4.5 us each, mainly for the read), 1.6 million with eight in a read, and 3.8 million
- * with 64 in a read (0.26 us).
+ * Opens streams, sends values to all of them and ends them, in a separate process. On one processor this process
+ * receives 220,000 deliveries per second if each read of a socket has one value (4.5 us each, mainly for the read).
+ * With eight values in a read it receives 1.6 million, and with 64 it receives 3.8 million (0.26 us each).
  *
- * @throws Error if it cannot run: too few open files, or a dead server
+ * @throws Error if it cannot run: if the limit of open files is too low, or if the server does not respond
  */
 export const runFleet = createProcessRunner(import.meta.url, measureFleet, ({ streams, spacing, sending }) => {
   const { seconds, warmUp } = getTimes(sending)
-  // Progress may be slow throughout: servers that are overloaded but alive get ten times the timeout.
+  // Overloaded servers may make slow progress all the time, so the maximum duration has more than ten times the
+  // timeout.
   return (streams * Math.max(spacing, MAX_OPEN_MS)) / 1000 + warmUp + seconds + 11 * PROGRESS_TIMEOUT_S
 })
 
-/** Results of a fleet: faults that invalidate it, and metrics. */
+/** Results of a fleet: faults that invalidate them, and metrics. */
 export type FleetResult = Awaited<ReturnType<typeof runFleet>>
 
-/** Opens all streams of a plan, makes the server end them, and repeats until the time is up. */
+/** Repeatedly opens all streams of a plan and ends them, until the duration of the plan is over. */
 export async function measureConnecting(plan: ConnectingPlan) {
   assertOpenFiles(plan.streams)
   const end = performance.now() + plan.duration * 1000
@@ -190,5 +207,5 @@ export async function measureConnecting(plan: ConnectingPlan) {
   return { opened, refused }
 }
 
-/** Opens streams repeatedly, in a separate process. @throws Error if it cannot run */
+/** Runs `measureConnecting` in a separate process. @throws Error if it cannot run */
 export const runConnecting = createProcessRunner(import.meta.url, measureConnecting, 4 * PROGRESS_TIMEOUT_S)

@@ -1,7 +1,7 @@
 import type { LoadPlan, LoadResult } from './load-plan.ts'
 import { runRaw } from './raw.ts'
 
-/** Generators of closed loops, by name. Each loads its dependencies at its first use. */
+/** Load generators of closed loops, by name. The dependencies of autocannon are loaded at its first use. */
 export const generators = {
   raw: runRaw,
   autocannon: async (plan: LoadPlan): Promise<LoadResult> => (await import('./autocannon.ts')).runAutocannon(plan),

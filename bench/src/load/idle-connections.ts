@@ -7,20 +7,21 @@ import { assertOpenFiles } from './fleet/open-files.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { prepareRequest } from './requests/request-bytes.ts'
 
-/** Connections that open, receive one reply each, and stay idle. */
+/** A run with connections that receive one reply each and then stay idle. */
 export interface IdlePlan extends Pick<LoadPlan, 'url' | 'expect' | 'connections'> {
   readonly path: string
   /** The server's process, whose memory is measured. */
   readonly pid: number
 }
 
-/** Longest run (s): opening thousands of connections takes one or two seconds. */
+/** Maximum duration of a run (s). Opening thousands of connections takes one or two seconds. */
 const MAX_RUN_S = 60
 /**
- * Maximum number of opening connections: below the listen backlog of servers (511 in Node), else packets are dropped.
+ * Maximum number of connections that open at the same time. It is below the listen backlog of servers (511 in Node),
+ * because packets are dropped beyond it.
  */
 const MAX_OPENING = 256
-/** Time in which the server may collect garbage of the replies, and cut connections (ms). */
+/** Time in which the server can collect the garbage of the replies, and cut connections (ms). */
 const SETTLE_MS = 1000
 /** Reply timeout (ms). */
 const REPLY_TIMEOUT_MS = 5000
@@ -33,7 +34,7 @@ export async function measureIdle({ url, path, expect, connections, pid }: IdleP
   const all: LoadConnection[] = []
   let wrong = 0
 
-  /** Resolves on a reply, or on a failure. */
+  /** Opens a connection. Resolves after its reply or its failure. */
   async function open(): Promise<void> {
     const connection = createConnection(target, { firstReplyTimeoutMs: REPLY_TIMEOUT_MS })
     all.push(connection)
@@ -51,10 +52,11 @@ export async function measureIdle({ url, path, expect, connections, pid }: IdleP
   const openCount = all.filter(({ isOpen }) => isOpen).length
   for (const connection of all) connection.close()
   /**
-   * Resident memory of the server without and with the connections (MB); connections refused, or cut before the end.
+   * Resident memory of the server without and with the connections (MB), and numbers of wrong replies and of
+   * connections that are not open at the end.
    */
   return { before, after, wrong, cut: connections - openCount }
 }
 
-/** Opens connections in a new process. @throws Error if it cannot run: too few open files */
+/** Opens connections in a new process. @throws Error if the limit of open files is too low */
 export const runIdle = createProcessRunner(import.meta.url, measureIdle, MAX_RUN_S)

@@ -7,12 +7,13 @@ export interface LoadRequest {
   readonly body?: string
 }
 
-/** Random requests: a drawer of `drawers.ts` draws each when it is sent. */
+/** Random requests. A drawer (`drawers.ts`) creates each request when it is sent. */
 export interface DrawnRequests {
+  /** Name of the drawer. */
   readonly drawer: string
-  /** In addition to those of the drawer. */
+  /** Headers in addition to those of the drawer. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The same seed gives the same requests; without a seed each run draws others. */
+  /** The same seed gives the same requests. Without a seed, each run has other requests. */
   readonly seed?: number
 }
 
@@ -21,7 +22,7 @@ export interface Expectation {
   readonly status: number
   /** The whole body, if it is constant. */
   readonly body?: string
-  /** A part of every body. */
+  /** Text that every body contains. */
   readonly includes?: string
 }
 
@@ -29,35 +30,36 @@ export interface Expectation {
 export interface LoadPlan {
   /** Scheme, host and port. */
   readonly url: string
-  /** Addresses of other processes that serve the same: connections are spread over all of them. */
+  /** URLs of further processes of the target. The connections are spread over all of them. */
   readonly others?: readonly string[]
-  /** Sent in turn, or drawn. */
+  /** Constant requests, which are sent in turn; or random requests. */
   readonly requests: readonly LoadRequest[] | DrawnRequests
   readonly expect: Expectation
   readonly connections: number
   /** Measured seconds. */
   readonly duration: number
-  /** Unmeasured seconds before them. */
+  /** Unmeasured seconds before `duration`. */
   readonly warmUp: number
   /**
-   * Requests per second at a constant rate (open loop). Absent: each connection sends after its reply (closed loop).
+   * Requests per second (open loop). Without it, each connection sends a request as soon as it has its last reply
+   * (closed loop).
    */
   readonly rate?: number
   /**
-   * Shares its processors with the measured server, as if on another machine: it sleeps until a request is due instead
-   * of polling the clock, and runs in its own session. `first` gets real-time priority where permitted (root, `chrt`).
+   * If given, the generator uses the same processors as the measured server. It sleeps until a request is due instead
+   * of polling the clock. `fair`: server and generator get equal shares. `first`: the generator has real-time priority,
+   * if permitted (root, `chrt`).
    */
   readonly shares?: 'fair' | 'first'
   /**
-   * Requests that each connection of a closed loop sends at once, before any of their replies. The latency of each
-   * counts from that time.
+   * Number of requests that each connection of a closed loop sends at once. The latency of each counts from that time.
    */
   readonly pipeline?: number
-  /** Percentiles in addition to those of every result. */
+  /** Percentiles in addition to those of `Latency`. */
   readonly percentiles?: readonly number[]
 }
 
-/** Latencies in microseconds. In an open loop they count from the time at which requests were due. */
+/** Percentiles of latencies (us). In an open loop a latency counts from the due time of its request. */
 export interface Latency {
   readonly p50: number
   readonly p75: number
@@ -69,35 +71,35 @@ export interface Latency {
 
 /** Result of a plan. */
 export interface LoadResult {
-  /** Requests that began in the measured seconds and got a reply, right or wrong; it may arrive after those seconds. */
+  /** Number of requests that began in the measured seconds and got a reply, right or wrong, then or later. */
   readonly requests: number
   /** Measured seconds. */
   readonly seconds: number
-  /** Replies per second within the measured seconds. Below `rate` if the server (or the generator) is too slow. */
+  /** Replies per second within the measured seconds. It is below `rate` if the server or the generator is too slow. */
   readonly perSecond: number
   readonly latency: Latency
   /** The additional percentiles of the plan (us), by name. */
   readonly percentiles?: Readonly<Record<string, number>>
-  /** Requests without a reply: refused, cut, timed out. */
+  /** Number of requests without a reply: refused, cut or too late. */
   readonly errors: number
-  /** Replies that differ from the expected one. */
+  /** Number of replies that differ from the expected one. */
   readonly wrong: number
   /**
-   * Share of one processor that the generator used; 1 is all of it. An open loop over some 500 requests a second uses
-   * all of it to be on time: there `lateness` shows if it was enough.
+   * Share of one processor that the generator used (0 to 1). An open loop with more than about 500 requests per second
+   * uses a whole processor to be on time. `lateness` then shows if that was enough.
    */
   readonly cpu: number
   /**
-   * Open loop: delay with which the generator noticed that requests were due (us, p99). It is part of the latencies. If
-   * it is no longer small against them, the generator was too slow for the rate.
+   * For an open loop: delay with which the generator noticed that requests were due (us, p99). The latencies include
+   * it. If it is not much smaller than the latencies, the generator was too slow for the rate.
    */
   readonly lateness?: number
   /**
-   * Open loop that polls the clock: the share of the measured seconds in which the generator was idle. Near 0 it had no
-   * time for more requests, regardless of the server.
+   * For an open loop that polls the clock: the share of the measured seconds in which the generator was idle. If it is
+   * near 0, the generator could not send more requests, regardless of the server.
    */
   readonly idle?: number | undefined
 }
 
-/** From this share of a processor on, the generator may have limited a closed loop. */
+/** Minimum processor share of a generator that may have limited a closed loop. */
 export const SATURATED_SHARE = 0.9

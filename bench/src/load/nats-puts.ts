@@ -8,25 +8,25 @@ import type { LoadPlan } from './load-plan.ts'
 import { createRandom } from './requests/drawers.ts'
 import { drawId, drawValue } from './requests/kv-entries.ts'
 
-/** Random entries that NATS KV's own client puts into a bucket, one after the other on each connection. */
+/** A run in which the client of NATS KV puts random entries into a bucket, one after the other on each connection. */
 export interface NatsPutsPlan extends Pick<LoadPlan, 'connections' | 'duration' | 'warmUp'> {
   readonly urls: readonly string[]
 }
 
 const BUCKET = 'bench'
-// ms
+/** Time in which servers that have just started must be ready (ms). */
 const READY_TIMEOUT_MS = 30_000
-/** Equal to the time that our nodes wait for the log. */
+/** Timeout of a put (ms). */
 const PUT_TIMEOUT_MS = 10_000
 const RETRY_INTERVAL_MS = 250
 
-/** Spreads the connections equally over the servers. */
+/** Measures puts. The connections are spread equally over the servers. */
 export async function measureNatsPuts({ urls, connections, duration, warmUp }: NatsPutsPlan) {
   const clients = await Promise.all(
     Array.from({ length: connections }, (_, i) => connect({ servers: urls[i % urls.length]! })),
   )
   try {
-    // Without the check of the API: servers that have just started deny JetStream, or do not respond.
+    // The check of the API is off, because servers that have just started deny JetStream or do not respond.
     const managers = clients.map((client) => new Kvm(jetstream(client, { checkAPI: false, timeout: PUT_TIMEOUT_MS })))
     await makeBucket(managers[0]!, urls.length)
     const buckets = await Promise.all(managers.map((manager) => manager.open(BUCKET)))
@@ -37,7 +37,7 @@ export async function measureNatsPuts({ urls, connections, duration, warmUp }: N
   }
 }
 
-/** Retries while servers that have just started have no leader, which they report in several ways. */
+/** Creates the bucket. Retries after any error, because servers that have just started have no leader. */
 async function makeBucket(manager: Kvm, replicas: number): Promise<void> {
   for (const deadline = performance.now() + READY_TIMEOUT_MS; ; await delay(RETRY_INTERVAL_MS)) {
     try {
@@ -48,7 +48,7 @@ async function makeBucket(manager: Kvm, replicas: number): Promise<void> {
   }
 }
 
-/** @throws Error if a put was refused, or if the value is missing afterwards */
+/** Measures puts in a new process. @throws Error if a put was refused, or if a value cannot be read afterwards */
 export const runNatsPuts = createProcessRunner(import.meta.url, measureNatsPuts)
 
 async function measurePuts(buckets: readonly KV[], seconds: number) {
@@ -74,5 +74,5 @@ async function measurePuts(buckets: readonly KV[], seconds: number) {
 
 async function checkBucket(bucket: KV, value: string): Promise<void> {
   await bucket.put('proof', value)
-  if ((await bucket.get('proof'))?.string() !== value) throw new Error('what was put is not there')
+  if ((await bucket.get('proof'))?.string() !== value) throw new Error('a value that was put cannot be read')
 }

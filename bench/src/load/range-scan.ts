@@ -3,7 +3,7 @@ import { createConnection } from './common/load-connection.ts'
 import { createProcessRunner } from './common/process-runner.ts'
 import { prepareRequest } from './requests/request-bytes.ts'
 
-/** A range scan, read to its end. */
+/** A scan of a range, which is read completely. */
 export interface ScanPlan {
   readonly url: string
   readonly path: string
@@ -12,12 +12,15 @@ export interface ScanPlan {
   readonly pid: number
 }
 
-/** Longest run (s): a scan has millions of entries. */
+/** Maximum duration of a run (s). A scan has millions of entries. */
 const MAX_RUN_S = 120
 /** Interval between samples of the server's memory (ms). */
 const SAMPLE_INTERVAL_MS = 20
 
-/** Reads one reply to its end. Node's client would be the bottleneck: it emits an event for each chunk. */
+/**
+ * Reads one reply completely. It does not use Node's client, which would be the bottleneck: it emits an event per
+ * chunk.
+ */
 export async function measureScan({ url, path, headers, pid }: ScanPlan) {
   const target = new URL(url)
   const before = getResidentMegabytes(pid)
@@ -44,7 +47,8 @@ export async function measureScan({ url, path, headers, pid }: ScanPlan) {
     bytes: bodyBytes,
     seconds,
     /**
-     * Resident memory of the server before, and its maximum during the scan (MB); and the parts that are mapped files.
+     * Resident memory of the server before the scan, and its maximum during the scan (MB). `beforeFiles` and
+     * `peakFiles` are the parts for mapped files.
      */
     before,
     beforeFiles,

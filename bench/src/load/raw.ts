@@ -8,12 +8,12 @@ import { ClosedLoop, createRoundRobin, OpenLoop, type NextRequest } from './raw/
 import { drawRequests } from './requests/drawers.ts'
 import { prepareRequest } from './requests/request-bytes.ts'
 
-/** Time for all connections together to open, before the first request is due (ms). */
+/** Maximum time in which all connections open, before the first request is due (ms). */
 const OPEN_TIMEOUT_MS = 2000
 
-/** @throws Error if the URL is not of http */
+/** Converts a URL to the address of a connection. @throws Error if the URL is not of http */
 export function toTarget(url: URL, plan: Pick<LoadPlan, 'expect' | 'requests'>): RawTarget {
-  if (url.protocol !== 'http:') throw new Error(`raw speaks http only, not ${url.protocol}`)
+  if (url.protocol !== 'http:') throw new Error(`the generator raw supports only http, not ${url.protocol}`)
   return {
     // WHATWG URLs include the brackets of an IPv6 address.
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
@@ -23,7 +23,7 @@ export function toTarget(url: URL, plan: Pick<LoadPlan, 'expect' | 'requests'>):
   }
 }
 
-/** The requests of a plan: drawn, or in turn. */
+/** Creates the source of the requests of a plan. */
 export const createRequestSource = ({ requests }: Pick<LoadPlan, 'requests'>, host: string): NextRequest =>
   'drawer' in requests
     ? drawRequests(requests, host)
@@ -44,7 +44,7 @@ export async function measureRaw(plan: LoadPlan): Promise<LoadResult> {
     (_, i) => new RawConnection(targets[i % targets.length]!, loop),
   )
   await Promise.race([
-    Promise.all(connections.map(({ firstAttempt: tried }) => tried)),
+    Promise.all(connections.map(({ firstAttempt }) => firstAttempt)),
     delay(OPEN_TIMEOUT_MS, undefined, { ref: false }),
   ])
 
@@ -82,11 +82,12 @@ export async function measureRaw(plan: LoadPlan): Promise<LoadResult> {
 }
 
 /**
- * The load generator: prepared bytes on `node:net`. It checks the status and body of every reply, and supports closed
- * and open loops and pipelining. A request takes 5.5-7.5 us of processor (wrk 5.9-8.3), even if each reply has its own
- * id, and 8.3 us if replies differ in more. The maximum is 170,000 requests a second.
+ * Sends a load in a new process: prepared bytes on `node:net`, in closed or open loops, or with pipelining. The status
+ * and body of every reply are checked. A request takes 5.5-7.5 us of processor time (wrk: 5.9-8.3 us), also if each
+ * reply has a different id. If replies differ in more than an id, it takes 8.3 us. The maximum is 170,000 requests per
+ * second.
  *
- * Always ends within the plan's seconds and a grace of 3 s; the process is killed 15 s later.
+ * A run ends at most 3 s after the seconds of the plan. Otherwise the process is killed 15 s later.
  * @throws Error if the plan is not supported, or if the run gave no result
  */
 export const runRaw = createProcessRunner(import.meta.url, measureRaw)

@@ -6,41 +6,42 @@ import type { CatalogPlan } from './catalogs.ts'
 import { ExpectedCatalog } from './expected-catalog.ts'
 import { getBulkPath, type IndexName } from './searches.ts'
 
-/** Bulk requests, sequential on each connection. */
+/** A run of bulk requests, one after the other on each connection. */
 export interface BulkPlan {
   readonly url: string
   readonly index: IndexName
   readonly catalog: CatalogPlan
-  /** Searches in a request, for random rows. */
+  /** Number of searches for random rows in a request. */
   readonly items: number
   readonly connections: number
-  /** Seconds, and at least one request on each connection. */
+  /** Measured seconds. Each connection sends at least one request. */
   readonly duration: number
-  /** Seconds of warm-up, with requests of at most 3,000 searches. */
+  /** Seconds of the warm-up, with requests of at most 3,000 searches. */
   readonly warmUp: number
   /** The server's process, whose memory and processor time are measured. */
   readonly pid: number
 }
 
-/** Longest run (s): the largest request takes several seconds. */
+/** Maximum duration of a run (s). The largest request takes several seconds. */
 const MAX_RUN_S = 60
 /** Interval between samples of the server's memory (ms). */
 const SAMPLE_INTERVAL_MS = 5
 const MAX_WARM_UP_ITEMS = 3_000
-/** Number of prepared requests: neither all equal nor all new. */
+/** Number of different prepared requests, which are sent in turn. */
 const PREPARED_REQUESTS = 8
 
 interface BulkRequest {
   readonly bytes: Buffer
-  /** The rows of its answers, in order. */
+  /** The rows that its answers must contain, in order. */
   readonly rows: readonly number[]
 }
 
 /**
- * Builds requests, and on one connection checks answers, outside of the timed part.
+ * Measures a run. The requests are prepared before the measurement.
  *
- * @returns the time of each request, from the first byte sent to the last one received (ms); of all together (s), with
- * the server's processor time; and its resident memory before and at its maximum (MB)
+ * @returns the time of each request, from the first byte sent to the last byte received (ms); the duration of the run
+ *   and the processor time of the server (s); and the resident memory of the server before the run and at its maximum
+ *   (MB)
  */
 export async function measureBulk(plan: BulkPlan) {
   const { url, items, duration, warmUp, pid } = plan
@@ -81,7 +82,7 @@ export async function measureBulk(plan: BulkPlan) {
   }
 }
 
-/** @throws Error if an answer was wrong or missing */
+/** Measures a run in a new process. @throws Error if an answer was wrong or missing */
 export const runBulk = createProcessRunner(import.meta.url, measureBulk, MAX_RUN_S)
 
 function makeRequest(
@@ -96,7 +97,7 @@ function makeRequest(
   return { bytes: Buffer.from(head + body, 'latin1'), rows }
 }
 
-/** @returns milliseconds. @throws Error if the reply differs from the expected one */
+/** Sends a request and checks its answers. @returns its time (ms). @throws Error if an answer is wrong */
 async function sendRequest(connection: LoadConnection, request: BulkRequest, expectedCatalog: ExpectedCatalog) {
   const began = performance.now()
   const { status, body, at } = await connection.request(request.bytes)

@@ -3,17 +3,20 @@ import { Readable } from 'node:stream'
 import { createProcessRunner } from '../load/common/process-runner.ts'
 import { generatePrices, getCatalogSize, type CatalogPlan } from './catalogs.ts'
 
-/** A whole catalog that replaces the present one. */
+/** An import of a whole catalog, which replaces the catalog of a service. */
 export interface ImportPlan {
   readonly url: string
   readonly catalog: CatalogPlan
 }
 
-/** Longest run (s), for 2 million prices. */
+/** Maximum duration of a run (s), which is enough for 2 million prices. */
 const MAX_RUN_S = 600
 const CHUNK_LENGTH = 262_144
 
-/** @returns the prices, and the seconds until all are acknowledged, which include their generation */
+/**
+ * Imports a catalog.
+ * @returns number of prices, and the seconds until they are acknowledged, their generation included
+ */
 export async function importCatalog({ url, catalog }: ImportPlan) {
   const began = performance.now()
   const { imported, prices } = await createPricesClient(url).import(Readable.from(generateChunks(catalog)), {
@@ -21,11 +24,11 @@ export async function importCatalog({ url, catalog }: ImportPlan) {
   })
   const seconds = (performance.now() - began) / 1000
   if (imported !== getCatalogSize(catalog) || prices !== imported)
-    throw new Error(`${imported} were imported, ${prices} are there`)
+    throw new Error(`${imported} prices were imported, and the service has ${prices}`)
   return { prices, seconds }
 }
 
-/** Imports over HTTP. @throws Error if the service did not import everything */
+/** Imports a catalog in a new process. @throws Error if the service did not import all prices */
 export const runImport = createProcessRunner(import.meta.url, importCatalog, MAX_RUN_S)
 
 function* generateChunks(catalog: CatalogPlan): Generator<Buffer> {

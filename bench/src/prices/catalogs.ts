@@ -2,7 +2,9 @@ import type { Price } from '@influencer-stats/prices/core/price'
 import { createSeededRandom, drawUuid } from '@influencer-stats/prices/core/seeded-random'
 import { generateSamplePrices } from '@influencer-stats/prices/core/sample-catalog'
 
-/** A catalog that is equal in every process. The value of a price is its row number, so every answer can be checked. */
+/**
+ * A generated catalog, equal in every process. The value of a price is its row number, so every answer can be checked.
+ */
 export interface CatalogPlan {
   /** The sample catalog, or one with a uniform distribution. */
   readonly kind: 'sample' | 'uniform'
@@ -14,7 +16,7 @@ export const SAMPLE: CatalogPlan = { kind: 'sample', offerings: 50 }
 /** 2 million prices of 20 characteristics with 10 values each. */
 export const UNIFORM: CatalogPlan = { kind: 'uniform', offerings: 200 }
 
-/** Offerings of the growing sample catalogs, from 10,000 prices to 2 million. */
+/** Numbers of offerings in the sample catalogs of growth tables, from 10,000 prices to 2 million. */
 export const GROWTH_OFFERINGS = [1, 10, 50, 205]
 
 const ROWS_PER_OFFERING = { sample: 9_744, uniform: 10_000 } as const

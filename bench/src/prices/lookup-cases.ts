@@ -10,41 +10,48 @@ import type { FreeCharacteristics, ExpectedCatalog } from './expected-catalog.ts
 import type { OpenCatalog } from './open-catalog.ts'
 import { createPriceCheck } from './searches.ts'
 
-/** The lookups, and the part of the work that is timed. */
+/** Names of the measured lookups. */
 export type CaseName =
   /** Random complete searches: from the parsed request to the row, including dictionaries. */
   | 'random'
-  /** The same search repeated: of row 10, and so on. */
+  /** One search repeated: for row 10, and so on. */
   | 'row10'
   | 'row42799'
   | 'row428692'
-  /** Row 3,824 of an offering, as at the source. */
+  /** One search repeated: for row 3,824 of an offering, as in the measurements of the source. */
   | 'row3824'
-  /** Random searches with two free characteristics, so that several rows match. */
+  /** Random searches that omit two characteristics, so that several rows match. */
   | 'several'
-  /** From the bytes of a random complete request to the text of its answer, by JSON.parse, and by the scanner. */
+  /**
+   * From the bytes of a random complete request to the text of its answer: with JSON.parse, and with the request
+   * scanner.
+   */
   | 'parsed'
   | 'scanned'
 
-/** Upper bound of an answer of these catalogs (bytes). */
+/** Maximum length of an answer (bytes). */
 const MAX_ANSWER_BYTES = 1_024
 
-/** Some lookups. Their preparation and the check of their results are not timed. */
+/** Prepared lookups. Only `run` is timed. */
 export interface LookupBatch {
+  /** Runs all lookups. */
   run(): void
   /** Number of lookups with the expected result. */
   countRight(): number
 }
 
-/** Index of the offering of the source's row in the sample catalog, in its middle. */
+/** Index of the offering with row 3,824, in the middle of the sample catalog. */
 const OFFERING_INDEX = 25
 const ROWS_PER_OFFERING = 9_744
-/** Traffic and bandwidth: 203 rows of an offering differ in these alone, 41 of a group. */
+/** Traffic and bandwidth. 203 rows of an offering, and 41 rows of a group, differ only in these characteristics. */
 const TWO_CHARACTERISTICS: FreeCharacteristics = new Set([1, 3])
-/** Number of searches with several matches: their expected result is counted row by row. */
+/**
+ * Number of different searches with several matches. It is small, because their expected results need a scan of all
+ * rows.
+ */
 const AMBIGUOUS_SEARCHES = 64
 
-/** All cases over a catalog. Each call prepares `count` lookups, with strings fresh from JSON.parse. */
+/** Creates all cases of a catalog. A case prepares `count` lookups, whose strings are new results of JSON.parse. */
 export function makeCases(
   expectedCatalog: ExpectedCatalog,
   catalog: OpenCatalog,

@@ -9,34 +9,37 @@ import { makeCases, type LookupBatch, type CaseName } from './lookup-cases.ts'
 import { openCatalog, type OpenCatalog } from './open-catalog.ts'
 import type { IndexName } from './searches.ts'
 
-/** Lookups in one index, without HTTP. */
+/** A measurement of lookups in one index, without HTTP. */
 export interface LookupsPlan {
   readonly index: IndexName
   readonly catalog: CatalogPlan
   readonly cases: readonly CaseName[]
-  /** Seconds for each case, and as many before; they include the preparation of lookups. */
+  /** Measured seconds of each case, and the seconds of its warm-up. They include the preparation of the lookups. */
   readonly duration: number
-  /** True to measure the memory of the catalog, too. */
+  /** True to measure also the memory of the catalog. */
   readonly storage: boolean
 }
 
-/** Memory of a catalog's parts (bytes). */
+/** Memory of the parts of a catalog (bytes). */
 export interface CatalogStorage {
   /** Values, specs and currencies: the parts of an answer without its id. */
   readonly answers: number
-  /** The ids themselves, and the table that finds a row by its id. */
+  /** The ids of prices, and the table that finds a row by its id. */
   readonly ids: number
   readonly idTable: number
-  /** Memory of the index that threads share, and memory of each thread, after a collection. */
+  /** Memory of the index that threads share, and memory of the index in each thread, after a garbage collection. */
   readonly shared: number
   readonly own: number
 }
 
-/** Longest run (s), with the generation and indexing of 2 million rows. */
+/** Maximum duration of a run (s), with the generation and indexing of 2 million rows. */
 const MAX_RUN_S = 300
 /** Number of lookups that are prepared and timed together. */
 const BATCH_LOOKUPS = 100
-/** Rows per batch, for at most 100 batches: enough for every bitmap to have its view. */
+/**
+ * One batch of searches per this number of rows, at most 100 batches. After them, every bitmap has its view in the
+ * thread.
+ */
 const ROWS_PER_BATCH = 4_872
 const MAX_BATCHES = 100
 
@@ -53,13 +56,13 @@ export async function measureLookups({ index, catalog, cases, duration, storage 
 }
 
 /**
- * Runs lookups in a new process, so that no other index affects the compiled code.
- * @returns nanoseconds per lookup, and on request the memory of the catalog
- * @throws Error if a row was wrong
+ * Measures lookups in a new process, so that no other index affects the compiled code.
+ * @returns nanoseconds per lookup of each case, and optionally the memory of the catalog
+ * @throws Error if a lookup found the wrong row
  */
 export const runLookups = createProcessRunner(import.meta.url, measureLookups, MAX_RUN_S)
 
-/** Nanoseconds per lookup, batch after batch. @throws Error if a lookup found the wrong row */
+/** Runs one batch after the other. @returns nanoseconds per lookup. @throws Error if a lookup found the wrong row */
 export function measureTime(make: (count: number) => LookupBatch, seconds: number): number {
   let [taken, done] = [0, 0]
   const until = performance.now() + seconds * 1000
@@ -76,8 +79,7 @@ export function measureTime(make: (count: number) => LookupBatch, seconds: numbe
 
 function check(batch: LookupBatch): void {
   const right = batch.countRight()
-  if (right !== BATCH_LOOKUPS)
-    throw new Error(`${BATCH_LOOKUPS - right} of ${BATCH_LOOKUPS} look-ups found what they should not`)
+  if (right !== BATCH_LOOKUPS) throw new Error(`${BATCH_LOOKUPS - right} of ${BATCH_LOOKUPS} lookups found a wrong row`)
 }
 
 async function measureStorage(expectedCatalog: ExpectedCatalog, openedCatalog: OpenCatalog): Promise<CatalogStorage> {
@@ -88,7 +90,7 @@ async function measureStorage(expectedCatalog: ExpectedCatalog, openedCatalog: O
   for (let row = 0; row < expectedCatalog.size; row++) table.add(row, idOf(row))
   if (table.find(idOf(expectedCatalog.size - 1)) !== expectedCatalog.size - 1) throw new Error('an id is not found')
 
-  // A second view of the same segments: code and feedback exist already.
+  // Measures a second view of the same segments, so that compiled code does not count.
   const threads = inspectThreads()
   const [bare] = await collectAll(threads)
   const index = openedCatalog.reopen()

@@ -10,29 +10,35 @@ import { inspectThreads } from '../thread-inspectors.ts'
 import type { CatalogPlan } from './catalogs.ts'
 import { runImport } from './catalog-import.ts'
 
-/** A catalog that is imported into an empty service with one serving thread, and then searched. */
+/** A measurement of memory: a catalog is imported into an empty service with one serving thread, and then searched. */
 export interface MemoryPlan {
   readonly catalog: CatalogPlan
-  /** The drawer of its searches. */
+  /** Name of the drawer of the searches. */
   readonly drawer: string
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** Longest run (s), with the import of 2 million rows. */
+/** Maximum duration of a run (s), with the import of 2 million rows. */
 const MAX_RUN_S = 900
 const SERVICES_URL = new URL('../../../services.ts', import.meta.url).href
 const BYTES_PER_MB = 1e6
-/** As the service configures LevelDB: block cache and write buffer. */
+/** Memory of LevelDB as the service configures it: block cache and write buffer (bytes). */
 const LEVEL_CACHE_BYTES = 1_048_576 + 2_097_152
 
 /** State that main passes to every thread. */
 type CatalogState = () => { readonly segments: ReadonlyMap<string, Segments> }
 
 /**
- * Runs the service in this process. Returns the growth of main and its thread after the collection of all garbage (MB):
- * the heap; typed arrays and buffers, including those that threads share; frozen bitmaps, which are outside of both;
- * the maximum of LevelDB's caches; the sum, also per price (bytes); and the growth of resident memory after the
- * searches. Also returns the duration of the import (s).
+ * Runs the service in this process, and returns the growth of its memory by the catalog, after garbage collections
+ * (MB):
+ * - `heap`: JavaScript heaps of the main thread and the serving thread
+ * - `buffers`: typed arrays and buffers, including shared ones
+ * - `roaring`: frozen bitmaps, which are outside of both
+ * - `caches`: maximum of the caches of LevelDB
+ * - `sum`: all of these; `each`: the sum per price (bytes)
+ * - `resident`: growth of resident memory after the searches
+ *
+ * Also returns `load`: the duration of the import (s).
  */
 export async function measureMemory({ catalog, drawer, settings }: MemoryPlan) {
   const threads = inspectThreads()
@@ -51,7 +57,7 @@ export async function measureMemory({ catalog, drawer, settings }: MemoryPlan) {
     const found = await collectAll(threads)
     const heap = found.reduce((sum, each) => sum + each.heap, 0)
     const ofThreads = found.slice(1).reduce((sum, each) => sum + each.buffers, 0)
-    // Main allocates the shared buffers, so only its own count includes them.
+    // The main thread allocates the shared buffers, so only its count includes them.
     return {
       heap,
       buffers: process.memoryUsage().arrayBuffers + ofThreads,
@@ -90,10 +96,10 @@ export async function measureMemory({ catalog, drawer, settings }: MemoryPlan) {
   }
 }
 
-/** @throws Error if an answer was wrong or missing */
+/** Measures memory in a new process. @throws Error if an answer was wrong or missing */
 export const runMemory = createProcessRunner(import.meta.url, measureMemory, MAX_RUN_S)
 
-/** Frozen bitmaps are in the library's own memory, which Node does not count. */
+/** Returns the size of frozen bitmaps, which are in memory of a library that Node does not count (bytes). */
 function countFrozenBytes(segments: ReturnType<CatalogState>['segments']): number {
   const lists = [...segments].filter(([name]) => name.startsWith('roaring')).map(([, parts]) => parts)
   const buffers = new Set(lists.flatMap((parts) => [...parts.values()].map(({ buffer }) => buffer)))

@@ -3,10 +3,10 @@ import { drawUuid } from '@influencer-stats/prices/core/seeded-random'
 import { createDrawnRequest, type Drawer } from '../load/requests/request-bytes.ts'
 import { generatePrices, SAMPLE } from './catalogs.ts'
 
-/** Offerings that only the changes use, so searches of the sample's offerings always find the same rows. */
+/** Number of offerings of new prices. Searches in the offerings of the sample are not affected by them. */
 const MAX_NEW_OFFERINGS = 4_000
 
-/** One price in this many is changed. All prices would take 500 MB of the generator. */
+/** One of this number of prices is used for changes. All prices would take 500 MB in the generator. */
 const SAMPLE_STEP = 50
 
 /** @param random returns integers from 0 to `below` - 1 */
@@ -29,7 +29,7 @@ const createChanges =
     }
   }
 
-/** Changes of the sample catalog's prices: changed values, and new prices. */
+/** Drawers of changes of the sample catalog: new values of prices, and new prices. */
 export const priceChanges: Readonly<Record<string, Drawer>> = {
   'prices-put-value': createChanges((price, random) => ({ ...price, value: random(1e6) })),
   'prices-put-new': createChanges((price, random) => ({

@@ -1,8 +1,8 @@
 import { countCharacteristics, generatePrices, type CatalogPlan } from './catalogs.ts'
 
-/** A catalog as a table of a database. */
+/** A catalog as a table of a database, in which the value follows the other columns. */
 export interface PriceTable {
-  /** The conditions of a search, one column each; the value follows them. */
+  /** Names of the columns that are conditions of a search. */
   readonly columns: readonly string[]
   /** The words of each price, and its value, which is its row number. */
   readRows(): Iterable<{ readonly words: readonly string[]; readonly value: number }>
@@ -17,9 +17,9 @@ export const createPriceTable = (catalog: CatalogPlan): PriceTable => ({
   },
 })
 
-/** Complete searches for random rows of a catalog in an in-memory database. */
+/** A measurement of complete searches for random rows of a catalog in an in-memory database. */
 export interface SearchPlan {
   readonly catalog: CatalogPlan
-  /** Timed seconds, and as many before them. */
+  /** Measured seconds, and the seconds of the warm-up. */
   readonly duration: number
 }

@@ -10,20 +10,23 @@ import { importCatalog } from './catalog-import.ts'
 import { ExpectedCatalog } from './expected-catalog.ts'
 import { getSearchPath, type IndexName } from './searches.ts'
 
-/** Sequential searches over HTTP, with client and server in one thread, as in the source's HTTPClientServer. */
+/**
+ * A measurement of sequential searches over HTTP, with client and server in one thread, as in `HTTPClientServer` of the
+ * source.
+ */
 export interface RoundTripsPlan {
   readonly index: IndexName
   readonly catalog: CatalogPlan
-  /** Timed seconds, and as many before them. */
+  /** Measured seconds, and the seconds of the warm-up. */
   readonly duration: number
 }
 
-/** Longest run (s), with the start of the service. */
+/** Maximum duration of a run (s), with the start of the service. */
 const MAX_RUN_S = 120
 
 const { Agent, request } = process.getBuiltinModule('node:http')
 
-/** Runs the server in this process, too. */
+/** Measures searches. The server runs in this process. @returns nanoseconds per search */
 export async function measureRoundTrips({ index, catalog, duration }: RoundTripsPlan): Promise<number> {
   using data = createTemporaryFolder()
   const isSample = catalog.kind === SAMPLE.kind && catalog.offerings === SAMPLE.offerings
@@ -43,7 +46,7 @@ export async function measureRoundTrips({ index, catalog, duration }: RoundTrips
       const [reply] = (await once(sent, 'response')) as [IncomingMessage]
       let text = ''
       for await (const chunk of reply) text += chunk
-      if (JSON.parse(text).value !== row) throw new Error(`row ${row} was answered ${text}`)
+      if (JSON.parse(text).value !== row) throw new Error(`the reply for row ${row} is ${text}`)
     }
 
     async function measureTime(): Promise<number> {
@@ -61,5 +64,9 @@ export async function measureRoundTrips({ index, catalog, duration }: RoundTrips
   }
 }
 
-/** @returns nanoseconds from a request's text to its parsed answer. @throws Error if an answer was wrong */
+/**
+ * Measures searches in a new process.
+ * @returns nanoseconds from a request to its parsed answer.
+ * @throws Error if one is wrong
+ */
 export const runRoundTrips = createProcessRunner(import.meta.url, measureRoundTrips, MAX_RUN_S)

@@ -2,25 +2,28 @@ import { createDrawnRequest, type Drawer } from '../load/requests/request-bytes.
 import { GROWTH_OFFERINGS, SAMPLE, UNIFORM, type CatalogPlan } from './catalogs.ts'
 import { ExpectedCatalog } from './expected-catalog.ts'
 
-/** The names of the indexes, as `--indexes` takes them. */
+/** Names of the indexes, as in `--indexes`. */
 export const INDEXES = ['map', 'map-first-match', 'roaring', 'roaring-offering', 'bitset'] as const
 export type IndexName = (typeof INDEXES)[number]
 
-/** The path segment of an index; the default index has another name there. */
+/** Returns the name of an index in paths, which differs for the default index. */
 const toPathSegment = (index: string) => (index === 'roaring-offering' ? 'bitmap' : index)
 export const getSearchPath = (index: string): string => `/v1/search/${toPathSegment(index)}/prices`
 export const getBulkPath = (index: string): string => `/v5/search/${toPathSegment(index)}/bulk/prices`
 
 const ID_END_OFFSET = '{"id":"99757a95-f758-499f-a170-bea93b2d8bcf'.length
 
-/** Checks that a body is the price of a row, whose value is the row number. Its id may be any. */
+/** Creates the check that a body is the price of a row. The value is the row number; the id is not checked. */
 export function createPriceCheck(row: number, spec: string): (body: Buffer) => boolean {
   const expected = Buffer.from(`","spec":"${spec}","value":${row},"currency":"USD"}`)
   return (body) =>
     body.length === ID_END_OFFSET + expected.length && body.compare(expected, 0, expected.length, ID_END_OFFSET) === 0
 }
 
-/** Operators on a row's last characteristic that still match this row: the sample has two values of it. */
+/**
+ * Conditions with an operator on the last characteristic of a row, which has two values in the sample. They match the
+ * row.
+ */
 const OPERATORS = {
   not: (value: string) => ({ op: 'not', value: value === 'Included' ? 'Not Included' : 'Included' }),
   in: (value: string) => ({ op: 'in', value: [value, 'Unknown'] }),
@@ -35,7 +38,10 @@ function withOperator(body: string, name: OperatorName): string {
   return JSON.stringify(request)
 }
 
-/** Complete searches for random rows of a whole catalog. Each reply must contain the number of its row. */
+/**
+ * Creates complete searches for random rows of a catalog. Each reply must contain the number of its row, unless
+ * `constant`.
+ */
 const createSearches = (
   plan: CatalogPlan,
   index: string,
@@ -57,7 +63,9 @@ const createSearches = (
 const createDrawers = (plan: CatalogPlan, prefix: string) =>
   Object.fromEntries(INDEXES.map((index) => [`${prefix}-${index}`, createSearches(plan, index)]))
 
-/** `prices-bitset`, `prices-uniform-bitset` and so on, and one for a server with a constant reply. */
+/**
+ * Drawers of searches: `prices-INDEX`, `prices-uniform-INDEX` and others; `prices-constant` is for constant replies.
+ */
 export const priceDrawers: Readonly<Record<string, Drawer>> = {
   ...createDrawers(SAMPLE, 'prices'),
   ...createDrawers(UNIFORM, 'prices-uniform'),

@@ -6,16 +6,17 @@ import type { LookupBatch } from './lookup-cases.ts'
 import { measureTime } from './lookups.ts'
 import { createPriceTable, type SearchPlan } from './price-table.ts'
 
-/** Longest run (s), with the insertion of half a million rows. */
+/** Maximum duration of a run (s), with the insertion of half a million rows. */
 const MAX_RUN_S = 300
 
-/** Measures SQLite. */
+/** Measures SQLite in this process. @returns nanoseconds per search */
 export function measureSqlite({ catalog, duration }: SearchPlan): number {
   const { find, wordsByRow } = fillDatabase(catalog)
   const random = createRandom(1)
   function make(count: number): LookupBatch {
     const rows = Array.from({ length: count }, () => Math.floor(random() * getCatalogSize(catalog)))
-    // A string that was looked up before has its hash cached, so each is created again, as from a request.
+    // V8 caches the hash of a string that was looked up before. So the strings are created again, as those of a
+    // request.
     const queries = rows.map((row) => JSON.parse(JSON.stringify(wordsByRow[row])) as string[])
     const found: unknown[] = []
     return {
@@ -29,18 +30,18 @@ export function measureSqlite({ catalog, duration }: SearchPlan): number {
   return measureTime(make, duration)
 }
 
-/** @returns nanoseconds per search. @throws Error if a search found the wrong row */
+/** Measures SQLite in a new process. @returns nanoseconds per search. @throws Error if a search found the wrong row */
 export const runSqlite = createProcessRunner(import.meta.url, measureSqlite, MAX_RUN_S)
 
-/** A table with one column per condition, and one index over all of them. */
+/** Creates a table with one column per condition, and one index over all of them. */
 function fillDatabase(catalog: CatalogPlan): { find: StatementSync; wordsByRow: (readonly string[])[] } {
   const database = new DatabaseSync(':memory:')
-  const { columns, readRows: rows } = createPriceTable(catalog)
+  const { columns, readRows } = createPriceTable(catalog)
   const placeholders = columns.map(() => '?').join()
   database.exec(`create table price (${columns.map((name) => `${name} text`).join()}, value integer); begin`)
   const insert = database.prepare(`insert into price values (${placeholders}, ?)`)
   const wordsByRow: (readonly string[])[] = []
-  for (const { words, value } of rows()) {
+  for (const { words, value } of readRows()) {
     wordsByRow.push(words)
     insert.run(...words, value)
   }

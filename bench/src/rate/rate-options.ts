@@ -2,7 +2,7 @@ import { FULL_BASE_ENTRIES } from '../load/requests/kv-entries.ts'
 import { createSpec, type Spec } from '../spec.ts'
 import { workloads } from '../tables/all.ts'
 
-/** The flags of `pnpm bench SERVICE --rate N`. */
+/** Flags of `pnpm bench SERVICE --rate N`. */
 export const RATE_FLAGS = {
   rate: { type: 'string' },
   op: { type: 'string' },
@@ -13,7 +13,7 @@ export const RATE_FLAGS = {
   threads: { type: 'string' },
 } as const
 
-/** The requests that `--op` of kv sends. */
+/** Operations that `--op` selects for kv. */
 export const KV_OPERATIONS = {
   put: { method: 'PUT', needsEntries: false },
   'durable-put': { method: 'PUT', drawer: 'kv-put-durable', needsEntries: false },
@@ -21,19 +21,19 @@ export const KV_OPERATIONS = {
   delete: { method: 'DELETE', needsEntries: true },
 } as const
 
-/** A run at a constant rate, as the command line names it. */
+/** Options of a run at a constant rate. */
 export interface RateOptions {
   readonly spec: Spec
-  /** An operation of kv, or a workload of another service; absent: the first workload of that service. */
+  /** An operation of kv, or a workload of another service; undefined for the first workload of that service. */
   readonly op: string | undefined
-  /** Entries that kv has before the run; absent for other services. */
+  /** Number of entries of kv before the run; undefined for other services. */
   readonly base: number | undefined
   /** Requests per second. */
   readonly rate: number
   readonly connections: number
   /** Measured seconds. */
   readonly seconds: number
-  /** A running service; absent: the command starts one. */
+  /** URL of a running service; undefined if the command starts one. */
   readonly url: string | undefined
 }
 
@@ -55,10 +55,10 @@ function parseOrigin(url: string): string {
   return origin!
 }
 
-/** The service with its variant and settings. A running service has its own. */
+/** Returns the service with its variant and settings. A running service already has them. */
 function toSpec(spec: Spec, { variant = spec.variant, threads, url }: RateFlagValues): Spec {
   if (spec.work) throw new Error('with --rate, --op names the workload')
-  if (spec.variant && spec.variant !== variant) throw new Error('there are two variants')
+  if (spec.variant && spec.variant !== variant) throw new Error('the spec and --variant name different variants')
   const settings =
     threads === undefined ? spec.settings : { ...spec.settings, threads: String(parseNumber('threads', threads)) }
   if (url !== undefined && (variant || Object.keys(settings).length > 0))
@@ -79,7 +79,7 @@ function parseBase(op: keyof typeof KV_OPERATIONS, { base, url }: RateFlagValues
 const isOneOf = <T extends object>(names: T, name: string): name is Extract<keyof T, string> =>
   Object.hasOwn(names, name)
 
-/** @throws Error naming the wrong flag */
+/** Parses the options of a run. @throws Error that names the wrong flag */
 export function parseRateOptions(
   specs: readonly Spec[],
   values: RateFlagValues & { readonly rate: string },

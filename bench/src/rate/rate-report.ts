@@ -3,7 +3,7 @@ import { GRACE_S } from '../load/common/process-runner.ts'
 import type { LoadResult } from '../load/load-plan.ts'
 import { formatHundredth, toMilliseconds, formatPercent, formatTenth, formatWhole } from '../report/format-numbers.ts'
 
-/** The load that a report is about. */
+/** The load of a run. */
 export interface RatePlan {
   readonly name: string
   /** Requests per second. */
@@ -13,6 +13,7 @@ export interface RatePlan {
   readonly seconds: number
 }
 
+/** The result of a run. */
 export interface RateResult extends LoadResult {
   /** Processor time of the server as a share of one processor; NaN if it is unknown. */
   readonly share: number
@@ -21,19 +22,22 @@ export interface RateResult extends LoadResult {
 /** Additional percentile of a run. */
 export const EXTRA_PERCENTILES = [99.99] as const
 
-/** A rate is reached from this share of it on. */
+/** Share of the rate from which on the rate counts as reached. */
 const MIN_REACHED_SHARE = 0.98
-/** From this share of the p99 latency on, the lateness of the generator explains the latency. */
+/** Share of the p99 latency from which on the lateness of the generator counts as the cause of the latency. */
 const MIN_LATENESS_SHARE = 0.5
 
 const isReached = ({ rate, connections, seconds }: RatePlan, { perSecond }: RateResult): boolean =>
-  // At the end of the window each connection may have a request under way: of 10 requests one is 10 %.
+  // At the end, each connection may have an outstanding request, which may be a large share of few requests.
   perSecond * seconds + connections >= MIN_REACHED_SHARE * rate * seconds
 
-/** With less idle time than this the generator has no time for more requests. */
+/** Idle share of the generator below which it cannot send more requests. */
 const MIN_IDLE_SHARE = 0.1
 
-/** The part that limited a run: the latencies are those of the service only if it is `none` or `service`. */
+/**
+ * Returns the part that limited a run. The latencies are those of the service only if the result is `none` or
+ * `service`.
+ */
 export function findLimit(plan: RatePlan, result: RateResult): 'none' | 'service' | 'generator' {
   if (result.lateness! >= MIN_LATENESS_SHARE * result.latency.p99) return 'generator'
   if (isReached(plan, result)) return 'none'
@@ -58,7 +62,9 @@ function formatVerdict(plan: RatePlan, result: RateResult): string {
   }
 }
 
-/** Report of a run, as lines of text. The last line states if the rate was reached, and its limit. */
+/**
+ * Builds the report of a run, as lines of text. The last line states if the rate was reached, and the limit otherwise.
+ */
 export function buildRateReport(plan: RatePlan, result: RateResult): string[] {
   const { requests, errors, wrong, latency, percentiles, lateness, idle, share } = result
   const { p50, p75, p90, p99, p999, max } = latency

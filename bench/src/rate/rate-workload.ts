@@ -9,16 +9,16 @@ import { formatConnections, createBaseRow, createRequests } from '../tables/kv.t
 import { KV_OPERATIONS, type RateOptions } from './rate-options.ts'
 
 const getToken = () => process.env.API_TOKEN
-/** The headers that a running service with `API_TOKEN` needs. */
+/** Creates the headers that a running service with `API_TOKEN` needs. */
 export const createAuthorization = (): Readonly<Record<string, string>> =>
   getToken() ? { authorization: `Bearer ${getToken()}` } : {}
 
-/** A service that already runs. Its process is unknown, and the run does not end it. */
+/** Creates the target of a service that already runs. Its pid is unknown, and `stop` does not stop it. */
 const createRunningTarget = (url: string) => ({
   name: url,
   async start(): Promise<TargetProcess> {
     await fetch(`${url}/healthz`).catch((error: unknown) => {
-      throw new Error(`${url} does not answer`, { cause: error })
+      throw new Error(`${url} does not respond`, { cause: error })
     })
     return { url, pid: NaN, stop: async () => {} }
   },
@@ -38,7 +38,7 @@ function createKvRow({ spec, op, base, connections, url }: RateOptions): BenchRo
   }
 }
 
-/** The row that a run at a constant rate loads. @throws Error if there is none */
+/** Creates the row of a run at a constant rate. @throws Error if the row has no requests */
 export function createRateWorkload(options: RateOptions): BenchRow & Required<Pick<BenchRow, 'requests'>> {
   const { spec, op, connections, url } = options
   const row =

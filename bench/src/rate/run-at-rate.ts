@@ -7,10 +7,13 @@ import type { RateOptions } from './rate-options.ts'
 import { findLimit, EXTRA_PERCENTILES, buildRateReport } from './rate-report.ts'
 import { createAuthorization, createRateWorkload } from './rate-workload.ts'
 
-/** Seconds at the rate before the measured ones: V8 compiles the hot code of the service and of the generator. */
+/**
+ * Maximum duration of the warm-up at the rate, in which V8 compiles the hot code of the service and of the generator
+ * (s).
+ */
 const MAX_WARM_UP_S = 3
 
-/** Processor seconds that a server has used: from its process, or, at `--url`, from its metrics. NaN if unknown. */
+/** Returns the processor seconds of a server: from its process or, with `--url`, from its metrics. NaN if unknown. */
 async function getServerSeconds({ url, pid, extraPids = [] }: TargetProcess): Promise<number> {
   if (!Number.isNaN(pid)) return getProcessorSeconds(pid, ...extraPids)
   const text = await fetch(`${url}/metrics`, { headers: createAuthorization(), redirect: 'error' }).then(
@@ -23,8 +26,8 @@ async function getServerSeconds({ url, pid, extraPids = [] }: TargetProcess): Pr
 /**
  * Sends requests at a constant rate and reports their latencies from the intended start of each (open loop).
  *
- * @returns whether the rate was reached, all replies were right, and the generator was not the limit
- * @throws Error if the service does not start, or there is nothing to send
+ * @returns true if the rate was reached, all replies were right, and the generator was not the limit
+ * @throws Error if the service does not start, or if the row has no requests
  */
 export async function runAtRate(options: RateOptions, print: (line: string) => void): Promise<boolean> {
   const { rate, seconds, connections, spec, url } = options

@@ -5,35 +5,38 @@ import { formatShort } from './format-numbers.ts'
 /** A column of a table: a metric over the rounds of a row. */
 export interface Column {
   readonly head: string
-  /** Format of its numbers. */
+  /** Formats the numbers of the column. */
   readonly format?: (value: number) => string
-  /** Aggregation over the rounds: only the median (default), also the fastest and the slowest, or the maximum. */
+  /** The shown value of all rounds: the median (default), the median with minimum and maximum, or only the maximum. */
   readonly of?: 'spread' | 'max'
-  /** Title of its plot, with the unit. */
+  /** Title of the plot of the column, with the unit. Without it there is no plot. */
   readonly plot?: string
   /**
-   * States which value is better if the source has one too. `neither`: they are not comparable. Required for a column
-   * with a value of the source (`test/report.test.ts`).
+   * The better one of our value and the value of the source. `neither`: they are not comparable. It is required if the
+   * table also has a column with values of the source (`test/report.test.ts`).
    */
   readonly better?: 'more' | 'less' | 'neither'
-  /** Units of the source's value per unit of ours: 100 if ours is a share and theirs a percentage. */
+  /** Factor from our unit to the unit of the source: 100 if our value is a share and the other one a percentage. */
   readonly sourceUnits?: number
-  /** True if steps compare it. */
+  /** True if the ratios of rows (`BenchTable.steps`) include this column. */
   readonly ratio?: boolean
   /** Derives the value from other metrics, including those of other rows. */
   readonly derive?: (row: RowResult, all: readonly RowResult[]) => number | string | undefined
 }
 
-/** By the names of metrics; a text is a column with only a heading. `source: NAME` is the source's value. */
+/**
+ * Columns by the names of metrics. A text is a column with only a heading. `source: NAME` is the value that the source
+ * published.
+ */
 export type Columns = Readonly<Record<string, Column | string>>
 
 export const SOURCE_PREFIX = 'source: '
 
-/** Values of a metric, one for each round that has it. */
+/** Returns the values of a metric, one for each round that has it. */
 export const getNumbers = ({ rounds }: RowResult, name: string): number[] =>
   rounds.map((metrics) => metrics[name]).filter((value): value is number => typeof value === 'number')
 
-/** Median of a metric; `undefined` if no round has it. */
+/** Returns the median of a metric; undefined if no round has it. */
 export function getMetric(result: RowResult, name: string): number | undefined {
   const numbers = getNumbers(result, name)
   return numbers.length > 0 ? computeMedian(numbers) : undefined
@@ -45,7 +48,7 @@ export const isSource = (name: string): boolean => name.startsWith(SOURCE_PREFIX
 export const getSource = ({ source }: RowResult, name: string): number | string | undefined =>
   source?.[name.replace(SOURCE_PREFIX, '')]
 
-/** Text of a cell. */
+/** Formats a cell. @param all results of all rows, for derived columns */
 export function formatCell(name: string, column: Column, result: RowResult, all: readonly RowResult[]): string {
   const { format = formatShort, of, derive } = column
   const toText = (value: number | string | undefined) => (typeof value === 'number' ? format(value) : (value ?? ''))

@@ -5,14 +5,14 @@ import { formatFactor } from './format-numbers.ts'
 import type { PublishedTable } from './results.ts'
 import type { Cells } from './table-cells.ts'
 
-/** Peers that give the same answers as our services, by the names of their rows. */
+/** Matches the names of rows of other programs (peers), which send the same replies as our services. */
 const PEER_PATTERN =
   /^(?:(?:GET|PUT), )?(?:bare|nginx|Caddy|etcd|NATS|Redis|Go|SQLite|better-sse|@fastify|nchan|Mercure's|Centrifugo|DuckDB)/
 
-/** Text for a peer that is ahead for an unknown reason. A test searches for it. */
+/** Text for a peer that is better for an unknown reason. A test checks that no report contains it. */
 export const UNKNOWN_REASON = 'The reason is unknown.'
 
-/** Reasons why a peer is ahead, by the titles of conclusions. */
+/** Reasons why a peer or the source is better, by patterns of the titles of conclusions. */
 const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
   [
     / bare node:net$/,
@@ -77,21 +77,21 @@ const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
   ],
 ]
 
-/** Compares costs: they are valid with any generator. */
+/** Formats the result of a comparison of costs, which are valid even if the generator was the limit. */
 function toVerdict({ differs, median, confidence }: Ratio): string {
   if (confidence < MIN_CONFIDENCE) return 'too few starts'
   if (!differs) return 'no difference'
   return median < 1 ? 'better' : 'worse'
 }
 
-/** Shorter than the text below the rows. */
+/** Formats a ratio, shorter than `formatRatio`. */
 function formatShortRatio({ limited, median, low, high, confidence }: Ratio): string {
   if (limited) return 'generator limit'
-  const shown = (value: number) => formatFactor(value, 2)
-  return shown(median) + (confidence < MIN_CONFIDENCE ? '' : ` (${shown(low)} to ${shown(high)})`)
+  const format = (value: number) => formatFactor(value, 2)
+  return format(median) + (confidence < MIN_CONFIDENCE ? '' : ` (${format(low)} to ${format(high)})`)
 }
 
-/** Compares our rows with each peer, one line each, over all published tables. */
+/** Returns a table with one line for each comparison of our rows with a peer, from all published tables. */
 export function listConclusions(published: readonly PublishedTable[]): Cells {
   const rows = published.flatMap(({ table, results }) =>
     computeSteps(results, table)
@@ -105,11 +105,11 @@ export function listConclusions(published: readonly PublishedTable[]): Cells {
   return [['ours / peer', 'our result', 'CPU per operation', 'operations/s'], ...rows]
 }
 
-/** Introduction to the values that are better in a source. */
+/** Introduction to the values of the source that are better than ours. */
 export const BETTER_SOURCES_TEXT =
-  'Values of a source that are better than ours. They come from other machines, so they have no interval.'
+  'The source of a service is the project that the service reimplements. These of its published values are better than ours. They come from other machines, so they have no interval.'
 
-/** Reasons why peers are ahead, each with the titles that it applies to. */
+/** Returns the reasons why peers or the source are better, each with the titles to which it applies. */
 export function listReasons(
   published: readonly PublishedTable[],
 ): readonly (readonly [titles: string, reason: string])[] {

@@ -1,13 +1,17 @@
-/** Numbers as tables show them. */
+// Formats of numbers in tables.
+
 export const formatWhole = (value: number): string =>
   Number.isFinite(value) ? Math.round(value).toLocaleString('en-US') : '-'
 export const formatTenth = (value: number): string => (Number.isFinite(value) ? value.toFixed(1) : '-')
 export const formatHundredth = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : '-')
 export const formatPercent = (share: number): string => (Number.isFinite(share) ? `${Math.round(share * 100)} %` : '-')
-/** Formats with the significant digits. */
+/** Formats numbers below 100 with one decimal, and others as integers. */
 export const formatShort = (value: number): string => (Math.abs(value) < 100 ? formatTenth(value) : formatWhole(value))
-/** Microseconds as milliseconds. */
+/** Converts microseconds to milliseconds. */
 export const toMilliseconds = (microseconds: number): number => microseconds / 1000
-/** A factor with `digits` decimals. A factor too small for them has two significant digits. */
+/**
+ * Formats a factor with `digits` decimals, or with two significant digits if it is smaller than these decimals can
+ * show.
+ */
 export const formatFactor = (value: number, digits: number): string =>
   value > 0 && value < 10 ** -digits ? value.toPrecision(2) : value.toFixed(digits)

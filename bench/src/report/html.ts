@@ -53,7 +53,7 @@ ${buildTables(results, table).map(renderTable).join('')}`
 const renderContents = (published: PublishedTable) =>
   `<li><a href="#${getAnchor(published)}">${escape(published.table.name)}</a></li>`
 
-/** The whole report as one self-contained page. */
+/** Renders the whole report as one page without other files. */
 export function renderReport(published: readonly PublishedTable[]): string {
   const services = [...Map.groupBy(published, ({ table }) => table.service)]
   const contents = services.map(
@@ -64,7 +64,7 @@ export function renderReport(published: readonly PublishedTable[]): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Influencer Stats: benchmarks</title><style>${STYLE}</style></head>
 <body><h1>Influencer Stats: benchmarks</h1>
-<p>Every answer was checked; a row with a wrong or missing answer has no result. Bars are medians, whiskers the fastest and the slowest round. Requests per second are of a closed loop, latencies of an open loop. A ratio of CPU below 1 favours ours. Intervals have at least 95 % confidence. If the generator was the limit, the ratio is not shown.</p>
+<p>Every reply was checked. A row with a wrong or missing reply has no result. Bars are medians; their lines end at the minimum and the maximum of all rounds. Requests per second are of a closed loop, latencies of an open loop. If a ratio of CPU is below 1, our service needs less processor time. Intervals have at least 95 % confidence. If the generator was the limit, the ratio is not shown.</p>
 ${conclusions.length > 1 ? `<div class="conclusions">${renderTable(conclusions)}</div>` : ''}
 ${betterSources.length > 1 ? `<p>${escape(BETTER_SOURCES_TEXT)}</p><div class="conclusions">${renderTable(betterSources)}</div>` : ''}
 ${listReasons(published)

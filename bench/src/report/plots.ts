@@ -10,7 +10,7 @@ type PlotTable = Pick<BenchTable, 'columns' | 'against'>
 const LATENCY_POINTS = { p50: 'p50', p75: 'p75', p90: 'p90', p99: 'p99', p999: 'p99.9', max: 'max' }
 const LATENCY_TITLE = 'Latency at a constant rate, from the intended start (us)'
 
-/** A column as bars, one for each row. */
+/** Plots a column as bars, one for each row. */
 function createBars(title: string, name: string, results: readonly RowResult[], format = formatShort): Plot[] {
   const rows = results.flatMap((result) => {
     const numbers = getNumbers(result, name)
@@ -21,14 +21,14 @@ function createBars(title: string, name: string, results: readonly RowResult[], 
     return [{ label: result.name, value: median, low: min, high: max, reference }]
   })
   const marked = rows.some(({ reference }) => reference !== undefined)
-  const fullTitle = marked ? `${title}; mark: the source, on its own machine` : title
+  const fullTitle = marked ? `${title}; mark: value of the source, from its own machine` : title
   return rows.length > 0 ? [renderBars(fullTitle, rows, format)] : []
 }
 
-/** Name of a row without its size, which is the last part. */
+/** Returns the name of a row without its last part, the size. */
 const getSeries = ({ name }: RowResult) => name.slice(0, Math.max(0, name.lastIndexOf(', '))) || name
 
-/** A column by size, with one curve for all rows that differ only in size. */
+/** Plots a column by size, with one curve for all rows that differ only in size. */
 function createGrowthPlot(
   title: string,
   name: string,
@@ -59,7 +59,7 @@ function createLatencyPlot(results: readonly RowResult[]): Plot[] {
   return drawn.length > 0 ? [renderCurves(LATENCY_TITLE, drawn, ticks, formatWhole, true)] : []
 }
 
-/** Plots of a table: of each column with a plot title, and of latencies if all percentiles are known. */
+/** Creates the plots of a table: of each column with a plot title, and of latencies if all percentiles are known. */
 export function createPlots(results: readonly RowResult[], { columns, against }: PlotTable): Plot[] {
   const done = results.filter(({ failure }) => failure === undefined)
   const ofColumns = Object.entries(columns).flatMap(([name, plain]) => {

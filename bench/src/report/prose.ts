@@ -4,12 +4,13 @@ import { formatShort } from './format-numbers.ts'
 import type { PublishedTable } from './results.ts'
 
 /**
- * `<!--= stats/server-adapters: v8 perSecond -->47,316<!--/-->`, or of two rows: `<!--= kv/entity: GET / bare GET cpu
+ * A number in a text, with a mark that names its table, row and metric: `<!--= stats/server-adapters: v8 perSecond
+ * -->47,316<!--/-->`. With two rows it is the ratio of their metrics: `<!--= kv/entity: GET / bare GET cpu
  * -->1.46<!--/-->`.
  */
 const MARK_PATTERN = /<!--= ([a-z]+\/[a-z-]+): (.+?) ([A-Za-z0-9]+|source: [A-Za-z0-9]+) -->[^<]*<!--\/-->/g
 
-/** The value that a mark names. @throws Error if there is none */
+/** Returns the number of a mark. @throws Error if there is no result */
 function formatMark(published: readonly PublishedTable[], where: string, rows: string, name: string): string {
   const found = published.find(({ table }) => `${table.service}/${table.name}` === where)
   const [of, against] = rows.split(' / ').map((row) => found?.results.find((result) => result.name === row))
@@ -26,7 +27,7 @@ function formatMark(published: readonly PublishedTable[], where: string, rows: s
   return typeof value === 'number' ? format(value) : formatCell(name, plain, of, found.results)
 }
 
-/** Sets the marked numbers of a text to those of the results. @throws Error if a mark names no result */
+/** Replaces the marked numbers of a text with those of the results. @throws Error if a mark names no result */
 export const withProse = (text: string, published: readonly PublishedTable[]): string =>
   text.replaceAll(MARK_PATTERN, (mark, where: string, rows: string, name: string) => {
     return `${mark.slice(0, mark.indexOf('-->') + 3)}${formatMark(published, where, rows, name)}<!--/-->`

@@ -21,11 +21,11 @@ export function replaceSection(text: string, name: string, section: string): str
   return `${text.slice(0, from + begin.length)}\n${section}\n${text.slice(to)}`
 }
 
-/** A table of a README, with the machine, the commit and the day below it. */
+/** Builds a table of a README, with the machine, the commit and the day below it. */
 export const buildSection = ({ table, machine, results }: PublishedTable): string =>
   [`${table.title}.`, ...buildTables(results, table).map(toMarkdown), `${formatMachine(machine)}.`].join('\n\n')
 
-/** The conclusions, the values that are better in a source, and the reasons. */
+/** Builds the text with the conclusions, the better values of the source, and the reasons. */
 const buildConclusions = (published: readonly PublishedTable[]): string => {
   const betterSources = listBetterSources(published)
   const sources = betterSources.length > 1 ? [BETTER_SOURCES_TEXT, toMarkdown(betterSources)] : []
@@ -38,7 +38,7 @@ const buildConclusions = (published: readonly PublishedTable[]): string => {
     .join('\n\n')
 }
 
-/** All texts that results determine, by path: the report, and the tables and numbers of READMEs. */
+/** Builds all texts with results, by path: the report, and the READMEs with their tables and numbers. */
 export function buildTexts(published: readonly PublishedTable[]): Map<string, string> {
   const written = new Map([['bench/report.html', renderReport(published)]])
   for (const file of globSync(['README.md', '*/README.md', 'packages/*/README.md'], { cwd: ROOT })) {
@@ -55,14 +55,15 @@ export function buildTexts(published: readonly PublishedTable[]): Map<string, st
 }
 
 /**
- * Writes the result files and all texts that results determine, also from earlier runs. No other function does this.
+ * Writes the result files of a table, and then all texts with results, also those of earlier runs. No other function of
+ * bench writes these files.
  */
 export function publish(measured: PublishedTable, tables: readonly BenchTable[]): void {
   writeResults(measured)
   for (const [file, text] of buildTexts(readResults(tables))) writeFileSync(join(ROOT, file), text)
 }
 
-/** Files whose text differs from the results. */
+/** Lists the files whose text does not agree with the results. */
 export const listStaleFiles = (tables: readonly BenchTable[]): string[] =>
   [...buildTexts(readResults(tables))]
     .filter(([file, text]) => readFileSync(join(ROOT, file), 'utf8') !== text)

@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url'
 import type { Machine } from '../machine.ts'
 import type { RowResult } from '../row.ts'
 import type { BenchTable } from '../tables/table.ts'
-import { listTableNames, toPresentRowName } from './renamed.ts'
+import { listTableNames, toCurrentRowName } from './renamed.ts'
 
 const RESULTS_FOLDER = fileURLToPath(new URL('../../results/', import.meta.url))
 
-/** A table's results and its machine. */
+/** The results of a table and the machine that measured them. */
 export interface PublishedTable {
   readonly table: BenchTable
   readonly machine: Machine
   readonly results: readonly RowResult[]
 }
 
-/** `<service>/<row>/<table>.json`: one row of one table, with all data to explain its origin. */
+/** Contents of `<service>/<row>/<table>.json`: the result of one row of one table, with the machine and the commit. */
 type ResultFile = RowResult & {
   readonly title: string
   /** Position in the table. */
@@ -25,7 +25,7 @@ type ResultFile = RowResult & {
 
 type TableId = Pick<BenchTable, 'service' | 'name'>
 
-/** Name of a row as a folder name, and in a spec. */
+/** Converts the name of a row to a folder name, which is also its name in a spec. */
 export const toFolderName = (name: string): string =>
   name.replaceAll(/[^A-Za-z0-9.-]+/g, '-').replaceAll(/^-+|-+$/g, '')
 const listFiles = (table: TableId, folder: string) =>
@@ -33,7 +33,7 @@ const listFiles = (table: TableId, folder: string) =>
     .flatMap((name) => globSync(`${table.service}/*/${name}.json`, { cwd: folder }))
     .map((file) => join(folder, file))
 
-/** Writes a table's rows and removes its former ones. */
+/** Replaces the result files of a table. */
 export function writeResults({ table, machine, results }: PublishedTable, folder = RESULTS_FOLDER): void {
   for (const file of listFiles(table, folder)) rmSync(file)
   for (const [position, result] of results.entries()) {
@@ -44,13 +44,13 @@ export function writeResults({ table, machine, results }: PublishedTable, folder
   }
 }
 
-/** Reads the stored results of the given tables, from any run. */
+/** Reads the stored results of tables. */
 export function readResults(tables: readonly BenchTable[], folder = RESULTS_FOLDER): PublishedTable[] {
   return tables.flatMap((table) => {
     const rows = listFiles(table, folder).map((file): ResultFile => JSON.parse(readFileSync(file, 'utf8')))
     const results = rows
       .toSorted((a, b) => a.place - b.place)
-      .map((row) => ({ ...row, name: toPresentRowName(row.name) }))
+      .map((row) => ({ ...row, name: toCurrentRowName(row.name) }))
     return results[0] ? [{ table, machine: results[0].machine, results }] : []
   })
 }

@@ -5,12 +5,12 @@ import { formatShort } from './format-numbers.ts'
 import type { PublishedTable } from './results.ts'
 import type { Cells } from './table-cells.ts'
 
-/** Our value and the source's, if a table has a column for each and both are numbers. */
+/** Our value and the value of the source, if a table has a column for each and both are numbers. */
 export interface SourcePair {
   readonly column: Column
   readonly ours: number
   readonly theirs: number
-  /** Both in the format of their columns. */
+  /** Both values as text. */
   readonly text: string
 }
 
@@ -25,14 +25,10 @@ export function listSourcePairs(result: RowResult, { columns }: Pick<BenchTable,
   })
 }
 
-const isSourceBetter = ({
-  column: { better, sourceUnits = 1 },
-  ours: measured,
-  theirs: reference,
-}: SourcePair): boolean =>
-  better === 'more' ? measured * sourceUnits < reference : better === 'less' && measured * sourceUnits > reference
+const isSourceBetter = ({ column: { better, sourceUnits = 1 }, ours, theirs }: SourcePair): boolean =>
+  better === 'more' ? ours * sourceUnits < theirs : better === 'less' && ours * sourceUnits > theirs
 
-/** Returns a line with the better values of the source for each row of the published tables that has any. */
+/** Returns a table with the values of the source that are better than ours, one line for each row that has any. */
 export function listBetterSources(published: readonly PublishedTable[]): Cells {
   const rows = published.flatMap(({ table, results }) =>
     results.flatMap((result) => {

@@ -12,7 +12,7 @@ export interface Bar {
   readonly value: number
   readonly low: number
   readonly high: number
-  /** Comparable value of a source. */
+  /** Value of the source. */
   readonly reference?: number | undefined
 }
 
@@ -22,10 +22,13 @@ const WIDTH_PX = 860
 const NUMBER_WIDTH_PX = 150
 const BAR_HEIGHT_PX = 22
 const BAR_GAP_PX = 8
-/** If the longest bar is this many times the shortest, lengths are logarithmic: otherwise it hides the rest. */
+/**
+ * Maximum ratio of the longest to the shortest bar with linear lengths. Beyond it lengths are logarithmic, so that
+ * short bars are visible.
+ */
 const MAX_LINEAR_RATIO = 50
 
-/** Width of the longest label: no letter of the 13 px font is wider than 7 px on average. */
+/** Estimates the width of the longest label (px): at most 7 px per letter of the 13 px font. */
 const getLabelWidth = (rows: readonly { readonly label: string }[]) =>
   20 + 7 * Math.max(...rows.map(({ label }) => label.length))
 
@@ -37,7 +40,7 @@ const wrapSvg = (title: string, kind: string, top: number, height: number, parts
   }
 }
 
-/** Horizontal bars with whiskers; a tick marks a reference. */
+/** Renders horizontal bars with their ranges. A mark shows the value of the source. */
 export function renderBars(title: string, rows: readonly Bar[], format: NumberFormat): Plot {
   const all = rows.flatMap(({ value, high, reference }) => [value, high, reference ?? value])
   const [smallest, largest] = [Math.min(...all.filter((value) => value > 0)), Math.max(...all, 1e-9)]
@@ -69,7 +72,7 @@ export function renderBars(title: string, rows: readonly Bar[], format: NumberFo
   )
 }
 
-/** One curve. */
+/** A curve with its label. */
 export interface Curve {
   readonly label: string
   readonly points: readonly (readonly [x: number, y: number])[]
@@ -79,8 +82,9 @@ const HEIGHT_PX = 300
 const COLORS = '#2f6fde #d9480f #2b8a3e #862e9c #c2255c #0b7285 #846358 #e67700 #495057 #5f3dc4'.split(' ')
 
 /**
- * Curves with a logarithmic y axis. The x axis is also logarithmic, unless its points have names.
+ * Renders curves with a logarithmic y axis.
  * @param ticks labels of points on the x axis
+ * @param isNamed true if the points of the x axis have names; otherwise this axis is logarithmic, too
  */
 export function renderCurves(
   title: string,

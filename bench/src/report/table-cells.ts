@@ -3,26 +3,26 @@ import type { RowResult } from '../row.ts'
 import type { BenchTable } from '../tables/table.ts'
 import { formatCell, toColumn } from './columns.ts'
 
-/** A head and rows, identical in the terminal, the README and the report. */
+/** Texts of a table: the heading, then the rows. They are equal in the terminal, the README and the report. */
 export type Cells = readonly (readonly string[])[]
 
 type ReportTable = Pick<BenchTable, 'columns' | 'steps'>
 
-/** Metrics of each row. Omits columns without any value. */
+/** Builds the table with the metrics of each row. Omits columns without any value. */
 export function buildTable(results: readonly RowResult[], { columns }: ReportTable): Cells {
   const done = results.filter(({ failure }) => failure === undefined)
-  const shown = Object.entries(columns).flatMap(([name, plain]) => {
+  const columnCells = Object.entries(columns).flatMap(([name, plain]) => {
     const column = toColumn(plain)
     const cells = new Map(done.map((result) => [result, formatCell(name, column, result, done)]))
     return done.length === 0 || [...cells.values()].some((cell) => cell !== '') ? [{ head: column.head, cells }] : []
   })
   const cellsOf = (result: RowResult) =>
-    // The reason is below the table.
-    shown.map(({ cells }, i) => (result.failure === undefined ? cells.get(result)! : i === 0 ? 'FAILED' : ''))
-  return [['', ...shown.map(({ head }) => head)], ...results.map((result) => [result.name, ...cellsOf(result)])]
+    // The reason of a failure is below the table.
+    columnCells.map(({ cells }, i) => (result.failure === undefined ? cells.get(result)! : i === 0 ? 'FAILED' : ''))
+  return [['', ...columnCells.map(({ head }) => head)], ...results.map((result) => [result.name, ...cellsOf(result)])]
 }
 
-/** Gain or loss of each step. Empty if there are no steps, or only one round. */
+/** Builds the table with the ratios of each step. It is empty if there are no steps, or only one round. */
 export function buildStepsTable(results: readonly RowResult[], table: ReportTable): Cells {
   const steps = computeSteps(results, table).filter(({ ratios }) => results[0]!.rounds.length > 1 && ratios.length > 0)
   if (steps.length === 0) return []
@@ -30,7 +30,7 @@ export function buildStepsTable(results: readonly RowResult[], table: ReportTabl
   return [['', ...heads], ...steps.map(({ name, ratios }) => [name, ...ratios.map(formatRatio)])]
 }
 
-/** All results as tables. */
+/** Builds all tables of results. */
 export const buildTables = (results: readonly RowResult[], table: ReportTable): Cells[] =>
   [buildTable(results, table), buildStepsTable(results, table)].filter((cells) => cells.length > 0)
 

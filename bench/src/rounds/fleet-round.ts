@@ -6,12 +6,17 @@ import { formatHundredth, formatPercent, formatTenth, formatWhole } from '../rep
 import type { RowMetrics, BenchRow } from '../row.ts'
 import { formatShare } from './request-round.ts'
 
-/** Streams and values of a round; with `saturate` publishers send for the seconds of a round. */
+/**
+ * Streams and values of a round. With `saturate`, publishers send as fast as possible for the duration of the round.
+ */
 export interface FleetOptions extends Pick<FleetPlan, 'dialect' | 'streams' | 'spacing' | 'publishers'> {
   readonly sending: Exclude<FleetPlan['sending'], { seconds: number }> | 'saturate'
 }
 
-/** Text for each fault that invalidates a round. Rejected values are a metric, as at the source. */
+/**
+ * Text of each fault that invalidates a round. Rejected values are not a fault but a metric, as in the measurements of
+ * the source.
+ */
 const FAULT_TEXTS: Partial<Record<keyof FleetResult, string>> = {
   refused: 'streams were refused',
   cut: 'streams were cut',
@@ -22,7 +27,7 @@ const FAULT_TEXTS: Partial<Record<keyof FleetResult, string>> = {
   outOfOrder: 'events were out of order',
 }
 
-/** @throws Error if a round is not valid */
+/** Returns the metrics of a round. @throws Error if the round has faults */
 function toMetrics(result: FleetResult, { isUnordered }: Dialect): RowMetrics {
   const found = Object.entries(FAULT_TEXTS)
     .filter(([name]) => !(isUnordered && name === 'outOfOrder'))
@@ -34,7 +39,7 @@ function toMetrics(result: FleetResult, { isUnordered }: Dialect): RowMetrics {
   return { ...result, faults: [lost, doubled, outOfOrder].join(', ') }
 }
 
-/** The round of a row with open streams. */
+/** Creates the round of a row with open streams. @param says the description in `BenchRow.says` */
 export const createStreamRound = (
   { sending, ...rest }: FleetOptions,
   says: string,

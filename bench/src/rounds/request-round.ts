@@ -10,16 +10,19 @@ import type { RowMetrics, RoundOptions, BenchRow } from '../row.ts'
 
 /** The requests to send, without address, rate and duration. */
 export interface RequestLoad extends Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'> {
-  /** Words for "on the serving thread under ...". */
+  /** Description of the load, as in `BenchRow`. */
   readonly says: string
 }
 
-/** Share of the rate that server and generator reach together. */
+/** Rate of the open loop, as a share of the rate of the closed loop. */
 const OPEN_LOOP_SHARE = 0.7
 
 type LoadTiming = Pick<LoadPlan, 'duration' | 'warmUp' | 'rate' | 'percentiles' | 'shares'>
 
-/** Sends requests, pinned to the generator's processor unless shared. @throws Error if any reply is missing or wrong */
+/**
+ * Sends requests from the processor of the generator (unless `timing.shares`).
+ * @throws Error if a reply is missing or wrong
+ */
 export async function runLoad(
   { url, others }: Pick<TargetProcess, 'url' | 'others'>,
   requests: Omit<RequestLoad, 'says'>,
@@ -36,11 +39,15 @@ export async function runLoad(
   const { errors, wrong } = result
   if (errors > 0) throw new Error(`${errors} requests got no reply`)
   if (wrong > 0) throw new Error(`${wrong} replies were wrong`)
-  if (result.requests === 0) throw new Error('no request was answered')
+  if (result.requests === 0) throw new Error('no request got a reply')
   return result
 }
 
-/** @returns also the server's cost of a request, and that of the processes below it where they are separate (us) */
+/**
+ * Runs a load.
+ * @returns also the processor time per request (us): `costs` of the target, and `below` of the processes that it
+ *   depends on
+ */
 export async function measureCosts<T extends Pick<LoadResult, 'requests'>>(
   { pid, extraPids = [], below = [] }: TargetProcess,
   load: () => Promise<T>,
@@ -52,7 +59,11 @@ export async function measureCosts<T extends Pick<LoadResult, 'requests'>>(
   return { ...result, costs: costs!, below: of! }
 }
 
-/** Adds the share of one processor that a server used during a load. @param seconds processor seconds used so far */
+/**
+ * Runs a load.
+ * @returns also the processor share of the server during it.
+ * @param seconds returns the processor seconds of the server
+ */
 export async function withShare<T extends object>(
   seconds: () => number | Promise<number>,
   load: () => Promise<T>,
@@ -63,7 +74,7 @@ export async function withShare<T extends object>(
   return { ...result, share: ((await seconds()) - before) / elapsed }
 }
 
-/** Sends requests in a closed loop for some seconds. @returns also the server's cost of a request (us) */
+/** Sends requests. @returns also the processor time of the server per request (us) */
 export async function runMeasuredLoad(
   running: TargetProcess,
   requests: Omit<RequestLoad, 'says'>,
@@ -74,8 +85,8 @@ export async function runMeasuredLoad(
 }
 
 /**
- * A round of requests: a warm-up, a closed loop for the capacity of the server, and optionally an open loop at 70 % of
- * it for the latency. With pipelining there is no constant rate and no open loop.
+ * Runs a round of requests: a warm-up, a closed loop that measures the capacity of the server, and optionally an open
+ * loop at 70 % of this capacity that measures latencies. With pipelining there is no open loop.
  */
 async function runRequestRound(
   running: TargetProcess,
@@ -93,12 +104,13 @@ async function runRequestRound(
   if (given.pipeline !== undefined) return { ...metrics, ...capacity.latency, rate: 'closed loop' }
   if (!paced) return metrics
   const rate = Math.max(1, Math.floor(OPEN_LOOP_SHARE * capacity.perSecond))
-  // Warms up again, because the generator is a new process. Without it, it falls 200 ms behind at 40,000 requests/s.
+  // There is another warm-up, because the generator is a new process. Without it, requests are 200 ms late at 40,000
+  // requests/s.
   const { latency, lateness } = await runLoad(running, requests, { duration, warmUp, rate })
   return { ...metrics, ...latency, rate, lateness: lateness! }
 }
 
-/** The round of a row of requests. */
+/** Creates the round of a row of requests. */
 export const createRequestRound = ({
   says,
   ...requests
@@ -108,7 +120,7 @@ export const createRequestRound = ({
   round: (running, options) => runRequestRound(running, requests, options),
 })
 
-/** Some services give the right answer only after the next refresh of a cache (ms). */
+/** Maximum time until a service sends the right reply, which may need the next refresh of a cache (ms). */
 const READY_TIMEOUT_MS = 30_000
 
 /** Checks the replies to the first and the last request. @throws Error that contains the wrong reply */
@@ -124,12 +136,12 @@ export async function checkReplies(
       const body = Buffer.from(await reply.arrayBuffer())
       if (check(reply.status, body)) break
       if (reply.status !== expect.status && Date.now() < end) continue
-      throw new Error(`${path} was answered ${reply.status}: ${body.toString('utf8', 0, 200)}`)
+      throw new Error(`the reply to ${path} is ${reply.status}: ${body.toString('utf8', 0, 200)}`)
     }
   }
 }
 
-/** Like `createRequestRound`, but checks the replies before the first round. @param make creates the requested data */
+/** As `createRequestRound`. In addition, creates data (`make`) and checks the replies before each round. */
 export const createCheckedRound = (
   requests: RequestLoad,
   make: (running: TargetProcess) => Promise<void> = async () => {},
@@ -141,7 +153,7 @@ export const createCheckedRound = (
   },
 })
 
-/** A share of a processor, and a mark if that processor was saturated. */
+/** Formats a processor share, with a mark if it was the limit. */
 export const formatShare = (share: number): string =>
   `${formatPercent(share)}${share >= SATURATED_SHARE ? ' (the limit)' : ''}`
 

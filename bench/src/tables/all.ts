@@ -5,7 +5,7 @@ import { tables as cluster } from './cluster.ts'
 import { tables as growth } from './growth.ts'
 import { tables as kvDisk } from './kv-disk.ts'
 import { tables as kvTrials } from './kv-trials.ts'
-import { tables as kv, workloads as kvWorks } from './kv.ts'
+import { tables as kv, workloads as kvWorkloads } from './kv.ts'
 import { tables as peers } from './peers.ts'
 import { tables as pricesBulk } from './prices-bulk.ts'
 import { tables as pricesCaches } from './prices-caches.ts'
@@ -14,39 +14,47 @@ import { tables as pricesLookups } from './prices-lookups.ts'
 import { tables as pricesMemory } from './prices-memory.ts'
 import { tables as pricesPercentiles } from './prices-percentiles.ts'
 import { tables as pricesWrites } from './prices-writes.ts'
-import { tables as prices, workloads as pricesWorks } from './prices.ts'
-import { tables as sse, workloads as sseWorks } from './sse.ts'
+import { tables as prices, workloads as pricesWorkloads } from './prices.ts'
+import { tables as sse, workloads as sseWorkloads } from './sse.ts'
 import { tables as start } from './start.ts'
-import { tables as statsDoor } from './stats-server.ts'
+import { tables as statsServer } from './stats-server.ts'
 import { tables as statsOverview } from './stats-overview.ts'
-import { tables as stats, workloads as statsWorks } from './stats.ts'
+import { tables as stats, workloads as statsWorkloads } from './stats.ts'
 import { toTables, type BenchTable, type Workload } from './table.ts'
 
-const aspects = [pricesPercentiles, pricesWrites, pricesCaches, pricesBulk, pricesFinding, pricesLookups, pricesMemory]
+const moreOfPrices = [
+  pricesPercentiles,
+  pricesWrites,
+  pricesCaches,
+  pricesBulk,
+  pricesFinding,
+  pricesLookups,
+  pricesMemory,
+]
 
 /** All tables, in the order of the report. */
 export const tables: readonly BenchTable[] = [
-  ...toTables('stats', stats, statsDoor, statsOverview),
+  ...toTables('stats', stats, statsServer, statsOverview),
   ...toTables('kv', kv, kvTrials, kvDisk),
   ...toTables('cluster', cluster),
   ...toTables('sse', sse),
   ...toTables('all', start),
-  ...toTables('prices', prices, ...aspects),
+  ...toTables('prices', prices, ...moreOfPrices),
   ...growth,
   ...peers,
 ]
 
 /** Workloads for any variant of a service, by name; the first is the default. */
 export const workloads: Readonly<Record<string, Readonly<Record<string, Workload>>>> = {
-  stats: statsWorks,
-  sse: sseWorks,
-  kv: kvWorks,
-  prices: pricesWorks,
+  stats: statsWorkloads,
+  sse: sseWorkloads,
+  kv: kvWorkloads,
+  prices: pricesWorkloads,
 }
 
 /**
- * The row that a spec names, and its table's columns: a variant at a workload (`kv/v4/get-full`), or a row of a table
- * by the name of its result file (`kv/bare-GET/entity`).
+ * Returns the row that a spec names, and a table with its columns. The spec names a variant and a workload
+ * (`kv/v4/get-full`), or a row and its table as in the path of the result file (`kv/bare-GET/entity`).
  *
  * @throws Error naming the valid names
  */

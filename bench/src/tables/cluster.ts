@@ -20,14 +20,14 @@ import { formatConnections, checkReads, checkWrites, createRequests } from './kv
 import type { ServiceTable } from './table.ts'
 
 const CONNECTION_COUNTS = [1, 16, 64, 256]
-/** Connections of the writers while another property is measured. */
+/** Connections of a load that runs during the measurement of another property. */
 const [SMALL_LOAD_CONNECTIONS, LARGE_LOAD_CONNECTIONS] = [16, 64]
 
 // Requests to three nodes of one cluster.
 
 type LoadSummary = Pick<LoadResult, 'requests' | 'perSecond' | 'latency' | 'cpu'>
 
-/** A warm-up, then a closed loop. @param each the number of these in one request */
+/** Runs a warm-up, then a closed loop. @param each number of operations in one request */
 async function measureLoad(
   running: TargetProcess,
   load: (seconds: number) => Promise<LoadSummary>,
@@ -113,7 +113,7 @@ const WRITE_COLUMNS: Columns = {
   generator: { head: 'generator CPU', format: formatShare, of: 'max' },
 }
 
-/** Pairs kv with each other row of the same number of connections. */
+/** Pairs the row of kv with each other row that has the same number of connections. */
 const pairWithKv = (names: readonly string[]) =>
   names.filter((name) => !name.startsWith('kv')).map((name) => [name.replace(/^[^,]+/, 'kv'), name] as const)
 
@@ -137,9 +137,9 @@ const writes: ServiceTable = {
   ],
 }
 
-// Use of the log by a node.
+// Nodes that follow the log.
 
-/** A row with a new cluster for each round. */
+/** Creates a row with a new cluster for each round. */
 const createClusterRow = (
   name: string,
   measure: (cluster: KvCluster, how: RoundOptions) => Promise<RowMetrics>,
@@ -157,10 +157,13 @@ const createClusterRow = (
   },
 })
 
-/** Combines the nodes that still run. */
+/** Combines nodes into one target. */
 const combineNodes = (nodes: readonly TargetProcess[]): TargetProcess => combineProcesses(nodes, async () => {})
 
-/** Time from the answer to a write on one node to its read on another, at half of the cluster's write capacity. */
+/**
+ * Measures the time from the reply to a write on one node until another node returns it, at half of the cluster's write
+ * capacity.
+ */
 async function measureLag({ nodes }: KvCluster, { duration, warmUp }: RoundOptions): Promise<RowMetrics> {
   const all = combineNodes(nodes)
   const { perSecond } = await runLoad(all, createPuts(LARGE_LOAD_CONNECTIONS), { duration, warmUp })
@@ -171,7 +174,7 @@ async function measureLag({ nodes }: KvCluster, { duration, warmUp }: RoundOptio
   const load = runLoad(all, createPuts(LARGE_LOAD_CONNECTIONS), { duration: 2 * duration, warmUp, rate }).finally(
     () => (isOver = true),
   )
-  // The failure is reported below. A read that fails first must not leave it unhandled.
+  // `await load` below reports a failure. If a read fails first, the rejection must not be unhandled.
   load.catch(() => {})
   try {
     for (let count = 0; !isOver; count++) {
@@ -197,12 +200,14 @@ async function withServers<T>({ servers }: KvCluster, run: (nats: NatsConnection
   }
 }
 
-/** Takes two seconds to apply: the duration of a start varies by a tenth of that. */
+/** Number of frames that a node must apply. It takes two seconds; the duration of a start varies by a tenth of that. */
 const FRAME_COUNT = 50_000
 const MAX_CONCURRENT_FRAMES = 256
 const [FILLER_VALUE, LAST_VALUE] = ['.'.repeat(150), 'last']
 
-/** Writes frames of one write each, as a node would, many in parallel: one after the other takes minutes. */
+/**
+ * Writes frames of one write each, as a node would. Writes many in parallel, because one after the other takes minutes.
+ */
 async function writeFrames(cluster: KvCluster, client: ReturnType<typeof createKvClient>): Promise<void> {
   await withServers(cluster, async (nats) => {
     const manager = await jetstreamManager(nats)
@@ -228,7 +233,7 @@ async function writeFrames(cluster: KvCluster, client: ReturnType<typeof createK
   })
 }
 
-/** Extra start time of a node for the frames that were written while it was stopped. */
+/** Measures the additional time of a node's start for the frames that were written while the node was stopped. */
 async function measureCatchUp(cluster: KvCluster): Promise<RowMetrics> {
   const { nodes, startNode } = cluster
   const client = createKvClient(nodes[0]!.url)
@@ -239,7 +244,7 @@ async function measureCatchUp(cluster: KvCluster): Promise<RowMetrics> {
   const late = await startNode('node-3')
   const proof = createKvClient(late.url)
   try {
-    // A frame is visible only after all frames before it.
+    // The last frame is visible only after all earlier frames.
     if (String((await proof.get('frame'))?.value) !== LAST_VALUE) throw new Error('the node has not caught up')
     const seconds = (late.readyAfterMs! - idle.readyAfterMs!) / 1000
     if (seconds <= 0) throw new Error(`${FRAME_COUNT} frames are too few to measure their time`)
@@ -253,7 +258,7 @@ async function measureCatchUp(cluster: KvCluster): Promise<RowMetrics> {
 const SNAPSHOT_INTERVAL_ENTRIES = Math.max(10, Math.ceil(NEW_NODE_ENTRIES / BATCH_ENTRIES / 4))
 const TRIM_TIMEOUT_MS = 180_000
 
-/** Writes until the log drops its first entries: then a new node needs a snapshot. */
+/** Writes until the log drops its first entries, so that a new node needs a snapshot. */
 async function writeUntilTrimmed(cluster: KvCluster): Promise<void> {
   await withServers(cluster, async (nats) => {
     const manager = await jetstreamManager(nats)
@@ -265,7 +270,7 @@ async function writeUntilTrimmed(cluster: KvCluster): Promise<void> {
   })
 }
 
-/** Time until an empty node is ready while other nodes write. */
+/** Measures the time until an empty node is ready while clients write to other nodes. */
 async function measureSnapshotStart(cluster: KvCluster): Promise<RowMetrics> {
   await putEntries(cluster.nodes[0]!.url, NEW_NODE_ENTRIES)
   await writeUntilTrimmed(cluster)
@@ -291,7 +296,8 @@ async function measureSnapshotStart(cluster: KvCluster): Promise<RowMetrics> {
   }
 }
 
-const views: ServiceTable = {
+/** Result files have the former name `views`. */
+const nodes: ServiceTable = {
   name: 'views',
   title:
     'How a node follows the log: its lag while others write, and its time until ready after it was stopped, or without data. The rate is that of writes meanwhile, or of frames that the node catches up with',
@@ -313,4 +319,4 @@ const views: ServiceTable = {
   ],
 }
 
-export const tables: readonly ServiceTable[] = [writes, views]
+export const tables: readonly ServiceTable[] = [writes, nodes]

@@ -19,7 +19,7 @@ import { createSearches } from './prices.ts'
 import { makeCollections, createReads, createSampleReads, read } from './stats.ts'
 import type { BenchTable } from './table.ts'
 
-/** A row with its size and the start time of its target as metrics. */
+/** Adds the size of a row and the start time of its target to its metrics. */
 const createSizeRow = (row: BenchRow, series: string, size: number): BenchRow => ({
   ...row,
   name: `${series}, ${formatWhole(size)}`,
@@ -103,12 +103,12 @@ const createStreamsRow = (
   return createSizeRow({ name: '', target, ...createStreamRound(fleet, `${formatWhole(count)} streams`) }, series, size)
 }
 
-/** Limited by the open files that this machine allows a process, minus those that the process itself needs. */
+/** Maximum number of streams: the limit of open files of a process, minus the files that the process itself needs. */
 const MAX_STREAMS = Math.min(50_000, getOpenFilesLimit() - 200)
 
 const appendPath = (request: LoadRequest, more: string): LoadRequest => ({ ...request, path: request.path + more })
 
-/** Each stream subscribes to `count` topics; values go to one of them. */
+/** Creates a dialect in which each stream subscribes to `count` topics. Values go to one of them. */
 const createTopicsDialect = (count: number): Dialect => {
   const topics = Array.from({ length: count }, (_, i) => `&topic=t${i}`).join('')
   return {
@@ -117,7 +117,7 @@ const createTopicsDialect = (count: number): Dialect => {
     put: appendPath(DEFAULT_DIALECT.put, '&topic=t0'),
   }
 }
-/** Values of the given size (bytes). */
+/** Creates a dialect in which values are larger by `bytes` bytes. */
 const createBytesDialect = (bytes: number): Dialect => {
   const more = 'x'.repeat(bytes)
   return { ...DEFAULT_DIALECT, put: appendPath(DEFAULT_DIALECT.put, more), around: ['', more], echoes: false }
@@ -203,7 +203,7 @@ export const tables: readonly BenchTable[] = [
     'writes',
     'Reads of a full base during writes, by writes per second; the processor time of reads includes that of writes',
     () => WRITE_RATES.map(createReadWriteRow),
-    // Lower than requested if a machine cannot reach the rate.
+    // The rate is lower than requested if the machine cannot reach it.
     { written: { head: 'PUT/s', format: formatWhole }, ...REQUEST_COLUMNS, ...START_COLUMNS },
   ),
   createGrowthTable(

@@ -23,11 +23,11 @@ async function measureDiskReads(
   { duration, warmUp }: RoundOptions,
 ): Promise<RowMetrics> {
   const before = getBytesRead(running.pid)
-  // A warm-up would read the pages into memory that the round is to read from the disk.
+  // A warm-up would read pages into memory that the round must read from the disk.
   const timing = { duration, warmUp: isCold ? 0 : warmUp }
   const { perSecond, latency, requests } = await runLoad(running, createRequests(kind), timing)
   const read = getBytesRead(running.pid) - before
-  if (isCold && !(read > 0)) throw new Error('nothing was read from the disk: pages cannot be evicted here')
+  if (isCold && !(read > 0)) throw new Error('no page was read from the disk: this machine does not evict pages')
   const disk = { read: read / BYTES_PER_MB, perRequest: read / 1024 / requests }
   return {
     pages: isCold ? 'evicted' : 'cached',
@@ -79,7 +79,7 @@ const SCANS = {
   NDJSON: { accept: 'application/x-ndjson', around: '{"op":"put","id":"","value":""}\n'.length },
 } as const
 
-/** Size of a full base's scan (bytes). */
+/** Size of a scan of a full base (bytes). @param around bytes per entry in addition to id and value */
 function countScanBytes(around: number): number {
   let bytes = 0
   for (let id = 0; id < FULL_BASE_ENTRIES; id++) bytes += String(id).length + getValue(id).length + around
@@ -94,7 +94,8 @@ const createScanRow = (name: keyof typeof SCANS, isFirst: boolean): BenchRow => 
     const plan = { url, path: '/v0/entities?start=%00', headers: { accept }, pid, pin: PINS.client }
     if (!isFirst) await runScan(plan)
     const { status, bytes, seconds, before, peak, peakFiles, beforeFiles, cpu } = await runScan(plan)
-    if (status !== 200 || bytes !== countScanBytes(around)) throw new Error(`${bytes} bytes came, status ${status}`)
+    if (status !== 200 || bytes !== countScanBytes(around))
+      throw new Error(`the scan returned ${bytes} bytes with status ${status}`)
     const memory = { before, growth: peak - before, mapped: peakFiles - beforeFiles }
     return { megabytes: bytes / BYTES_PER_MB / seconds, entries: FULL_BASE_ENTRIES / seconds, ...memory, reader: cpu }
   },

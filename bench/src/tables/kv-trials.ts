@@ -19,7 +19,11 @@ const KV_SPEC = createSpec('kv')
 const formatKind = ({ method, entries, connections }: KvLoad) =>
   `${method}, ${entries === FULL_BASE_ENTRIES ? 'full' : 'empty'} base, ${formatConnections(connections)}`
 
-/** @returns also the processor share of the server. @throws Error if a reply was wrong; missing replies do not throw */
+/**
+ * Sends a load.
+ * @returns also the processor share of the server.
+ * @throws Error if a reply was wrong, but not if it is missing
+ */
 export async function runKvLoad(
   { url, pid }: TargetProcess,
   kind: KvLoad,
@@ -35,7 +39,7 @@ export async function runKvLoad(
   return result
 }
 
-/** @returns true if the rate was reached. @throws Error if it was reached but some requests got no reply */
+/** Returns true if a load reached its rate. @throws Error if it reached the rate but some requests got no reply */
 export function isStableAt({ perSecond, errors }: LoadResult, rate: number): boolean {
   if (perSecond < MIN_RATE_SHARE * rate) return false
   if (errors > 0) throw new Error(`${errors} requests got no reply`)
@@ -46,12 +50,14 @@ const get = { method: 'GET', entries: FULL_BASE_ENTRIES } as const
 const put = { method: 'PUT', entries: FULL_BASE_ENTRIES } as const
 const [connections1, connections64] = [{ connections: 1 }, { connections: 64 }]
 
-// Stable rates, by the method of the source.
+// Stable rates, measured as the source measures them.
 
-/** A rate is stable while replies keep up and the 99th percentile is below this (us). */
+/**
+ * A rate is stable if the 99th percentile of latencies is below this (us), and replies reach this share of the rate.
+ */
 const MAX_P99_US = 100_000
 const MIN_RATE_SHARE = 0.98
-/** Shares of the closed loop's rate, by which the rate rises. */
+/** The tried rates as shares of the rate of a closed loop: the first, the step, and the maximum. */
 const [FIRST_SHARE, SHARE_STEP, MAX_SHARE] = [0.5, 0.1, 4] as const
 
 async function findStableRate(
@@ -87,7 +93,7 @@ export const createStableRateRow = (
 const DIFFERENCES =
   'theirs: Java with a heap of 128 MB on their machine, wrk2 at 1 connection; ours: Node with all pages cached, generator and server on one processor each'
 
-/** Pairs our value of a column with the source's. */
+/** Creates pairs of columns: our value, and the value of the source. */
 const createColumnPairs = (columns: Readonly<Record<string, string>>, better: Column['better'], format = formatShort) =>
   Object.fromEntries(
     Object.entries(columns).flatMap(([name, head]) => [
@@ -129,7 +135,7 @@ const rates: ServiceTable = {
 
 // Data larger than memory.
 
-/** Equal to the source's heap, with a block cache that fits into it. The base is 270 MB. */
+/** Memory limit of the process, equal to the heap of the source. The base has 270 MB. */
 const SCARCE_MEMORY_BYTES = 128 * 2 ** 20
 const createScarceRow = (kind: KvLoad, source?: RowMetrics) =>
   createStableRateRow(
@@ -155,7 +161,7 @@ const scarceMemory: ServiceTable = {
 
 // Constant rates.
 
-/** Seconds of the closed loop before the measurement, and then of the warm-up at the rate. */
+/** Duration of the closed loop before the measurement, and also of the following warm-up at the rate (s). */
 const WARM_UP_S = 3
 
 async function measurePace(
@@ -164,7 +170,7 @@ async function measurePace(
   rate: number,
   { duration }: RoundOptions,
 ): Promise<RowMetrics> {
-  // Server and generator fall 80 ms behind at 30,000/s until their code is compiled. The warm-up excludes that.
+  // Until their code is compiled, server and generator have a delay of 80 ms at 30,000/s. The warm-up excludes that.
   await runKvLoad(running, kind, { duration: WARM_UP_S, warmUp: 0 })
   const result = await runKvLoad(running, kind, { duration, warmUp: WARM_UP_S, rate })
   const { perSecond, latency, lateness, share, errors } = result

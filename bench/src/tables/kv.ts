@@ -29,11 +29,11 @@ const BARE_PUT = {
 
 async function requestEntity(url: string, id: string | number, body?: string): Promise<string> {
   const reply = await fetch(`${url}/v0/entity?id=${id}`, body === undefined ? {} : { method: 'PUT', body })
-  if (!reply.ok) throw new Error(`id ${id} was answered ${reply.status}`)
+  if (!reply.ok) throw new Error(`the reply for id ${id} has status ${reply.status}`)
   return reply.text()
 }
 
-/** Checks the contents of a base. */
+/** Checks some values of a base. */
 export const checkReads =
   (entries: number) =>
   async ({ url }: TargetProcess): Promise<void> => {
@@ -45,7 +45,7 @@ export const checkReads =
 /** Checks that a put entity can be read. */
 export async function checkWrites({ url }: TargetProcess): Promise<void> {
   await requestEntity(url, 'a', 'proof')
-  if ((await requestEntity(url, 'a')) !== 'proof') throw new Error('what was put is not there')
+  if ((await requestEntity(url, 'a')) !== 'proof') throw new Error('a value that was put cannot be read')
 }
 
 export const formatConnections = (count: number) => (count === 1 ? '1 connection' : `${count} connections`)
@@ -57,19 +57,19 @@ const METHODS = {
   DELETE: { expect: { status: 202 }, says: 'delete' },
 } as const
 
-/** Random ids to read, delete, or write with random values, on a base of the given number of entries. */
+/** A load with random ids: it reads, deletes or writes entries of a base with the given number of entries. */
 export interface KvLoad {
   readonly method: keyof typeof METHODS
   readonly entries: number
   readonly connections: number
-  /** Replaces the drawer of the method. */
+  /** Name of the drawer of the requests, instead of the drawer of the method. */
   readonly drawer?: string
 }
 
 const getDrawer = ({ method, entries, drawer }: KvLoad) =>
   drawer ?? (method === 'PUT' ? 'kv-put' : `kv-${method.toLowerCase()}-${entries}`)
 
-/** The requests for a base. */
+/** Creates the requests of a load. */
 export const createRequests = (kind: KvLoad, headers?: Readonly<Record<string, string>>) => ({
   says: `${formatConnections(kind.connections)} that ${METHODS[kind.method].says} random entities of ${kind.entries.toLocaleString('en-US')}`,
   requests: { drawer: getDrawer(kind), headers },
@@ -77,7 +77,7 @@ export const createRequests = (kind: KvLoad, headers?: Readonly<Record<string, s
   connections: kind.connections,
 })
 
-/** A row of a service with its own base. */
+/** Creates a row of kv with its own base. */
 export const createBaseRow = (kind: KvLoad, target: BenchTarget): BenchRow => ({
   name: kind.method,
   target,
@@ -95,7 +95,7 @@ const createWorkload =
   (spec) =>
     createBaseRow(kind, createKvTarget(spec, kind.entries))
 
-/** Sequential puts that are answered before they are written. */
+/** Sequential puts with `Prefer: respond-async`, whose replies come before the write. */
 const early: Workload = (spec) => ({
   ...createWorkload({ ...put, connections: 1 })(spec),
   ...createRequestRound({
@@ -112,7 +112,7 @@ const writing: Workload = (spec) => ({
   says: `${formatConnections(NODE_LOAD.connections)} that put random entities into the log of three nodes`,
 })
 
-/** The same load, measured at another node, which only applies the writes. */
+/** The same load on the other two nodes. The measured node only applies the writes. */
 const applying: Workload = (spec) => {
   const { round, ...row } = writing(spec)
   return {
@@ -146,12 +146,12 @@ export const workloads = {
 } satisfies Record<string, Workload>
 
 const createKvSpec = (variant = '') => createSpec('kv', variant)
-const createRow = (name: string, what: keyof typeof workloads, spec: Spec = createKvSpec()): BenchRow => ({
-  ...workloads[what](spec),
+const createRow = (name: string, work: keyof typeof workloads, spec: Spec = createKvSpec()): BenchRow => ({
+  ...workloads[work](spec),
   name,
 })
 
-/** The same load on a bare server with a constant reply. */
+/** Creates a row of a bare server with a constant reply. */
 const createBareRow = (
   method: 'GET' | 'PUT',
   connections: number,
@@ -167,7 +167,7 @@ const createBareRow = (
   }
 }
 
-/** The same load on a bare server with its own database, empty at the start. */
+/** A bare server that puts into its own database, which is empty at the start. */
 const barePutRow: BenchRow = { ...createBareRow('PUT', 1), name: 'bare db.put, 1 connection', target: putTarget }
 
 const entity: ServiceTable = {
@@ -226,7 +226,7 @@ const bases: ServiceTable = {
   ],
 }
 
-/** A row that selects a server adapter, optionally with a browser's headers. */
+/** Creates a row of a variant, which determines the server adapter, optionally with the headers of a browser. */
 const createServerRow = (
   name: string,
   kind: Omit<KvLoad, 'connections'>,

@@ -21,7 +21,7 @@ import { FAN_OUT_SHAPE, createRow, withPeers } from './sse.ts'
 import { CONSTANT_REPLY, createConstantRow, read } from './stats.ts'
 import { toTables, type ServiceTable } from './table.ts'
 
-/** Pairs our row with each other row. */
+/** Pairs the row `own` with each other row. */
 const pairWith = (own: string) => (names: readonly string[]) =>
   names.filter((name) => name !== own).map((name) => [own, name] as const)
 
@@ -34,7 +34,7 @@ const stats: ServiceTable = {
   steps: pairWith(RAW_VARIANTS.stats),
   rows: () => [
     read(createSpec('stats', RAW_VARIANTS.stats)),
-    createConstantRow(createNginxTarget(CONSTANT_REPLY.body, { keepsOpen: true })),
+    createConstantRow(createNginxTarget(CONSTANT_REPLY.body, { cachesOpenFiles: true })),
     createConstantRow(createCaddyTarget(CONSTANT_REPLY)),
   ],
 }
@@ -52,7 +52,7 @@ const createKvRow = (name: string, method: KvLoad['method'], drawer?: string): B
   name,
 })
 
-/** Reads and writes of another store, which is filled by its own protocol. */
+/** Creates rows of reads and writes of another store, which is filled with its own protocol. */
 function createPeerRows(
   target: BenchTarget,
   protocol: keyof typeof PEER_PROTOCOLS,
@@ -63,7 +63,7 @@ function createPeerRows(
     const [line, body] = PEER_PROTOCOLS[protocol].put(id, getValue(id))
     const [method, path] = line.split(' ') as [string, string]
     const { ok, status } = await fetch(url + path, { method, body })
-    if (!ok) throw new Error(`${target.name} answered ${status} to a request whose entry it should store`)
+    if (!ok) throw new Error(`${target.name} refused an entry with status ${status}`)
   }
   const createRow = (method: KvLoad['method'], drawer: string, status: number): BenchRow => ({
     name: `${method}, ${target.name}`,

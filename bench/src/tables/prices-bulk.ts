@@ -11,7 +11,7 @@ import type { ServiceTable } from './table.ts'
 
 const MAX_REPEATED_ITEMS = 10_000
 
-/** Requests with `items` random searches each. */
+/** Creates a row of bulk requests with `items` random searches each. */
 export function createBulkRow(
   index: IndexName,
   items: number,
@@ -25,7 +25,7 @@ export function createBulkRow(
     target: createServiceTarget(spec),
     says: `${connections} connection that searches for ${formatWhole(items)} random prices per request`,
     async round({ url, pid }, how) {
-      // A second large request would hide the cost of the first.
+      // A round has only one large request, because the cost of the first one would not be visible among several.
       const duration = items > MAX_REPEATED_ITEMS ? 0 : how.duration
       const result = await runBulk({ ...plan, url, pid, duration, warmUp: how.warmUp })
       const { milliseconds, requests, seconds, serverCpu, before, peak } = result

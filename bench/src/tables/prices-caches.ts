@@ -10,9 +10,12 @@ import type { Spec } from '../spec.ts'
 import { SOURCE_CONNECTIONS, createPricesSpec, createSearches } from './prices.ts'
 import type { ServiceTable } from './table.ts'
 
-// Cost of HTTP in addition to work that reads memory.
+// Cost of HTTP in a server that also reads memory.
 
-/** Memory that is read before each reply (MB). The rows of an offering take the map 3.5 MB, all rows 175 MB. */
+/**
+ * Memory that is read before each reply (MB). In the index `map` the rows of an offering have 3.5 MB, and all rows 175
+ * MB.
+ */
 const MEGABYTES = [0, 1, 4, 16]
 
 const createReadingRow = (megabytes: number): BenchRow => ({
@@ -24,11 +27,11 @@ const createReadingRow = (megabytes: number): BenchRow => ({
       expect: { status: 200, body: '0' },
       connections: SOURCE_CONNECTIONS,
     }
-    const readSoFar = async () => Number(await (await fetch(`${running.url}/read`)).text())
+    const getReadSeconds = async () => Number(await (await fetch(`${running.url}/read`)).text())
     await runLoad(running, requests, { duration: warmUp, warmUp: 0 })
-    const before = await readSoFar()
+    const before = await getReadSeconds()
     const { costs: cpu, perSecond, requests: done } = await runMeasuredLoad(running, requests, { duration, warmUp: 0 })
-    const took = (((await readSoFar()) - before) * 1e6) / done
+    const took = (((await getReadSeconds()) - before) * 1e6) / done
     return { cpu, reading: took, rest: cpu - took, perSecond }
   },
 })
@@ -54,7 +57,7 @@ const CACHE_SHARES = [0.1, 0.25, 0.5, 0.75, 1]
 const HEAP_MEGABYTES = [64, 32]
 const MEMORY_ROW = 'memory'
 
-/** @param kept size of the answer cache (bytes) */
+/** @param kept size of the answers in memory (bytes). The metric has the same name in result files */
 function createLimitedRow(
   name: string,
   settings: Spec['settings'],
@@ -84,8 +87,8 @@ const limits: ServiceTable = {
     more: {
       head: 'increase over all in memory us',
       derive: (result, all) => {
-        const whole_ = all.find(({ name }) => name === MEMORY_ROW)
-        return whole_ && getMetric(result, 'cpu')! - getMetric(whole_, 'cpu')!
+        const memoryRow = all.find(({ name }) => name === MEMORY_ROW)
+        return memoryRow && getMetric(result, 'cpu')! - getMetric(memoryRow, 'cpu')!
       },
     },
     perSecond: { head: 'requests/s', format: formatWhole },

@@ -11,7 +11,7 @@ const CONNECTIONS = 4
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
 const { id, offeringId, groupId, priceSpecId, charValues } = getFirstPrice()
-/** The first characteristic of the sample has six values, the second seven. */
+/** Combinations of the first two characteristics of the sample, which have six and seven values. */
 const COMBINATIONS = 42
 const CATALOG_SIZE = getCatalogSize(SAMPLE)
 
@@ -22,7 +22,8 @@ const createFacetsRequest = (chosen: Readonly<Record<string, string>>): LoadRequ
 const chooseValues = (count: number) => JSON.stringify(charValues.slice(0, count))
 
 /**
- * A search for all prices that share offering, group, spec and the first `count` characteristics of the first price.
+ * Creates a search for all prices with the same offering, group, spec and first `count` characteristics as the first
+ * price.
  */
 const createSearchAllRequest = (count: number, limit?: number): LoadRequest => ({
   method: 'POST',
@@ -31,7 +32,7 @@ const createSearchAllRequest = (count: number, limit?: number): LoadRequest => (
   body: JSON.stringify({ offeringId, groupId, priceSpecId, charValues: charValues.slice(0, count) }),
 })
 
-/** @param includes a part of every answer */
+/** @param includes text that every reply contains */
 const createRow = (
   name: string,
   request: LoadRequest,

@@ -10,10 +10,10 @@ import { formatWhole } from '../report/format-numbers.ts'
 import type { RowMetrics, BenchRow, RowResult } from '../row.ts'
 import type { ServiceTable } from './table.ts'
 
-/** The lookups, and each one's share of a round's seconds: the slowest takes 0.4 ms. */
+/** The measured lookups, and the duration of each as a share of the round. The slowest lookup takes 0.4 ms. */
 const CASES = ['random', 'row10', 'row42799', 'row428692', 'several', 'parsed', 'scanned'] as const
 const CASE_SHARE = 1 / 5
-/** The share of HTTP alone: it takes a hundred times as long as a lookup. */
+/** The same share for a search over HTTP, which takes a hundred times as long as a lookup. */
 const ROUND_TRIP_SHARE = 1 / 2
 
 async function runCases(index: IndexName, cases: readonly CaseName[], duration: number) {
@@ -64,16 +64,17 @@ const lookups: ServiceTable = {
     })),
 }
 
-// The source's own rows: nanoseconds of its bitmaps and its maps, on its machine.
+// The rows of the source: nanoseconds of its bitmaps and its maps, on its machine.
 
+/** A row of the source, and our index to compare with. */
 interface SourceRow {
   readonly name: string
   readonly index: IndexName
-  /** Nanoseconds at the source; absent for an index that it does not have. */
+  /** Nanoseconds of the source; absent for an index that the source does not have. */
   readonly ns?: number
-  /** Nanoseconds of its map in the same row. */
+  /** Nanoseconds of the map of the source in the same row. */
   readonly ofMap: number
-  /** With client and server in one thread. */
+  /** True if the search goes over HTTP, with client and server in one thread. */
   readonly http?: boolean
 }
 
@@ -89,10 +90,12 @@ const SOURCE_ROWS: readonly SourceRow[] = [
   { name: 'FindPrice_HTTPClientServer', index: 'bitset', http: true, ofMap: 417_117 },
 ]
 
-/** From its notes; its table differs from them. */
+/** Time that HTTP adds (ns), from the notes of the source; its table has other values. */
 const getHttpNanoseconds = (index: IndexName) => (index === 'map' ? 143_759 : 77_020)
 
-/** The map row to compare with. The third of the source's uses the map row of the second. */
+/**
+ * Finds the map row to compare with. As in the source, `BitmapAndMapOptimized` is compared with the `MapOptimized` row.
+ */
 const findMapRow = ({ name }: RowResult, all: readonly RowResult[]) => {
   const kind = name.split(',')[0]!.replace('BitmapAndMapOptimized', 'MapOptimized_3824_of_9700')
   return all.find((other) => other.name.startsWith(`${kind}, map`))

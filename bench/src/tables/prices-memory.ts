@@ -11,7 +11,7 @@ import type { ServiceTable } from './table.ts'
 
 const BYTES_PER_MB = 1e6
 
-/** Memory that a catalog adds to a service with one index. */
+/** Measures the memory that a catalog adds to a service with one index. */
 async function readMemory(
   catalog: CatalogPlan,
   index: IndexName,
@@ -50,7 +50,7 @@ const memory: ServiceTable = {
     createMemoryRow('bitset', 'memory'),
     createMemoryRow('map', 'memory', 180),
     createMemoryRow('map-first-match', 'memory'),
-    // With the source's LRU at 10 % of its prices.
+    // The value of the source has a cache of 10 % of its prices.
     createMemoryRow('roaring-offering', 'lru-level', 12),
     createMemoryRow('bitset', 'lru-level'),
   ],
@@ -95,7 +95,7 @@ const createStorageRow = (
 })
 
 const toSharedPart = (part: 'answers' | 'ids') => (found: CatalogStorage) => ({ shared: found[part], own: 0 })
-/** MB. */
+/** Memory of the indexes of the source (MB). */
 const SOURCE_INDEX_MB: Partial<Record<IndexName, RowMetrics>> = { map: { map: 4.69 }, roaring: { bitmap: 2.67 } }
 const createSourceColumn = (what: string) => ({ head: `source: ${what}`, format: String })
 

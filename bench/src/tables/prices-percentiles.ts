@@ -5,14 +5,14 @@ import type { RowMetrics, BenchRow, RowResult } from '../row.ts'
 import { createBareRow, SOURCE_CONNECTIONS, createRow, createSearches, createIndexSpec } from './prices.ts'
 import type { ServiceTable } from './table.ts'
 
-// As in the source's tables of percentiles: a closed loop, long enough to see one request of 100,000.
+// Percentiles as in the tables of the source: of a closed loop that is long enough for the slowest of 100,000 requests.
 
 const PERCENTILES = [50, 90, 95, 97, 98, 99, 99.999] as const
 const MIN_DURATION_S = 10
 
 type SourcePercentiles = readonly [requests: number, ...percentiles: number[]]
 
-/** The source's wrk ran 30 s on its own machine, with two processors each for server and generator (us). */
+/** Values of the source (us): wrk for 30 s on its own machine, with two processors each for server and generator. */
 const SOURCE_ROWS: Readonly<Record<string, SourcePercentiles>> = {
   'roaring 1': [785_931, 34, 45, 52, 62, 76, 97, 7_170],
   'map 1': [70_829, 395, 541, 647, 747, 848, 1_077, 9_466],
@@ -25,7 +25,7 @@ const toPercentiles = (requests: number, times: readonly number[]): RowMetrics =
   ...Object.fromEntries(PERCENTILES.map((name, i) => [`p${name}`, times[i]!])),
 })
 
-/** Ratio of two rows' metrics, if it is known. */
+/** Creates a function that returns the ratio of a row's metric to the metric of the row `name`, if both have it. */
 const createRatio = (name: string, metric: string) => (result: RowResult, all: readonly RowResult[]) => {
   const other = all.find((one) => one.name === name)
   if (!other || other === result) return undefined
@@ -61,7 +61,7 @@ const percentiles: ServiceTable = {
     'Single searches as in the tables of the source (us; theirs: Go, wrk for 30 s, two processors each for server and generator). Random rows of the sample catalog, a closed loop of 10 s, one processor each',
   maxRounds: 1,
   columns: {
-    // Ours run 10 s and theirs 30.
+    // The numbers are not comparable: ours are of 10 s, theirs of 30 s.
     requests: { head: 'requests', better: 'neither' },
     'source: requests': 'source: requests',
     perSecond: { head: 'requests/s', better: 'more' },

@@ -5,17 +5,20 @@ import type { BenchRow } from '../row.ts'
 import { SOURCE_CONNECTIONS, createPricesSpec, checkSearches, createSearches } from './prices.ts'
 import type { ServiceTable } from './table.ts'
 
-/** Searches per second while prices change, at any rate of changes. */
+/** Searches per second, in all rows. */
 const SEARCHES_PER_SECOND = 500
 const WRITER_CONNECTIONS = 64
 /** Changes per second in all rows with changes. */
 const CHANGES_PER_SECOND = 2_000
-/** Minimum (s): a shorter run sees too few of the slowest requests. */
+/** Minimum duration (s). A shorter run has too few of the slowest requests. */
 const MIN_DURATION_S = 10
 /** Minimum warm-up (s): 2 s after its start a process trims its heap, which blocks the thread once for 0.1 s. */
 const MIN_WARM_UP_S = 3
 
-/** A change is answered once it is on the disk and visible to every thread. The service uses both processors. */
+/**
+ * Creates a row of searches, optionally during changes. A change gets its reply once it is on the disk and visible to
+ * every thread. The service uses both processors.
+ */
 function createWritesRow(name: string, change?: { readonly drawer: string; readonly status: number }): BenchRow {
   const searches = createSearches('prices-constant', SOURCE_CONNECTIONS)
   const changes = change && {

@@ -14,12 +14,15 @@ import type { ServiceTable, Workload } from './table.ts'
 
 export const createPricesSpec = (variant = '', settings: Spec['settings'] = {}) =>
   createSpec('prices', variant, settings)
-/** The service with one index. */
+/** Creates the spec of the service with one index. */
 export const createIndexSpec = (index: IndexName) => createPricesSpec('', { indexes: index })
-/** As in the source's tables. */
+/** Number of connections, as in the tables of the source. */
 export const SOURCE_CONNECTIONS = 20
 
-/** The index from which a service answers: the first in its list. @throws Error if there is no such variant */
+/**
+ * Returns the default index of a variant: the first in its list.
+ * @throws Error if the variant or the index does not exist
+ */
 export function getIndex({ variant, settings }: Spec): IndexName {
   const row = variants[(variant || RAW_VARIANTS.prices) as keyof typeof variants]
   if (!row) throw new Error(`prices has no variant ${variant}`)
@@ -28,7 +31,7 @@ export function getIndex({ variant, settings }: Spec): IndexName {
   return name as IndexName
 }
 
-/** The same reply as the service's, header by header, to a request whose body is parsed. */
+/** Reply of bare servers: the same as the reply of the service, header by header. */
 export const BARE_REPLY = {
   status: 200,
   headers: { 'x-request-id': 'abcdef-12345', 'content-type': 'application/json', 'content-length': '100' },
@@ -39,7 +42,7 @@ export const BARE_REPLY = {
 
 let sampleCatalog: ExpectedCatalog | undefined
 
-/** Checks that a service finds the right prices, and names wrong conditions. */
+/** Checks that a service finds the right prices, and returns 404 for a search without a match. */
 export const checkSearches =
   (index: IndexName) =>
   async ({ url }: TargetProcess): Promise<void> => {
@@ -52,13 +55,13 @@ export const checkSearches =
     for (const row of [0, 10, 42_799, 428_692, expectedCatalog.size - 1]) {
       const { status, body } = await find(expectedCatalog.buildBody(row))
       if (status !== 200 || !createPriceCheck(row, expectedCatalog.getSpec(row))(body))
-        throw new Error(`row ${row} was answered ${body}`)
+        throw new Error(`the reply for row ${row} is ${body}`)
     }
     const { status } = await find(expectedCatalog.buildBody(0).replace('"12"', '"13"'))
-    if (status !== 404) throw new Error(`a search without a match was answered ${status}`)
+    if (status !== 404) throw new Error(`the reply to a search without a match has status ${status}`)
   }
 
-/** Searches over some connections, drawn by the given drawer. */
+/** Creates a load of random searches. @param drawer name of the drawer of the requests */
 export const createSearches = (drawer: string, connections: number): RequestLoad => ({
   says: `${connections} connections that search for random prices of the sample catalog`,
   requests: { drawer },
@@ -106,7 +109,7 @@ export const createBareRow = (
   }),
 })
 
-/** The source's values: a percentile table of 30 s of wrk, converted to requests per second. */
+/** Values of the source: the requests of its percentile tables, which are of 30 s of wrk, per second. */
 const [SOURCE_RATE_1, SOURCE_RATE_20] = [{ perSecond: 785_931 / 30 }, { perSecond: 2_138_513 / 30 }]
 
 const search: ServiceTable = {

@@ -5,17 +5,17 @@ import type { BenchTable } from './table.ts'
 /** Selection of tables on the command line. */
 export interface TableSelection {
   readonly specs: readonly Pick<Spec, 'service'>[]
-  /** Names, separated by commas. */
+  /** Names of tables, separated by commas. */
   readonly table?: string | undefined
   readonly full: boolean
   readonly peers: boolean
   readonly growth: boolean
 }
 
-/** The selected tables. @throws Error if there are none */
+/** Returns the selected tables. @throws Error if there are none */
 export function selectTables({ specs, table, full, peers, growth }: TableSelection): BenchTable[] {
   const services = new Set(specs.map(({ service }) => service))
-  // Peers and growth exclude other tables, unless everything is requested.
+  // `--peers` and `--growth` exclude other tables, unless `--full` is given.
   const always = full || !(peers || growth)
   const when: Record<BenchTable['when'], boolean> = { always, named: always && services.size > 0, full, peers, growth }
   const names = table?.split(',')

@@ -1,10 +1,10 @@
-/** The default variant of each service, whose `raw` server adapter answers its hottest routes. */
+/** The default variant of each service, which has the server adapter `raw`. */
 export const RAW_VARIANTS = { stats: 'v8', kv: 'v5', prices: 'v8' } as const
 
-/** The same with `node-http`. */
+/** A variant of each service with the server adapter `node-http`. */
 export const NODE_HTTP_VARIANTS = { stats: 'v7', kv: 'v4', prices: 'v6' } as const
 
-/** Headers that a browser's fetch sends in addition to Host. */
+/** Headers that `fetch` of a browser sends in addition to `Host`. */
 export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   connection: 'keep-alive',
   'sec-ch-ua-platform': '"Linux"',
@@ -19,5 +19,5 @@ export const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   'accept-language': 'en-US,en;q=0.9',
 }
 
-/** Connections of the requests to all of them. */
+/** Number of connections in tables of server adapters. */
 export const CONNECTIONS = 16

@@ -22,7 +22,7 @@ import type { ServiceTable, Workload } from './table.ts'
 
 type FleetShape = Omit<FleetOptions, 'dialect'>
 
-/** Connections for values at a constant rate: more than needed while the server keeps up. */
+/** Number of publishers for values at a constant rate: more than needed, unless the server is too slow. */
 const PACED_PUBLISHERS = 64
 
 /** better-sse sends values as JSON. */
@@ -59,7 +59,7 @@ const STEADY_SHAPE: FleetShape = {
   publishers: PACED_PUBLISHERS,
 }
 
-/** Opens streams as fast as possible, closes all, and repeats. */
+/** Repeatedly opens streams as fast as possible and closes all of them. */
 const connecting: Workload = (spec) => ({
   name: formatLabel(spec),
   target: createServiceTarget(spec),
@@ -132,7 +132,10 @@ const steady: ServiceTable = {
   rows: (specs) => withDefault(specs).map(workloads.steady),
 }
 
-/** Streams, milliseconds between them; MB, CPU while connecting and while sending (%). */
+/**
+ * First table of the source: streams, interval between two (ms), memory (MB), CPU while connecting and while sending
+ * (%).
+ */
 const SOURCE_CONNECTIONS = [
   [500, 50, 36, 15, 15],
   [1000, 40, 56, 17.5, 15],
@@ -145,7 +148,10 @@ const SOURCE_CONNECTIONS = [
   [10_000, 4, 485, 77.1, 100],
 ] as const
 
-/** Streams, values, milliseconds between them; CPU while sending (%), average query (ms), rejected. */
+/**
+ * Second table of the source: streams, values, interval (ms), CPU while sending (%), average query (ms), rejected
+ * values.
+ */
 const SOURCE_VALUES = [
   [1000, 10, 100, 85.7, 163, 7],
   [1000, 10, 500, 76.5, 45, 0],
@@ -168,13 +174,13 @@ const SOURCE_VALUES = [
 
 const formatCount = (count: number, what: string) => `${formatWhole(count)} ${what}${count === 1 ? '' : 's'}`
 
-/** A row of the source for each spec; its name is needed if there are several. */
+/** Creates rows for one row of the source: one for each spec, whose name contains the spec if there are several. */
 const createSourceRows = (specs: readonly Spec[], name: string, shape: FleetShape, source: RowMetrics): BenchRow[] =>
   withDefault(specs)
     .map(createWorkload(shape))
     .map((one) => ({ ...one, source, name: specs.length > 1 ? `${one.name}: ${name}` : name }))
 
-/** The same streams, by the protocol that opens them and by their topics. */
+/** Dialects of the tables about the Mercure protocol, by the names of rows. */
 const DIALECTS = {
   '/wait': DEFAULT_DIALECT,
   Mercure: ONE_MATCHER,
@@ -185,8 +191,8 @@ const DIALECTS = {
 } as const
 
 /**
- * The cost of each compared with `/wait`.
- * @param isPeer true to add Mercure's own hub: at a constant rate it cuts streams
+ * Creates a table of the dialects of the Mercure protocol, compared with `/wait`.
+ * @param isPeer true to add Mercure's own hub. At a constant rate it cuts streams, so only one table has it
  */
 const createMercureTable = (
   name: string,

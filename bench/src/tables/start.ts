@@ -9,13 +9,13 @@ import { createTemporaryFolder } from '../temporary-folder.ts'
 import type { ServiceTable } from './table.ts'
 
 const SERVICE_NAMES = Object.keys(services)
-/** Time until garbage of the start has been collected (s). */
+/** Pause before memory is measured, in which the garbage of the start is collected (s). */
 const REST_S = 10
 
 const startServices = (folder: string, checkout?: string) => startAllServices(SERVICE_NAMES, folder, checkout)
 
 const compiled = new Map<string | undefined, Promise<void>>()
-/** At the very first start of a checkout Node compiles TypeScript. */
+/** Starts all services of a checkout once, because Node compiles TypeScript at the very first start. */
 function compileOnce(checkout?: string): Promise<void> {
   const found = compiled.get(checkout)
   if (found) return found
@@ -28,7 +28,7 @@ async function startOnce(checkout?: string): Promise<void> {
   await (await startServices(folder.path, checkout)).stop()
 }
 
-/** Duration of the start until all services answer, and their memory after a rest. */
+/** Returns the duration and the processor time of the start, and the memory after a pause. */
 async function readMetrics({
   pid,
   extraPids = [],

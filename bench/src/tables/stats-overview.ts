@@ -4,7 +4,7 @@ import { createSpec } from '../spec.ts'
 import { createGets, makeCollection, makeCollections, createStatsTarget, getStatsPath } from './stats.ts'
 import type { ServiceTable } from './table.ts'
 
-/** A campaign of the maximum size, in addition to the others. */
+/** A campaign (collection) with the maximum number of videos, in addition to the small ones. */
 const LARGE_CAMPAIGN = {
   id: 'large',
   videos: Array.from({ length: 1_000 }, (_, i) => `${String(i).padStart(10, '0')}A`),

@@ -17,7 +17,7 @@ export const COLLECTION_ID = '99757a95-f758-499f-a170-bea93b2d8bcf'
 const VIDEO_IDS = ['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo']
 const EXPECTED_STATS = '"impressions":785202,"engagements":46848,"score":89559,"videos":3,"missing":[]'
 
-// The same reply as the service's, header by header: the comparison is about the cost of producing it.
+// Reply of constant servers: the same as the reply of the service, header by header.
 export const CONSTANT_REPLY = {
   status: 200,
   headers: {
@@ -43,7 +43,8 @@ const toSourceMetrics = (
 }
 
 /**
- * The five versions that v1 to v5 mirror, on their author's machine: requests/s, and latencies of a closed loop (us).
+ * Values of the source for its five versions, which v1 to v5 reimplement: requests/s, and latencies of a closed loop
+ * (us).
  */
 const SOURCE_ROWS: Readonly<Record<string, RowMetrics>> = {
   v1: toSourceMetrics(283, 56_030, 61_610, 66_890, 82_410, 128_510),
@@ -56,14 +57,14 @@ const SOURCE_ROWS: Readonly<Record<string, RowMetrics>> = {
 export const getStatsPath = (id: string) => `/collections/${id}/stats`
 export const SAMPLE_PATH = getStatsPath(COLLECTION_ID)
 
-/** The service, which calls a stand-in for YouTube in the background. */
+/** Creates the target stats, which calls a stand-in for YouTube. The stand-in runs in the background. */
 export const createStatsTarget = (spec: Spec): BenchTarget =>
   createServiceTarget(spec, {}, { getSettings: async () => ({ youtubeUri: await getStandInUrl() }) })
 
 async function put(url: string, body: unknown): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const reply = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(body) })
-  if (!reply.ok) throw new Error(`PUT was answered ${reply.status}`)
+  if (!reply.ok) throw new Error(`the reply to PUT has status ${reply.status}`)
 }
 
 export const makeCollection = ({ url }: TargetProcess, id: string, videos: readonly string[]): Promise<void> =>
@@ -87,7 +88,7 @@ export const read: Workload = (spec) => ({
   ...(Object.keys(spec.settings).length === 0 && { source: SOURCE_ROWS[spec.variant] }),
 })
 
-/** A server with one constant reply, which receives the same requests as the service. */
+/** Creates a row of a server with a constant reply, which receives the same requests as the service. */
 export const createConstantRow = (
   target: BenchTarget,
   requests = createSampleReads(),
@@ -96,7 +97,7 @@ export const createConstantRow = (
   return { name, target, ...createCheckedRound(createSampleReads()), ...createRequestRound(requests) }
 }
 
-/** None of the first thousand collections shares a video; further ones share theirs. */
+/** Number of collections without common videos. Further collections have the same videos again. */
 const DISTINCT_COLLECTIONS = 1_000
 const createCollection = (i: number) => ({
   id: `c${i}`,
@@ -105,7 +106,7 @@ const createCollection = (i: number) => ({
 const THREE_VIDEOS = '"videos":3,"missing":[]'
 const MAX_CONCURRENT_PUTS = 64
 
-/** Reads of `count` collections in turn. */
+/** Creates reads of `count` collections in turn, with `count` connections. */
 export const createReads = (count: number): RequestLoad => ({
   says: `${count} connections that read ${count} collections in turn`,
   requests: Array.from({ length: count }, (_, i): LoadRequest => ({ method: 'GET', path: getStatsPath(`c${i}`) })),
@@ -153,7 +154,7 @@ const createStandInRow = (connections: number, perSecond?: number): BenchRow => 
 const createStatsSpec = (variant: string, settings: Spec['settings'] = {}) => createSpec('stats', variant, settings)
 const VARIANT_NAMES = Object.keys(variants)
 
-/** With the latencies that the source reports, which are of a closed loop. */
+/** Columns of requests, and the latencies of the source, which are of a closed loop. */
 const SOURCE_COLUMNS: Columns = {
   ...REQUEST_COLUMNS,
   ...Object.fromEntries(
@@ -164,7 +165,7 @@ const SOURCE_COLUMNS: Columns = {
   ),
 }
 
-const ladder: ServiceTable = {
+const variantsTable: ServiceTable = {
   name: 'read',
   title:
     "Reads of one collection of three videos, 16 connections, one serving thread; the source's latencies are of a closed loop",
@@ -195,7 +196,7 @@ const sourceTable: ServiceTable = {
   ],
 }
 
-/** A stand-in with a delay of 120 ms, and a service that calls it. */
+/** The variant v1 and a stand-in that delays its replies by 120 ms. */
 const farTarget: BenchTarget = {
   name: 'stats/v1',
   async start() {
@@ -245,4 +246,4 @@ const uncached: ServiceTable = {
   ],
 }
 
-export const tables: readonly ServiceTable[] = [ladder, sourceTable, farTable, uncached]
+export const tables: readonly ServiceTable[] = [variantsTable, sourceTable, farTable, uncached]

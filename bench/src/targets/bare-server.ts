@@ -1,6 +1,6 @@
 import type { ConstantReply } from './bare.ts'
 
-// A separate process that answers everything with the reply that its argument describes.
+// A separate process that replies to every request with the reply in its argument.
 const { createServer } = process.getBuiltinModule('node:http')
 
 const { status, headers, body, bodyMode } = JSON.parse(process.argv[3]!) as ConstantReply

@@ -1,6 +1,6 @@
 import { createChannel, createSession } from 'better-sse'
 
-// A separate process with the source's three requests, served as the README of better-sse describes.
+// A separate process with the requests `/wait`, `/put` and `/closeall`, as the README of better-sse describes.
 const { createServer } = process.getBuiltinModule('node:http')
 
 const channel = createChannel()
@@ -9,7 +9,7 @@ const server = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url!, 'http://localhost')
   if (pathname === '/wait') {
     const session = await createSession(request, response)
-    // Its only way to end a session is the reply from which the session was created.
+    // A session can be ended only with the reply from which it was created.
     session.state.end = () => response.end()
     channel.register(session)
   } else if (pathname === '/put') {

@@ -6,18 +6,22 @@ import { getBackgroundProcess } from './background-processes.ts'
 import { combineProcesses, getPids, type BenchTarget, type TargetProcess } from './target.ts'
 import { createServiceTarget } from './service.ts'
 
-/** Three nodes of kv on three servers of NATS, on this machine; they may use any of its processors. */
+/** Three nodes of kv and three servers of NATS, on this machine and all its processors. */
 export interface KvCluster {
   readonly servers: readonly NatsServer[]
   readonly nodes: readonly TargetProcess[]
-  /** Starts a new node, or a stopped one, which finds its former data under its name. */
+  /** Starts a node. Its data folder has its name, so a stopped node has its data again. */
   startNode(name: string): Promise<TargetProcess>
   stop(): Promise<void>
 }
 
 const CLUSTER_SIZE = 3
 
-/** @param settings of every node @param size number of nodes; there are always three servers */
+/**
+ * Starts a cluster.
+ * @param settings settings of every node
+ * @param size number of nodes; there are always three servers
+ */
 export async function startCluster(
   settings: Readonly<Record<string, string>> = {},
   size = CLUSTER_SIZE,
@@ -31,7 +35,7 @@ export async function startCluster(
     return createServiceTarget(createSpec('kv'), all, { pin: [] }).start()
   }
   async function stop(): Promise<void> {
-    // Stops the nodes first: their open requests need the servers.
+    // The nodes stop first, because their pending requests need the servers.
     await Promise.all(nodes.map((node) => node.stop()))
     await Promise.all(servers.map((server) => server.stop()))
     remove()
@@ -54,13 +58,13 @@ const toLogSettings = (servers: readonly NatsServer[]) => ({
 
 const startOtherNodes = () => startCluster({}, CLUSTER_SIZE - 1)
 
-/** The other nodes of the measured one, combined into one target. */
+/** Returns the two nodes other than the measured one, combined into one target. */
 export async function getOtherNodes(): Promise<TargetProcess> {
   const { nodes, stop } = await getBackgroundProcess(startOtherNodes)
   return combineProcesses(nodes, stop)
 }
 
-/** One node of three; the others and their servers run in the background. */
+/** Creates the target of one node of three. The other two nodes and the servers run in the background. */
 export const createNodeTarget = (spec: Spec): BenchTarget =>
   createServiceTarget(
     spec,
@@ -76,7 +80,7 @@ export const clusterTarget: BenchTarget = {
   },
 }
 
-/** The same servers without nodes. */
+/** Three servers of NATS without nodes. */
 export const natsTarget: BenchTarget = {
   name: 'NATS KV, three servers',
   async start() {

@@ -1,7 +1,7 @@
 import sse from '@fastify/sse'
 import fastify, { type FastifyPluginAsync, type FastifyReply } from 'fastify'
 
-// A separate process with the source's three requests, served as the README of @fastify/sse describes.
+// A separate process with the requests `/wait`, `/put` and `/closeall`, as the README of @fastify/sse describes.
 const app = fastify()
 // The module itself is the plugin for the whole app; its types declare only the export for one scope.
 await app.register(sse as unknown as FastifyPluginAsync)
@@ -10,7 +10,7 @@ const streams = new Set<FastifyReply['sse']>()
 
 app.get('/wait', { sse: 'only' }, async (_request, reply) => {
   reply.sse.keepAlive()
-  // Before the first value: a browser must know immediately that it is connected.
+  // The head is sent before the first value, because a browser must know immediately that it is connected.
   reply.sse.sendHeaders()
   reply.raw.flushHeaders()
   streams.add(reply.sse)
@@ -18,7 +18,7 @@ app.get('/wait', { sse: 'only' }, async (_request, reply) => {
 })
 
 app.get<{ Querystring: { v: string } }>('/put', async ({ query }) => {
-  // A stream that ends meanwhile also ends its `send`.
+  // `send` rejects if its stream ends meanwhile.
   for (const stream of streams) stream.send(query.v).catch(() => streams.delete(stream))
   return query.v
 })

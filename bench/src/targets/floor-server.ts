@@ -1,7 +1,6 @@
 import type { ConstantReply } from './bare.ts'
 
-// A separate process that answers every read with the reply that its argument describes, in the bytes that `node:http`
-// would send.
+// A separate process that sends the reply in its argument after every read, with the same bytes as `node:http`.
 const { createServer } = process.getBuiltinModule('node:net')
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 

@@ -11,7 +11,7 @@ export interface GoProgram {
   build(): void
 }
 
-/** @param folder its module, below `bench/peers` */
+/** Creates the description of a Go program. @param folder folder of its module, below `bench/peers` */
 export const createGoProgram = (name: string, folder = '.'): GoProgram => {
   const path = join(tmpdir(), `influencer-stats-${name}`)
   const cwd = fileURLToPath(new URL(`../../peers/${folder}`, import.meta.url))

@@ -9,7 +9,7 @@ const [GROUPS, LIMIT_FILE] = existsSync(`${CGROUP_ROOT}/memory`)
 
 /**
  * Limits the memory of a target after its start, including the pages of files that it reads and writes. Pages that
- * other processes read before do not count towards it: evict them first.
+ * other processes have already read do not count, so they must be evicted first (`evictPages`).
  */
 export const limitMemory = (target: BenchTarget, bytes: number): BenchTarget => ({
   ...target,

@@ -7,7 +7,7 @@ const HUB = 'https://hub.example/.well-known/mercure'
 const ISSUER = 'https://issuer.example'
 const PATH = '/.well-known/mercure'
 
-/** Settings with which our own hub accepts the tokens below, and streams without a token. */
+/** Settings with which sse accepts the tokens below, and streams without a token. */
 export const MERCURE_SETTINGS = {
   mercureIssuer: ISSUER,
   mercureAudience: HUB,
@@ -17,7 +17,7 @@ export const MERCURE_SETTINGS = {
 
 const encodePart = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-/** The header of a token that allows everything, in the form of this draft or of earlier ones. */
+/** Creates the header with a token. @param typ type of the token @param claims claims that allow everything */
 function createAuthorization(typ: string, claims: object): Readonly<Record<string, string>> {
   const exp = Math.floor(Date.now() / 1000) + 24 * 60 * 60
   const body = `${encodePart({ alg: 'HS256', typ })}.${encodePart({ iss: ISSUER, aud: HUB, exp, ...claims })}`
@@ -46,7 +46,9 @@ const createDialect = (query: string, put: string, token: Readonly<Record<string
 
 const MATCHED_TOPIC = 'topic=all'
 
-/** Streams of our own hub with one matcher; with two more that are unique to each stream; and with two patterns. */
+/**
+ * Streams of sse with one matcher; with two more matchers that are unique to each stream; and with two such patterns.
+ */
 export const ONE_MATCHER = createDialect('match=all', MATCHED_TOPIC, CURRENT_DRAFT_HEADERS)
 export const THREE_MATCHERS = createDialect(
   'match=all&match=own/{cid}&match=other/{cid}',
@@ -59,7 +61,7 @@ export const TWO_PATTERNS = createDialect(
   CURRENT_DRAFT_HEADERS,
 )
 
-/** Streams that carry `topics` topics; values go to them in turn. */
+/** Creates a dialect in which each stream subscribes to all of `topics` topics. Values go to the topics in turn. */
 export function createTopicsDialect(topics: number): Dialect {
   const query = Array.from({ length: topics }, (_, i) => `match=t${i}`).join('&')
   return { ...createDialect(query, 'topic=t{topic}', CURRENT_DRAFT_HEADERS), topics }
@@ -72,11 +74,11 @@ export const PRIVATE_DIALECT: Dialect = {
   put: { ...ONE_MATCHER.put, body: `${MATCHED_TOPIC}&private=on&data={value}` },
 }
 
-/** Mercure's own hub, which implements the previous draft. */
+/** Dialect of the hub of the Mercure project, which implements the previous draft. */
 export const HUB_DIALECT: Dialect = {
   ...createDialect('topic=all', MATCHED_TOPIC, PREVIOUS_DRAFT_HEADERS),
   isUnordered: true,
 }
 
-/** Mercure's own hub, with messages in memory and the defaults of its library. */
+/** The hub of the Mercure project, with messages in memory and the defaults of its library. */
 export const mercureHub = createGoTarget("Mercure's own hub", 'mercure', KEY)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { BenchTarget } from './target.ts'
 import { createProgramTarget } from './program.ts'
 
-// If root starts it, nginx serves as user nobody, which may not read a temporary folder.
+// If root starts nginx, it serves as the user `nobody`, which may not read the temporary folder.
 const USER = process.getuid?.() === 0 ? 'user root;' : ''
 const TEMPORARY_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 
@@ -24,7 +24,7 @@ http {
 }
 `
 
-/** nginx serves from a child of the started process. */
+/** Returns the pid of the worker, a child of the started process, which serves requests. */
 const findWorkerPid = (pid: number): number | undefined =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]) || undefined
 
@@ -46,11 +46,14 @@ const createTarget = (
     findServingPid: findWorkerPid,
   })
 
-/** Caches open files and their size: without it nginx opens and stats them for each request. */
+/** Settings of the cache of open files. Without it nginx opens the file for each request and reads its size. */
 const OPEN_FILE_CACHE = 'open_file_cache max=16; open_file_cache_valid 60s; open_file_cache_min_uses 1;'
 
-/** nginx with one worker and the same body in a file: the physical limit of a static reply. */
-export const createNginxTarget = (body: string, { keepsOpen: cachesOpenFiles = false } = {}): BenchTarget =>
+/**
+ * nginx with one worker, which sends a file with the same body.
+ * @param cachesOpenFiles true for the cache of open files
+ */
+export const createNginxTarget = (body: string, { cachesOpenFiles = false } = {}): BenchTarget =>
   createTarget(
     cachesOpenFiles ? 'nginx with open_file_cache' : 'nginx static file',
     (folder, port) =>

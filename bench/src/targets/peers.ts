@@ -5,13 +5,13 @@ import { combineProcesses, type BenchTarget, type TargetProcess } from './target
 import { createGoProgram } from './go.ts'
 import { createProgramTarget } from './program.ts'
 
-/** Limits programs that would use all processors to one, as for every server here. */
+/** Limits Go programs to one processor, as every server in these tables. */
 const ONE_PROCESSOR = { GOMAXPROCS: '1' }
 
 // Go programs, built from `bench/peers`.
 
 const { path: command, build } = createGoProgram('peers')
-/** A server of that program. @param args arguments after its folder and its port */
+/** Creates the target of a server in the Go program. @param args arguments after the folder and the port */
 export const createGoTarget = (name: string, kind: string, ...args: string[]): BenchTarget =>
   createProgramTarget({
     name,
@@ -22,14 +22,14 @@ export const createGoTarget = (name: string, kind: string, ...args: string[]): B
     build,
   })
 
-/** Entries in goleveldb with net/http. As in ours, a write is in the database's log before its answer, not synced. */
+/** Entries in goleveldb with net/http. As in kv, a write is in the database's log before its reply, but not synced. */
 export const goleveldb = createGoTarget('Go: goleveldb with net/http', 'kv')
 
 /** net/http that parses the request body and sends a constant reply. */
 export const createGoParserTarget = ({ status, headers, body }: ConstantReply): BenchTarget =>
   createGoTarget('Go: net/http, body parsed', 'parse', String(status), headers['content-type']!, body)
 
-/** The engine of Centrifugo with net/http and the defaults of its library, except that it requires no pong. */
+/** The engine of Centrifugo with net/http and the defaults of its library, except that clients need not send pongs. */
 export const centrifuge = createGoTarget("Centrifugo's engine", 'centrifuge')
 
 // Debian packages.
@@ -43,7 +43,7 @@ export const createCaddyTarget = ({ status, headers, body }: ConstantReply): Ben
     args: (folder) => ['run', '--config', join(folder, 'caddy.json')],
     files: (_folder, port) => {
       const reply = { handler: 'static_response', status_code: status, body }
-      // Caddy would add names in another case a second time, and sets the length itself.
+      // Caddy sets the length itself. If a header name had another case, Caddy would add its own header in addition.
       const toHeaderCase = (name: string) => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
       const { 'content-length': _, ...others } = headers
       const own = Object.fromEntries(Object.entries(others).map(([name, value]) => [toHeaderCase(name), [value]]))
@@ -60,7 +60,7 @@ const redis = createProgramTarget({
     `--port ${port} --bind 127.0.0.1 --dir ${folder} --save --appendonly yes --appendfsync everysec`.split(' '),
 })
 
-/** Redis with webdis. Its log is written before the answer to a write, and synced each second. */
+/** Redis with webdis. The log of Redis is written before the reply to a write, and synced each second. */
 export const webdis: BenchTarget = {
   name: 'Redis with webdis',
   needs: ['webdis', 'redis-server'],
@@ -102,7 +102,7 @@ const buildEtcdFlags = (folder: string, port: number, more: Readonly<Record<stri
   return Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])
 }
 
-/** One etcd with its JSON gateway. It syncs each write before its answer. */
+/** One etcd with its JSON gateway. It syncs each write before its reply. */
 export const etcd: BenchTarget = createProgramTarget({
   name: 'etcd',
   command: 'etcd',
@@ -125,7 +125,7 @@ export const etcdCluster: BenchTarget = {
         'initial-cluster': cluster,
       }
       const args = (folder: string, port: number) => buildEtcdFlags(folder, port, own)
-      // Each member waits for a majority.
+      // All members start at the same time, because each waits for a majority.
       return createProgramTarget({ name: `etcd m${i}`, command: 'etcd', env: ONE_PROCESSOR, args, pin: [] }).start()
     })
     const settled = await Promise.allSettled(members)

@@ -9,7 +9,7 @@ import { PINS, spawnServer } from '../processes.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 import type { BenchTarget } from './target.ts'
 
-/** A program that may be installed, and its arguments and files for a new folder. */
+/** A program of another project, with its arguments and files for a new folder. */
 export interface TargetProgram {
   readonly name: string
   readonly command: string
@@ -21,9 +21,9 @@ export interface TargetProgram {
   /** Builds the program. @throws Error with the reason if it cannot */
   build?(): void
   readonly env?: Readonly<Record<string, string>>
-  /** Replaces the processor of servers. */
+  /** Processors, instead of the processor of servers. */
   readonly pin?: readonly number[]
-  /** Returns the process that serves, if it is not the started one; `undefined` until it exists. */
+  /** Returns the pid of the process that serves, if it is not the started process; undefined until it exists. */
   findServingPid?(pid: number): number | undefined
 }
 
@@ -42,7 +42,10 @@ async function isListening(port: number): Promise<boolean> {
     .finally(() => socket.destroy())
 }
 
-/** A server script of this folder. Its first argument is its port, the last its own folder. */
+/**
+ * Creates the target of a server script in this folder. The first argument of the script is its port, the last its data
+ * folder.
+ */
 export const createScriptTarget = (name: string, file: string, ...args: string[]): BenchTarget =>
   createProgramTarget({
     name,
@@ -51,6 +54,7 @@ export const createScriptTarget = (name: string, file: string, ...args: string[]
     args: (folder, port) => [fileURLToPath(new URL(file, import.meta.url)), String(port), ...args, folder],
   })
 
+/** Creates the target of a program. */
 export const createProgramTarget = ({
   name,
   command,

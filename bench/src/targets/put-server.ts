@@ -1,7 +1,7 @@
 import { ClassicLevel } from 'classic-level'
 
-// A separate process that only puts each body into a database, under the id of its request. The database is in the
-// folder that its argument names.
+// A separate process that only puts each request body into a database, under the id in the URL. Its arguments are the
+// port and the folder of the database.
 const { createServer } = process.getBuiltinModule('node:http')
 
 const db = new ClassicLevel<string, Buffer>(process.argv[3]!, { valueEncoding: 'buffer' })

@@ -1,5 +1,5 @@
-// A separate process that reads memory before each reply, as a search of all rows does. Its argument is the number of
-// megabytes. `/read` returns the total time of these reads (s).
+// A separate process that reads memory before each reply, as a search of all rows does. Its arguments are the port and
+// the megabytes to read. `/read` returns the total time of these reads (s).
 const { createServer } = process.getBuiltinModule('node:http')
 
 const DOUBLES_PER_MEGABYTE = 1e6 / Float64Array.BYTES_PER_ELEMENT

@@ -13,21 +13,25 @@ export const OWN_CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url))
 const START_TIMEOUT_MS = 120_000
 
 interface ServiceTargetOptions {
+  /** Processors of the service. */
   readonly pin?: readonly number[] | undefined
-  /** In addition to the environment of this process. */
+  /** Environment variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>
   /** Settings that depend on background processes. */
   readonly getSettings?: Launch['settings']
   readonly fill?: Launch['fill']
 }
 
-/** The start script of a checkout. Old commits have no `start.mjs`. */
+/** Returns the start script of a checkout. Old commits have no `start.mjs`. */
 function getStartScript(checkout: string): string {
   const script = join(checkout, 'scripts/start.mjs')
   return existsSync(script) ? script : join(checkout, 'scripts/start.ts')
 }
 
-/** Variants that have run once, by their checkout: at the very first start Node compiles TypeScript, and needs 30 MB more than later. */
+/**
+ * Variants that have run once, by their checkout: at the very first start Node compiles TypeScript, and needs 30 MB
+ * more than later.
+ */
 const compiled = new Set<string>()
 
 /** A service as `pnpm start` runs it, with its own data folder and by default one serving thread. */
@@ -83,7 +87,7 @@ async function startService(
   }
 }
 
-/** The stand-in for YouTube. As a background process it is pinned to the generator's processor, not the service's. */
+/** Creates the target of the stand-in for YouTube. In the background it uses the processor of the generator. */
 export const createStandInTarget = (pin = PINS.server): BenchTarget =>
   createServiceTarget(createSpec('youtube'), {}, { pin })
 
@@ -92,7 +96,9 @@ const startStandIn = () => createStandInTarget(PINS.client).start()
 /** URL of a stand-in for YouTube that runs in the background, on the generator's processor. */
 export const getStandInUrl = async (): Promise<string> => (await getBackgroundProcess(startStandIn)).url
 
-/** All services as `pnpm start` runs them, with folders below `folder`. The supervisor's process counts as theirs. */
+/**
+ * Starts all services with one `pnpm start`, with data folders below `folder`. The supervisor is one of the processes.
+ */
 export async function startAllServices(
   names: readonly string[],
   folder: string,
@@ -111,7 +117,7 @@ export async function startAllServices(
   throw failure('a service')
 }
 
-/** Waits for the services' lines in the table that `pnpm start` prints at the end. */
+/** Waits for the lines of the services in the table that `pnpm start` prints when they are ready. */
 async function waitForRows(stdout: NodeJS.ReadableStream, names: readonly string[], exit: Promise<unknown>) {
   const lines = createInterface({ input: stdout })
   const rows: { url: string; pid: number }[] = []
@@ -126,7 +132,7 @@ async function waitForRows(stdout: NodeJS.ReadableStream, names: readonly string
   const all = await found.promise
   clearTimeout(timer)
   lines.close()
-  // Drains the log output, as a supervisor that collects logs does.
+  // Reads and drops the log, because a full pipe would block the service.
   stdout.resume()
   return all
 }

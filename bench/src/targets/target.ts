@@ -3,7 +3,9 @@ import type { Spec } from '../spec.ts'
 /** A server that can be measured. */
 export interface BenchTarget {
   readonly name: string
-  /** Programs and files outside this repository. If one is not installed, the target has no row. */
+  /**
+   * Required programs and files outside this repository. If one is not installed, the rows of the target are omitted.
+   */
   readonly needs?: readonly string[]
   /**
    * Starts the target in its own processes, ready to answer.
@@ -11,21 +13,22 @@ export interface BenchTarget {
    * @param env in addition to the environment of a service, for this start only
    */
   start(checkout?: string, env?: Readonly<Record<string, string>>): Promise<TargetProcess>
-  /** For a service: its launch options, for callers that start it in another way. */
+  /** Launch options of a service, for callers that start it in another way; absent for other programs. */
   readonly service?: Launch
 }
 
+/** A running target. */
 export interface TargetProcess {
   readonly url: string
   /** The process whose processor time and memory are measured. */
   readonly pid: number
-  /** Addresses of other processes that serve the same. */
+  /** URLs of the other processes of the target, which serve the same data. */
   readonly others?: readonly string[]
-  /** Processes whose processor time is added. */
+  /** Further processes whose processor time counts for the target. */
   readonly extraPids?: readonly number[]
   /** Processes that the target depends on. Their processor time is reported separately. */
   readonly below?: readonly number[]
-  /** Time from the start of its process to its first answer (ms), if measured. */
+  /** Time from the start of the process until it was ready (ms), if measured. */
   readonly readyAfterMs?: number
   stop(): Promise<void>
 }
@@ -35,11 +38,14 @@ export interface Launch {
   readonly spec: Spec
   /** Settings in addition to those of the spec; they may contain addresses of background processes. */
   settings(): Promise<Readonly<Record<string, string>>>
-  /** Fills the folder of the service before its start. @param checkout folder of the checkout that starts, if another */
+  /**
+   * Fills the folder of the service before its start.
+   * @param checkout folder of the checkout that starts, if another
+   */
   fill(folder: string, checkout?: string): Promise<void>
 }
 
-/** A target without a server: each round creates its own process. */
+/** Creates a target without a server, for rows whose rounds start their own processes. */
 export const createServerlessTarget = (name: string): BenchTarget => ({
   name,
   start: async () => ({ url: '', pid: process.pid, stop: async () => {} }),
@@ -52,7 +58,7 @@ interface ProcessAddress {
 
 export const getPids = (processes: readonly ProcessAddress[]): number[] => processes.map(({ pid }) => pid)
 
-/** Combines processes that serve the same into one target. */
+/** Combines processes that serve the same data into one target. */
 export function combineProcesses(
   [first, ...rest]: readonly ProcessAddress[],
   stop: TargetProcess['stop'],

@@ -11,14 +11,14 @@ interface PackageManifest {
 
 const MAIN_PACKAGE = 'd3-flame-graph'
 
-/** The folder of a package as another package resolves it. */
+/** Returns the folder of a package, as the module `from` resolves it. */
 function findPackageFolder(name: string, from: string): string {
   let folder = dirname(createRequire(from).resolve(name))
   while (!folder.endsWith(join('node_modules', name))) folder = dirname(folder)
   return folder
 }
 
-/** The browser build of a package, after those of its dependencies, each once. */
+/** Adds the browser build of a package to `found`, after the builds of its dependencies. Each is added once. */
 function collect(name: string, from: string, found: Map<string, string>): void {
   if (found.has(name)) return
   const folder = findPackageFolder(name, from)
@@ -31,7 +31,7 @@ function collect(name: string, from: string, found: Map<string, string>): void {
   found.set(name, `/* ${name} ${manifest.version}, ${manifest.license} */\n${code}`)
 }
 
-/** d3-flame-graph with the required parts of d3, as one script that sets the globals `d3` and `flamegraph`. */
+/** Returns d3-flame-graph with the required parts of d3, as one script that sets the globals `d3` and `flamegraph`. */
 export function readFlameGraphLibrary(): string {
   const found = new Map<string, string>()
   collect(MAIN_PACKAGE, import.meta.filename, found)

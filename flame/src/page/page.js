@@ -1,4 +1,4 @@
-// Runs in the browser, in the page that html.ts makes, after d3 and d3-flame-graph.
+// This script runs in the page of `html.ts`, after d3 and d3-flame-graph.
 /* global d3, flamegraph */
 
 const { frames, tree, total, unit, hot } = JSON.parse(document.querySelector('#data').textContent)
@@ -10,7 +10,7 @@ const colors = Object.fromEntries(
   ]),
 )
 
-/** A node is `[frame, value, callees]`; callees are left out where there are none. */
+/** Unpacks a node `[frame, value, callees]`. `callees` is absent if there are none. */
 function unpack([index, value, callees]) {
   const [name, file, line, category] = frames[index]
   const where = file && (line ? `${file}:${line}` : file)
@@ -25,7 +25,7 @@ function amount(value) {
 }
 const share = (value) => `${((100 * value) / Math.max(1, total)).toFixed(2)} %`
 
-/** A little lighter or darker by name, so that neighbours can be told apart. */
+/** Returns a lighter or darker color that depends on the name, so that neighbouring frames look different. */
 function shade(category, name) {
   let hash = 0
   for (const letter of name) hash = (hash * 31 + letter.codePointAt(0)) % 997
@@ -48,7 +48,7 @@ const chart = flamegraph
     ({ data }, term) => term !== '' && `${data.name} ${data.where}`.toLowerCase().includes(term.toLowerCase()),
   )
   .setSearchHandler((results, sum) => {
-    byId('details').textContent = results.length > 0 ? `found: ${share(sum)}, ${amount(sum)}` : 'found nowhere'
+    byId('details').textContent = results.length > 0 ? `found: ${share(sum)}, ${amount(sum)}` : 'no match'
   })
 chart.setDetailsElement(byId('details'))
 d3.select('#chart').datum(unpack(tree)).call(chart)

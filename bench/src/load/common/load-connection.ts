@@ -1,10 +1,12 @@
 import { connect } from 'node:net'
 import { ReplyScanner } from '../raw/reply-scanner.ts'
 
+/** A reply to a request of a `LoadConnection`. */
 export interface LoadReply {
   readonly status: number
-  /** Empty unless bodies are buffered. */
+  /** The body; empty unless `buffersBodies` is true. */
   readonly body: Buffer
+  /** Length of the body, in either case. */
   readonly bodyBytes: number
   /** True if the server ends the connection after this reply. */
   readonly closes: boolean
@@ -13,15 +15,16 @@ export interface LoadReply {
 }
 
 export interface LoadConnectionOptions {
-  /** True if replies include their bodies. */
+  /** False to count the bytes of bodies only. */
   readonly buffersBodies?: boolean
-  /** Time that the server may take to its first reply (ms). */
+  /** Timeout of the first reply (ms); 0 for none. */
   readonly firstReplyTimeoutMs?: number
 }
 
 /** A keep-alive connection with at most one open request. */
 export type LoadConnection = ReturnType<typeof createConnection>
 
+/** Opens a connection to a server. */
 export function createConnection(
   url: URL,
   { buffersBodies = true, firstReplyTimeoutMs = 0 }: LoadConnectionOptions = {},
@@ -42,7 +45,7 @@ export function createConnection(
   socket.on('error', () => {})
   socket.on('close', () => pendingReply?.reject(new Error('the reply was cut')))
   return {
-    /** @throws Error if the connection was refused or cut, or if the reply is not HTTP/1.1 */
+    /** Sends a request. @throws Error if the connection was refused or cut, or if the reply is not HTTP/1.1 */
     request(bytes: Buffer): Promise<LoadReply> {
       pendingReply = Promise.withResolvers()
       scanner.begin(false)

@@ -3,18 +3,20 @@ import { Worker } from 'node:worker_threads'
 import type { TimerPlan } from './timer-thread.ts'
 
 /**
- * A timer fires up to 1.1 ms late, so it is set this long before an event is due (ms). The remaining time passes in
- * turns of the event loop, which check the clock and the sockets every 1.2 us. On two shared cores events were 1 us
- * late (p50) and 50-140 us late (p99), or 600 us while other programs used the cores.
+ * A timer fires up to 1.1 ms late, so it is set to this time before the next call is due (ms). For the remaining time,
+ * the event loop turns without a pause, and checks the clock and the sockets every 1.2 us. On two shared cores calls
+ * were 1 us late (p50) and 50-140 us late (p99), or 600 us while other programs used the cores.
  */
 const TIMER_SLACK_MS = 1.2
 
 /**
- * Calls `onDue(i, due)` for `i` below `total`, due at `start + i * gap` (ms of `performance.now()`). Late calls run at
- * once.
+ * Calls `onDue(i, due)` for each `i` below `total` at the time `due = start + i * gap` (ms of `performance.now()`). A
+ * late call is made immediately.
  *
- * @param sleeps yield the processor until the next call is due, for a generator that shares it with the measured server
- * @param onTurn called at each check of the clock, with the end time of the timer; never if `sleeps`
+ * @param sleeps true to use no processor time until the next call is due, for a generator on the processor of the
+ *   measured server
+ * @param onTurn called at each check of the clock, with the time until which a timer then sleeps; never called if
+ *   `sleeps`
  */
 export function runAtPace(
   total: number,

@@ -1,6 +1,6 @@
 import type { RunnerReply, RunnerTask } from './process-runner.ts'
 
-// A separate process: runs one task, sends the result, and exits when its parent exits.
+// A separate process that runs one task and sends the result. It also exits if its parent exits.
 
 async function runTask({ module, name, plan }: RunnerTask): Promise<RunnerReply> {
   try {
@@ -11,9 +11,9 @@ async function runTask({ module, name, plan }: RunnerTask): Promise<RunnerReply>
   }
 }
 
-process.once('message', async (order: RunnerTask) => {
-  const reply = await runTask(order)
+process.once('message', async (task: RunnerTask) => {
+  const reply = await runTask(task)
   process.send!(reply, () => process.disconnect())
 })
-// The result has been sent, or the parent has exited.
+// This happens after the result was sent, or when the parent exits.
 process.once('disconnect', () => process.exit())

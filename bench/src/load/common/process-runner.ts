@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { trackChild, toPriorityCommand, toPinnedCommand } from '../../processes.ts'
 
-/** Seconds after the measured ones in which replies may still arrive. */
+/** Time after the end of the measurement in which replies may still arrive (s). */
 export const GRACE_S = 3
-/** Seconds that a process may take to start, to open its connections and to end. */
+/** Maximum time in which a process starts, opens its connections and ends (s). */
 const OVERHEAD_S = 15
 
 /** The task of the process: a call of a module's function with a plan. */
@@ -17,9 +17,10 @@ export interface RunnerTask {
 /** The reply of the process. */
 export type RunnerReply = { readonly result: unknown } | { readonly error: string }
 
-/** Fields that any plan may have: processors to pin to, their sharing, and the duration of the work (s). */
+/** Fields that any plan may have: the processors of the process, and the duration of its work (s). */
 interface RunnerPlan {
   readonly pin?: readonly number[]
+  /** As in `LoadPlan`. */
   readonly shares?: 'fair' | 'first'
   readonly duration?: number
   readonly warmUp?: number
@@ -28,9 +29,9 @@ interface RunnerPlan {
 /**
  * Returns a function that runs each plan in a new process, and kills the process if it takes too long.
  *
- * @param module the URL of the module that exports the function by its name
- * @param extraSeconds seconds in addition to those of the plan
- * @throws (the returned function) Error if the process gave no result
+ * @param module URL of the module that exports the function under the function's name
+ * @param extraSeconds maximum time in addition to `duration` and `warmUp` (s)
+ * @throws Error (the returned function) if the process gave no result
  */
 export const createProcessRunner =
   <Plan extends object, Result>(
@@ -42,9 +43,10 @@ export const createProcessRunner =
     const entry = fileURLToPath(new URL('./process-runner-entry.ts', import.meta.url))
     const own = [process.execPath, entry]
     const [command, ...args] = plan.shares === 'first' ? toPriorityCommand(own) : toPinnedCommand(plan.pin, own)
-    // Options for this process, for example those of a profiler, would change the measurement.
+    // The new process does not inherit options of this one, such as those of a profiler, which would change the
+    // measurement.
     const { NODE_OPTIONS: _, ...env } = process.env
-    // Linux shares processors equally between sessions.
+    // A detached process has a new session, and Linux divides processor time equally between sessions.
     const detached = plan.shares !== undefined
     const child = trackChild(spawn(command!, args, { env, detached, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }))
     const { duration = 0, warmUp = 0 } = plan

@@ -2,10 +2,12 @@ import { createHistogram } from 'node:perf_hooks'
 import type { Latency } from '../load-plan.ts'
 
 const US_PER_MS = 1000
-/** One hour, in microseconds: longer than any run. */
+/** Maximum latency: one hour, which is longer than any run (us). */
 const MAX_LATENCY_US = 3_600_000_000
 
-/** A histogram of microseconds; its buckets are 0.1 % wide. A record takes 0.04 us. */
+/**
+ * A histogram of latencies. All results are in microseconds. Its buckets are 0.1 % wide, and `record` takes 0.04 us.
+ */
 export class LatencyHistogram {
   readonly #histogram = createHistogram({ lowest: 1, highest: MAX_LATENCY_US, figures: 3 })
 
@@ -32,11 +34,13 @@ export class LatencyHistogram {
 }
 
 /**
- * Counts the requests of the measured window, in milliseconds of `performance.now()`. A request belongs to the window
- * if it began there: was due (open loop) or sent (closed loop). Its reply may arrive after the end of the window.
+ * Counts the requests of a measured window of time. All times are milliseconds of `performance.now()`. A request
+ * belongs to the window if it began in the window: if it was due (open loop) or sent (closed loop). Its reply may
+ * arrive later.
  */
 export class LoadTally {
   readonly times = new LatencyHistogram()
+  /** Requests with a reply, requests without one, and wrong replies. */
   requests = 0
   errors = 0
   wrong = 0
@@ -63,7 +67,7 @@ export class LoadTally {
     if (this.#has(begin)) this.errors++
   }
 
-  /** Records that no reply came before the end. The percentiles include the time that it waited. */
+  /** Records that no reply came before the end of the run. The percentiles include the waiting time of the request. */
   recordUnanswered(begin: number, now: number): void {
     if (!this.#has(begin)) return
     this.errors++

@@ -1,10 +1,10 @@
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { parentPort, workerData } from 'node:worker_threads'
 
-// A thread that sleeps until an event is due, and then notifies. A timer of Node fires up to 1.1 ms late, and a thread
-// that polls the clock takes a processor from the measured server.
+// A thread that sleeps until a call is due, and then sends a message. It replaces a timer of Node, which fires up to
+// 1.1 ms late, and polling of the clock, which would take processor time from the measured server.
 
-/** The times of the events: `total` events, at `start + i * gap` (ms of `steadyNow`). */
+/** Times of `total` messages: `start + i * gap` (ms of `steadyNow`). */
 export interface TimerPlan {
   readonly total: number
   readonly gap: number

@@ -14,7 +14,7 @@ const [DATA, EVENT, MESSAGE] = ['data:', 'event:', 'message'].map((word) => Buff
 ]
 const EMPTY_BUFFER = Buffer.alloc(0)
 
-/** True if a word is at an offset. No word contains a line end, so a match never crosses the line. */
+/** True if a word is at an offset. A match is within one line, because no word contains a line end. */
 function matchesAt(word: Buffer, bytes: Buffer, at: number): boolean {
   for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word[i]) return false
   return true
@@ -34,7 +34,9 @@ export class EventScanner {
   #at = 0
   #sequence = 0
   #due = 0
-  /** State of the event: number of data lines, whether they are as expected, and whether it has another type. */
+  /**
+   * State of the current event: number of data lines; true if all are as expected; true if the type is not `message`.
+   */
   #lines = 0
   #right = true
   #typed = false
@@ -45,7 +47,7 @@ export class EventScanner {
     this.#after = Buffer.from(after)
   }
 
-  /** The hot path: reads each byte once, and those of values twice. */
+  /** Parses more bytes. It is called often, so it reads each byte once, and the bytes of values twice. */
   feed(piece: Buffer): void {
     const bytes = this.#partialLine.length > 0 ? Buffer.concat([this.#partialLine, piece]) : piece
     let from = 0
@@ -69,7 +71,7 @@ export class EventScanner {
     }
   }
 
-  /** True if the rest of the line is a value; stores it. */
+  /** Parses the rest of a line. Returns true if it is a value. */
   #isValue(bytes: Buffer, from: number, to: number): boolean {
     const at = bytes[from] === SPACE ? from + 1 : from
     if (!matchesAt(this.#before, bytes, at)) return false

@@ -1,6 +1,6 @@
 import { LatencyHistogram } from '../common/tally.ts'
 
-/** A sent value: its publisher, its number there, and its due time (us since the start). */
+/** A sent value: its publisher, its number among the values of the publisher, and its due time (us since the start). */
 interface SentValue {
   readonly publisher: number
   readonly nth: number
@@ -9,14 +9,16 @@ interface SentValue {
 }
 
 /**
- * Records the sent values, and which of them each stream received. A publisher sends a value after the reply to the one
- * before, so its values must arrive in that order. Between publishers the server chooses an order, equal for all
- * streams. The usual case costs two array reads and a record in a histogram.
+ * Records the sent values, and the values that each stream received. A publisher sends a value after the reply to its
+ * previous value, so its values must arrive in that order. The server chooses the order of values of different
+ * publishers, which must be equal for all streams. The usual case costs two array reads and a record in a histogram.
  */
 export class FleetLedger {
+  /** Times from the due time of a value to its arrival. */
   readonly delivery = new LatencyHistogram()
   /** Values that the server acknowledged. */
   accepted = 0
+  /** Values received by streams, values received twice, and events with unexpected values. */
   deliveries = 0
   doubled = 0
   wrong = 0
@@ -24,11 +26,11 @@ export class FleetLedger {
   late = 0
   readonly #publishers: number
   readonly #sent: SentValue[] = []
-  /** The sequences of each publisher, in order. */
-  readonly #of: number[][]
-  /** For each stream and publisher: the number of received values, including those that were skipped. */
+  /** The sequences of the values of each publisher, in order. */
+  readonly #sequencesByPublisher: number[][]
+  /** For each stream and publisher: the expected number of the next value. */
   readonly #next: Int32Array
-  /** For each stream that needs it: the skipped values. */
+  /** For each stream: the sequences of values that were skipped; undefined if there are none. */
   readonly #missing: (Set<number> | undefined)[]
   /** For each stream: a hash of the order of its values. */
   readonly #order: Int32Array
@@ -42,7 +44,7 @@ export class FleetLedger {
   constructor(streams: number, publishers: number) {
     this.#origin = performance.now()
     this.#publishers = publishers
-    this.#of = Array.from({ length: publishers }, () => [])
+    this.#sequencesByPublisher = Array.from({ length: publishers }, () => [])
     this.#next = new Int32Array(streams * publishers)
     this.#missing = Array.from({ length: streams })
     this.#order = new Int32Array(streams)
@@ -52,12 +54,12 @@ export class FleetLedger {
     return this.#sent.length
   }
 
-  /** The server confirmed that the stream is open: from now on it must receive every value. */
+  /** Records that the server confirmed that a stream is open. From now on the stream must receive every value. */
   open(stream: number): void {
     this.#open.add(stream)
   }
 
-  /** Values due before `moment` (ms of `performance.now()`) are not timed. */
+  /** Starts the timing: earlier values are not timed. @param moment milliseconds of `performance.now()` */
   startTiming(moment: number): void {
     this.#timedFrom = this.#toMicros(moment)
   }
@@ -68,21 +70,24 @@ export class FleetLedger {
    * @returns the value
    */
   send(publisher: number, due: number): { readonly sequence: number; readonly text: string; readonly timed: boolean } {
-    const own = this.#of[publisher]!
+    const own = this.#sequencesByPublisher[publisher]!
     const sequence = this.#sent.length
-    const toMicros = this.#toMicros(due)
-    this.#sent.push({ publisher, nth: own.length, due: toMicros, accepted: false })
+    const dueMicros = this.#toMicros(due)
+    this.#sent.push({ publisher, nth: own.length, due: dueMicros, accepted: false })
     own.push(sequence)
-    return { sequence, text: `${sequence}.${toMicros}`, timed: toMicros >= this.#timedFrom }
+    return { sequence, text: `${sequence}.${dueMicros}`, timed: dueMicros >= this.#timedFrom }
   }
 
-  /** The server acknowledged the value: now every stream must receive it. */
+  /** Records that the server acknowledged a value. Every open stream must receive it. */
   accept(sequence: number): void {
     this.#sent[sequence]!.accepted = true
     this.accepted++
   }
 
-  /** Sets the time of the values that follow (ms of `performance.now()`): one clock read for each socket read. */
+  /**
+   * Sets the arrival time of the following values (ms of `performance.now()`), so that each socket read needs one clock
+   * read.
+   */
   readAt(moment: number): void {
     this.#now = (moment - this.#origin) * 1000
   }
@@ -102,7 +107,7 @@ export class FleetLedger {
     if (due >= this.#timedFrom) this.delivery.record((this.#now - due) / 1000)
   }
 
-  /** @returns true if the stream had not received it before */
+  /** Handles a value that is not the expected one. @returns true if the stream receives the value for the first time */
   #receiveOutOfOrder(stream: number, slot: number, sequence: number, { publisher, nth }: SentValue): boolean {
     const next = this.#next[slot]!
     if (nth < next) {
@@ -114,17 +119,17 @@ export class FleetLedger {
       return false
     }
     const missing = (this.#missing[stream] ??= new Set())
-    for (let i = next; i < nth; i++) missing.add(this.#of[publisher]![i]!)
+    for (let i = next; i < nth; i++) missing.add(this.#sequencesByPublisher[publisher]![i]!)
     this.#next[slot] = nth + 1
     return true
   }
 
-  /** Number of accepted values that an open stream has not received, counted for each such stream. */
+  /** Number of accepted values that an open stream has not received, summed over all streams. */
   get lost(): number {
     const isLost = (sequence: number) => this.#sent[sequence]!.accepted
     let lost = 0
     for (const stream of this.#open) {
-      for (const [publisher, own] of this.#of.entries()) {
+      for (const [publisher, own] of this.#sequencesByPublisher.entries()) {
         lost += own.slice(this.#next[stream * this.#publishers + publisher]).filter(isLost).length
       }
       for (const sequence of this.#missing[stream] ?? []) if (isLost(sequence)) lost++
@@ -133,7 +138,7 @@ export class FleetLedger {
   }
 
   /** Number of streams whose order differs from the majority. Meaningful only if no value was lost or doubled. */
-  get strayed(): number {
+  get differentOrders(): number {
     const counts = new Map<number, number>()
     for (const stream of this.#open) {
       const order = this.#order[stream]!

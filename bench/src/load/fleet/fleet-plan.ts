@@ -2,11 +2,11 @@ import type { LoadRequest } from '../load-plan.ts'
 
 /** The protocol of a broadcast server: its requests, and the form of values in its events. */
 export interface Dialect {
-  /** Opens a stream; `{cid}` in its path is replaced by the stream's number. */
+  /** Request that opens a stream. `{cid}` in its path is replaced by the number of the stream. */
   readonly wait: LoadRequest
-  /** Sends a value to every stream; replaces `{value}`, and `{topic}` by a number below `topics`. */
+  /** Request that sends a value. `{value}` is replaced by the value, and `{topic}` by a number below `topics`. */
   readonly put: LoadRequest
-  /** Ends every stream. */
+  /** Request that ends all streams. */
   readonly closeAll: LoadRequest
   /** Number of topics, to which values go in turn. */
   readonly topics?: number
@@ -14,15 +14,16 @@ export interface Dialect {
   readonly echoes: boolean
   /** Text before and after a value in its `data` line: quotes if values are sent as JSON. */
   readonly around: readonly [before: string, after: string]
-  /** True if the server announces the opening and the end of a stream by an event. */
+  /** True if the server sends an event at the opening and at the end of a stream. */
   readonly greets?: boolean
   /**
-   * True if concurrent values may arrive in different orders on different streams. That is reported, but is no failure.
+   * True if the server guarantees no common order of concurrent values. Different orders are then reported, but are no
+   * failure.
    */
   readonly isUnordered?: boolean
 }
 
-/** The dialect of the source and of the service. */
+/** The dialect of sse, and of the source that sse reimplements. */
 export const DEFAULT_DIALECT: Dialect = {
   wait: { method: 'GET', path: '/wait?cid={cid}' },
   put: { method: 'GET', path: '/put?v={value}' },
@@ -32,20 +33,25 @@ export const DEFAULT_DIALECT: Dialect = {
 }
 
 /**
- * Sends `values` values, one every `interval` ms, regardless of earlier ones. Times count from when a value was due.
+ * Sends `values` values, one every `interval` ms, regardless of earlier replies. Latencies count from the due time of a
+ * value.
  */
 export interface PacedSending {
   readonly values: number
   readonly interval: number
 }
 
-/** Each publisher sends after its last reply: measures the capacity. Seconds; values of the warm-up are not timed. */
+/**
+ * Each publisher sends a value as soon as it has its last reply, to measure the capacity. Values of the warm-up are not
+ * timed.
+ */
 export interface SaturationSending {
+  /** Measured seconds, and the seconds of the warm-up before them. */
   readonly seconds: number
   readonly warmUp: number
 }
 
-/** Opens streams, sends values to all of them, and ends them. */
+/** A run that opens streams, sends values to all of them, and ends them. */
 export interface FleetPlan {
   /** Scheme, host and port. */
   readonly url: string
@@ -53,20 +59,20 @@ export interface FleetPlan {
   readonly pid: number
   readonly dialect: Dialect
   readonly streams: number
-  /** Milliseconds from one stream to the next. 0: without a pause. */
+  /** Interval between the openings of two streams (ms); 0 for as fast as possible. */
   readonly spacing: number
   readonly sending: PacedSending | SaturationSending
-  /** Connections for values, with one open request each. */
+  /** Number of connections that send values, with one outstanding request each. */
   readonly publishers: number
 }
 
-/** Opens streams, ends them, and repeats. */
+/** A run that repeatedly opens streams and ends them. */
 export interface ConnectingPlan extends Pick<FleetPlan, 'url' | 'dialect' | 'streams' | 'spacing'> {
-  /** Seconds during which a next round begins. */
+  /** Seconds after which no further repetition begins. */
   readonly duration: number
 }
 
-/** Seconds without progress after which a fleet gives up: to connect, to receive, to end. */
+/** Seconds without progress after which a fleet does not wait any longer for streams to open, receive or end. */
 export const PROGRESS_TIMEOUT_S = 4
-/** A reply later than this is a rejection (ms), as at the source. */
+/** Time after which a value without a reply counts as rejected (ms), as in the measurements of the source. */
 export const REJECTION_TIMEOUT_MS = 1000

@@ -9,27 +9,29 @@ import { StreamScanner } from './stream-scanner.ts'
 type StreamsPlan = Pick<FleetPlan, 'url' | 'dialect' | 'streams' | 'spacing'>
 
 /**
- * Maximum number of connecting streams: below the listen backlog of servers (511 in Node), else packets are dropped.
+ * Maximum number of streams that connect at the same time. It is below the listen backlog of servers (511 in Node),
+ * because packets are dropped beyond it.
  */
 const MAX_CONNECTING = 256
 
-/** All streams read into the same memory. Each read is parsed before the next one, so nothing is allocated. */
+/** Buffer of all reads. Each read is parsed before the next one, so reads allocate no memory. */
 const readBuffer = Buffer.allocUnsafeSlow(65_536)
 
-/** The open streams. Each stream records its values in the ledger under its number. */
+/** The streams of a fleet. Each stream records the values that it receives in the ledger. */
 export class FleetStreams {
   opened = 0
-  /** Streams that ended before they opened, that ended before `closing`, and that ended after it. */
+  /** Numbers of streams that ended before they opened, after that but before `closing`, and after `closing`. */
   refused = 0
   cut = 0
   ended = 0
-  /** True once the server has been requested to end the streams. */
+  /** True once the end of all streams was requested from the server. */
   closing = false
   /** Time at which the last stream opened (ms of `performance.now()`). */
   lastOpened = NaN
   readonly #plan: StreamsPlan
   readonly #ledger: FleetLedger
   readonly #sockets: Socket[] = []
+  /** Numbers of streams that must be opened now. */
   readonly #due: number[] = []
   #connecting = 0
 
@@ -38,7 +40,7 @@ export class FleetStreams {
     this.#ledger = ledger
   }
 
-  /** Opens all streams, at their pace. */
+  /** Begins to open all streams, one every `spacing` ms. */
   async open(): Promise<void> {
     const { streams, spacing } = this.#plan
     await runAtPace(streams, spacing, performance.now(), (index) => {
@@ -47,12 +49,12 @@ export class FleetStreams {
     })
   }
 
-  /** Streams that were opened or refused. */
+  /** Number of streams that were opened or refused. */
   get tried(): number {
     return this.opened + this.refused
   }
 
-  /** Streams that opened and were not cut. */
+  /** Number of streams that opened and were not cut. */
   get steady(): number {
     return this.opened - this.cut
   }
@@ -66,7 +68,7 @@ export class FleetStreams {
       this.#connect(this.#due.shift()!)
   }
 
-  #tried(): void {
+  #onTried(): void {
     this.#connecting--
     this.#openDue()
   }
@@ -93,7 +95,7 @@ export class FleetStreams {
         this.opened++
         this.lastOpened = performance.now()
         ledger.open(index)
-        this.#tried()
+        this.#onTried()
       }
       if (state === 'ended' || state === 'broken') socket.destroy()
       return true
@@ -111,7 +113,7 @@ export class FleetStreams {
     socket.on('close', () => {
       if (!isOpen) {
         this.refused++
-        this.#tried()
+        this.#onTried()
       } else if (!this.closing) this.cut++
       else if (scanner.state === 'ended') this.ended++
     })

@@ -5,8 +5,8 @@ import { getProcessorSeconds } from '../../processes.ts'
 const WINDOW_MS = 1000
 
 /**
- * Watches the processor time of a process during some work, which must take at least a second, else there is no share.
- * @returns its processor time (s), its largest share of a processor in any second, and the result of the work
+ * Watches the processor time of a process during some work. Waits at least one second, so that there is a share.
+ * @returns the processor time of the process (s), its largest processor share in a second, and the result of the work
  */
 export async function watchProcessor<T>(pid: number, work: () => Promise<T>) {
   const first = getProcessorSeconds(pid)
@@ -14,7 +14,7 @@ export async function watchProcessor<T>(pid: number, work: () => Promise<T>) {
   let begun = { at: performance.now(), seconds: first }
   function updatePeak(): void {
     const now = { at: performance.now(), seconds: getProcessorSeconds(pid) }
-    // Uses the clock, because the timer is late while this process is busy.
+    // The duration is that of the clock, because the timer is late while this process is busy.
     peak = Math.max(peak, (now.seconds - begun.seconds) / ((now.at - begun.at) / 1000))
     begun = now
   }

@@ -4,12 +4,13 @@ import { createDrawnRequest, prepareRequest, type ReadyRequest } from '../reques
 import type { FleetLedger } from './fleet-ledger.ts'
 import { REJECTION_TIMEOUT_MS, type FleetPlan } from './fleet-plan.ts'
 
-/** Connections that send values, with one open request each, and the results of their replies. */
+/** Connections that send values, with one outstanding request each. */
 export class Publishers {
   readonly connections: readonly RawConnection[]
   readonly loop: ClosedLoop | OpenLoop
-  /** Values that were answered with 200 within a second. */
+  /** Number of values with a reply 200 within a second. */
   inTime = 0
+  /** Number of wrong replies. */
   wrong = 0
   readonly #numbers: ReadonlyMap<RawConnection, number>
   readonly #plan: FleetPlan
@@ -20,8 +21,8 @@ export class Publishers {
     this.#ledger = ledger
     const { sending, dialect, url, publishers } = plan
     const draw = this.#draw.bind(this)
-    // Uses the connection freed last. While the server keeps up it is always the same, which is the strictest order
-    // check.
+    // An open loop uses the connection that was freed last. If the server is fast enough, this is always the same
+    // connection, whose values have one order: the strictest check.
     this.loop =
       'seconds' in sending ? new ClosedLoop(draw) : new OpenLoop(draw, 1000 / sending.interval, { first: 'freed last' })
     const { hostname, port } = new URL(url)
@@ -30,7 +31,7 @@ export class Publishers {
     this.#numbers = new Map(this.connections.map((connection, i) => [connection, i]))
   }
 
-  /** The next value of a publisher. A value without a reply counts as not accepted. */
+  /** Returns the request for the next value of a publisher. A value without a reply counts as not accepted. */
   #draw(connection: RawConnection, due: number): ReadyRequest {
     const { url, dialect } = this.#plan
     const { sequence, text } = this.#ledger.send(this.#numbers.get(connection)!, due)

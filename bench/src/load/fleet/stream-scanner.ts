@@ -1,12 +1,12 @@
 import { ReplyScanner } from '../raw/reply-scanner.ts'
 import { EventScanner, type ValueSink } from './event-scanner.ts'
 
-/** State of a stream: its head is incomplete, it is open, it ended cleanly, or it is invalid. */
+/** State of a stream: the head is incomplete, the stream is open, it ended cleanly, or it is invalid. */
 export type StreamState = 'head' | 'open' | 'ended' | 'broken'
 
 const EVENT_STREAM = /\r\ncontent-type:[ \t]*text\/event-stream[ \t]*(?:;[^\r\n]*)?\r\n/i
 
-/** Parses one event-stream reply that arrives in pieces. The caller may overwrite its bytes after `feed`. */
+/** Parses an event-stream reply that arrives in pieces. The caller may overwrite the bytes after `feed`. */
 export class StreamScanner {
   state: StreamState = 'head'
   readonly #reply: ReplyScanner

@@ -1,6 +1,6 @@
-/** Longer replies are not cached: the copy would cost more than the scan. */
+/** Maximum length of a cached reply (bytes). A copy of a longer reply costs more than its scan. */
 const MAX_CACHED_BYTES = 16_384
-/** Number of successive mismatches after which comparing stops. */
+/** Number of successive mismatches after which the replies to a request are not cached any more. */
 const MAX_MISSES = 64
 
 const HEAD_END = '\r\n\r\n'
@@ -13,16 +13,17 @@ const HEADER = /^([\w-]+):[ \t]*/
 const FRAMING_HEADERS = /^(?:content-length|transfer-encoding|connection)$/i
 
 /**
- * A whole, correct reply. A reply that matches it needs no scan: 0.1 us instead of 1. It matches if all bytes are
- * equal, except for the value of one header that is not framing, such as an id of each reply.
+ * A complete and correct reply. A later reply that matches it needs no scan, which takes 0.1 us instead of 1 us. It
+ * matches if all bytes are equal, except for the value of one header, such as the id of the request. This header must
+ * not be a framing header.
  */
 export class CachedReply {
   readonly #bytes: Buffer
-  /** Begin and end of that value; both are the reply's end if there is none. */
+  /** Begin and end of the value that may differ; both are the end of the reply if no value may differ. */
   readonly #from: number
   readonly #to: number
 
-  /** @param before the cached reply that did not match: the first difference locates the variable value */
+  /** @param before cached reply that did not match. The first difference shows which value may differ */
   constructor(bytes: Buffer, before?: CachedReply) {
     this.#bytes = bytes
     const [from, to] = (before && findHeaderValue(bytes, findDifference(bytes, before.#bytes))) ?? [
@@ -48,15 +49,15 @@ export class CachedReply {
   }
 }
 
-/** Reply cache of a request. */
+/** Cached reply to a request. */
 export interface ReplyCache {
-  /** The last whole reply that was scanned and correct. */
+  /** The last reply that was scanned and correct. */
   cached: CachedReply | undefined
-  /** Successive mismatches; at the limit no reply is cached any more. */
+  /** Number of successive mismatches. */
   misses: number
 }
 
-/** Caches a correct reply to a request, unless too many did not match. @param bytes are copied */
+/** Caches a correct reply to a request, unless too many replies did not match. Copies the bytes. */
 export function cacheReply(request: ReplyCache, bytes: Buffer): void {
   if (bytes.length > MAX_CACHED_BYTES || request.misses >= MAX_MISSES) return
   request.misses++
@@ -69,7 +70,7 @@ function findDifference(a: Buffer, b: Buffer): number {
   return at
 }
 
-/** Begin and end of the value of the header at an offset, if its value may differ. */
+/** Returns begin and end of the value of the header at an offset; undefined if the value may not differ. */
 function findHeaderValue(bytes: Buffer, offset: number): readonly [from: number, to: number] | undefined {
   if (offset >= bytes.indexOf(HEAD_END)) return undefined
   const start = bytes.lastIndexOf(LF, offset) + 1

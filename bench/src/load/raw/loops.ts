@@ -3,10 +3,10 @@ import { LatencyHistogram, type LoadTally } from '../common/tally.ts'
 import type { ReadyRequest } from '../requests/request-bytes.ts'
 import type { LoadLoop, RawConnection } from './raw-connection.ts'
 
-/** Returns the next request of a connection, whose time counts from `begin` (ms). */
+/** Returns the next request of a connection. @param begin time from which its latency counts (ms) */
 export type NextRequest = (connection: RawConnection, begin: number) => ReadyRequest
 
-/** Sends requests in turn. */
+/** Creates a source that returns requests in turn. */
 export function createRoundRobin(requests: readonly ReadyRequest[]): NextRequest {
   let next = -1
   return () => {
@@ -15,7 +15,7 @@ export function createRoundRobin(requests: readonly ReadyRequest[]): NextRequest
   }
 }
 
-/** Common part of the loops: counts the results of requests. */
+/** Base class of the loops, which counts the results of requests. */
 abstract class CountingLoop implements LoadLoop {
   protected readonly next: NextRequest
   protected counts: LoadTally | undefined
@@ -38,12 +38,12 @@ abstract class CountingLoop implements LoadLoop {
     this.counts!.recordLost(begin)
   }
 
-  /** Counts a failed connection as an error. Its due requests wait for another connection, or never began. */
+  /** Counts a failed connection as an error. No request was lost with it. */
   onFailed(now: number): void {
     this.counts?.recordLost(now)
   }
 
-  /** Ends the run and gives up outstanding requests. */
+  /** Ends the run. Outstanding requests count as unanswered. */
   abandon(connections: readonly RawConnection[], now: number): void {
     for (const { waitingSince, outstanding } of connections) {
       for (let i = 0; i < outstanding; i++) this.counts!.recordUnanswered(waitingSince!, now)
@@ -51,7 +51,7 @@ abstract class CountingLoop implements LoadLoop {
   }
 }
 
-/** Each connection sends after its reply until the window ends, or `pipeline` requests after all of their replies. */
+/** Each connection sends a request (or `pipeline` requests) as soon as it has all replies, until the window ends. */
 export class ClosedLoop extends CountingLoop {
   readonly #pipeline: number
 
@@ -86,20 +86,21 @@ export class ClosedLoop extends CountingLoop {
 
 /** Options of an open loop. */
 interface OpenLoopOptions {
-  /** Choice between several idle connections. */
+  /** The connection that is used, if several are idle. */
   readonly first?: 'idle longest' | 'freed last'
-  /** Yields the processor to others until a request is due. */
+  /** True to use no processor time until a request is due. */
   readonly sleeps?: boolean
 }
 
 /**
- * Request `i` is due at `start + i / rate`, regardless of earlier ones. It uses the connection that has been idle
- * longest, or waits for one. This keeps all connections alive and loads all threads of the server equally.
+ * Request `i` is due at `start + i / rate`, regardless of earlier requests. By default it uses the connection that has
+ * been idle for the longest time, or waits for a connection. So all connections stay alive, and all threads of the
+ * server get an equal load.
  */
 export class OpenLoop extends CountingLoop {
-  /** Delay with which the loop noticed due requests: the generator's own part of their latency. */
+  /** Delay with which the loop noticed due requests, which is part of their latency. */
   readonly lateness = new LatencyHistogram()
-  /** Time of the measured window that a timer slept, and that turns of the event loop without an event took (ms). */
+  /** Times within the measured window: the sleep of timers, and the turns of the event loop without an event (ms). */
   #sleptTime = 0
   #emptyTime = 0
   /** Interval between requests (ms). */
@@ -109,13 +110,13 @@ export class OpenLoop extends CountingLoop {
   readonly #idle: RawConnection[] = []
   #start = Infinity
   #total = 0
-  /** Number of requests that have come due. They are sent in order, so a number represents the queue. */
+  /** Number of requests that have become due. Requests are sent in order, so the difference to `sent` is the queue. */
   #due = 0
-  /** The end of the last turn of `pace`, and the numbers of requests sent and replies received until then. */
+  /** End of the last turn of `runAtPace`, and the number of requests sent and replies received until then. */
   #turnEnd = Infinity
   #turnEvents = 0
 
-  /** @param rate requests a second */
+  /** @param rate requests per second */
   constructor(next: NextRequest, rate: number, { first = 'idle longest', sleeps = false }: OpenLoopOptions = {}) {
     super(next)
     this.#sleeps = sleeps
@@ -125,7 +126,8 @@ export class OpenLoop extends CountingLoop {
 
   start(_connections: readonly RawConnection[], counts: LoadTally, now: number): void {
     this.counts = counts
-    // Half a gap from the window's edges, so that rounding cannot move a request across one.
+    // The first request is half an interval after the start of the window. So rounding cannot move a request out of the
+    // window.
     this.#start = now + this.#gap / 2
     this.#total = Math.round((counts.until - now) / this.#gap)
     void runAtPace(
@@ -156,9 +158,8 @@ export class OpenLoop extends CountingLoop {
   }
 
   /**
-   * The share of the measured window in which it had nothing to do; nothing if it leaves the processor to others.
-   *
-   * @param cpu share of a processor that it had: time that others took from it is not idle
+   * Returns the share of the measured window in which the loop was idle; undefined with `sleeps`.
+   * @param cpu processor share of the generator; time in which other programs used the processor is not idle time
    */
   getIdleShare(cpu: number): number | undefined {
     if (this.#sleeps) return undefined
@@ -172,7 +173,10 @@ export class OpenLoop extends CountingLoop {
     for (; this.sent < this.#total; this.sent++) this.counts!.recordUnanswered(this.#getDueTime(this.sent), now)
   }
 
-  /** A turn is empty if nothing was sent or received: about 1.2 us, or more if the processor had other work. */
+  /**
+   * Counts the time of one turn of the event loop. The turn is empty if nothing was sent or received. It takes about
+   * 1.2 us, or longer if the processor has other work.
+   */
   #countTurn(now: number, until: number): void {
     const events = this.sent + this.ended
     if (now >= this.counts!.from) {
@@ -188,7 +192,7 @@ export class OpenLoop extends CountingLoop {
       const connection = this.#idle[this.#dequeueMethod]()
       if (!connection) return
       connection.queued = false
-      // A connection that was cut while it waited queues again after it reconnects.
+      // A connection that was cut while it was idle is queued again after it reconnects.
       if (connection.idle) this.#send(connection)
     }
   }

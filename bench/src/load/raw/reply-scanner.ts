@@ -1,4 +1,4 @@
-/** State of a scan: the reply is incomplete, complete, or not HTTP/1.1. */
+/** Result of a scan: the reply is incomplete, complete, or not valid HTTP/1.1. */
 export type ScanResult = 'more' | 'done' | 'broken'
 
 type ReplyState = 'head' | 'sized' | 'to-the-end' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailer' | 'done'
@@ -16,20 +16,22 @@ const KEEP_ALIVE_HEADER = /\r\nconnection:[ \t]*keep-alive[ \t]*\r\n/i
 const CHUNK_SIZE = /^([0-9a-f]{1,8})[ \t]*(?:;.*)?$/i
 
 /**
- * Reads one reply at a time from a connection, in any number of pieces. Parses only the parts of HTTP/1.1 that give the
- * status, the body and the end of the reply: about 1 us for a small reply in one piece.
+ * Parses the replies of a connection one after the other. A reply may arrive in any number of pieces. Only the status,
+ * the body and the end of the reply are parsed, which takes about 1 us for a small reply in one piece.
  */
 export class ReplyScanner {
   status = 0
   /** True if the server ends the connection after this reply. */
   closes = false
-  /** The head, once complete. */
+  /** The head, once it is complete. */
   head = ''
-  /** The body of a complete reply; a view of the bytes fed last, if possible. Empty unless bodies are buffered. */
+  /**
+   * The body of a complete reply; empty unless bodies are buffered. It may be a view of the last bytes given to `feed`.
+   */
   body: Buffer = EMPTY_BUFFER
-  /** Bytes of the reply's body so far, buffered or not. */
+  /** Number of bytes of the body that have arrived, buffered or not. */
   bodyBytes = 0
-  /** Number of the bytes fed last that follow the end of the reply. */
+  /** Number of the last bytes given to `feed` that follow the end of the reply. */
   left = 0
   readonly #bodies: boolean | ((part: Buffer) => void)
   #state: ReplyState = 'done'
@@ -40,12 +42,12 @@ export class ReplyScanner {
   #partialInput = EMPTY_BUFFER
   readonly #parts: Buffer[] = []
 
-  /** @param bodies true to buffer them, or a function that receives their parts */
+  /** @param bodies true to buffer bodies, or a function that receives their parts */
   constructor(bodies: boolean | ((part: Buffer) => void)) {
     this.#bodies = bodies
   }
 
-  /** Prepares for the next reply. `bodiless`: it answers HEAD. */
+  /** Prepares for the next reply. @param bodiless true if it is the reply to a HEAD request */
   begin(bodiless: boolean): void {
     this.#state = 'head'
     this.#bodiless = bodiless
@@ -57,8 +59,8 @@ export class ReplyScanner {
   }
 
   /**
-   * Reads bytes up to the end of the reply. The `left` bytes belong to the next reply, if one is outstanding. The
-   * caller may overwrite the bytes afterwards, which also invalidates `body`.
+   * Parses bytes up to the end of the reply. The remaining `left` bytes belong to the next reply. The caller may
+   * overwrite the bytes afterwards, but that also changes `body`.
    */
   feed(bytes: Buffer): ScanResult {
     let rest = bytes
@@ -81,7 +83,7 @@ export class ReplyScanner {
     return 'done'
   }
 
-  /** Handles the end of the connection. @returns true if that completes the reply */
+  /** Handles the end of the connection. @returns true if the reply is complete then */
   end(): boolean {
     if (this.#state !== 'to-the-end') return false
     this.#finish()
@@ -92,11 +94,11 @@ export class ReplyScanner {
     return this.#state === 'done'
   }
 
-  /** Reads the next piece. @returns the bytes used, 0 if more bytes are needed, -1 if this is not a valid reply */
+  /** Parses the next part. @returns number of parsed bytes, 0 if more bytes are needed, -1 if the reply is not valid */
   #readNext(bytes: Buffer): number {
     switch (this.#state) {
       case 'head':
-        return this.#head(bytes)
+        return this.#readHead(bytes)
       case 'chunk-size':
         return this.#readChunkSize(bytes)
       case 'chunk-end':
@@ -113,7 +115,7 @@ export class ReplyScanner {
     }
   }
 
-  #head(bytes: Buffer): number {
+  #readHead(bytes: Buffer): number {
     const end = bytes.indexOf(HEAD_END)
     if (end < 0) return 0
     // Includes the line end of the last header, so that every header is between two line ends.
@@ -122,17 +124,17 @@ export class ReplyScanner {
     if (!line) return -1
     this.status = Number(line[2])
     const used = end + HEAD_END.length
-    // 100 and 103 precede the final reply; no request asks for 101.
+    // 100 and 103 precede the final reply. 101 is invalid, because no request has an `Upgrade` header.
     if (this.status < 200) return this.status === 101 ? -1 : used
     this.head = head
     this.closes = line[1] === '0' ? !KEEP_ALIVE_HEADER.test(head) : CLOSE_HEADER.test(head)
     if (this.#bodiless || this.status === 204 || this.status === 304) this.#finish()
     else if (CHUNKED.test(head)) this.#state = 'chunk-size'
-    else this.#sized(CONTENT_LENGTH.exec(head)?.[1])
+    else this.#beginSized(CONTENT_LENGTH.exec(head)?.[1])
     return used
   }
 
-  #sized(length: string | undefined): void {
+  #beginSized(length: string | undefined): void {
     this.#missing = Number(length)
     if (length === undefined) {
       this.#state = 'to-the-end'
@@ -170,7 +172,9 @@ export class ReplyScanner {
     return end + LINE_END.length
   }
 
-  /** Buffers a part of the body: the last one as it is, others as copies, because their bytes are overwritten. */
+  /**
+   * Buffers a part of the body. Only the last part needs no copy, because the bytes of earlier parts are overwritten.
+   */
   #take(part: Buffer, last: boolean): void {
     this.bodyBytes += part.length
     if (typeof this.#bodies === 'function') this.#bodies(part)

@@ -6,18 +6,21 @@ import type { Drawer, ReadyRequest } from './request-bytes.ts'
 
 const drawers: Readonly<Record<string, Drawer>> = { ...kvDrawers, ...priceDrawers, ...priceChanges }
 
-/** @throws Error if there is no such drawer */
+/** Creates the source of random requests. @throws Error if the drawer does not exist */
 export function drawRequests(
   { drawer, headers = {}, seed = Math.random() * 2 ** 32 }: DrawnRequests,
   host: string,
 ): () => ReadyRequest {
   const draw = Object.hasOwn(drawers, drawer) ? drawers[drawer] : getBaseDrawer(drawer)
-  if (!draw) throw new Error(`nothing draws requests by the name of ${drawer}`)
+  if (!draw) throw new Error(`there is no drawer of requests with the name ${drawer}`)
   const lines = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
   return draw(lines.join(''), createRandom(seed))
 }
 
-/** Mulberry32: 5 ns a number, and reproducible, unlike `crypto`. */
+/**
+ * Creates random numbers from 0 (inclusive) to 1 (exclusive), by Mulberry32: it takes 5 ns per number and, unlike
+ * `crypto`, can be repeated.
+ */
 export function createRandom(seed: number): () => number {
   let state = seed | 0
   return () => {

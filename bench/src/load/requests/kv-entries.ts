@@ -1,29 +1,29 @@
 import { createDrawnRequest, type Drawer } from './request-bytes.ts'
 
-/** Maximum entries of any base, to try a table on fewer entries than its title states. */
+/** Maximum number of entries of any base, for trials of a table with fewer entries than its title states. */
 const MAX_ENTRIES = Number(process.env.BENCH_ENTRIES ?? Infinity)
-/** The given sizes up to that maximum. */
+/** Returns the sizes up to this maximum. */
 export function limitSizes(sizes: readonly number[]): number[] {
   return sizes.filter((size) => size <= MAX_ENTRIES)
 }
-/** Entries of a full base, as at the source; its ids are the numbers below this. */
+/** Number of entries of a full base, as in the measurements of the source. The ids are the smaller numbers. */
 export const FULL_BASE_ENTRIES = Math.min(1_500_000, MAX_ENTRIES)
-/** Entries that a new node of a cluster starts with. */
+/** Number of entries with which a new node of a cluster starts. */
 export const NEW_NODE_ENTRIES = Math.min(1_000_000, MAX_ENTRIES)
-/** Entries of a small base for reads: an empty base has nothing to read. */
+/** Number of entries of a small base, for reads that are compared with a full base. */
 export const SMALL_BASE_ENTRIES = 1_000
-/** Writes in a batch. */
+/** Number of writes in a batch. */
 export const BATCH_ENTRIES = 1_000
-/** Entries in bases of other stores. */
+/** Number of entries in the bases of other stores. */
 export const PEER_BASE_ENTRIES = 10_000
-/** Entries in bases of the growth tables. */
+/** Numbers of entries in the bases of the growth tables. */
 export const BASE_SIZES = limitSizes([SMALL_BASE_ENTRIES, 10_000, 100_000, 1_000_000, 10_000_000])
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const [MIN_ID_LENGTH, MAX_ID_LENGTH] = [3, 10]
 const [MIN_VALUE_BYTES, MAX_VALUE_BYTES] = [100, 200]
 
-/** Letters of which all values are parts. */
+/** A long text. Every value is a part of it. */
 const TEXT = (() => {
   let state = 1
   return Array.from({ length: 65_536 }, () => {
@@ -32,25 +32,25 @@ const TEXT = (() => {
   }).join('')
 })()
 const TEXT_BYTES = Buffer.from(TEXT)
-/** The same with random bytes, which are incompressible and not valid text. */
+/** Random bytes of the same length, which are incompressible and not valid text. */
 const NOISE_BYTES = (() => {
   let state = 1
   return Buffer.from(TEXT_BYTES.map(() => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 24))
 })()
 
-/** Begin and end of an id's value in the text. */
+/** Returns begin and end of the value of an id in `TEXT`. */
 function getValueRange(id: number): readonly [begin: number, end: number] {
   const mixed = Math.imul(id ^ (id >>> 15), 0x2c1b3c6d) >>> 0
   const begin = mixed % (TEXT.length - MAX_VALUE_BYTES)
   return [begin, begin + MIN_VALUE_BYTES + ((mixed >>> 8) % (MAX_VALUE_BYTES - MIN_VALUE_BYTES + 1))]
 }
 
-/** The value of 100 to 200 bytes of an id in a prepared base. */
+/** Returns the value of an id in a prepared base: 100 to 200 bytes. */
 export const getValue = (id: number): string => TEXT.slice(...getValueRange(id))
 
 const drawBelow = (random: () => number, limit: number) => Math.floor(random() * limit)
 
-/** Reads of random ids. Each reply must equal the value of its id, byte for byte, unless the reply is constant. */
+/** Creates reads of random ids. Each reply must equal the value of its id, byte for byte, unless `constant` is true. */
 const createReads = (entries: number, { constant = false, query = '' } = {}): Drawer => {
   return (common, random) => {
     const tail = `${query} HTTP/1.1\r\n${common}\r\n`
@@ -64,7 +64,7 @@ const createReads = (entries: number, { constant = false, query = '' } = {}): Dr
   }
 }
 
-/** Deletes of random ids, some of them repeated. */
+/** Creates deletes of random ids, some of them repeated. */
 const createDeletes = (entries: number): Drawer => {
   return (common, random) => () =>
     createDrawnRequest(
@@ -72,7 +72,7 @@ const createDeletes = (entries: number): Drawer => {
     )
 }
 
-/** 3 to 10 letters, as at the source, so that no id belongs to a prepared base. */
+/** Draws an id of 3 to 10 letters, as in the measurements of the source. The ids of prepared bases are numbers. */
 export function drawId(random: () => number): string {
   let id = ''
   for (let left = MIN_ID_LENGTH + drawBelow(random, MAX_ID_LENGTH - MIN_ID_LENGTH + 1); left > 0; left--) {
@@ -83,7 +83,7 @@ export function drawId(random: () => number): string {
 
 export const drawValue = (random: () => number): string => getValue(drawBelow(random, FULL_BASE_ENTRIES))
 
-/** Writes of random ids and values. */
+/** Creates writes of random ids and values. */
 const createWrites = (query = '', textual = true): Drawer => {
   return (common, random) => {
     const head = ` HTTP/1.1\r\n${common}Content-Type: application/octet-stream\r\nContent-Length: `
@@ -95,7 +95,7 @@ const createWrites = (query = '', textual = true): Drawer => {
   }
 }
 
-/** Batches of `size` writes. */
+/** Creates batches of `size` writes. */
 const createBatches = (size: number): Drawer => {
   return (common, random) => () => {
     const line = () => `{"op":"put","id":"${drawId(random)}","value":"${drawValue(random)}"}\n`
@@ -107,10 +107,10 @@ const createBatches = (size: number): Drawer => {
 
 const toBase64 = (text: string | number) => Buffer.from(String(text)).toString('base64')
 
-/** A request's first line and its body. */
+/** Method and path of a request, and its body. */
 type RequestParts = readonly [line: string, body: string]
 
-/** Protocols of other stores: how to read an entry and how to write one. */
+/** Protocol of another store: the requests that read and write an entry. */
 export interface PeerProtocol {
   get(id: number): RequestParts
   put(id: number, value: string): RequestParts
@@ -130,7 +130,7 @@ export const PEER_PROTOCOLS: Readonly<Record<'webdis' | 'etcd' | 'goleveldb', Pe
   },
 }
 
-/** The same reads and writes in the protocols of other stores. A reply to a read must contain the value. */
+/** Creates reads or writes in the protocol of another store. A reply to a read must contain the value. */
 const createPeerDrawer =
   ({ get, put }: PeerProtocol, isRead: boolean): Drawer =>
   (common, random) =>
@@ -163,7 +163,7 @@ export const kvDrawers: Readonly<Record<string, Drawer>> = {
 
 const BASE_DRAWERS = { get: createReads, delete: createDeletes }
 
-/** The drawer of a name that ends with the entries of its base: `kv-get-1000`, `kv-delete-1000`. */
+/** Returns the drawer whose name ends with the number of entries of its base: `kv-get-1000`, `kv-delete-1000`. */
 export function getBaseDrawer(name: string): Drawer | undefined {
   const [, operation, entries] = /^kv-(get|delete)-(\d+)$/.exec(name) ?? []
   return operation === undefined ? undefined : BASE_DRAWERS[operation as keyof typeof BASE_DRAWERS](Number(entries))

@@ -1,29 +1,30 @@
 import type { ReplyCache } from '../raw/cached-reply.ts'
 import type { LoadRequest } from '../load-plan.ts'
 
-/** A request in bytes, formatted once and sent repeatedly. */
+/** A request as bytes. */
 export interface ReadyRequest extends ReplyCache {
   readonly bytes: Buffer
-  /** True if its replies have no body: HEAD. */
+  /** True if its replies have no body (HEAD). */
   readonly bodiless: boolean
-  /** Check of its replies' bodies in addition to the common one; for drawn requests. */
+  /** Check of the replies to this request, in addition to the check of all replies. */
   readonly isRight?: ((body: Buffer, status?: number) => boolean) | undefined
 }
 
 /**
- * Draws one request after the other.
- * @param common the header lines of all requests, including Host
+ * Returns a function that creates one random request after the other.
+ * @param common header lines of all requests, `Host` included
  * @param random returns numbers from 0 (inclusive) to 1 (exclusive)
  */
 export type Drawer = (common: string, random: () => number) => () => ReadyRequest
 
-/** A request that is sent once, so it has no reply cache. */
+/** Creates a request that is sent only once, so its reply is not cached. */
 export const createDrawnRequest = (bytes: Buffer, isRight?: ReadyRequest['isRight']): ReadyRequest => {
   return { bytes, bodiless: false, cached: undefined, misses: Infinity, isRight }
 }
 
 const METHODS_WITH_BODY = new Set(['PUT', 'POST', 'PATCH'])
 
+/** Formats a request that is sent repeatedly. */
 export function prepareRequest(host: string, { method, path, headers = {}, body }: LoadRequest): ReadyRequest {
   const lines = [`${method} ${path} HTTP/1.1`]
   const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
