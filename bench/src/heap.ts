@@ -7,10 +7,7 @@ export interface ThreadMemory {
   readonly buffers: number
 }
 
-/**
- * Number of garbage collections. Finalizers run between two collections, and the next collection frees what they
- * release.
- */
+/** Number of garbage collections. Finalizers run between two of them and release memory for the next one. */
 const GC_RUNS = 3
 
 /**

@@ -57,7 +57,7 @@ const CACHE_SHARES = [0.1, 0.25, 0.5, 0.75, 1]
 const HEAP_MEGABYTES = [64, 32]
 const MEMORY_ROW = 'memory'
 
-/** @param kept size of the answers in memory (bytes). The metric has the same name in result files */
+/** @param kept size of the answers in memory (bytes). Result files have this metric under the same name */
 function createLimitedRow(
   name: string,
   settings: Spec['settings'],
