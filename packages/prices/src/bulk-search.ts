@@ -39,7 +39,7 @@ export interface BulkOptions {
   readonly buffers: BufferPool
   readonly view: CatalogView
   readonly index: RowFinder
-  /** Called before the first answer is written. */
+  /** Called once: before the first answer is written, or at the end of a request without items. */
   readonly begin: () => void
   readonly onFault: OnItemError
   /** A client that reads no data for this time is disconnected (ms). */
@@ -50,7 +50,8 @@ export interface BulkOptions {
  * Answers the items of a request in their order, as they arrive. It does not collect answers: if a client does not
  * read, the request waits. Data that cannot be split into items ends the answers with one error.
  * @returns true if the request was read to its end
- * @throws Problem if no answer was written yet, or if the client has disconnected
+ * @throws Problem if the request fails before its first answer; another error if the client disconnects or does not read
+ * in time
  */
 export async function answerBulkSearch(request: Readable, reply: Writable, options: BulkOptions): Promise<boolean> {
   const writer = new BulkAnswerWriter(reply, options)

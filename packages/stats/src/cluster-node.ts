@@ -43,12 +43,13 @@ export interface StatsNode {
   publishFailure(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
   /**
    * Persists the count of used units for all nodes.
-   * @throws Problem `UPSTREAM_UNAVAILABLE` if the log does not accept the count; the unit of the call is then refunded
+   * @throws Problem `UPSTREAM_UNAVAILABLE` if the log does not accept the count, or if this node is no longer the poller;
+   * the unit of the call is then refunded
    */
   saveUsage(meter: QuotaMeter): Promise<void>
   /** Begins to pass the changes of the log to the poller, and to compete for the lease. */
   join(polling: PollingControl): void
-  /** Resolves once every thread has all earlier changes. */
+  /** Resolves once every thread of this node has all earlier changes. */
   waitUntilPublished(): Promise<void>
   /** Closes the log without waiting: writes that wait for it fail. */
   abort(): void

@@ -43,7 +43,7 @@ export interface Collections extends StateReader {
   /** @returns true if the collection existed */
   delete(id: string, condition?: Preconditions): Promise<boolean>
   /**
-   * @returns `created`: true if the video is new.
+   * @returns `created`: true if the collection did not contain the video.
    * @throws Problem `COLLECTION_NOT_FOUND`, `COLLECTION_FULL`
    */
   addVideo(id: string, video: string, condition?: Preconditions): Promise<{ collection: Collection; created: boolean }>
@@ -71,7 +71,7 @@ export interface CollectionsOwnerOptions {
   readonly onChange?: (id: string, collection: Collection | undefined) => MaybePromise<void>
   /** Called with a background failure and its description; the work is retried. */
   readonly onFault?: (fault: unknown, description: string) => void
-  /** Returns true if this process prunes the histories at present. By default it always does. */
+  /** Returns true if this process prunes the histories at present. By default it always prunes. */
   readonly shouldPrune?: () => boolean
 }
 
@@ -95,9 +95,10 @@ function rethrow(fault: unknown): never {
 type CollectionEdit = (before: Collection | undefined) => CollectionFields | undefined
 
 /**
- * The only writer of a state. It applies changes one at a time, so that no two of them interleave. A change with an
- * unknown outcome is repeated until its outcome is known; until then all other changes are refused. If other machines
- * change the state too, the state decides the order, and a change that conflicts is recomputed.
+ * The only writer of a state in this process. If no other process writes to the state, it applies changes one at a time,
+ * so that no two of them interleave. It then repeats a change with an unknown outcome until the outcome is known, and
+ * refuses all other changes until then. In a cluster the log decides the order, and a change that conflicts is computed
+ * again.
  */
 export class CollectionsOwner implements Collections {
   readonly #state: StatsState
@@ -207,7 +208,7 @@ export class CollectionsOwner implements Collections {
     return this.#snapshotWriter.save(collection, snapshot)
   }
 
-  /** Thins every history and deletes data that is too old. */
+  /** Prunes every history, and deletes videos whose details are too old: see `pruneVideos`. */
   async prune(now = Date.now()): Promise<void> {
     await pruneCollections(this.#state, this.#retention, now)
     await pruneVideos(this.#state, this.#retention, now)
@@ -226,7 +227,7 @@ export class CollectionsOwner implements Collections {
   /**
    * Changes or deletes a collection.
    * @throws Problem `STATE_UNAVAILABLE`, `LOG_UNAVAILABLE`: the change is not applied; `OUTCOME_UNKNOWN`: it was applied,
-   * or may still be
+   * or may still be. Also throws what `edit` throws.
    */
   #change(id: string, edit: CollectionEdit): Promise<CollectionChange> {
     if (this.#state.catchUp) return this.#changeShared(id, edit)

@@ -53,7 +53,7 @@ export class Follower {
     await Promise.all(this.#pendingPublish)
   }
 
-  /** Resolves once the lease and the poller are closed. */
+  /** Resolves once the lease is closed and this node no longer calls YouTube. */
   async waitUntilEnded(): Promise<void> {
     await this.#running
     await this.#waitForSwitch()

@@ -42,7 +42,7 @@ export interface PollerOptions extends ReplyTableOptions {
   onReadRequested?(id: string): Promise<void>
   /** Called with the numbers of every call. */
   onFetched?(fetched: FetchedVideos): void
-  /** Called with the videos whose first numbers are unavailable, and with the outage of all calls if there is one. */
+  /** Called with the videos whose first numbers are unavailable, or, without videos, with the outage of all calls. */
   onFailed?(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
   /** Returns the last four characters of the API key in use; undefined if the key is for another source. */
   getMaskedKey?(source: string): string | undefined
@@ -59,7 +59,7 @@ const REPORT_INTERVAL_MS = 60_000
 const NO_RESULTS: CallResults = { outage: undefined, hasSucceeded: false }
 
 /**
- * Runs on main. It makes the calls that the schedule selects, and the reply table publishes their changes. While
+ * Runs on main. It makes the calls that the schedule selects, and the reply table publishes the changed replies. While
  * another node polls, it applies and publishes that node's results.
  */
 export class Poller {
@@ -219,7 +219,7 @@ export class Poller {
 
   /**
    * Returns the reply for a collection, after its first numbers; undefined if there is no such collection.
-   * @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After`
+   * @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` if no numbers are known
    */
   async read(id: string): Promise<PreparedReply | undefined> {
     const entry = await this.#waitForEntry(id)
@@ -238,7 +238,10 @@ export class Poller {
     await Promise.all(this.#running)
   }
 
-  /** Returns the entry of a collection once all its videos were tried, or at the timeout of the read. */
+  /**
+   * Returns the entry of a collection once all its videos were tried. Returns it earlier at the timeout of the read, and
+   * at once if an outage lasts longer than that timeout.
+   */
   async #waitForEntry(id: string): Promise<ReplyEntry | undefined> {
     const deadline = steadyNow() + this.#options.readTimeout
     for (;;) {

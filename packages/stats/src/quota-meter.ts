@@ -60,7 +60,7 @@ export class QuotaMeter {
 
   /**
    * Takes one unit for one call. Resolves when the count is persisted.
-   * @throws Problem `UPSTREAM_UNAVAILABLE` when the day's budget is used up
+   * @throws Problem `UPSTREAM_UNAVAILABLE` when the day's budget is used up; also throws what `save` throws
    */
   async spend(): Promise<void> {
     this.#resetOnNewDay()

@@ -38,7 +38,10 @@ export interface ReplyEntry {
   known?: KnownSummary
   /** True if all its videos were tried: there is a reply, or the reason for its absence is known. */
   isSettled: boolean
-  /** Resolves when `isSettled` becomes true, or when the collection changes or is deleted. */
+  /**
+   * Resolves when the entry may have become settled: after a result for one of its videos, and when the collection or
+   * the source changes. The waiting read then checks the entry again.
+   */
   waiter?: PromiseWithResolvers<true>
   /** True if its staleness was reported. */
   isStale: boolean
@@ -118,7 +121,7 @@ export class ReplyTable {
     return [...this.#entries.values()].filter(({ isRequested }) => isRequested)
   }
 
-  /** Loads the collections and their last known numbers. The state reads the next page while one is processed. */
+  /** Loads the collections and their last known numbers. The numbers of a page and the next page are read together. */
   async load(): Promise<void> {
     for (let page = await this.#readPage(''); page.collections.length > 0;) {
       const [snapshots, next] = await Promise.all([page.snapshots, this.#readPage(page.collections.at(-1)!.id)])

@@ -48,7 +48,7 @@ export class SnapshotWriter {
     if (!this.#isUnavailable) await written.promise
   }
 
-  /** Runs a change of a collection while none of its numbers are being written. One at a time. */
+  /** Runs a change of a collection while none of its numbers are being written. Only one may run at a time. */
   async runWithoutWrites<T>(id: string, change: () => Promise<T>): Promise<T> {
     this.#changing = id
     try {

@@ -11,7 +11,7 @@ import type { Collection } from './state/stats-state.ts'
 export interface SsePublisherOptions {
   readonly broadcaster: PublisherClient
   readonly logger: StatsLogger
-  /** Returns every collection's reply; `undefined` if no numbers are known. */
+  /** Returns each collection with its current reply; `undefined` instead of the reply if no numbers are known. */
   getReplies(): readonly ReplyUpdate[]
   getCollection(id: string): Collection | undefined
   /** Returns the origin of the numbers. */
@@ -58,11 +58,12 @@ const toTopic = (id: string) => `collections/${id}`
  * or slow, only the newest numbers of each collection are queued.
  */
 export class SsePublisher {
-  /** Number of values that the broadcaster accepted or did not accept since the start. */
+  /** Number of values in accepted puts (`sent`) and in failed puts (`failed`); every retry counts. */
   readonly counters = { sent: 0, failed: 0 }
   readonly #options: SsePublisherOptions
   /** Values that the broadcaster has accepted, or that are in flight. */
   readonly #published = new Map<string, SseValue>()
+  /** Queued values. */
   readonly #pending = new Map<string, SseValue>()
   readonly #closing = new AbortController()
   readonly #delays = createBackOff()

@@ -35,11 +35,11 @@ export interface UpstreamReaderOptions {
   readonly retryAfter: number
   /** Interval between two refreshes (ms). A video counts as removed after two omissions at least this far apart. */
   readonly interval: number
-  /** Maximum time that a read waits (ms). */
+  /** Timeout of a fetch (ms). A read that probes YouTube makes up to two fetches. */
   readonly timeout: number
 }
 
-/** A collection's numbers; `failed` is true if they are the last known ones because the fetch failed. */
+/** A collection's numbers. `failed`: the fetch failed for some or all videos, whose numbers are the last known ones. */
 export interface UpstreamReading extends StatsReading {
   readonly failed: boolean
 }
@@ -56,6 +56,7 @@ export interface UpstreamReader {
 // Uncached reads of one collection may come thousands of times a second. Unchanged numbers are stored no more often than
 // this.
 const SAVE_INTERVAL_MS = 1_000
+/** Maximum number of collections whose last stored sums are remembered; then all are forgotten. */
 const MAX_SAVED_ENTRIES = 10_000
 /** Pause of a collection after a failed read (ms), unless `retryAfter` is shorter. */
 const MAX_RETRY_DELAY_MS = 1_000

@@ -8,8 +8,8 @@ interface Video {
   /** Absent if the video has no data yet, or if YouTube never returned numbers. */
   numbers?: VideoNumbers
   /**
-   * Time of the last request: `asOf` in ms since the epoch, `at` in ms of the monotonic clock. Both are absent without
-   * data.
+   * Request time of the numbers, or of the last response that omitted the video if it has none or was removed: `asOf` in
+   * ms since the epoch, `at` in ms of the monotonic clock. Both are absent without data.
    */
   asOf?: number
   at?: number

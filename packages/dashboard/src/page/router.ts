@@ -12,7 +12,10 @@ const notifyListeners = () => {
   for (const listener of listeners) listener()
 }
 
-/** A restored screen may have to load its content before it is high enough to scroll (ms). */
+/**
+ * Time for which the page continues to scroll to the restored position (ms). Content may load late, and until then the
+ * page is too short for that position.
+ */
 const RESTORE_MS = 5_000
 const SCROLL_SETTLED_MS = 200
 const READER_EVENTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
@@ -90,7 +93,10 @@ export function useEntryState<T>(name: string, initial: T): [T, (change: (before
   return [value, change]
 }
 
-/** Links within the page open without a reload. */
+/**
+ * Links to this origin open without a reload, and their `#...` part is dropped. The browser itself follows a link to a
+ * `#...` part of the current path.
+ */
 document.addEventListener('click', (event) => {
   const link = (event.target as Element).closest?.('a')
   const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey

@@ -23,7 +23,7 @@ export interface UpstreamFault {
   readonly key?: string | undefined
 }
 
-/** A refusal of the whole upstream: other ids would be refused too. */
+/** True if YouTube would refuse calls for other ids too. */
 export const isUpstreamWide = ({ kind }: UpstreamFault): boolean =>
   kind === 'rate' || kind === 'quota' || kind === 'key'
 
@@ -34,6 +34,7 @@ export interface Pause {
   readonly until: number
 }
 
+/** Shortest and longest pause (ms). The pause doubles after each failed probe. */
 interface Backoff {
   readonly min: number
   readonly max: number
@@ -46,9 +47,11 @@ const KEY_BACKOFF: Backoff = { min: MINUTE_MS, max: 15 * MINUTE_MS }
 const RATE_BACKOFF: Backoff = { min: 10_000, max: 5 * MINUTE_MS }
 const FAULT_BACKOFF: Backoff = { min: 1_000, max: MINUTE_MS }
 /**
- * A refusal for quota this soon after the reset means that the reset is late: clocks differ, or change twice a year.
+ * If YouTube refuses a call for quota within this time after the expected reset (ms), the reset is late: clocks differ,
+ * or change twice a year.
  */
 const RESET_TOLERANCE_MS = 2 * HOUR_MS
+/** Pause while the reset of the quota is late (ms). */
 const LATE_RESET_RETRY_MS = 15 * MINUTE_MS
 
 const getBackoff = ({ kind }: UpstreamFault): Backoff =>
@@ -56,7 +59,7 @@ const getBackoff = ({ kind }: UpstreamFault): Backoff =>
 
 /**
  * Returns the duration of a pause after a fault (ms).
- * @param times failed probes in succession, from 1
+ * @param times number of consecutive failures, from 1: the first failed call, then failed probes
  */
 function computePauseMs(fault: UpstreamFault, times: number, untilReset: number): number {
   const { min, max } = getBackoff(fault)

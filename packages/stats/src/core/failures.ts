@@ -14,7 +14,7 @@ export interface Failure {
   readonly at: number
   /** Number of calls that had succeeded before these ids failed. */
   readonly successes: number
-  /** True if they failed while others succeeded: one of these ids is at fault, not YouTube. */
+  /** True if these ids failed while other calls succeeded: one of these ids is at fault, not YouTube. */
   readonly isSuspect: boolean
 }
 
@@ -36,7 +36,7 @@ export class Failures {
   }
 
   /**
-   * Ids are halved only if that can isolate the id at fault: while other calls succeed, or if there are no other ids.
+   * Adds ids whose call failed. They are halved only if that can isolate the id at fault: while other calls succeed, or if there are no other ids.
    * @param maxDelay maximum delay until the retry (ms)
    * @param isAlone true if there are no ids for another call
    * @returns the new groups of the ids

@@ -11,7 +11,7 @@ export type Period = keyof typeof PERIODS_MS
 
 export const periods = Object.keys(PERIODS_MS) as Period[]
 
-/** Growth of sums within a window. Edits are separate from growth. Times as in JSON. */
+/** Growth of sums within a window. Edits are separate from growth. Times are ISO 8601 texts, as in replies. */
 export interface Growth extends Pick<Totals, 'impressions' | 'engagements' | 'score'>, Edits {
   /** Beginning of the window, or a later time if the sums at its beginning are unknown. */
   readonly since: string
@@ -28,24 +28,31 @@ export type GrowthByPeriod = Readonly<Record<Period, Growth>>
 /** The sums at the end of a window. */
 export interface GrowthEnd {
   readonly point: Point
-  /** Last time at which they were confirmed (ms since the epoch). */
+  /** Last time at which the sums were confirmed (ms since the epoch). */
   readonly until: number
 }
 
 /** The points of a history around the beginning of a window. */
 export interface PointsAround {
+  /** Last point at or before the beginning. */
   readonly before?: Point | undefined
-  /** First point after it, up to the end of the window. */
+  /** First point after the beginning, up to the end of the window. */
   readonly next?: Point | undefined
 }
 
-/** Sums are interpolated between two points that are nearer than this share of the window. */
+/**
+ * Maximum share of the window between the last confirmation of one point and the time of the next: a longer gap is not
+ * interpolated. Also the share by which a point's numbers may be older than those at the end of the window.
+ */
 const MAX_GAP_RATIO = 1 / 12
 
 /** Returns the age of the oldest numbers of a point at its time (ms). */
 const getAge = ({ at, asOf = at }: Point) => at - asOf
 
-/** True if a point's sums are as current as the sums at the end of the window, within the allowed gap. */
+/**
+ * True if a point's numbers are current enough to compare: at the point's time they are at most `MAX_GAP_RATIO` of the
+ * window older than the numbers at the end of the window are at their time.
+ */
 export const isUsable = (point: Point, period: Period, end: GrowthEnd): boolean =>
   getAge(point) <= PERIODS_MS[period] * MAX_GAP_RATIO + getAge(end.point)
 
@@ -54,7 +61,8 @@ export function interpolateStart(period: Period, end: GrowthEnd, { before, next 
   const start = end.until - PERIODS_MS[period]
   if (!before || !isUsable(before, period, end)) return undefined
   if (!next) return { ...before, at: start }
-  // Points between these two may be pruned.
+  // `next.before` describes the point directly before `next` when `next` was stored. If this point is not `before`, it
+  // was pruned, and the sums of `before` are certain only at the time of `before`.
   const [previous, until] = next.before ?? []
   const confirmed = previous === before.at ? Math.max(previous, until!) : before.at
   if (start <= confirmed) return { ...before, at: start }

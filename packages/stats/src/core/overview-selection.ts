@@ -18,7 +18,10 @@ interface NamedCollection extends Campaign {
 const NUMBER_ORDERS = ['impressions', 'engagements', 'score'] as const
 const ORDER_NAMES = ['id', 'name', ...NUMBER_ORDERS, 'rate', 'asOf', 'from', 'cost', ...periods] as const
 
-/** Orders of collections; with `-` the largest value comes first. */
+/**
+ * Orders of collections; with `-` the largest value comes first. The name of a period is the order by the growth of
+ * impressions in it.
+ */
 export const SORTS = ORDER_NAMES.flatMap((order) => [order, `-${order}`] as const)
 export type Sort = (typeof SORTS)[number]
 

@@ -18,7 +18,7 @@ export interface PreparedReply {
    */
   readonly body: string
   readonly etag: string
-  /** Request time of the numbers (ms since the epoch). */
+  /** Request time of the oldest of the numbers (ms since the epoch). */
   readonly asOf: number
   /** The same time by the monotonic clock, from which their age is computed. */
   readonly at: number
@@ -39,7 +39,7 @@ function prepareBody(content: object, { snapshot: { asOf }, at }: StatsReading):
   return { body, etag: toEtag(body), asOf, at }
 }
 
-/** A collection's numbers as in a reply, without `stale`. Times as in JSON. */
+/** A collection's numbers as in a reply, without `stale`. Times are ISO 8601 texts. */
 export interface Summary extends Totals {
   readonly missing: readonly string[]
   readonly unknown?: readonly string[]
@@ -123,5 +123,5 @@ export const withStaleness = (prepared: PreparedReply, now: number, staleAfter: 
 
 const removeTime = ({ body, asOf }: PreparedReply) => body.replace(toIsoTime(asOf), '')
 
-/** True if two replies differ only in their time. */
+/** True if two replies differ in nothing but `asOf`. */
 export const hasSameNumbers = (a: PreparedReply, b: PreparedReply) => removeTime(a) === removeTime(b)

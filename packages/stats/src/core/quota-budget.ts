@@ -33,9 +33,9 @@ export const getRemainingQuota = (budget: number, used: number, now: number): Re
 })
 
 /**
- * Returns the time over which calls are spread so that a day costs no more than the budget (ms). It is longer if fewer
- * units are left than the rest of the day would take. If fewer units than calls are left, it is at least the time until
- * the reset.
+ * Returns the time over which `calls` calls are spread at an even rate (ms); 0 without a limit. The rate is the lower of
+ * two: the whole budget over a whole day, and the units left over the time until the reset. If fewer units than calls
+ * are left, the time is at least the time until the reset.
  */
 export function getPacedInterval({ budget, left, untilReset: rest }: RemainingQuota, calls: number): number {
   if (budget === 0) return 0

@@ -16,7 +16,7 @@ type NewCall = Omit<ScheduledCall, 'isProbe'>
 
 export interface ScheduleOptions {
   readonly idsPerCall: number
-  /** Maximum number of concurrent calls, in both queues together. */
+  /** Maximum number of concurrent calls, divided between the two queues. Each queue may always make one. */
   readonly connections: number
   /** Minimum interval between two refreshes (ms). */
   readonly minInterval: number
@@ -46,11 +46,12 @@ export class Schedule {
   readonly #gathering = new Map<string, number>()
   readonly #failures: Failures
   readonly #circuit = new CircuitBreaker()
-  /** Start times of the calls of the last interval, oldest first. */
+  /** Start times of the last calls, oldest first: of as many calls as a refresh of everything takes, or more. */
   #startTimes: number[] = []
   readonly #running = { first: 0, paced: 0 }
   readonly #maxRunning: { readonly first: number; readonly paced: number }
   readonly #started: number
+  /** Start time of the last paced call, or the newest time that `addKnown` received. */
   #lastPaced = -Infinity
 
   constructor(options: ScheduleOptions, now: number) {
@@ -71,7 +72,7 @@ export class Schedule {
     return Math.max(this.#options.minInterval, getPacedInterval(remainingQuota, this.calls))
   }
 
-  /** Adds an id whose numbers were requested at `at`. The id with the oldest numbers must be added first. */
+  /** Adds an id whose numbers were requested at `at`. Ids must be added in ascending order of `at`. */
   addKnown(id: string, at: number): void {
     this.#statuses.set(id, 'known')
     this.#known.set(id, at)
@@ -109,7 +110,7 @@ export class Schedule {
     this.#gathering.delete(id)
   }
 
-  /** Returns the next call to make now, if any. The caller reports its result later. */
+  /** Returns the next call to make now, if any. The caller reports its result to `recordSuccess` or `recordFailure`. */
   next(now: number, remainingQuota: RemainingQuota): ScheduledCall | undefined {
     if (remainingQuota.left < 1 || !this.#circuit.canCall(now)) return undefined
     return this.#takeFirst(now) ?? this.#takePaced(now, remainingQuota)
@@ -185,7 +186,7 @@ export class Schedule {
 
   /**
    * Records that a call returned numbers.
-   * @param at time of the call
+   * @param at start time of the call
    */
   recordSuccess(call: ScheduledCall, at: number, now: number): void {
     this.#end(call)
@@ -197,7 +198,7 @@ export class Schedule {
     }
   }
 
-  /** Records ids of a successful call whose numbers are unreadable. They are retried later. */
+  /** Records ids of a call whose numbers are unreadable, after `recordSuccess` for that call. They are retried later. */
   recordUnreadable(
     ids: readonly string[],
     { failure }: ScheduledCall,

@@ -3,7 +3,7 @@ import { toIsoTime } from './iso-time.ts'
 import type { RemainingQuota } from './quota-budget.ts'
 import { STAND_IN } from './sources.ts'
 
-/** An outage of the API, as clients see it. Times as in JSON. */
+/** An outage of the API, as clients see it. Times are ISO 8601 texts. */
 export interface UpstreamOutage {
   /** `paused`: YouTube refuses all calls, and none are made before `retryAt`. `failing`: calls fail. */
   readonly state: 'failing' | 'paused'
@@ -43,10 +43,10 @@ export function toOutage(fault: UpstreamFault, since: number, until: number): Up
   }
 }
 
-/** The results of all earlier calls. */
+/** The result of the calls until now. */
 export interface CallResults {
   readonly outage: UpstreamOutage | undefined
-  /** True if a call has succeeded. */
+  /** True if a call has succeeded: see `CircuitBreaker`. */
   readonly hasSucceeded: boolean
 }
 

@@ -114,6 +114,7 @@ export interface Totals {
 export interface Edits {
   /** Sums of added videos, and of first numbers. */
   readonly added?: Totals | undefined
+  /** Sums of removed videos. */
   readonly removed?: Totals | undefined
 }
 
@@ -130,7 +131,7 @@ export function sum(videos: readonly VideoNumbers[]): Totals {
   return { impressions, engagements, score, videos: videos.length }
 }
 
-/** Returns the numbers from a response in the order of the collection, with the ids that the response omits. */
+/** Returns the numbers from a response in the order of the collection; `missing` has the ids that the response omits. */
 export function toSnapshot(ids: readonly string[], found: readonly VideoNumbers[], asOf: number): Snapshot {
   const byId = new Map(found.map((video) => [video.id, video]))
   return {

@@ -112,7 +112,7 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
         params: collectionParams,
         headers: conditions,
         response: {
-          204: { type: 'null', description: 'Forgotten.' },
+          204: { type: 'null', description: 'Deleted.' },
           ...buildChangeReplies(...changeFaults, errors.COLLECTION_NOT_FOUND),
         },
       },

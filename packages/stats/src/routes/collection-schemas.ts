@@ -59,7 +59,7 @@ const links = {
     'around a link are accepted in addition to the pattern.',
 } as const
 
-/** Condition headers of a change, and of a read. */
+/** Condition headers of a change. */
 export const conditions = {
   type: 'object',
   properties: {
@@ -74,6 +74,7 @@ export const conditions = {
   },
 } as const
 
+/** Condition headers of a read. */
 export const readConditions = {
   type: 'object',
   properties: {

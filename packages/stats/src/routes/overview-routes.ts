@@ -22,7 +22,7 @@ const tags = ['collections']
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
 const MAX_QUERY_LENGTH = 200
-/** In a cursor a name takes up to four bytes per character, and base64 adds a third. */
+/** A cursor may contain a name, with up to four bytes per character, and base64 adds a third. */
 const CURSOR_PATTERN = describePattern(
   '^[A-Za-z0-9._~-]{1,2048}$',
   '"next" of the page before: 1 to 2048 letters, digits and . _ ~ -',

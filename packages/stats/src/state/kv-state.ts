@@ -78,7 +78,7 @@ export async function createKvState({
   const condition = (before: Collection | undefined) =>
     before ? { durable: true, ifMatch: etags.get(before) } : ({ durable: true, ifNoneMatch: '*' } as const)
 
-  /** Deletes numbers and histories of every source, page by page. */
+  /** Deletes the numbers and the histories of a collection, of every source, page by page. */
   async function clear(id: string): Promise<void> {
     for (const { snapshot, history } of getAllKeys(await sources())) {
       for (let found = PAGE_SIZE; found === PAGE_SIZE;) {
@@ -108,6 +108,7 @@ export async function createKvState({
       return collection
     },
     async list(id, limit) {
+      // See `level-keys.ts`: all keys of collections are before `c"`.
       const found = await entries(toNextKey(toCollectionKey(id)), 'c"', limit)
       return found.map(parse)
     },

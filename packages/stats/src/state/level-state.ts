@@ -10,7 +10,7 @@ import type { StatsState, StateOptions } from './stats-state.ts'
 
 const parse = (text: string | undefined) => (text === undefined ? undefined : JSON.parse(text))
 
-/** Data of a later format are refused: this version would lose the data that it does not know. */
+/** Format of the database. A later format is refused, because this version would lose the data that it does not know. */
 const FORMAT_VERSION = 3
 
 /** Format 1 had fewer kinds of data, and format 2 might have no sources. All else is unchanged. */

@@ -81,7 +81,10 @@ export function createMapState(): StatsState {
   }
 }
 
-/** Returns the index of the first item for which `isPast` is true; it is true for all later items. */
+/**
+ * Returns the index of the first item for which `isPast` is true, or the number of items. `isPast` must be true for all
+ * items after that one.
+ */
 function findFirstIndex<T>(items: readonly T[], isPast: (item: T) => boolean): number {
   let [low, high] = [0, items.length]
   while (low < high) {

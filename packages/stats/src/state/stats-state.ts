@@ -63,7 +63,10 @@ export interface StateReader {
    * for a video's history that of `toHistoryId`.
    */
   getHistory(id: string, from: number, to: number, limit: number): MaybePromise<Point[]>
-  /** Returns the source of the numbers, if it can change while the state is open: on a cluster node. */
+  /**
+   * Returns the selected source, or undefined before the first selection. Present if this process stores the state in a
+   * local database (`level`). On a cluster node the source can change while the state is open.
+   */
   getSource?(): string | undefined
 }
 

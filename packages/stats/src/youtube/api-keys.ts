@@ -1,6 +1,6 @@
 /** Options of the API keys. The first key is in use; the second is the standby key. */
 export interface ApiKeyOptions {
-  /** Keys, one per line. */
+  /** Keys, separated by white space: usually one per line. */
   readonly text: string
   /**
    * Called when another key is in use.
@@ -11,7 +11,7 @@ export interface ApiKeyOptions {
 
 const parseKeys = (text: string): string[] => text.split(/\s+/).filter((line) => line !== '')
 
-/** Returns a key in a form that may be shown: its last four characters. Of a short key they would reveal too much. */
+/** Returns a key in a form that may be shown: its last four characters. Of a key shorter than 12 characters it shows none. */
 export const maskKey = (key: string): string => `…${key.length >= 12 ? key.slice(-4) : ''}`
 
 /**

@@ -4,7 +4,7 @@ import { fetchOneByOne, createCall, MAX_REPLY_BYTES, createTooLargeError, type Y
 import type { VideoClientOptions, VideoClient } from './video-client.ts'
 import { NOT_SENT_CODE } from './upstream-problem.ts'
 
-/** Keep-alive connections of undici: one call per video, all concurrent. */
+/** Creates a client on keep-alive connections of undici. It makes one call per video, all concurrent. */
 export function createUndiciPoolClient(options: VideoClientOptions): VideoClient {
   const { call, close } = createUndiciCall(options)
   return { ...fetchOneByOne(call), close }

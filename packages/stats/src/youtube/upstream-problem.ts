@@ -15,7 +15,7 @@ interface SystemErrorLike {
 /** Code of a call that was aborted before it was sent. */
 export const NOT_SENT_CODE = 'NOT_SENT'
 
-/** True if a call never reached YouTube: no address, no connection. It costs no quota. */
+/** True if a call never reached YouTube, and so cost no quota: no address, no connection, or not sent in time. */
 export function isConnectError(fault: unknown): boolean {
   const { code, syscall, cause, errors: attempts } = (fault ?? {}) as SystemErrorLike
   if (fault instanceof Problem) return false
@@ -36,7 +36,7 @@ export class UpstreamProblem extends Problem {
   }
 }
 
-/** A reply that does not conform to the API. */
+/** Creates the problem for a reply that does not conform to the API. */
 export const createUnreadableReply = (detail: string): UpstreamProblem =>
   new UpstreamProblem({ kind: 'server', detail, remedy: remedies.server })
 
@@ -49,8 +49,8 @@ export const toUpstreamFault = (problem: Problem): UpstreamFault =>
     : { kind: 'server', detail: problem.message, remedy: remedies.server }
 
 /**
- * Converts any fault of a call to `UPSTREAM_UNAVAILABLE`. Only the code of the cause remains: the rest may contain the
- * URL, which includes the key.
+ * Returns a problem for a fault of a call: a `Problem` unchanged, any other fault as `UPSTREAM_UNAVAILABLE`. Only the
+ * code of the other fault remains, because the rest may contain the URL, which includes the key.
  */
 export function toUpstreamProblem(fault: unknown): Problem {
   if (fault instanceof Problem) return fault

@@ -28,7 +28,7 @@ function parseCount(value: unknown): number | undefined {
   return Number.isSafeInteger(count) ? count : undefined
 }
 
-/** Returns the counts that an item states; the owner hides the others. Undefined if a count is unreadable. */
+/** Returns the counts that an item states. Undefined if a count is unreadable. */
 function parseItem({ id, statistics = {} }: { id: string; statistics?: any }): VideoNumbers | undefined {
   if (typeof statistics !== 'object' || statistics === null) return undefined
   const numbers: { id: string } & Record<string, unknown> = { id }

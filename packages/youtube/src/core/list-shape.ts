@@ -5,7 +5,10 @@ const leaves = <Name extends string>(...names: Name[]) =>
 
 const thumbnail = leaves('url', 'width', 'height')
 
-/** The fields of a list of videos that `fields` may name. Parts that are never filled accept any name. */
+/**
+ * The fields that the parameter `fields` may name in a list of videos. `'any'` marks objects that the stand-in omits or
+ * leaves empty: any field name is accepted below them.
+ */
 export const listShape: FieldShape = {
   ...leaves('kind', 'etag', 'eventId', 'visitorId', 'nextPageToken', 'prevPageToken'),
   pageInfo: leaves('totalResults', 'resultsPerPage'),

@@ -11,6 +11,7 @@ export interface VideoCounts {
 }
 
 const VIDEO_ID = /^[A-Za-z0-9_-]{11}$/
+/** Videos with constant counts, `FIXED_COUNTS`: examples and tests may rely on the numbers. */
 const FIXED_VIDEO_IDS = new Set(['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo'])
 const FIXED_COUNTS: VideoCounts = { views: 261_734, likes: 14_237, dislikes: 928, favorites: 8_001, comments: 451 }
 
@@ -18,10 +19,10 @@ const HOUR_MS = 3_600_000
 const FIRST_UPLOAD_TIME = Date.UTC(2010, 0, 1)
 const LAST_UPLOAD_TIME = Date.UTC(2024, 0, 1)
 
-/** Minimum time between two changes of counts (ms). A cached reply is valid until then. */
+/** Counts change only at multiples of this time since 1970 (ms). A cached reply is valid until the next multiple. */
 export const TICK_MS = 10_000
 
-/** Returns the beginning of the tick that contains a time. */
+/** Returns the last multiple of `TICK_MS` at or before a time (ms since 1970). */
 export const toTickStart = (time: number) => time - (time % TICK_MS)
 
 /** True if the video exists. An id that ends in `_` belongs to a removed video. */
@@ -38,7 +39,7 @@ export function getPublishTime(id: string): number {
 
 /**
  * Returns the counts of a video at a time. Views grow at a constant rate, 0.1 to 1,000 per hour, and the other counts
- * in proportion to them.
+ * in proportion to them. The videos in `FIXED_VIDEO_IDS` have constant counts.
  */
 export function getVideoCounts(id: string, time: number): VideoCounts {
   if (FIXED_VIDEO_IDS.has(id)) return FIXED_COUNTS

@@ -69,8 +69,8 @@ export function parseCall(text: string): VideosCall {
 }
 
 /**
- * Returns the values of a parameter. They are separated by commas, or the parameter is repeated: Google's clients do
- * both.
+ * Returns all values of a parameter. Google's clients send several values in one parameter, separated by commas, or
+ * repeat the parameter.
  */
 const getListParameter = (params: URLSearchParams, name: string) =>
   params.getAll(name).flatMap((value) => value.split(','))

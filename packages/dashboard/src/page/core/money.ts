@@ -12,7 +12,7 @@ export interface MoneyReader {
 
 /** The largest cost that stats accepts. */
 const MAX_AMOUNT = 1e15
-/** A double represents each decimal number of this many digits exactly. */
+/** A decimal number of up to this many digits is unchanged after its conversion to a double and back. */
 const MAX_DIGITS = 15
 
 /** Spaces and apostrophes group digits in several locales, and are never decimal separators. */
@@ -33,7 +33,10 @@ export function createMoneyReader(locale?: string | readonly string[]): MoneyRea
   const [decimal, group] = [separator('decimal') ?? '.', separator('group') ?? ',']
   const digits = [...new Intl.NumberFormat(languages, { useGrouping: false }).format(9_876_543_210)].toReversed()
 
-  /** Converts digits to 0 to 9, and other separators of this locale to `,` and `.`. */
+  /**
+   * Converts the digits of this locale to 0-9, and its decimal and group separators to `.` or `,`. Removes spaces and
+   * apostrophes.
+   */
   function toAscii(text: string): string {
     const ascii = [...text.trim()].map((char) => {
       const digit = digits.indexOf(char)

@@ -19,7 +19,7 @@ export interface CampaignsState {
   readonly rows: readonly CollectionRow[]
   /** True if `rows` belong to the query, or to the previous query while the list of this one loads. */
   readonly isRead: boolean
-  /** True if the list contains all campaigns. */
+  /** True if `rows` has all campaigns that match the query: there is no next page. */
   readonly isWhole: boolean
   readonly fault: string | undefined
   /** Reads the next page. Undefined if there is none. */
@@ -61,7 +61,7 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): CampaignsState {
     ...(tag && { tag }),
   }
 
-  // The newest value of each topic: a reply may be older, even if the page requests it later.
+  // The newest live value of each campaign, by its id: a reply may be older, even if the page requests it later.
   const newest = useRef(new Map<string, LiveValue>())
   const page = useLoaded(
     async () => ({ key, ...(await readPages(listOptions, getEntryState('shown', PAGE_SIZE))) }),

@@ -7,11 +7,11 @@ import { DEFAULTS_KEY, Segment } from './segment.ts'
 
 /** Number of terms in a segment: one segment per term is too many segments, and one for all is too large to rebuild. */
 const TERMS_PER_SEGMENT = 64
-/** The key of the entry with the days of all rows. */
+/** The key of the entry with the days of all rows: the first day of each row, then the last day of each row. */
 export const DAYS_KEY = -3
 const DEFAULTS_SEGMENT = -1
 export const DAYS_SEGMENT = -2
-/** The terms of an offering's rows are in the segment with this number minus the offering's. */
+/** The terms of the rows of offering N are in the segment with the number `OFFERING_SEGMENT - N`. */
 const OFFERING_SEGMENT = -3
 
 /** Returns the number of the segment with the bitmap of a term. */
@@ -101,7 +101,7 @@ export function updateTermSegments(segments: Segments, changes: readonly RowChan
   return days.addTo(changed, sets)
 }
 
-/** The days of all rows, by row; empty if no row has dates. */
+/** The first and last day of each row, by the number of the row; empty if no row has dates. */
 class Days {
   #from: Int32Array
   #to: Int32Array
@@ -139,10 +139,10 @@ class Days {
   }
 }
 
-/** The key of a segment's views is its number minus this one. */
+/** The lowest number of a segment with bitmaps. A thread's views of segment N have the key `N - FIRST_SEGMENT`, from 0. */
 export const FIRST_SEGMENT = DAYS_SEGMENT
 
-/** Returns a thread's views of the bitmaps. */
+/** Returns a thread's views of the segments with bitmaps, each with its key. */
 export const createViews = (segments: Segments, sets: RoaringSets): [number: number, views: LazyViews][] =>
   [...segments]
     .filter(([number]) => number > OFFERING_SEGMENT)
