@@ -164,11 +164,11 @@ export interface KvClient {
   batch(changes: readonly KvChange[], options?: WriteOptions): Promise<void>
   /** Same as `batch`, with the changes as lines of NDJSON. */
   applyBatchLines(lines: string | Uint8Array, options?: WriteOptions): Promise<void>
-  /** Yields the entries of a range, from one snapshot, in the byte order of their keys. */
+  /** Yields the entries of a range, from one snapshot, in the byte order of their keys; with `reverse`, in reverse. */
   entries(range?: RangeOptions): AsyncIterable<KvEntry>
   /** Yields the keys of a range, without values. */
   keys(range?: RangeOptions): AsyncIterable<string>
-  /** Resolves with the number of entries in a range. */
+  /** Resolves with the number of entries in a range; at most `limit`. */
   count(range?: RangeOptions): Promise<number>
   /** Reads one page of entries. @param range `limit` is 1 to 1,000, default 100 */
   getPage(range?: RangeOptions): Promise<KvPage>
@@ -179,8 +179,8 @@ export interface KvClient {
    * the first item has no changes, only the sequence at which the stream begins. A copy of the range that is read after
    * this item remains current, because the stream then contains every change. If the connection is lost, the client
    * opens the stream again, after the last sequence.
-   * @throws ServiceError `SEQUENCE_EXPIRED` if the service no longer has the changes after that sequence: read the
-   * range again
+   * @throws ServiceError `SEQUENCE_EXPIRED` if the service does not have the changes after that sequence: read the
+   * range again; ServiceError of any other refusal with a status below 500
    */
   watch(options?: WatchOptions): AsyncIterable<KvChangeSet>
   /** Ends the streams, and closes the connections once their requests are complete. Idempotent. */
@@ -192,7 +192,7 @@ const EXPIRY_PATH = '/v0/entity/expiry'
 // Size of a page (entries).
 const MAX_PAGE_ENTRIES = 1_000
 const DEFAULT_PAGE_ENTRIES = 100
-/** Delay before the client opens a stream again, if the last one delivered no change (ms). */
+/** Delay before the client opens a stream again, if the last stream delivered no change (ms). */
 const RETRY_DELAY_MS = 1_000
 /** Time without a byte after which the client considers a stream lost (ms): four heartbeats by default. */
 const STREAM_TIMEOUT_MS = 60_000

@@ -3,7 +3,7 @@ import { createFirstRevision } from './core/stored-value.ts'
 import { STATE_KEY } from './store/revisions.ts'
 
 /**
- * Row of a standalone service with the upper bound of the assigned revisions, which a repair creates again if it is
+ * Row of a standalone service with the upper bound of the assigned revisions. A repair creates this row again if it is
  * damaged. Format 1 had no revisions.
  */
 export const revisionRow: OwnRow = {

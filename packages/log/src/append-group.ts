@@ -9,7 +9,8 @@ interface AppendWaiter {
 }
 
 /**
- * Entries and barriers of one frame. They share one sequence in the log, and all their callers get results together.
+ * Entries and barriers of one frame; in a standalone service, of one batch. They share one sequence in the log, and all
+ * their callers get results together.
  */
 export class AppendGroup {
   readonly entries: FrameEntry[] = []
@@ -22,7 +23,7 @@ export class AppendGroup {
   #isSettled = false
   #waiterCount = 0
 
-  /** @param waiters number of callers that wait for the entry */
+  /** Adds an entry. @param waiters number of callers that wait for the entry */
   append(entry: FrameEntry, waiters = 1): Promise<AppendResult<any>> {
     this.#waiterCount += waiters
     this.entries.push(entry)
@@ -35,7 +36,7 @@ export class AppendGroup {
     return this.#waiterCount
   }
 
-  /** @param waiters number of callers that wait for the barrier */
+  /** Adds a barrier. Resolves with the sequence of the group. @param waiters number of callers that wait for it */
   barrier(waiters = 1): Promise<number> {
     this.#waiterCount += waiters
     return new Promise((resolve, reject) => this.#barriers.push({ resolve: ({ seq }) => resolve(seq), reject }))
@@ -66,7 +67,7 @@ export class AppendGroup {
     this.#end()
   }
 
-  /** Rejects every caller. */
+  /** Rejects every caller: entries with `error`, barriers with LOG_UNAVAILABLE. */
   fail(error: unknown): void {
     for (const { reject } of this.#waiters) reject(error)
     // A barrier changes nothing, so its outcome is never unknown.

@@ -33,7 +33,10 @@ export class AppliedProgress {
     for (const waiter of this.#waiters) if (waiter.seq <= seq) waiter.resolve()
   }
 
-  /** @throws SEQUENCE_WAIT_TIMEOUT */
+  /**
+   * Resolves once all entries up to `seq` are applied.
+   * @throws SEQUENCE_WAIT_TIMEOUT after `timeout` ms; LOG_UNAVAILABLE if `close` is called first
+   */
   waitForSequence(seq: number, timeout: number): Promise<void> {
     if (seq <= this.#applied) return Promise.resolve()
     return new Promise<void>((resolve, reject) => {

@@ -16,8 +16,8 @@ export interface ClusterLogOptions extends Pick<
   readonly service: string
   readonly stateMachine: StateMachine
   /**
-   * Size of the applied entries after which a snapshot is due (bytes), if the count of sequences does not require it
-   * before.
+   * Size of the applied entries after which a snapshot is due (bytes), if the number of sequences requires none
+   * earlier.
    */
   readonly snapshotIntervalBytes?: number
   /** Storage of the stream on the servers; by default their disks. */
@@ -29,7 +29,7 @@ export interface ClusterLogOptions extends Pick<
    * Default: the time that remains of `appendTimeout`.
    */
   readonly applyTimeout?: number
-  /** Called after every change of the state. */
+  /** Called after every change of the state, and after every reply about the stream (one per second). */
   onState?(state: LogState): void
 }
 
@@ -82,8 +82,8 @@ export async function openClusterLog({
     },
     onFatal: fail,
   })
-  // The threads read the state at their first request. The log reports no state for up to one second if no entry
-  // arrives.
+  // The threads read the state at their first request. Without this call it would be missing for up to one second,
+  // because the log reports no state until an entry or a reply about the stream arrives.
   onState?.(clusterLog.state)
   const scheduler = (snapshotScheduler = createSnapshotScheduler({
     log: clusterLog,

@@ -8,7 +8,7 @@ export const errors = defineErrors({
   LEASE_LOST: { status: 503, title: 'Lease lost; nothing was changed' },
 })
 
-/** A message in the log is foreign, damaged or of an unknown version. This node must not continue. */
+/** A message or an entry of the log is damaged, or its format or kind is unknown. This node must not continue. */
 export class FrameError extends Error {
   readonly code: 'LOG_FORMAT_UNKNOWN' | 'LOG_DAMAGED'
   /** Sequence of the message if a state machine found the fault; otherwise the caller knows it. */

@@ -21,7 +21,9 @@ export interface LeaseOptions {
 
 // The node renews the lease after a third of its TTL, so that one lost renewal does not lose the lease.
 const RENEWALS_PER_TTL = 3
+/** Delay after a failed request (ms). */
 const RETRY_DELAY_MS = 200
+/** Maximum time that `close` waits for the release (ms). */
 const RELEASE_TIMEOUT_MS = 1_000
 
 /** Lease that its log notifies of every change by any node. */

@@ -8,6 +8,7 @@ type SnapshotDatabase = SharedLevel<any, any>['db']
 
 const HEADER_PREFIX = 'influencer-stats '
 const ENTRY_HEADER_BYTES = 6
+// Maximum size of one read of the database.
 const SLICE_ENTRIES = 2_000
 const SLICE_BYTES = 256 * 1_024
 const NO_KEY = Buffer.alloc(0)

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import type { LogState } from './log.ts'
 
 /**
- * Returns the folder of a cluster node's database; a standalone service uses another. `view` is the stored name of a
- * state machine.
+ * Returns the folder of a cluster node's database; a standalone service uses another one. The name `view` is stored on
+ * the disks of nodes, so it cannot change.
  */
 export const toReplicaFolder = (data: string) => join(data, 'view')
 
-// Main publishes the state of the log to its threads in shared memory. These are the positions of its 64-bit words.
+// The main thread publishes the state of the log to the other threads in shared memory. These are the positions of its
+// 64-bit words.
 const APPLIED_INDEX = 0
 const KNOWN_INDEX = 1
 const CONTACT_INDEX = 2

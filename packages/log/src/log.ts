@@ -1,6 +1,9 @@
 /** One write in the log. It is the same on every node. */
 export interface LogEntry {
-  /** Sequence in the log. Entries that a node appends in one turn share it. */
+  /**
+   * Sequence in the log. Entries that a node sends in one frame share it: usually those of one turn, if they fit into
+   * one message.
+   */
   readonly seq: number
   /** Time of the log's clock (ms since 1970), which never goes back. A state machine may use no other clock. */
   readonly at: number
@@ -11,7 +14,9 @@ export interface LogEntry {
 
 /** State of the lease: the right to do work that only one node may do at a time. */
 export interface LeaseState {
-  /** Number that grows with every acquisition, not with a renewal. Entries with an older term are not applied. */
+  /**
+   * Number that grows with every acquisition, not with a renewal. Entries that require an older term are not applied.
+   */
   readonly term: number
   /** Random identifier of the holder. */
   readonly holder: string
@@ -49,7 +54,8 @@ export interface StateMachine {
   getPosition(): LogPosition | undefined
   /**
    * Applies a batch of entries and stores the position atomically with them. Resolves with the outcome of each entry.
-   * The log makes one call at a time. After a failed call it passes the same entries again.
+   * The log makes one call at a time. After a failed call the log of a cluster passes the same entries again; that of a
+   * standalone service rejects the appends with the error.
    * @param position position after these entries
    * @throws FrameError if an entry is damaged or its kind is unknown: this node must stop
    */
@@ -79,7 +85,7 @@ export interface ClockOffsets {
   readonly max: number
 }
 
-/** State of this node's copy of the log. */
+/** Position up to which this node has read and applied the log, and its knowledge of the log's clock. */
 export interface LogState {
   /** Last sequence that this node has applied. */
   readonly applied: number
@@ -97,30 +103,38 @@ export interface Log {
   readonly epoch: string
   readonly state: LogState
   /**
-   * Appends an entry. Resolves when this node has applied it. Entries of one turn of the event loop share a sequence.
+   * Appends an entry. Resolves when this node has applied it. Entries in one frame share a sequence: usually those of
+   * one turn of the event loop, if they fit into one message.
    * @param waiters number of clients that wait for the entry; by default 1
-   * @throws LOG_UNAVAILABLE: the entry was not sent and never will be; OUTCOME_UNKNOWN: it may still be applied
+   * @throws LOG_UNAVAILABLE: the entry has no effect, now or later; OUTCOME_UNKNOWN: it may still be applied;
+   * RangeError: it is too large; in a standalone service, the error of `StateMachine.apply`
    */
   append<T>(kind: number, body: Buffer, waiters?: number): Promise<AppendResult<T>>
   /**
-   * Waits until this node has applied every entry that any node appended before the call. Resolves with a sequence that
-   * includes them.
+   * Waits until this node has applied every entry that the log stored before the call, from any node. Resolves with a
+   * sequence that includes them.
    * @param waiters as in `append`
    * @throws LOG_UNAVAILABLE, also if the outcome is unknown: a barrier changes nothing
    */
   barrier(waiters?: number): Promise<number>
-  /** Resolves once this node has applied `seq`. @throws SEQUENCE_WAIT_TIMEOUT after `timeout` ms */
+  /**
+   * Resolves once this node has applied `seq`.
+   * @throws SEQUENCE_WAIT_TIMEOUT after `timeout` ms; LOG_UNAVAILABLE if the log is closed first
+   */
   waitForSequence(seq: number, timeout: number): Promise<void>
   /**
    * Competes with the other nodes for the log's only lease, and renews it, until the result is closed.
    * @param ttl time without a renewal until it expires (ms)
    */
   openLease(ttl: number): Lease
-  /** Stores a snapshot of this node's state where all nodes can load it. Resolves with its sequence. */
+  /**
+   * Stores a snapshot of this node's state where all nodes can load it. Resolves with its sequence.
+   * @throws LOG_UNAVAILABLE
+   */
   snapshot(): Promise<number>
-  /** Returns the sequence of the newest snapshot; undefined if there is none. */
+  /** Returns the sequence of the newest snapshot; undefined if there is none. @throws LOG_UNAVAILABLE */
   getLatestSnapshot(): Promise<number | undefined>
-  /** Removes the entries before `upTo`; the entry at `upTo` remains. */
+  /** Removes the entries before `upTo`; the entry at `upTo` remains. @throws LOG_UNAVAILABLE */
   trim(upTo: number): Promise<void>
   /** Releases the lease, stops the log, and rejects the waiting calls. Idempotent. */
   close(): Promise<void>
@@ -133,7 +147,11 @@ export interface Lease {
    * node never holds it longer than the log grants it.
    */
   readonly term: number | undefined
-  /** Same as `Log.append`, but without effect if another node acquired the lease before. @throws LEASE_LOST */
+  /**
+   * Same as `Log.append`, but the entry has no effect if the lease is acquired again before the entry is applied.
+   * Throws at once, and sends nothing, unless this node holds the lease.
+   * @throws LEASE_LOST, and the errors of `Log.append`
+   */
   append<T>(kind: number, body: Buffer): Promise<AppendResult<T>>
   /** Resolves once this node holds the lease. @throws LOG_UNAVAILABLE if `close` is called first */
   waitUntilHeld(): Promise<void>

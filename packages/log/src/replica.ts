@@ -23,7 +23,7 @@ export interface Replica {
 export interface LogChannel {
   /** State of the log: see `log-state.ts`. */
   readonly state: SharedArrayBuffer
-  /** @throws SEQUENCE_WAIT_TIMEOUT */
+  /** @throws SEQUENCE_WAIT_TIMEOUT, LOG_UNAVAILABLE */
   waitForSequence(sequence: number): Promise<void>
   /** @param waiters number of reads that wait for it. @throws LOG_UNAVAILABLE */
   barrier(waiters: number): Promise<void>
@@ -79,8 +79,8 @@ export function createReplica({ state, waitForSequence, barrier }: LogChannel): 
 }
 
 /**
- * Returns the headers of a reply to a read: the sequence that the node has applied at least, and `age` if it is over 3
- * s.
+ * Returns the headers of a reply to a read: a sequence up to which the node has applied the log, and `age` if it is not
+ * 0.
  */
 export function toStalenessHeaders({ sequence, age }: Replica): string[] {
   const headers = ['sequence', String(sequence)]

@@ -61,7 +61,7 @@ export const logSettings = defineSettings({
     group: 'cluster',
     description: 'private key file of the client certificate (PEM)',
   },
-  // In spite of its name, it counts sequences: the entries of one frame share a sequence.
+  // In spite of its name, it counts sequences, not entries: the entries of one frame share a sequence.
   snapshotIntervalEntries: {
     type: 'integer',
     default: 1_000_000,

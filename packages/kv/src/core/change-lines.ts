@@ -125,9 +125,9 @@ export function parseLine(text: string): Op | string {
   const { op, id, value, valueBase64, ttl, expiresAt } = line as Record<string, unknown>
   const fields = typeof op === 'string' && Object.hasOwn(OP_FIELDS, op) ? OP_FIELDS[op]! : undefined
   if (!fields) return `"op" must be one of ${Object.keys(OP_FIELDS).join(', ')}; received ${formatReceived(op)}`
-  const unknownFields = Object.keys(line).find((name) => !fields.includes(name))
-  if (unknownFields !== undefined)
-    return `a ${op} has the unknown field ${formatReceived(unknownFields)}; known: ${fields.join(', ')}`
+  const unknownField = Object.keys(line).find((name) => !fields.includes(name))
+  if (unknownField !== undefined)
+    return `a ${op} has the unknown field ${formatReceived(unknownField)}; known: ${fields.join(', ')}`
   // UTF-8 cannot encode a lone surrogate: it would become another key.
   if (typeof id !== 'string' || id === '' || !id.isWellFormed())
     return `"id" must be a string of at least 1 whole character; received ${formatReceived(id)}`

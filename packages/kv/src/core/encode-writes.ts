@@ -108,7 +108,7 @@ export function encodeWrites(writes: readonly LoggedWrite[]): Buffer {
 
 /**
  * Decodes writes. Keys and values share the memory of `bytes`.
- * @throws RangeError if `bytes` are truncated; UnknownWritesError
+ * @throws RangeError if `bytes` are truncated; UnknownWritesError if they contain an unknown flag or type
  */
 export function decodeWrites(bytes: Buffer): LoggedWrite[] {
   let at = 0

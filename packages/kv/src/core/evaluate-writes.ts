@@ -64,6 +64,7 @@ export type ReadStored = (key: Buffer) => Buffer | undefined
 /**
  * Evaluates writes in their order.
  * @param first number of the first revision; each write takes one
+ * @param get reads the stored bytes from before these writes
  * @param isTimed true if stored values may expire
  * @param now clock (ms since 1970)
  */
@@ -90,7 +91,7 @@ function evaluatePlain(writes: readonly LoggedWrite[], first: number): WriteResu
 
 const toText = (key: Buffer) => key.toString('latin1')
 
-/** Evaluates writes one after the other. Each sees the effects of those before it. */
+/** Evaluates writes one after the other. Each write sees the effects of the writes before it. */
 export class WriteEvaluation implements WriteResult {
   readonly outcomes: (string | undefined)[] = []
   readonly effects: (string | undefined)[] = []

@@ -18,8 +18,8 @@ export function parseKeyList(body: Buffer): string[] | string {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     return `body must be an object with "ids"; received ${formatReceived(parsed)}`
   const { ids, ...rest } = parsed as Record<string, unknown>
-  const [unknownFields] = Object.keys(rest)
-  if (unknownFields !== undefined) return `body has the unknown property ${formatReceived(unknownFields)}; known: ids`
+  const [unknownField] = Object.keys(rest)
+  if (unknownField !== undefined) return `body has the unknown property ${formatReceived(unknownField)}; known: ids`
   if (!Array.isArray(ids) || ids.length === 0)
     return `"ids" must be an array of 1 to ${MAX_KEYS} keys; received ${formatReceived(ids)}`
   const invalid = ids.findIndex((id) => typeof id !== 'string' || id === '' || !id.isWellFormed())

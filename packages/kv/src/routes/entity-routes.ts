@@ -232,7 +232,7 @@ const PLAIN_KEY_PATTERN = /^[\w.~-]{1,1024}$/
 /** Returns the parameters of a request target; `undefined` if Fastify must answer, with an error. */
 function matchTarget(target: string, names: readonly string[]): EntityRequest | undefined {
   if (!target.startsWith(TARGET_PREFIX)) return undefined
-  // Usually matches, and takes 0.5 us less than the parser.
+  // The pattern usually matches, and takes 0.5 us less than the parser.
   const text = target.slice(TARGET_PREFIX.length)
   if (PLAIN_KEY_PATTERN.test(text)) return { id: text, durable: false }
   try {

@@ -43,7 +43,7 @@ export interface LevelStoreOptions extends WriteLimiterOptions, LevelShareOption
 
 /**
  * Opens the database of a folder. All threads of a process share it. The main thread opens it first and closes it last.
- * @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_UNREADABLE`, `DATA_NEWER`
+ * @throws StartError with a code `DATA_...`: see `openLevel`
  */
 export function openKvLevel(folder: string, cacheMegabytes: number, part: LevelShareOptions): Promise<KvLevel> {
   return openSharedLevel<Buffer, Buffer>(folder, {

@@ -26,7 +26,10 @@ export interface ReplicatedStoreOptions extends WriteLimiterOptions, LevelShareO
   onCommit?(writes: number): void
 }
 
-/** Writes of one turn of the event loop, which become one entry of the log. */
+/**
+ * Writes that become one entry of the log: those of one turn of the event loop, or of 1 ms while an earlier entry is in
+ * progress (`batchPerTurn`).
+ */
 interface WriteTurn {
   readonly writes: KvWrite[]
   bytes: number
@@ -35,8 +38,8 @@ interface WriteTurn {
 }
 
 /**
- * Maximum size of the writes in one entry of the log (bytes). The writes of a turn that exceed it become several
- * entries.
+ * Maximum size of the writes in one entry of the log (bytes, as `getWriteBytes` counts them). If the writes of a turn
+ * exceed it, they become several entries.
  */
 const MAX_TURN_BYTES = 4 * 1_024 * 1_024
 

@@ -26,7 +26,8 @@ type RevisionDatabase = Pick<SharedLevel<Buffer, Buffer>, 'db' | 'write' | 'isNe
 export interface Revisions {
   /**
    * Takes consecutive revisions.
-   * @returns the first one; a promise of it if a reservation must first be written to the disk
+   * @returns the first one; a promise of it if a reservation must first be written to the disk, which may fail with
+   * DISK_FULL or STORE_FAILED
    */
   take(count: number): number | Promise<number>
 }
@@ -34,7 +35,7 @@ export interface Revisions {
 /** Reserves revisions for all threads of a process, on the main thread. */
 export interface RevisionOwner {
   readonly memory: SharedArrayBuffer
-  /** Resolves once more revisions are durably reserved. @throws DISK_FULL, STORE_FAILED */
+  /** Resolves after further revisions are durably reserved. @throws DISK_FULL, STORE_FAILED */
   reserve(): Promise<void>
 }
 

@@ -68,8 +68,8 @@ export interface FoundValue {
 /** Store of byte values. Keys are UTF-8, in the order of their bytes. */
 export interface KvStore {
   /**
-   * Copy of the log; absent in a standalone service. Without it, a read always sees every write that was acknowledged
-   * before. In a cluster other nodes write, too, so a read may have to wait for their writes.
+   * Copy of the log; absent in a standalone service, where a read always sees every write that was acknowledged before.
+   * In a cluster other nodes write, too, so a read may have to wait for their writes.
    */
   readonly replica?: Replica
   /** True if the writes of this thread take effect in the order of the calls of `write` and `tryEnqueue`. */
@@ -94,7 +94,8 @@ export interface KvStore {
    * survive the end of this process. If the condition did not hold, nothing is changed. Conditions are evaluated and
    * changes take effect one write after the other, across all threads. Each write has a revision that no earlier write
    * had, in this database or in one that it replaced.
-   * @throws WRITE_QUEUE_FULL, MEMORY_FULL, DISK_FULL, STORE_FAILED
+   * @throws WRITE_QUEUE_FULL, MEMORY_FULL, DISK_FULL, STORE_FAILED; in a cluster also LOG_UNAVAILABLE, OUTCOME_UNKNOWN;
+   * errors of `toReply`
    */
   write<T>(write: KvWrite, toReply: KvReply<T>): Promise<T>
   /**

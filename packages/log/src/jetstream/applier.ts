@@ -43,12 +43,14 @@ const MAX_PENDING_BYTES = 16 * 1_024 * 1_024
 // Limits for messages without a waiting caller. They are delayed because one call of `apply` has a fixed cost, as much
 // as several frames.
 const MAX_APPLY_DELAY_MS = 8
+/** Size of the pending messages above which all of them are applied at once (bytes). */
 const MAX_DELAYED_BYTES = 256 * 1_024
 /**
  * Maximum number of frames without an entry for the state machine, until the position is stored nevertheless. After a
  * crash the node reads these frames again.
  */
 const MAX_UNSAVED_FRAMES = 256
+/** Delay after a failed call of `apply` before the state machine receives the same batch again (ms). */
 const RETRY_DELAY_MS = 500
 
 /** Frame with the decisions about its entries. They are reported once its batch is applied. */
@@ -58,7 +60,9 @@ interface FrameDecisions {
   readonly decisions: EntryDecision[] | undefined
 }
 
-/** Passes the entries of the log to the state machine. Each batch contains all frames that have arrived. */
+/**
+ * Passes the entries of the log to the state machine, in batches. A batch has the pending frames, up to a maximum size.
+ */
 export class Applier {
   readonly #options: ApplierOptions
   readonly #assembler = new FrameAssembler()
@@ -78,7 +82,7 @@ export class Applier {
     this.#sequencer = new Sequencer(options.start)
   }
 
-  /** Epoch, sequence and checksum of the last sequenced frame. */
+  /** Epoch, and sequence and checksum of the last frame that was passed to the sequencer. */
   get identity(): LogIdentity {
     return this.#sequencer.identity
   }
@@ -106,7 +110,7 @@ export class Applier {
     if (this.#dueSequence > 0) this.#running ??= this.#run()
   }
 
-  /** Ends after the batch in progress, and stores the position. */
+  /** Ends after the batch in progress. Stores the position if frames without an entry changed it. */
   async end(): Promise<void> {
     this.#isEnded = true
     this.#inbox = []

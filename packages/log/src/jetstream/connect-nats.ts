@@ -17,7 +17,7 @@ export interface LogConnection {
   isUp(): boolean
 }
 
-/** @throws StartError */
+/** @throws StartError `NATS_FILE_UNREADABLE` */
 function readNatsFile(service: string, file: string): Buffer {
   try {
     return readFileSync(file)
@@ -47,7 +47,7 @@ function createAuthenticators(service: string, { credentials, nkey }: NatsOption
 /**
  * Checks a key file early. The client reads it only when a server requires a login. Its error for an invalid file is
  * the same as for an unreachable server.
- * @throws StartError
+ * @throws StartError `NATS_FILE_UNREADABLE`
  */
 function checkAuthenticator(service: string, file: string, authenticator: Authenticator): Authenticator {
   try {
@@ -60,7 +60,9 @@ function checkAuthenticator(service: string, file: string, authenticator: Authen
 }
 
 /**
- * Separates users and passwords from the addresses: the client ignores them in an address. The first one is the login.
+ * Separates users and passwords from the addresses, because the client ignores them in an address. The login is that
+ * of the first address with a user.
+ * @throws StartError `NATS_URL_WRONG`
  */
 function splitUrls(service: string, servers: readonly string[]) {
   let login: { user: string; pass?: string } | undefined

@@ -13,7 +13,8 @@ export interface FailoverOptions {
 }
 
 /**
- * Reconnects to another server while the log does not reply: the current server may be partitioned from its peers.
+ * Reconnects, possibly to another server, while the log does not reply: the current server may be partitioned from its
+ * peers.
  * Messages that still arrive from the log do not count as a reply: requests to the log may fail nevertheless.
  * @returns function that stops the checks
  */

@@ -24,7 +24,9 @@ import { resolveStartPosition } from './start-position.ts'
 import { checkFormat, openStream } from './stream.ts'
 import { LogWriter } from './writer.ts'
 
+/** Default of `startTimeout`. */
 const START_TIMEOUT_MS = 20_000
+/** Default of `maxBody`. */
 const MAX_BODY_BYTES = 1_048_576
 /**
  * Clock difference between NATS and this machine above which a warning is logged (ms). Leases and expiry use NATS's

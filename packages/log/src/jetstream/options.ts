@@ -37,20 +37,22 @@ export interface JetStreamLogOptions {
   readonly applyTimeout?: number | undefined
   /**
    * Maximum time from the connection until the stream is opened (ms): servers that have just started may not be ready.
+   * Default: 20 s.
    */
   readonly startTimeout?: number
   /**
    * Time for which the stream may seem to end before the last applied entry (ms). A server that was suspended reports
-   * an old state for a moment.
+   * an old state for a moment. At the start it is also the time to wait for a snapshot that is new enough. Default: 15
+   * s.
    */
   readonly verifyTimeout?: number
-  /** Maximum size of the body of an entry (bytes). The limits of the servers must allow it. */
+  /** Maximum size of the body of an entry (bytes); default: 1 MiB. The limits of the servers must allow it. */
   readonly maxBody?: number
-  /** Called on every change of the state. */
+  /** Called after every change of the state, and after every reply about the stream (one per second). */
   onState?(state: LogState): void
   /**
-   * Called once, after the start, if this node must stop: if it continued, its state would differ from that of other
-   * nodes.
+   * Called at most once, and only after the start, if this node must stop: if the node continued, its state would
+   * differ from that of other nodes.
    */
   onFatal?(error: Error): void
 }

@@ -6,8 +6,9 @@ import type { StreamInfo } from '@nats-io/jetstream'
 const PEER_TIMEOUT_MS = 3_000
 
 /**
- * True if a majority of a stream's servers supports its info: it names a leader that has contact with enough
- * others. A partitioned server reports an old state: without a leader or, for some seconds, with itself as the leader.
+ * True if a majority of a stream's servers supports its info: the info names a leader, and the leader and the servers
+ * in contact with it are more than half of all. Also true for a server without a cluster. A partitioned server reports
+ * an old state: without a leader or, for some seconds, with itself as the leader.
  */
 export function hasQuorum({ cluster }: Pick<StreamInfo, 'cluster'>): boolean {
   if (!cluster) return true

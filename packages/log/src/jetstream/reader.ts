@@ -12,12 +12,13 @@ export interface LogReaderOptions {
   /** First sequence to read. */
   readonly from: number
   /**
-   * Receives messages in order, each once. If it returns a promise, the reader delivers no more until that resolves.
+   * Receives messages in order, each once. If it returns a promise, the reader delivers no more until the promise
+   * resolves.
    */
   onMessages(messages: readonly LogMessage[]): Promise<void> | undefined
   /**
-   * Called each second with the state of the stream. Returns true if a quorum supports that state; the reader ignores
-   * others.
+   * Called each second with the state of the stream. Returns true if a quorum supports that state; otherwise the
+   * reader ignores it.
    * @param sentAt time of the request (ms of `steadyNow`)
    * @throws Error if the stream must not be followed
    */
@@ -47,7 +48,9 @@ export interface LogReader {
 // A missing message is fetched after this delay. Live messages may be lost, but usually they are only some milliseconds
 // late.
 const LIVE_DELAY_MS = 25
+/** Interval of the requests for the state of the stream (ms). */
 const POLL_INTERVAL_MS = 1_000
+// Maximum size of one fetch.
 const BATCH_MESSAGES = 1_024
 const BATCH_BYTES = 4 * 1_024 * 1_024
 /**
@@ -58,8 +61,8 @@ const MAX_EARLY_BYTES = 16 * 1_024 * 1_024
 
 /**
  * Follows a stream: receives the messages that the servers republish live, and fetches the missing ones. This costs
- * half as much as a JetStream consumer. The state of a consumer is in the memory of one server, so it stops for seconds
- * when that server fails.
+ * half as much as a JetStream consumer. The state of a consumer is in the memory of one server, so the consumer stops
+ * for seconds when that server fails.
  */
 export function createLogReader({
   nc,
@@ -126,7 +129,8 @@ export function createLogReader({
         return
       }
       const delivery = deliver([logMessage])
-      // Until it resolves, new messages wait in `early`, or are dropped and fetched later. So the memory is bounded.
+      // Until the delivery resolves, new messages wait in `early`, or are dropped and fetched later. So the memory is
+      // bounded.
       if (delivery) fetching = delivery.then(() => catchUp()).finally(onFetchEnd)
     },
   })
@@ -150,8 +154,8 @@ export function createLogReader({
       const before = next
       const batch = await fetchBatch(jsm, stream, { seq: next, batch: BATCH_MESSAGES, max_bytes: BATCH_BYTES })
       if (isPaused) break
-      // The reply begins with the first message that exists from `next` on. If it is a later one, the others were
-      // trimmed.
+      // The reply begins with the first message that exists from `next` on. If that message is later than `next`, the
+      // messages before it were trimmed.
       if (batch[0] && batch[0].seq > next)
         return onFatal(new LogTrimmedError(`its entries before ${batch[0].seq} were removed`))
       await deliver(batch)

@@ -13,17 +13,17 @@ export type SendResult =
 
 export interface Sender {
   /**
-   * Publishes the messages of one frame to the stream; the server stores all or none. They have no message id for
-   * duplicate detection by the servers: nodes ignore copies of a frame.
+   * Publishes the messages of one frame to the stream; the server stores all or none. The messages have no id for
+   * duplicate detection by the servers, because nodes ignore copies of a frame.
    */
   send(parts: readonly Buffer[]): Promise<SendResult>
-  /** Settles every message without an acknowledgement as `unknown`. */
+  /** Settles frames of one message without an acknowledgement as `unknown`. Larger frames end with their timeout. */
   close(): void
 }
 
-// An acknowledgement takes some ms. If the stream's leader fails, none arrives.
+// Timeout of an acknowledgement, which usually takes some ms. If the stream's leader fails, none arrives.
 const ACK_TIMEOUT_MS = 2_000
-/** Throughput of disks and networks that the timeout assumes (bytes per ms). */
+/** Lowest throughput of disks and networks for which the timeout is long enough (bytes per ms). */
 const MIN_BYTES_PER_MS = 4_096
 const NO_RESPONDERS_STATUS = 503
 

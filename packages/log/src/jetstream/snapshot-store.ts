@@ -16,7 +16,7 @@ export interface SnapshotStore {
   save(stateMachine: StateMachine): Promise<number>
   /** Returns the sequence of this log's newest snapshot; undefined if there is none. */
   getLatest(): Promise<number | undefined>
-  /** Restores the newest snapshot into a state machine. @throws Error if there is none, or if it is damaged */
+  /** Restores the newest snapshot into a state machine. @throws Error if there is none, or if it cannot be read */
   load(stateMachine: StateMachine): Promise<void>
 }
 
@@ -70,8 +70,8 @@ export function createSnapshotStore(
       .toSorted((a, b) => b - a)
 
   /**
-   * Deletes the snapshots of other logs, and all but the newest of those before `seq`. Their metadata remains until the
-   * next call purges it.
+   * Deletes the snapshots of other logs. Of this log's snapshots before `seq`, it deletes all but the newest. The
+   * metadata of deleted snapshots remains until the next call purges it.
    */
   async function deleteOld(bucket: ObjectStore, seq: number): Promise<void> {
     const listed = await listObjects()

@@ -34,7 +34,10 @@ export async function resolveStartPosition(
     let position = stateMachine.getPosition()
     if (position) checkEpoch(info, position)
     for (let tries = 0; !canStartFrom(position?.seq); tries++) {
-      if (tries === MAX_SNAPSHOT_LOADS) throw createTrimmedError(`begins at ${first}, and its snapshots end before it`)
+      if (tries === MAX_SNAPSHOT_LOADS)
+        throw createTrimmedError(
+          `now begins at ${first}: it was trimmed during each of ${MAX_SNAPSHOT_LOADS} snapshot loads`,
+        )
       const latest = await waitForUsableSnapshot()
       if (!canStartFrom(latest)) throw createTrimmedError(`begins at ${first}, and no snapshot reaches its beginning`)
       log.info(`${service}: loading the snapshot at sequence ${latest}`)

@@ -36,7 +36,10 @@ const STREAM_NOT_FOUND_CODE = 10_059
 const NOT_ENABLED_CODES = new Set([10_039, 10_076])
 const INSUFFICIENT_SERVERS_CODES = new Set([10_005, 10_074])
 
-/** Finds the stream, or creates it if there is none. @throws StartError */
+/**
+ * Finds the stream, or creates it if there is none.
+ * @throws StartError `JETSTREAM_OFF`, `LOG_REPLICAS`, `LOG_FOREIGN`, `LOG_FORMAT_UNKNOWN`, `LOG_UNREACHABLE`
+ */
 export async function openStream(
   nc: NatsConnection,
   options: LogStreamOptions,
@@ -72,7 +75,7 @@ async function findOrCreateStream(
     subjects: [toSubject(stream)],
     num_replicas: replicas,
     storage: storage === 'memory' ? StorageType.Memory : StorageType.File,
-    // A full stream rejects new frames, in place of removing old ones. Frames remain until they are trimmed.
+    // A full stream rejects new frames, instead of removing old ones. Frames remain until they are trimmed.
     discard: 'new',
     deny_delete: true,
     allow_direct: true,

@@ -13,7 +13,9 @@ export class LogReplacedError extends Error {
   readonly code = 'LOG_REPLACED'
 }
 
-/** Epoch, last sequence and its checksum, which the stream must match for a node to continue. */
+/**
+ * Epoch, last applied sequence, and checksum of the message there, which the stream must match for a node to continue.
+ */
 export type LogIdentity = Pick<LogPosition, 'epoch' | 'seq' | 'check'>
 
 /** Returns the identifier of a stream's log. A recreated stream has another. */
@@ -30,6 +32,7 @@ export function checkEpoch(info: StreamInfo, { epoch }: Pick<LogIdentity, 'epoch
  * for a moment that it is the leader, and reports an old end.
  */
 export const VERIFY_TIMEOUT_MS = 15_000
+/** Delay before a request to the stream or its snapshots is repeated (ms). */
 export const RETRY_INTERVAL_MS = 250
 
 /**

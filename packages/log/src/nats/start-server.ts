@@ -79,7 +79,8 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const port = options.port ?? (await findFreePorts(1))[0]!
   mkdirSync(folder, { recursive: true })
   const file = join(folder, 'nats.conf')
-  // With this setting an acknowledged write survives a power cut. By default, a server syncs only every two minutes.
+  // With `sync_interval: always` an acknowledged write survives a power cut. By default, a server syncs only every two
+  // minutes.
   const store = jetstream
     ? `jetstream { store_dir: ${JSON.stringify(join(folder, 'data'))}, sync_interval: always }`
     : ''

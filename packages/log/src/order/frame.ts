@@ -26,7 +26,10 @@ export const LEASE_KIND = 255
 
 /** Entries that a node sends together. */
 export interface Frame {
-  /** Random id of the writer (16 hex digits). A node takes a new one at each start, and after an unknown outcome. */
+  /**
+   * Random id of the writer (16 hex digits). A node takes a new one at each start, and after an unknown outcome or an
+   * ignored frame.
+   */
   readonly writer: string
   /** Number of the frame among those of its writer, from 1. */
   readonly number: number

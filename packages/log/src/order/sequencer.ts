@@ -55,7 +55,7 @@ export class Sequencer {
     return this.#lease
   }
 
-  /** Time of the log's clock (ms since 1970). */
+  /** Time of the log's clock at the last frame (ms since 1970). */
   get at(): number {
     return this.#at
   }

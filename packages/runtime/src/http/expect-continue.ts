@@ -1,6 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
-/** On a request whose client waits for `100 Continue`: the reply to the request. */
+/**
+ * Property of a request whose client waits for `100 Continue`. Its value is the response object of that request. The
+ * property is removed when the reading of the body begins.
+ */
 const PENDING_CONTINUE = Symbol('expects 100-continue')
 
 interface ExpectingMessage extends IncomingMessage {
@@ -12,8 +15,8 @@ export const isExpectingContinue = (message: ExpectingMessage): boolean =>
   message[PENDING_CONTINUE] !== undefined && !message.complete
 
 /**
- * Calls `callback` when the earlier replies of the connection are sent. Never calls it after a stream, which has no
- * end.
+ * Calls `callback` when the earlier replies of the connection are sent. If an earlier reply is an endless stream
+ * (server-sent events), `callback` is never called.
  */
 export function runAfterEarlierReplies(response: ServerResponse, callback: () => void): void {
   if (response.socket) callback()
@@ -28,14 +31,14 @@ function readBody(this: ExpectingMessage, size: number): void {
   const response = this[PENDING_CONTINUE]!
   this[PENDING_CONTINUE] = undefined
   delete (this as Partial<IncomingMessage>)._read
-  // `100 Continue` is not sent after the head of the final reply, which announces the end of the connection.
+  // If the head of the final reply was already sent, `100 Continue` is omitted: that head has `Connection: close`.
   runAfterEarlierReplies(response, () => response.headersSent || response.writeContinue())
   this._read(size)
 }
 
 /**
- * Sends `100 Continue` only when a reader begins to read the body. A request that is refused by its head gets its final
- * reply instead, and its client sends no body (RFC 9110, 10.1.1).
+ * Sends `100 Continue` only when a reader begins to read the body. A request that the service refuses because of its
+ * headers, before it reads the body, gets its final reply instead, and its client sends no body (RFC 9110, 10.1.1).
  */
 export function sendContinueOnRead(server: Server): void {
   server.on('checkContinue', (message: ExpectingMessage, response) => {
