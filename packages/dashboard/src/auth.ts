@@ -33,7 +33,7 @@ export interface Auth {
   getRole(request: FastifyRequest): Role | undefined
   /** The problem that refuses this request. Undefined if the request is allowed. */
   check(request: FastifyRequest, access: 'read' | 'change'): Problem | undefined
-  /** The role and cookie of a client with this token. @throws Problem `TOKEN_WRONG`, or the refusal of the page */
+  /** The role and cookie of a client with this token. @throws Problem `TOKEN_WRONG`, or that of the guard */
   signIn(request: FastifyRequest, token: string): { readonly role: Role; readonly cookie: string }
   /** A cookie that removes the session cookie. */
   signOut(): string
@@ -70,7 +70,10 @@ export function createAuth(config: AuthSettings, secret: string): Auth {
     return guard.check({ headers, url: raw.url, rawHeaders: raw.rawHeaders }, access)
   }
 
-  /** True if a page of this origin sent the request. Browsers state the origin of every change. */
+  /**
+   * True if a page of an allowed origin sent the request, which the guard has accepted: it checks `Origin`. Browsers state
+   * the origin of every change.
+   */
   const isOwnPage = ({ headers }: FastifyRequest) =>
     headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin'
 

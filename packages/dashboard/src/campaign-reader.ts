@@ -43,7 +43,8 @@ export class CampaignReader {
   /**
    * The campaign of a link. Data that was read before this call belongs to it, too: if the id has the right campaign now,
    * it had the same campaign since the creation of the link.
-   * @throws Problem `LINK_EXPIRED` if it was deleted, even if another campaign has its id; those of `read`
+   * @throws Problem `LINK_EXPIRED` if the campaign was deleted, even if another campaign has its id; `SERVICE_UNREACHABLE`,
+   * `SERVICE_SLOW`
    */
   async readShared(link: ShareLink, query = ''): Promise<StatsCollection> {
     let found: StatsCollection

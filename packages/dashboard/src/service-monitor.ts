@@ -32,7 +32,7 @@ export interface SystemStatus {
 
 type ServiceObservation = Omit<ServiceStatus, 'name'>
 
-/** Probes the services when a page polls, once for all pages. */
+/** Probes the services when a page polls, at most once per `PROBE_AGE_MS` for all pages of this thread. */
 export class ServiceMonitor {
   readonly #proxy: Pick<ServiceProxy, 'request' | 'nodes' | 'services'>
   readonly #token: string | undefined

@@ -13,9 +13,12 @@ const EVENT_STREAM_TYPE = 'text/event-stream'
 const EMPTY_STATUSES = new Set([204, 304])
 
 interface ForwardOptions {
-  /** Ends a stream early. */
+  /** Signal that ends a stream early. */
   readonly ended?: AbortSignal
-  /** Runs once the reply has begun, and for each chunk of a stream. If it rejects, that reply or chunk is not sent. */
+  /**
+   * Called when the reply of the service has begun, and for each chunk of a stream. If it rejects, the reply is not sent,
+   * or the stream ends before that chunk.
+   */
   readonly confirm?: () => Promise<unknown>
 }
 

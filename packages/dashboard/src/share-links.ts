@@ -73,7 +73,7 @@ export class ShareLinks {
     return link
   }
 
-  /** A signal that aborts when the link ends. The caller must call `close` when it no longer needs the signal. */
+  /** A signal that aborts when the link ends, at the latest after `MAX_TIMER_MS` (25 days). The caller must call `close` when it no longer needs the signal. */
   follow({ id, expires }: ShareLink): { readonly ended: AbortSignal; close(): void } {
     const controller = new AbortController()
     const all = this.#openViews.get(id) ?? new Set()

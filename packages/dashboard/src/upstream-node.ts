@@ -9,7 +9,7 @@ export interface UpstreamRequest {
   readonly headers: IncomingHttpHeaders
   readonly body?: Buffer | undefined
   readonly token: string | undefined
-  /** Ends the request. */
+  /** Signal that aborts the request. */
   readonly signal?: AbortSignal
 }
 
@@ -22,7 +22,7 @@ export interface UpstreamReply {
   abort(): void
 }
 
-/** Headers that are forwarded to a service and back to a page. All others belong to one connection. */
+/** Headers that are forwarded to a service (`REQUEST_HEADERS`) and back to a page. No other header is forwarded. */
 const REQUEST_HEADERS = ['accept', 'content-type', 'if-match', 'if-none-match', 'last-event-id']
 const RESPONSE_HEADERS = [
   'age',
@@ -35,7 +35,7 @@ const RESPONSE_HEADERS = [
   'retry-after',
   'x-accel-buffering',
 ]
-/** A stream has a heartbeat every 15 s. A stream without data for this time is lost (ms). */
+/** A reply without data for this time is aborted (ms). Streams have a heartbeat every 15 s. */
 const STREAM_TIMEOUT_MS = 60_000
 
 /** A client of one node of a service, for requests on behalf of pages. */

@@ -23,7 +23,7 @@ export interface ImportResult {
   readonly prices: number
 }
 
-/** Receives imports on the main thread. All or nothing. */
+/** Receives imports on the main thread. An import takes effect as a whole, or not at all. */
 export interface ImportHandler {
   /**
    * Starts an import.
@@ -56,11 +56,11 @@ export interface PricePut {
 export type PricesMainMessage = {
   get(id: string): Price | undefined
   /**
-   * Resolves when all accepted prices are durable and visible to every thread. The result has true for each new price,
-   * or the reason of its refusal.
+   * Resolves when all accepted prices are durable and visible to every thread. The result has, for each price in order,
+   * true if it is new, false if it replaced a price, or the reason of its refusal.
    */
   put(puts: readonly PricePut[]): (boolean | WireError)[]
-  /** Resolves with true if it existed. */
+  /** Resolves with true if the price existed. */
   remove(id: string): boolean
   /** @returns the token of the import for the other calls */
   importStart(options: ImportOptions): number

@@ -31,7 +31,7 @@ export class PriceLineReader {
   }
 
   /**
-   * Reads the lines that end in a chunk, and stores the beginning of the next one.
+   * Reads the lines that end in a chunk, and stores the beginning of the next line.
    * @throws Problem `BAD_LINE`, `CATALOG_FULL`
    */
   addChunk(chunk: Uint8Array): void {
@@ -45,7 +45,10 @@ export class PriceLineReader {
     this.#append(bytes.subarray(start))
   }
 
-  /** Reads the last line, which may have no line break. */
+  /**
+   * Reads the last line, which may have no line break.
+   * @throws Problem `BAD_LINE`, `CATALOG_FULL`
+   */
   end(): void {
     this.#readLine(this.#rest.take())
   }

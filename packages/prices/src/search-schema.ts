@@ -34,7 +34,10 @@ const properties = {
     },
   },
   at: { type: 'string', format: 'date', description: 'The day on which the price must be valid.' },
-  explain: { type: 'boolean', description: 'Tells how many prices each condition left.' },
+  explain: {
+    type: 'boolean',
+    description: 'True: the reply has the number of prices that remain after each condition.',
+  },
 } as const
 const required = ['offeringId', 'groupId', 'priceSpecId', 'charValues'] as const
 

@@ -60,7 +60,10 @@ export async function requestJson<T>(method: string, path: string, body?: object
   return (reply.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text) as T
 }
 
-/** Deletes a resource of stats. The request also completes if the user leaves the page. @throws ServiceError */
+/**
+ * Deletes a resource of stats, if it exists. The request also completes if the user leaves the page.
+ * @throws ServiceError
+ */
 async function remove(path: string, headers: Record<string, string> = {}): Promise<void> {
   const reply = await fetch(`/api/stats${path}`, { method: 'DELETE', keepalive: true, headers })
   if (!reply.ok && reply.status !== 404) throw toServiceError(reply.status, await reply.text())

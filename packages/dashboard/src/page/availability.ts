@@ -11,7 +11,7 @@ const MIN_SLEEP_MS = 30_000
 /** Numbers are live only while all of these work. */
 const NUMBER_SERVICES: ReadonlySet<string> = new Set(['stats', 'sse'])
 
-/** One part that does not work, in words. */
+/** A service, YouTube or the stream that does not work, in words. */
 export interface ServiceIssue {
   readonly name: string
   readonly text: string
@@ -32,6 +32,7 @@ const DASHBOARD_NAME = 'dashboard'
 const STREAM_NAME = 'stream'
 const UPSTREAM_NAME = 'YouTube'
 
+/** What an outage of each service means for the page. */
 const CONSEQUENCES: Readonly<Record<string, string>> = {
   stats: ' Numbers do not change.',
   sse: ' Numbers are read once a minute.',

@@ -6,7 +6,7 @@ export const UNDO_MS = 15_000
 
 /** A removal that begins only when the time for Undo is over, because stats cannot restore history. */
 export interface Removal {
-  /** Identifies it on this page. */
+  /** Identifies the removal on this page. */
   readonly key: string
   /** Name of the thing to remove. */
   readonly name: string
@@ -52,7 +52,7 @@ export function undo(key: string): void {
   publish()
 }
 
-/** Ends the time for Undo. */
+/** Ends the time for Undo, and removes the thing. */
 export async function removeNow(key: string): Promise<void> {
   const removal = pending.get(key)
   if (!removal || !timers.has(key)) return

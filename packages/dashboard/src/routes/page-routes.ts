@@ -41,7 +41,7 @@ const SCREEN_PATHS = [
   '/shared/:token',
 ]
 
-/** The content coding that the client prefers, of those that exist. */
+/** The best content coding that the client accepts: `br`, otherwise `gzip`, otherwise `identity`. */
 export function selectCoding(accepted: string | undefined): ContentCoding {
   const accepts = (coding: string) =>
     new RegExp(`(^|[ ,])${coding}( *;q=(1|0?\\.\\d*[1-9]))?($|[ ,])`, 'i').test(accepted ?? '')

@@ -10,7 +10,10 @@ import {
 import { AnswerTable, NO_ANSWERS, type AnswerChange } from '../core/answer-table.ts'
 import type { RowEdit } from './row-edits.ts'
 
-/** Maximum number of single answers that wait for their blocks: each takes 0.3 KB in every thread. */
+/**
+ * Maximum number of single answers: edited answers that threads hold separately until their block is copied with them.
+ * Each takes 0.3 KB in every thread.
+ */
 const MAX_PENDING_ANSWERS = 8_192
 
 /** Answers after edits, in separate memory: readers continue with the old ones. */

@@ -3,8 +3,9 @@ import { yieldTurn } from '../event-loop-turns.ts'
 import type { IndexKind, RowChange, Segments } from '../index/price-index.ts'
 
 /**
- * Limits of the waiting changes of an offering: with more, its segments are rebuilt. A rebuild takes time in proportion
- * to the rows of the offering, and each waiting change slows searches.
+ * An offering may have `PENDING_PER_SQRT_ROWS` times the square root of its rows as waiting changes, and at least
+ * `MIN_PENDING_LIMIT`. With more, its segments are rebuilt. A rebuild takes time in proportion to the rows of the
+ * offering, and each waiting change slows searches.
  */
 const MIN_PENDING_LIMIT = 32
 const PENDING_PER_SQRT_ROWS = 4

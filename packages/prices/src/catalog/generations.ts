@@ -216,8 +216,8 @@ export class Generations {
   }
 
   /**
-   * Writes a whole catalog after `previous`. It becomes current when `meta` names it; `meta` is the last write. Each
-   * write before it is synced: one sync at the end does not cover LevelDB log files that were already full.
+   * Writes a whole catalog as the next generation. It becomes current when `meta` names it; `meta` is the last write.
+   * Each write before `meta` is synced: one sync at the end does not cover LevelDB log files that were already full.
    */
   async writeAll(
     draft: CatalogDraft,
@@ -246,7 +246,7 @@ export class Generations {
     return meta
   }
 
-  /** Deletes all generations older than the stored ones, and frees their disk space. */
+  /** Deletes all generations older than the current one and its `previous` one, and frees their disk space. */
   async clearOlder({ generation, previous }: CatalogMeta): Promise<void> {
     const end = toGenerationPrefix(previous?.generation ?? generation)
     await this.#clear(FIRST_GENERATION_KEY, end)

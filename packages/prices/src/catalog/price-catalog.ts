@@ -86,6 +86,7 @@ export class PriceCatalog {
   /**
    * Opens the catalog in the database.
    * @param first creates the first catalog of a database that never had prices
+   * @throws StartError `DATA_DAMAGED`
    */
   static async open(options: PriceCatalogOptions, first = () => new CatalogDraft(new Terms())): Promise<PriceCatalog> {
     const catalog = new PriceCatalog(options)
@@ -125,8 +126,9 @@ export class PriceCatalog {
 
   /**
    * Adds or replaces a price.
-   * @returns true if it is new
-   * @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `DUPLICATE_CHARACTERISTIC`, `INVALID_DATE_RANGE`
+   * @returns true if the price is new
+   * @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `DUPLICATE_CHARACTERISTIC`, `INVALID_DATE_RANGE`, `DISK_FULL`,
+   * `STORE_FAILED`
    */
   put(price: Price): Promise<boolean> {
     return this.#batcher.submit({ key: price.id.toLowerCase(), price })
@@ -134,7 +136,7 @@ export class PriceCatalog {
 
   /**
    * Removes a price.
-   * @returns true if it existed
+   * @returns true if the price existed
    */
   remove(id: string): Promise<boolean> {
     return this.#batcher.submit({ key: id.toLowerCase() })
@@ -195,7 +197,7 @@ export class PriceCatalog {
     return this.#generations.clearStaged()
   }
 
-  /** Loads the catalog from the disk after a fault. A change that was refused may or may not be in it. */
+  /** Loads the catalog from the disk after a fault. A change whose write failed may or may not be in the loaded catalog. */
   reload(): Promise<void> {
     return this.#runInTurn(async () => {
       const loaded = await this.#generations.load()

@@ -17,7 +17,10 @@ import { LoggedImport } from './logged-import.ts'
 import type { LogCheckpoint, OpenImport } from './log-checkpoint.ts'
 import { createSnapshotFilter } from './snapshot-filter.ts'
 
-/** The outcome of an entry: true if a price was new or existed, the result of an import, or the error. */
+/**
+ * The outcome of an entry. A put: true if the price is new. A removal: true if the price existed. The end of an import:
+ * its result. Any other entry: true. A refused entry: the error.
+ */
 export type PricesOutcome = boolean | ImportResult | WireError
 
 /** @throws Problem the reason of the refusal */
@@ -38,7 +41,7 @@ const SNAPSHOT_NAME = 'prices snapshot 1'
 const isRefusal = (error: unknown): error is Problem => error instanceof Problem && error.code in errors
 const isPriceChange = ({ kind }: LogEntry) => kind === kinds.PUT || kind === kinds.REMOVE
 
-/** Deletes data that a power cut may have torn, before it is opened. The log has all of it. */
+/** Deletes data that a power cut may have torn, before the catalog is opened. The log has all of the data. */
 export async function clearTorn(level: SharedLevel): Promise<void> {
   const found = await level.db.get(META_KEY)
   const checkpoint = found === undefined ? undefined : (JSON.parse(found) as CatalogMeta).log

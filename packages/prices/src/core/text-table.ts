@@ -4,12 +4,15 @@ import { Literal, toTailMask } from './literal.ts'
 interface Recipe {
   readonly positions: readonly [number, number, number]
   readonly multiplier: number
-  /** The longest probe sequence of a text. */
+  /** The largest distance of a text from its first slot (slots). */
   readonly longest: number
 }
 
+/** Maximum number of hash functions that one search tries. */
 const MAX_TRIES = 48
+/** With more texts, a Map is used. */
 const MAX_HASHED_TEXTS = 4_096
+/** Maximum number of slots that a text may be away from its first slot: otherwise a Map is used. */
 const MAX_PROBES = 8
 /** Number of texts that select the code units to hash: a search in 4,000 takes 60 ms. */
 const SAMPLE_TEXTS = 256
@@ -37,6 +40,7 @@ const getCodeUnit = (text: string, at: number) => (at < text.length ? text.charC
  */
 export class TextTable {
   readonly #codes = new Map<string, number>()
+  /** Number of texts at which the next lookup searches a hash function. */
   #searchAgainAt = 0
   #hashed = false
   #p0 = 0
@@ -94,7 +98,7 @@ export class TextTable {
 
   /**
    * Returns the code of the plain text (ASCII without JSON escapes) in `bytes` from `start` to a quote, or -1. Without
-   * a hash it creates the text as a string.
+   * a hash function it creates the text as a string.
    * @param view a view of the same bytes
    */
   findBytes(bytes: Buffer, view: DataView, start: number): number {
@@ -134,6 +138,7 @@ export class TextTable {
     return this.#end
   }
 
+  /** True if the known text with its first word at `known` is in the bytes from `start`. */
   #isAt(known: number, view: DataView, start: number, length: number, end: number): boolean {
     const words = this.#words
     const last = (length - 1) >> 2
@@ -201,7 +206,7 @@ function toSlot(text: string, { positions: [p0, p1, p2], multiplier }: Omit<Reci
   return (Math.imul(mixed, multiplier) >>> 7) & mask
 }
 
-/** Selects, one after the other, the code units that distinguish the largest number of texts. */
+/** Selects three positions, one after the other, whose code units distinguish the largest number of texts. */
 function findDistinctivePositions(texts: readonly string[]): [number, number, number] {
   const longest = texts.reduce((max, text) => Math.max(max, text.length), 0)
   const positions: number[] = []

@@ -36,7 +36,9 @@ export function createBitsetIndex(): IndexKind {
 const readOfferings = (segments: Segments): [offering: number, bits: OfferingBits][] =>
   Array.from(segments, ([offering, bytes]) => [offering, new OfferingBits(offering, bytes)])
 
+/** Maximum number of sets of one search. */
 const MAX_SETS = 128
+/** Number of sets that come first, in ascending order of size. */
 const RAREST_SETS = 3
 const NO_ROW = -1
 

@@ -74,7 +74,7 @@ class RoaringIndex implements PriceIndex {
   readonly #terms: VersionedList<Int32Array>
   readonly #intersection: Intersection
   readonly #columns = new Columns()
-  /** Rows by offering, for offerings that an operator has searched. */
+  /** Rows by offering, for the offerings that needed them for a search with operators or for `explain`. */
   readonly #offeringRows = new Map<number, OfferingRows>()
 
   constructor(tools: RoaringTools, segments: VersionedList<LazyViews>, terms: VersionedList<Int32Array>) {
@@ -204,7 +204,7 @@ class RoaringIndex implements PriceIndex {
 
   /**
    * Collects the bitmaps to intersect.
-   * @returns false if one of them is empty
+   * @returns false if one of them does not exist
    */
   #collectSets({ offering, group, spec, values, count }: SearchQuery): boolean {
     this.#intersection.clear()

@@ -144,7 +144,7 @@ interface SearchRouteQuery extends SearchAllQuery, ConsistencyQuery {
   readonly all: boolean
 }
 
-/** One search: the hottest route of the service. */
+/** Creates the route for one search, the most frequently called route of the service. */
 export function createSearchRoute({ views, names, replica, bodyLimit, budget, timeout }: SearchOptions) {
   const searcher = new Searcher()
   const nameByTarget = new Map(names.map((name) => [SEARCH_PATH.replace(':index', name), name]))
@@ -253,8 +253,8 @@ export async function addBulkRoute(
             `body must be searches in JSON, such as ${EXAMPLE_ITEM.trim()}; received no body`,
           )
         const { raw } = reply
-        // Bulk requests are long: each uses the searcher's buffers exclusively between two chunks, and holds its view
-        // to the end.
+        // A bulk request lasts many turns of the event loop, so it holds its view to the end. It shares the searcher with
+        // other requests, and uses the searcher's buffers only within a turn.
         view.hold()
         const begin = () => {
           reply.hijack()

@@ -19,10 +19,13 @@ const HOUR_MS = 3_600_000
 const FIRST_UPLOAD_TIME = Date.UTC(2010, 0, 1)
 const LAST_UPLOAD_TIME = Date.UTC(2024, 0, 1)
 
-/** Counts change only at multiples of this time since 1970 (ms). A cached reply is valid until the next multiple. */
+/**
+ * Length of a tick (ms). Ticks begin at its multiples since 1970. Counts change only when a tick begins, and a cached
+ * reply is valid until the next tick.
+ */
 export const TICK_MS = 10_000
 
-/** Returns the last multiple of `TICK_MS` at or before a time (ms since 1970). */
+/** Returns the beginning of the tick that contains a time (ms since 1970). */
 export const toTickStart = (time: number) => time - (time % TICK_MS)
 
 /** True if the video exists. An id that ends in `_` belongs to a removed video. */

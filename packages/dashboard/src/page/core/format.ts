@@ -1,8 +1,8 @@
-/** Formats of numbers and times in the reader's locale. */
+/** Formats of numbers and times in the reader's locale. Times are ms since 1970. */
 export interface Formats {
   /** 1,234,567 */
   count(value: number): string
-  /** 1.2M and 1.3M: the shortest texts that differ from each other */
+  /** 1.2M and 1.3M: the shortest texts that differ from each other; whole numbers if even long texts are equal */
   short(values: readonly number[]): string[]
   /** +1,234 */
   signed(value: number): string
@@ -26,11 +26,11 @@ export interface Formats {
   second(at: number): string
   /** A day and a time of day */
   moment(at: number): string
-  /** A time of today with its seconds, or the day and the time of day. @param now ms since 1970 */
+  /** A time of today with its seconds, or the day and the time of day */
   clock(at: number, now: number): string
 }
 
-/** More decimals than any number has. The usual decimals of a currency remain the minimum. */
+/** Maximum number of decimals of an amount. The minimum remains the usual number of decimals of its currency. */
 const MAX_FRACTION_DIGITS = 20
 
 /** @param locale the locale of the browser by default */

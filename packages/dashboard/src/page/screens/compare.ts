@@ -21,7 +21,10 @@ const ALIGNMENTS = [
   ['', 'By date'],
   ['start', 'From the start'],
 ] as const
-/** Growth since the beginning of the range. With totals, one far larger campaign would make the other lines flat. */
+/**
+ * Display modes. The default is growth since the beginning of the range: with totals, one far larger campaign would make
+ * the other lines flat.
+ */
 const MODE_TABS = [
   ['', 'Growth'],
   ['total', 'Total'],

@@ -8,7 +8,7 @@ import { formats } from '../page-state.ts'
 
 /** Maximum number of readings in a chart. */
 const MAX_POINTS = 60
-/** A node that takes longer counts as unavailable (ms). */
+/** Timeout of the requests to a node (ms). A node that does not reply by then counts as unavailable. */
 const REPLY_TIMEOUT_MS = 6_000
 const DURATION_METRIC = 'http_request_duration_seconds'
 
@@ -23,7 +23,7 @@ export interface NodeObservation {
   /** The reason why the node is not ready. */
   readonly fault?: string
   readonly reading?: MetricsReading
-  /** Requests per second, and the 99th percentile of their duration (ms). */
+  /** Requests per second and the 99th percentile of their duration (ms), oldest first, up to `MAX_POINTS` values. */
   readonly rates: readonly number[]
   readonly latencies: readonly number[]
 }
@@ -61,7 +61,7 @@ const LOG_METRICS = [
 /** A node receives a message from the log every second. A node that has lacked entries for longer than this is behind (s). */
 const MAX_STALENESS_S = 3
 
-/** The metrics of one service, in addition to those of all services: metric and title. */
+/** The metrics of each service, in addition to those of all services: metric and title. */
 const SERVICE_METRICS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   stats: [
     ['stats_publish_waiting', 'to publish'],

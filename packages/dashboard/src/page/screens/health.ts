@@ -83,7 +83,7 @@ function ReportLinks() {
   </section>`
 }
 
-/** The metrics of the node that calls YouTube: only it knows all campaigns' numbers. Empty if it does not respond. */
+/** The metrics of the stats node that calls YouTube. Empty if that node has not responded yet. */
 function findQuotaSamples(states: Record<string, NodeObservation>): readonly PrometheusSample[] {
   const all = Object.entries(states).flatMap(([name, { reading }]) =>
     reading && /^stats\b/.test(name) ? [reading.samples] : [],

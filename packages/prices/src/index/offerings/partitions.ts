@@ -4,7 +4,7 @@ import type { Columns, ColumnSource } from './columns.ts'
 import type { NumberedRow } from './offering-codec.ts'
 import { DEFAULTS_KEY, type Segment, type SegmentEntry } from '../sets/segment.ts'
 
-/** The key of the set that lists an offering's partitions. */
+/** The key of the entry that lists an offering's partitions. */
 export const PARTITIONS_KEY = -3
 // The fields of an encoded partition: group, spec, first ordinal, ordinal after the last.
 const CELLS_PER_PARTITION = 4

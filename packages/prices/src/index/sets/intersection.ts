@@ -1,6 +1,7 @@
 import type { ReadonlyRoaringBitmap32, RoaringBitmap32 } from 'roaring'
 import { toAmbiguous, toFindResult, NO_MATCH, type MatchTally } from '../price-index.ts'
 
+/** Maximum number of bitmaps of one search. */
 const MAX_SETS = 256
 
 /**

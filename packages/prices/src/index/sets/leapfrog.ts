@@ -1,8 +1,10 @@
 import { CONTAINER_VALUES, type FrozenContainers } from './frozen-containers.ts'
 
+/** Maximum number of sets of one search. */
 const MAX_SETS = 128
 /** Maximum size of the smallest set. The library intersects larger sets faster, many values at a time. */
 const MAX_VALUES = 256
+/** Number of intervals that a leap skips at once. */
 const STRIDE_UNITS = 8
 /** Number of sets that are sorted: the values of the other sets are rarely read. */
 const SORTED_SETS = 4
