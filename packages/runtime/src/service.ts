@@ -60,7 +60,7 @@ export interface AppContext<Config, ToMain extends Calls, ToThread extends Calls
   readonly bus: Bus<ToMain, ToThread>
   readonly lifecycle: Lifecycle
   readonly log: Logger
-  /** Bytes that a thread may hold for its clients. */
+  /** Bytes that the process may hold for its clients. All threads share them. */
   readonly budget: Budget
   /** Memory in which all threads count requests. Undefined if no client is limited. */
   readonly limits: BucketMemory | undefined
@@ -72,7 +72,10 @@ export interface AppContext<Config, ToMain extends Calls, ToThread extends Calls
   readonly registry: Registry
   /** Returns the metrics of all threads and of main in the Prometheus text format. */
   scrape(): Promise<string>
-  /** Returns a consistent copy of all data of the service. @throws Problem `NO_DATA`, `TOO_MANY_BACKUPS` */
+  /**
+   * Returns a consistent copy of all data of the service.
+   * @throws Problem `NO_DATA`, `BACKUP_NOT_SUPPORTED`, `TOO_MANY_BACKUPS`
+   */
   backup(): Promise<AsyncIterable<Buffer>>
 }
 

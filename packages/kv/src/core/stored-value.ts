@@ -26,8 +26,8 @@ export function toRevision(number: number): string {
 /** Number of possible first revisions: half of all numbers, so that no history reaches 2^48. */
 const START_COUNT = 2 ** 47
 /**
- * Minimum distance of a new history from the previous one (revisions): 9 years of 60,000 writes per second. For so
- * long, the original of a copied folder and its copy have no common revision.
+ * Minimum distance of a new history from the previous one (revisions): 9 years of 60,000 writes per second. During
+ * this time, the original of a copied folder and its copy have no common revision.
  */
 const HISTORY_REVISIONS = 2 ** 44
 

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 
 // A backup begins with one line of JSON: the service and the format. The entries follow, in key order. It ends with one
-// line of JSON: the number of entries and the SHA-256 of all bytes before it. The same data gives the same bytes up to
-// that last line.
+// line of JSON: the number of entries, the SHA-256 of all bytes before it, the time and the version. The same data
+// gives the same bytes up to that last line.
 
 /** First line: the service and the format of its data. */
 export interface BackupHead {
@@ -79,7 +79,10 @@ export interface BackupSink {
   onEntry(key: Buffer, value: Buffer): Promise<void> | undefined
 }
 
-/** Reads a whole backup and returns its last line. @throws BackupDamagedError if the backup is cut off or altered */
+/**
+ * Reads a whole backup and returns its last line.
+ * @throws BackupDamagedError if it is no backup, has an unknown format, or is cut off or altered
+ */
 export async function readBackup(chunks: AsyncIterable<Buffer>, sink: BackupSink): Promise<BackupEnd> {
   const hash = createHash('sha256')
   let bytes: Buffer = Buffer.alloc(0)

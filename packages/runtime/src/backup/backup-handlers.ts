@@ -17,6 +17,7 @@ const END_CALL = 'runtime:backup-end'
 const MAX_SESSIONS = 2
 /** A session without requests ends after this time (ms). */
 const SESSION_TIMEOUT_MS = 60_000
+// Size at which a chunk ends.
 const CHUNK_BYTES = 262_144
 const MAX_CHUNK_ENTRIES = 4_096
 

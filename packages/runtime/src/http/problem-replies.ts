@@ -39,8 +39,8 @@ export function toProblem(error: unknown): Problem {
   return toReadProblem(error) ?? commonErrors.INTERNAL(undefined, { cause: error })
 }
 
-// Problems that are no fault of the service: an overload, a drain, or a disk that was already full (507 without a
-// cause).
+// Problems that are not reported: all with status 503, such as an overload, a drain or a failed write that is already
+// logged; and a disk that was already full (507 without a cause).
 const isExpected = ({ status, cause }: Problem) => status === 503 || (status === 507 && cause === undefined)
 
 /** Describes an error of Fastify. Its messages about a path contain the whole path, so they are replaced. */

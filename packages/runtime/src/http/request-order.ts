@@ -77,7 +77,7 @@ class RequestOrder {
   }
 
   #startNext(): void {
-    // A request that is answered at once calls this again.
+    // A request that is answered at once calls `#startNext` again.
     if (this.#isAdvancing) return
     this.#isAdvancing = true
     for (let [next] = this.#held; next && this.#canStart(next); [next] = this.#held) {

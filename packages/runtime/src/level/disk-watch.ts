@@ -14,7 +14,7 @@ export interface DiskWatchOptions {
   write(run: (db: ClassicLevel<any, any>) => Promise<void>): Promise<void>
 }
 
-/** Interval of the checks for new writes (ms). */
+/** Longest interval of the checks for new writes (ms). */
 const MAX_POLL_MS = 250
 /** Shortest interval between two reads of the free space (ms). */
 const MIN_POLL_MS = 20
@@ -27,12 +27,12 @@ const MAX_USE_BYTES_PER_MS = 750_000
 const LOW_POLL_MS = 1_000
 /** Headroom at which writes are accepted again, as a multiple of the margin. A smaller headroom is used up at once. */
 const HYSTERESIS_RATIO = 0.5
-/** Pause after the first compaction that ran out of space (ms). It doubles with each further one. */
+/** Pause after the first compaction that ran out of space (ms). The pause doubles with each further such compaction. */
 const MIN_BACKOFF_MS = 10_000
 
 /**
  * Refuses writes that add bytes while free space is low, so that removals remain possible, and reclaims the space of
- * removed entries. Reads nothing while the service is idle. Main thread only.
+ * removed entries. Without new writes, it reads the free space only while that is low. Main thread only.
  */
 export class DiskWatch {
   readonly #options: DiskWatchOptions

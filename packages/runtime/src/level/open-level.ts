@@ -155,7 +155,10 @@ function releaseHandle(location: string): void {
   else handles.delete(location)
 }
 
-/** A key that no service uses: their keys are UTF-8, which never contains this byte. */
+/**
+ * A key that no service uses: keys are UTF-8, which never contains this byte. Only internal keys of kv begin with it,
+ * and they are longer.
+ */
 export const NO_KEY = Buffer.of(0xff)
 
 /**

@@ -20,7 +20,7 @@ export interface SharedLevelOptions<K, V> extends LevelOptions<K, V> {
   /** Default: the log of the process. */
   readonly log?: Pick<Logger, 'error' | 'info'>
   /**
-   * True to watch the free space. While it is low, `getRefusal` returns a problem, so the service must call that before
+   * True to watch the free space. While it is low, `getRefusal` returns a problem, so the service must call it before
    * each write that adds bytes. Main thread only.
    */
   readonly watchDisk?: boolean
@@ -83,8 +83,8 @@ export class SharedLevel<K = string, V = string> {
 
   /**
    * True if clients may know writes that this data does not have: the folder is new, restored, copied or repaired. A
-   * service that numbers its writes must then continue with numbers that were never used. It syncs that to the disk,
-   * and calls `beginHistory`. Main thread only.
+   * service that numbers its writes must then continue with numbers that were never used. It syncs its choice
+   * to the disk, and calls `beginHistory`. Main thread only.
    */
   get isNewHistory(): boolean {
     return this.#isNewHistory

@@ -55,11 +55,11 @@ function getWriteRefusal(words: Int32Array): Problem | undefined {
 
 /** State of the data. All threads of a process can read it, and report damage. */
 export interface DataHealth {
-  /** Returns the reason why the service is not ready: its data is read-only or damaged. */
+  /** Returns the reason why the service is not ready: its data is read-only or damaged. Undefined if it is ready. */
   getFault(): Problem | undefined
   /** Call this if a read found damage. */
   reportReadFailure(): void
-  /** Number of files that are known to be damaged. All reads that found damage count as one. */
+  /** Number of files that are known to be damaged. If none is known but a read found damage, the number is 1. */
   countDamagedFiles(): number
   /** Number of changes that a power cut before the last start lost. They were not durable. */
   countLostChanges(): number

@@ -13,7 +13,7 @@ export type CallHandlers<C extends Calls> = {
 
 /** A thread's connection to main: calls main, and handles main's broadcasts. */
 export interface Bus<ToMain extends Calls, ToThread extends Calls> {
-  /** @throws Problem `INTERNAL_TIMEOUT` after 30 s: main may still complete the call */
+  /** @throws Problem `INTERNAL_TIMEOUT` after 30 s: main may still complete the call; any error of the handler */
   call<Name extends keyof ToMain & string>(
     name: Name,
     ...args: Parameters<ToMain[Name]>
@@ -143,8 +143,8 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
 }
 
 /**
- * Sends all messages of one turn of the event loop as one. A separate message would cost 40 us, the same as the rest of a
- * call.
+ * Sends all messages of one turn of the event loop as one. A separate message would cost 40 us, the same as the rest of
+ * a call.
  */
 class Outbox {
   readonly #port: Port

@@ -47,8 +47,8 @@ export function shareSinkWords(shared: Int32Array): void {
 }
 
 /**
- * Holds the lines for standard output of all threads until `resumeLines`. Ends earlier after a minute, when the process
- * exits, and for a sink that holds `MAX_HELD_CHARACTERS`.
+ * Holds the lines for standard output of all threads until `resumeLines`. The hold ends earlier after a minute, when
+ * the process exits, and for a sink that holds `MAX_HELD_CHARACTERS`.
  */
 export const pauseLines = (): void => void Atomics.store(words, HOLD_WORD, 1)
 

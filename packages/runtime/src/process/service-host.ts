@@ -41,7 +41,8 @@ export interface ServiceHostOptions {
   readonly onFail?: () => void
 }
 
-// Time to wait for the metrics of a thread (ms). A blocked thread must not delay the metrics of the others.
+// Time to wait for the metrics of a thread (ms). A blocked thread must not delay the metrics of the other
+// threads.
 const COLLECT_TIMEOUT_MS = 1_000
 // Time that a broadcast waits after the time at which a stuck thread is ended (ms).
 const BROADCAST_TIMEOUT_MS = 5_000

@@ -14,6 +14,7 @@ import { pauseLines, resumeLines } from './line-sink.ts'
 
 // Time to close the parts after all requests are complete (ms).
 const CLOSE_TIMEOUT_MS = 4_000
+/** Delay from the start of the service until its unused heap is released (ms). */
 const TRIM_DELAY_MS = 2_000
 
 let running: Promise<RunningService> | undefined

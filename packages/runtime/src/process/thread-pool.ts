@@ -34,7 +34,7 @@ export interface ThreadPoolOptions {
 export interface ThreadPool {
   /** Starts the first thread, which loads its code while main opens the data. */
   load(): void
-  /** Starts the threads, all on one port. If the first ones cannot start, it ends all threads and rejects. */
+  /** Starts the threads, all on one port. If one of them cannot start, it ends all threads and rejects. */
   start(): Promise<void>
   readonly port: number
   /**

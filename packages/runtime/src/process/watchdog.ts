@@ -18,6 +18,7 @@ export interface Watchdog {
   stop(): void
 }
 
+/** Number of checks in the timeout. After this number of checks without a heartbeat, a thread counts as stuck. */
 const MAX_MISSED_CHECKS = 5
 // A starting thread is blocked while it loads and compiles modules, on a busy machine for a long time (ms).
 const START_TIMEOUT_MS = 30_000

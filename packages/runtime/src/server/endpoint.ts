@@ -51,7 +51,10 @@ const OVERLOADED_REPLY: BufferedReply = { ...toReply(createOverloaded()), isReus
 export class Endpoint {
   readonly route: HotRoute
   readonly access: Access
-  /** True if the route may change state. Each of its requests then runs alone among the requests of its connection. */
+  /**
+   * True if the route may change state. Each of its requests then runs alone among the requests of its connection,
+   * unless they are ordered.
+   */
   readonly isUnsafe: boolean
   /** True if its requests may run at the same time as requests of other ordered routes. See `HotRoute.isOrdered`. */
   readonly isOrdered: boolean

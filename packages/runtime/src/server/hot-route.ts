@@ -13,7 +13,7 @@ export interface HotRequest {
   readonly headers: RequestHeaders
   /** Empty if the request has no body. */
   readonly body: Buffer
-  /** Returns the address of the client. If it uses a proxy that is not trusted, the address of that proxy. */
+  /** Returns the address of the client. If the client uses a proxy that is not trusted, the address of that proxy. */
   getAddress(): string | undefined
 }
 
@@ -41,7 +41,9 @@ export interface BufferedReply {
   readonly isReused?: boolean
 }
 
-/** Output of a stream: a socket, or a reply of Node's HTTP server. A stream need not listen to its errors. */
+/**
+ * Output of a stream: a socket, or a reply of Node's HTTP server. A stream need not listen to errors of the connection.
+ */
 export interface StreamConnection {
   /** Returns `false` if the output is full. The event `drain` then reports that the client has read the data. */
   write(chunk: Buffer | string): unknown
@@ -78,8 +80,9 @@ export interface HotBody {
 
 /**
  * A route with enough requests to justify a path that bypasses Fastify. It is declared once. The server adapters `raw`
- * and `node-http` answer its plain requests. Fastify answers all others with the route's schema, including those that
- * are refused before they are read. The runtime does everything around `answer`: access, limits, logs, metrics.
+ * and `node-http` answer its plain requests. Fastify answers all other requests with the route's schema, including
+ * those that are refused before they are read. The runtime does everything around `answer`: access, limits, logs,
+ * metrics.
  *
  * @typeParam Query content of a request's target
  */
@@ -109,14 +112,14 @@ export interface HotRoute<Query = any> {
   hasServiceToken?(headers: RequestHeaders): boolean
   /**
    * True if a promised reply waits for the service's own work, on its disk or on main. In an overload, the number of
-   * these requests is limited to the number that finishes within `maxQueueDelay`. Default: true for changes; reads wait
-   * for another system.
+   * these requests is limited to the number that finishes within `maxQueueDelay`. Default: true for changes; false for
+   * reads, which wait for another system.
    */
   shouldQueue?(query: Query): boolean
   /**
    * True if changes take effect in the order in which `answer` is called, across all routes of the service with this
    * property. Then pipelined requests of these routes need not wait for each other. Only the raw server adapter uses
-   * this.
+   * this property.
    */
   readonly isOrdered?: boolean
   /** True if `answer` evaluates `If-Match` and `If-None-Match`. Default: see `shouldRefuseConditions`. */

@@ -21,7 +21,7 @@ interface RawSocket extends Socket {
  * Installs the raw server adapter ahead of an HTTP server. It reads the input of connections as text, and answers plain
  * requests of hot routes at half the cost of Node's own HTTP. A connection with any other input passes to Node's parser
  * permanently, with all bytes that are not answered. So the adapter itself never replies to an invalid request. The
- * server remains an `http.Server`: listening, draining, timeouts and connection counts work as before.
+ * server remains an `http.Server`: listening, draining, timeouts and connection counts work as without the adapter.
  */
 export function installRawAdapter(
   server: Server,

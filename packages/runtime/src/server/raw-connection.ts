@@ -24,7 +24,7 @@ export interface RawAdapterHost extends ReaderHost {
   readonly maxWriteBuffer: number
   /** Time after which a client that reads nothing is disconnected (ms). */
   readonly sendTimeout: number
-  /** Increases while the server runs. */
+  /** Number that grows by 1 every 500 ms. */
   readonly tick: number
   /**
    * Passes a connection to Node permanently.
@@ -76,10 +76,14 @@ export class ServerConnection {
   readonly #socket: Socket
   readonly #host: RawAdapterHost
   readonly #reader: RequestReader
-  /** The tick at which the client last began to send a request, or had read everything that was sent. */
+  /**
+   * The tick at which the client last began to send a request, or had read everything that was sent, or at which a late
+   * reply was complete.
+   */
   lastActiveTick: number
   /** Bytes that have arrived and are not answered. */
   #unread: Buffer | undefined
+  /** Number of further pieces of the incomplete request. */
   #chunkCount = 0
   /** True if a whole head has arrived that is answered here, even if a drain begins. */
   #hasBegun = false

@@ -60,7 +60,7 @@ export interface FieldBlock {
    * The text before the digits of `content-length`. Without that field, the whole text.
    */
   readonly before: string
-  /** The text after these digits. Without the field, an empty text. */
+  /** The text after the digits of `content-length`. Without that field, an empty text. */
   readonly after: string
 }
 

@@ -74,7 +74,7 @@ export class RequestReader {
   #id: string | undefined
   /** True if the guard accepts a read with these fields. Undefined if it was not checked yet. */
   #canRead: boolean | undefined
-  /** The same for a change. */
+  /** True if the guard accepts a change with these fields. Undefined if it was not checked yet. */
   #canChange: boolean | undefined
 
   constructor(host: ReaderHost, socket: Socket) {

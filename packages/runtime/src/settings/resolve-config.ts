@@ -20,7 +20,7 @@ import { createValidator, describeSchema } from '../http/validation.ts'
 
 /** Maximum edit distance of a name from the known name that is suggested. */
 const MAX_TYPOS = 3
-/** The same for long names, as a share of the known name's length. */
+/** Maximum edit distance for long names, as a share of the known name's length. The larger maximum applies. */
 const MAX_TYPO_RATIO = 0.34
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -20,7 +20,7 @@ import { verifyFolder } from './verify-folder.ts'
 export interface Repair {
   /** Damage that was found. If empty, the repair changed nothing. */
   readonly findings: readonly Finding[]
-  /** Path of the copy of the folder as it was before the repair. */
+  /** Path of the copy of the folder as it was before the repair. Without damage, no copy is made. */
   readonly copy: string
   /** Tables without any readable block. */
   readonly lostTables: readonly string[]
@@ -28,7 +28,7 @@ export interface Repair {
   readonly lostBlocks: number
   /** Bytes of logs that are not records. */
   readonly lostLogBytes: number
-  /** Entries that the folder has now. */
+  /** Number of entries that the folder has now; 0 if the repair changed nothing. */
   readonly entries: number
   /** Losses that the rebuild of the service's own row reports, one line each. */
   readonly lostWithRow: readonly string[]
