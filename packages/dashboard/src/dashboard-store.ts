@@ -8,7 +8,7 @@ import { errors } from './errors.ts'
 import type { CampaignVersion, ShareLink } from './messages.ts'
 
 const DAY_MS = 86_400_000
-/** Every thread holds all links in memory. */
+/** Maximum number of links: every thread holds all of them in memory. */
 const MAX_LINKS = 10_000
 const SIGNING_KEY_ROW = 'key'
 /** The digest detects a key that did not sign the links and sessions. */

@@ -18,16 +18,16 @@ export function getTurnDeadline(): number {
 }
 
 /**
- * Waits for the next turn if this one has used its time. Call it after a piece of work, not before: otherwise all callers
- * may only wait.
+ * Waits for the next turn of the event loop if the current turn has used its time. It must be called after a piece of
+ * work, not before: otherwise a turn whose time is used could pass without any work.
  */
 export async function yieldTurn(): Promise<void> {
   if (performance.now() >= getTurnDeadline()) await nextTurn()
 }
 
 /**
- * Limits the number of calls that pass in a turn of the event loop. The others wait for later turns, in their order,
- * and other work proceeds meanwhile.
+ * Creates a function that at most `limit` callers pass in each turn of the event loop. Further callers wait for later
+ * turns, in their order, and other work proceeds meanwhile.
  */
 export function createPerTurnLimiter(limit: number): () => Promise<void> | undefined {
   const waiting: (() => void)[] = []

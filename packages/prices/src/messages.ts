@@ -74,7 +74,10 @@ export type PricesMainMessage = {
   exportEnd(token: number): void
   /** Resolves when this node has applied the log up to this sequence. */
   waitForSequence(sequence: number): void
-  /** Resolves when this node has applied all entries that were in the log at the time of the call. */
+  /**
+   * Resolves when this node has applied all entries that were in the log at the time of the call.
+   * @param waiting number of callers that wait for it
+   */
   barrier(waiting: number): void
 }
 

@@ -8,7 +8,7 @@ export interface QuotaPersistence {
 }
 
 /**
- * Concurrent callers share a write. While counts cannot be persisted, calls to YouTube continue without waiting, because
+ * Creates the persistence of a count. Concurrent callers share a write. While counts cannot be persisted, calls to YouTube continue without waiting, because
  * an outage of the state must not end the service. The next successful write contains the right count.
  */
 export function createQuotaPersistence(write: () => unknown, onFault: (fault: unknown) => void): QuotaPersistence {

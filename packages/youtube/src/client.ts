@@ -12,8 +12,8 @@ export interface ClockReading {
 }
 
 /**
- * Controls a running stand-in. A refusal rejects with a `ServiceError`. Each promise resolves when the change is in
- * effect on all threads.
+ * Controls a running stand-in. A refusal rejects with a `ServiceError`. The promise of a change resolves when the change
+ * is in effect on all threads.
  */
 export interface StandInControl {
   getFaults(): Promise<Faults>

@@ -17,6 +17,7 @@ export interface EncodedReply {
   readonly gzip: (() => ReplyMessage) | undefined
 }
 
+/** Only longer texts are compressed (characters). */
 const MAX_PLAIN_CHARS = 1024
 
 function encodeMessage(body: string | Buffer, etag: string | undefined, encoding?: string): ReplyMessage {

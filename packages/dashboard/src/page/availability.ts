@@ -32,7 +32,7 @@ const DASHBOARD_NAME = 'dashboard'
 const STREAM_NAME = 'stream'
 const UPSTREAM_NAME = 'YouTube'
 
-/** What an outage of each service means for the page. */
+/** The consequence of an outage of each service for the page. */
 const CONSEQUENCES: Readonly<Record<string, string>> = {
   stats: ' Numbers do not change.',
   sse: ' Numbers are read once a minute.',

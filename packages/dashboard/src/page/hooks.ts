@@ -13,7 +13,7 @@ export interface LoadState<T> {
   reload(): void
 }
 
-/** A read that takes longer is lost: the next one does not wait for its end (ms). */
+/** A read that takes longer counts as lost (ms): the next read does not wait for it. */
 const MAX_READ_MS = 30_000
 
 /** A read in progress. */
@@ -88,7 +88,7 @@ const CLOCK_INTERVAL_MS = 5_000
 const clocks = new Set<(now: number) => void>()
 setInterval(() => {
   const now = Date.now()
-  for (const tell of clocks) tell(now)
+  for (const update of clocks) update(now)
 }, CLOCK_INTERVAL_MS)
 
 /** The time, updated every 5 s. All users of this hook update together, so that hundreds of them render once. */

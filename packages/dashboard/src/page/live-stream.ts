@@ -37,7 +37,7 @@ export class LiveStream {
   #wasOpen = false
   state: StreamState = 'connecting'
 
-  /** @param url with a query */
+  /** @param url address of the stream, which must have a query */
   constructor(url: string) {
     this.#url = url
     document.addEventListener('visibilitychange', () => this.#followVisibility())

@@ -40,7 +40,7 @@ export function registerSessionRoutes(app: App, { auth, services, nodes, source 
                 enum: ['youtube', 'stand-in'],
                 description: 'Absent if it is unknown.',
               },
-              services: { type: 'array', items: { type: 'string' }, description: 'Available services.' },
+              services: { type: 'array', items: { type: 'string' }, description: 'Configured services.' },
               nodes: {
                 type: 'array',
                 items: { type: 'string' },

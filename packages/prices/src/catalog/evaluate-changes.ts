@@ -30,7 +30,7 @@ interface EvaluationContext extends RowLookup {
 /**
  * Evaluates changes of different prices and rejects the invalid ones. Each evaluation includes the changes before it,
  * so the result does not depend on how changes are grouped.
- * @returns the edits of the accepted changes, and a function that resolves them
+ * @returns the edits of the accepted changes, and a function that resolves these changes
  */
 export function evaluateChanges(
   group: readonly PendingChange<PriceChange, boolean>[],
@@ -66,7 +66,7 @@ export function evaluateChanges(
 
 /**
  * Encodes a price. A rejected price adds no terms to the dictionary.
- * @throws Problem why the price is rejected
+ * @throws Problem `DUPLICATE_CHARACTERISTIC`, `INVALID_DATE_RANGE`, `TYPE_CONFLICT`
  */
 function encodePrice(id: Uint8Array, price: Price, { terms, kinds, types }: EvaluationContext): CodedPrice {
   const problem = findPriceProblem(price) ?? findTypeProblem(price, terms, types)

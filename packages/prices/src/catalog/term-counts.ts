@@ -30,7 +30,7 @@ export class TermCounts {
   readonly #counts: number[] = []
   /** By characteristic, the number of rows that have a value of each type. */
   readonly #byType = new Map<number, TypeCounts>()
-  /** Types by value term. */
+  /** The type of each value, by its term. */
   readonly #types: CharType[] = []
   #used = new Uint8Array(1_024)
   #published = NO_TERMS
@@ -89,8 +89,8 @@ export class TermCounts {
   }
 
   /**
-   * Returns one byte per term: 0 if no row has the term, otherwise 1. For a characteristic that a row has, it is the
-   * encoded type (see `encodeCharType`). Calls return the same memory until a byte changes.
+   * Returns one byte per term: 0 if no row has the term, otherwise 1. The byte of a characteristic that at least one row
+   * has is its encoded type (see `encodeCharType`). Calls return the same memory until a byte changes.
    */
   getUsedTerms(): Uint8Array<SharedArrayBuffer> {
     if (!this.#changed) return this.#published

@@ -102,7 +102,7 @@ export class IdTable {
       const found = oldSlots[this.#moved]!
       if (found === EMPTY_SLOT || found === DELETED_SLOT) continue
       this.#put(found - 1, this.#getId(found - 1))
-      // A deleted slot keeps the ids after it reachable.
+      // Not `EMPTY_SLOT`, at which a lookup would end before it reaches the ids after this slot.
       oldSlots[this.#moved] = DELETED_SLOT
     }
     if (end === oldSlots.length) this.#oldSlots = undefined

@@ -15,7 +15,7 @@ export const IMPORT_EXPIRY = 7
 export interface LoggedPut {
   /** The id of the price. */
   readonly key: string
-  /** Maximum number of prices. */
+  /** Maximum number of prices, from the setting `maxPrices` of the node that wrote the entry. */
   readonly most: number
   readonly price: Omit<Price, 'id'>
 }
@@ -24,7 +24,7 @@ export interface ImportBegin {
   readonly id: string
   readonly replace: boolean
   readonly mayBeEmpty: boolean
-  /** Maximum number of prices. */
+  /** Maximum number of prices, from the setting `maxPrices` of the node that wrote the entry. */
   readonly most: number
 }
 

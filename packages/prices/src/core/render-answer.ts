@@ -79,7 +79,7 @@ function writeInteger(value: number, view: DataView, start: number): number {
 
 /**
  * Writes the answer of a row, `{"id","spec","value","currency"}`.
- * @returns its end
+ * @returns the end of the answer in the buffer
  */
 export function writeAnswer(
   block: AnswerBlock,

@@ -14,8 +14,8 @@ import { createMapIndex, readScannedRows } from './map.ts'
 import { isMatch, type ScannedRow } from './row-scan.ts'
 
 /**
- * Like `map`, but stops at the first matching row if no other can match: all rows of the offering have as many values
- * as the query, and no two rows have the same ones.
+ * Like `map`, but stops at the first matching row if no other can match: each row of the offering has as many values as
+ * the query, and no two rows have the same group, spec and values.
  */
 export function createMapFirstMatchIndex(): IndexKind {
   const map = createMapIndex()
@@ -27,7 +27,7 @@ export function createMapFirstMatchIndex(): IndexKind {
 
 interface OfferingScan {
   readonly rows: readonly ScannedRow[]
-  /** The number of values of every row; undefined if it differs or if two rows have the same values. */
+  /** The number of values of each row; undefined if it differs, or if two rows have the same group, spec and values. */
   readonly values: number | undefined
 }
 

@@ -8,6 +8,7 @@ export interface PackedChanges {
   readonly after: Uint8Array
 }
 
+/** Expected size of a row (cells). A table with larger rows grows. */
 const CELLS_PER_ROW = 16
 
 export function packChanges(changes: readonly RowChange[]): PackedChanges {

@@ -106,7 +106,7 @@ class RoaringOfferingIndex implements PriceIndex {
     return this.#pickRow(offering!, partition, query, found < 0 ? undefined : ordinals.subarray(0, found))
   }
 
-  /** Returns the number of ordinals in `#leapfrog.found`; -1 if there are too many to walk. */
+  /** Returns the number of ordinals in `#leapfrog.found`; -1 if `Leapfrog` is unsuitable for the query. */
   #leap(
     { views: { segment }, containers }: OfferingBitmaps,
     partition: PartitionSet,
@@ -174,7 +174,7 @@ class RoaringOfferingIndex implements PriceIndex {
 
   /**
    * Collects the bitmaps to intersect in addition to that of the partition.
-   * @returns false if one of them is empty
+   * @returns false if one of them does not exist
    */
   #collectSets(views: LazyViews, { values, count }: SearchQuery): boolean {
     const { segment } = views

@@ -11,7 +11,7 @@ import { consistencyParameters, consistencyErrors, waitForConsistency } from './
 
 const LINES_TYPE = 'application/x-ndjson'
 
-/** Exports all prices. The main thread reads them, and holds their state from the beginning of the reply to its end. */
+/** Adds the route that exports prices. The main thread reads them, and holds their state from the beginning of the reply to its end. */
 export function addExportRoute(
   app: App,
   bus: Bus<PricesMainMessage, PricesThreadMessage>,

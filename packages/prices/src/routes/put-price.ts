@@ -64,7 +64,7 @@ export function createPutRoute(put: PutPrice, replica: Replica | undefined, body
         throw errors.ID_MISMATCH(
           `body/id must be absent or ${id}, as in the path; received ${formatReceived(price.id)}`,
         )
-      // The body stays text: an object costs more to clone than a text to parse.
+      // The main thread receives the text and parses it again, because to clone an object costs more.
       const isNew = await put({ key: id, body: text })
       const stored = toStoredPrice({ ...price, id })
       return {

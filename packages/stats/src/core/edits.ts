@@ -17,8 +17,8 @@ const toEdits = (added: Totals, removed: Totals): Edits => ({
 })
 
 /**
- * If YouTube did not state a count for longer than this (ms), its change in that time is an edit. Otherwise all that
- * growth would belong to the moment at which the count returns.
+ * If YouTube did not state a count for longer than this (ms), the change of the count in that time is an edit. Otherwise
+ * all of the change would appear as growth at the moment at which the count returns.
  */
 const MAX_UNSEEN_MS = 7_200_000
 

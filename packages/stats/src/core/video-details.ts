@@ -4,7 +4,7 @@ export interface VideoDetails {
   readonly title?: string
   readonly channel?: string
   readonly channelId?: string
-  /** As in JSON. */
+  /** ISO 8601. */
   readonly publishedAt?: string
   /** Request time (ms since the epoch). */
   readonly asOf: number

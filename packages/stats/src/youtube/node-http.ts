@@ -6,7 +6,7 @@ import type { VideoClientOptions, VideoClient } from './video-client.ts'
 const http = process.getBuiltinModule('node:http')
 const https = process.getBuiltinModule('node:https')
 
-/** Node's own client with a keep-alive agent: one call per video, all concurrent. */
+/** Creates a client on Node's HTTP client with a keep-alive agent. It makes one call per video, all concurrent. */
 export function createNodeHttpClient(options: VideoClientOptions): VideoClient {
   const { Agent, get } = options.uri.startsWith('https:') ? https : http
   const agent = new Agent({ keepAlive: true, maxSockets: options.connections })

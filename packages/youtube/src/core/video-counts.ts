@@ -11,7 +11,7 @@ export interface VideoCounts {
 }
 
 const VIDEO_ID = /^[A-Za-z0-9_-]{11}$/
-/** Videos with constant counts, `FIXED_COUNTS`: examples and tests may rely on the numbers. */
+/** Videos with constant counts, `FIXED_COUNTS`: the examples in the READMEs and tests rely on their numbers. */
 const FIXED_VIDEO_IDS = new Set(['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo'])
 const FIXED_COUNTS: VideoCounts = { views: 261_734, likes: 14_237, dislikes: 928, favorites: 8_001, comments: 451 }
 

@@ -96,7 +96,10 @@ function findFieldSentence(detail: string): string {
 export const getSentence = (code: string): string =>
   SENTENCES[code] ?? `The service refused this (${code}). Reload the page and try again.`
 
-/** The fault and the required change, in a sentence for people. Messages of services and schemas are never part of it. */
+/**
+ * The fault and the required change, in a sentence for people. From the reply it contains only the code, the `remedy` of
+ * an outage of YouTube, and the text that is not a link.
+ */
 export function describeRefusal({ code, status, detail, body }: ServiceRefusal): string {
   if (code === 'VALIDATION_FAILED') return findFieldSentence(detail ?? '')
   const sentence = SENTENCES[code]

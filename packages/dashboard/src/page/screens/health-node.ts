@@ -58,7 +58,7 @@ const LOG_METRICS = [
   ['log_applied', 'log entries'],
   ['log_lag', 'entries behind'],
 ] as const
-/** A node receives a message from the log every second. A node that has lacked entries for longer than this is behind (s). */
+/** A node receives a message from the log every second. A node that has lacked entries for longer than this lags (s). */
 const MAX_STALENESS_S = 3
 
 /** The metrics of each service, in addition to those of all services: metric and title. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Choice, SearchQuery } from '../../core/search-query.ts'
 
-/** The rows of an offering, by ordinal, in the form that operators need. */
+/** The rows of an offering, by ordinal, in the form that conditions with operators need. */
 export interface ColumnSource {
   /** Number of ordinals. */
   readonly count: number
@@ -32,7 +32,7 @@ export class Columns {
   readonly #numbers = new WeakMap<ColumnSource, number>()
   #last = 0
 
-  /** Returns a test of `choices` and the day; undefined if there are no such conditions. */
+  /** Returns a test of `choices` and of the day `at`; undefined if there are no such conditions. */
   createTest(source: ColumnSource, choices: readonly Choice[], at: SearchQuery['at']): OrdinalTest | undefined {
     const tests = this.createTests(source, choices, source.isValidOn && at)
     if (tests.length <= 1) return tests[0]

@@ -9,7 +9,7 @@ export interface NumberedRow extends PriceRow {
   readonly row: number
 }
 
-/** The encoding of an offering's rows in a segment, which each change rebuilds. */
+/** The encoding of an offering's rows in a segment. An update decodes the segment and encodes a new one. */
 export interface OfferingCodec {
   /** @param rows ascending */
   encode(rows: readonly NumberedRow[]): Uint8Array
