@@ -7,14 +7,15 @@ const UNIT_BYTES = 1_024
 export const roundToUnits = (bytes: number): number => Math.ceil(bytes / UNIT_BYTES) * UNIT_BYTES
 
 /**
- * The bytes that a process holds for its clients: incoming bodies and unread replies. All threads share one limit. Each
+ * The bytes that a process holds for its clients: bodies, queued writes, and unread replies and streams. All threads
+ * share one limit. Each
  * thread counts its own bytes, so that the bytes of a thread that has died can be discarded.
  */
 export interface Budget {
   /**
    * Takes bytes from the budget. Returns false if the limit does not allow them; otherwise the caller must release the
    * same number later.
-   * @param max largest number of bytes that the process may hold with these; default: `limit`
+   * @param max largest number of bytes that the process may hold, including these bytes; default: `limit`
    */
   take(bytes: number, max?: number): boolean
   release(bytes: number): void
@@ -118,7 +119,7 @@ export class MemoryHold {
     this.#budget.release(bytes)
   }
 
-  /** Releases everything. Idempotent. */
+  /** Releases all bytes of this request. Idempotent. */
   release(): void {
     this.#connection[CONNECTION_HOLDS]?.delete(this)
     this.total = 0
