@@ -14,7 +14,7 @@ export interface KvSharedState {
    * Locks of keys, and the number of this thread as their owner; absent if one thread writes (`store/key-locks.ts`).
    */
   readonly stripes?: { readonly memory: SharedArrayBuffer; readonly owner: number }
-  /** Flag that watch streams exist (`watch/write-recorder.ts`); absent in a cluster, where the log has all writes. */
+  /** Flag that the feed is on (`watch/write-recorder.ts`); absent in a cluster, where the log has all writes. */
   readonly recording?: SharedArrayBuffer
   /** State of the log; absent in a standalone service. */
   readonly logState?: SharedArrayBuffer

@@ -91,9 +91,9 @@ export interface KvStore {
   findTimed(key: string): FoundValue | undefined
   /**
    * Writes, and resolves with the result of `toReply`. Every later read on any thread then sees the changes, and they
-   * survive the end of this process. If the condition did not hold, nothing is changed. Conditions are evaluated and
-   * changes take effect one write after the other, across all threads. Each write has a revision that no earlier write
-   * had, in this database or in one that it replaced.
+   * survive the end of this process (except in the store `memory`). If the condition did not hold, nothing is changed.
+   * Conditions are evaluated and changes take effect one write after the other, across all threads. Each write has a
+   * revision that no earlier write had, in this database or in one that it replaced.
    * @throws WRITE_QUEUE_FULL, MEMORY_FULL, DISK_FULL, STORE_FAILED; in a cluster also LOG_UNAVAILABLE, OUTCOME_UNKNOWN;
    * errors of `toReply`
    */

@@ -24,7 +24,8 @@ const MAX_EARLY_GROUPS = 100_000
 
 /**
  * Changes of a standalone service, in the order of their revisions. Each thread takes consecutive revisions for a group
- * of writes, and then reports the group. Threads report no writes while there are no watch streams.
+ * of writes, and then reports the group. The feed is on while there are watch streams, and for one minute after. While
+ * it is off, threads report no writes.
  */
 export class LocalFeed {
   /** Shared memory of a flag: threads report writes while it is set. */

@@ -3,7 +3,7 @@ import type { Op } from '../core/change-lines.ts'
 import { isInternal } from '../core/internal-keys.ts'
 import { encodeWrites, type LoggedWrite } from '../core/encode-writes.ts'
 
-/** Reports the writes of a thread to the main thread while there are watch streams, in a standalone service. */
+/** Reports the writes of a thread to the main thread while the feed of a standalone service is on (`LocalFeed`). */
 export interface WriteRecorder {
   /**
    * Reports evaluated writes and their revisions. The caller must report all revisions that it takes, because the main
@@ -50,7 +50,7 @@ function addExpiry(op: Op, at: number): Op {
   return { ...rest, expiresAt: at + ttl }
 }
 
-/** True while there are watch streams. The flag is one word, which all threads share. */
+/** True while the feed is on. The flag is one word, which all threads share. */
 export const isRecording = (memory: Int32Array): boolean => Atomics.load(memory, 0) === 1
 export const setRecording = (memory: Int32Array, isOn: boolean) => void Atomics.store(memory, 0, isOn ? 1 : 0)
 
