@@ -3,7 +3,7 @@ import { MAX_CONDITIONS } from './price.ts'
 /** No restriction: any term matches. */
 export const ANY_TERM = -1
 
-/** The condition of an operator on a characteristic. */
+/** A condition with an operator on a characteristic. */
 export interface Choice {
   readonly char: number
   /** Returns the characteristic of a value. */
@@ -23,7 +23,7 @@ export class SearchQuery {
   /** The values that a row must have: the first `count` entries. */
   readonly values = new Int32Array(MAX_CONDITIONS)
   count = 0
-  /** Conditions of operators. A row must have a matching value for each. */
+  /** Conditions with operators. A row must have a matching value for each condition. */
   choices: Choice[] = []
   /** The day on which the price must be valid (days since 1970); undefined if dates do not matter. */
   at: number | undefined = undefined

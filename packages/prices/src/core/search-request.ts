@@ -18,6 +18,6 @@ export interface SearchRequest {
   readonly explain?: boolean
 }
 
-/** The known conditions of a search. */
+/** The conditions of a search, each of which may be absent. */
 export type SearchConditions = Partial<Pick<SearchRequest, 'offeringId' | 'groupId' | 'priceSpecId' | 'at'>> &
   Pick<SearchRequest, 'charValues'>

@@ -1,6 +1,6 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 
-/** The fields of a campaign that its form edits; a tag list without tags is empty. */
+/** The fields of a campaign that its form edits. An absent field is null; `tags` is then an empty list. */
 export interface CampaignFields {
   readonly name: string | null
   readonly tags: readonly string[]
@@ -26,23 +26,23 @@ export const toFields = ({ name, tags, from, to, cost, currency }: CollectionRow
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** Only the fields that differ. */
+/** Returns the fields of `to` that differ from those of `from`. */
 export function findChangedFields(from: CampaignFields, to: CampaignFields): Partial<CampaignFields> {
   const names = Object.keys(from) as FieldName[]
   return Object.fromEntries(names.filter((name) => !isSame(from[name], to[name])).map((name) => [name, to[name]]))
 }
 
 export interface MergedEdit {
-  /** The newer version with my changes: the fields to show. */
+  /** The newer version with the changes of this user: the fields to show. */
   readonly merged: CampaignFields
   /** The first field of each group that both sides changed, to different values. */
   readonly conflicts: readonly FieldName[]
 }
 
 /**
- * Applies my changes to a newer version. Where both sides changed a field, `merged` has my value.
- * @param base the version that my form was filled with
- * @param local the fields of my form
+ * Applies the changes of this user to a newer version. If both sides changed a field, `merged` has this user's value.
+ * @param base the version with which the form was filled
+ * @param local the fields of the form
  * @param remote the newer version
  */
 export function mergeEdit(base: CampaignFields, local: CampaignFields, remote: CampaignFields): MergedEdit {

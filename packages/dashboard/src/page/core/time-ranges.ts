@@ -1,6 +1,6 @@
 const HOUR_MS = 3_600_000
 
-/** The time ranges of a growth chart: length (ms), and distance of its points (s). */
+/** The time ranges of a growth chart: length (ms), and time between two points (s). */
 export const TIME_RANGES = {
   '24h': { title: '24 hours', length: 24 * HOUR_MS, step: 300 },
   '7d': { title: '7 days', length: 168 * HOUR_MS, step: 3_600 },
