@@ -18,6 +18,6 @@ export interface SearchRequest {
   readonly explain?: boolean
 }
 
-/** The conditions of a search, each of which may be absent. */
+/** The conditions of a search. The offering, the group, the spec and the day may be absent. */
 export type SearchConditions = Partial<Pick<SearchRequest, 'offeringId' | 'groupId' | 'priceSpecId' | 'at'>> &
   Pick<SearchRequest, 'charValues'>
