@@ -1,65 +1,50 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { describeError } from './api.ts'
+import { Loader } from './core/loader.ts'
 import { notifySignInNeeded } from './page-state.ts'
 
 export interface LoadState<T> {
-  readonly value?: T
-  readonly fault?: string
-  /** Error code, if a service returned one. */
-  readonly code?: string
+  readonly value: T | undefined
+  /** Reason why the newest read failed. */
+  readonly fault: string | undefined
   /** True while a read is in progress. */
   readonly isLoading: boolean
   reload(): void
 }
 
-/** A read that takes longer counts as lost (ms): the next read does not wait for it. */
-const MAX_READ_MS = 30_000
-
-/** A read in progress. */
-interface CurrentRead {
-  readonly startedAt: number
-  /** True if another read must follow, because a change may be newer than this read. */
-  isOutdated: boolean
-}
-
 /**
- * Reads a value when `keys` change, and on `reload()`. The value remains until a newer one arrives. A reload does not
- * discard a read in progress but follows it: otherwise no value would arrive if reloads were more frequent than replies.
+ * Reads the value of `keys`, again when one of `versions` changes, and on `reload()`. Other keys have another value: that
+ * of the keys before is not returned. Otherwise the value remains until a newer one arrives.
+ * @param versions the read must not depend on them
  */
-export function useLoaded<T>(read: () => Promise<T>, keys: readonly unknown[]): LoadState<T> {
-  const [state, setState] = useState<Omit<LoadState<T>, 'reload'>>({ isLoading: true })
-  const current = useRef<CurrentRead>(undefined)
-  const load = useCallback(() => {
-    if (current.current && performance.now() - current.current.startedAt < MAX_READ_MS) {
-      current.current.isOutdated = true
-      return
-    }
-    const own: CurrentRead = { startedAt: performance.now(), isOutdated: false }
-    current.current = own
-    setState((before) => ({ ...before, isLoading: true }))
-    function end(change: (before: Omit<LoadState<T>, 'reload'>) => Omit<LoadState<T>, 'reload'>): void {
-      if (own !== current.current) return
-      current.current = undefined
-      setState(change)
-      if (own.isOutdated) load()
-    }
-    read().then(
-      (value) => end(() => ({ value, isLoading: false })),
-      (error) => {
-        if (own === current.current && isSignInNeeded(error)) notifySignInNeeded()
-        end(({ value }) => ({ value, fault: describeError(error), ...getCode(error), isLoading: false }))
-      },
-    )
-  }, keys)
-  useEffect(() => {
-    load()
-    return () => void (current.current = undefined)
-  }, [load])
-  return { ...state, reload: load }
+export function useLoaded<T>(
+  read: () => Promise<T>,
+  keys: readonly unknown[],
+  versions: readonly unknown[] = [],
+): LoadState<T> {
+  const loader = useMemo(() => new Loader(read), keys)
+  const [, render] = useState({})
+  useEffect(
+    () =>
+      loader.start((error) => {
+        if (isSignInNeeded(error)) notifySignInNeeded()
+        render({})
+      }),
+    [loader],
+  )
+  useEffect(loader.reload, [loader, ...versions])
+  const { value, error, isLoading } = loader.state
+  return { value, fault: error === undefined ? undefined : describeError(error), isLoading, reload: loader.reload }
 }
 
-const getCode = (error: unknown) => (error instanceof ServiceError ? { code: error.code } : {})
+/** The last defined value: it remains while the value of other keys is read. */
+export function useLast<T>(value: T | undefined): T | undefined {
+  const last = useRef<T>(undefined)
+  if (value !== undefined) last.current = value
+  return last.current
+}
+
 const isSignInNeeded = (error: unknown) => error instanceof ServiceError && error.code === 'SIGN_IN_NEEDED'
 
 /** A change that the user requested, with its fault and its progress. */

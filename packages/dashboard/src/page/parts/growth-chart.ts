@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import type { CampaignSource } from '../api.ts'
 import type { EditTotals } from '../core/growth.ts'
 import { TIME_RANGES, type TimeRange } from '../core/time-ranges.ts'
@@ -45,29 +45,28 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
   const { length, step, title } = TIME_RANGES[range]
   const measure = query.get('measure') === 'engagements' ? 'engagements' : 'impressions'
   const isHourly = query.get('mode') === 'hourly'
-  const history = useLoaded(() => source.getHistory(new Date(Date.now() - length), step), [source, id, range, basis])
+  const history = useLoaded(() => source.getHistory(new Date(Date.now() - length), step), [source, id, range], [basis])
   useRefresh(history.reload)
 
   // Live sums extend the line, one point per step. The newest point moves until its step ends.
-  const liveSums = useRef<GrowthSums[]>([])
-  useEffect(() => {
-    liveSums.current = []
-  }, [history.value])
+  const liveSums = useRef<{ readonly base: unknown; readonly points: GrowthSums[] }>({ base: undefined, points: [] })
   const data = useMemo(() => {
+    const base = history.value ?? range
+    if (liveSums.current.base !== base) liveSums.current = { base, points: [] }
     const known: GrowthSums[] = [
       ...(history.value ?? []).map(({ at, ...sums }) => ({ ...sums, at: Date.parse(at) })),
-      ...liveSums.current,
+      ...liveSums.current.points,
     ]
     const newest = now && { ...now, at: Date.parse(now.asOf) }
     if (newest && newest.at >= (known.at(-1)?.at ?? -Infinity) + step * 1_000) {
-      liveSums.current.push(newest)
+      liveSums.current.points.push(newest)
       known.push(newest)
     } else if (newest && !isHourly && newest.at > known.at(-1)!.at) known.push(newest)
     const points = known.map((sums) => ({ at: sums.at, value: sums[measure] }))
     return joinSeries([
       (isHourly ? toHourly(subtractEdits(known, measure)) : points).map(({ at, value }) => ({ at: at / 1_000, value })),
     ])
-  }, [history.value, measure, isHourly, now?.asOf])
+  }, [history.value, range, measure, isHourly, now?.asOf])
 
   // The first point has no predecessor to compare with.
   const edits = useMemo(
@@ -101,7 +100,7 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
       />
     </div>
     <${ErrorMessage} text=${history.fault} />
-    ${data[0].length < 2 && !history.isLoading && html`<p class="quiet none">The chart appears after the first change of the numbers. It has ${data[0].length === 1 ? 'one point' : 'no points'} so far.</p>`}
+    ${data[0].length < 2 && !history.isLoading && !history.fault && html`<p class="quiet none">The chart appears after the first change of the numbers. It has ${data[0].length === 1 ? 'one point' : 'no points'} so far.</p>`}
     ${
       data[0].length > 1 &&
       html`<${Chart}

@@ -24,11 +24,8 @@ interface VideosProps {
 
 /** The videos of a campaign, in descending order of views. */
 export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosProps) {
-  const videos = useLoaded(() => source.getVideos(), [source, row.videos.join()])
+  const videos = useLoaded(() => source.getVideos(), [source], [row.videos.join(), asOf])
   const pending = usePendingRemovals()
-  useEffect(() => {
-    if (videos.value) videos.reload()
-  }, [asOf])
   useEffect(
     () => onRemoved((key) => row.videos.some((id) => toVideoKey(row.id, id) === key) && reload()),
     [row, reload],

@@ -47,7 +47,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
     async () => withoutSums && { ...withoutSums, stats: await source.getSums() },
     [source, withoutSums],
   )
-  const withSums = withoutSums && readSums.value?.videos === withoutSums.videos ? readSums.value : read
+  const withSums = readSums.value ?? read
   const { row: current, isOutdated } = withSums
     ? mergeValue(withSums, liveValue)
     : { row: undefined, isOutdated: false }
@@ -75,8 +75,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
     [campaign.reload],
   )
 
-  if (campaign.fault && (!row || campaign.code === 'LINK_EXPIRED'))
-    return html`<${ErrorMessage} text=${campaign.fault} />`
+  if (campaign.fault && !row) return html`<${ErrorMessage} text=${campaign.fault} />`
   if (!row) return campaign.isLoading ? html`<p class="quiet" role="status">Loading…</p>` : html`<${DeletedCampaign} />`
 
   const isOwn = id !== undefined
@@ -114,6 +113,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
         ${canChange && html`<button onClick=${() => setOpen('edit')}>Edit</button>`}
       </div>
     </div>
+    <${ErrorMessage} text=${campaign.fault} />
     <${Cards} row=${row} range=${range} />
     <${GrowthChart}
       source=${source}

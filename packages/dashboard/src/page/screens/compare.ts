@@ -4,7 +4,7 @@ import { stats } from '../api.ts'
 import { getTitle } from '../core/names.ts'
 import { updateSearch, parseTimeRange, TIME_RANGES, timeRangeNames } from '../core/time-ranges.ts'
 import { shiftToStart, joinSeries, toHourly, subtractFirst } from '../core/series.ts'
-import { useLoaded, useTitle } from '../hooks.ts'
+import { useLast, useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Chart, formatTime } from '../parts/chart.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
@@ -51,6 +51,8 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
   const chosen = useLoaded(() => readAll(ids, range), [ids.join(), range])
   useRefresh(listed.reload)
   useRefresh(chosen.reload)
+  const last = useLast(chosen.value)
+  const rows = (last ?? []).map(({ row }) => row).filter(({ id }) => ids.includes(id))
 
   const data = useMemo(() => {
     const all = (chosen.value ?? []).map(({ points }) => {
@@ -83,8 +85,8 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
       </div>
     </div>
     <div class="chosen">
-      ${(chosen.value ?? []).map(
-        ({ row }, i) =>
+      ${rows.map(
+        (row, i) =>
           html`<span class="chip" key=${row.id}
             ><i class=${`swatch s${i + 1}`} aria-hidden="true"></i>
             <a href=${`/campaigns/${encodeURIComponent(row.id)}`}><bdi>${getTitle(row)}</bdi></a>

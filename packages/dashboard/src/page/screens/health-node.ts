@@ -141,6 +141,7 @@ function toNodeStatus(state: NodeObservation | undefined, stalenessS: number): [
 function Topics({ node, turn }: { node: string; turn: number | undefined }) {
   const { value } = useLoaded(
     () => requestJson<{ topics: { topic: string; streams: number }[] }>('GET', `/api/${node}/connections`),
+    [node],
     [turn],
   )
   if (turn === undefined || !value) return null

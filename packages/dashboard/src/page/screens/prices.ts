@@ -1,7 +1,7 @@
 import { requestJson } from '../api.ts'
 import { getSentence } from '../core/error-sentences.ts'
 import { toFacetsQuery, readPriceQuery, toSearch, writePriceQuery, type PriceQuery } from '../core/price-query.ts'
-import { useLoaded, useTitle } from '../hooks.ts'
+import { useLast, useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
 import { Bar } from '../parts/cards.ts'
@@ -56,7 +56,9 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
     show({ chars: value === '' ? chars : { ...chars, [char]: value } })
   }
 
-  const facetValues = facets.value
+  // The choices remain while those of other conditions are read, but without their counts.
+  const facetValues = useLast(facets.value)
+  const hasCounts = facets.value !== undefined
   return html`<div class="head">
       <h1>Prices</h1>
       <div class="tools">
@@ -70,29 +72,32 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
         <section class="panel form" aria-label="Conditions">
           <${Choice}
             title="Offering"
+            hasCounts=${hasCounts}
             values=${facetValues.offerings}
             value=${chosen.offeringId}
             onChange=${(value: FacetValue) => show({ offeringId: String(value) })}
           />
           <${Choice}
             title="Group"
+            hasCounts=${hasCounts}
             values=${facetValues.groups}
             value=${chosen.groupId}
             onChange=${(value: FacetValue) => show({ groupId: String(value) })}
           />
           <${Choice}
             title="Spec"
+            hasCounts=${hasCounts}
             values=${facetValues.specs}
             value=${chosen.priceSpecId}
             onChange=${(value: FacetValue) => show({ priceSpecId: String(value) })}
           />
-          ${facetValues.characteristics.values.map((one) => html`<${Choice} key=${one.char} title=${one.char} values=${one} value=${chosen.chars[one.char] ?? ''} onChange=${(value: FacetValue) => chooseChar(one.char, value)} />`)}
+          ${facetValues.characteristics.values.map((one) => html`<${Choice} key=${one.char} title=${one.char} hasCounts=${hasCounts} values=${one} value=${chosen.chars[one.char] ?? ''} onChange=${(value: FacetValue) => chooseChar(one.char, value)} />`)}
         </section>
         <section class="panel result" aria-label="Result">
           <p class="quiet" role="status">
-            ${formats.count(facetValues.count)} ${facetValues.count === 1 ? 'price matches' : 'prices match'}
+            ${hasCounts ? `${formats.count(facetValues.count)} ${facetValues.count === 1 ? 'price matches' : 'prices match'}` : '…'}
           </p>
-          <${PriceAnswer} found=${found.value} fault=${found.fault} />
+          <${PriceAnswer} found=${found.value} fault=${found.fault} isChosen=${search !== undefined} />
         </section>
       </div>`
     }`
@@ -101,12 +106,14 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
 interface ChoiceProps {
   readonly title: string
   readonly values: FacetValues
+  /** False while counts are those of other conditions. */
+  readonly hasCounts: boolean
   readonly value: FacetValue
   onChange(value: FacetValue): void
 }
 
 /** A list of values, each with the number of prices that would remain. */
-function Choice({ title, values: { values, next }, value, onChange }: ChoiceProps) {
+function Choice({ title, values: { values, next }, hasCounts, value, onChange }: ChoiceProps) {
   const isListed = value === '' || values.some((one) => one.value === value)
   const change = (event: Event) => {
     const index = Number((event.target as HTMLSelectElement).value)
@@ -117,7 +124,7 @@ function Choice({ title, values: { values, next }, value, onChange }: ChoiceProp
     <select onChange=${change}>
       <option value="-1" selected=${value === ''}>Any</option>
       ${!isListed && html`<option value="-1" disabled selected dir="auto">${value}</option>`}
-      ${values.map((one, i) => html`<option key=${i} value=${i} selected=${one.value === value} dir="auto">${one.value} (${formats.count(one.count)})</option>`)}
+      ${values.map((one, i) => html`<option key=${i} value=${i} selected=${one.value === value} dir="auto">${one.value}${hasCounts && ` (${formats.count(one.count)})`}</option>`)}
     </select>
   </label>`
 }
@@ -129,8 +136,16 @@ function PriceOutcome({ found: { id, value, currency, error } }: { found: PriceS
   return html`<p class="lead">${getSentence(error.code)}</p>`
 }
 
-function PriceAnswer({ found, fault }: { found: PriceSearchReply | undefined; fault: string | undefined }) {
+interface PriceAnswerProps {
+  readonly found: PriceSearchReply | undefined
+  readonly fault: string | undefined
+  /** True if the conditions are sufficient for a search. */
+  readonly isChosen: boolean
+}
+
+function PriceAnswer({ found, fault, isChosen }: PriceAnswerProps) {
   if (fault) return html`<${ErrorMessage} text=${fault} />`
+  if (!found && isChosen) return html`<p class="quiet" role="status">Loading…</p>`
   if (!found) return html`<p class="quiet none">Choose an offering, a group and a spec.</p>`
   const max = Math.max(1, ...found.explain.map(({ left }) => left))
   return html`<${PriceOutcome} found=${found} />

@@ -93,7 +93,7 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): CampaignsState {
     }
   }, [page.value, isUnavailable])
 
-  const isRead = readKey === key || (readKey !== undefined && page.isLoading)
+  const isRead = readKey === key || (readKey !== undefined && page.isLoading && !page.fault)
   const isWhole = isRead && !next
   const shown = useRef({ rows, isAll: false })
   shown.current = { rows, isAll: isWhole && !q && !tag }
