@@ -4,8 +4,8 @@ import { Loader } from '../src/page/core/loader.ts'
 
 const MAX_READ_MS = 30_000
 const RETRY_MS = 10_000
-const GONE = new ServiceError(410, 'LINK_EXPIRED')
-const UNAVAILABLE = new ServiceError(503, 'SERVICE_UNREACHABLE')
+const GONE_ERROR = new ServiceError(410, 'LINK_EXPIRED')
+const UNAVAILABLE_ERROR = new ServiceError(503, 'SERVICE_UNREACHABLE')
 
 /** Starts a loader whose reads wait for the test. */
 function startLoader() {
@@ -48,14 +48,14 @@ describe('a loader', () => {
     await reply(0, 'a')
     loader.reload()
     loader.reload()
-    await reply(1, UNAVAILABLE)
-    expect([reads.length, loader.state]).toEqual([3, { value: 'a', error: UNAVAILABLE, isLoading: true }])
-    await reply(2, UNAVAILABLE)
+    await reply(1, UNAVAILABLE_ERROR)
+    expect([reads.length, loader.state]).toEqual([3, { value: 'a', error: UNAVAILABLE_ERROR, isLoading: true }])
+    await reply(2, UNAVAILABLE_ERROR)
     await pass(RETRY_MS)
-    expect([reads.length, loader.state]).toEqual([4, { value: 'a', error: UNAVAILABLE, isLoading: true }])
+    expect([reads.length, loader.state]).toEqual([4, { value: 'a', error: UNAVAILABLE_ERROR, isLoading: true }])
     await reply(3, 'b')
     expect(loader.state).toEqual({ value: 'b', isLoading: false })
-    expect(errors).toEqual([UNAVAILABLE, UNAVAILABLE])
+    expect(errors).toEqual([UNAVAILABLE_ERROR, UNAVAILABLE_ERROR])
     await pass(10 * RETRY_MS)
     expect(reads.length).toBe(4)
   })
@@ -85,14 +85,14 @@ describe('a loader', () => {
   it('has no value after a 410, and its error until a read succeeds', async () => {
     const { loader, reads, reply, pass } = startLoader()
     await reply(0, 'a')
-    for (const error of [GONE, UNAVAILABLE, new TypeError('failed to fetch')]) {
+    for (const error of [GONE_ERROR, UNAVAILABLE_ERROR, new TypeError('failed to fetch')]) {
       loader.reload()
       await reply(reads.length - 1, error)
-      expect(loader.state).toEqual({ error: GONE, isLoading: false })
+      expect(loader.state).toEqual({ error: GONE_ERROR, isLoading: false })
     }
     loader.reload()
     await pass(MAX_READ_MS)
-    expect(loader.state).toEqual({ error: GONE, isLoading: false })
+    expect(loader.state).toEqual({ error: GONE_ERROR, isLoading: false })
     await pass(RETRY_MS)
     await reply(reads.length - 1, 'b')
     expect(loader.state).toEqual({ value: 'b', isLoading: false })
@@ -101,15 +101,15 @@ describe('a loader', () => {
   it('ignores a late value of a read before a 410', async () => {
     const { loader, reads, reply, pass } = startLoader()
     await pass(MAX_READ_MS + RETRY_MS)
-    await reply(1, GONE)
+    await reply(1, GONE_ERROR)
     await reply(0, 'late')
-    expect([reads.length, loader.state]).toEqual([2, { error: GONE, isLoading: false }])
+    expect([reads.length, loader.state]).toEqual([2, { error: GONE_ERROR, isLoading: false }])
   })
 
   it('neither reads nor changes once it has stopped', async () => {
     const { loader, reads, errors, stop, reply, pass } = startLoader()
     stop()
-    await reply(0, UNAVAILABLE)
+    await reply(0, UNAVAILABLE_ERROR)
     loader.reload()
     await pass(MAX_READ_MS + RETRY_MS)
     expect([reads.length, errors, loader.state]).toEqual([1, [], { isLoading: true }])

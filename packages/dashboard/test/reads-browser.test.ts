@@ -11,15 +11,15 @@ const TIMEOUT_TEXT = 'The dashboard does not answer. Try again in a moment.'
 const ENDED = refusal(410, 'LINK_EXPIRED')
 const ENDED_TEXT = 'This link is no longer valid.'
 
-const AS_OF = '2026-03-01T12:00:00.000Z'
-const SUMS = { impressions: 1_234, engagements: 10, score: 10, videos: 1, missing: [], stale: false, asOf: AS_OF }
-const GROWTH = { impressions: 5, engagements: 1, score: 1, since: AS_OF, until: AS_OF }
+const SUMS_TIME = '2026-03-01T12:00:00.000Z'
+const SUMS = { impressions: 1_234, engagements: 10, score: 10, videos: 1, missing: [], stale: false, asOf: SUMS_TIME }
+const GROWTH = { impressions: 5, engagements: 1, score: 1, since: SUMS_TIME, until: SUMS_TIME }
 const VIDEO = '1FEFpk-uIYo'
 const createRow = (name: string) => ({
   id: name.toLowerCase(),
   name,
   version: '1',
-  created: AS_OF,
+  created: SUMS_TIME,
   videos: [VIDEO],
   stats: SUMS,
   change: { '24h': GROWTH, '7d': GROWTH, '30d': GROWTH },
@@ -31,8 +31,8 @@ const LINK = {
   name: 'Spring',
   state: 'valid',
   path: '/shared/l',
-  created: AS_OF,
-  expires: AS_OF,
+  created: SUMS_TIME,
+  expires: SUMS_TIME,
 }
 const FACETS = { values: [] }
 const VIDEOS = ok({ videos: [{ id: VIDEO, title: 'First', url: `https://www.youtube.com/watch?v=${VIDEO}` }] })

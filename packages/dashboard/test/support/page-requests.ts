@@ -63,7 +63,6 @@ export async function openWithReplies(path: string, replies: Record<string, Page
     },
   )
   await page.clock.install()
-  if (process.env.PT) page.setDefaultTimeout(Number(process.env.PT))
   /** From now on, requests for this path wait. @returns a function that resolves with the next one */
   function hold(name: string): () => Promise<HeldRequest> {
     const queue = { waiting: [] as HeldRequest[], taken: [] as PromiseWithResolvers<HeldRequest>[] }

@@ -1,6 +1,4 @@
-import type { ServiceError } from '@influencer-stats/runtime/service-error'
-
-/** The outcome of all reads so far. */
+/** The outcome of all completed reads. */
 export interface ReadState<T> {
   /** Value of the newest successful read. Undefined once a reply states that it no longer exists (410). */
   readonly value?: T
@@ -16,7 +14,7 @@ const MAX_READ_MS = 30_000
 const RETRY_MS = 10_000
 const GONE_STATUS = 410
 
-const isGone = (error: unknown) => (error as Partial<ServiceError> | undefined)?.status === GONE_STATUS
+const isGone = (error: unknown) => (error as { status?: unknown } | undefined)?.status === GONE_STATUS
 
 /**
  * Reads one value again and again. A reload does not discard a read in progress but follows it: otherwise no value would
