@@ -1,10 +1,6 @@
 import { expect, it } from 'vitest'
 import { ok, openWithReplies, refusal, type PageReply } from './support/page-requests.ts'
 
-/** A read that takes longer is reported (ms). */
-const MAX_READ_MS = 30_000
-/** A failed read is repeated after this time (ms). */
-const RETRY_MS = 10_000
 const UNAVAILABLE = refusal(503, 'SERVICE_UNREACHABLE')
 const UNAVAILABLE_TEXT = 'The service does not answer. Try again in a moment.'
 const TIMEOUT_TEXT = 'The dashboard does not answer. Try again in a moment.'
@@ -80,18 +76,15 @@ const READS: readonly (readonly [
 it.each(READS)(
   'a read of the %s without a reply, or that fails, shows a reason until one succeeds',
   async (_title, path, read, replies, selector) => {
-    const { page, replies: current, hold, release, open } = await openWithReplies(path, replies)
+    const { page, replies: current, hold, release, open } = await openWithReplies(path, replies, true)
     const next = hold(read)
     await open()
     await next()
-    await page.clock.fastForward(MAX_READ_MS)
     await page.getByText(TIMEOUT_TEXT).first().waitFor()
     current[read] = UNAVAILABLE
     await release(read)
-    await page.clock.fastForward(RETRY_MS)
     await page.getByText(UNAVAILABLE_TEXT).first().waitFor()
     current[read] = replies[read]!
-    await page.clock.fastForward(RETRY_MS)
     await page.locator(selector).first().waitFor()
     expect(await page.getByText(/does not answer/).count()).toBe(0)
   },
@@ -154,23 +147,16 @@ it('a link that ends during a read shows its reason and no numbers, even if late
     await isEnded()
     await following.reply(ENDED)
   }
-  await reload()
-  await next()
-  await page.clock.fastForward(MAX_READ_MS)
-  await page.clock.fastForward(RETRY_MS)
-  await next()
-  await isEnded()
 })
 
 it('a link that ends during a read without a reply shows its reason in time', async () => {
-  const { page, hold, reload, endStream, open } = await openWithReplies('/shared/l', CAMPAIGN_REPLIES)
+  const { page, hold, reload, endStream, open } = await openWithReplies('/shared/l', CAMPAIGN_REPLIES, true)
   await open()
   await page.getByRole('heading', { name: 'Spring' }).waitFor()
   const next = hold('/campaign')
   await reload()
   await next()
   await endStream()
-  await page.clock.fastForward(MAX_READ_MS)
   await (await next()).reply(ENDED)
   await page.getByText(ENDED_TEXT).waitFor()
 })
@@ -228,6 +214,6 @@ it('a comparison shows no campaign that was left out', async () => {
   await open()
   await page.locator('.chip', { hasText: 'Autumn' }).waitFor()
   hold('/collections/spring')
-  await page.getByRole('button', { name: 'Leave out Autumn' }).click()
+  await page.getByRole('button', { name: 'Remove Autumn from the comparison' }).click()
   await page.locator('.chip', { hasText: 'Autumn' }).waitFor({ state: 'detached' })
 })

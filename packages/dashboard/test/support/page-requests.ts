@@ -27,6 +27,12 @@ const FAKE_STREAM = `globalThis.EventSource = class extends EventTarget {
   close() {}
 }`
 
+/** Long timers of the page end sooner: time limits and repetitions, but no animations (ms). */
+const SHORT_TIMERS = `{
+  const { setTimeout } = globalThis
+  globalThis.setTimeout = (run, ms, ...rest) => setTimeout(run, ms >= 10_000 ? ms / 20 : ms, ...rest)
+}`
+
 const SESSION = { needed: false, role: 'editor', services: ['stats', 'sse', 'prices'], nodes: [] }
 
 function send(route: Route, reply: PageReply): Promise<void> {
@@ -39,7 +45,7 @@ function send(route: Route, reply: PageReply): Promise<void> {
 }
 
 /** Opens pages whose requests for data are answered by the test. Paths begin with those of `replies`. */
-export async function openWithReplies(path: string, replies: Record<string, PageReply>) {
+export async function openWithReplies(path: string, replies: Record<string, PageReply>, hasShortTimers = false) {
   const { url } = await startDashboard(UNREACHABLE_URL)
   const page = await openPage({ reducedMotion: 'reduce' })
   const held = new Map<string, { waiting: HeldRequest[]; readonly taken: PromiseWithResolvers<HeldRequest>[] }>()
@@ -49,6 +55,7 @@ export async function openWithReplies(path: string, replies: Record<string, Page
     ...replies,
   }
   await page.addInitScript(FAKE_STREAM)
+  if (hasShortTimers) await page.addInitScript(SHORT_TIMERS)
   await page.route(
     ({ pathname }) => /^\/(session|status|links|measured|api\/.+|shared\/[^/]+\/.+)$/.test(pathname),
     (route) => {
@@ -62,7 +69,6 @@ export async function openWithReplies(path: string, replies: Record<string, Page
       else queue.waiting.push(request)
     },
   )
-  await page.clock.install()
   /** From now on, requests for this path wait. @returns a function that resolves with the next one */
   function hold(name: string): () => Promise<HeldRequest> {
     const queue = { waiting: [] as HeldRequest[], taken: [] as PromiseWithResolvers<HeldRequest>[] }
