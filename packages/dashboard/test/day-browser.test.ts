@@ -178,10 +178,10 @@ it.skipIf(!hasFaketime)('every value shown in an agency’s day is true', { time
     // A video vanishes.
     upstream.videos.get(B)!.isOmitted = true
     for (const page of [own, client])
-      await shows(page, ({ videos }) => /Gone/.test(videos.find(({ id }) => id === B)?.badges ?? ''))
+      await shows(page, ({ videos }) => /Removed/.test(videos.find(({ id }) => id === B)?.badges ?? ''))
     await hours(1)
     upstream.videos.get(B)!.isOmitted = false
-    await shows(own, ({ videos }) => !/Gone/.test(videos.find(({ id }) => id === B)?.badges ?? ''))
+    await shows(own, ({ videos }) => !/Removed/.test(videos.find(({ id }) => id === B)?.badges ?? ''))
 
     // An edit in two tabs.
     const tabs = [await open('/campaigns/spring'), await open('/campaigns/spring')] as const
