@@ -5,7 +5,7 @@ import { removeVideo, stats, type CampaignSource } from '../api.ts'
 import { getTitle } from '../core/names.ts'
 import { formatHiddenBadge, getStatedCount, type CountName } from '../core/counts.ts'
 import { readPaste } from '../core/read-paste.ts'
-import { useChange, useLoaded } from '../hooks.ts'
+import { useChange, useLast, useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
 import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
 import { PasteRest } from '../parts/paste-rest.ts'
@@ -24,7 +24,9 @@ interface VideosProps {
 
 /** The videos of a campaign, in descending order of views. */
 export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosProps) {
-  const videos = useLoaded(() => source.getVideos(), [source], [row.videos.join(), asOf])
+  const videos = useLoaded(() => source.getVideos(), [source, row.videos.join()], [asOf])
+  // After an edit the table remains until the new one is read.
+  const shown = useLast(videos.value)
   const pending = usePendingRemovals()
   useEffect(
     () => onRemoved((key) => row.videos.some((id) => toVideoKey(row.id, id) === key) && reload()),
@@ -38,7 +40,7 @@ export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosP
       run: () => removeVideo(row.id, video.id),
     })
 
-  const all = [...(videos.value ?? [])].sort((a, b) => (b.views ?? -1) - (a.views ?? -1))
+  const all = [...(shown ?? [])].sort((a, b) => (b.views ?? -1) - (a.views ?? -1))
   const views = all.reduce((sum, video) => sum + (video.views ?? 0), 0)
   return html`<section class="panel" aria-label="Videos">
     <div class="panel-head"><h2>Videos</h2></div>
@@ -61,7 +63,7 @@ export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosP
         </tbody>
       </table>`
     }
-    ${videos.value?.length === 0 && html`<p class="quiet none">No videos yet.</p>`}
+    ${shown?.length === 0 && html`<p class="quiet none">No videos yet.</p>`}
     ${canChange && html`<${VideoAddition} id=${row.id} reload=${reload} />`}
   </section>`
 }
