@@ -18,8 +18,12 @@ const findLargestOfApp = ({ functions }: GraphSummary): HotFunction | undefined 
 
 const formatLocation = ({ file, line }: HotFunction) => `\`${file}:${line}\``
 
-/** Formats the location of a function; for a native function, its main caller. */
-function formatOrigin(hot: HotFunction, [caller]: GraphSummary['employers']): string {
+/**
+ * Formats the location of a function; for a native function, its main caller.
+ * @param employers callers of the function with the largest own share
+ */
+function formatOrigin(hot: HotFunction, employers: GraphSummary['employers']): string {
+  const [caller] = employers
   if (hot.category !== 'native') return ` (${formatLocation(hot)})`
   if (!caller || caller.share < hot.self / 2) return ' (native)'
   return ` (native, for ${caller.name.replace(/ \((.+)\)$/, ', `$1`')})`

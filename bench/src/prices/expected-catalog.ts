@@ -1,6 +1,6 @@
 import { countCharacteristics, generatePrices, getCatalogSize, type CatalogPlan } from './catalogs.ts'
 
-// Columns of a row: the numbers of its words.
+// Columns of a row. A cell is the code of a value: its index in `#pieces` of that column.
 const OFFERING = 0
 const GROUP = 1
 const SPEC = 2
@@ -12,7 +12,7 @@ const NO_CHARACTERISTICS: FreeCharacteristics = new Set()
 
 /**
  * Copy of a catalog in a load generator, which builds searches and knows their results. A row has one byte for each
- * word, and each word has its JSON text. To build a body takes 0.3 us, and 2 million rows take 46 MB.
+ * column, and each value has its JSON text. To build a body takes 0.3 us, and 2 million rows take 46 MB.
  */
 export class ExpectedCatalog {
   readonly size: number

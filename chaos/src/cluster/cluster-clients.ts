@@ -11,7 +11,7 @@ export interface ClientRecord {
   readonly histories: Map<string, RegisterOperation[]>
   /** By counter: the numbers of acknowledged increments, and of increments with an unknown outcome. */
   readonly counters: Map<string, { done: number; unknown: number }>
-  /** Number of requests, by outcome. */
+  /** Number of events (results, error codes, retries), by name. One write may count under several. */
   readonly outcomes: Map<string, number>
 }
 
@@ -29,10 +29,7 @@ const UNCHANGED_CODES = new Set([
 ])
 /** Maximum number of attempts for a write with an unknown outcome. All have the same idempotency key. */
 const MAX_TRIES = 4
-/**
- * Maximum pause between operations (ms). It limits the length of the histories, so that their check takes a limited
- * time.
- */
+/** Random pauses between operations are shorter than this (ms). They keep the histories short enough to check. */
 const MAX_PAUSE_MS = 20
 
 const now = () => performance.now()

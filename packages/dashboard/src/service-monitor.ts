@@ -16,7 +16,7 @@ export interface ServiceStatus {
   readonly name: string
   /** `not-ready`: the service replies that it is not ready. */
   readonly state: 'ok' | 'not-ready' | 'unavailable'
-  /** Why it is not ready, as a code of the service. */
+  /** Reason why it is not ready: its phase, such as `draining`, or an error code. */
   readonly detail?: string
 }
 

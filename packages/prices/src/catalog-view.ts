@@ -77,7 +77,7 @@ export class CatalogView implements Dictionary {
     return new CatalogView(this.terms, this.#kinds, this.#texts, content)
   }
 
-  /** Prefetches the data that `write` will read into the processor's cache. */
+  /** Loads into the processor's cache the data that `write` will read. */
   prefetch(row: number): void {
     const block = this.#answerStore.getBlock(row)
     this.prefetchSink ^= block.getKind(block.toSlot(row))

@@ -17,11 +17,11 @@ import { IMPORT_IDLE_TIMEOUT_MS } from './import-sessions.ts'
 import type { ImportResult, ImportOptions, ImportHandler } from './messages.ts'
 import { LOG_IMPORT_TIMEOUT_MS, type PricesStateMachine } from './catalog/prices-state-machine.ts'
 
-/** Minimum size at which collected bytes of an import become an entry of the log (bytes). */
+/** Size at which collected bytes of an import are appended at once. Smaller pieces follow periodically and at the end. */
 export const PIECE_BYTES = 524_288
 /**
- * Interval (ms) of messages to the other nodes that an import continues, and of the check for an import that has
- * expired.
+ * Interval (ms) at which this node appends a piece, possibly empty, so that other nodes know that the import continues.
+ * It also checks for expired imports.
  */
 const CHECK_INTERVAL_MS = 5_000
 /** Delay before a failed append is retried (ms). */

@@ -32,6 +32,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
   const streams = new Streams({
     history,
     budget: context.budget,
+    // TLS copies the bytes of each connection.
     isCopied: context.certificate !== undefined,
     slots: new StreamSlots(slots, config.maxStreams),
     retry: config.retry,

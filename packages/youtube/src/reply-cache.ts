@@ -6,8 +6,9 @@ import { parseCall, type VideosCall } from './core/videos-query.ts'
 import { renderError, renderVideos } from './core/render-videos.ts'
 import { createReply, type EncodedReply } from './encoded-reply.ts'
 
-/** A call, and the reply to it if the API key is valid and no fault is active. */
+/** A call, and the reply to it if the API key is valid and no fault other than `gone` is active. */
 export interface PreparedCall extends Omit<VideosCall, 'query'> {
+  /** Number of requested ids, in the form that the meter adds. */
   readonly ids: bigint
   readonly reply: EncodedReply
 }

@@ -5,7 +5,7 @@ import type { ServiceMonitor } from '../service-monitor.ts'
 import type { Auth } from '../auth.ts'
 import { guardRoute } from './guard-route.ts'
 
-/** Registers the status of the services, which open pages poll. */
+/** Registers `GET /status`, the status of the services. Open pages of the dashboard poll it. */
 export function registerStatusRoute(app: App, auth: Auth, monitor: ServiceMonitor): void {
   app.get(
     '/status',
@@ -34,7 +34,8 @@ export function registerStatusRoute(app: App, auth: Auth, monitor: ServiceMonito
                     state: { type: 'string', enum: ['ok', 'not-ready', 'unavailable'] },
                     detail: {
                       type: 'string',
-                      description: 'Reason why the service is not ready: one of its error codes.',
+                      description:
+                        'Reason why the service is not ready: its phase, such as draining, or an error code.',
                     },
                   },
                 },

@@ -10,7 +10,7 @@ import type { KvConfig } from '../settings.ts'
 import type { KvStore } from '../store/store.ts'
 import { readFlag, readQuery } from './read-query.ts'
 import { bytes, durable, idempotency, withoutValidation } from './schemas.ts'
-import { requireRevision, addSpecial } from './special-writes.ts'
+import { requireRevision, addIdempotencyKey } from './special-writes.ts'
 import { writeErrors } from './write-errors.ts'
 
 const EXAMPLE_BODY = '{"op":"put","id":"greeting","value":"hello"}\n'
@@ -88,7 +88,7 @@ export function registerBatchRoutes(app: App, store: KvStore, budget: Budget, co
         return { applied: ops.length }
       }
       const isTimed = ops.some(changesExpiry)
-      return store.write(addSpecial({ ops, durable: isDurable }, request.headers, isTimed), applied)
+      return store.write(addIdempotencyKey({ ops, durable: isDurable }, request.headers, isTimed), applied)
     },
   )
 }

@@ -28,7 +28,7 @@ import {
   ttl,
   withoutValidation,
 } from './schemas.ts'
-import { requireRevision, addSpecial } from './special-writes.ts'
+import { requireRevision, addIdempotencyKey } from './special-writes.ts'
 import { conditionalErrors } from './write-errors.ts'
 
 const ENTITY_URL = '/v0/entity'
@@ -128,7 +128,7 @@ export function createEntityRoutes(store: KvStore, valueLimit: number): HotRoute
   ): KvWrite {
     const write = { ops, durable: isDurable, condition: readPreconditions(headers) }
     if (seconds === undefined && headers['idempotency-key'] === undefined) return write
-    return addSpecial(write, headers, seconds !== undefined)
+    return addIdempotencyKey(write, headers, seconds !== undefined)
   }
 
   const put = defineHotRoute<EntityRequest>({
@@ -229,7 +229,10 @@ const PUT_PARAMETERS = [...CHANGE_PARAMETERS, 'ttl']
 /** Keys of valid length that need no decoding. */
 const PLAIN_KEY_PATTERN = /^[\w.~-]{1,1024}$/
 
-/** Returns the parameters of a request target; `undefined` if Fastify must answer, with an error. */
+/**
+ * Returns the parameters of a request target; `undefined` if Fastify must read the target (`id` is not the first
+ * parameter) or refuse it.
+ */
 function matchTarget(target: string, names: readonly string[]): EntityRequest | undefined {
   if (!target.startsWith(TARGET_PREFIX)) return undefined
   // The pattern usually matches, and takes 0.5 us less than the parser.

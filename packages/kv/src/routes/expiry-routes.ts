@@ -7,7 +7,7 @@ import { errors } from '../errors.ts'
 import type { KvStore } from '../store/store.ts'
 import { readCount, readFlag, readQuery, readTime, readConsistency, readRequiredKey } from './read-query.ts'
 import { durable, consistencyParameters, idempotency, key, time, ttl, withoutValidation } from './schemas.ts'
-import { requireRevision, addSpecial } from './special-writes.ts'
+import { requireRevision, addIdempotencyKey } from './special-writes.ts'
 import { conditionalErrors } from './write-errors.ts'
 
 const EXPIRY_URL = '/v0/entity/expiry'
@@ -100,7 +100,7 @@ export function registerExpiryRoutes(app: App, store: KvStore): void {
     const isDurable = readFlag(parameter('durable'), 'durable')
     // `match: '*'` refuses the write if the key has no value.
     const write = { ops: [op], condition: { match: '*', ...preconditions } as const, durable: isDurable }
-    await store.write(addSpecial(write, headers, true), (outcome, sequence) => {
+    await store.write(addIdempotencyKey(write, headers, true), (outcome, sequence) => {
       if (sequence !== undefined) reply.header('sequence', sequence)
       // The reply is 404, not 412, if the client's own conditions cannot be the reason of the refusal.
       if (

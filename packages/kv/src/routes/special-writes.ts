@@ -11,7 +11,7 @@ const IDEMPOTENCY_KEY_PATTERN = /^(?:"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\
  * @param isTimed true if the write changes an expiry
  * @throws IDEMPOTENCY_KEY_INVALID
  */
-export function addSpecial(write: KvWrite, headers: RequestHeaders, isTimed: boolean): KvWrite {
+export function addIdempotencyKey(write: KvWrite, headers: RequestHeaders, isTimed: boolean): KvWrite {
   const header = headers['idempotency-key']
   if (header === undefined) return isTimed ? { ...write, isSpecial: true } : write
   const [, quoted, plain] = IDEMPOTENCY_KEY_PATTERN.exec(String(header)) ?? []

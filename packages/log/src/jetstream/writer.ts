@@ -176,7 +176,7 @@ export class LogWriter {
   /**
    * Delays a frame until the callers of the last frame have queued their next requests. These arrive later than the
    * requests that are already queued, and not all at once. Without the delay, the callers would split into two
-   * alternating frames, and a frame costs the same as 40 writes. The delay starts with the first queued request. It is
+   * alternating frames, and a frame costs the same as 40 writes. The delay starts when the last frame has ended and a request is queued. It is
    * at most the duration of the last frame, and at most 50 ms. A single client is never delayed.
    */
   async #awaitReturningCallers(): Promise<void> {

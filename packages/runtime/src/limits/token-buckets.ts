@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 
-// 13 bits of a hash select a set of buckets; 32 more bits identify a bucket in the set.
+// 13 bits of a hash select a set of buckets; 32 more bits identify the client within the set.
 const BUCKETS_PER_SET = 8
 const SET_COUNT = 8_192
 const BUCKET_COUNT = BUCKETS_PER_SET * SET_COUNT
@@ -39,8 +39,8 @@ const toSeconds = (ns: bigint): number => Math.max(0, Math.ceil(Number(ns) / 1e9
 
 /**
  * Token buckets of one size and one refill time: one for each client, in bounded memory that all threads share. If a
- * set has no free bucket for a new client, that client takes over the fullest bucket of the set: a full bucket is the
- * same as a new one.
+ * set has no free bucket for a new client, that client takes over the fullest bucket of the set, which becomes full. If it
+ * was full before, nothing is lost; otherwise its previous client starts again with a full bucket.
  */
 export class TokenBuckets {
   readonly #memory: BucketMemory

@@ -22,13 +22,21 @@ export interface VideoNumbers {
 export interface VideoRemoval {
   /** Time of the first request that YouTube answered without the video. */
   readonly since: number
-  /** Time of the last request that returned these numbers, or earlier. */
+  /**
+   * Time of the last request that returned these numbers. It may be earlier, because a snapshot stores only the time of
+   * its oldest data.
+   */
   readonly asOf: number
 }
 
-/** Numbers of a video, if YouTube ever stated any, and their request time (ms since the epoch). */
+/** The newest data of a video. */
 export interface KnownVideo {
+  /** Absent if YouTube never stated any. */
   readonly numbers?: VideoNumbers | undefined
+  /**
+   * Request time of the numbers; for a removed video or one without numbers, time of the last request for it (ms since
+   * the epoch).
+   */
   readonly asOf: number
 }
 
@@ -83,11 +91,14 @@ function withHidden(now: VideoNumbers, last: VideoNumbers | undefined, asOf: num
 /** The numbers of a collection's videos at one time. */
 export interface Snapshot {
   readonly videos: readonly VideoNumbers[]
-  /** Videos for which YouTube never returned numbers. */
+  /**
+   * Videos without numbers: in the snapshot of one response, all that it omits; after `combine`, those for which YouTube
+   * never returned any.
+   */
   readonly missing: readonly string[]
   /** Videos that were not requested yet: they have no data. */
   readonly unknown?: readonly string[]
-  /** Request time of the oldest of the numbers (ms since the epoch). */
+  /** Request time of the oldest data (ms since the epoch); for a missing video, of the last request for it. */
   readonly asOf: number
   /**
    * Time since when the sums have these values, if it is later than `asOf`: the request time of the newest numbers, or
@@ -112,7 +123,7 @@ export interface Totals {
 
 /** Changes of the sums other than growth, since the history of a collection began. */
 export interface Edits {
-  /** Sums of added videos, and of first numbers. */
+  /** Sums of videos that were added, and of videos of the collection that got their first numbers. */
   readonly added?: Totals | undefined
   /** Sums of removed videos. */
   readonly removed?: Totals | undefined

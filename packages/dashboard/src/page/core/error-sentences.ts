@@ -81,7 +81,7 @@ const FIELD_SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^querystring/, 'This address contains a search that the service does not know. Remove it from the address.'],
 ]
 
-/** The text that a fault names as not a link, at the end of its detail. */
+/** Finds, at the end of a fault's detail, the input that is not a link to a video. */
 const BAD_LINK_PATTERN = /or a link to one; received "(.*)"(?: \(\d+ characters\))?$/s
 
 function findFieldSentence(detail: string): string {

@@ -13,7 +13,7 @@ import { readFormat } from '../data-format.ts'
 
 const SOUND_STATUS = 0
 const DAMAGED_STATUS = 1
-const WRONG_USAGE_STATUS = 2
+const UNCHECKED_STATUS = 2
 
 type LineOutput = (line: string) => void
 
@@ -38,7 +38,7 @@ async function runForEach(
     // For example, a folder without read permission.
     if (!(error instanceof StartError) && !syscall) throw error
     print(message)
-    return WRONG_USAGE_STATUS
+    return UNCHECKED_STATUS
   }
   let largest = SOUND_STATUS
   try {
@@ -51,8 +51,8 @@ async function runForEach(
 }
 
 /**
- * Returns the row that a folder must have. `undefined` for the folder `view` of a cluster node, which the next start
- * clears; for an older format; and for a damaged format file, which does not determine the rows.
+ * Returns the row that a folder must have. `undefined` for the folder `view` of a cluster node: if the row is missing
+ * there, the next start clears the folder and rebuilds it from the log. Also `undefined` for an older format; and for a damaged format file, which does not determine the rows.
  */
 async function findOwnRow({ service, folder }: DataFolder, ownRows: OwnRows): Promise<OwnRow | undefined> {
   if (findFormatDamage(service, folder).length > 0) return undefined
