@@ -3,9 +3,31 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import LongestFirst from './scripts/longest-first.ts'
 
+/** Tests that compare real times or rates, or a page with a moving clock. They run one after the other, after all others. */
+const TIMED_TESTS = [
+  'packages/dashboard/test/browser.test.ts',
+  'packages/dashboard/test/day-browser.test.ts',
+  'bench/test/load.test.ts',
+  'bench/test/rate.test.ts',
+]
+
 export default defineConfig({
   test: {
-    include: ['{packages/*,bench,chaos,flame,deploy,scripts}/test/**/*.test.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'parallel',
+          include: ['{packages/*,bench,chaos,flame,deploy,scripts}/test/**/*.test.ts'],
+          exclude: TIMED_TESTS,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'timed', include: TIMED_TESTS, fileParallelism: false, sequence: { groupOrder: 1 } },
+      },
+    ],
     // Many tests start real processes. On two busy cores they may be slow, but must not fail.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -107,7 +107,7 @@ it('autocannon rejects unsupported plans', async () => {
     { percentiles: [95] },
     { requests: [{ method: 'HEAD', path: '/' }] },
   ])
-    await expect(generators.autocannon(createPlan('http://127.0.0.1:1', more))).rejects.toThrow('autocannon sends')
+    await expect(generators.autocannon(createPlan('http://127.0.0.1:1', more))).rejects.toThrow('autocannon supports')
 })
 
 describe('a server whose replies take half a second', () => {
