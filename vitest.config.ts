@@ -7,6 +7,7 @@ import LongestFirst from './scripts/longest-first.ts'
 const TIMED_TESTS = [
   'packages/dashboard/test/browser.test.ts',
   'packages/dashboard/test/day-browser.test.ts',
+  'packages/runtime/test/server-abuse.test.ts',
   'bench/test/load.test.ts',
   'bench/test/rate.test.ts',
 ]
