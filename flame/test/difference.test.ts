@@ -60,7 +60,7 @@ function createProfile(root: string, stacks: readonly Stack[], line = 0): Profil
 const handle = `handle packages/kv/src/app.ts`
 // 1,000 requests here and 500 in the base; 1 sample is 1 us per request here and 2 us in the base.
 const own = createProfile(
-  '/work/own/',
+  '/checkouts/own/',
   [
     { frames: [handle, `read ${PRESENT_FILE}`], samples: 400 },
     { frames: [handle, 'added packages/kv/src/app.ts'], samples: 300 },
@@ -70,7 +70,7 @@ const own = createProfile(
   ],
   20,
 )
-const base = createProfile('/work/base/', [
+const base = createProfile('/checkouts/base/', [
   { frames: [handle, `read ${FORMER_FILE}`], samples: 300 },
   { frames: [handle, 'removed packages/kv/src/app.ts'], samples: 50 },
   { frames: [handle, 'equal node:http'], samples: 50 },
@@ -80,8 +80,8 @@ const base = createProfile('/work/base/', [
 
 const readBoth = (ownWindow?: TimeWindow) =>
   readDifference(
-    { profile: own, root: '/work/own/', requests: 1000, window: ownWindow },
-    { profile: base, root: '/work/base/', requests: 500 },
+    { profile: own, root: '/checkouts/own/', requests: 1000, window: ownWindow },
+    { profile: base, root: '/checkouts/base/', requests: 500 },
   )
 
 describe('the difference of two profiles', () => {
