@@ -20,8 +20,17 @@ const MAX_FAILURE_LENGTH = 200
 const formatFailure = (error: unknown): string =>
   (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, MAX_FAILURE_LENGTH)
 
-async function start({ target, prepare }: BenchRow): Promise<TargetProcess> {
-  const running = await target.start()
+/**
+ * Starts the target of a row, and prepares it.
+ * @param checkout folder of another checkout whose service starts
+ * @param env in addition to the environment of this process
+ */
+export async function startRow(
+  { target, prepare }: BenchRow,
+  checkout?: string,
+  env?: Readonly<Record<string, string>>,
+): Promise<TargetProcess> {
+  const running = await target.start(checkout, env)
   try {
     await prepare?.(running)
     return running
@@ -49,7 +58,7 @@ export async function measure(rows: readonly BenchRow[], options: MeasureOptions
   for (let round = 0; round < rounds; round++) {
     const roundOptions = { ...options, paced: latencies && round % 2 === 0 }
     const alive = rotate(states, round).filter(({ failure }) => failure === undefined)
-    const early = alive.map(({ row }) => (together ? start(row) : undefined))
+    const early = alive.map(({ row }) => (together ? startRow(row) : undefined))
     // A failed start is reported in the step of its row.
     for (const each of early) each?.catch(() => {})
     // The first measurement waits until all targets have started, because a starting target uses processor time.
@@ -57,7 +66,7 @@ export async function measure(rows: readonly BenchRow[], options: MeasureOptions
     for (const [i, state] of alive.entries()) {
       onStep?.(`${state.row.name}: round ${round + 1} of ${rounds}`, ++step, rounds * rows.length)
       try {
-        const running = await (early[i] ?? start(state.row))
+        const running = await (early[i] ?? startRow(state.row))
         try {
           state.rounds.push(await state.row.round(running, roundOptions))
         } finally {

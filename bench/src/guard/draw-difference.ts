@@ -3,17 +3,17 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { runCountedAlternating } from '../load/alternating.ts'
-import { getProcessorSeconds, PINS } from '../processes.ts'
+import { startRow } from '../measure.ts'
+import { getProcessorSeconds } from '../processes.ts'
 import { OWN_CHECKOUT } from '../targets/service.ts'
 import type { TargetProcess } from '../targets/target.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 import type { GuardRow } from './guard-rows.ts'
-import { startRow } from './measure-pairs.ts'
+import { createAlternatingLoad, isLoadedInTurn } from './measure-pairs.ts'
 
 /** Seconds of load of each service that its profile counts, and before them. */
 const DURATIONS = { duration: 6, warmUp: 2 }
 const SAMPLING_INTERVAL_US = 500
-const SLICE_MS = 100
 
 const FLAME_SCRIPT = join(OWN_CHECKOUT, 'flame/src/cli.ts')
 const FLAME_PACKAGE = join(OWN_CHECKOUT, 'flame/node_modules/d3-flame-graph')
@@ -89,9 +89,8 @@ async function profileTogether(row: GuardRow, checkouts: readonly string[], fold
   const loads: ProfiledLoad[] = []
   try {
     for (const checkout of checkouts) running.push(await startProfiled(row, checkout, folder))
-    const servers = running.map(({ url, pid, extraPids = [] }) => ({ url, pids: [pid, ...extraPids] }))
-    const plan = { ...row.row.requests!, servers, warmUpSlices: 0, sliceMs: SLICE_MS, pin: PINS.client! }
-    const toSlices = (seconds: number) => Math.ceil((seconds * 1000) / SLICE_MS)
+    const plan = { ...createAlternatingLoad(row, running), warmUpSlices: 0 }
+    const toSlices = (seconds: number) => Math.ceil((seconds * 1000) / plan.sliceMs)
     await runCountedAlternating({ ...plan, slices: toSlices(durations.warmUp) })
     const from = readClock()
     const requests = await runCountedAlternating({ ...plan, slices: toSlices(durations.duration) })
@@ -124,7 +123,7 @@ async function profileRound(row: GuardRow, checkout: string, folder: string, dur
 
 /** The profiles of this checkout and of the base. */
 async function profileBoth(row: GuardRow, checkouts: readonly string[], folder: string, durations = DURATIONS) {
-  if (row.row.requests && row.metric === undefined) return profileTogether(row, checkouts, folder, durations)
+  if (isLoadedInTurn(row)) return profileTogether(row, checkouts, folder, durations)
   const profiles: ProfiledRow[] = []
   for (const checkout of checkouts) profiles.push(await profileRound(row, checkout, folder, durations))
   return profiles

@@ -1,6 +1,6 @@
 import { createRequestRound } from '../rounds/request-round.ts'
 import type { BenchRow } from '../row.ts'
-import { createSpec, type Spec } from '../spec.ts'
+import { createSpec } from '../spec.ts'
 import { workloads } from '../tables/all.ts'
 import { tables as overviewTables } from '../tables/stats-overview.ts'
 import { tables as sseTables } from '../tables/sse.ts'
@@ -23,8 +23,8 @@ export interface GuardRow {
 }
 
 /** A workload of a service. */
-const getWorkload = (service: string, work: string, variant = '', settings: Spec['settings'] = {}): BenchRow =>
-  workloads[service]![work]!(createSpec(service, variant, settings))
+const getWorkload = (service: string, work: string, variant = ''): BenchRow =>
+  workloads[service]![work]!(createSpec(service, variant))
 
 /** A row of a table, by their names. */
 function getTableRow(tables: readonly ServiceTable[], table: string, name: string): BenchRow {

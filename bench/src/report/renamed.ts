@@ -1,12 +1,8 @@
 // Recorded results have the names that tables and rows had when they were measured. These maps convert former names to
 // the current ones.
 
-/** Former name of each renamed table, by its service and current name. */
-const FORMER_TABLES: Readonly<Record<string, string>> = {
-  'stats/server-adapters': 'door',
-  'kv/server-adapters': 'door',
-  'prices/server-adapters': 'door',
-}
+/** Former name of each renamed table, by its current name. Services use the same names. */
+const FORMER_TABLES: Readonly<Record<string, string>> = { 'server-adapters': 'door' }
 
 /** Former and current words in the names of rows. */
 const RENAMED_ROWS: readonly (readonly [former: string, current: string])[] = [
@@ -18,8 +14,8 @@ const RENAMED_ROWS: readonly (readonly [former: string, current: string])[] = [
 ]
 
 /** Lists the names that the result files of a table can have, the current one first. */
-export function listTableNames({ service, name }: { readonly service: string; readonly name: string }): string[] {
-  const former = FORMER_TABLES[`${service}/${name}`]
+export function listTableNames({ name }: { readonly name: string }): string[] {
+  const former = FORMER_TABLES[name]
   return former === undefined ? [name] : [name, former]
 }
 

@@ -17,10 +17,8 @@ const startServices = (folder: string, checkout?: string) => startAllServices(SE
 const compiled = new Map<string | undefined, Promise<void>>()
 /** Starts all services of a checkout once, because Node compiles TypeScript at the very first start. */
 function compileOnce(checkout?: string): Promise<void> {
-  const found = compiled.get(checkout)
-  if (found) return found
-  const started = startOnce(checkout)
-  compiled.set(checkout, started)
+  let started = compiled.get(checkout)
+  if (!started) compiled.set(checkout, (started = startOnce(checkout)))
   return started
 }
 async function startOnce(checkout?: string): Promise<void> {
