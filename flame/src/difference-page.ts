@@ -5,9 +5,8 @@ import {
   type FunctionChange,
   type ProfileDifference,
 } from './difference.ts'
-import { getKey, type StackFrame } from './frames.ts'
-import { escape, MIN_SHARE, readAsset, toScript } from './html.ts'
-import { readFlameGraphLibrary } from './page/flame-graph-library.ts'
+import type { StackFrame } from './frames.ts'
+import { CONTROLS, createFrameNumbers, escape, MIN_SHARE, renderDocument } from './graph-document.ts'
 
 const MAX_ROWS = 15
 
@@ -16,14 +15,7 @@ type PackedDifference = readonly [frame: number, own: number, base: number, call
 
 /** The tree with numbered frames, and the samples of each function itself. Invisibly small calls are omitted. */
 function packDifference({ root, total }: ProfileDifference): { frames: DifferenceFrame[]; tree: PackedDifference } {
-  const frames: DifferenceFrame[] = []
-  const numbers = new Map<string, number>()
-  function getFrameNumber(frame: StackFrame): number {
-    const known = numbers.get(getKey(frame))
-    if (known !== undefined) return known
-    numbers.set(getKey(frame), frames.length)
-    return frames.push([frame.name, frame.file, frame.line]) - 1
-  }
+  const { frames, getFrameNumber } = createFrameNumbers<DifferenceFrame>(({ name, file, line }) => [name, file, line])
   const weigh = ({ own, base, callees }: DifferenceCall): number =>
     callees.reduce((sum, callee) => sum + weigh(callee), own + base)
   function packCall(call: DifferenceCall): PackedDifference {
@@ -82,28 +74,14 @@ export interface DifferencePage {
 export function renderDifferencePage({ title, unit, difference }: DifferencePage): string {
   const changes = listChanges(difference)
   const { perSample, total } = difference
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${escape(title)}</title>
-<link rel="icon" href="data:,">
-<style>
-${readAsset('page.css')}
-${readAsset('difference.css')}</style>
-</head>
-<body>
-<h1>${escape(title)}</h1>
-<p>Processor time of the thread: ${escape(formatTotals(difference, unit))}. ${total.own} and ${total.base} samples with work.</p>
+  const body = `<p>Processor time of the thread: ${escape(formatTotals(difference, unit))}. ${total.own} and ${total.base} samples with work.</p>
 <div class="bar">
 <span class="key"><span class="swatch" style="background:var(--dearer)"></span>costs more than the base</span>
 <span class="key"><span class="swatch" style="background:var(--neutral)"></span>equal within the noise</span>
 <span class="key"><span class="swatch" style="background:var(--cheaper)"></span>costs less than the base</span>
 <label>Width <select id="width"><option value="own">this checkout</option><option value="base">base</option></select></label>
 <label>Colour <select id="scope"><option value="total">with callees</option><option value="self">function itself</option></select></label>
-<span class="controls"><input id="search" type="search" placeholder="Search functions and files" aria-label="Search">
-<button id="flip" type="button">Flip</button><button id="reset" type="button">Reset</button></span>
+${CONTROLS}
 </div>
 <div id="details"></div>
 <div id="chart"></div>
@@ -115,14 +93,7 @@ ${renderTable(
   changes.filter(({ change }) => change > 0),
 )}
 ${renderTable('shrunk', 'Shrank most (self)', changes.filter(({ change }) => change < 0).toReversed())}
-</div>
-<script type="application/json" id="data">${toScript({ ...packDifference(difference), perSample, unit })}</script>
-<script>
-${readFlameGraphLibrary()}
-</script>
-<script type="module">
-${readAsset('difference.js')}</script>
-</body>
-</html>
-`
+</div>`
+  const data = { ...packDifference(difference), perSample, unit }
+  return renderDocument({ title, styles: ['page.css', 'difference.css'], body, data, script: 'difference.js' })
 }

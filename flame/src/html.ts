@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { getKey, type Category, type StackFrame } from './frames.ts'
+import type { Category } from './frames.ts'
+import { CONTROLS, createFrameNumbers, escape, MIN_SHARE, renderDocument } from './graph-document.ts'
 import type { HotFunction, Share } from './hot-functions.ts'
-import { readFlameGraphLibrary } from './page/flame-graph-library.ts'
 import { getWeight, type ProfileCall, type Profile } from './profile.ts'
 
 /** Contents of a page. */
@@ -14,10 +13,6 @@ export interface FlamePage {
   readonly parts: readonly Share[]
 }
 
-/**
- * Minimum share of a call in a graph. A smaller one has less than a pixel, and one sample of 10,000 is not significant.
- */
-export const MIN_SHARE = 0.0002
 const MAX_TOP_ROWS = 15
 
 const categories: Readonly<Record<Category, string>> = {
@@ -32,14 +27,9 @@ export type PackedCall = readonly [frame: number, value: number, callees?: reado
 
 /** Packs the tree with numbers instead of frames, which makes it ten times smaller. */
 function packProfile({ root, total }: Profile): { frames: PackedFrame[]; tree: PackedCall } {
-  const frames: PackedFrame[] = []
-  const numbers = new Map<string, number>()
-  function getFrameNumber(frame: StackFrame): number {
-    const known = numbers.get(getKey(frame))
-    if (known !== undefined) return known
-    numbers.set(getKey(frame), frames.length)
-    return frames.push([frame.name, frame.file, frame.line, frame.category]) - 1
-  }
+  const { frames, getFrameNumber } = createFrameNumbers<PackedFrame>(({ name, file, line, category }) => {
+    return [name, file, line, category]
+  })
   function packCall(call: ProfileCall): PackedCall {
     const callees = call.callees.filter((callee) => getWeight(callee) >= MIN_SHARE * total).map(packCall)
     const packed = [getFrameNumber(call.frame), Math.round(getWeight(call))] as const
@@ -48,12 +38,6 @@ function packProfile({ root, total }: Profile): { frames: PackedFrame[]; tree: P
   const tree = packCall(root)
   return { frames, tree }
 }
-
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-export const escape = (text: string) => text.replace(/[&<>"]/g, (letter) => escapes[letter]!)
-export const readAsset = (name: string) => readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8')
-// Escapes `<`, because `</script>` in a name would end the script element.
-export const toScript = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 function renderLegend(profile: Profile): string {
   const weights = new Map<Category, number>()
@@ -71,9 +55,9 @@ function renderLegend(profile: Profile): string {
     .join('\n')
 }
 
-function renderHotRow({ function: name, file, line, category, self, total }: HotFunction, index: number): string {
+function renderHotRow({ function: name, file, line, category, self, total }: HotFunction): string {
   const where = file ? `${file}:${line}` : 'native code'
-  return `<tr data-function="${index}"><td><span class="swatch key" style="background:var(--${category})"></span></td>
+  return `<tr data-function="${escape(name)}"><td><span class="swatch key" style="background:var(--${category})"></span></td>
 <td><code>${escape(name)}</code> <span class="where">${escape(where)}</span></td>
 <td class="figure">${self.toFixed(2)} %</td><td class="figure">${total.toFixed(2)} %</td></tr>`
 }
@@ -86,24 +70,10 @@ const renderShareRow = ({ name, share }: Share) =>
  */
 export function renderPage({ title, subtitle, profile, hot, parts }: FlamePage): string {
   const top = hot.toSorted((a, b) => b.self - a.self).slice(0, MAX_TOP_ROWS)
-  const data = { ...packProfile(profile), total: Math.round(profile.total), unit: profile.unit, hot: top }
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${escape(title)}</title>
-<link rel="icon" href="data:,">
-<style>
-${readAsset('page.css')}</style>
-</head>
-<body>
-<h1>${escape(title)}</h1>
-<p>${escape(subtitle)}</p>
+  const body = `<p>${escape(subtitle)}</p>
 <div class="bar">
 ${renderLegend(profile)}
-<span class="controls"><input id="search" type="search" placeholder="Search functions and files" aria-label="Search">
-<button id="flip" type="button">Flip</button><button id="reset" type="button">Reset</button></span>
+${CONTROLS}
 </div>
 <div id="details"></div>
 ${profile.total === 0 ? '<p>This thread had no work.</p>\n' : ''}<div id="chart"></div>
@@ -116,14 +86,7 @@ ${top.map(renderHotRow).join('\n')}
 <tr><th>component</th><th class="figure">share</th></tr>
 ${parts.map(renderShareRow).join('\n')}
 </table></div></section>
-</div>
-<script type="application/json" id="data">${toScript(data)}</script>
-<script>
-${readFlameGraphLibrary()}
-</script>
-<script type="module">
-${readAsset('page.js')}</script>
-</body>
-</html>
-`
+</div>`
+  const data = { ...packProfile(profile), total: Math.round(profile.total), unit: profile.unit }
+  return renderDocument({ title, styles: ['page.css'], body, data, script: 'page.js' })
 }

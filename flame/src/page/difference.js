@@ -72,21 +72,6 @@ const chart = flamegraph
 chart.setDetailsElement(byId('details'))
 d3.select('#chart').datum(root).call(chart)
 
-function search(term) {
-  if (term === '') chart.clear()
-  else chart.search(term)
-}
-
-byId('search').addEventListener('input', (event) => search(event.target.value.trim()))
-byId('reset').addEventListener('click', () => {
-  byId('search').value = ''
-  chart.clear()
-  chart.resetZoom()
-})
-byId('flip').addEventListener('click', () => {
-  chart.inverted(!chart.inverted())
-  chart.resetZoom()
-})
 byId('scope').addEventListener('change', (event) => {
   scope = event.target.value
   chart.update()
@@ -95,12 +80,3 @@ byId('width').addEventListener('change', (event) => {
   side = event.target.value
   chart.resetZoom()
 })
-addEventListener('resize', () => chart.width(holder.clientWidth).update())
-
-for (const row of document.querySelectorAll('tr[data-function]')) {
-  row.addEventListener('click', () => {
-    byId('search').value = row.dataset.function
-    search(row.dataset.function)
-    scrollTo({ top: 0, behavior: 'smooth' })
-  })
-}

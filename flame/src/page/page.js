@@ -1,7 +1,7 @@
 // This script runs in the page of `html.ts`, after d3 and d3-flame-graph.
 /* global d3, flamegraph */
 
-const { frames, tree, total, unit, hot } = JSON.parse(document.querySelector('#data').textContent)
+const { frames, tree, total, unit } = JSON.parse(document.querySelector('#data').textContent)
 const byId = (id) => document.querySelector(`#${id}`)
 const colors = Object.fromEntries(
   ['app', 'dependency', 'node', 'native'].map((name) => [
@@ -52,29 +52,3 @@ const chart = flamegraph
   })
 chart.setDetailsElement(byId('details'))
 d3.select('#chart').datum(unpack(tree)).call(chart)
-
-function search(term) {
-  if (term === '') chart.clear()
-  else chart.search(term)
-}
-
-byId('search').addEventListener('input', (event) => search(event.target.value.trim()))
-byId('reset').addEventListener('click', () => {
-  byId('search').value = ''
-  chart.clear()
-  chart.resetZoom()
-})
-byId('flip').addEventListener('click', () => {
-  chart.inverted(!chart.inverted())
-  chart.resetZoom()
-})
-addEventListener('resize', () => chart.width(holder.clientWidth).update())
-
-for (const row of document.querySelectorAll('tr[data-function]')) {
-  row.addEventListener('click', () => {
-    const { function: name } = hot[Number(row.dataset.function)]
-    byId('search').value = name
-    search(name)
-    scrollTo({ top: 0, behavior: 'smooth' })
-  })
-}
