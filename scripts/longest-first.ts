@@ -2,9 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take long for their size: the majority start processes repeatedly. */
 const LONG_TESTS = [
-  'bench/test/load',
   'chaos/test/kills',
-  'dashboard/test/day-browser',
   'deploy/test/backup',
   'deploy/test/commands',
   'kv/test/linearizability',

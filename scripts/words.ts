@@ -6,8 +6,6 @@ import { MAX_TYPE_FILES, readSource } from './words/source.ts'
 
 /** Idiom markers in 1,000 words of comments, and of Markdown. */
 const MAX_MARKERS_PER_THOUSAND = 4
-/** Types that three files declare with the same meaning. */
-const SHARED_TYPES = new Set<string>()
 /** Sentences are counted here: these documents are for readers, not for one change. */
 const READER_DOCUMENTS = /^(?:README|CONTRIBUTING|docs\/.*|packages\/[^/]+\/README|(?:bench|flame|chaos)\/README)\.md$/u
 /** Files whose text other programs wrote, or that quote the words of this check. */
@@ -58,8 +56,7 @@ for (const file of checked) {
   }
 }
 for (const [name, declaring] of typeFiles) {
-  const limit = SHARED_TYPES.has(name) ? MAX_TYPE_FILES + 1 : MAX_TYPE_FILES
-  if (declaring.size > limit)
+  if (declaring.size > MAX_TYPE_FILES)
     problems.push(`${name} is declared in ${declaring.size} files: ${[...declaring].join(', ')}`)
 }
 for (const [name, { words, markers }] of Object.entries({ comments, markdown })) {

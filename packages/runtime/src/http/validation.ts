@@ -153,14 +153,21 @@ function describeError(error: ValidationError, where: string): string {
   return `${path} ${expectation}; received ${received}`.trim()
 }
 
-const DESCRIBED_KEYWORDS = new Set(
-  ['type', 'enum', 'const', 'pattern', 'format', 'anyOf', 'oneOf', 'minimum', 'maximum'].concat([
-    'minLength',
-    'maxLength',
-    'minItems',
-    'maxItems',
-  ]),
-)
+const DESCRIBED_KEYWORDS = new Set([
+  'type',
+  'enum',
+  'const',
+  'pattern',
+  'format',
+  'anyOf',
+  'oneOf',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+])
 
 const MAX_PATH_SEGMENTS = 9
 
