@@ -23,7 +23,9 @@ const price = { id: '7d9fbe4e-4b1e-4fd5-8c8f-2f7a0a4f4a11', offeringId: 'o', gro
 it('starts without the binary of roaring, reports it in one line, and uses the other bitmaps', async () => {
   const started = start('--sample', 'no')
   const { url } = (await started.waitUntilReady()).prices!
-  expect(started.stdout.match(/^prices: the package roaring has no binary for this system, so the index is bitset.*$/gm)).toHaveLength(1)
+  expect(
+    started.stdout.match(/^prices: the package roaring has no binary for this system, so the index is bitset.*$/gm),
+  ).toHaveLength(1)
   const line = JSON.stringify({ ...price, charValues: [{ char: 'n', value: 1 }] })
   const headers = { 'content-type': 'application/x-ndjson' }
   expect((await fetch(`${url}/prices/import`, { method: 'POST', headers, body: line })).status).toBe(200)
