@@ -75,6 +75,15 @@ export function formatReceived(value: unknown): string {
   return names.length === 0 ? 'an empty object' : `an object with ${formatNames(names)}`
 }
 
+/**
+ * Describes a parameter of a query string that is not valid percent-encoded UTF-8.
+ * @param name as received, before it is decoded
+ */
+export function describeEncodingFault(name: string, value: string): string {
+  const received = isSecretName(name) ? HIDDEN_VALUE : formatReceived(value)
+  return `${formatReceived(name)} must be percent-encoded UTF-8 such as a%20b; received ${received}`
+}
+
 function formatString(text: string): string {
   const { shown, isWhole } = shorten(text, escapeQuoted)
   return isWhole ? `"${shown}"` : `"${shown}" (${text.length} characters)`

@@ -1,4 +1,4 @@
-import { formatReceived, HIDDEN_VALUE, isSecretName } from '@influencer-stats/runtime/received-value'
+import { describeEncodingFault, formatReceived } from '@influencer-stats/runtime/received-value'
 import { isUtf8 } from 'node:buffer'
 
 /** A parsed query string. Values are UTF-8 bytes. */
@@ -33,7 +33,7 @@ export function parseQuery(text: string): KvQuery {
     const raw = text.slice(from, equals)
     const name = SPECIAL_CHARACTERS.test(raw) ? decode(raw)?.toString() : raw
     const value = decode(text.slice(equals + 1, end))
-    if (name === undefined || !value) return toFault(describeEncoding(raw, text.slice(equals + 1, end)))
+    if (name === undefined || !value) return toFault(describeEncodingFault(raw, text.slice(equals + 1, end)))
     if (names.includes(name)) return toFault(`${formatReceived(name)} must be given once; received twice`)
     names.push(name)
     values.push(value)
@@ -44,11 +44,6 @@ export function parseQuery(text: string): KvQuery {
 
 const describeEmpty = (pair: string) =>
   `${formatReceived(pair.replace(/=$/, ''))} must have a value: name=value; received no value`
-
-function describeEncoding(name: string, value: string): string {
-  const received = isSecretName(name) ? HIDDEN_VALUE : formatReceived(value)
-  return `${formatReceived(name)} must be percent-encoded UTF-8 such as a%20b; received ${received}`
-}
 
 function decode(text: string): Buffer | undefined {
   if (!SPECIAL_CHARACTERS.test(text)) return Buffer.from(text, 'latin1')

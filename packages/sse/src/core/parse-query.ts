@@ -1,4 +1,4 @@
-import { formatReceived, HIDDEN_VALUE, INVALID_QUERY, isSecretName } from '@influencer-stats/runtime/received-value'
+import { describeEncodingFault, INVALID_QUERY } from '@influencer-stats/runtime/received-value'
 
 /** Query parameters by name. A repeated parameter is a list. */
 export type SseQuery = Record<string, string | string[]>
@@ -9,12 +9,11 @@ export type SseQuery = Record<string, string | string[]>
  */
 function createMalformed(pair: string): SseQuery {
   const [name = '', value = ''] = splitAt(pair, '=')
-  const received = isSecretName(name) ? HIDDEN_VALUE : formatReceived(value)
   return {
     [INVALID_QUERY]:
       name === ''
         ? 'each parameter must have the form name=value; received no name'
-        : `${formatReceived(name)} must be percent-encoded UTF-8 such as a%20b; received ${received}`,
+        : describeEncodingFault(name, value),
   }
 }
 
