@@ -1,10 +1,6 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
-import {
-  describePattern,
-  describeValidationError,
-  NAME_PATTERN,
-  createValidator,
-} from '@influencer-stats/runtime/validation'
+import { describePattern, describeValidationError } from '@influencer-stats/runtime/validation-errors'
+import { NAME_PATTERN, createValidator } from '@influencer-stats/runtime/validation'
 import { MAX_CONDITIONS, MAX_TEXT_LENGTH, type Price } from './core/price.ts'
 import { UUID_PATTERN } from './core/uuid.ts'
 import { examplePrice } from './examples.ts'

@@ -1,6 +1,7 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { describeJsonError } from '@influencer-stats/runtime/received-value'
-import { describeValidationError, createValidator, type ValidationError } from '@influencer-stats/runtime/validation'
+import { describeValidationError, type ValidationError } from '@influencer-stats/runtime/validation-errors'
+import { createValidator } from '@influencer-stats/runtime/validation'
 import { MAX_CHOICES, MAX_CONDITIONS, MAX_TEXT_LENGTH } from './core/price.ts'
 import type { SearchCondition, SearchRequest } from './core/search-request.ts'
 import { exampleSearch } from './examples.ts'

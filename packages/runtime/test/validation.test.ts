@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  createValidator,
-  describePattern,
-  describeValidationError,
-  NAME_PATTERN,
-  TEXT_PATTERN,
-} from '../src/http/validation.ts'
+import { describePattern, describeValidationError } from '../src/http/validation-errors.ts'
+import { createValidator, NAME_PATTERN, TEXT_PATTERN } from '../src/http/validation.ts'
 
 const fail = (schema: object, value: unknown, part = 'body') => {
   const validate = createValidator(schema, part)

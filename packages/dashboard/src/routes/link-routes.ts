@@ -1,4 +1,4 @@
-import { describePattern } from '@influencer-stats/runtime/validation'
+import { describePattern } from '@influencer-stats/runtime/validation-errors'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'

@@ -39,7 +39,8 @@ import {
 import { createRequestLog } from './request-log.ts'
 import { addRequestHooks } from './request-hooks.ts'
 import { handleOddRequests, createServerFactory } from './http-server.ts'
-import { describeValidationError, createSerializer, createValidator, type ValidationError } from './validation.ts'
+import { describeValidationError, type ValidationError } from './validation-errors.ts'
+import { createSerializer, createValidator } from './validation.ts'
 
 /** The app that services get: schemas are JSON Schema, and handlers have their types. */
 export type App = FastifyInstance<any, any, any, any, JsonSchemaToTsProvider>

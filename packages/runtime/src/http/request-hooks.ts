@@ -11,7 +11,8 @@ import { commonErrors, createOverloaded } from './common-errors.ts'
 import type { Access } from './request-guard.ts'
 import { isExpectingContinue } from './expect-continue.ts'
 import type { Problem } from './problems.ts'
-import { describeValidationError, type SchemaValidator } from './validation.ts'
+import { describeValidationError } from './validation-errors.ts'
+import type { SchemaValidator } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

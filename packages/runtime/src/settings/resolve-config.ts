@@ -16,7 +16,8 @@ import {
 } from './settings.ts'
 import { isLoopback } from '../http/served-hosts.ts'
 import { formatReceived, formatText } from '../received-value.ts'
-import { createValidator, describeSchema } from '../http/validation.ts'
+import { describeSchema } from '../http/validation-errors.ts'
+import { createValidator } from '../http/validation.ts'
 
 /** Maximum edit distance of a name from the known name that is suggested. */
 const MAX_TYPOS = 3

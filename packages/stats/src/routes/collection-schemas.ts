@@ -1,4 +1,5 @@
-import { describePattern, NAME_PATTERN } from '@influencer-stats/runtime/validation'
+import { describePattern } from '@influencer-stats/runtime/validation-errors'
+import { NAME_PATTERN } from '@influencer-stats/runtime/validation'
 import { CURRENCIES, MAX_COST, MAX_NAME_LENGTH, MAX_TAG_LENGTH, MAX_TAGS } from '../core/campaign.ts'
 import { COLLECTION_ID_PATTERN, MAX_VIDEOS, VIDEO_ID_PATTERN } from '../core/ids.ts'
 import { VIDEO_PATTERN } from '../core/video-links.ts'

@@ -1,5 +1,5 @@
 import { formatReceived } from '@influencer-stats/runtime/received-value'
-import { describePattern } from '@influencer-stats/runtime/validation'
+import { describePattern } from '@influencer-stats/runtime/validation-errors'
 import { isPreconditionMet, readPreconditions } from '@influencer-stats/runtime/conditions'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
