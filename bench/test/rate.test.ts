@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { parseBenchArguments } from '../src/arguments.ts'
+import { stopBackgroundProcesses } from '../src/targets/background-processes.ts'
 import { createKvTarget } from '../src/targets/kv.ts'
 import type { TargetProcess } from '../src/targets/target.ts'
 import { LoadTally } from '../src/load/common/tally.ts'
@@ -221,6 +222,8 @@ describe('a run at a constant rate', () => {
   })
 
   it('loads another service with one of its workloads', async () => {
+    // The stand-in, which stats calls.
+    onTestFinished(stopBackgroundProcesses)
     const lines: string[] = []
     const options = parse('stats', '--rate', '100', '--op', 'empty', '--seconds', '0.5')!
     await runAtRate(options, (line) => lines.push(line))
