@@ -12,7 +12,7 @@ import type { TopicValue } from './publisher-client.ts'
 /** Event of a stream. */
 export type StreamEvent =
   | { readonly kind: 'value'; readonly id: string; readonly topic: string; readonly value: string }
-  /** Events between the last event and this one are no longer stored. */
+  /** Some events after the last received one may be lost. The events that are still stored follow. */
   | { readonly kind: 'gap'; readonly id: string }
 
 export interface SseStreamOptions {

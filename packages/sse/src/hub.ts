@@ -23,7 +23,7 @@ export interface HubOptions {
   readonly history: History
   /** Memory budget of the unread bytes of all streams. */
   readonly budget: Budget
-  /** See `UnreadBytesOptions`. */
+  /** True if each connection copies the bytes that it sends, as TLS does. */
   readonly isCopied: boolean
   /**
    * Minimum reconnection time of clients (ms). Each stream gets a random time up to twice this one, so that clients do
@@ -165,7 +165,7 @@ export class Hub {
 
   /**
    * Sends a heartbeat to every stream, which detects disconnected clients. A client with unread bytes gets none,
-   * because every heartbeat would be one more pending write.
+   * because every heartbeat would be one more pending write. Also cuts the streams whose replay does not progress.
    */
   sendHeartbeats(): void {
     for (const { encoder, connections } of this.#groups.values()) {
@@ -233,7 +233,8 @@ export class Hub {
 
   /**
    * Writes the pending events of groups. A group writes either a list of pieces, which groups share, or its
-   * own joined text. If clients have unread bytes, all groups use the alternative that takes less memory.
+   * own joined text. If clients have unread bytes, all groups use the alternative that takes less memory. Otherwise
+   * they write joined text.
    */
   #flushAll(groups: readonly StreamGroup[]): void {
     const isListed =
@@ -281,7 +282,8 @@ export class Hub {
   }
 
   /**
-   * Adds a stream to a group. Flushes the group first, because the replay of the stream contains the pending events.
+   * Adds a stream to a group. Flushes the group first, because the stream must not receive the pending events: they are
+   * part of its replay, or older than its start.
    */
   #join(connection: StreamConnection, group: StreamGroup): void {
     this.#flush(group)
@@ -306,7 +308,7 @@ export class Hub {
       if (connection.destroySoon) connection.destroySoon()
       else connection.end()
     }
-    // A client that does not read its stream does not see this end either.
+    // A client that does not read its stream would stay connected, because it does not read this end either.
     if (ended.length > 0)
       setTimeout(() => ended.forEach((connection) => connection.destroy()), CLOSE_TIMEOUT_MS).unref()
   }

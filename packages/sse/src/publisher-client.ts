@@ -12,11 +12,15 @@ export interface TopicValue {
 
 /** Client that publishes values on a broadcaster: a service `sse`. */
 export interface PublisherClient {
-  /** Sends a value to every stream of a topic. Resolves with the id of its event. @throws ServiceError */
+  /**
+   * Sends a value to every stream of a topic. Resolves with the id of its event.
+   * @throws ServiceError if the service refuses the value; Error if there is no response
+   */
   put(topic: string, value: string): Promise<string>
   /**
-   * Sends up to 1,000 values, all or none. Their JSON may have 1 MiB. Resolves with the event id of the last value.
-   * @throws ServiceError
+   * Sends up to 1,000 values, all or none. Their JSON may have at most 1 MiB. Resolves with the event id of the last
+   * value.
+   * @throws ServiceError, Error as `put`
    */
   putValues(values: readonly TopicValue[]): Promise<string>
   /**

@@ -84,7 +84,7 @@ export class StreamReplays {
   #writeNext(connection: StreamConnection, replay: StreamReplay, text?: string): void {
     const { chunks, isLast, isBroken } = replay.readSlice(this.#options.toChunk, text)
     const isFull = !this.#options.write(connection, chunks)
-    // If the memory for unread bytes is used up, the write has cut the stream.
+    // If the memory for unread bytes is used up, the write may have cut this stream.
     if (!this.#replays.has(connection)) return
     if (isBroken) this.#options.onBroken(connection)
     else if (isLast && !(isFull && connection.writableLength > this.#options.streamBuffer)) {

@@ -5,7 +5,7 @@ const MAX_THREADS = 64
 export interface SlotShare {
   /** The table: one Int32 per thread. */
   readonly cells: SharedArrayBuffer
-  /** Index of the thread's number. */
+  /** Index of this thread's number in the table. */
   readonly row: number
 }
 

@@ -8,12 +8,14 @@ export interface Broker {
   /**
    * Publishes all of the values or none. Resolves with their consecutive sequence numbers once they are stored.
    * Delivery to the streams follows.
-   * @throws Problem `FANOUT_BACKLOG_FULL`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` with `Retry-After`
+   * @throws Problem `FANOUT_BACKLOG_FULL`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`, each with `Retry-After`; `DISK_FULL`,
+   *   `STORE_FAILED` from a history on the disk
    */
   publish(puts: readonly TopicPut[]): Promise<number[]>
   /**
    * Ends every stream, after it has received all values that were published earlier. Resolves with the sequence number
    * of the closing entry.
+   * @throws Problem as `publish`, except `FANOUT_BACKLOG_FULL`
    */
   closeAll(): Promise<number>
   /**

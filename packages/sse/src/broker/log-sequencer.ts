@@ -17,7 +17,10 @@ export interface LogSequencerOptions extends SequencerOptions, Pick<SseStateMach
 const sumLength = (entries: readonly StreamEntry[]) =>
   entries.reduce((sum, entry) => ('value' in entry ? sum + entry.value.length : sum), 0)
 
-/** Creates a sequencer on a log. All nodes get the same order. Each node delivers a value when it has applied it. */
+/**
+ * Creates a sequencer on a log. All nodes get the same order. Each node delivers a value once the node has applied the
+ * value's log entry.
+ */
 export async function openLogSequencer({
   backlogLimits,
   deliver,
@@ -76,7 +79,7 @@ export async function openLogSequencer({
       const { outcome } = await log.append<number>(CLOSING_KIND, Buffer.alloc(0))
       return outcome
     },
-    // So clients that invent ids cause at most one message to the log at a time.
+    // Concurrent calls share one message to the log, because clients that invent ids can cause any number of calls.
     catchUp: coalesceCalls(catchUp),
     close: () => log.close(),
   }

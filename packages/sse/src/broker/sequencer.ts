@@ -10,10 +10,13 @@ export interface Sequencer {
   readonly backlogSize: number
   /**
    * Publishes all of the values or none. Resolves with their consecutive sequence numbers once they are stored.
-   * @throws Problem `FANOUT_BACKLOG_FULL`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
+   * @throws Problem `FANOUT_BACKLOG_FULL`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`, `DISK_FULL`, `STORE_FAILED`
    */
   publish(puts: readonly TopicPut[]): Promise<number[]>
-  /** Ends all streams. Resolves with the sequence number of the closing entry. @throws as `publish` */
+  /**
+   * Ends all streams. Resolves with the sequence number of the closing entry.
+   * @throws Problem as `publish`, except `FANOUT_BACKLOG_FULL`
+   */
   closeAll(): Promise<number>
   /**
    * Resolves once this process has delivered every value that any client may have received.

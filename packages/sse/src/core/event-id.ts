@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 
 /** Parsed id of the last event that a client received. */
 export interface EventPosition {
-  /** Epoch in which the broadcaster assigned `seq`. */
+  /** Epoch in which the broadcaster assigned `seq`. An epoch names one history; another history has another epoch. */
   readonly epoch: string
   readonly seq: number
   /** True if the last event that the client received was the closing of all streams. */

@@ -4,8 +4,9 @@ import { describeEncodingFault, INVALID_QUERY } from '@influencer-stats/runtime/
 export type SseQuery = Record<string, string | string[]>
 
 /**
- * Creates the result for a malformed query string. Schemas have no parameter `INVALID_QUERY`, so strict schemas refuse
- * it. The routes of the Mercure protocol, whose schemas allow other parameters, check `isMalformed`.
+ * Creates the result for a malformed query string: one parameter `INVALID_QUERY` that describes the fault. No schema has
+ * this parameter, so strict schemas refuse the query. The schemas of the Mercure protocol allow other parameters, so its
+ * routes check `isMalformed`.
  */
 function createMalformed(pair: string): SseQuery {
   const [name = '', value = ''] = splitAt(pair, '=')

@@ -6,7 +6,10 @@
 interface PatternPiece {
   /** Literal text before the wildcard, or the whole literal. */
   readonly before: string
-  /** Wildcard: `min` or more characters, none of them `except`. Undefined for a literal. */
+  /**
+   * Wildcard: `min` or more characters, none of them `except`. If `except` is empty or undefined, every character is
+   * allowed. `body` is undefined for a literal.
+   */
   readonly body?: { readonly except: string | undefined; readonly min: 0 | 1 }
   /** Literal text after the wildcard. */
   readonly after: string
@@ -151,9 +154,9 @@ function toSteps(pieces: readonly PatternPiece[]): number[] {
 /** Maximum number of steps of one test. Ordinary patterns and topics need fewer. */
 const MAX_STEPS = 16_384
 
-/** For each step, the value of `mark` when it was last added. So a step is added once per character. */
+/** For each step, the value of `mark` when the step was last added. So each step is added at most once per character. */
 let marks = new Uint32Array(1_024)
-/** Number of the current character, over all tests. */
+/** Number of the current character. It counts the characters of all tests, so marks of an earlier test never match. */
 let mark = 0
 
 /** True if the program accepts the whole text. False also if the test needs more than `MAX_STEPS` steps. */
@@ -168,7 +171,7 @@ function runSteps(program: readonly number[], text: string, from: number): boole
   let current: number[] = []
   let next: number[] = []
 
-  /** Adds a state, or all states after it if it is a fork. */
+  /** Adds a state, which is the number of a step. Instead of a `fork`, adds the states to which the fork leads. */
   function addState(states: number[], from: number): void {
     const stack = [from]
     for (let state = stack.pop(); state !== undefined; state = stack.pop()) {

@@ -1,5 +1,5 @@
 /**
- * Counts by name. `largest` does not scan all names, because names with equal counts are grouped. Names with count 1
+ * Counts by name. `largest` does not sort all names, because names with equal counts are grouped. Names with count 1
  * are not grouped, because there may be very many of them.
  */
 export class TopK {

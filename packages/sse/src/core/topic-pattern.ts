@@ -6,7 +6,10 @@ const MAX_PATTERN_LENGTH = 1_024
 
 /** A URL pattern as defined by the standard (urlpattern.spec.whatwg.org), but without regular expressions. */
 export class TopicPattern {
-  /** The components in their normal form, one per line. Patterns with the same source match the same topics. */
+  /**
+   * The components in their normal form, one per line, without the last lines that match everything (`*`). Patterns with
+   * the same source match the same topics.
+   */
   readonly source: string
   #programs: (PatternProgram | undefined)[] | undefined
 
@@ -34,7 +37,7 @@ export class TopicPattern {
     return source.length > 2 * MAX_PATTERN_LENGTH ? undefined : new TopicPattern(JSON.parse(JSON.stringify(source)))
   }
 
-  /** Literal start: `formatTopicUrl` begins with it for every topic that the pattern matches. */
+  /** Literal start: the result of `formatTopicUrl` begins with this text for every topic that the pattern matches. */
   get anchor(): string {
     const parts = this.#parts()
     const anchor: string[] = []

@@ -33,8 +33,8 @@ type DetailFields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is DetailFields => typeof value === 'object' && value !== null
 
 /**
- * Parses the claim `authorization_details` of a token. Returns undefined if any part of it is unknown, because an
- * unknown part may restrict the permissions.
+ * Parses the claim `authorization_details` of a token. Ignores details of other types, and unknown actions. Returns
+ * undefined if a topic or another part has an unknown format, because that part may restrict the permissions.
  * @param base base URL of relative patterns
  */
 export function parseTokenPermissions(details: unknown, base: string): TokenPermissions | undefined {

@@ -49,8 +49,8 @@ export const formatTopicUrl = ({ protocol, hostname, port, pathname }: TopicUrl)
 /** Path of the hub. */
 export const HUB_PATH = '/.well-known/mercure'
 
-// A topic that does not match cannot resolve to the hub's path or a path below it. Tabs and line ends match because the
-// URL parser drops them.
+// A topic without a match cannot resolve to the hub's path or a path below it. The expression includes tabs and line ends
+// because the URL parser drops them.
 const HUB_TOPIC_HINT = /mercure|[%\t\n\r]|^[\0- ]*(?:[?#]|$)/
 
 /**

@@ -13,17 +13,17 @@ export interface Encoder {
    * reply, so a later loss ends the stream.
    */
   readonly hasGapEvents: boolean
-  /** Begins a stream. A client that loses the stream reconnects after `retry` ms. */
+  /** Encodes the start of a stream. A client that loses the stream reconnects after `retry` ms. */
   encodeOpening(retry: number): string
-  /** Sends the id from which the client can resume, without an event. */
+  /** Encodes the id from which the client can resume, without an event. */
   encodePosition(id: string): string
   /** Encodes an event. */
   encodeValue(id: string, event: EventContent): string
-  /** Reports that events are lost. @param id id from which the client can resume */
+  /** Encodes a report that events are lost. @param id id from which the client can resume */
   encodeGap(id: string): string
-  /** Ends the stream of a client that must not reconnect. */
+  /** Encodes the end of a stream whose client must not reconnect. @param id id of the closing (`formatClosingId`) */
   encodeClosed(id: string): string
-  /** Ends the stream of a client that reconnects after `retry` ms. */
+  /** Encodes the end of a stream whose client reconnects after `retry` ms. */
   encodeGoodbye(retry: number): string
   /** Text that clients ignore. A failed write of it shows that a client is disconnected. */
   readonly heartbeat: string

@@ -19,7 +19,7 @@ export function createEventStreamEncoder(): Encoder {
     // first event resumes, too.
     encodePosition: (id) => `id: ${id}\n\n`,
     encodeValue: (id, { value }) => `id: ${id}\n${formatData(value)}\n`,
-    // Clients ignore an event without `data`.
+    // Clients ignore an event without the field `data`, so this event has an empty one.
     encodeGap: (id) => `event: gap\nid: ${id}\ndata: \n\n`,
     encodeClosed: (id) => `event: closed\nid: ${id}\ndata: closed\n\n`,
     encodeGoodbye: (retry) => `retry: ${retry}\n\n`,

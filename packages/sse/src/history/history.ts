@@ -3,7 +3,7 @@ import type { Event } from '../core/event.ts'
 import type { ReadScope } from '../core/read-scope.ts'
 import type { Selectors } from '../core/selectors.ts'
 
-/** State of a history as plain data, from which the history of a new thread is created. */
+/** State of a history as plain data. A new thread, or a node that reads a snapshot, creates its history from it. */
 export interface HistoryState {
   readonly epoch: string
   /** The last assigned sequence number. */

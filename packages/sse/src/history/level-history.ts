@@ -86,7 +86,7 @@ class LevelHistory extends RingHistory {
     const deletes = dropped.map(({ seq: droppedSeq }) => ({ type: 'del' as const, key: toEventKey(droppedSeq) }))
     const meta = this.#buildMeta(seq)
     if (meta !== this.#meta) writes.push({ type: 'put', key: META_KEY, value: JSON.stringify(meta) })
-    // A sequence number is assigned only after its reservation is on the disk.
+    // A client gets a sequence number only after the reservation of this number is on the disk.
     const sync = meta.ceiling !== this.#meta.ceiling
     if (writes.length > 0) await this.level.write((db) => db.batch([...deletes, ...writes], { sync }))
     this.#meta = meta
@@ -169,7 +169,7 @@ export async function createLevelHistory(options: HistoryOptions): Promise<Histo
   const seq = previous?.ceiling ?? 0
   const lost = previous ? findLostRanges(previous, storedEvents.at(-1)?.seq ?? 0) : []
   const meta: HistoryMeta = {
-    // The original of a restored or copied folder may have used the same ids for other events.
+    // A restored or copied folder gets a new epoch, because its original may have used the same ids for other events.
     epoch: previous && !level.isNewHistory ? previous.epoch : createEpoch(),
     floor: previous?.floor ?? 0,
     ceiling: seq + RESERVED_SEQS,
@@ -204,8 +204,8 @@ function addStoredEvent(topics: TopicsByName, name: string, before: number, even
  */
 function findLostRanges({ lost, clean, boot, start = 0, ceiling }: HistoryMeta, last: number): readonly LostRange[] {
   if (clean) return lost
-  // After a kill of the process in the same boot, the system has written all its data: only events after the last
-  // stored one may be lost. After a power cut, the extent of the loss is unknown.
+  // If only the process was killed (the boot is the same), the system has all data that the process wrote. So only events
+  // after the last stored event may be lost. After a power cut, the extent of the loss is unknown.
   const from = boot !== undefined && boot === readBootId() ? Math.max(last, start) + 1 : 0
   const ranges = [...lost, { from, before: ceiling }]
   if (from === 0) return ranges.slice(-1)

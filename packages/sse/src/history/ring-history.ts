@@ -13,7 +13,7 @@ class RingTopic {
   readonly name: string
   /** Events up to this sequence number are no longer stored. */
   floor: number
-  /** Memory of the stored events. */
+  /** Memory of the stored events (bytes). */
   bytes = 0
   /** Oldest first. The elements before `head` are dropped events. */
   events: Event[] = []
@@ -62,7 +62,7 @@ export class RingHistory implements History {
   /** Topics that are not stored may have had events up to this sequence number. */
   #floor: number
   readonly #lost: readonly LostRange[]
-  /** Memory of all topics and events. */
+  /** Memory of all topics and events (bytes). */
   #bytes = 0
   /** Number of topics that store an event, for events with several topics. */
   readonly #holderCounts = new Map<Event, number>()

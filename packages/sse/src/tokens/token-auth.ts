@@ -21,7 +21,10 @@ export class TokenAuth {
     this.#origins = new Set(origins)
   }
 
-  /** True if a request has an access token. For routes that also accept `API_TOKEN` and `READ_TOKEN`. */
+  /**
+   * True if a request has an access token, not verified yet, and this service has keys to verify it. For routes that
+   * also accept `API_TOKEN` and `READ_TOKEN`.
+   */
   hasServiceToken = ({ authorization, cookie }: RequestHeaders): boolean => {
     if (!this.#tokens || (authorization === undefined && cookie === undefined)) return false
     const credentials = String(authorization ?? '')
@@ -60,7 +63,9 @@ export class TokenAuth {
 
   /**
    * A browser sends the cookie with requests of pages of any site, so the cookie alone is not enough. `Origin` names
-   * the site of the page. It is absent from reads by the hub's own pages, which `Sec-Fetch-Site` marks.
+   * the origin of the page. It is absent from reads by the hub's own pages, which `Sec-Fetch-Site` marks as
+   * `same-origin`. Reads without either header, or with `none` (an address that the user opened), do not come from pages
+   * of other sites.
    */
   #canUseCookie({ origin, host, 'sec-fetch-site': site }: RequestHeaders, isChange: boolean): boolean {
     if (origin !== undefined) {
