@@ -4,7 +4,10 @@ import { ChangeBatcher, type PendingChange } from './change-batcher.ts'
 import type { PricePut, PricesMainMessage, PricesThreadMessage } from './messages.ts'
 import { createPerTurnLimiter } from './event-loop-turns.ts'
 
-/** Maximum puts per turn of the event loop that a thread reads, and that it answers: each ends in a written reply. */
+/**
+ * Maximum number of puts that a thread reads, and that it answers, per turn of the event loop. Each put ends in a written
+ * reply, so more of them would delay other requests.
+ */
 export const MAX_PUTS_PER_TURN = 8
 
 /** Sends a put to the main thread. Resolves with true if the price is new. */

@@ -12,8 +12,8 @@ type RunInTurn = (run: () => Promise<void>) => Promise<void>
 
 /**
  * Groups changes. All changes that arrive within one turn of the event loop, or while the previous group is running,
- * become one group. On a serving thread a group is one message to the main thread; there it is one sync to disk and one
- * message to all threads. A second change of the same key waits for the next group.
+ * become one group. On a serving thread a group is one message to the main thread. On the main thread a group is one sync
+ * to disk and one message to all threads. A second change of the same key waits for the next group.
  */
 export class ChangeBatcher<Change extends { readonly key: string }, Outcome> {
   readonly #runInTurn: RunInTurn

@@ -41,7 +41,10 @@ export class ImportSessions implements ImportHandler {
     }
   }
 
-  /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_EMPTY`, `IMPORT_LOST`, `TYPE_CONFLICT` */
+  /**
+   * @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_EMPTY`, `IMPORT_LOST`, `TYPE_CONFLICT`, `DISK_FULL`,
+   * `STORE_FAILED`
+   */
   async end(token: number): Promise<ImportResult> {
     const reader = this.#getReader(token)
     clearTimeout(this.#timer)

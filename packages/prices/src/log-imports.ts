@@ -17,7 +17,10 @@ import { IMPORT_IDLE_TIMEOUT_MS } from './import-sessions.ts'
 import type { ImportResult, ImportOptions, ImportHandler } from './messages.ts'
 import { LOG_IMPORT_TIMEOUT_MS, type PricesStateMachine } from './catalog/prices-state-machine.ts'
 
-/** Size at which collected bytes of an import are appended at once. Smaller pieces follow periodically and at the end. */
+/**
+ * Size at which the collected bytes of an import are appended to the log as a piece (bytes). Smaller pieces follow every
+ * `CHECK_INTERVAL_MS` and at the end.
+ */
 export const PIECE_BYTES = 524_288
 /**
  * Interval (ms) at which this node appends a piece, possibly empty, so that other nodes know that the import continues.
@@ -50,9 +53,12 @@ export interface LogImportsOptions {
 /** An import that a thread of this node receives. */
 interface LogImportSession {
   readonly id: string
+  /** The collected bytes that are not appended yet, and their size. */
   chunks: Uint8Array[]
   size: number
+  /** Number of all bytes received. */
   total: number
+  /** Number of pieces appended. */
   pieces: number
   /** The time of the last call from the thread (ms, `performance.now`). */
   lastActiveAt: number
@@ -154,7 +160,7 @@ export class LogImports implements ImportHandler {
 
   /**
    * Appends an entry that takes effect only when the import ends. So an unknown outcome means that the catalog is
-   * unchanged.
+   * unchanged, and is reported as `LOG_UNAVAILABLE`.
    */
   async #append(kind: number, body: Buffer): Promise<void> {
     try {

@@ -72,7 +72,11 @@ export async function openPrices(context: PricesMainContext): Promise<ServiceMai
   }
 }
 
-/** @throws StartError `DATA_DAMAGED` */
+/**
+ * Opens the catalog, which sends each change to all threads.
+ * @param createFirst creates the first catalog of a database that never had prices
+ * @throws StartError `DATA_DAMAGED`
+ */
 export function openCatalog(
   { config, broadcast, log }: PricesMainContext,
   indexes: LoadedIndexes,

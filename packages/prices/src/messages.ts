@@ -7,7 +7,7 @@ import type { Term } from './core/terms.ts'
 import type { RowChange, Segments } from './index/price-index.ts'
 import type { PackedChanges } from './index/packed-changes.ts'
 
-/** Options for the existing prices. */
+/** Options of an import: its effect on the existing prices. */
 export interface ImportOptions {
   /** True to begin with an empty catalog. */
   readonly replace: boolean

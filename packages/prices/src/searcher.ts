@@ -25,7 +25,7 @@ export interface ExplainStep {
 /** Receives the error of an item, including client errors. */
 export type OnItemError = (error: unknown, problem: Problem) => void
 
-/** Maximum size of an answer: names have at most 256 characters, 6 bytes each when escaped. */
+/** Maximum size of an answer (bytes): names have at most 256 characters, 6 bytes each when escaped. */
 const MAX_ANSWER_BYTES = 8_192
 
 /** Maximum number of matching prices in the error reply if none of them is the default. */
@@ -158,7 +158,7 @@ export class Searcher {
   }
 
   /**
-   * Answers one item of any shape. The answer to an invalid item is its error. The buffer must have space.
+   * Answers one item of any shape. The answer to an invalid item is its error. The buffer must not be full (`isFull`).
    * @param onFault receives the error of an item
    */
   answerItem(bytes: Buffer, view: CatalogView, index: RowFinder, to: OutputBuffer, onFault: OnItemError): void {

@@ -11,12 +11,12 @@ import { AnswerTable, NO_ANSWERS, type AnswerChange } from '../core/answer-table
 import type { RowEdit } from './row-edits.ts'
 
 /**
- * Maximum number of single answers: edited answers that threads hold separately until their block is copied with them.
- * Each takes 0.3 KB in every thread.
+ * Maximum number of single answers: edited answers that threads hold separately, until the main thread copies their
+ * block and adds them to the copy. Each takes 0.3 KB in every thread.
  */
 const MAX_PENDING_ANSWERS = 8_192
 
-/** Answers after edits, in separate memory: readers continue with the old ones. */
+/** Answers after edits, in separate memory, because readers still use the old answers. */
 export interface EditedAnswers {
   /** The pages to write. */
   readonly pages: Map<number, Uint8Array>
@@ -56,12 +56,12 @@ const toPageBytes = (pages: Map<number, AnswerBlock>) =>
 /** Answers in memory that threads share. */
 export class SharedAnswers implements CatalogAnswers {
   #table: AnswerTable
-  /** The number of single answers that wait for each block, the longest wait first. */
+  /** By block, the number of its single answers. The block with the longest wait is first. */
   readonly #pending = new Map<number, number>()
 
   readonly #maxPending: number
 
-  /** @param maxPending maximum number of single answers that wait */
+  /** @param maxPending maximum number of single answers */
   constructor(blocks: readonly AnswerBlock[], maxPending = MAX_PENDING_ANSWERS) {
     this.#table = AnswerTable.fromBlocks(blocks)
     this.#maxPending = maxPending
@@ -111,7 +111,7 @@ export class SharedAnswers implements CatalogAnswers {
     return page
   }
 
-  /** Rebuilds blocks with their waiting answers until `more` answers fit within the limit. */
+  /** Rebuilds blocks with their single answers, until `more` new single answers fit within the limit. */
   #renewBlocks(more: number): Map<number, Uint8Array> {
     const renewed = new Map<number, Uint8Array>()
     let pending = more

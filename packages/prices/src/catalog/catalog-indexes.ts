@@ -3,13 +3,17 @@ import { yieldTurn } from '../event-loop-turns.ts'
 import type { IndexKind, RowChange, Segments } from '../index/price-index.ts'
 
 /**
- * An offering may have `PENDING_PER_SQRT_ROWS` times the square root of its rows as waiting changes, and at least
- * `MIN_PENDING_LIMIT`. With more, its segments are rebuilt. A rebuild takes time in proportion to the rows of the
- * offering, and each waiting change slows searches.
+ * A waiting change is a change of a row that the segments of its offering do not contain yet. The limit per offering is
+ * `PENDING_PER_SQRT_ROWS` times the square root of its rows, but at least `MIN_PENDING_LIMIT`. With more waiting changes,
+ * its segments are rebuilt. A rebuild takes time in proportion to the rows of the offering, and each waiting change slows
+ * searches.
  */
 const MIN_PENDING_LIMIT = 32
 const PENDING_PER_SQRT_ROWS = 4
-/** Maximum number of waiting changes in all: each takes 0.5 KB in every thread. */
+/**
+ * Number of waiting changes of all offerings above which every change makes its offering due for a rebuild. Each takes
+ * 0.5 KB in every thread.
+ */
 const MAX_PENDING_CHANGES = 32_768
 
 /** The changes of one offering that its segments do not have yet. */
@@ -29,8 +33,8 @@ export interface RebuiltSegments {
 }
 
 /**
- * The indexes of the main thread. Threads receive each change of a row as it is, and search the waiting changes in
- * addition to the segments. When many changes of an offering wait, its segments are rebuilt.
+ * The indexes of the main thread. Threads receive each change of a row at once, without new segments, and search the
+ * waiting changes in addition to the segments. When many changes of an offering wait, its segments are rebuilt.
  */
 export class CatalogIndexes {
   readonly segments: ReadonlyMap<string, Segments>
@@ -84,7 +88,7 @@ export class CatalogIndexes {
     const segments = new Map<string, Segments>()
     for (const [name, kind] of this.#kinds) {
       const changed: Segments = new Map()
-      // Offerings may share segments.
+      // Offerings may share segments, so each rebuild must start from the result of the rebuild before it.
       const current: Segments = rebuilt.length > 1 ? new Map(this.segments.get(name)) : this.segments.get(name)!
       for (const offering of rebuilt) {
         await yieldTurn()

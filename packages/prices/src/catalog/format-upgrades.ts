@@ -44,7 +44,8 @@ export async function upgradeFromFormat1(db: ClassicLevel): Promise<void> {
 }
 
 /**
- * Converts a catalog of format 2 to format 3, block by block. A block that still exists is not split into pages yet.
+ * Converts a catalog of format 2 to format 3, block by block. A block that still exists is not split into pages yet, so an
+ * interrupted upgrade continues with it.
  */
 export async function upgradeFromFormat2(db: ClassicLevel): Promise<void> {
   for await (const [key, bytes] of db.iterator<string, Uint8Array>({ gte: 'g', lt: 'h', ...bytesEncoding })) {

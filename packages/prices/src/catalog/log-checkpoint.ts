@@ -10,13 +10,13 @@ export interface OpenImport {
   readonly most: number
   /** Number of pieces received. */
   readonly pieces: number
-  /** The time of the last piece, by the log's clock. */
+  /** The time of the last piece, by the log's clock (ms since 1970). */
   readonly at: number
 }
 
 /** The position in the log of a node's catalog. Each change writes it. */
 export interface LogCheckpoint {
-  /** Undefined at the log's beginning. */
+  /** All entries up to here are applied. Undefined at the log's beginning. */
   readonly position?: LogPosition
   /** Number of entries after `position` that are already applied. */
   readonly made: number

@@ -16,7 +16,7 @@ const SLICE_BYTES = 65_536
 export class LoggedImport {
   readonly #reader: PriceLineReader
   #piecesRead = 0
-  /** The reason of a refusal. */
+  /** The reason why this import was refused; undefined if it was not refused. */
   failure: Error | undefined
 
   constructor({ replace, most: maxPrices }: Pick<ImportBegin, 'replace' | 'most'>) {

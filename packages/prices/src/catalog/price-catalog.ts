@@ -37,7 +37,8 @@ export interface PriceCatalogOptions {
 }
 
 /**
- * Maximum number of imported prices that are put one by one. A larger import creates a new generation of the catalog.
+ * Maximum number of imported prices that are put one by one. A larger import, or one with `replace`, creates a new
+ * generation of the catalog.
  */
 const MAX_SINGLE_PUTS = 2_000
 /**
@@ -137,6 +138,7 @@ export class PriceCatalog {
   /**
    * Removes a price.
    * @returns true if the price existed
+   * @throws Problem `DISK_FULL`, `STORE_FAILED`
    */
   remove(id: string): Promise<boolean> {
     return this.#batcher.submit({ key: id.toLowerCase() })
@@ -158,7 +160,8 @@ export class PriceCatalog {
 
   /**
    * Applies a whole import.
-   * @returns the number of prices after it
+   * @returns the number of prices after the import
+   * @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `DISK_FULL`, `STORE_FAILED`
    */
   takeImport({ draft, replace, maxPrices }: PriceLineReader, log?: LogCheckpoint): Promise<number> {
     return this.#runInTurn(async () => {
@@ -255,7 +258,7 @@ export class PriceCatalog {
 
   async #apply(edits: readonly RowEdit[], log = this.#meta.log): Promise<void> {
     const { generation, terms: firstTerm, kinds: firstKind, rows: oldRows } = this.#meta
-    // A changed value does not affect the indexes.
+    // Edits of more than a value or kind. The other edits affect neither the indexes nor the stored rows.
     const found = edits.filter(isRowChanged)
     const answers = this.#answers.applyEdits(edits, oldRows)
     const rows = applyRowEdits(found, oldRows, (page) => this.#generations.readRows(generation, page))
@@ -288,7 +291,7 @@ export class PriceCatalog {
   }
 
   async #merge(draft: CatalogDraft, maxPrices: number, log?: LogCheckpoint): Promise<void> {
-    // A refused import adds no terms to the dictionary.
+    // Both checks come before `translatePrices`, so a refused import adds no terms to the dictionary.
     const table = draft.buildTable()
     this.#checkCapacity(await countNewPrices(draft, table, this.#ids), maxPrices)
     await checkTypes(draft, table, this.#terms, this.#counts.types)

@@ -23,7 +23,7 @@ import { createSnapshotFilter } from './snapshot-filter.ts'
  */
 export type PricesOutcome = boolean | ImportResult | WireError
 
-/** @throws Problem the reason of the refusal */
+/** Returns the result of an accepted entry. @throws Problem the reason of a refusal */
 export function toResult(outcome: PricesOutcome): boolean | ImportResult {
   if (typeof outcome === 'boolean' || 'imported' in outcome) return outcome
   throw parseWireError(outcome)
@@ -54,7 +54,10 @@ export class PricesStateMachine implements StateMachine {
   readonly #level: SharedLevel
   readonly #boot = readBootId()
   #import: LoggedImport | undefined
-  /** The outcomes of the applied entries of a batch that could not be written completely. */
+  /**
+   * The outcomes of the entries of the current batch. If the batch could not be written completely, they stay until
+   * `apply` gets the batch again.
+   */
   #outcomes: PricesOutcome[] = []
 
   private constructor(catalog: PriceCatalog, level: SharedLevel) {
@@ -80,7 +83,7 @@ export class PricesStateMachine implements StateMachine {
 
   async apply(entries: readonly LogEntry[], position: LogPosition): Promise<PricesOutcome[]> {
     const before = this.#catalog.checkpoint
-    // A write that reported a fault may have succeeded.
+    // A write that reported a fault may have succeeded: then the catalog already has this position.
     if (before?.position?.seq !== position.seq || before.position.epoch !== position.epoch)
       await this.#applyEntries(entries, position, before?.made ?? 0)
     const outcomes = this.#outcomes

@@ -12,7 +12,7 @@ export interface CodedPrice {
 
 /** A price and the row that it replaces. */
 export interface PriceUpsert extends CodedPrice {
-  /** The row that has its id, or -1. */
+  /** The number of the row that has the price's id, or -1. */
   readonly found: number
   readonly before: PriceRow | undefined
 }

@@ -8,7 +8,7 @@ import { formatUuid } from '../core/uuid.ts'
 
 /**
  * Returns all data of a row as a price.
- * @param block the block with its answer
+ * @param block the block with the answer of the row
  */
 export function toPrice(number: number, row: PriceRow, block: AnswerBlock, terms: Terms, kinds: AnswerKinds): Price {
   const slot = block.toSlot(number)

@@ -22,8 +22,8 @@ export const NO_ANSWERS: AnswerChange = { blocks: new Map(), rows: [], bytes: ne
 type SingleAnswers = ReadonlyMap<number, AnswerBlock>
 
 /**
- * Answers in memory: blocks that threads share, plus single answers that changed later, because a block is 500 times as
- * large. A table is immutable; `with` creates the next one.
+ * Answers in memory: blocks that threads share, plus single answers that changed later. So a change need not copy a block,
+ * which is 500 times as large as an answer. A table is immutable; `with` creates the next one.
  */
 export class AnswerTable {
   readonly blocks: readonly AnswerBlock[]

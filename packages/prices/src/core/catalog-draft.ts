@@ -22,7 +22,7 @@ export class AnswerKinds {
   }
 
   ensureCode(spec: string, currency: string): number {
-    // A currency has no line break.
+    // A currency has no line break, so different kinds have different keys.
     const key = `${currency}\n${spec}`
     let code = this.#codes.get(key)
     if (code === undefined) this.#codes.set(key, (code = this.list.push({ spec, currency }) - 1))

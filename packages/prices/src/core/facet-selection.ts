@@ -14,7 +14,7 @@ export interface FacetSelection {
   readonly chosen: ReadonlyMap<number, (term: number) => boolean>
   /** The day on which a row must be valid; undefined if dates do not matter. */
   readonly at: number | undefined
-  /** Returns the facet of a term. */
+  /** Returns the facet of a term; `ANY_TERM` for a characteristic, which belongs to no facet. */
   getFacet(term: number): number
 }
 

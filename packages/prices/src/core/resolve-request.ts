@@ -36,8 +36,8 @@ const findUsedTerm = (name: string | undefined, table: TextTable, usedTerms: Uin
   name === undefined ? ANY_TERM : toUsedTerm(usedTerms, table.find(name))
 
 /**
- * Converts a request into terms. Omitted conditions do not restrict the search.
- * @returns the reason of a failure
+ * Converts a request into terms, and stores them in `query`. Omitted conditions do not restrict the search.
+ * @returns the reason of a failure; undefined after a success
  */
 export function resolveRequest(
   request: SearchConditions,

@@ -39,8 +39,8 @@ export interface KnownTypes {
 }
 
 /**
- * Types that extend other types without changing them. A learned date type becomes a string type with the first text
- * that is not a date, so the order of values does not matter.
+ * Known types, plus types that are learned from new values. The known types do not change. A learned date type becomes a
+ * string type with the first text that is not a date, so the order of values does not matter.
  */
 export class LearnedTypes implements KnownTypes {
   readonly #known: Pick<CharTypes, 'get'>

@@ -38,7 +38,7 @@ const readOfferings = (segments: Segments): [offering: number, bits: OfferingBit
 
 /** Maximum number of sets of one search. */
 const MAX_SETS = 128
-/** Number of sets that come first, in ascending order of size. */
+/** Number of the rarest sets, which are moved to the front in ascending order of size. */
 const RAREST_SETS = 3
 const NO_ROW = -1
 
@@ -76,7 +76,7 @@ class BitsetIndex implements PriceIndex {
     return ordinal === NO_ROW ? toAmbiguous(this.#found) : bits!.segment.getRow(ordinal)
   }
 
-  /** @param whole number of matches that `WholeRowFinder` found */
+  /** Returns the result of `find` for whole rows. @param whole number of matches that `WholeRowFinder` found */
   #pickRow(bits: OfferingBits, partition: PartitionBits, { choices, at }: SearchQuery, whole: number): number {
     const { segment, defaults } = bits
     const { first } = partition
@@ -140,7 +140,11 @@ class BitsetIndex implements PriceIndex {
     return true
   }
 
-  /** @param isMatch an additional condition on a row */
+  /**
+   * Intersects the collected sets within a partition. Sets `#found`, `#first` and `#firstDefault`.
+   * @param count number of collected sets
+   * @param isMatch an additional condition on a row
+   */
   #scan(
     { segment, defaults }: OfferingBits,
     partition: PartitionBits,

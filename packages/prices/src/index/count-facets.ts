@@ -28,7 +28,7 @@ const COUNTS_PER_TIME_CHECK = 128
 const NO_TERMS: readonly number[] = []
 
 /**
- * Counts terms in sets, with one and-cardinality per term. Terms of a facet with a selection are counted in the rows
+ * Counts terms in sets, with one and-cardinality (the size of an intersection) per term. Terms of a facet with a selection are counted in the rows
  * that match all other conditions. Terms of other facets are counted in the rows that match all conditions.
  */
 export async function countSets<S>(
@@ -76,8 +76,8 @@ export async function countSets<S>(
 }
 
 /**
- * Intersects all sets except one; undefined if no set remains. Intersections of the preceding sets are cached, which
- * halves the work.
+ * Returns a function that intersects all sets except the set of one facet. Its result is undefined if no set remains.
+ * Intersections of the preceding sets are cached, which halves the work.
  */
 function createIntersectExcept<S>(
   matching: readonly { readonly facet: number | undefined; readonly set: S }[],

@@ -22,7 +22,7 @@ interface OverlayEntry {
   /** The row in the segments, if this is the first change of it. */
   readonly before: ScannedRow | undefined
   readonly after: ScannedRow | undefined
-  /** The position of the next change of the same row. */
+  /** The position of the next change of the same row; `Infinity` if there is none. */
   until: number
 }
 

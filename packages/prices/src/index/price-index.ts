@@ -70,7 +70,10 @@ export const NO_ROWS: RowSet = { has: () => false }
 
 /** Finds rows. Each thread has its own finder, which has no state between two calls. */
 export interface RowFinder {
-  /** Returns the one matching row; of several the lowest default row; `NO_MATCH`; or `toAmbiguous(count)`. */
+  /**
+   * Returns the one matching row. If several rows match, returns the lowest default row, or `toAmbiguous(count)` if none
+   * is a default row. If no row matches, returns `NO_MATCH`.
+   */
   find(query: SearchQuery): number
   /** Visits all matching rows. */
   forEach(query: SearchQuery, visit: RowVisitor): void

@@ -2,7 +2,10 @@ import { toStalenessHeaders, type Replica, type ReadConsistency } from '@influen
 import type { FastifyReply } from 'fastify'
 import { errors } from '../errors.ts'
 
-/** Consistency parameters of a read, on a cluster. (The parameter `after` is the end of a page of ids.) */
+/**
+ * Consistency parameters of a read, on a cluster. The parameter for the sequence is not named `after` as in kv, because
+ * `after` is here the last id of the previous page.
+ */
 export const consistencyParameters = {
   sequence: {
     type: 'integer',

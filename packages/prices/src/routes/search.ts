@@ -150,7 +150,7 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
   const nameByTarget = new Map(names.map((name) => [SEARCH_PATH.replace(':index', name), name]))
 
   function find(body: Buffer, name: string): BufferedReply {
-    // Computed before the search, so the result is at least this new.
+    // The headers are computed before the search, so the result is at least as new as they state.
     const headers = replica ? toStalenessHeaders(replica) : []
     const view = views.getCurrent()
     const index = views.findIndex(view, name)

@@ -1,11 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import type { Choice, SearchQuery } from '../../core/search-query.ts'
 
-/** The rows of an offering, by ordinal, in the form that conditions with operators need. */
+/**
+ * The rows of an offering, by ordinal, in the form that conditions with operators need. Ordinals number the rows of an
+ * offering from 0.
+ */
 export interface ColumnSource {
   /** Number of ordinals. */
   readonly count: number
-  /** Returns all values that rows have. */
+  /** Returns the terms of all values that rows of the offering have. */
   getValueTerms(): Iterable<number>
   /** Visits the ordinal of each row that has a value. */
   forEachOrdinal(term: number, visit: (ordinal: number) => void): void

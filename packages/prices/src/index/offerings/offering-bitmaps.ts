@@ -20,7 +20,7 @@ import {
 import { toSegmentRows, type OfferingCodec } from './offering-codec.ts'
 import { readWholeRows, WHOLE_ROWS_KEY, createWholeRows, type WholeRows } from './whole-rows.ts'
 
-// The sets of all rows of a partition have keys from this one downwards.
+// Each partition has a set of all its rows. The first of these sets has this key, the next one this key - 1, and so on.
 const FIRST_PARTITION_KEY = -16
 
 /** A partition with the first ordinal of its rows in bitmaps, and the key of the set of all its rows. */
@@ -38,7 +38,7 @@ function toSets(partitions: readonly Partition[]): PartitionSet[] {
   })
 }
 
-/** Encodes a bitmap per value, partition and default, and decodes the rows. */
+/** Encodes a bitmap per value, a bitmap per partition and one of the default rows. Decodes the rows from these bitmaps. */
 export function createBitmapCodec(sets: RoaringSets): OfferingCodec {
   return {
     encode(ascending) {

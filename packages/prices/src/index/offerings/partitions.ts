@@ -9,7 +9,10 @@ export const PARTITIONS_KEY = -3
 // The fields of an encoded partition: group, spec, first ordinal, ordinal after the last.
 const CELLS_PER_PARTITION = 4
 
-/** The rows of an offering that have one group and one spec: consecutive ordinals. A query names both. */
+/**
+ * The rows of an offering that have one group and one spec. Their ordinals are consecutive: from `first` up to, not
+ * including, `end`. A query names a group and a spec, so it needs one partition.
+ */
 export interface Partition {
   readonly group: number
   readonly spec: number
@@ -56,14 +59,14 @@ export function readPartitions(segment: Segment): Partition[] {
   })
 }
 
-/** Returns the groups and specs of rows. */
+/** Returns the groups and specs of partitions. */
 export const listGroupsAndSpecs = (partitions: readonly Partition[]): number[] => [
   ...new Set(partitions.flatMap(({ group, spec }) => [group, spec])),
 ]
 
 /**
- * Returns the partitions of the rows that have a group or a spec, or all partitions.
- * @param all the offering
+ * Returns the partitions whose group or spec is `term`; all partitions if `term` is the offering.
+ * @param all the term of the offering
  */
 export const filterPartitions = <P extends Partition>(
   partitions: readonly P[],

@@ -93,11 +93,14 @@ export function createWholeRows(rows: readonly NumberedRow[], partitions: readon
 
 /** The data that `createWholeRows` wrote, as a thread reads it. */
 export interface WholeRows {
+  /** Number of values that a search must name. */
   readonly width: number
+  /** The lowest term of a value of these rows. */
   readonly base: number
   readonly mask: number
+  /** The hash table: each slot has an ordinal plus one, or 0 if it is empty. */
   readonly slots: Uint16Array | Int32Array
-  /** The values of the rows, `width` per row. */
+  /** The terms of the rows' values minus `base`, `width` per row. */
   readonly cells: Uint8Array | Uint16Array | Int32Array
 }
 
@@ -131,8 +134,8 @@ export class WholeRowFinder {
   #marks = new Uint8Array(1_024)
 
   /**
-   * @returns how many rows of a partition have all values of a query; `NO_COUNT` if rows with additional values can
-   * match
+   * @returns how many rows of a partition have all values of a query; `NO_COUNT` if there are no whole rows, or if rows
+   * with additional values can match
    */
   find(rows: WholeRows | undefined, { values, count }: SearchQuery, { first, end }: Partition): number {
     if (count !== rows?.width) return NO_COUNT

@@ -1,8 +1,8 @@
 import type { Segment } from './segment.ts'
 
 // CRoaring's frozen format: bitsets, runs (start, length - 1) and arrays. Then follow the key of each container (the
-// bits of its values above 16 bits), its count and its type. The last word has the number of containers, above 15 bits
-// of magic.
+// bits of its values above the lowest 16), its count (the number of values - 1, or the number of runs) and its type. The
+// last word has the number of containers, above 15 bits of magic.
 const BITSET = 1
 const ARRAY = 2
 const RUN = 3
@@ -15,7 +15,8 @@ const BYTES_PER_CONTAINER = 5
 export const CONTAINER_VALUES = 65_536
 
 // The table has two cells per container. The first is its start (in units of 16 bits). The second has the number of
-// values (17 bits), the number of intervals (13 bits, 0 for a bitset), and a flag for runs.
+// values (17 bits), the number of intervals (13 bits), and a flag for runs. Intervals are the runs of a container, or the
+// single values of an array. A bitset has none.
 const CELLS_PER_CONTAINER = 2
 const SIZE_BITS = 17
 const INTERVALS_BITS = 13

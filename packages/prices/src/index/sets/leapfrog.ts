@@ -20,8 +20,9 @@ const PREFETCH_RADIUS = 8
 const CACHE_LINE_UNITS = 32
 
 /**
- * Intersects small sorted sets without copying them. A set that lags leaps to the first value that is not below the
- * current value of the others. Usage: `clear`, `add` every set, then `run`.
+ * Intersects small sorted sets without copying them. A set consists of intervals: runs, or single values. A set that lags
+ * leaps to its first value that is not below the current value of the other sets. Usage: `clear`, `add` every set, then
+ * `run`.
  */
 export class Leapfrog {
   // By set, the sets with the fewest intervals first.
@@ -34,6 +35,7 @@ export class Leapfrog {
   /** An unused value that prevents V8 from removing the prefetch reads. */
   prefetchSink = 0
   #units: Uint16Array = new Uint16Array(0)
+  /** False if a set is a bitset, which has no intervals. */
   #walkable = true
   readonly #marks = new Uint8Array(CONTAINER_VALUES)
   /** The values that the last `run` found, ascending. */
@@ -182,8 +184,8 @@ export class Leapfrog {
   }
 
   /**
-   * Returns the location of a value if values are spread evenly: one cache line to fetch, and three for a binary
-   * search.
+   * Returns the location that a value has if values are spread evenly. A lookup near it fetches one cache line; a binary
+   * search fetches three.
    */
   #guess(set: number, value: number): number {
     return this.#starts[set]! + ((value * this.#inverseSpan * Math.abs(this.#intervals[set]!)) | 0)

@@ -13,7 +13,7 @@ import {
 const COUNT = 0
 const ENTRIES = 1
 const DIRECTORY_CELLS = 2
-/** The first row if rows are consecutive, else -1 and a list. */
+/** The first row if rows are consecutive. Otherwise -1, and the segment has a list of its rows. */
 const BASE = 3
 const HAS_DAYS = 4
 const HEADER_CELLS = 8
@@ -26,7 +26,7 @@ const alignBytes = (bytes: number) => Math.ceil(bytes / ALIGNMENT_BYTES) * ALIGN
 /** The key of the set of the default rows. Sets that do not belong to a term have negative keys. */
 export const DEFAULTS_KEY = -2
 
-/** A set of rows by ordinal, in the format of the index. */
+/** A set of rows in the format of the index. Rows are in it by their ordinals: their positions in the segment, from 0. */
 export interface SegmentEntry {
   readonly key: number
   readonly cardinality: number
@@ -98,7 +98,9 @@ export function writeSegment(
 /** A segment as a thread reads it. */
 export class Segment {
   readonly bytes: Uint8Array
+  /** Number of rows. */
   readonly count: number
+  /** True if at least one row has dates. */
   readonly hasDays: boolean
   readonly #base: number
   readonly #cells: Int32Array
