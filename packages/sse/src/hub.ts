@@ -42,9 +42,9 @@ export interface HubOptions {
 export interface HubMetrics {
   /** Values received from the broker. */
   events: number
-  /** Values written to streams. */
+  /** Values written to streams, without the values of replays. */
   deliveries: number
-  /** Bytes written to streams. */
+  /** Bytes of values and heartbeats written to streams, without replays. */
   bytes: number
   /** Streams that were cut. */
   cut: number

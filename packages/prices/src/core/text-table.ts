@@ -35,8 +35,8 @@ const getCodeUnit = (text: string, at: number) => (at < text.length ? text.charC
 /**
  * Texts and their codes. Lookups use a hash function that is chosen for exactly these texts. A string from JSON.parse has
  * no hash yet, and to compute one of 36 characters for a Map costs three times as much as three code units and one
- * comparison (lookups of 13 strings: 175 ns, with a Map 398 ns). New texts use the existing function until there are a quarter more. If too
- * many texts differ only at other positions, a Map is used.
+ * comparison (lookups of 13 strings: 175 ns, with a Map 398 ns). New texts use the existing function until there are a
+ * quarter more. If too many texts differ only at other positions, a Map is used.
  */
 export class TextTable {
   readonly #codes = new Map<string, number>()

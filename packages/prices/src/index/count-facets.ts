@@ -28,8 +28,9 @@ const COUNTS_PER_TIME_CHECK = 128
 const NO_TERMS: readonly number[] = []
 
 /**
- * Counts terms in sets, with one and-cardinality (the size of an intersection) per term. Terms of a facet with a selection are counted in the rows
- * that match all other conditions. Terms of other facets are counted in the rows that match all conditions.
+ * Counts terms in sets, with one and-cardinality (the size of an intersection) per term. Terms of a facet with a selection
+ * are counted in the rows that match all other conditions. Terms of other facets are counted in the rows that match all
+ * conditions.
  */
 export async function countSets<S>(
   sets: TermSets<S>,
