@@ -63,7 +63,7 @@ export async function createStatsApp(context: StatsAppContext): Promise<App> {
   return app
 }
 
-/** Collections as this thread accesses them. */
+/** The collections and their overview, as this thread accesses them. */
 interface CollectionParts {
   readonly collections: Collections
   readonly overview: Pick<Overview, 'getPage' | 'getRow'>
@@ -101,7 +101,7 @@ async function openCollections(context: StatsAppContext, closers: Closers): Prom
   }
 }
 
-/** Maximum time that main needs in addition to the wait for YouTube (ms). */
+/** Added to `readTimeout`, the maximum wait for YouTube, as the timeout of a request to the main thread (ms). */
 const MAIN_TIMEOUT_MS = 5_000
 
 async function openCache(
@@ -112,7 +112,7 @@ async function openCache(
 ): Promise<{ readonly cache: StatsCache; upstream(): UpstreamState | Promise<UpstreamState> }> {
   const { config, bus } = context
   const { meter: memory, replies } = context.shared as StatsSharedState
-  // If the serving thread owns the state, the state is in memory: a killed process loses it with the count.
+  // If the serving thread owns the state, the count is not saved: the state is in memory, and a killed process loses it.
   const save = isStateOnMain(config) ? () => bus.call('saveUsage') : undefined
   const meter = new QuotaMeter(memory, config.dailyBudget, { save })
   let client: VideoClient | undefined
@@ -156,7 +156,7 @@ async function openCache(
   const published = { bus: bus.withTimeout(config.readTimeout + MAIN_TIMEOUT_MS), replies, meter }
   const cache = await parts.cache[config.cache]({ published, openUpstream })
   closers.push(async () => {
-    // The client closes first: a call in flight then ends at once, not at its timeout.
+    // `cache.close` waits for the calls in flight. To close the client meanwhile ends them at once, not at their timeout.
     const closed = cache.close()
     await client?.close()
     await closed

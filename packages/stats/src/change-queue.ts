@@ -17,8 +17,8 @@ export class ChangeQueue {
 
   /**
    * Runs a change after all earlier changes have ended.
-   * @throws Problem `STATE_UNAVAILABLE` if the queue is full. Also if an earlier change met an outage while this one was
-   * queued: this one would wait for the same timeout.
+   * @throws Problem `STATE_UNAVAILABLE` if the queue is full, or if an earlier change met an outage while this one was
+   * queued. In that case this change is not tried, because it would wait for the same timeout.
    */
   run<T>(change: () => Promise<T>): Promise<T> {
     if (this.#pending >= MAX_PENDING_CHANGES)

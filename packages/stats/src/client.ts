@@ -60,9 +60,15 @@ export interface HistoryPoint {
   readonly engagements: number
   readonly score: number
   readonly videos: number
-  /** Increase by added videos and first numbers since the previous point. Absent if there is none. */
+  /**
+   * Increase since the previous point that is not growth: added videos, first numbers of a video, and counts that YouTube
+   * states again after more than two hours. Absent if there is none.
+   */
   readonly added?: Totals
-  /** Decrease by removed videos since the previous point. Absent if there is none. */
+  /**
+   * Decrease since the previous point that is not growth: videos removed from the collection, and counts that are lower
+   * when YouTube states them again after more than two hours. Absent if there is none.
+   */
   readonly removed?: Totals
 }
 
@@ -86,7 +92,10 @@ export interface StatsHistoryOptions {
   readonly step?: number
 }
 
-/** Client of a stats service. A missing resource is `undefined`; other refusals are a `ServiceError`. */
+/**
+ * Client of a stats service. If the collection or the video does not exist, a method resolves with `undefined`, or with
+ * false if it deletes. After any other refusal it rejects with a `ServiceError`.
+ */
 export interface StatsClient {
   list(options?: ListOptions): Promise<{ readonly collections: readonly CollectionRow[]; readonly next?: string }>
   get(id: string, include?: Include): Promise<CollectionRow | undefined>
@@ -98,11 +107,11 @@ export interface StatsClient {
     patch: CampaignPatch & Partial<Pick<Collection, 'videos'>>,
     condition?: ChangeCondition,
   ): Promise<Collection | undefined>
-  /** @returns true if the collection existed */
+  /** Deletes a collection, its numbers and its history. @returns true if the collection existed */
   delete(id: string, condition?: ChangeCondition): Promise<boolean>
   /** Adds a video by its id or a link to it. Resolves with all videos of the collection. */
   addVideo(id: string, video: string, condition?: ChangeCondition): Promise<readonly string[] | undefined>
-  /** @returns true if the collection contained the video */
+  /** Removes a video from a collection. @returns true if the collection contained the video */
   removeVideo(id: string, video: string, condition?: ChangeCondition): Promise<boolean>
   getStats(id: string): Promise<Stats | undefined>
   listVideos(

@@ -37,7 +37,7 @@ export interface StatsNode {
    * @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
    */
   requestRead(id: string): Promise<void>
-  /** Publishes the result of a call to all nodes. */
+  /** Publishes the result of a call to YouTube, to all nodes. */
   publishFetched(fetched: FetchedVideos): void
   /** Publishes that the first numbers of these videos are unavailable. */
   publishFailure(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
@@ -51,12 +51,12 @@ export interface StatsNode {
   join(polling: PollingControl): void
   /** Resolves once every thread of this node has all earlier changes. */
   waitUntilPublished(): Promise<void>
-  /** Closes the log without waiting: writes that wait for it fail. */
+  /** Closes the log without waiting for its reply: writes in progress fail. */
   abort(): void
 }
 
 /**
- * Opens the log, and the database that this node builds from it. They close with the state.
+ * Opens the log, and the database that this node builds from it. Both are closed with the state.
  * @throws StartError
  */
 export async function openNode({ config, registry, log, fail }: StatsNodeContext): Promise<StatsNode> {
@@ -66,7 +66,7 @@ export async function openNode({ config, registry, log, fail }: StatsNodeContext
   const follower = new Follower()
   const ownSource = getSource(config)
   const source = () => getCurrentSource(readSources(level.db))
-  /** Returns both sources if this node's own differs from the cluster's. */
+  /** Returns both sources if this node's own differs from the cluster's. Undefined if the cluster has none yet. */
   function getSourceMismatch(clusterSource = source()): NodeState['sourceMismatch'] {
     return clusterSource === undefined || clusterSource === ownSource
       ? undefined
@@ -162,7 +162,7 @@ export async function openNode({ config, registry, log, fail }: StatsNodeContext
     reportPolling(() => getState().polling, registry)
     reportSourceMismatch(() => getSourceMismatch() !== undefined, registry)
 
-    /** Publishes a change without waiting. If it is lost, the other nodes learn the numbers later. */
+    /** Publishes a change without waiting. If the write fails, the other nodes get newer numbers with a later call. */
     function publish(change: StatsChange): void {
       lease.append(CHANGE_KIND, encodeChange(change)).catch(() => {})
     }

@@ -3,7 +3,10 @@ import type { Collections } from './collections.ts'
 import type { StatsMainMessage, StatsThreadMessage } from './messages.ts'
 import type { StateReader } from './state/stats-state.ts'
 
-/** Collections for a thread whose main owns the state: `reader` reads, and main writes. */
+/**
+ * Creates the collections of a serving thread while the main thread owns the state. `reader` reads, and the main thread
+ * makes the changes.
+ */
 export function createRemoteCollections(
   bus: Bus<StatsMainMessage, StatsThreadMessage>,
   reader: StateReader,
@@ -25,7 +28,7 @@ export function createRemoteCollections(
   }
 }
 
-/** Reads through main, at 57 us per read, for a state that only main can access. */
+/** Creates a reader for a state that only the main thread can access. Each read goes to that thread and costs 57 us. */
 export function createRemoteReader(bus: Bus<StatsMainMessage, StatsThreadMessage>): StateReader {
   return {
     isRemote: true,

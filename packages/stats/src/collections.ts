@@ -91,7 +91,10 @@ function rethrow(fault: unknown): never {
   throw fault
 }
 
-/** Computes the new fields of a collection; undefined deletes it. Returning the argument itself means no change. */
+/**
+ * Computes the new fields of a collection. The result undefined deletes the collection; the argument itself as the result
+ * changes nothing.
+ */
 type CollectionEdit = (before: Collection | undefined) => CollectionFields | undefined
 
 /**
@@ -136,7 +139,7 @@ export class CollectionsOwner implements Collections {
     return this.#state.getSnapshot(id)
   }
 
-  /** Returns the last known numbers of a page of `list`, in its order. */
+  /** Returns the last known numbers of the collections `ids`, which are the ids of a page of `list`, in their order. */
   getSnapshots(ids: readonly string[]) {
     return this.#state.getSnapshots(ids)
   }
@@ -242,8 +245,8 @@ export class CollectionsOwner implements Collections {
   }
 
   /**
-   * Changes a collection that other nodes change too. A refusal, or a result without change, counts only after
-   * `catchUp`: it then takes all earlier changes into account.
+   * Changes a collection that other nodes change too. If `edit` refuses or changes nothing, the reason may be that this
+   * node has not applied an earlier change yet. So `edit` runs again after `catchUp`, and only that result counts.
    */
   async #changeShared(id: string, edit: CollectionEdit): Promise<CollectionChange> {
     for (let isCurrent = false; ;) {

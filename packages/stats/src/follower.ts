@@ -32,7 +32,7 @@ export class Follower {
   onChanges(changes: readonly StatsChange[]): void {
     for (const change of changes) {
       if (this.#polling) this.#dispatch(change, this.#polling)
-      // The database contains all changes before `setLease` by the time the poller loads it.
+      // Before `setLease` no change needs to be queued: the poller loads the database later, when it has these changes.
       else if (this.#lease) this.#earlyChanges.push(change)
     }
   }
@@ -95,7 +95,7 @@ export class Follower {
       case 'wanted':
         return poller.requestEntry(change.id)
       case 'usage':
-        // The poller's own count is newer.
+        // While this node is the poller, its own count is newer than the one in the log.
         if (this.#lease?.term === undefined) meter.restore(change.usage)
     }
   }
@@ -113,7 +113,7 @@ export class Follower {
         return
       }
       await this.#waitForSwitch()
-      // The lease was lost meanwhile.
+      // True if the lease was lost meanwhile.
       if (lease.term === undefined) continue
       await begin()
       await lease.waitUntilLost()

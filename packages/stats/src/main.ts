@@ -24,8 +24,8 @@ import { VideoDetailsRecorder } from './video-details-recorder.ts'
 type StatsContext = OpenContext<StatsConfig, StatsThreadMessage>
 
 /**
- * Opens the parts that exist once per process: the quota meter, the state if main owns it, and the poller if there is
- * one.
+ * Opens the parts that exist once per process: the quota meter, the state if the main thread owns it, and the
+ * poller if there is one.
  */
 export async function openStats(context: StatsContext): Promise<ServiceMain<StatsMainMessage>> {
   const { config, registry, log } = context
@@ -42,7 +42,7 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
   const quotaPersistence = createQuotaPersistence(
     () => state.putUsage(meter.toUsage()),
     (fault) => {
-      // A store that refuses writes has reported it already.
+      // If the database refuses writes, it has logged that already.
       if (!state.level?.getFault()) log.error(fault, 'the quota usage could not be stored')
     },
   )
@@ -58,7 +58,7 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
   const collections = new CollectionsOwner({
     state,
     retention: config.historyDays * DAY_MS,
-    // In a cluster the log notifies all nodes, this one included.
+    // In a cluster the poller of every node, this one included, gets the change from the log.
     onChange: (id, collection) =>
       node ? node.waitUntilPublished() : polling?.poller.onCollectionChange(id, collection),
     onFault: (fault, description) => log.error(fault, description),
@@ -210,7 +210,7 @@ async function startPolling(
       if (node) poller.end()
       closeKeys()
       const ended = poller.close()
-      // A call in flight ends at once, not at its timeout.
+      // `poller.close` waits for the calls in flight. To close the client ends them at once, not at their timeout.
       await client.close()
       await ended
       await recorder.close()

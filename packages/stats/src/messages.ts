@@ -11,7 +11,7 @@ import type { NodeState } from './node-state.ts'
 import type { CollectionRow, OverviewPage, OverviewQuery } from './overview.ts'
 import type { Collection, CollectionVersion, VideoRow } from './state/stats-state.ts'
 
-/** Requests of threads to main, which owns the state and the poller. */
+/** Requests of serving threads to the main thread, which owns the state and the poller. */
 export type StatsMainMessage = {
   get(id: string): Collection | undefined
   list(after: string, limit: number): Collection[]
@@ -32,8 +32,9 @@ export type StatsMainMessage = {
   overviewOne(id: string, withChange: boolean): CollectionRow | undefined
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): void
   saveVideos(rows: readonly VideoRow[]): void
-  /** Returns the poller's reply for a collection without a reply on the thread. */
+  /** Returns the poller's reply. A thread requests it if it has no prepared reply for the collection. */
   poll(id: string): PreparedReply | undefined
+  /** Returns the reply with each video's numbers. */
   pollByVideo(id: string): PreparedReply | undefined
   /** Persists the count of used units: see `QuotaMeter`. */
   saveUsage(): void
@@ -46,7 +47,7 @@ export type StatsMainMessage = {
 /** A collection's prepared reply; undefined if it no longer has one. */
 export type ReplyUpdate = readonly [id: string, reply: PreparedReply | undefined]
 
-/** Messages of main to all threads. */
+/** Messages of the main thread to all serving threads. */
 export type StatsThreadMessage = {
   publish(updates: readonly ReplyUpdate[]): void
 }
@@ -57,6 +58,6 @@ export interface StatsSharedState {
   readonly meter: SharedArrayBuffer
   /** The thread's share of the database, if the state is a database. */
   readonly share?: LevelShare
-  /** All prepared replies, if the poller makes them. */
+  /** All prepared replies; empty with any cache other than `poller`. */
   readonly replies: readonly ReplyUpdate[]
 }

@@ -100,20 +100,21 @@ const withoutChange = ({ collection, known }: OverviewRow<Collection>): Collecti
 /** Interval between two look-ups of growth while the newest numbers are not yet in the history (ms). */
 const GROWTH_TTL_MS = 60_000
 
-/** Points per read in the search for a usable one. */
+/** Points per read in the search for a usable point: see `isUsable`. */
 const SEARCH_BATCH_SIZE = 100
 
 interface CachedGrowth {
   readonly change: GrowthByPeriod
+  /** Time of the look-up (ms of the monotonic clock). */
   readonly at: number
-  /** True if the history contains the numbers: the change is valid until they change. */
+  /** True if the history contains the newest numbers: the growth is then valid until the numbers change. */
   readonly isFinal: boolean
 }
 
 /** Computes the growth of collections from their histories. */
 class GrowthReader {
   readonly #history: Pick<StatsState, 'getHistory' | 'getPointAt'>
-  /** Cached results. The key is replaced by a new object after each change of the collection or of its numbers. */
+  /** Cached growth. A change of the collection or of its numbers creates a new key, so an old result is never found. */
   readonly #found = new WeakMap<KnownSummary, CachedGrowth>()
   /** Look-ups in progress, shared by concurrent requests. */
   readonly #finding = new WeakMap<KnownSummary, Promise<GrowthByPeriod | undefined>>()

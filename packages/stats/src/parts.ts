@@ -7,7 +7,7 @@ import type { StatsState, StateOptions } from './state/stats-state.ts'
 type StatsPartFactory<Options, Part> = (options: Options) => Promise<Part>
 type StatsPartTable<Options, Part> = Readonly<Record<string, StatsPartFactory<Options, Part>>>
 
-/** The one table of alternatives: part -> name -> lazy factory. */
+/** All alternatives: part -> name of the alternative -> function that loads and creates it. */
 export const parts = {
   logger: {
     console: async (options) => (await import('./logger/console.ts')).createConsoleLogger(options),
@@ -35,7 +35,7 @@ export const parts = {
     none: async ({ openUpstream }) => (await import('./cache/none.ts')).createNoCache(await openUpstream()),
     refresh: async ({ openUpstream }) => (await import('./cache/refresh.ts')).createRefreshCache(await openUpstream()),
     lru: async ({ openUpstream }) => (await import('./cache/lru.ts')).createLruCache(await openUpstream()),
-    /** Main polls (`poller.ts`), and publishes to every thread. */
+    /** The main thread calls YouTube (`poller.ts`), and publishes the replies to every thread. */
     poller: async ({ published }) => (await import('./cache/published.ts')).createPublishedCache(published),
   } satisfies StatsPartTable<CacheSources, StatsCache>,
 } as const

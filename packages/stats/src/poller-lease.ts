@@ -29,8 +29,8 @@ export function createPollerLease(open: () => Lease): PollerLease {
       closing = lease.close()
       setLease(undefined)
     }
-    // The next lease opens only after the previous one is closed, because the release of the previous one would also
-    // release it.
+    // The next lease opens only after the previous one is closed. Otherwise the release of the previous lease would also
+    // release the next one.
     if (isAllowed) closing = closing.then(() => void (isAllowed && !isClosed && !lease && setLease(open())))
   }
 

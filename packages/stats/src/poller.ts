@@ -59,8 +59,8 @@ const REPORT_INTERVAL_MS = 60_000
 const NO_RESULTS: CallResults = { outage: undefined, hasSucceeded: false }
 
 /**
- * Runs on main. It makes the calls that the schedule selects, and the reply table publishes the changed replies. While
- * another node polls, it applies and publishes that node's results.
+ * Polls YouTube, on the main thread. The poller makes the calls that the schedule selects, and the reply table publishes
+ * the changed replies. While another node polls, the poller applies that node's results and publishes them to the threads.
  */
 export class Poller {
   readonly #options: PollerOptions
@@ -102,7 +102,10 @@ export class Poller {
     getRow: (id) => this.#replyTable.rows.getRow(id),
   }
 
-  /** Loads the collections and their last known numbers, and begins to refresh old or unknown numbers. */
+  /**
+   * Loads the collections and their last known numbers, and begins to refresh old or unknown numbers. In a cluster the
+   * refresh begins only with `begin`.
+   */
   async start(): Promise<void> {
     await this.#replyTable.load()
     if (this.#schedule) this.#plan(this.#schedule)
@@ -195,7 +198,7 @@ export class Poller {
     await this.#replyTable.publishChanged(videos.getCollectionIds(ids))
   }
 
-  /** Records that another node could not fetch the first numbers of these videos. */
+  /** Records that another node could not fetch the first numbers of these videos, or that all its calls fail (`outage`). */
   async applyFailure(ids: readonly string[], detail: string, outage?: UpstreamOutage): Promise<void> {
     if (outage) this.#followedResults = { outage, hasSucceeded: false }
     if (this.#schedule) return
@@ -377,13 +380,13 @@ export class Poller {
     return { outage: getOutage(pause), hasSucceeded }
   }
 
-  /** Resumes calls after a change of the API key. */
+  /** Resumes calls after a change of the API key, if YouTube refused the previous key. */
   onKeyChange(): void {
     this.#schedule?.onKeyChange()
     this.#wake()
   }
 
-  /** Returns why first numbers are unavailable, and until when (ms of the monotonic clock). */
+  /** Returns the outage of all calls, if any, and the time until which no call is made (ms of the monotonic clock). */
   #getOutage(): { readonly problem: Problem; readonly until: number } | undefined {
     const pause = this.#schedule?.pause
     if (pause) return { problem: new UpstreamProblem(pause.fault), until: pause.until }

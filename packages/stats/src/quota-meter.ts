@@ -8,14 +8,17 @@ const DAY_INDEX = 1
 const INTERVAL_INDEX = 2
 
 export interface QuotaMeterOptions {
-  /** Persists the count, so that a killed process loses no unit. Called before each call that the unit pays for. */
+  /**
+   * Persists the count, so that a killed process loses no unit. Called after a unit is taken, and before the call that it
+   * pays for.
+   */
   readonly save?: () => Promise<void>
   readonly now?: () => number
 }
 
 /**
- * Counts the units of YouTube's daily quota over all threads, in memory that they share. The first call of a day starts
- * a new count.
+ * Counts the units of YouTube's daily quota over all threads, in memory that they share. When the day
+ * changes (Pacific Time), the count begins at 0 again.
  */
 export class QuotaMeter {
   readonly #cells: Int32Array
@@ -70,9 +73,9 @@ export class QuotaMeter {
     throw errors.UPSTREAM_UNAVAILABLE(`the daily budget of ${this.#budget} units is used up`)
   }
 
-  /** Returns the unit of a call that never reached YouTube. */
+  /** Adds the unit of a call that never reached YouTube to the remaining quota again. */
   refund(): void {
-    // Not below zero: the day may have changed since.
+    // The count never falls below 0: if the day has changed since `spend`, it does not include this unit.
     if (this.used > 0) Atomics.sub(this.#cells, USED_INDEX, 1)
   }
 
@@ -99,7 +102,7 @@ export class QuotaMeter {
   #cachedUntil = 0
   #cachedDay = 0
 
-  /** Formatting a date takes microseconds: done at most once a second. */
+  /** Returns the day as yyyymmdd. Its formatting takes microseconds, so the result is cached for a second. */
   #getToday(): number {
     const now = this.#now()
     if (now >= this.#cachedUntil || now < this.#cachedUntil - 1_000) {

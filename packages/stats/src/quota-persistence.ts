@@ -8,8 +8,11 @@ export interface QuotaPersistence {
 }
 
 /**
- * Creates the persistence of a count. Concurrent callers share a write. While counts cannot be persisted, calls to YouTube continue without waiting, because
- * an outage of the state must not end the service. The next successful write contains the right count.
+ * Creates the persistence of a count. Concurrent callers share a write. While counts cannot be persisted, calls to
+ * YouTube continue without waiting, because an outage of the state must not end the service. The next successful write
+ * contains the right count.
+ * @param write stores the current count
+ * @param onFault called with the cause when the count cannot be stored, once per outage
  */
 export function createQuotaPersistence(write: () => unknown, onFault: (fault: unknown) => void): QuotaPersistence {
   let writing: Promise<void> | undefined

@@ -53,7 +53,7 @@ const PAGE_SIZE = 1_000
 /** Interval between two checks for stale numbers (ms). */
 const STALE_CHECK_INTERVAL_MS = 1_000
 
-/** Runs on main. It holds the collections and the data of their videos, and builds the replies for all threads. */
+/** Holds the collections and the data of their videos on the main thread, and prepares the replies for all threads. */
 export class ReplyTable {
   readonly videos = new VideoTable()
   readonly #options: ReplyTableOptions
@@ -121,7 +121,7 @@ export class ReplyTable {
     return [...this.#entries.values()].filter(({ isRequested }) => isRequested)
   }
 
-  /** Loads the collections and their last known numbers. The numbers of a page and the next page are read together. */
+  /** Loads the collections and their last known numbers. The numbers of a page and the next page are read concurrently. */
   async load(): Promise<void> {
     for (let page = await this.#readPage(''); page.collections.length > 0;) {
       const [snapshots, next] = await Promise.all([page.snapshots, this.#readPage(page.collections.at(-1)!.id)])
@@ -220,8 +220,8 @@ export class ReplyTable {
   }
 
   /**
-   * Publishes the current replies of these collections, not those at the start of a fetch: a collection may have been
-   * changed and published since.
+   * Publishes the replies that these collections have now. Replies from before a fetch would be wrong, because a
+   * collection may have changed during the fetch.
    */
   async publish(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#options.publish(ids.map((id) => [id, this.#entries.get(id)?.reply]))

@@ -105,7 +105,7 @@ export const settings = defineSettings({
     description: 'maximum collections in the lru cache, per thread',
   },
   ...logSettings,
-  // The state is small, and the lease alone writes 50,000 entries a day.
+  // Below the usual interval of a million entries: the state is small, and the lease alone writes 50,000 entries a day.
   snapshotIntervalEntries: { ...logSettings.snapshotIntervalEntries, default: 100_000 },
   pollerLeaseTtl: {
     type: 'integer',
@@ -148,6 +148,6 @@ export function checkUpstream({ youtubeUri, youtubeApiKey }: Pick<StatsConfig, '
     throw toStartError(`the API at ${youtubeUri} requires a key: set YOUTUBE_API_KEY_FILE or YOUTUBE_API_KEY`)
 }
 
-/** True if main owns the state; otherwise the only serving thread does. */
+/** True if the main thread owns the state; otherwise the only serving thread does. */
 export const isStateOnMain = ({ state, cache }: Pick<StatsConfig, 'state' | 'cache'>): boolean =>
   SHARED_STATES.includes(state) || cache === 'poller'

@@ -11,8 +11,11 @@ export interface SnapshotThrottleOptions {
 }
 
 interface SavedSnapshot {
+  /** Time of the last save (ms of the monotonic clock). */
   at: number
+  /** True if all videos had data at the last save. */
   isComplete: boolean
+  /** True while a save is in progress. */
   isBusy: boolean
 }
 
@@ -20,9 +23,9 @@ interface SavedSnapshot {
 const SAVE_WAIT_MS = 500
 
 /**
- * Stores the numbers of a collection once all its videos are newer than the last stored numbers. A large collection
- * takes many calls, and is therefore not stored after each of them. Publishing waits only briefly, because numbers that
- * are not stored are still right.
+ * Stores the numbers of a collection once all of them were requested after the last save, or once all videos have data
+ * for the first time. A refresh of a large collection takes many calls, so its numbers are not stored after each call. Publishing waits only briefly for a save,
+ * because numbers that are not stored are still right.
  */
 export class SnapshotThrottle {
   readonly #options: SnapshotThrottleOptions
@@ -32,12 +35,16 @@ export class SnapshotThrottle {
     this.#options = options
   }
 
-  /** Stores the numbers of a changed collection, valid from now on. */
+  /** Stores the numbers of a changed collection: its sums have their values from now on. */
   saveChanged(collection: Collection, { snapshot, at }: StatsReading): Promise<void> {
     return this.save(collection, { snapshot: { ...snapshot, since: Date.now() }, at }, Infinity)
   }
 
-  /** @param interval time between two refreshes (ms): incomplete numbers are stored no more often */
+  /**
+   * Stores the numbers of a collection if they are due.
+   * @param interval time between two refreshes (ms). Once it has passed since the last save, the numbers are stored even if
+   * some of them are older than that save.
+   */
   async save(collection: Collection, { snapshot, at }: StatsReading, interval: number): Promise<void> {
     const now = steadyNow()
     const saved = this.#saved.get(collection) ?? { at: -Infinity, isComplete: false, isBusy: false }

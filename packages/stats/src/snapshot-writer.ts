@@ -15,8 +15,8 @@ interface PendingSnapshot {
 const BATCH_VIDEOS = 5_000
 
 /**
- * Writes the numbers of collections independently of their changes: many collections at once, and only the newest
- * numbers of each. While the state fails no caller waits: this class holds the newest numbers and writes them when the
+ * Writes the numbers of collections, independently of changes of the collections: many collections at once, and only the
+ * newest numbers of each. While the state fails no caller waits: this class holds the newest numbers and writes them when the
  * state is available again.
  */
 export class SnapshotWriter {
@@ -48,7 +48,7 @@ export class SnapshotWriter {
     if (!this.#isUnavailable) await written.promise
   }
 
-  /** Runs a change of a collection while none of its numbers are being written. Only one may run at a time. */
+  /** Runs a change of a collection while none of its numbers are being written. Only one such change may run at a time. */
   async runWithoutWrites<T>(id: string, change: () => Promise<T>): Promise<T> {
     this.#changing = id
     try {

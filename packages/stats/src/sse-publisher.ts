@@ -95,7 +95,10 @@ export class SsePublisher {
     this.#startRuns()
   }
 
-  /** Queues the value of every collection, because its topic may still have a value of another source. */
+  /**
+   * Queues the value of every collection: its topic may still have a value of another source, or none in a new epoch of
+   * the broadcaster.
+   */
   enqueueAll(): void {
     for (const [id, reply] of this.#options.getReplies()) this.#set(id, reply)
     this.#startRuns()
@@ -123,8 +126,8 @@ export class SsePublisher {
   }
 
   /**
-   * Starts up to the maximum number of runs while numbers are queued. During an outage a single run probes the
-   * broadcaster.
+   * Starts runs while numbers are queued, up to the maximum. A run puts batch after batch until no numbers are queued.
+   * During an outage a single run probes the broadcaster.
    */
   #startRuns(): void {
     const max = this.#isUnavailable ? 1 : MAX_CONCURRENT_PUTS

@@ -53,7 +53,7 @@ export function reportSsePublisher(getPublisher: () => SsePublisher | undefined,
   )
 }
 
-/** Reports, on main, whether this node is the poller. */
+/** Reports, on the main thread, if this node is the poller. */
 export function reportPolling(isPolling: () => boolean, registry: Registry): void {
   registerGauge(registry, 'stats_poller_leader', '1 on the node that polls YouTube, 0 on the others.', () =>
     Number(isPolling()),

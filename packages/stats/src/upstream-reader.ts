@@ -103,7 +103,7 @@ export function createUpstreamReader({
   }
 
   async function fetchVideos({ id, videos }: Collection): Promise<FetchResult> {
-    // No call is made, so there is no result.
+    // Without videos no call is made, and there is no result to record.
     if (videos.length === 0) return { found: [], failed: [] }
     const now = steadyNow()
     const before = failing.get(id)
@@ -193,7 +193,7 @@ function selectNumbers({ videos }: Snapshot, found: readonly VideoNumbers[]): Vi
 /** Failed read of a collection. */
 interface FailedRead {
   readonly problem: Problem
-  /** Number of reads that had succeeded by then. */
+  /** Number of reads, of any collection, that had succeeded before this failure. */
   readonly successes: number
   /** Earliest time of the next read (ms of the monotonic clock). */
   readonly retryFrom: number

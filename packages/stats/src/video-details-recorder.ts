@@ -19,7 +19,10 @@ const toHour = (time: number) => Math.floor(time / HOUR_MS)
 
 /** Number of videos per write. */
 const BATCH_ROWS = 1_000
-/** Maximum number of videos in memory. With more videos, details are requested more often than once a day. */
+/**
+ * Maximum number of videos in memory. With more videos the memory is cleared, and details are requested
+ * more often than once a day.
+ */
 const MAX_RECORDED_VIDEOS = 1_000_000
 
 export interface VideoDetailsRecorderOptions {
@@ -43,7 +46,10 @@ export class VideoDetailsRecorder implements VideoDetailsSink {
     this.#options = options
   }
 
-  /** True if details of any id are due: the call then requests all, at the same cost. After a start all are due. */
+  /**
+   * True if details of any id are due: the call then requests the details of all its ids, at the same cost. After a start
+   * all details are due.
+   */
   needsDetails(ids: readonly string[]): boolean {
     const latest = steadyNow() - DAY_MS
     return ids.some((id) => (this.#recorded.get(id)?.detailsAt ?? -Infinity) < latest)

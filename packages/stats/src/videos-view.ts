@@ -6,7 +6,7 @@ import { toVideoUrl } from './core/video-links.ts'
 import type { Collection } from './state/stats-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 
-/** A video of a collection, as in replies. If it has no numbers, it is `missing`, or was not requested yet. */
+/** A video of a collection, as in replies. Without numbers it is `missing`, or no request for it has succeeded yet. */
 export interface VideoResource {
   readonly id: string
   readonly url: string

@@ -16,6 +16,7 @@ export interface ClockReading {
  * is in effect on all threads.
  */
 export interface StandInControl {
+  /** Returns the active faults. `quotaLeft` is the remaining quota, even if it was not set as a fault. */
   getFaults(): Promise<Faults>
   /** Sets these faults and removes all others. */
   setFaults(faults: Faults): Promise<void>

@@ -7,7 +7,7 @@ export interface ControllerOptions {
   readonly meter: Meter
   /** Calls per day; 0 for no limit. */
   readonly quota: number
-  /** Resolves when every thread has the state. */
+  /** Sends the state to all threads. Resolves when every thread has it. */
   broadcast(state: StandInState): Promise<unknown>
 }
 

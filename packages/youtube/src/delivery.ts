@@ -4,7 +4,7 @@ import type { Faults } from './core/faults.ts'
 import { isGzipAccepted } from './core/negotiation.ts'
 import { createReply, type ReplyMessage, type EncodedReply } from './encoded-reply.ts'
 
-/** Request and response for a reply. */
+/** The response that a reply is written to, and the headers of its request. */
 export interface ReplyRecipient {
   readonly response: ServerResponse
   /** The headers of the request. */
@@ -53,8 +53,8 @@ export function createDelivery(lifecycle: Lifecycle): Delivery {
 }
 
 /**
- * Creates a function that delays a response, possibly forever. A drain ends all delays at once: the service waits for
- * every request in progress, and a request without an end would delay the exit until the process is killed.
+ * Creates a function that delays a response, possibly forever. When the service drains, all delays end at once: a drain
+ * waits for every request in progress, and a call without a reply would delay the exit until the process is killed.
  */
 function createReplyHolder({ drain }: Lifecycle) {
   const held = new Map<ServerResponse, () => void>()

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 
-/** Head and body of a reply. The head has alternating names and values, as Node accepts it. */
+/** Headers and body of a reply. `head` has alternating names and values, a form that Node's `writeHead` accepts. */
 export interface ReplyMessage {
   readonly head: string[]
   readonly body: string | Buffer

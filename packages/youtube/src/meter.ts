@@ -21,11 +21,11 @@ export interface Meter {
   readonly quotaLeft: number | undefined
   setQuota(calls: number | undefined): void
   /**
-   * Returns the serial number (from 0) of a call to which `errorRate` applies: `isFailing` spaces failures evenly by
-   * it.
+   * Returns the next serial number (from 0) for a call to which `errorRate` applies. From this number `isFailing`
+   * decides if the call fails, so that the failures are evenly spaced over all threads.
    */
   nextFaultIndex(): number
-  /** Starts the serial numbers from 0 again. */
+  /** Makes 0 the next serial number. */
   resetFaultIndex(): void
 }
 
@@ -37,8 +37,8 @@ const QUOTA_LEFT_INDEX = 0
 const FAULT_INDEX = 1
 const NO_LIMIT = -1
 
-// The memory has two 64-bit counts, then two 32-bit numbers. A count of 32 bits would overflow after 15 hours at 40,000
-// calls/s.
+// The memory has two 64-bit counts, then two 32-bit numbers. A count of 32 bits (signed) would overflow after 15
+// hours at 40,000 calls/s.
 const COUNTS_BYTES = 16
 const METER_BYTES = COUNTS_BYTES + 8
 

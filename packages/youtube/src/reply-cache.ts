@@ -8,7 +8,7 @@ import { createReply, type EncodedReply } from './encoded-reply.ts'
 
 /** A call, and the reply to it if the API key is valid and no fault other than `gone` is active. */
 export interface PreparedCall extends Omit<VideosCall, 'query'> {
-  /** Number of requested ids, in the form that the meter adds. */
+  /** Number of requested ids, as the bigint that `Meter.count` takes. */
   readonly ids: bigint
   readonly reply: EncodedReply
 }
@@ -17,7 +17,7 @@ interface CachedCall extends PreparedCall {
   readonly query: VideosCall['query']
   /** Start of the tick in which the reply is valid (ms since 1970). */
   tick: number
-  /** Removed videos that the reply omits. The reply is valid only with the same array. */
+  /** Removed videos that the reply omits. The reply is valid only while the fault `gone` is this same array. */
   gone: RemovedIds
   reply: EncodedReply
 }
@@ -34,8 +34,8 @@ function render({ query, pretty }: VideosCall, now: number, removedIds: RemovedI
 }
 
 /**
- * Creates a cache of replies by query string. A reply is valid for one tick. A hit costs 0.3 us; parsing and rendering
- * cost 9 us for one id and 140 us for 50. The rest of a call costs 16 us.
+ * Creates a cache of replies by query string. A reply is valid for one tick (10 s: see `TICK_MS`). A hit costs 0.3 us;
+ * parsing and rendering cost 9 us for one id and 140 us for 50. The rest of a call costs 16 us.
  */
 export function createReplyCache(): (queryString: string, now: number, removedIds?: RemovedIds) => PreparedCall {
   const entries = new LRUCache<string, CachedCall>({

@@ -9,9 +9,9 @@ import {
 export const settings = defineSettings({
   // The stand-in must return no other errors than Google's API, so it has no load shedding.
   maxQueueDelay: { ...commonSettings.maxQueueDelay, default: 0 },
-  // The load is small, and a separate serving thread would double the memory of the process.
+  // The main thread serves all requests: the load is small, and a serving thread would double the memory of the process.
   threads: { ...commonSettings.threads, default: '0' },
-  // The client logs its requests.
+  // 0 is off: the client of the stand-in logs its own requests.
   requestLogSampling: { ...commonSettings.requestLogSampling, default: 0 },
   apiKeys: {
     type: 'array',

@@ -1,7 +1,7 @@
 import { STALE_INTERVALS, type PreparedReply } from '../core/prepared-reply.ts'
 import type { PublishedCacheOptions, StatsCache } from './stats-cache.ts'
 
-/** Holds this thread's copy of the prepared replies that the poller on main publishes. A read is one look-up. */
+/** Holds a copy of the prepared replies that the poller publishes from the main thread. A read is one look-up. */
 export function createPublishedCache({ bus, replies: initialReplies, meter }: PublishedCacheOptions): StatsCache {
   const replies = new Map<string, PreparedReply>()
 
@@ -16,7 +16,7 @@ export function createPublishedCache({ bus, replies: initialReplies, meter }: Pu
 
   return {
     getReady: (id) => replies.get(id),
-    // A collection that is absent here has no numbers yet, or does not exist. Only main knows which.
+    // A collection that is absent here has no numbers yet, or does not exist. Only the main thread knows which.
     read: async (id) => replies.get(id) ?? bus.call('poll', id),
     readByVideo: (id) => bus.call('pollByVideo', id),
     getStaleAfter: () => STALE_INTERVALS * meter.interval,

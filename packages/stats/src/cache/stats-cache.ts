@@ -14,7 +14,7 @@ export interface StatsCache {
   read(id: string): Promise<PreparedReply | undefined>
   /** Returns the reply with each video's numbers; undefined if there is no such collection. */
   readByVideo(id: string): Promise<PreparedReply | undefined>
-  /** Returns the age from which numbers are stale (ms): two intervals. */
+  /** Returns the age from which numbers are stale (ms): two refresh intervals. */
   getStaleAfter(): number
   /** Idempotent. */
   close(): Promise<void>
@@ -31,11 +31,11 @@ export interface CacheOptions {
   readonly size: number
 }
 
-/** Published data of main, and the bus to main. */
+/** Data that the main thread publishes, and the bus to that thread. */
 export interface PublishedCacheOptions {
   readonly bus: Bus<StatsMainMessage, StatsThreadMessage>
   readonly replies: StatsSharedState['replies']
-  /** Contains the interval at which main refreshes everything. */
+  /** Contains the interval at which the main thread refreshes everything. */
   readonly meter: Pick<QuotaMeter, 'interval'>
 }
 

@@ -4,7 +4,7 @@ import { DAY_MS } from './quota-budget.ts'
  * The cause of a failed call:
  * - `network`: no complete reply came.
  * - `server`: YouTube failed (5xx), or its reply does not conform to the API.
- * - `request`: YouTube refuses this request (another 4xx).
+ * - `request`: YouTube refuses this request, with a 4xx that none of the kinds below describes.
  * - `rate`: too many calls at a time. `quota`: the quota of the day is used up. `key`: YouTube refuses the API key.
  */
 export type FaultKind = 'network' | 'server' | 'request' | 'rate' | 'quota' | 'key'
@@ -108,7 +108,7 @@ export class CircuitBreaker {
 
   recordSuccess(isProbe: boolean): void {
     this.#hasSucceeded = true
-    // A call from before the pause shows that YouTube responds, but not that a refusal is over.
+    // A call that began before the pause shows that YouTube responds, but not that a refusal is over.
     if (isProbe || (this.#pause && !isUpstreamWide(this.#pause.fault))) this.#close()
   }
 

@@ -9,7 +9,7 @@ const FORMULA_PATTERN = /^(?:[\t\r]|\s*[=+\-@＝＋－＠])/
 function formatCell(cell: Cell): string {
   if (cell === undefined) return ''
   if (typeof cell === 'number') return String(cell)
-  // A spreadsheet shows text with a leading quote unchanged.
+  // With a leading quote a spreadsheet takes the cell for text, not for a formula.
   const text = FORMULA_PATTERN.test(cell) ? `'${cell}` : cell
   return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -75,7 +75,7 @@ export const hasSameEdits = (a: Edits, b: Edits): boolean => {
   return !added && !removed
 }
 
-/** Returns the sums without edits: only growth changes them. */
+/** Returns the sums without the effect of edits: the difference of two results is growth. */
 export function removeEdits({ added = ZERO_TOTALS, removed = ZERO_TOTALS, ...totals }: Totals & Edits): Totals {
   return addTotals(addTotals(totals, added, -1), removed)
 }

@@ -3,7 +3,7 @@ import { isUpstreamWide, type UpstreamFault } from './circuit-breaker.ts'
 /** Ids that are retried together, because their call failed. */
 export interface Failure {
   readonly ids: readonly string[]
-  /** Number of consecutive failures; 0 if unknown. */
+  /** Number of consecutive failures; 0 for ids from `resume`, whose earlier failures are unknown. */
   readonly times: number
   /**
    * Time of the last try, which determines the order of retries. `-Infinity` after the first failure: the first retry
@@ -36,7 +36,10 @@ export class Failures {
   }
 
   /**
-   * Adds ids whose call failed. They are halved only if that can isolate the id at fault: while other calls succeed, or if there are no other ids.
+   * Adds ids whose call failed. They are halved if other calls succeed meanwhile, which isolates the id at fault. Without
+   * such a success they are halved only after more than `MAX_UNSPLIT_RETRIES` failures: if YouTube refuses this request,
+   * or if there are no other ids and the fault is of the kind `server`.
+   * @param before the failure that the call retried
    * @param maxDelay maximum delay until the retry (ms)
    * @param isAlone true if there are no ids for another call
    * @returns the new groups of the ids

@@ -11,7 +11,10 @@ export type Period = keyof typeof PERIODS_MS
 
 export const periods = Object.keys(PERIODS_MS) as Period[]
 
-/** Growth of sums within a window. Edits are separate from growth. Times are ISO 8601 texts, as in replies. */
+/**
+ * Growth of sums within a window. Edits (`added`, `removed`) are stated separately and are not part of the growth. Times
+ * are ISO 8601 texts, as in replies.
+ */
 export interface Growth extends Pick<Totals, 'impressions' | 'engagements' | 'score'>, Edits {
   /** Beginning of the window, or a later time if the sums at its beginning are unknown. */
   readonly since: string
@@ -19,7 +22,7 @@ export interface Growth extends Pick<Totals, 'impressions' | 'engagements' | 'sc
   readonly until: string
   /** Present if the growth covers the whole window. */
   readonly isWhole?: true
-  /** Present if the collection began within the window. */
+  /** Present if the collection was created within the window. */
   readonly young?: true
 }
 
@@ -81,8 +84,9 @@ export function interpolateStart(period: Period, end: GrowthEnd, { before, next 
 }
 
 /**
+ * Returns the growth from a base point to the end of a window.
  * @param base the point at which the window begins, or the first usable one after it
- * @param createdAt ms since the epoch
+ * @param createdAt time at which the collection was created (ms since the epoch)
  */
 export function computeGrowth(period: Period, base: Point, end: GrowthEnd, createdAt: number | undefined): Growth {
   const start = end.until - PERIODS_MS[period]

@@ -1,7 +1,10 @@
 import type { Edits, Totals } from './video-numbers.ts'
 import { DAY_MS } from './quota-budget.ts'
 
-/** A collection's sums from `at` (ms since the epoch) until the next point, and all edits until `at`. */
+/**
+ * A point of the history of a collection or of a video: the sums from `at` (ms since the epoch) until the next point, and
+ * all edits from the beginning of the history to `at`.
+ */
 export interface Point extends Totals, Edits {
   readonly at: number
   /** Request time of the oldest of the numbers, if it is earlier than `at`. */
@@ -15,8 +18,8 @@ export interface Point extends Totals, Edits {
 const HOUR_MS = 3_600_000
 
 /**
- * Returns the points with one more in its order; it replaces a point of the same time. If it comes last, as usual, it is
- * appended to `points` itself.
+ * Inserts a point in the order of time, in place of a point of the same time, and returns the points. The result is
+ * `points` itself if the new point is later than all others, which is the usual case; otherwise it is a copy.
  */
 export function withPoint(points: Point[], point: Point): Point[] {
   const last = points.at(-1)

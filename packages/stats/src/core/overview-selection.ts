@@ -85,7 +85,7 @@ function compareValues<T extends number | string>(a: T, b: T): number {
 
 const foldText = (text: string) => text.normalize('NFKD').toLowerCase()
 
-/** Texts of collections, folded once. */
+/** The text of each collection in which words are searched: normalized and in lower case, built once per collection. */
 const searchTexts = new WeakMap<NamedCollection, string>()
 
 function getSearchText(collection: NamedCollection): string {

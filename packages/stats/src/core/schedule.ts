@@ -46,7 +46,10 @@ export class Schedule {
   readonly #gathering = new Map<string, number>()
   readonly #failures: Failures
   readonly #circuit = new CircuitBreaker()
-  /** Start times of the last calls, oldest first: of as many calls as a refresh of everything takes, or more. */
+  /**
+   * Start times of the last calls, oldest first. If a refresh of everything takes N calls, `#getRetrySlot` needs the last
+   * N start times; at most 2 N are stored.
+   */
   #startTimes: number[] = []
   readonly #running = { first: 0, paced: 0 }
   readonly #maxRunning: { readonly first: number; readonly paced: number }
@@ -87,7 +90,10 @@ export class Schedule {
     }
   }
 
-  /** Adds ids that already had no numbers before a restart. They use the paced queue unless they are prioritized. */
+  /**
+   * Adds ids without numbers at a start. Calls for them may have failed before a restart, so they use the paced queue
+   * unless they are prioritized.
+   */
   resume(ids: readonly string[], now: number): void {
     this.#put(this.#failures.resume(ids, now))
   }
@@ -151,8 +157,8 @@ export class Schedule {
   }
 
   /**
-   * Returns a call for the oldest ids. The cost of a call is independent of its ids, so it includes all ids up to
-   * `before`.
+   * Returns a call for the oldest ids. The cost of a call is independent of its ids. So it also includes ids that
+   * are not due yet, if their numbers were requested at or before `before`.
    */
   #takeRefresh(before: number): NewCall {
     const ids: string[] = []
@@ -163,7 +169,7 @@ export class Schedule {
     return { ids, queue: 'paced' }
   }
 
-  /** Returns the time of the next retry: an interval has no more calls than a refresh of everything takes. */
+  /** Returns the earliest time of the next retry: no interval has more calls than a refresh of everything takes. */
   #getRetrySlot(interval: number): number {
     const before = this.#startTimes.at(-this.calls)
     return before === undefined ? -Infinity : before + interval
@@ -266,7 +272,10 @@ export class Schedule {
     return Math.max(at, this.pause?.until ?? now)
   }
 
-  /** Returns the earliest time of the next call, if no call ends before; `Infinity` if there is none until one ends. */
+  /**
+   * Returns the earliest time of the next call, unless a call ends before. `Infinity`: no call begins before one ends, or
+   * there are no ids.
+   */
   getWakeAt(now: number, remainingQuota: RemainingQuota): number {
     if (remainingQuota.left < 1) return now + remainingQuota.untilReset
     return Math.max(this.#circuit.getAllowedAt(), this.#getDueAt(remainingQuota))
@@ -282,8 +291,8 @@ export class Schedule {
   }
 
   /**
-   * Returns the time of the next slot of the paced queue. It is not right after a start: a process that crashes
-   * repeatedly makes no paced calls.
+   * Returns the time of the next slot of the paced queue. The first slot is some time after the start, so that a
+   * process that crashes repeatedly makes no paced calls.
    */
   #getNextSlot(remainingQuota: RemainingQuota): number {
     const wait = getPacedInterval(remainingQuota, 1)

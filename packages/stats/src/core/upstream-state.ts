@@ -28,7 +28,11 @@ export interface UpstreamState extends Partial<Omit<UpstreamOutage, 'state'>> {
   readonly budget: { readonly limit: number | null; readonly used: number; readonly left: number | null }
 }
 
-/** @param since @param until ms since the epoch */
+/**
+ * Converts a fault that pauses all calls to an outage.
+ * @param since beginning of the pause (ms since the epoch)
+ * @param until end of the pause (ms since the epoch)
+ */
 export function toOutage(fault: UpstreamFault, since: number, until: number): UpstreamOutage {
   const { reason, detail, remedy, key } = fault
   const state = isUpstreamWide(fault) ? 'paused' : 'failing'
@@ -43,7 +47,7 @@ export function toOutage(fault: UpstreamFault, since: number, until: number): Up
   }
 }
 
-/** The result of the calls until now. */
+/** Results of the calls to YouTube until now. */
 export interface CallResults {
   readonly outage: UpstreamOutage | undefined
   /** True if a call has succeeded: see `CircuitBreaker`. */
@@ -60,7 +64,7 @@ export interface UpstreamStateParts extends CallResults {
   readonly now: number
 }
 
-/** No call is made: the daily budget of this service is used up. */
+/** Creates the outage in which no call is made because the daily budget of this service is used up. */
 const createBudgetOutage = ({ budget, untilReset }: RemainingQuota, now: number): UpstreamOutage => ({
   state: 'paused',
   reason: 'dailyBudgetSpent',

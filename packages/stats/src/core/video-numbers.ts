@@ -18,7 +18,7 @@ export interface VideoNumbers {
   readonly gone?: VideoRemoval
 }
 
-/** A removal: the video was deleted or made private (ms since the epoch). */
+/** A removal: the video was deleted or made private. Times are ms since the epoch. */
 export interface VideoRemoval {
   /** Time of the first request that YouTube answered without the video. */
   readonly since: number
@@ -96,7 +96,7 @@ export interface Snapshot {
    * never returned any.
    */
   readonly missing: readonly string[]
-  /** Videos that were not requested yet: they have no data. */
+  /** Videos without data: no request for them has succeeded yet. */
   readonly unknown?: readonly string[]
   /** Request time of the oldest data (ms since the epoch); for a missing video, of the last request for it. */
   readonly asOf: number
@@ -123,9 +123,12 @@ export interface Totals {
 
 /** Changes of the sums other than growth, since the history of a collection began. */
 export interface Edits {
-  /** Sums of videos that were added, and of videos of the collection that got their first numbers. */
+  /**
+   * Sums of videos that were added, of first numbers, and of increases of counts that YouTube states again after more than
+   * two hours (see `addEdits`).
+   */
   readonly added?: Totals | undefined
-  /** Sums of removed videos. */
+  /** Sums of removed videos, and decreases of counts that YouTube states again after more than two hours. */
   readonly removed?: Totals | undefined
 }
 

@@ -36,7 +36,10 @@ const changeFaults = [
 
 const videoFaults = [...changeFaults, errors.COLLECTION_NOT_FOUND]
 
-/** Returns the condition in `If-Match`, the collection's version. `If-None-Match` would refer to the video. */
+/**
+ * Returns the condition of `If-Match`, which refers to the collection's version.
+ * @throws Problem `CONDITION_UNSUPPORTED` for `If-None-Match`, which would refer to the video
+ */
 function readMatch(headers: RequestHeaders): Preconditions | undefined {
   const condition = readPreconditions(headers)
   if (condition?.noneMatch) throw errors.CONDITION_UNSUPPORTED('a video of a collection supports only If-Match')

@@ -52,7 +52,7 @@ export const createStatsRoute = (cache: StatsCache) => {
     read({ params, query }) {
       return { id: (params as { id: string }).id, byVideo: (query as { by?: string }).by === 'video' }
     },
-    // With the cache `poller` only main has each video's numbers.
+    // With the cache `poller` only the main thread has each video's numbers.
     shouldQueue: ({ byVideo }) => byVideo,
     answer({ id, byVideo }) {
       if (byVideo) return cache.readByVideo(id).then(toReply)

@@ -12,7 +12,7 @@ const KEY_PREFIX = 'stats/'
 /** Returns the key directly after `key`. Ranges of kv include their start and exclude their end. */
 const toNextKey = (key: string) => `${key}\0`
 
-/** Timeout of a request. kv itself refuses writes that wait for 2 s. */
+/** Timeout of a request to kv (ms). kv itself refuses writes that wait for 2 s. */
 const TIMEOUT_MS = 3_000
 
 /** Number of points that are read or deleted at once. */
@@ -65,7 +65,7 @@ export async function createKvState({
 
   /**
    * The sources, which are read only once: one stats service at a time owns this data, and its threads open the state
-   * after main has recorded the source.
+   * after the main thread has recorded the source.
    */
   let known: Sources | undefined
   const sources = async (): Promise<Sources> => (known ??= (await read(SOURCES_KEY)) ?? NO_SOURCES)
@@ -130,7 +130,8 @@ export async function createKvState({
     },
     async getPointAt(id, at) {
       const { point } = await keys()
-      // kv reads ranges only in ascending order, so the range is short first. Points older than a day are an hour apart.
+      // kv reads ranges only in ascending order, so a short range comes first, which usually has a point: one per hour
+      // remains of points older than a day.
       for (const back of [3 * HOUR_MS, at]) {
         const found = await entries(point(id, at - back), toNextKey(point(id, at)))
         if (found.length > 0) return parse(found.at(-1)!)
@@ -200,7 +201,7 @@ export async function createKvState({
   }
 }
 
-/** Codes of errors before the connection to kv: the change never reached kv. */
+/** Codes of errors that occur before a connection to kv exists: the change never reached kv. */
 const CONNECT_ERROR_CODES = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -210,8 +211,8 @@ const CONNECT_ERROR_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 /**
- * Codes of refusals after which the outcome is unknown. `CONDITION_FAILED`: the change may have arrived twice and the
- * first copy was applied. The other codes: the reply is not from kv.
+ * Codes of refusals after which the outcome is unknown. `CONDITION_FAILED`: if the change arrived twice, kv
+ * applied the first copy and refused the second. The other codes: the reply is not from kv.
  */
 const UNCERTAIN_CODES = new Set(['CONDITION_FAILED', 'UNEXPECTED_REPLY', 'UNEXPECTED_REDIRECT'])
 /** True if kv refused the change without applying it. */

@@ -13,9 +13,13 @@ const parse = (text: string | undefined) => (text === undefined ? undefined : JS
 /** Format of the database. A later format is refused, because this version would lose the data that it does not know. */
 const FORMAT_VERSION = 3
 
-/** Format 1 had fewer kinds of data, and format 2 might have no sources. All else is unchanged. */
+/**
+ * Upgrades from these formats to the next. They change no rows: format 1 had fewer kinds of data, and format 2 might have
+ * no sources.
+ */
 const upgrades = { 1: async () => {}, 2: async () => {} }
 
+/** The row that every database of a cluster node has. Data without it are damaged, and are deleted. */
 const replicaRow = { key: Buffer.from(POSITION_KEY), since: 1 }
 
 type LevelStateOptions = Pick<StateOptions, 'folder' | 'share' | 'log'> &

@@ -6,13 +6,13 @@ import type { Collection, SnapshotRow, VideoRow } from './stats-state.ts'
 /** Kind of the log entries that contain changes, as JSON. */
 export const CHANGE_KIND = 1
 
-/** Result of a call. */
+/** Result of a call to YouTube. */
 export interface FetchedVideos {
   readonly ids: readonly string[]
   readonly found: readonly VideoNumbers[]
-  /** Time of the call (ms since 1970). */
+  /** Time of the call by the poller's clock (ms since 1970). */
   readonly asOf: number
-  /** Time since the call (ms) by the poller's own clock: another machine's clock may differ. */
+  /** Time since the call (ms), measured by the poller, because the clock of another machine may differ. */
   readonly age: number
   /** Time between two refreshes (ms). */
   readonly interval?: number
@@ -40,7 +40,7 @@ export type StatsChange =
   | { readonly type: 'usage'; readonly usage: QuotaUsage }
   /** A read waits for the first numbers of a collection. Nodes do not store this. */
   | { readonly type: 'wanted'; readonly id: string }
-  /** Result of a call, which all nodes publish from now on. Nodes do not store it. */
+  /** Result of a call. Every node publishes the numbers to its threads. Nodes do not store it. */
   | ({ readonly type: 'asked' } & FetchedVideos & FromSource)
   /** The first numbers of these videos are unavailable. Nodes do not store this. */
   | ({

@@ -27,7 +27,7 @@ interface FrameResult {
   readonly changes: readonly StatsChange[]
 }
 
-/** State machine of the stats service, on main. */
+/** State machine of the stats service, on the main thread. */
 export interface StatsStateMachine extends StateMachine {
   /** Flushes everything to the disk, so that it is usable after a power cut. */
   settle(): Promise<void>

@@ -22,7 +22,7 @@ export interface Collection extends CollectionVersion, Campaign {
   readonly created?: number
 }
 
-/** A collection's numbers, and a point of its history if they form one. */
+/** A collection's numbers, and the point that they add to its history, if any. */
 export interface SnapshotRow {
   readonly id: string
   /** Revision of the collection to which the numbers belong. In a cluster they are applied only to this revision. */
@@ -85,8 +85,8 @@ export interface StateOptions extends Pick<SharedLevelOptions<string, string>, '
 }
 
 /**
- * Store of collections, their last numbers and their history. A single owner writes, with one write at a time per
- * collection.
+ * Store of collections, their last numbers and their history. In a process only one owner writes to it, with one write at
+ * a time per collection.
  */
 export interface StatsState extends StateReader {
   /** The database, if the threads of this process share one. */
@@ -124,8 +124,8 @@ export interface StatsState extends StateReader {
   deletePoints(id: string, times: readonly number[]): MaybePromise<void>
   /**
    * Selects the source whose numbers are read and written from now on. Numbers of other sources are hidden until their
-   * source is selected again. Numbers stored before the first selection belong to the first source. States that end
-   * with the process do not need it.
+   * source is selected again. Numbers stored before the first selection belong to the first source. Absent for
+   * states in memory, and on a cluster node, where the log selects the source.
    */
   useSource?(name: string): MaybePromise<void>
   /** Counts the data of the other sources. */

@@ -67,7 +67,7 @@ function parseError(text: string): GoogleError {
 const toObjects = <T>(value: readonly T[] | undefined): readonly T[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : []
 
-/** True for a limit of calls per day. Google reports such a limit also with the reason of a rate limit. */
+/** True for a limit of calls per day. Google may report such a limit with the reason of a rate limit. */
 const isDaily = ({ metadata = {} }: NonNullable<GoogleError['details']>[number]): boolean =>
   /^1\/d\b/.test(String(metadata.quota_unit)) || /PerDay/.test(String(metadata.quota_limit))
 

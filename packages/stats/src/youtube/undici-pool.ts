@@ -25,7 +25,10 @@ export function createUndiciCall(
   }
 }
 
-/** Uses `dispatch`, without the stream that `request` creates for each body: a fifth less processor time. */
+/**
+ * Makes a GET request with undici's `dispatch`. Its `request` would create a stream for each body; without the stream a
+ * call takes a fifth less processor time.
+ */
 function get(pool: Pool, path: string, headers: Record<string, string>, signal: AbortSignal): Promise<YoutubeReply> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

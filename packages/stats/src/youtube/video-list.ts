@@ -7,7 +7,7 @@ const NUMBERS_QUERY = 'part=statistics&fields=kind,items(id,statistics)'
 const DETAILS_QUERY =
   'part=snippet,statistics&fields=kind,items(id,snippet(title,channelId,channelTitle,publishedAt),statistics)'
 
-/** Returns the path and query of a request for the numbers of `ids`, and for their details at no further cost. */
+/** Returns the path and query of a request for the numbers of `ids`, and on request for their details at no cost. */
 export function buildVideosPath(ids: readonly string[], key: string, withDetails = false): string {
   return `/youtube/v3/videos?${withDetails ? DETAILS_QUERY : NUMBERS_QUERY}&id=${ids.join(',')}&key=${encodeURIComponent(key)}`
 }

@@ -1,11 +1,11 @@
 import { googleErrors } from './google-errors.ts'
 
-/** Selected fields of a value: all, or the named ones, each with the mask of its own fields. */
+/** The selected fields of a value: all, or the named fields. Each named field has a mask for the fields below it. */
 export type FieldMask = 'all' | ReadonlyMap<string, FieldMask>
 
 /**
- * Fields that exist in a value: none (`leaf`), fields of any name, or the named ones. A list has the fields of its
- * items.
+ * Fields that exist in a value: none (`leaf`), fields of any name (`any`), or the named fields with their shapes. A list
+ * has the fields of its items.
  */
 export type FieldShape = 'leaf' | 'any' | { readonly [name: string]: FieldShape }
 
@@ -86,7 +86,10 @@ export function applyMask(value: unknown, mask: FieldMask): unknown {
   return selected
 }
 
-/** True if a value can have the fields of a mask: `*` also matches plain values. */
+/**
+ * False if the value is plain and the mask selects fields below it. This occurs after `*`, which also matches plain
+ * values.
+ */
 function hasFields(value: unknown, mask: FieldMask): boolean {
   if (mask === 'all') return true
   if (Array.isArray(value)) return value.every((item) => hasFields(item, mask))

@@ -24,7 +24,8 @@ export class GoogleError extends Error {
 }
 
 /**
- * Kind of error. To call it creates an error; `message` and `location` are for kinds whose text depends on the request.
+ * A kind of error: its fields, and a function that creates an error of the kind. `message` and `location` replace the
+ * fields of the kind if they depend on the request.
  */
 export type GoogleErrorKind = GoogleErrorEntry & { (message?: string, location?: string): GoogleError }
 

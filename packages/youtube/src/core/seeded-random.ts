@@ -1,6 +1,6 @@
 /**
- * Returns a generator of pseudo-random numbers from 0 (inclusive) to 1 (exclusive), which are always the same for one
- * text.
+ * Returns a generator of pseudo-random numbers from 0 (inclusive) to 1 (exclusive). The same text always gives the same
+ * numbers, so all threads invent the same videos.
  */
 export function createSeededRandom(text: string): () => number {
   // FNV-1a gives the seed, mulberry32 the sequence.

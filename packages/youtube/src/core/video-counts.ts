@@ -28,7 +28,7 @@ export const TICK_MS = 10_000
 /** Returns the beginning of the tick that contains a time (ms since 1970). */
 export const toTickStart = (time: number) => time - (time % TICK_MS)
 
-/** True if the video exists. An id that ends in `_` belongs to a removed video. */
+/** True if the video exists. No video has an id that ends in `_`, so tests can request a missing video. */
 export const isVideoPresent = (id: string) => VIDEO_ID.test(id) && !id.endsWith('_')
 
 /** True if comments are enabled for a video. If its id ends in `-`, they are disabled and `commentCount` is absent. */
@@ -41,8 +41,9 @@ export function getPublishTime(id: string): number {
 }
 
 /**
- * Returns the counts of a video at a time. Views grow at a constant rate, 0.1 to 1,000 per hour, and the other counts
- * in proportion to them. The videos in `FIXED_VIDEO_IDS` have constant counts.
+ * Returns the counts of a video at a time (ms since 1970). Views grow at a constant rate from the date of publication,
+ * 0.1 to 1,000 per hour, and the other counts grow in proportion to them. The videos in `FIXED_VIDEO_IDS` have constant
+ * counts.
  */
 export function getVideoCounts(id: string, time: number): VideoCounts {
   if (FIXED_VIDEO_IDS.has(id)) return FIXED_COUNTS

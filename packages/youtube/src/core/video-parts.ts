@@ -86,7 +86,8 @@ function buildStatistics(id: string, time: number): PartContent {
 }
 
 /**
- * Function that builds each part of a video, in the order in which Google writes the parts. `time` is in ms since 1970.
+ * For each part of a video, the function that builds its content. The order is that in which Google writes the parts.
+ * `time` is in ms since 1970.
  */
 export const partBuilders: Readonly<Record<string, (id: string, time: number) => PartContent>> = {
   snippet: buildSnippet,
@@ -95,7 +96,7 @@ export const partBuilders: Readonly<Record<string, (id: string, time: number) =>
   statistics: buildStatistics,
 }
 
-/** Valid parts that add no content: these videos have none for them, or the resource always contains it (`id`). */
+/** Valid parts that add nothing to a reply: the stand-in has no content for them, or every video contains it (`id`). */
 export const PARTS_WITHOUT_CONTENT = new Set([
   'id',
   'liveStreamingDetails',

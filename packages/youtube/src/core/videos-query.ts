@@ -13,11 +13,13 @@ export interface VideoQuery {
 
 /** One call, parsed from its query string. */
 export interface VideosCall {
+  /** The parameter `key`; undefined if it is absent or empty. The key may then be in the header `x-goog-api-key`. */
   readonly key: string | undefined
-  /** Number of ids in the request. */
+  /** Number of ids in the request; a repeated id counts each time. */
   readonly idCount: number
-  /** Google indents its JSON by default. */
+  /** True if the JSON of the reply is indented, which is Google's default. */
   readonly pretty: boolean
+  /** The query, or the error that it causes. */
   readonly query: VideoQuery | GoogleError
 }
 

@@ -119,8 +119,8 @@ export function createVideosSchema(keys: readonly string[]) {
     summary: 'Videos by id',
     description: 'Behaves like `videos.list` for queries by id. The stand-in ignores the other parameters of the API.',
     querystring: {
-      // The header `x-goog-api-key` may replace `key`. A schema cannot require one of two parameters in different
-      // places.
+      // `key` is not always required: the header `x-goog-api-key` may replace it. A schema cannot state that either a
+      // query parameter or a header is required.
       type: 'object',
       required: ['part', 'id', 'key'],
       properties: {

@@ -31,7 +31,7 @@ export function addVideosRoute(app: App, { config, lifecycle, thread }: VideosOp
   const prepareCall = createReplyCache()
   const { deliver } = createDelivery(lifecycle)
 
-  /** Returns the reply to a call. A call with a valid key uses the quota, regardless of the reply. */
+  /** Returns the reply to a call. A call with a valid key takes one unit of the quota, even if the reply is an error. */
   function getReply(call: PreparedCall, headers: IncomingHttpHeaders): EncodedReply {
     const key = call.key ?? headers['x-goog-api-key']
     if (typeof key !== 'string' || !keys.has(key)) return refuse(googleErrors.KEY_INVALID(), call)
