@@ -39,7 +39,7 @@ export interface StatsNode {
   requestRead(id: string): Promise<void>
   /** Publishes the result of a call to YouTube, to all nodes. */
   publishFetched(fetched: FetchedVideos): void
-  /** Publishes that the first numbers of these videos are unavailable. */
+  /** Publishes that the first numbers of these videos are unavailable, or, without videos, the outage of all calls. */
   publishFailure(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
   /**
    * Persists the count of used units for all nodes.
@@ -66,7 +66,7 @@ export async function openNode({ config, registry, log, fail }: StatsNodeContext
   const follower = new Follower()
   const ownSource = getSource(config)
   const source = () => getCurrentSource(readSources(level.db))
-  /** Returns both sources if this node's own differs from the cluster's. Undefined if the cluster has none yet. */
+  /** Returns the sources of this node and of the cluster if they differ. Undefined also if the cluster has none yet. */
   function getSourceMismatch(clusterSource = source()): NodeState['sourceMismatch'] {
     return clusterSource === undefined || clusterSource === ownSource
       ? undefined

@@ -26,6 +26,7 @@ import { pruneCollections, pruneVideos } from './retention.ts'
  */
 export interface Collections extends StateReader {
   /**
+   * Creates or replaces a collection.
    * @returns `created`: true if the collection is new.
    * @throws Problem `INVALID_DATE_RANGE`
    */
@@ -40,14 +41,15 @@ export interface Collections extends StateReader {
    * @throws Problem `COLLECTION_NOT_FOUND`, `INVALID_DATE_RANGE`
    */
   patch(id: string, patch: CollectionPatch, condition?: Preconditions): Promise<Collection>
-  /** @returns true if the collection existed */
+  /** Deletes a collection, its numbers and its history. @returns true if the collection existed */
   delete(id: string, condition?: Preconditions): Promise<boolean>
   /**
+   * Adds a video to a collection.
    * @returns `created`: true if the collection did not contain the video.
    * @throws Problem `COLLECTION_NOT_FOUND`, `COLLECTION_FULL`
    */
   addVideo(id: string, video: string, condition?: Preconditions): Promise<{ collection: Collection; created: boolean }>
-  /** @throws Problem `COLLECTION_NOT_FOUND`, `VIDEO_NOT_IN_COLLECTION` */
+  /** Removes a video from a collection. @throws Problem `COLLECTION_NOT_FOUND`, `VIDEO_NOT_IN_COLLECTION` */
   removeVideo(id: string, video: string, condition?: Preconditions): Promise<Collection>
   /**
    * Stores numbers; the history gets a point if the sums changed. Does nothing if the collection was deleted or changed
@@ -82,7 +84,7 @@ interface CollectionChange {
   readonly after: Collection | undefined
 }
 
-/** A collection without its id and its versions. */
+/** A collection without its id, its revision and its time of creation. */
 type CollectionFields = Omit<Collection, 'id' | 'revision' | 'created'>
 
 const PRUNE_INTERVAL_MS = 3_600_000

@@ -7,7 +7,7 @@ export interface PollerLease extends Lease {
   setAllowed(isAllowed: boolean): void
 }
 
-/** @param open competes for the log's lease */
+/** @param open opens the log's lease, for which this node then competes */
 export function createPollerLease(open: () => Lease): PollerLease {
   let lease: Lease | undefined
   let closing: Promise<unknown> = Promise.resolve()

@@ -17,8 +17,8 @@ export interface QuotaMeterOptions {
 }
 
 /**
- * Counts the units of YouTube's daily quota over all threads, in memory that they share. When the day
- * changes (Pacific Time), the count begins at 0 again.
+ * Counts the units of YouTube's daily quota over all threads, in memory that they share. When the day changes (Pacific
+ * Time), the count begins at 0 again.
  */
 export class QuotaMeter {
   readonly #cells: Int32Array
@@ -93,8 +93,8 @@ export class QuotaMeter {
     const today = this.#getToday()
     const day = Atomics.load(this.#cells, DAY_INDEX)
     if (day === today) return
-    // The thread that changes the day resets the count. Another thread that sees the new day finds the count reset, or
-    // about to be.
+    // The thread that changes the day resets the count, except at the first use (day 0). Another thread that sees the new
+    // day may read the old count for a moment.
     if (Atomics.compareExchange(this.#cells, DAY_INDEX, day, today) === day && day !== 0)
       Atomics.store(this.#cells, USED_INDEX, 0)
   }

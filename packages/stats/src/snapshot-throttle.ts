@@ -24,8 +24,8 @@ const SAVE_WAIT_MS = 500
 
 /**
  * Stores the numbers of a collection once all of them were requested after the last save, or once all videos have data
- * for the first time. A refresh of a large collection takes many calls, so its numbers are not stored after each call. Publishing waits only briefly for a save,
- * because numbers that are not stored are still right.
+ * for the first time. A refresh of a large collection takes many calls, so its numbers are not stored after each call.
+ * Publishing waits only briefly for a save, because numbers that are not stored are still right.
  */
 export class SnapshotThrottle {
   readonly #options: SnapshotThrottleOptions

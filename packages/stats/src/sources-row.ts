@@ -12,7 +12,7 @@ export const sourcesRow: OwnRow = {
   first: JSON.stringify(NO_SOURCES),
   async rebuild(db) {
     const names: string[] = []
-    // Positions are consecutive. A source without numbers needs no name.
+    // Every position up to the highest one in a key gets a name. Later sources have no numbers and need no name.
     for (const key of await db.keys({ gte: Buffer.from('@'), lt: Buffer.from('A') }).all()) {
       const position = Number.parseInt(key.toString('latin1', 1), 10)
       while (names.length <= position) names.push(`${UNKNOWN_SOURCE} ${names.length + 1}`)

@@ -49,14 +49,14 @@ export interface UpstreamReader {
   /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` if no numbers are known either */
   read(collection: Collection): Promise<UpstreamReading>
   getCallResults(): CallResults
-  /** Resumes calls after a change of the API key. */
+  /** Resumes calls after a change of the API key, if YouTube refused the previous key. */
   onKeyChange(): void
 }
 
 // Uncached reads of one collection may come thousands of times a second. Unchanged numbers are stored no more often than
 // this.
 const SAVE_INTERVAL_MS = 1_000
-/** Maximum number of collections whose last stored sums are remembered; then all are forgotten. */
+/** Maximum number of collections whose last stored sums are in memory. At this number the memory is cleared. */
 const MAX_SAVED_ENTRIES = 10_000
 /** Pause of a collection after a failed read (ms), unless `retryAfter` is shorter. */
 const MAX_RETRY_DELAY_MS = 1_000

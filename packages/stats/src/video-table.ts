@@ -8,8 +8,8 @@ interface Video {
   /** Absent if the video has no data yet, or if YouTube never returned numbers. */
   numbers?: VideoNumbers
   /**
-   * Request time of the numbers, or of the last response that omitted the video if it has none or was removed: `asOf` in
-   * ms since the epoch, `at` in ms of the monotonic clock. Both are absent without data.
+   * Request time of the numbers. If the video has no numbers or was removed, request time of the last response that
+   * omitted it. `asOf` is in ms since the epoch, `at` in ms of the monotonic clock. Both are absent without data.
    */
   asOf?: number
   at?: number

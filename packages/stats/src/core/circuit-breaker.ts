@@ -47,8 +47,8 @@ const KEY_BACKOFF: Backoff = { min: MINUTE_MS, max: 15 * MINUTE_MS }
 const RATE_BACKOFF: Backoff = { min: 10_000, max: 5 * MINUTE_MS }
 const FAULT_BACKOFF: Backoff = { min: 1_000, max: MINUTE_MS }
 /**
- * If YouTube refuses a call for quota within this time after the expected reset (ms), the reset is late: clocks differ,
- * or change twice a year.
+ * If YouTube refuses a call for quota within this time after the expected reset (ms), the reset counts as late. The cause
+ * may be a difference between clocks, or a change to or from summer time.
  */
 const RESET_TOLERANCE_MS = 2 * HOUR_MS
 /** Pause while the reset of the quota is late (ms). */

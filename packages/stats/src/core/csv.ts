@@ -2,7 +2,7 @@ export type Cell = string | number | undefined
 
 /**
  * Text that a spreadsheet takes for a formula: it begins with a formula sign, also after spaces, or with a tab or a
- * return.
+ * carriage return.
  */
 const FORMULA_PATTERN = /^(?:[\t\r]|\s*[=+\-@＝＋－＠])/
 

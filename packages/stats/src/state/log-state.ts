@@ -52,7 +52,7 @@ export function createLogState({ log, lease, source: from, level, close }: LogSt
     deletePoints: (id, times) => appendUnderLease({ type: 'deletePoints', id, times, from }),
     async putUsage(usage) {
       await lease.append(CHANGE_KIND, encodeChange({ type: 'usage', usage }))
-      // Only now may the call that this usage pays for begin.
+      // The call that this usage pays for may begin only while this node holds the lease.
       if (lease.term === undefined) throw logErrors.LEASE_LOST()
     },
     close,

@@ -10,7 +10,7 @@ export function createUndiciPoolClient(options: VideoClientOptions): VideoClient
   return { ...fetchOneByOne(call), close }
 }
 
-/** Creates calls of `videos.list` through a pool. */
+/** Creates the function that makes calls of `videos.list` through a pool of connections. */
 export function createUndiciCall(
   options: VideoClientOptions,
   idsPerCall?: number,

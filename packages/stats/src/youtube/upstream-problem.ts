@@ -41,7 +41,8 @@ export const createUnreadableReply = (detail: string): UpstreamProblem =>
   new UpstreamProblem({ kind: 'server', detail, remedy: remedies.server })
 
 /**
- * Returns the fault of a failed call. Other problems originate on this machine, such as a quota that cannot be counted.
+ * Returns the fault of a failed call. A problem other than `UpstreamProblem` originates on this machine, such as a quota
+ * that cannot be counted. It is treated as a fault of the kind `server`.
  */
 export const toUpstreamFault = (problem: Problem): UpstreamFault =>
   problem instanceof UpstreamProblem

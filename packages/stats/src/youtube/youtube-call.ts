@@ -22,7 +22,10 @@ export const MAX_REPLY_BYTES = 1_048_576
 
 export const createTooLargeError = () => createUnreadableReply(`the response was larger than ${MAX_REPLY_BYTES} bytes`)
 
-/** Creates calls of `videos.list`. Each takes a unit of quota, has a timeout, and parses the reply. */
+/**
+ * Creates the function that makes calls of `videos.list`. Each call takes a unit of quota, has a timeout, and parses the
+ * reply.
+ */
 export function createCall(
   { keys, timeout, meter, recorder, logger, timer: startTimer }: VideoClientOptions,
   get: HttpGet,
