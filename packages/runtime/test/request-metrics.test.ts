@@ -32,7 +32,7 @@ test('equals the histogram of prom-client, line by line', async () => {
       const metrics = new RequestMetrics(actual)
       const expected = new Registry()
       const routes = new Map(['/a', '/b'].map((route) => [route, metrics.getRoute('GET', route)]))
-      const { name, help } = metrics
+      const { name, help } = (await actual.getMetricsAsJSON())[0]!
       const buckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
       const labelNames = ['method', 'route', 'status'] as const
       const reference = new Histogram({ name, help, buckets, labelNames, registers: [expected] })

@@ -72,9 +72,11 @@ export class VideoDetailsRecorder implements VideoDetailsSink {
   recordNumbers(videos: readonly VideoNumbers[], asOf: number): void {
     for (const numbers of videos) {
       const recorded = this.#getRecorded(numbers.id)
-      const point = { at: asOf, ...sum([numbers]) }
       const { point: last } = recorded
-      if (last && (toHour(last.at) === toHour(asOf) || hasSameTotals(last, point))) continue
+      // Uncached reads come thousands of times an hour, so the hour is compared before a point is created.
+      if (last && toHour(last.at) === toHour(asOf)) continue
+      const point = { at: asOf, ...sum([numbers]) }
+      if (last && hasSameTotals(last, point)) continue
       recorded.point = point
       this.#add(numbers.id, { point })
     }

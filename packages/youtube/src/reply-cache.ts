@@ -42,7 +42,7 @@ export function createReplyCache(): (queryString: string, now: number, removedId
     max: MAX_ENTRIES,
     maxSize: MAX_BYTES,
     // A query string is stored twice: as the key and within its parsed parts.
-    sizeCalculation: ({ reply }, queryString) => 2 * queryString.length + reply.text.length + 1,
+    sizeCalculation: ({ reply }, queryString) => 2 * queryString.length + reply.plain.body.length + 1,
   })
 
   return (queryString, now, removedIds) => {

@@ -8,10 +8,10 @@ import type { Counter } from '../metrics/prom-client.ts'
 import { commonErrors } from './common-errors.ts'
 import { formatNames, formatReceived } from '../received-value.ts'
 import { getPendingReply } from './in-flight.ts'
-import { Problem, PROBLEM_TYPE, type ProblemKind } from './problems.ts'
+import { Problem, PROBLEM_TYPE, type FormattedProblem, type ProblemKind } from './problems.ts'
 
 /** Formats the problems of some paths differently. Returns undefined for the standard format. */
-export type ProblemFormat = (problem: Problem, url: string) => { contentType: string; body: string } | undefined
+export type ProblemFormat = (problem: Problem, url: string) => FormattedProblem | undefined
 
 // Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
 const { STATUS_CODES } = process.getBuiltinModule('node:http')

@@ -16,6 +16,12 @@ export const problemSchema = {
   },
 } as const
 
+/** A problem in another format than RFC 9457. */
+export interface FormattedProblem {
+  readonly contentType: string
+  readonly body: string
+}
+
 /** Status and title of one code in a catalogue of errors. */
 export interface ErrorEntry {
   readonly status: number

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { performance } from 'node:perf_hooks'
 import type { AdapterHost } from '../server/endpoint.ts'
 import type { AuditChange } from '../server/hot-route.ts'
@@ -72,13 +72,9 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
   const getClientAddress = ({ socket, headers }: FastifyRequest) => host.getClientAddress(socket.remoteAddress, headers)
 
   /** Returns the reason to refuse a request that exceeds a rate limit. */
-  function checkLimits(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
+  function checkLimits(request: FastifyRequest, reply: FastifyReply, cost?: number): Problem | undefined {
     if (!limits) return undefined
-    const { fields, refusal } = limits.take(
-      request.headers,
-      getClientAddress(request),
-      request.routeOptions.config?.cost,
-    )
+    const { fields, refusal } = limits.take(request.headers, getClientAddress(request), cost)
     request.limits = fields
     for (let i = 0; i < fields.length; i += 2) reply.header(fields[i]!, fields[i + 1]!)
     return refusal
@@ -95,18 +91,19 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
       checkLimits(request, reply)
       return done()
     }
-    const { access, metrics, queue } = request.routeOptions.config
+    const { config } = request.routeOptions
+    const { access, metrics, queue } = config
     request.metrics = metrics
     reply.header('x-request-id', request.id)
     if (access !== 'open') {
       if (lifecycle.phase === 'draining') return done(commonErrors.DRAINING())
-      const refusal = checkLimits(request, reply)
+      const refusal = checkLimits(request, reply, config.cost)
       if (refusal) return done(refusal)
     }
     const fault =
       guard.check(request.raw, request.method === 'OPTIONS' ? 'host' : access!) ??
-      checkContent(request.raw, request.routeOptions.config.contentEncodings) ??
-      checkConditions(request) ??
+      checkContent(request.raw, config.contentEncodings) ??
+      checkConditions(request, config) ??
       (isExpectingContinue(request.raw) ? validateHead(request) : undefined)
     if (fault || !queue) return done(fault)
     if (!loadShedder.canAccept(request.startedAt) || !queue.hasCapacity()) return done(createOverloaded())
@@ -139,7 +136,7 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
   })
 }
 
-const checkConditions = ({ method, headers, routeOptions: { config } }: FastifyRequest): Problem | undefined =>
+const checkConditions = ({ method, headers }: FastifyRequest, config: FastifyContextConfig): Problem | undefined =>
   isConditional(headers) && shouldRefuseConditions(method, config) ? commonErrors.CONDITION_UNSUPPORTED() : undefined
 
 /** Checks the parts of the head that Fastify checks only after it has read the body. */

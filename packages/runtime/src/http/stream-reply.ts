@@ -6,7 +6,12 @@ import type { ServerResponse } from 'node:http'
  * Returns the headers that hooks have set on a reply, as a flat list. A route that writes to `reply.raw` must send them
  * itself.
  */
-export const getReplyHeaders = (reply: FastifyReply): string[] => Object.entries(reply.getHeaders()).flat().map(String)
+export function getReplyHeaders(reply: FastifyReply): string[] {
+  const headers = reply.getHeaders()
+  const fields: string[] = []
+  for (const name of Object.keys(headers)) fields.push(name, String(headers[name]))
+  return fields
+}
 
 export interface SendChunksOptions {
   /** Sends the head. Called when the first chunk is available, or when the reply has no chunk. */

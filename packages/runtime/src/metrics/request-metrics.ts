@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { DurationHistogram, type DurationSeries } from './duration-histogram.ts'
 import { Counter, Gauge, Registry } from './prom-client.ts'
 
 // Upper bounds of the buckets (s).
@@ -6,94 +7,43 @@ const DURATION_BUCKETS_S = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ]
 
-interface MetricSample {
-  metricName: string
-  value: number
-  labels: Record<string, string | number>
-}
-
-/** Durations of the requests of one route with one status. */
-class DurationSeries {
-  readonly labels: Record<string, string | number>
-  readonly counts = new Float64Array(DURATION_BUCKETS_S.length + 1)
-  sum = 0
-
-  constructor(labels: Record<string, string | number>) {
-    this.labels = labels
-  }
-
-  observe(seconds: number): void {
-    let bucket = 0
-    while (bucket < DURATION_BUCKETS_S.length && seconds > DURATION_BUCKETS_S[bucket]!) bucket++
-    this.counts[bucket]!++
-    this.sum += seconds
-  }
-
-  toSamples(name: string): MetricSample[] {
-    const samples: MetricSample[] = []
-    let count = 0
-    this.counts.forEach((n, bucket) => {
-      count += n
-      samples.push({
-        metricName: `${name}_bucket`,
-        value: count,
-        labels: { ...this.labels, le: DURATION_BUCKETS_S[bucket] ?? '+Inf' },
-      })
-    })
-    samples.push({ metricName: `${name}_sum`, value: this.sum, labels: this.labels })
-    samples.push({ metricName: `${name}_count`, value: count, labels: this.labels })
-    return samples
-  }
-}
-
 /** Metrics of one route, with one series per status. */
 export class RouteMetrics {
   readonly #labels: Record<string, string>
-  readonly series = new Map<number, DurationSeries>()
+  readonly #durations: DurationHistogram
+  readonly #series = new Map<number, DurationSeries>()
 
-  constructor(labels: Record<string, string>) {
+  constructor(labels: Record<string, string>, durations: DurationHistogram) {
     this.#labels = labels
+    this.#durations = durations
   }
 
   observe(status: number, seconds: number): void {
-    let series = this.series.get(status)
-    if (!series) this.series.set(status, (series = new DurationSeries({ ...this.#labels, status })))
+    let series = this.#series.get(status)
+    if (!series) this.#series.set(status, (series = this.#durations.createSeries({ ...this.#labels, status })))
     series.observe(seconds)
   }
 }
 
-/**
- * The histogram of request durations, with the interface of a prom-client metric. prom-client's own histogram hashes
- * the labels of every observation (0.5 us). Here each route has an object with its own series.
- */
+/** The durations of requests, by route and status. */
 export class RequestMetrics {
-  readonly name = 'http_request_duration_seconds'
-  readonly help = 'Time from the request head to the end of the reply, in seconds.'
-  readonly type = 'histogram'
-  readonly aggregator = 'sum'
+  readonly #durations: DurationHistogram
   readonly #routes = new Map<string, RouteMetrics>()
 
   constructor(registry: Registry) {
-    registry.registerMetric(this as never)
+    this.#durations = new DurationHistogram(registry, {
+      name: 'http_request_duration_seconds',
+      help: 'Time from the request head to the end of the reply, in seconds.',
+      buckets: DURATION_BUCKETS_S,
+    })
   }
 
   /** Returns the metrics of a route. The same route always gets the same object. */
   getRoute(method: string, route: string): RouteMetrics {
     const key = `${method} ${route}`
-    const known = this.#routes.get(key) ?? new RouteMetrics({ method, route })
+    const known = this.#routes.get(key) ?? new RouteMetrics({ method, route }, this.#durations)
     this.#routes.set(key, known)
     return known
-  }
-
-  get() {
-    const { name, help, type, aggregator } = this
-    const routes = [...this.#routes.values()]
-    const values = routes.flatMap((route) => [...route.series.values()].flatMap((series) => series.toSamples(name)))
-    return { name, help, type, aggregator, values }
-  }
-
-  reset(): void {
-    for (const route of this.#routes.values()) route.series.clear()
   }
 }
 

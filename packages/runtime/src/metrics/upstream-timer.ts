@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks'
 import { getTraceHeaders } from '../trace.ts'
 import type { Tracer } from '../tracing/tracer.ts'
-import { Histogram, type Registry } from './prom-client.ts'
+import { DurationHistogram, type DurationSeries } from './duration-histogram.ts'
+import type { Registry } from './prom-client.ts'
 
-const METRIC_NAME = 'upstream_request_duration_seconds'
+/** Upper bounds of the buckets. */
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 interface UpstreamContext {
@@ -22,24 +23,41 @@ export interface UpstreamCall {
 /** Begins a call to another service. @param upstream name of that service */
 export type UpstreamTimer = (upstream: string) => UpstreamCall
 
+/** Registries have at most one histogram of a name, so all timers of a thread share theirs. */
+const histograms = new WeakMap<Registry, UpstreamDurations>()
+
+class UpstreamDurations {
+  readonly #durations: DurationHistogram
+  readonly #series = new Map<string, Map<number | string, DurationSeries>>()
+
+  constructor(registry: Registry) {
+    this.#durations = new DurationHistogram(registry, {
+      name: 'upstream_request_duration_seconds',
+      help: 'Time of calls to other services, by service and status of the reply.',
+      buckets: DURATION_BUCKETS_S,
+    })
+  }
+
+  observe(upstream: string, status: number | string, seconds: number): void {
+    let statuses = this.#series.get(upstream)
+    if (!statuses) this.#series.set(upstream, (statuses = new Map()))
+    let series = statuses.get(status)
+    if (!series) statuses.set(status, (series = this.#durations.createSeries({ upstream, status })))
+    series.observe(seconds)
+  }
+}
+
 /** Creates the timer for calls to other services: durations by service and status, and spans if tracing is on. */
 export function createUpstreamTimer({ registry, tracer }: UpstreamContext): UpstreamTimer {
-  const durations =
-    (registry.getSingleMetric(METRIC_NAME) as Histogram | undefined) ??
-    new Histogram({
-      name: METRIC_NAME,
-      help: 'Time of calls to other services, by service and status of the reply.',
-      labelNames: ['upstream', 'status'],
-      buckets: DURATION_BUCKETS_S,
-      registers: [registry],
-    })
+  const durations = histograms.get(registry) ?? new UpstreamDurations(registry)
+  histograms.set(registry, durations)
   return (upstream) => {
     const startedAt = performance.now()
     const span = tracer?.startCall(upstream)
     return {
       headers: span?.headers ?? getTraceHeaders(),
       end(status) {
-        durations.observe({ upstream, status }, (performance.now() - startedAt) / 1_000)
+        durations.observe(upstream, status, (performance.now() - startedAt) / 1_000)
         span?.end(status)
       },
     }

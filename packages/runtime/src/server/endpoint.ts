@@ -37,16 +37,6 @@ export type HotReply = BufferedReply | StreamReply
 
 export const isStream = (answer: HotReply): answer is StreamReply => 'open' in answer
 
-export const toReply = (problem: Problem): BufferedReply => ({
-  status: problem.status,
-  headers: Object.entries(problem.headers).flat(),
-  type: PROBLEM_TYPE,
-  body: problem.toBody(),
-})
-
-// Created once: a refusal must cost less than the refused request.
-const OVERLOADED_REPLY: BufferedReply = { ...toReply(createOverloaded()), isReused: true }
-
 /** Runs a hot route: every result or error of its `answer` becomes a reply. */
 export class Endpoint {
   readonly route: HotRoute
@@ -64,6 +54,8 @@ export class Endpoint {
   readonly #shouldRefuseConditions: boolean
   readonly #headMetrics: RouteMetrics
   readonly #queue: RouteQueue
+  // Created once: a refusal must cost less than the refused request.
+  readonly #overloadedReply: BufferedReply
 
   constructor(route: HotRoute, host: AdapterHost) {
     this.route = route
@@ -76,6 +68,7 @@ export class Endpoint {
     this.#metrics = host.requests.getRoute(route.method, route.url)
     this.#headMetrics = host.requests.getRoute('HEAD', route.url)
     this.#queue = host.loadShedder.createQueue(this.access === 'change')
+    this.#overloadedReply = { ...this.toReply(createOverloaded()), isReused: true }
   }
 
   /** Returns the reason for a refusal, or `undefined`. @param query the parsed target, if known */
@@ -104,7 +97,7 @@ export class Endpoint {
     const { route } = this
     const queue = (route.shouldQueue?.(query) ?? this.access === 'change') ? this.#queue : undefined
     if (!route.canStream && (!this.#host.loadShedder.canAccept(startedAt) || queue?.hasCapacity() === false))
-      return OVERLOADED_REPLY
+      return this.#overloadedReply
     try {
       if (this.#shouldRefuseConditions && isConditional(request.headers)) throw commonErrors.CONDITION_UNSUPPORTED()
       const answer = route.answer(query, request)
@@ -151,11 +144,20 @@ export class Endpoint {
     audit({ ...change, by, address: request.getAddress(), route: this.route.url, trace })
   }
 
+  /** Converts a problem to a reply. */
+  toReply(problem: Problem): BufferedReply {
+    const { contentType, body } = this.route.formatProblem?.(problem) ?? {
+      contentType: PROBLEM_TYPE,
+      body: problem.toBody(),
+    }
+    return { status: problem.status, headers: Object.entries(problem.headers).flat(), type: contentType, body }
+  }
+
   /** Converts an error to a reply, and reports it. */
   toErrorReply(error: unknown, requestId: string): BufferedReply {
     const problem = toProblem(error)
     reportFault(this.#host, error, problem, requestId)
-    return toReply(problem)
+    return this.toReply(problem)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../http/request-guard.ts'
-import type { ProblemKind } from '../http/problems.ts'
+import type { FormattedProblem, Problem, ProblemKind } from '../http/problems.ts'
 import type { Trace } from '../trace.ts'
 
 /** Header fields of a request: names in lower case, each at most once. `content-length` may be missing. */
@@ -126,6 +126,8 @@ export interface HotRoute<Query = any> {
   readonly isConditional?: boolean
   /** Returns the removal or replacement that the request makes, for a line in the log after success. */
   getAuditChange?(query: Query): AuditChange
+  /** Formats a problem in place of `application/problem+json`. Fastify uses the `problemFormat` of the app. */
+  formatProblem?(problem: Problem): FormattedProblem
   /**
    * True if replies may be streams. Then a request must be the last one received on its connection. It is not refused
    * in an overload, because an EventSource would not reconnect after a refusal.

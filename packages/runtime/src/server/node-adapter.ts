@@ -1,14 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import {
-  toReply,
-  canAcceptBody,
-  isStream,
-  type HotReply,
-  type AdapterHost,
-  type Endpoint,
-  type Endpoints,
-} from './endpoint.ts'
+import { canAcceptBody, isStream, type HotReply, type AdapterHost, type Endpoint, type Endpoints } from './endpoint.ts'
 import type { HotRequest, BufferedReply, RequestHeaders, StreamReply } from './hot-route.ts'
 import type { ClientAddressResolver } from '../http/client-address.ts'
 import { hasContentFields } from '../http/content-check.ts'
@@ -156,7 +148,7 @@ export function createNodeAdapter(endpoints: Endpoints, host: AdapterHost) {
     const { fields = [], refusal } =
       host.limits?.take(headers, getClientAddress(message.socket.remoteAddress, headers)) ?? {}
     const exchange = { message, response, id: host.getRequestId(headers), startedAt, limits: fields }
-    if (refusal) replyOnNode(host, endpoint, query, exchange, toReply(refusal))
+    if (refusal) replyOnNode(host, endpoint, query, exchange, endpoint.toReply(refusal))
     else if (length === 0) replyOnNode(host, endpoint, query, exchange)
     else {
       readBody(message, length, host, (body) => {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { toReply, isStream, type HotReply, type Endpoint } from './endpoint.ts'
+import { isStream, type HotReply, type Endpoint } from './endpoint.ts'
 import { createMemoryFull } from '../http/common-errors.ts'
 import type { BufferedReply, StreamReply } from './hot-route.ts'
 import { isCounted, isLarge, toLatin1, getStatusLine, formatFields, getHeadEnds } from './reply-text.ts'
@@ -331,7 +331,7 @@ export class ServerConnection {
     if (!limits) return undefined
     const { fields, refusal } = limits.take(request.headers, request.getAddress())
     request.limits = formatFields(fields)
-    return refusal && toReply(refusal)
+    return refusal && request.match.endpoint.toReply(refusal)
   }
 
   #completeReply(pendingReply: PendingReply, request: RawRequest, answer: HotReply): void {

@@ -147,12 +147,16 @@ export function sum(videos: readonly VideoNumbers[]): Totals {
 
 /** Returns the numbers from a response in the order of the collection; `missing` has the ids that the response omits. */
 export function toSnapshot(ids: readonly string[], found: readonly VideoNumbers[], asOf: number): Snapshot {
-  const byId = new Map(found.map((video) => [video.id, video]))
-  return {
-    videos: ids.flatMap((id) => byId.get(id) ?? []),
-    missing: ids.filter((id) => !byId.has(id)),
-    asOf,
+  const byId = new Map<string, VideoNumbers>()
+  for (const video of found) byId.set(video.id, video)
+  const videos: VideoNumbers[] = []
+  const missing: string[] = []
+  for (const id of ids) {
+    const video = byId.get(id)
+    if (video) videos.push(video)
+    else missing.push(id)
   }
+  return { videos, missing, asOf }
 }
 
 /**

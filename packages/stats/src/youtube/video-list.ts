@@ -12,12 +12,12 @@ export function buildVideosPath(ids: readonly string[], key: string, withDetails
   return `/youtube/v3/videos?${withDetails ? DETAILS_QUERY : NUMBERS_QUERY}&id=${ids.join(',')}&key=${encodeURIComponent(key)}`
 }
 
-const COUNT_FIELDS = {
-  viewCount: 'views',
-  likeCount: 'likes',
-  commentCount: 'comments',
-  dislikeCount: 'dislikes',
-} as const
+const COUNT_FIELDS = [
+  ['viewCount', 'views'],
+  ['likeCount', 'likes'],
+  ['commentCount', 'comments'],
+  ['dislikeCount', 'dislikes'],
+] as const
 
 /**
  * Parses a count, which YouTube sends as a string. Undefined if the value is no count, or larger than a number can hold
@@ -32,10 +32,12 @@ function parseCount(value: unknown): number | undefined {
 function parseItem({ id, statistics = {} }: { id: string; statistics?: any }): VideoNumbers | undefined {
   if (typeof statistics !== 'object' || statistics === null) return undefined
   const numbers: { id: string } & Record<string, unknown> = { id }
-  for (const [field, name] of Object.entries(COUNT_FIELDS)) {
-    if (statistics[field] === undefined) continue
-    numbers[name] = parseCount(statistics[field])
-    if (numbers[name] === undefined) return undefined
+  for (const [field, name] of COUNT_FIELDS) {
+    const value = statistics[field]
+    if (value === undefined) continue
+    const count = parseCount(value)
+    if (count === undefined) return undefined
+    numbers[name] = count
   }
   return numbers
 }
@@ -78,14 +80,25 @@ export function parseVideos(
   if (!Array.isArray(items)) throw createUnreadableReply('the response was not a list of videos')
   if (items.length === 0 && ids.length > 1 && ids.length >= idsPerCall)
     throw createUnreadableReply(`the response contained none of ${ids.length} videos`)
-  const identified = items.filter((item) => typeof item?.id === 'string')
-  // A network fault that changes an id would otherwise pass for a video that YouTube omits.
-  if (identified.some(({ id }) => !ids.includes(id)))
-    throw createUnreadableReply('the response contained a video that was not requested')
-  const found = identified.map(parseItem).filter((one) => one !== undefined)
-  if (found.length === 0 && items.length > 0) throw createUnreadableReply('the response contained no readable video')
+  const found: VideoNumbers[] = []
+  // Ids of items whose numbers are unreadable.
+  const suspects: string[] = []
+  let isIdentified = true
+  for (const item of items) {
+    const id: unknown = item?.id
+    if (typeof id !== 'string') {
+      isIdentified = false
+      continue
+    }
+    // A network fault that changes an id would otherwise pass for a video that YouTube omits.
+    if (!ids.includes(id)) throw createUnreadableReply('the response contained a video that was not requested')
+    const numbers = parseItem(item)
+    if (numbers) found.push(numbers)
+    else suspects.push(id)
+  }
+  if (found.length === items.length) return { found, unreadable: [], items }
+  if (found.length === 0) throw createUnreadableReply('the response contained no readable video')
   const read = new Set(found.map(({ id }) => id))
   // An item without an id may belong to any of the requested videos.
-  const suspects = identified.length < items.length ? ids : identified.map(({ id }) => id)
-  return { found, unreadable: [...new Set(suspects)].filter((id) => !read.has(id)), items }
+  return { found, unreadable: [...new Set(isIdentified ? suspects : ids)].filter((id) => !read.has(id)), items }
 }

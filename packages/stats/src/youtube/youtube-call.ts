@@ -31,25 +31,21 @@ export function createCall(
   get: HttpGet,
   idsPerCall = 1,
 ): VideoClient['call'] {
-  /** Requests a path and reports the result to the timer. */
-  async function getTimed(path: string, signal: AbortSignal): Promise<YoutubeReply> {
-    const call = startTimer?.('youtube')
-    try {
-      const reply = await get(path, call?.headers ?? getTraceHeaders(), signal)
-      call?.end(reply.status)
-      return reply
-    } catch (fault) {
-      call?.end(signal.aborted ? 'timeout' : isConnectError(fault) ? 'unreachable' : 'broken')
-      throw fault
-    }
-  }
-
   async function callWith(key: string, ids: readonly string[], signal: AbortSignal): ReturnType<VideoClient['call']> {
     const asOf = Date.now()
     const withDetails = recorder?.needsDetails(ids) === true
     await meter.spend()
     logger.debug(`request to YouTube for ${ids.join()}`)
-    const { status, body, retryAfter } = await getTimed(buildVideosPath(ids, key, withDetails), signal)
+    const timed = startTimer?.('youtube')
+    let reply: YoutubeReply
+    try {
+      reply = await get(buildVideosPath(ids, key, withDetails), timed?.headers ?? getTraceHeaders(), signal)
+    } catch (fault) {
+      timed?.end(signal.aborted ? 'timeout' : isConnectError(fault) ? 'unreachable' : 'broken')
+      throw fault
+    }
+    const { status, body, retryAfter } = reply
+    timed?.end(status)
     logger.debug(`YouTube responded with ${status} for ${ids.join()}`)
     const text = status === 200 ? toUtf8Text(body) : body.toString()
     const context = { retryAfter: parseRetryAfter(retryAfter), key: maskKey(key) }

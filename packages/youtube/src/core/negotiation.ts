@@ -1,6 +1,6 @@
 /** True if an `Accept-Encoding` header accepts gzip. */
-export function isGzipAccepted(header: string | undefined): boolean {
-  if (header === undefined || !/gzip|\*/i.test(header)) return false
+export function isGzipAccepted(header: string | string[] | undefined): boolean {
+  if (typeof header !== 'string' || !/gzip|\*/i.test(header)) return false
   const weights = new Map(
     header.split(',').map((coding) => {
       const [name, q] = coding.split(';')
@@ -8,12 +8,4 @@ export function isGzipAccepted(header: string | undefined): boolean {
     }),
   )
   return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0
-}
-
-/** True if an `If-None-Match` header names an ETag (given with its quotes). */
-export function isEtagMatch(header: string, etag: string): boolean {
-  return header.split(',').some((candidate) => {
-    const tag = candidate.trim()
-    return tag === '*' || tag === etag || tag === `W/${etag}`
-  })
 }

@@ -1,16 +1,22 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { commonErrors } from '@influencer-stats/runtime/errors'
-import type { App } from '@influencer-stats/runtime/http'
+import {
+  defineHotRoute,
+  type BufferedReply,
+  type HotRoute,
+  type RequestHeaders,
+} from '@influencer-stats/runtime/hot-route'
 import type { Lifecycle } from '@influencer-stats/runtime/service'
 import { getReplyHeaders } from '@influencer-stats/runtime/stream-reply'
-import { isFailing } from '../core/faults.ts'
+import { createDelays } from '../delays.ts'
+import { isFailing, type Faults } from '../core/faults.ts'
 import { createGoogleError, googleErrors, type GoogleError } from '../core/google-errors.ts'
-import { isEtagMatch } from '../core/negotiation.ts'
+import { isGzipAccepted } from '../core/negotiation.ts'
 import { renderError } from '../core/render-videos.ts'
-import { createDelivery } from '../delivery.ts'
+import { formatGoogleProblem } from '../google-problem.ts'
 import type { ThreadState } from '../thread-state.ts'
 import { createReplyCache, type PreparedCall } from '../reply-cache.ts'
-import { createReply, createNotModified, type EncodedReply } from '../encoded-reply.ts'
+import { createReply, type EncodedReply } from '../encoded-reply.ts'
 import type { YoutubeConfig } from '../settings.ts'
 import { createVideosSchema } from './videos-schema.ts'
 
@@ -21,18 +27,30 @@ export interface VideosOptions {
 }
 
 const DEFAULT_ERROR_STATUS = 503
+const VIDEOS_PATH = '/youtube/v3/videos'
+
+/** True if the active faults end connections, or never reply. Only Fastify's path gives access to the connection. */
+const affectsConnection = ({ hang, cut }: Faults): boolean => hang === true || cut !== undefined
 
 const refuse = (error: GoogleError, { pretty }: PreparedCall) => createReply(error.status, renderError(error, pretty))
 
-/** Adds `GET /youtube/v3/videos`: videos by id, in the format of the YouTube Data API v3. */
-export function addVideosRoute(app: App, { config, lifecycle, thread }: VideosOptions): void {
+const halve = ({ body }: { readonly body: string }) => body.slice(0, body.length / 2)
+
+/** Creates `GET /youtube/v3/videos`: videos by id, in the format of the YouTube Data API v3. */
+export function createVideosRoute({ config, lifecycle, thread }: VideosOptions): HotRoute<string> {
   const { meter } = thread
   const keys = new Set(config.apiKeys)
   const prepareCall = createReplyCache()
-  const { deliver } = createDelivery(lifecycle)
+  const delay = createDelays(lifecycle)
 
-  /** Returns the reply to a call. A call with a valid key takes one unit of the quota, even if the reply is an error. */
-  function getReply(call: PreparedCall, headers: IncomingHttpHeaders): EncodedReply {
+  /**
+   * Counts a call and returns the reply to it. A call with a valid key takes one unit of the quota, even if the reply is
+   * an error.
+   */
+  function getReply(queryString: string, headers: RequestHeaders): EncodedReply {
+    if (lifecycle.phase === 'draining') throw commonErrors.DRAINING()
+    const call = prepareCall(queryString, thread.now(), thread.state.faults.gone)
+    meter.count(call.ids)
     const key = call.key ?? headers['x-goog-api-key']
     if (typeof key !== 'string' || !keys.has(key)) return refuse(googleErrors.KEY_INVALID(), call)
     if (!meter.takeQuota()) return refuse(googleErrors.QUOTA_EXCEEDED(), call)
@@ -40,34 +58,53 @@ export function addVideosRoute(app: App, { config, lifecycle, thread }: VideosOp
     if (errorRate && isFailing(meter.nextFaultIndex(), errorRate)) {
       return refuse(createGoogleError(errorStatus, 'Backend Error', errorReason), call)
     }
-    const { reply } = call
-    const cachedEtag = headers['if-none-match']
-    return cachedEtag !== undefined && reply.etag && isEtagMatch(cachedEtag, reply.etag)
-      ? createNotModified(reply)
-      : reply
+    return call.reply
   }
 
-  app.get(
-    '/youtube/v3/videos',
-    {
-      // The API key protects this route in place of a token, so that Google's own client can call it.
-      config: { access: 'host' },
-      exposeHeadRoute: false,
-      schema: createVideosSchema(config.apiKeys),
-      // The schema only documents the API. `parseCall` creates the errors of parameters, in Google's format and order.
-      validatorCompiler: () => () => true,
+  /** Ends the connection of a call according to the active faults. */
+  async function endConnection(queryString: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { hang, cut, latencyMs = 0 } = thread.state.faults
+    const { plain } = getReply(queryString, request.headers)
+    const { raw: response } = reply
+    const fields = getReplyHeaders(reply)
+    reply.hijack()
+    await delay(hang ? Infinity : latencyMs, response)
+    if (hang || cut === 'before') return void response.destroy()
+    const length = ['content-length', String(Buffer.byteLength(plain.body))]
+    response.writeHead(plain.status, ['content-type', plain.type!, ...length, ...plain.headers, ...fields])
+    response.write(halve(plain), () => response.destroy())
+  }
+
+  return defineHotRoute<string>({
+    method: 'GET',
+    url: VIDEOS_PATH,
+    // The API key protects this route in place of a token, so that Google's own client can call it.
+    access: 'host',
+    head: false,
+    isConditional: true,
+    schema: createVideosSchema(config.apiKeys),
+    // The schema only documents the API. `parseCall` creates the errors of parameters, in Google's format and order.
+    validatorCompiler: () => () => true,
+    formatProblem: formatGoogleProblem,
+    match(target) {
+      if (!target.startsWith(VIDEOS_PATH) || affectsConnection(thread.state.faults)) return undefined
+      if (target.length === VIDEOS_PATH.length) return ''
+      return target[VIDEOS_PATH.length] === '?' ? target.slice(VIDEOS_PATH.length + 1) : undefined
     },
-    (request, reply) => {
-      if (lifecycle.phase === 'draining') throw commonErrors.DRAINING()
-      const url = request.raw.url!
-      const queryStart = url.indexOf('?')
-      const call = prepareCall(queryStart < 0 ? '' : url.slice(queryStart + 1), thread.now(), thread.state.faults.gone)
-      meter.count(call.ids)
-      const { headers } = request
-      const recipient = { response: reply.raw, headers, extra: getReplyHeaders(reply) }
-      // The reply bypasses Fastify's `send`, which checks every header again: 62,000 calls/s instead of 55,000.
-      reply.hijack()
-      deliver(recipient, getReply(call, headers), thread.state.faults)
+    read({ raw }) {
+      const queryStart = raw.url!.indexOf('?')
+      return queryStart < 0 ? '' : raw.url!.slice(queryStart + 1)
     },
-  )
+    serve: (queryString, request, reply) =>
+      affectsConnection(thread.state.faults) ? endConnection(queryString, request, reply) : undefined,
+    answer(queryString, { headers }) {
+      const { malformed, latencyMs } = thread.state.faults
+      const encoded = getReply(queryString, headers)
+      const toReply = (): BufferedReply => {
+        if (malformed) return createReply(encoded.plain.status, halve(encoded.plain)).plain
+        return encoded.gzip && isGzipAccepted(headers['accept-encoding']) ? encoded.gzip() : encoded.plain
+      }
+      return latencyMs ? delay(latencyMs).then(toReply) : toReply()
+    },
+  })
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isFailing } from '../../src/core/faults.ts'
-import { isEtagMatch, isGzipAccepted } from '../../src/core/negotiation.ts'
+import { isGzipAccepted } from '../../src/core/negotiation.ts'
 import { parseCall } from '../../src/core/videos-query.ts'
 import { GoogleError } from '../../src/core/google-errors.ts'
 
@@ -40,18 +40,6 @@ describe('negotiation', () => {
     [undefined, false],
   ])('of gzip by %j: %j', (header, expected) => {
     expect(isGzipAccepted(header)).toBe(expected)
-  })
-
-  it.each([
-    ['"a"', true],
-    ['W/"a"', true],
-    ['"b", "a"', true],
-    ['*', true],
-    ['"b"', false],
-    ['a', false],
-    ['', false],
-  ])('of an ETag by %j: %j', (header, expected) => {
-    expect(isEtagMatch(header, '"a"')).toBe(expected)
   })
 })
 
