@@ -142,7 +142,8 @@ const readEmpty: Workload = (spec) => ({
 /** Workloads for any variant; the first is the default. */
 export const workloads = { read, many: readMany, empty: readEmpty } satisfies Record<string, Workload>
 
-const VIDEO_PATH = '/youtube/v3/videos?part=statistics&fields=kind,items(id,statistics)&id=-4lB5EKS5Uk&key=stand-in'
+const VIDEO_PATH =
+  '/youtube/v3/videos?part=statistics&fields=kind,items(id,statistics)&prettyPrint=false&id=-4lB5EKS5Uk&key=stand-in'
 
 const createStandInRow = (connections: number, perSecond?: number): BenchRow => ({
   name: 'the stand-in',

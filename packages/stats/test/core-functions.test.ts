@@ -189,7 +189,7 @@ describe('pace', () => {
 describe('videos.list', () => {
   it('requests ids in one call, with the key escaped', () => {
     expect(buildVideosPath(['a', 'b'], 'k&y')).toBe(
-      '/youtube/v3/videos?part=statistics&fields=kind,items(id,statistics)&id=a,b&key=k%26y',
+      '/youtube/v3/videos?part=statistics&fields=kind,items(id,statistics)&prettyPrint=false&id=a,b&key=k%26y',
     )
   })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { readError, FIXED_ID, startStandIn, type StandIn } from './support/stand-in.ts'
 
 let standIn: StandIn
@@ -52,6 +52,16 @@ describe('Google’s errors', () => {
   it('accept 50 ids', async () => {
     const reply = await getVideos(`part=id&id=${toIdList(50)}&key=one`)
     expect(((await reply.json()) as any).items).toHaveLength(50)
+  })
+
+  it('include the problems of the service itself', async () => {
+    const limited = await startStandIn({ apiKeys: 'one', rateLimitPerIp: '1' })
+    onTestFinished(() => limited.stop())
+    const get = () => fetch(`${limited.url}/youtube/v3/videos?${goodQuery}`)
+    expect((await get()).status).toBe(200)
+    const reply = await get()
+    expect(reply.headers.get('content-type')).toBe('application/json; charset=UTF-8')
+    expect(await readError(reply)).toMatchObject({ status: 429, code: 429, reason: 'rateLimitExceeded' })
   })
 
   it('have no other members', async () => {

@@ -46,7 +46,8 @@ function get(pool: Pool, path: string, headers: Record<string, string>, signal: 
         },
         onResponseStart(_controller, code, responseHeaders) {
           status = code
-          retryAfter = [responseHeaders['retry-after']].flat()[0]
+          const field = responseHeaders['retry-after']
+          retryAfter = Array.isArray(field) ? field[0] : field
         },
         onResponseData(controller, chunk) {
           if ((size += chunk.length) > MAX_REPLY_BYTES) controller.abort(createTooLargeError())

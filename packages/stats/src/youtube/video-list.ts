@@ -3,9 +3,12 @@ import { toDetails, type VideoDetails } from '../core/video-details.ts'
 import { parseErrorReply, type ReplyContext } from './error-reply.ts'
 import { createUnreadableReply, UpstreamProblem } from './upstream-problem.ts'
 
-const NUMBERS_QUERY = 'part=statistics&fields=kind,items(id,statistics)'
+// By default Google indents its JSON: a reply of one video then has 278 bytes and not 182, one of 50 has 11.5 KB and not
+// 7.3 KB.
+const NUMBERS_QUERY = 'part=statistics&fields=kind,items(id,statistics)&prettyPrint=false'
 const DETAILS_QUERY =
-  'part=snippet,statistics&fields=kind,items(id,snippet(title,channelId,channelTitle,publishedAt),statistics)'
+  'part=snippet,statistics&fields=kind,items(id,snippet(title,channelId,channelTitle,publishedAt),statistics)' +
+  '&prettyPrint=false'
 
 /** Returns the path and query of a request for the numbers of `ids`, and on request for their details at no cost. */
 export function buildVideosPath(ids: readonly string[], key: string, withDetails = false): string {

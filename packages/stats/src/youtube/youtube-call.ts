@@ -17,7 +17,7 @@ export interface YoutubeReply {
 /** Requests a path with these headers; aborts with the signal. */
 export type HttpGet = (path: string, headers: Record<string, string>, signal: AbortSignal) => Promise<YoutubeReply>
 
-/** Maximum size of a reply (bytes). 50 videos take 11 KB. */
+/** Maximum size of a reply (bytes). 50 videos take 7 KB. */
 export const MAX_REPLY_BYTES = 1_048_576
 
 export const createTooLargeError = () => createUnreadableReply(`the response was larger than ${MAX_REPLY_BYTES} bytes`)
@@ -47,8 +47,9 @@ export function createCall(
     const { status, body, retryAfter } = reply
     timed?.end(status)
     logger.debug(`YouTube responded with ${status} for ${ids.join()}`)
-    const text = status === 200 ? toUtf8Text(body) : body.toString()
-    const context = { retryAfter: parseRetryAfter(retryAfter), key: maskKey(key) }
+    const isOk = status === 200
+    const text = isOk ? toUtf8Text(body) : body.toString()
+    const context = isOk ? {} : { retryAfter: parseRetryAfter(retryAfter), key: maskKey(key) }
     const { found, unreadable, items } = parseVideos(status, text, ids, idsPerCall, context)
     if (withDetails) recorder.recordDetails(ids, parseDetails(items, ids, asOf))
     if (unreadable.length === 0) return { found, failed: [] }
