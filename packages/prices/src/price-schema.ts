@@ -59,7 +59,7 @@ const required = ['offeringId', 'groupId', 'priceSpecId', 'charValues', 'value']
 
 export const priceBodySchema = {
   type: 'object',
-  title: 'PriceToKeep',
+  title: 'PriceBody',
   examples: [exampleBody],
   required,
   additionalProperties: false,

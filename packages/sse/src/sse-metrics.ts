@@ -16,8 +16,18 @@ export function registerHubMetrics(hub: Hub, registry: Registry, topics: readonl
     'Values received by serving threads. A value counts once per thread.',
     () => metrics.events,
   )
-  registerCounter(registry, 'sse_deliveries_total', 'Values written to streams.', () => metrics.deliveries)
-  registerCounter(registry, 'sse_bytes_total', 'Bytes written to streams.', () => metrics.bytes)
+  registerCounter(
+    registry,
+    'sse_deliveries_total',
+    'Values written to streams, without replayed ones.',
+    () => metrics.deliveries,
+  )
+  registerCounter(
+    registry,
+    'sse_bytes_total',
+    'Bytes written to streams, without replayed values.',
+    () => metrics.bytes,
+  )
   registerGauge(
     registry,
     'sse_unread_bytes',

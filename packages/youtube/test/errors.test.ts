@@ -56,7 +56,7 @@ describe('Google’s errors', () => {
 
   it('include the problems of the service itself', async () => {
     const limited = await startStandIn({ apiKeys: 'one', rateLimitPerIp: '1' })
-    onTestFinished(() => limited.stop())
+    onTestFinished(async () => void (await limited.stop()))
     const get = () => fetch(`${limited.url}/youtube/v3/videos?${goodQuery}`)
     expect((await get()).status).toBe(200)
     const reply = await get()

@@ -14,8 +14,9 @@ export interface LogSequencerOptions extends SequencerOptions, Pick<SseStateMach
   open(stateMachine: SseStateMachine): Promise<Pick<Log, 'epoch' | 'append' | 'barrier' | 'close'>>
 }
 
-const sumLength = (entries: readonly StreamEntry[]) =>
-  entries.reduce((sum, entry) => ('value' in entry ? sum + entry.value.length : sum), 0)
+/** Bytes of the values in entries. */
+const countBytes = (entries: readonly StreamEntry[]) =>
+  entries.reduce((sum, entry) => ('value' in entry ? sum + Buffer.byteLength(entry.value) : sum), 0)
 
 /**
  * Creates a sequencer on a log. All nodes get the same order. Each node delivers a value once the node has applied the
@@ -36,7 +37,7 @@ export async function openLogSequencer({
   const stateMachine = new SseStateMachine({
     create,
     async deliver(entries) {
-      const onDelivered = deliveryBacklog.count(entries.length, sumLength(entries))
+      const onDelivered = deliveryBacklog.count(entries.length, countBytes(entries))
       const delivery = Promise.resolve(deliver(entries)).finally(onDelivered)
       // Threads receive entries in order, so a thread that has these entries has all earlier ones. While the backlog is
       // full, this wait stops the application of the log.

@@ -161,20 +161,6 @@ export class Segment {
     return this.#base === -1 ? this.#cells[this.#rows + ordinal]! : this.#base + ordinal
   }
 
-  /** Returns the ordinal of a row, or -1. Requires ascending rows. */
-  findOrdinal(row: number): number {
-    let low = 0
-    let high = this.count - 1
-    while (low <= high) {
-      const middle = (low + high) >> 1
-      const found = this.getRow(middle)
-      if (found === row) return middle
-      if (found < row) low = middle + 1
-      else high = middle - 1
-    }
-    return -1
-  }
-
   getFrom(ordinal: number): number {
     return this.hasDays ? this.#cells[this.#days + ordinal]! : FIRST_DAY
   }
