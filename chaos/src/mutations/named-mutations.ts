@@ -30,8 +30,8 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
   {
     name: 'stats: a call of YouTube has no deadline',
     tests,
-    file: `${STATS}/youtube/youtube-call.ts`,
-    from: /\bsetTimeout\(\(\) => ending\.abort\(.*\), timeout\)/,
+    file: `${STATS}/youtube/deadline.ts`,
+    from: /\bsetTimeout\(\(\) => this\.#end\(\), timeout\)/,
     to: 'setTimeout(() => {}, 0)',
   },
   {

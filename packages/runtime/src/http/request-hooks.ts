@@ -20,8 +20,10 @@ declare module 'fastify' {
      * Effect of the route on the state of the service. Default: `read` for GET and HEAD, `change` for other methods.
      */
     access?: Access
-    /** True if Fastify sheds no load for the route: hot routes, which shed load themselves, and `/metrics`. */
+    /** True if Fastify sheds no load for the route. */
     skipsShedding?: boolean
+    /** True for a hot route. Its endpoint sheds load and runs in the trace itself. */
+    isHot?: boolean
     /** Content codings that the route decodes in addition to `identity`. Default: none. */
     contentEncodings?: readonly string[]
     /** Media types of the body, if the schema of the body does not list them. Default: `application/json`. */
@@ -115,7 +117,9 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
   // The queue may start a request only after its body has arrived, because that time depends on the client's
   // connection.
   app.addHook('preHandler', (request, _reply, done) => {
-    const { queue } = request.routeOptions.config
+    const { queue, isHot } = request.routeOptions.config
+    // The endpoint of a hot route runs in the trace if there is a use for it.
+    if (isHot) return done()
     if (!queue) return runInTrace(request.trace, done)
     queue.start(request, (isAccepted) => (isAccepted ? runInTrace(request.trace, done) : done(createOverloaded())))
   })

@@ -1,6 +1,7 @@
 import type { FastifyContentTypeParser, FastifyInstance, FastifyRequest } from 'fastify'
 import { createBytesParser } from './bytes-parser.ts'
 import { isExpectingContinue } from '../http/expect-continue.ts'
+import { runInTrace } from '../trace.ts'
 import type { AdapterHost, Endpoint, Endpoints } from './endpoint.ts'
 import { replyOnNode } from './node-adapter.ts'
 
@@ -33,6 +34,7 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: Adapte
     config: {
       access: route.getToken || route.hasServiceToken ? 'host' : access,
       skipsShedding: true,
+      isHot: true,
       isConditional: true,
     },
     onRequest(request, _reply, done) {
@@ -44,7 +46,7 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: Adapte
     },
     handler(request, reply) {
       const query = readHead(request)
-      const served = route.serve?.(query, request, reply)
+      const served = route.serve && runInTrace(request.trace, () => route.serve!(query, request, reply))
       if (served) return served
       reply.hijack()
       replyOnNode(host, endpoint, query, {

@@ -20,7 +20,20 @@ export const createStatsRoute = (cache: StatsCache) => {
   function toReply(found: PreparedReply | undefined): BufferedReply {
     if (!found) throw errors.COLLECTION_NOT_FOUND()
     const now = steadyNow()
-    return withAge(withStaleness(found, now, cache.getStaleAfter()), now)
+    const prepared = withStaleness(found, now, cache.getStaleAfter())
+    return createReply(prepared, getAge(prepared, now))
+  }
+
+  /** As `toReply`, for a prepared reply that is sent repeatedly: it changes once a second. */
+  function toReusedReply(found: PreparedReply): BufferedReply {
+    const now = steadyNow()
+    const prepared = withStaleness(found, now, cache.getStaleAfter())
+    const age = getAge(prepared, now)
+    const last = replies.get(prepared)
+    if (last?.age === age) return last.reply
+    const reply = { ...createReply(prepared, age), isReused: true }
+    replies.set(prepared, { age, reply })
+    return reply
   }
 
   return defineHotRoute<StatsQuery>({
@@ -57,7 +70,7 @@ export const createStatsRoute = (cache: StatsCache) => {
     answer({ id, byVideo }) {
       if (byVideo) return cache.readByVideo(id).then(toReply)
       const ready = cache.getReady(id)
-      return ready ? toReply(ready) : cache.read(id).then(toReply)
+      return ready ? toReusedReply(ready) : cache.read(id).then(toReply)
     },
   })
 }
@@ -70,20 +83,13 @@ interface AgedReply {
 
 const replies = new WeakMap<PreparedReply, AgedReply>()
 
-function withAge(prepared: PreparedReply, now: number): BufferedReply {
-  const { body, etag, at } = prepared
-  const age = Math.max(0, Math.floor((now - at) / 1000))
-  const last = replies.get(prepared)
-  if (last?.age === age) return last.reply
-  const headers = ['age', String(age), 'cache-control', 'no-cache']
-  const reply: BufferedReply = {
-    status: 200,
-    headers,
-    etag,
-    type: 'application/json; charset=utf-8',
-    body,
-    isReused: true,
-  }
-  replies.set(prepared, { age, reply })
-  return reply
-}
+/** Returns the age of the numbers (s). */
+const getAge = ({ at }: PreparedReply, now: number): number => Math.max(0, Math.floor((now - at) / 1000))
+
+const createReply = ({ body, etag }: PreparedReply, age: number): BufferedReply => ({
+  status: 200,
+  headers: ['age', String(age), 'cache-control', 'no-cache'],
+  etag,
+  type: 'application/json; charset=utf-8',
+  body,
+})

@@ -3,7 +3,8 @@ import type { FetchResult, VideoClientOptions, VideoClient } from './video-clien
 
 /** Node's `fetch`: one call per video, one after the other. The naive client, for comparison. */
 export function createFetchClient(options: VideoClientOptions): VideoClient {
-  const call = createCall(options, async (path, headers, signal) => {
+  const call = createCall(options, async (path, headers, deadline) => {
+    const signal = deadline.createSignal()
     const reply = await fetch(options.uri + path, { headers, signal, redirect: 'manual' })
     const body = reply.body ? await readBody(reply.body) : Buffer.alloc(0)
     return { status: reply.status, retryAfter: reply.headers.get('retry-after') ?? undefined, body }

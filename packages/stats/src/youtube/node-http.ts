@@ -11,7 +11,8 @@ export function createNodeHttpClient(options: VideoClientOptions): VideoClient {
   const { Agent, get } = options.uri.startsWith('https:') ? https : http
   const agent = new Agent({ keepAlive: true, maxSockets: options.connections })
 
-  const call = createCall(options, async (path, headers, signal) => {
+  const call = createCall(options, async (path, headers, deadline) => {
+    const signal = deadline.createSignal()
     const reply = await new Promise<IncomingMessage>((resolve, reject) => {
       const request = get(options.uri + path, { agent, headers, signal }, resolve)
       request.on('error', (error) => reject(signal.aborted ? signal.reason : error))

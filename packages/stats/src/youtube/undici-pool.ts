@@ -1,6 +1,7 @@
 // Not from 'undici', which also loads fetch, WebSocket and its caches: 8 MB of memory in every thread.
 import Pool from 'undici/lib/dispatcher/pool.js'
 import { fetchOneByOne, createCall, MAX_REPLY_BYTES, createTooLargeError, type YoutubeReply } from './youtube-call.ts'
+import type { Deadline } from './deadline.ts'
 import type { VideoClientOptions, VideoClient } from './video-client.ts'
 import { NOT_SENT_CODE } from './upstream-problem.ts'
 
@@ -20,7 +21,7 @@ export function createUndiciCall(
   const pool = new Pool(uri, { connections, headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeout })
   let closed: Promise<void> | undefined
   return {
-    call: createCall(options, (path, headers, signal) => get(pool, path, headers, signal), idsPerCall),
+    call: createCall(options, (path, headers, deadline) => get(pool, path, headers, deadline), idsPerCall),
     close: () => (closed ??= pool.destroy()),
   }
 }
@@ -29,20 +30,18 @@ export function createUndiciCall(
  * Makes a GET request with undici's `dispatch`. Its `request` would create a stream for each body; without the stream a
  * call takes a fifth less processor time.
  */
-function get(pool: Pool, path: string, headers: Record<string, string>, signal: AbortSignal): Promise<YoutubeReply> {
+function get(pool: Pool, path: string, headers: Record<string, string>, deadline: Deadline): Promise<YoutubeReply> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     let status = 0
     let retryAfter: string | undefined
-    let end = () => reject(Object.assign(new Error('the request was not sent in time'), { code: NOT_SENT_CODE }))
-    signal.addEventListener('abort', () => end())
+    deadline.onEnd(() => reject(Object.assign(new Error('the request was not sent in time'), { code: NOT_SENT_CODE })))
     pool.dispatch(
       { path, method: 'GET', headers },
       {
         onRequestStart(controller) {
-          end = () => controller.abort(signal.reason)
-          if (signal.aborted) end()
+          deadline.onEnd(() => controller.abort(deadline.createError()))
         },
         onResponseStart(_controller, code, responseHeaders) {
           status = code

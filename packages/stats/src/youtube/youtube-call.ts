@@ -5,6 +5,7 @@ import type { FetchResult, VideoClientOptions, VideoClient } from './video-clien
 import { maskKey } from './api-keys.ts'
 import { isDeadKey, parseRetryAfter } from './error-reply.ts'
 import { isConnectError, toUpstreamProblem, createUnreadableReply, UpstreamProblem } from './upstream-problem.ts'
+import { Deadline } from './deadline.ts'
 import { parseDetails, parseVideos, buildVideosPath } from './video-list.ts'
 
 export interface YoutubeReply {
@@ -14,8 +15,8 @@ export interface YoutubeReply {
   readonly body: Buffer
 }
 
-/** Requests a path with these headers; aborts with the signal. */
-export type HttpGet = (path: string, headers: Record<string, string>, signal: AbortSignal) => Promise<YoutubeReply>
+/** Requests a path with these headers; ends at the deadline. */
+export type HttpGet = (path: string, headers: Record<string, string>, deadline: Deadline) => Promise<YoutubeReply>
 
 /** Maximum size of a reply (bytes). 50 videos take 7 KB. */
 export const MAX_REPLY_BYTES = 1_048_576
@@ -31,7 +32,7 @@ export function createCall(
   get: HttpGet,
   idsPerCall = 1,
 ): VideoClient['call'] {
-  async function callWith(key: string, ids: readonly string[], signal: AbortSignal): ReturnType<VideoClient['call']> {
+  async function callWith(key: string, ids: readonly string[], deadline: Deadline): ReturnType<VideoClient['call']> {
     const asOf = Date.now()
     const withDetails = recorder?.needsDetails(ids) === true
     await meter.spend()
@@ -39,9 +40,9 @@ export function createCall(
     const timed = startTimer?.('youtube')
     let reply: YoutubeReply
     try {
-      reply = await get(buildVideosPath(ids, key, withDetails), timed?.headers ?? getTraceHeaders(), signal)
+      reply = await get(buildVideosPath(ids, key, withDetails), timed?.headers ?? getTraceHeaders(), deadline)
     } catch (fault) {
-      timed?.end(signal.aborted ? 'timeout' : isConnectError(fault) ? 'unreachable' : 'broken')
+      timed?.end(deadline.isOver ? 'timeout' : isConnectError(fault) ? 'unreachable' : 'broken')
       throw fault
     }
     const { status, body, retryAfter } = reply
@@ -58,26 +59,25 @@ export function createCall(
   }
 
   /** Makes the call, and repeats it with the standby key if YouTube refuses the first key permanently. */
-  async function callWithKeys(ids: readonly string[], signal: AbortSignal): ReturnType<VideoClient['call']> {
+  async function callWithKeys(ids: readonly string[], deadline: Deadline): ReturnType<VideoClient['call']> {
     const key = keys.current
     try {
-      return await callWith(key, ids, signal)
+      return await callWith(key, ids, deadline)
     } catch (fault) {
       if (!(fault instanceof UpstreamProblem && isDeadKey(fault.fault) && keys.refuse(key))) throw fault
-      return callWith(keys.current, ids, signal)
+      return callWith(keys.current, ids, deadline)
     }
   }
 
   return async (ids) => {
-    const ending = new AbortController()
-    const timer = setTimeout(() => ending.abort(new DOMException('too late', 'TimeoutError')), timeout)
+    const deadline = new Deadline(timeout)
     try {
-      return await callWithKeys(ids, ending.signal)
+      return await callWithKeys(ids, deadline)
     } catch (fault) {
       if (isConnectError(fault)) meter.refund()
       throw toUpstreamProblem(fault)
     } finally {
-      clearTimeout(timer)
+      deadline.clear()
     }
   }
 }

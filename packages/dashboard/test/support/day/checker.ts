@@ -16,6 +16,8 @@ const EDIT_DELAY_MS = 5_000
 const MAX_AGE_MS = 5_000
 /** The table of videos follows the sums within this time: it is read after them. */
 const TABLE_DELAY_MS = 3_000
+/** stats stores numbers in its history within this time after it has published them: growth may lack them until then. */
+const HISTORY_DELAY_MS = 1_000
 /** Health polls every 5 s, and a reply may take 6 s. */
 const HEALTH_DELAY_MS = 11_000
 /** The call in progress is counted before it is made. */
@@ -426,9 +428,10 @@ export class Checker {
     { asOf, isOld }: Pick<ShownSums, 'asOf' | 'isOld'>,
   ): void {
     const at = Date.parse(asOf)
+    const videos = this.#videosOf(id)
+    const first = this.#oracle.statementAt(videos, at)
     const to = {
-      // stats stores numbers in its history after it has published them.
-      earliest: this.#oracle.statementBefore(this.#videosOf(id), { at })?.at ?? at,
+      earliest: (first && this.#oracle.statementBefore(videos, first, HISTORY_DELAY_MS)?.at) ?? at - WINDOW_MS,
       // Some numbers in old sums are newer than the time of the sums.
       latest: isOld ? this.#options.now() : this.#latestOf(id, at),
     }

@@ -37,9 +37,11 @@ export class Oracle {
     return this.#upstream.statements.find((one) => one.at > at && ids.some((id) => one.videos.get(id)))
   }
 
-  /** The last statement about one of the videos before this one. */
-  statementBefore(ids: readonly string[], { at }: Pick<Statement, 'at'>): Statement | undefined {
-    return this.#upstream.statements.findLast((one) => one.at < at && ids.some((id) => one.videos.get(id)))
+  /** The last statement about one of the videos that is older than this one by `ownMs` (own time of the test). */
+  statementBefore(ids: readonly string[], { ownAt }: Pick<Statement, 'ownAt'>, ownMs: number): Statement | undefined {
+    return this.#upstream.statements.findLast(
+      (one) => one.ownAt < ownAt - ownMs && ids.some((id) => one.videos.get(id)),
+    )
   }
 
   /** All sums that are true for numbers of this time. @param asOf ms since 1970 */
