@@ -16,8 +16,8 @@ export interface ClusterLogOptions extends Pick<
   readonly service: string
   readonly stateMachine: StateMachine
   /**
-   * Size of the applied entries after which a snapshot is due (bytes), if the number of sequences requires none
-   * earlier.
+   * Size of the entries after the last snapshot at which the next is due (bytes), if the number of sequences requires
+   * none earlier.
    */
   readonly snapshotIntervalBytes?: number
   /** Storage of the stream on the servers; by default their disks. */

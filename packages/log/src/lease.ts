@@ -4,11 +4,14 @@ import { createLeaseLostError, createUnavailableError } from './errors.ts'
 import type { AppendResult, Lease, LeaseState } from './log.ts'
 
 export interface LeaseOptions {
-  /** Identifier of this `Lease`: random, so no other process has the same. */
+  /**
+   * Identifier of this `Lease`. In a cluster it is random, so no other process has the same. A standalone service has a
+   * constant one.
+   */
   readonly holder: string
   /** Time from a request until the lease expires without a renewal (ms). */
   readonly ttl: number
-  /** Appends a request to the log. Resolves with the lease after the request. */
+  /** Appends a request to the log. Resolves with the state of the lease after it; another node may be the holder. */
   request(request: LeaseRequest): Promise<LeaseState>
   /**
    * Returns the time until the present lease of any node expires, as far as this node knows (ms); 0 or less if none is
@@ -73,8 +76,8 @@ export function createLease({ holder, ttl, request, getRemainingMs, append }: Le
     term = lease.term
     // The TTL counts from before the request: the log can only have recorded it later.
     until = requestedAt + ttl
-    // The reply took longer than the TTL. The log names this node as the holder, but the node must renew the lease
-    // first.
+    // If the reply took longer than the TTL, the log names this node as the holder, but the lease may have expired. The
+    // node must renew it before it counts as held.
     if (getHeldTerm() === undefined) return
     for (const waiter of waiters) waiter.resolve()
     waiters = []

@@ -8,7 +8,7 @@ type SnapshotDatabase = SharedLevel<any, any>['db']
 
 const HEADER_PREFIX = 'influencer-stats '
 const ENTRY_HEADER_BYTES = 6
-// Maximum size of one read of the database.
+// Maximum size of one read of the database (entries, bytes).
 const SLICE_ENTRIES = 2_000
 const SLICE_BYTES = 256 * 1_024
 const NO_KEY = Buffer.alloc(0)
@@ -32,7 +32,7 @@ function encodeEntries(entries: readonly (readonly [key: Buffer, value: Buffer])
 }
 
 export interface LevelSnapshotFormat {
-  /** Name and version of the format; `restoreSnapshot` compares it. */
+  /** Name and version of the format. `restoreSnapshot` compares it with the names that its caller can read. */
   readonly name: string
   /** Key under which the state machine stores its position. */
   readonly positionKey: Buffer

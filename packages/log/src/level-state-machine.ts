@@ -3,15 +3,15 @@ import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { Logger } from './logger.ts'
 
 // Shared functions of the state machines that use LevelDB. Each stores its position under a key. The value contains the
-// boot id of the machine that wrote it, which changes with every start of the machine. Writes are not synced to the
-// disk: after a power cut, the node reads the lost changes from the log again.
+// boot id of the machine at the time of the write: the system assigns a new one at every start of the machine. Writes
+// are not synced to the disk: after a power cut, the node reads the lost changes from the log again.
 
-/** Value in place of a boot id: all data is on the disk, so a power cut cannot damage it. */
+/** Value in place of a boot id: all data was synced to the disk, so a power cut cannot damage it. */
 export const CLEAN_BOOT = 'clean'
 
 /**
  * True if the machine may have restarted since the position was stored. After a power cut, the database may have a
- * newer change without an older one.
+ * newer change without an older one, so the caller must clear it.
  * @param boot boot id in the stored position; undefined if the system had none
  */
 export const isTorn = (boot: string | undefined): boolean =>
@@ -35,7 +35,10 @@ export async function markClean<K, V>(level: SharedLevel<K, V>, positionKey: K, 
   await level.write((db) => db.put(positionKey, value, { sync: true }))
 }
 
-/** Closes a database after its state machine has received its last entries. */
+/**
+ * Flushes and closes a database, after its state machine has received its last entries. If the flush fails, the
+ * database is closed nevertheless.
+ */
 export async function closeLevel(
   stateMachine: { settle(): Promise<void> },
   level: { close(): Promise<void> },

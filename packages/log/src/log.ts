@@ -25,8 +25,8 @@ export interface LeaseState {
 }
 
 /**
- * Position of a state machine in the log, with the data that decides about later frames. State machines store it as
- * JSON.
+ * Position of a state machine in the log, with the data that decides which later frames and leases are valid. State
+ * machines store it as JSON.
  */
 export interface LogPosition {
   /** Identifier of the log. A recreated log has another. */
@@ -140,7 +140,7 @@ export interface Log {
   close(): Promise<void>
 }
 
-/** Mutual exclusion among all nodes: one holder at a time. */
+/** Participation of this node in the competition for the lease, which one node at a time holds. */
 export interface Lease {
   /**
    * Term of this node's lease; undefined unless it holds the lease. The TTL counts from before the request, so this

@@ -9,7 +9,7 @@ export interface ReadConsistency {
   readonly linearizable?: boolean | undefined
 }
 
-/** A cluster node's copy of the shared log, as its threads see it. */
+/** State of a cluster node's copy of the data, which the node derives from the log, as its threads see it. */
 export interface Replica {
   /** Last sequence that this node has applied. */
   readonly sequence: number
@@ -30,7 +30,8 @@ export interface LogChannel {
 }
 
 /**
- * Greatest age that is reported as 0 (s). Every node polls the log each second, so a greater age means lost contact.
+ * Greatest age that is reported as 0 (s). Every node polls the log each second, so a greater age means that the node
+ * lost contact to the log, or applies its entries too slowly.
  */
 const MAX_FRESH_AGE_S = 3
 
@@ -51,7 +52,7 @@ export function createReplica({ state, waitForSequence, barrier }: LogChannel): 
   let waiters = 0
   let inFlight = 0
 
-  /** Reads of one batch share a barrier. It starts after all of them have arrived, because it must follow each read. */
+  /** Reads of one batch share a barrier. It starts after the arrival of the last read, because it must follow all. */
   function shareBarrier(): Promise<void> {
     waiters++
     return (sharedBarrier ??= batchPerTurn(inFlight > 0).then(() => {

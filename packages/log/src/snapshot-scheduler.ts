@@ -6,7 +6,10 @@ export interface SnapshotSchedulerOptions {
   readonly log: Pick<Log, 'state' | 'snapshot' | 'getLatestSnapshot' | 'trim'>
   /** Number of sequences after the last snapshot at which the next is due. */
   readonly intervalSequences: number
-  /** Size of the entries after the last snapshot at which the next is due (bytes), because entries may be large. */
+  /**
+   * Size of the entries after the last snapshot at which the next is due (bytes), because entries may be large; by
+   * default unlimited.
+   */
   readonly intervalBytes?: number | undefined
   readonly logger: Logger
   /**
@@ -57,7 +60,7 @@ export function createSnapshotScheduler({
       const seq = await log.snapshot()
       latest = seq
       dueBytes = appliedBytes + intervalBytes
-      // Entries that arrived meanwhile are in the snapshot or follow it.
+      // The snapshot has all entries up to `seq`, and the log still has those from `previous` on. So no entry is lost.
       if (previous > 0) await log.trim(previous)
       logger.info(`stored the snapshot at sequence ${seq}; the log begins at ${Math.max(previous, 1)}`)
       dueSequence = seq + intervalSequences

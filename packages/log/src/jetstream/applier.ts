@@ -175,7 +175,7 @@ export class Applier {
     if (entries.length > 0 || this.#unsavedFrames >= MAX_UNSAVED_FRAMES) {
       const applied = await this.#applyWithRetry(entries)
       if (!applied) {
-        // The position after a failed batch must not be stored.
+        // The position after a failed batch must not be stored: with 0, `end` stores none.
         this.#unsavedFrames = 0
         return false
       }

@@ -114,7 +114,8 @@ export async function connectNats(
       maxPingOut: 2,
       timeout: 3_000,
       ignoreAuthErrorAbort: true,
-      // Otherwise the client records two stacks for each request, which take a tenth of its time and have no use here.
+      // Otherwise the client records two stack traces for each request. They take a tenth of the time of a request, and
+      // have no use here.
       noAsyncTraces: true,
     })
   } catch (error) {

@@ -36,7 +36,7 @@ const MAX_CLOCK_SKEW_MS = 10_000
 
 /**
  * Opens the log, a JetStream stream that all nodes share. Resolves when this node has applied the entries that existed
- * before.
+ * when the stream was opened.
  * @throws StartError `NATS_...`, `JETSTREAM_OFF`, `LOG_...`
  */
 export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Log> {

@@ -2,8 +2,8 @@ import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { ClockOffsets } from '../log.ts'
 
 /**
- * Number of replies that bound the clock. One arrives per second, so the bounds follow a step of the servers' clock
- * after 8 s.
+ * Number of the latest replies that bound the clock. One arrives per second, so 8 s after a sudden change of the
+ * servers' clock the bounds are right again.
  */
 const MAX_REPLIES = 8
 

@@ -42,8 +42,8 @@ export interface JetStreamLogOptions {
   readonly startTimeout?: number
   /**
    * Time for which the stream may seem to end before the last applied entry (ms). A server that was suspended reports
-   * an old state for a moment. At the start it is also the time to wait for a snapshot that is new enough. Default: 15
-   * s.
+   * an old state for a moment. At the start it is also the time to wait for a snapshot that is new enough. Default:
+   * 15 s.
    */
   readonly verifyTimeout?: number
   /** Maximum size of the body of an entry (bytes); default: 1 MiB. The limits of the servers must allow it. */

@@ -23,7 +23,8 @@ export interface SnapshotStore {
 // Each chunk of a snapshot is one message.
 const CHUNK_BYTES = 128 * 1_024
 /**
- * Maximum size of one fetch (bytes). A larger fetch would delay the server's replies to the client's pings too long.
+ * Maximum size of one fetch (bytes). A larger fetch would delay the server's replies to the client's pings too long,
+ * and the client would disconnect (`connect-nats.ts`).
  */
 const MAX_FETCH_BYTES = 4 * 1_024 * 1_024
 /** Time without a chunk after which a load fails (ms). A leader election takes up to 9 s. */
@@ -107,7 +108,7 @@ export function createSnapshotStore(
       } else if (performance.now() - lastChunkAt > stallTimeout) throw new Error('timeout while loading the snapshot')
       else await delay(RETRY_INTERVAL_MS)
     }
-    // The stored digest is padded.
+    // The stored digest ends with padding (`=`), which the computed one does not have.
     if (!digest.startsWith(`SHA-256=${hash.digest('base64url')}`)) throw new Error('the snapshot is damaged')
   }
 

@@ -57,7 +57,10 @@ export class LogWriter {
   #isClosed = false
   #retryNow: (() => void) | undefined
   #onQueued: (() => void) | undefined
-  /** Last frame: callers that waited for it or for the next one at its end, time of its end, and its duration (ms). */
+  /**
+   * Last frame: number of callers that, at its end, waited for it or for the next one; time of its end (ms of
+   * `performance.now`); its duration (ms).
+   */
   #lastFrame = { callers: 0, endedAt: 0, duration: 0 }
 
   constructor(options: LogWriterOptions) {
@@ -176,8 +179,9 @@ export class LogWriter {
   /**
    * Delays a frame until the callers of the last frame have queued their next requests. These arrive later than the
    * requests that are already queued, and not all at once. Without the delay, the callers would split into two
-   * alternating frames, and a frame costs the same as 40 writes. The delay starts when the last frame has ended and a request is queued. It is
-   * at most the duration of the last frame, and at most 50 ms. A single client is never delayed.
+   * alternating frames, and a frame costs the same as 40 writes. The delay starts when the last frame has ended and a
+   * request is queued. It is at most the duration of the last frame, and at most 50 ms. A single client is never
+   * delayed.
    */
   async #awaitReturningCallers(): Promise<void> {
     const { callers, endedAt, duration } = this.#lastFrame

@@ -4,7 +4,7 @@ import type { SequencedFrame } from './frame-assembler.ts'
 
 /**
  * Time without a frame after which a writer is removed (ms of the log's clock). A copy of a frame follows within
- * seconds.
+ * seconds, so the number of the writer's last frame is needed no longer.
  */
 export const WRITER_TTL_MS = 3_600_000
 
@@ -30,8 +30,8 @@ export const encodeLease = (request: LeaseRequest): Buffer => Buffer.from(JSON.s
 export const createStartPosition = (epoch: string): LogPosition => ({ epoch, seq: 0, at: 0, check: 0, writers: [] })
 
 /**
- * Makes the decisions about frames that must be equal on every node: does the frame count, its time, and the holder of
- * the lease. The same frames from the same position give the same decisions.
+ * Makes the decisions that must be equal on every node: which frames count, their times, and the holder of the lease.
+ * The same frames from the same position give the same decisions.
  */
 export class Sequencer {
   readonly #epoch: string
@@ -78,13 +78,14 @@ export class Sequencer {
    */
   acceptFrame({ seq, at, check, writer, number, entries }: SequencedFrame): EntryDecision[] | undefined {
     this.#seq = seq
-    // The clocks of servers differ, and the leader may change.
+    // The clocks of servers differ, and the leader may change: a later message may have an earlier time.
     this.#at = Math.max(this.#at, at)
     this.#check = check
     this.#removeIdleWriters()
     const [last] = this.#writers.get(writer) ?? [0]
     if (number !== last + 1) return undefined
-    // The map is in the order of the writers' last frames.
+    // This puts the map in the order of the writers' last frames. So `#removeIdleWriters` can stop at the first active
+    // writer.
     this.#writers.delete(writer)
     this.#writers.set(writer, [number, this.#at])
     return this.#decideEntries(entries)
