@@ -20,9 +20,9 @@ export interface KvSharedState {
   readonly logState?: SharedArrayBuffer
 }
 
-/** Result of the writes of one turn of the event loop. */
+/** Result of the writes of one entry of the log. */
 export interface LogResult {
-  /** Sequence of their entry in the log. */
+  /** Sequence of the entry. */
   readonly sequence: number
   /** One outcome for each write. */
   readonly outcomes: Outcomes

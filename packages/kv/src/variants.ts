@@ -1,7 +1,10 @@
 import type { CommonSettings } from '@influencer-stats/runtime/settings'
 import type { KvConfig } from './settings.ts'
 
-/** Named combinations of parts for benchmarks. v1 stores no data, v2 commits one write at a time, v5 is the default. */
+/**
+ * Named combinations of parts for benchmarks. v1 stores data in memory only, v2 writes one batch for each write, v5 is
+ * the default.
+ */
 export const variants = {
   // Shows the cost of HTTP alone: no data is persisted.
   v1: { store: 'memory', server: 'fastify' },

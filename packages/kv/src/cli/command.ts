@@ -16,7 +16,7 @@ export interface CommandCall {
   getText(flag: string): string | undefined
   /** True if a boolean flag is present. */
   isSet(flag: string): boolean
-  /** Returns a client of the service at `--url`: always the same, which is closed after the call. */
+  /** Returns the client of the service at `--url`. All calls return the same one, which is closed after the command. */
   getClient(): KvClient
 }
 

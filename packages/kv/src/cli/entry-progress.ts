@@ -5,7 +5,7 @@ export interface EntryProgress {
   /**
    * @param entries number of processed entries
    * @param done processed bytes
-   * @param total bytes of all entries, if known
+   * @param total size of all entries (bytes), if known
    */
   update(entries: number, done: number, total?: number): void
   /** Ends the line. */

@@ -41,7 +41,7 @@ function parseFlags(command: Command, argv: readonly string[]): { values: FlagVa
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true }) as never
   } catch (error) {
-    // The message continues with advice on further lines.
+    // Only the first line states the fault: further lines contain advice.
     throw new UsageError((error as Error).message.split('\n', 1)[0])
   }
 }

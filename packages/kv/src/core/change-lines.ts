@@ -98,8 +98,8 @@ export const toExpireLine = (id: string, expiry: string, extra = ''): string =>
   `{"op":"expire","id":${quoteInLine(id)}${expiry || ',"expiresAt":null'}${extra}}\n`
 
 /**
- * True if a text is base64. It searches the first other character, because a pattern with groups overflows the stack at
- * 8 MB.
+ * True if a text is base64. It searches for the first character that is not a base64 digit, because a pattern with
+ * groups overflows the stack at 8 MB.
  */
 function isBase64(text: string): boolean {
   const end = text.search(/[^A-Za-z0-9+/]/)
@@ -128,7 +128,7 @@ export function parseLine(text: string): Op | string {
   const unknownField = Object.keys(line).find((name) => !fields.includes(name))
   if (unknownField !== undefined)
     return `a ${op} has the unknown field ${formatReceived(unknownField)}; known: ${fields.join(', ')}`
-  // UTF-8 cannot encode a lone surrogate: it would become another key.
+  // UTF-8 cannot encode a lone surrogate. It would be stored as U+FFFD, which makes another key.
   if (typeof id !== 'string' || id === '' || !id.isWellFormed())
     return `"id" must be a string of at least 1 whole character; received ${formatReceived(id)}`
   const key = Buffer.from(id)

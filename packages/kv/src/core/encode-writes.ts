@@ -23,7 +23,10 @@ export interface LoggedWrite {
   readonly condition?: WriteCondition
   /** A second write with the same idempotency key within `IDEMPOTENCY_TTL_MS` has no effect. */
   readonly idempotencyKey?: string
-  /** True if the write has an idempotency key or changes an expiry. It saves a test of each change. */
+  /**
+   * True if the write has an idempotency key or changes an expiry. With this flag, the evaluation need not test each
+   * change.
+   */
   readonly isSpecial?: boolean
 }
 

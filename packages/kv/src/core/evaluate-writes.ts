@@ -15,7 +15,8 @@ export type Outcomes = readonly (string | undefined)[]
 /** Outcome of a write whose idempotency key belongs to another write. No revision has this text. */
 export const KEY_REUSED = ''
 
-// First byte of the record of a write with an idempotency key. The fingerprint of the write follows.
+// Type of the record of a write with an idempotency key: the byte after the revision. The fingerprint of the write
+// follows: see `internal-keys.ts`.
 const REFUSED_RECORD = 0
 const APPLIED_RECORD = 1
 

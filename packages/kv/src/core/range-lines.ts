@@ -6,8 +6,8 @@ type QuoteText = (text: string) => string
 /** Renders entries as lines of NDJSON, which a batch accepts. */
 export function toEntryLines(entries: readonly StoredEntry[]): string {
   const text = formatLines(entries, JSON.stringify)
-  // Rendering assumes that no string contains such line ends, and starts again if the result does. One search of the
-  // result costs 0.5 % of the rendering; a search of each string would cost 25 %.
+  // The first rendering assumes that no string contains U+0085, U+2028 or U+2029. If its result does, all entries are
+  // rendered again. One search of the result costs 0.5 % of the rendering; a search of each string would cost 25 %.
   return hasLineEnds(text) ? formatLines(entries, quoteInLine) : text
 }
 

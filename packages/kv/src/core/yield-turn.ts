@@ -5,8 +5,8 @@ export const waitTurn = (): Promise<void> => new Promise((resolve) => setImmedia
 const LONG_TURN_US = 50_000
 
 let pendingTurn: Promise<void> | undefined
-// In CPU time of this thread (us).
-/** Last call of `yieldTurn`. */
+// These two times are CPU time of this thread (us).
+/** Time of the last call of `yieldTurn`. */
 let yieldedAt = 0
 /** Until this time, `yieldTurn` does not wait. */
 let noWaitUntil = 0

@@ -61,7 +61,7 @@ const MISS_REPLY: BufferedReply = {
   isReused: true,
 }
 
-/** Creates the routes of one value, the hottest routes of the service. */
+/** Creates the hot routes of one value: GET (with HEAD), PUT and DELETE of `/v0/entity`. */
 export function createEntityRoutes(store: KvStore, valueLimit: number): HotRoute[] {
   const body: HotBody = { limit: valueLimit, tooLarge: errors.VALUE_TOO_LARGE }
   const { replica } = store

@@ -22,8 +22,8 @@ const formats = {
   chunks: {
     headers: ['content-type', 'application/octet-stream', 'transfer-encoding', 'chunked'],
     /**
-     * Called after the head, which announces the chunked coding. Node then sends the bytes unchanged: they have the
-     * chunks.
+     * Called after the head, which announces the chunked coding. Node then sends the bytes unchanged: they already have
+     * the chunked coding.
      */
     open(response: ServerResponse) {
       response.chunkedEncoding = false
@@ -42,7 +42,10 @@ interface ScanStreamOptions {
   readonly timeout: number
   /** Reserves the memory of the slices. */
   readonly hold: MemoryHold
-  /** Called before the head is sent, once the first slice has been read: an error before it gets a usual reply. */
+  /**
+   * Called before the head is sent, once the first slice has been read. So an error of the first slice gets the usual
+   * error reply.
+   */
   readonly begin: () => void
 }
 

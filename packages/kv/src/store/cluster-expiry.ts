@@ -5,13 +5,16 @@ import { MAX_EXPIRED_KEYS, type KvStateMachine } from './kv-state-machine.ts'
 
 /** Interval at which a node looks for expired values (ms). */
 const EXPIRY_INTERVAL_MS = 200
-/** Pause after an entry that removed no value (ms). This happens if the servers' clock was set back. */
+/**
+ * Pause after an entry that removed no value (ms). This happens if an entry of another node removed the values before,
+ * or if the servers' clock was set back.
+ */
 const PAUSE_MS = 1_000
 const EMPTY_BODY = Buffer.alloc(0)
 
 /**
- * Removes expired values in a cluster: appends entries to the log, whose time decides which values have expired. Any
- * node may append such an entry, and entries of several nodes do no harm.
+ * Removes expired values in a cluster: appends entries to the log. The log's time of such an entry decides which values
+ * have expired. Any node may append such an entry, and entries of several nodes do no harm.
  * @param now returns the log's time, as this node knows it (ms since 1970)
  * @returns a function that stops the removal
  */

@@ -26,8 +26,8 @@ const PLAIN_OPTIONS = { sync: false } as const
 const DURABLE_OPTIONS = { sync: true } as const
 
 /**
- * True if a durable write repeats an earlier one. Its reply must wait for the disk, because the earlier one may not be
- * durable.
+ * True if a durable write repeats an earlier one with the same idempotency key. Its reply must wait for a sync, because
+ * the earlier one may not be durable.
  */
 const hasDurableReplay = (writes: readonly KvWrite[], result: WriteResult) =>
   result.records !== undefined && writes.some((write, i) => write.durable && isReplay(write, i, result))

@@ -73,8 +73,8 @@ export function createKeyLocks(memory: SharedArrayBuffer, owner: number): KeyLoc
 }
 
 /**
- * Releases all stripes of a thread that has ended. A thread ends only after its writes, so no write needs them any
- * more.
+ * Releases all stripes of a thread that has ended. A thread ends only after its running writes, so no write needs these
+ * stripes any more.
  */
 export function releaseLocksOf(memory: SharedArrayBuffer, owner: number): void {
   const words = new Int32Array(memory)

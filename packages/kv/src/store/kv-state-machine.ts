@@ -107,7 +107,8 @@ export async function openKvStateMachine(
   }
   let evaluated: EvaluatedBatch | undefined
   /**
-   * No key is due before this position. Searches begin here, because LevelDB steps over every deleted key before it.
+   * No key is due before this position. Searches for due keys begin here: from an earlier position, LevelDB would step
+   * over every key that was deleted there.
    */
   let dueFrom = toDuePosition(0)
   let nextDue = Infinity
@@ -182,7 +183,7 @@ export async function openKvStateMachine(
 
   /**
    * Returns the keys that have expired at a time, ordered by their expiry times. The result is the same on every node,
-   * even if nodes apply different entries in one batch: it includes the changes of earlier entries of the batch.
+   * even if nodes divide the log into different batches: it includes the changes of earlier entries of the batch.
    */
   async function getDueKeys(at: number, { expiries }: WriteEvaluation): Promise<DueKey[]> {
     const stored = await readDueKeys(db, dueFrom, maxExpired + expiries.size, toDuePosition(at + 1))
@@ -200,13 +201,13 @@ export async function openKvStateMachine(
     },
 
     async apply(entries, position) {
-      // If an evaluated batch has this sequence, its write failed before.
+      // If an evaluated batch has this sequence, its write failed before, and this call retries it.
       if (evaluated?.position.seq !== position.seq) evaluated = await evaluateAll(entries, position)
       const { writes, result, revision } = evaluated
       const { outcomes, expiries } = result
       const next: KvPosition = { position, revision, boot }
-      // This precedes the write, so that every read that sees the write also sees the flag. `raiseFloor` makes a value
-      // that has expired by the log's clock absent at this node, too, even if this node's clock is slow.
+      // The flag is set before the write, so that every read that sees the write also sees the flag. `raiseFloor` makes
+      // a value that has expired by the log's clock absent at this node, too, even if this node's clock is slow.
       if (expiries?.size) ttl.enable()
       if (ttl.isTimed) ttl.raiseFloor(entries.at(-1)!.at)
       const batch = await createBatch(db, writes.flat(), result)

@@ -7,8 +7,8 @@ const AS_TEXT = { keyEncoding: 'utf8', valueEncoding: 'utf8' } as const
 const AS_BYTES = { keyEncoding: 'utf8', valueEncoding: 'buffer' } as const
 
 /**
- * Maximum length of a value that is returned as a string. For a larger one, a string would take one more copy, and V8's
- * heap.
+ * Maximum length of a value that is returned as a string (characters or bytes, with its revision). For a larger one, a
+ * string would take one more copy, and memory in V8's heap.
  */
 const MAX_TEXT_LENGTH = 16_384
 

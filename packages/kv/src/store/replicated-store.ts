@@ -22,7 +22,7 @@ export interface ReplicatedStoreOptions extends WriteLimiterOptions, LevelShareO
     /** Appends `count` encoded writes to the log as one entry. @throws LOG_UNAVAILABLE, OUTCOME_UNKNOWN */
     append(writes: Uint8Array, count: number): Promise<LogResult>
   }
-  /** Called after this node has applied the writes of a turn, with their number. */
+  /** Called after this node has applied the writes of one entry of the log, with their number. */
   onCommit?(writes: number): void
 }
 

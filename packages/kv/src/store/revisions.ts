@@ -70,8 +70,8 @@ export async function openRevisions(level: RevisionDatabase, step = RESERVED_REV
     // The sync precedes the use of these revisions. Otherwise a power cut could lose the reservation, and the next
     // start would assign the same revisions again.
     await level.write((db) => db.put(STATE_KEY, Buffer.from(String(reserved)), { sync: true }))
-    // This follows the write: if the process stops in between, the next start counts as a new history again, and
-    // chooses another random number.
+    // `beginHistory` follows the write: if the process stops in between, the next start counts as a new history again,
+    // and chooses another random number.
     if (level.isNewHistory) level.beginHistory()
     Atomics.store(words, RESERVED_INDEX, BigInt(reserved))
   }

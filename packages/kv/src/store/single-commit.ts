@@ -4,7 +4,10 @@ import { createBatch } from './level-batch.ts'
 import type { KvWrite } from './store.ts'
 import { createKeyLocks, createLockMemory } from './key-locks.ts'
 
-/** Creates the commit that writes one batch per write. Batches run concurrently, except those with a common key. */
+/**
+ * Creates the commit that writes one batch per write. Batches run concurrently, except those with a common key (or with
+ * keys of a common stripe: see `KeyLocks`).
+ */
 export function createSingleCommit(options: CommitOptions): Commit {
   const { level, limiter, revisions, recorder, ttl, onCommit } = options
   const keyLocks = options.keyLocks ?? createKeyLocks(createLockMemory(), 1)

@@ -68,8 +68,8 @@ export interface FoundValue {
 /** Store of byte values. Keys are UTF-8, in the order of their bytes. */
 export interface KvStore {
   /**
-   * Copy of the log; absent in a standalone service, where a read always sees every write that was acknowledged before.
-   * In a cluster other nodes write, too, so a read may have to wait for their writes.
+   * State of this node's copy of the data. Absent in a standalone service, where a read always sees every write that
+   * was acknowledged before. In a cluster other nodes write, too, so a read may have to wait for their writes.
    */
   readonly replica?: Replica
   /** True if the writes of this thread take effect in the order of the calls of `write` and `tryEnqueue`. */
@@ -85,7 +85,7 @@ export interface KvStore {
   find(key: string): StoredValue | undefined
   /** True if the database may contain values that expire. */
   isTimed(): boolean
-  /** Returns the time by which values expire (ms since 1970). */
+  /** Returns the present time of the clock that decides which values have expired (ms since 1970). */
   now(): number
   /** Same as `find`, with the expiry time of the value. */
   findTimed(key: string): FoundValue | undefined

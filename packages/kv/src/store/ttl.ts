@@ -26,8 +26,8 @@ export function putInternalRows({ expiries, records }: WriteResult, batch: Batch
 
 export const createTtlMemory = () => new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT)
 
-// Positions in the shared memory: of a 32-bit word that reads test, and of two 64-bit words.
-/** 1 if values may expire. */
+// Positions in the shared memory. The first counts 32-bit words, the other two count 64-bit words.
+/** 1 if values may expire. Every read tests this word. */
 const IS_TIMED_INDEX = 0
 /** Time before which no key is due (ms since 1970). */
 const FIRST_DUE_INDEX = 1

@@ -12,8 +12,8 @@ const EMPTY_WRITES = Buffer.alloc(0)
 const getStepCost = ({ writes }: ChangeStep) => writes.length + STEP_OVERHEAD_BYTES
 
 /**
- * Latest changes, in order, for watch streams. The size is limited, but the last step remains at any size. It belongs
- * to the main thread.
+ * Latest changes, in order, for watch streams. The size is limited, but the newest step (the changes of one sequence)
+ * remains at any size. The feed belongs to the main thread.
  */
 export class ChangeFeed {
   readonly #maxBytes: number
@@ -40,7 +40,7 @@ export class ChangeFeed {
     return this.#waiters.length > 0
   }
 
-  /** Last sequence whose changes were added to the feed, or precede its start. */
+  /** Last sequence whose changes the feed has received; directly after `start`, the sequence of the start. */
   get upTo(): number {
     return this.#upTo
   }

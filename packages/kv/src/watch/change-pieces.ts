@@ -16,7 +16,7 @@ export class ChangePieces {
     this.#seq = seq
   }
 
-  /** Length of the event without its end (characters). */
+  /** Length of the event without the end of `inner` or `last` (characters). */
   get length(): number {
     return this.#change.length
   }

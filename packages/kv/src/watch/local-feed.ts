@@ -17,8 +17,8 @@ export interface LocalFeedOptions {
 
 const IDLE_TIMEOUT_MS = 60_000
 /**
- * Maximum number of reported groups that wait for a group with a lower revision. Normally it is at most one per thread,
- * or the length of a write queue.
+ * Maximum number of reported groups that wait for a group with a lower revision. If more wait, the feed stops. Normally
+ * only those wait that were written faster than an earlier one.
  */
 const MAX_EARLY_GROUPS = 100_000
 

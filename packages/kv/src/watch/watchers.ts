@@ -16,7 +16,7 @@ export interface WatchersOptions {
   changes(after: number | undefined, timeout: number, maxBytes?: number): Promise<ChangePage | undefined>
   /** Budget for unread bytes. */
   readonly budget: Budget
-  /** See `UnreadBytesOptions`. */
+  /** True if each connection copies the bytes that it sends, as TLS does. */
   readonly isCopied: boolean
   /** Maximum number of streams. */
   readonly maxStreams: number

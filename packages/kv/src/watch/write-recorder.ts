@@ -7,7 +7,7 @@ import { encodeWrites, type LoggedWrite } from '../core/encode-writes.ts'
 export interface WriteRecorder {
   /**
    * Reports evaluated writes and their revisions. The caller must report all revisions that it takes, because the main
-   * thread waits for each number. It must take them before this call: `LocalFeed.#start` relies on that.
+   * thread waits for each number. The caller must take them before this call: `LocalFeed.#start` relies on that order.
    * @param first number of the first revision
    */
   recordWrites(first: number, writes: readonly LoggedWrite[], result: WriteResult): void
@@ -56,8 +56,8 @@ export const setRecording = (memory: Int32Array, isOn: boolean) => void Atomics.
 
 export function createWriteRecorder(shared: SharedArrayBuffer, channel: RecorderChannel): WriteRecorder {
   const memory = new Int32Array(shared)
-  // A message fails if the main thread no longer accepts messages, at the end of the service. It then ends its feed
-  // itself.
+  // A message fails if the main thread no longer accepts messages, at the end of the service. The main thread then ends
+  // the feed itself.
   const ignore = () => {}
   return {
     recordWrites(first, writes, { effects, at, ineffective }) {
