@@ -4,13 +4,22 @@ import { parseGuardOptions } from './guard/guard-options.ts'
 import { runGuard } from './guard/run-guard.ts'
 import { isInstalled } from './targets/program.ts'
 import { stopBackgroundProcesses } from './targets/background-processes.ts'
-import { describeMachine, formatMachine, assertQuietMachine, watchSteal } from './machine.ts'
+import {
+  assertQuietMachine,
+  describeMachine,
+  formatMachine,
+  MAX_QUIET_LOAD,
+  watchSteal,
+  type Machine,
+} from './machine.ts'
+import { formatMachineCosts, measureMachineCosts } from './machine-costs.ts'
 import { measure } from './measure.ts'
 import { stopChildren } from './processes.ts'
 import { createProgress } from './progress.ts'
 import { computeRatios, formatRatio } from './ratios.ts'
 import { runAtRate } from './rate/run-at-rate.ts'
 import { publish } from './report/publish.ts'
+import { readResults } from './report/results.ts'
 import { buildTables } from './report/table-cells.ts'
 import type { BenchRow } from './row.ts'
 import { findRow, tables } from './tables/all.ts'
@@ -42,7 +51,7 @@ async function run(rows: readonly BenchRow[], args: BenchArguments, more: Partia
 async function runTables(args: BenchArguments): Promise<boolean> {
   const chosen = selectTables(args)
   if (args.publish) await assertQuietMachine(print)
-  const machine = describeMachine()
+  const machine = { ...describeMachine(), ...(args.publish && { costs: await measureMachineCosts() }) }
   print(formatMachine(machine))
   let anyFailed = false
   for (const table of chosen) {
@@ -72,6 +81,18 @@ async function runCompare(args: BenchArguments): Promise<boolean> {
   return true
 }
 
+/** Prints the costs of this machine, and those of the machines of the published results. */
+async function runDoctor(): Promise<void> {
+  const own = { ...describeMachine(), costs: await measureMachineCosts() }
+  const published = readResults(tables).map(({ machine }) => machine)
+  const byProcessor = new Map(published.filter(({ costs }) => costs).map((one) => [one.processor, one]))
+  const toLine = (title: string, { processor, processors, costs }: Machine) =>
+    `${title}: ${[processor, `${processors} processors`, ...formatMachineCosts(costs!)].join(', ')}`
+  print(toLine('this machine', own))
+  for (const machine of byProcessor.values()) print(toLine('published', machine))
+  if (own.load > MAX_QUIET_LOAD) print(`The machine is busy (load ${own.load}), so its costs are too high.`)
+}
+
 function runCommand(args: BenchArguments): Promise<boolean> {
   if (args.atRate) return runAtRate(args.atRate, print)
   return args.compare ? runCompare(args) : runTables(args)
@@ -85,6 +106,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 async function main(argv: readonly string[]): Promise<boolean> {
   if (argv[0] === 'guard') return runGuard(parseGuardOptions(argv.slice(1)), print, abortController.signal)
+  if (argv[0] === 'doctor' && argv.length === 1) return runDoctor().then(() => true)
   const args = parseBenchArguments(argv)
   if (!args.help) return runCommand(args)
   print(HELP)

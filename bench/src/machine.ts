@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
+import { formatMachineCosts, type MachineCosts } from './machine-costs.ts'
 import { getStolenSeconds } from './processes.ts'
 
 /** The machine and the commit of a result, without the name of the machine. */
@@ -17,6 +18,8 @@ export interface Machine {
   /** Share of the processors' time that the host gave to other machines during the measurement; absent if unknown. */
   readonly steal?: number
   readonly date: string
+  /** Absent in older results, and if the results are not published. */
+  readonly costs?: MachineCosts
 }
 
 /** Paths that publishing writes. Changes in them are not changes of the measured code. */
@@ -60,6 +63,7 @@ export function formatMachine({
   megahertz,
   steal,
   date,
+  costs,
 }: Machine): string {
   const extras = [megahertz ? `${megahertz} MHz` : '', steal === undefined ? '' : `steal ${(steal * 100).toFixed(1)} %`]
   const parts = [
@@ -70,7 +74,9 @@ export function formatMachine({
     `load ${load} before`,
     ...extras,
   ]
-  return [...parts, date.slice(0, 10)].filter((part) => part !== '').join(', ')
+  return [...parts, ...(costs ? formatMachineCosts(costs) : []), date.slice(0, 10)]
+    .filter((part) => part !== '')
+    .join(', ')
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { formatMachineCosts, measureMachineCosts } from '../src/machine-costs.ts'
 import { describeMachine, formatMachine, assertQuietMachine, watchSteal } from '../src/machine.ts'
 
 const createProbes = (loads: number[], commit = 'abc') => ({
@@ -26,4 +27,21 @@ it('the line of a machine has its commit, its load before, its steal and the day
   expect(formatMachine({ ...machine, steal: undefined, megahertz: 0 } as never)).not.toContain('steal')
   const steal = watchSteal()()
   if (steal !== undefined) expect(steal).toBeGreaterThanOrEqual(0)
+})
+
+it('the costs of a machine are within the limits of any machine', async () => {
+  const costs = await measureMachineCosts()
+  expect(costs.systemCallUs).toBeGreaterThan(0.05)
+  expect(costs.wakeUpUs).toBeGreaterThan(0.2)
+  // A disk without power loss protection needs longer than a system call. A file system in memory does not.
+  expect(costs.syncUs).toBeGreaterThan(costs.systemCallUs)
+  expect(costs.memoryReadNs).toBeGreaterThan(1)
+  for (const cost of Object.values(costs)) expect(cost).toBeLessThan(1e6)
+  expect(formatMachineCosts({ systemCallUs: 0.834, wakeUpUs: 12.3, syncUs: 1234.5, memoryReadNs: 98.76 })).toEqual([
+    'system call 0.83 us',
+    'wake-up 12 us',
+    'sync 1235 us',
+    'memory read 99 ns',
+  ])
+  expect(formatMachine({ ...describeMachine(), costs })).toContain('system call ')
 })
