@@ -14,7 +14,7 @@ const START = fileURLToPath(new URL('start.mjs', import.meta.url))
 const NODE_COUNT = 3
 const SERVICES = ['kv', 'sse', 'stats', 'prices']
 
-/** The services that one command has started. */
+/** The services that one supervisor has started, such as the node of each service with the same number. */
 interface ClusterNode {
   readonly name: string
   readonly child: ChildProcess
@@ -30,7 +30,10 @@ const data = resolve(values.data)
 const stopping = Promise.withResolvers<void>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.resolve())
 
-/** @throws Error if it ends before it is ready; its stderr has the reason */
+/**
+ * Starts services in one supervisor, with free ports and a data folder of this name. Resolves when all are ready.
+ * @throws Error if the supervisor ends before that; the reason is on stderr
+ */
 async function startNode(
   name: string,
   services: readonly string[],

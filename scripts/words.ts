@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util'
 import { countProse, findLongSentences, MAX_SENTENCE_WORDS, readMarkdown, type ProseBlock } from './words/prose.ts'
 import { MAX_TYPE_FILES, readSource } from './words/source.ts'
 
-/** Idiom markers in 1,000 words of comments, and of Markdown. */
+/** The check fails at this number of idiom markers per 1,000 words, for comments and for Markdown separately. */
 const MAX_MARKERS_PER_THOUSAND = 4
-/** Sentences are counted here: these documents are for readers, not for one change. */
+/** Documents for readers, in which a long sentence is a problem. Others, such as the change log, may have long sentences. */
 const READER_DOCUMENTS = /^(?:README|CONTRIBUTING|docs\/.*|packages\/[^/]+\/README|(?:bench|flame|chaos)\/README)\.md$/u
 /** Files whose text other programs wrote, or that quote the words of this check. */
 const EXCLUDED = /^(?:scripts\/words\/|scripts\/test\/words|flame\/measured\/|bench\/measured\/|docs\/upstream\/)/u

@@ -1,6 +1,6 @@
 /**
- * Resolves with the value of a promise, or with `fallback` if that takes longer than `ms`. Does not use `Promise.race`,
- * which creates five promises, because every read of stats waits here.
+ * Resolves with the value of a promise, or with `fallback` if the promise takes longer than `ms`. Does not use
+ * `Promise.race`: it creates five promises, and every read of stats calls this function.
  */
 export function resolveWithin<T, L>(promise: Promise<T>, ms: number, fallback: L): Promise<T | L> {
   return new Promise((resolve, reject) => {

@@ -56,6 +56,7 @@ export interface Lifecycle {
 /** Parameters of a definition's `app`, which runs once per serving thread. */
 export interface AppContext<Config, ToMain extends Calls, ToThread extends Calls> {
   readonly config: Config & CommonSettings
+  /** Result of `shared()` of main when this thread started. */
   readonly shared: unknown
   readonly bus: Bus<ToMain, ToThread>
   readonly lifecycle: Lifecycle
@@ -101,7 +102,7 @@ export interface ServiceDefinition<
   readonly variants?: Readonly<Record<string, Partial<SettingValues<S>>>>
   /**
    * Set if the service is a stand-in, which invents its replies. Text for the user: the settings that use the real API
-   * instead. A stand-in serves this machine only, and is omitted if no service needs it.
+   * instead. A stand-in serves this machine only. A start without service names omits it if no service needs it.
    */
   readonly standsIn?: string
   /** Returns a command that shows the running service at work. It is printed when the service is ready. */

@@ -36,7 +36,7 @@ interface BackupPlan {
 }
 
 /**
- * Reads the arguments. If they name no service, `listDefaults` returns the names.
+ * Reads the arguments. If they name no service, `listDefaults` returns the names of the services.
  * @returns the plan, or the exit code if there is nothing to do
  */
 async function parsePlan(

@@ -3,11 +3,12 @@ import type { Access } from './request-guard.ts'
 
 // Interval between samples of the event loop (ms). A longer turn is sampled once, at its end.
 const TICK_INTERVAL_MS = 20
-// A window has at least this many turns, and lasts at least this many times `maxQueueDelay`.
+// The load shedder measures in windows. A window has at least this many turns of the event loop, and lasts at least this
+// many times `maxQueueDelay`.
 const WINDOW_TURNS = 5
 /**
- * Maximum number of requests in a short burst, even on a slow machine. A burst is no overload, however long it takes.
- * It is an overload only if more requests than this arrive while too many already wait.
+ * Maximum number of requests in a short burst. A burst is no overload, even if a slow machine needs a long time for it.
+ * If more requests than this arrive while too many already wait, that is an overload.
  */
 const BURST_SIZE = 1_024
 /** A backlog that lasts longer than this is an overload too (ms): a few expensive requests are enough for it. */
@@ -219,7 +220,7 @@ export class LoadShedder {
     return queue
   }
 
-  /** True if a request read at this time (ms, steady clock) is accepted. */
+  /** True if a request that was read at this time (ms, `performance.now()`) is accepted. */
   canAccept(at: number): boolean {
     this.#overload.windowRequests++
     if (!this.#isBusy || ++this.#requestsInTurn <= MIN_RUNNING_REQUESTS || at - this.#turn.now <= this.#maxQueueDelay)

@@ -28,8 +28,8 @@ export interface ServedHosts {
 
 /**
  * Creates the set of served hosts: loopback, the listen address, and the allowed ones.
- * @param own the listen address of the service. Clients of that address name it as the host. A page of another site
- * cannot have it as its host name.
+ * @param own the listen address of the service. Clients that connect to this address name it as the host. It is safe to
+ * accept, because no page of another site can have it as its host name.
  * @param allowed names, addresses, and networks
  */
 export function createServedHosts(own: string, allowed: readonly string[]): ServedHosts {

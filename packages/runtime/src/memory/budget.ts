@@ -8,8 +8,7 @@ export const roundToUnits = (bytes: number): number => Math.ceil(bytes / UNIT_BY
 
 /**
  * The bytes that a process holds for its clients: bodies, queued writes, and unread replies and streams. All threads
- * share one limit. Each
- * thread counts its own bytes, so that the bytes of a thread that has died can be discarded.
+ * share one limit. Each thread counts its own bytes, so that the bytes of a thread that has died can be discarded.
  */
 export interface Budget {
   /**

@@ -32,7 +32,7 @@ export function buildConfig(definition: AnyService, overrides: Overrides = {}): 
 /**
  * Runs a service in this process, for tests and profiles. By default it serves on the main thread (`threads: 0`), on a
  * free port, with long timeouts.
- * @param services URL of the module that exports the table of services; required for more threads
+ * @param services URL of the module that exports the table of services; required if `threads` is not 0
  */
 export function embed(definition: AnyService, overrides: Overrides = {}, services = ''): Promise<RunningService> {
   const config = buildConfig(definition, { port: 0, threads: 0, logLevel: 'silent', ...LENIENT_TIMEOUTS, ...overrides })

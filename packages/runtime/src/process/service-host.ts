@@ -44,7 +44,7 @@ export interface ServiceHostOptions {
 // Time to wait for the metrics of a thread (ms). A blocked thread must not delay the metrics of the other
 // threads.
 const COLLECT_TIMEOUT_MS = 1_000
-// Time that a broadcast waits after the time at which a stuck thread is ended (ms).
+// Time that a broadcast waits in addition to the time after which the watchdog ends a stuck thread (ms).
 const BROADCAST_TIMEOUT_MS = 5_000
 
 /**
@@ -72,7 +72,8 @@ export async function startService({
   )
   let serviceMain: ServiceMain<any> | undefined
   const broadcastWithTimeout = (timeout: number): Broadcast<Calls> => {
-    // A broadcast during the start of threads must reach them too. Before `open` returns, no thread builds its app.
+    // A broadcast during the start of threads must reach them too. Before `open` returns, no thread builds its app, so a
+    // broadcast has no receiver.
     const broadcast = async (name: string, ...args: unknown[]) => {
       return serviceMain ? running.broadcast(name, args, timeout) : []
     }

@@ -84,8 +84,12 @@ export function createWatchdog(size: number, timeout: number, read = readTaskPro
       let task: string | undefined
       let beats = Atomics.load(heartbeats, index)
       let ran = 0
-      /** Checks without a heartbeat, and the part of them for which the thread had a processor. */
+      /** Number of checks without a heartbeat. */
       let missed = 0
+      /**
+       * The part of `missed` that counts toward the timeout. A runnable thread is credited only with the share of the
+       * interval in which it had a processor, any other thread with the whole check.
+       */
       let creditedChecks = 0
       let limit = Math.max(MAX_MISSED_CHECKS, Math.ceil(START_TIMEOUT_MS / checkIntervalMs))
       function check(): void {

@@ -42,8 +42,8 @@ export class Endpoint {
   readonly route: HotRoute
   readonly access: Access
   /**
-   * True if the route may change state. Each of its requests then runs alone among the requests of its connection,
-   * unless they are ordered.
+   * True if the route may change state. Each of its requests then runs alone among the requests of its connection. The
+   * exception is `isOrdered`.
    */
   readonly isUnsafe: boolean
   /** True if its requests may run at the same time as requests of other ordered routes. See `HotRoute.isOrdered`. */
@@ -191,7 +191,7 @@ export class Endpoints {
   }
 
   /**
-   * Finds the hot route of a request. `undefined` if no hot route matches, or if the target is not in plain spelling.
+   * Finds the hot route of a request. `undefined` if no hot route matches, or if the target is not in its usual spelling.
    */
   find(method: string, target: string): EndpointMatch | undefined {
     for (const endpoint of this.#byMethod.get(method) ?? []) {

@@ -62,7 +62,10 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: Adapte
   })
 }
 
-/** Accepts any media type without a body, which some clients send. Routes that read ignore it as well. */
+/**
+ * Parser for routes without a body. It accepts any media type, because some clients send one without a body. A GET needs
+ * no parser: Fastify ignores its media type.
+ */
 const ignoreBody: FastifyContentTypeParser = (_request, _payload, done) => done(null)
 
 /**

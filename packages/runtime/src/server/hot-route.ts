@@ -80,9 +80,9 @@ export interface HotBody {
 
 /**
  * A route with enough requests to justify a path that bypasses Fastify. It is declared once. The server adapters `raw`
- * and `node-http` answer its plain requests. Fastify answers all other requests with the route's schema, including
- * those that are refused before they are read. The runtime does everything around `answer`: access, limits, logs,
- * metrics.
+ * and `node-http` answer its plain requests: `match` parses their target, and the checks of their head find no fault.
+ * Fastify answers all other requests with the route's schema, also those whose head is refused. The runtime does
+ * everything around `answer`: access, limits, logs, metrics.
  *
  * @typeParam Query content of a request's target
  */
@@ -99,7 +99,7 @@ export interface HotRoute<Query = any> {
   readonly body?: HotBody
   /** True if a GET route also answers HEAD. Default: true. */
   readonly head?: boolean
-  /** Parses a target in plain spelling. Returns `undefined` if Fastify must read or refuse it. */
+  /** Parses a target in its usual spelling. Returns `undefined` if Fastify must parse or refuse it. */
   match(target: string): Query | undefined
   /** Returns the query of a request that Fastify has parsed and validated. @throws Problem */
   read(request: FastifyRequest): Query

@@ -127,8 +127,8 @@ function write(
 }
 
 /**
- * Answers plain requests of hot routes ahead of Fastify. All other requests pass to Fastify unchanged, and so do
- * requests that would be refused before they are read.
+ * Answers plain requests of hot routes ahead of Fastify. All other requests pass to Fastify unchanged. So Fastify also
+ * refuses the requests whose head is not accepted: access, or the length or media type of the body.
  * @returns true if the request is answered or will be
  */
 export function createNodeAdapter(endpoints: Endpoints, host: AdapterHost) {

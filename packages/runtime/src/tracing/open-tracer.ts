@@ -4,7 +4,10 @@ import type { Registry } from '../metrics/prom-client.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import type { Tracer } from './tracer.ts'
 
-/** Creates the tracer of this thread, whose code is loaded only then. Undefined if the settings name no collector. */
+/**
+ * Creates the tracer of this thread. Undefined if the settings name no collector; the code of the tracer is then not
+ * loaded.
+ */
 export async function openTracer(
   service: string,
   { otlpEndpoint: endpoint, otlpHeaders: headers, traceSample }: CommonSettings,

@@ -52,7 +52,8 @@ async function runForEach(
 
 /**
  * Returns the row that a folder must have. `undefined` for the folder `view` of a cluster node: if the row is missing
- * there, the next start clears the folder and rebuilds it from the log. Also `undefined` for an older format; and for a damaged format file, which does not determine the rows.
+ * there, the next start clears the folder and rebuilds it from the log. Also `undefined` for a format that is older than
+ * the row (see `OwnRow.since`), and for a damaged format file, because the format of the data is then unknown.
  */
 async function findOwnRow({ service, folder }: DataFolder, ownRows: OwnRows): Promise<OwnRow | undefined> {
   if (findFormatDamage(service, folder).length > 0) return undefined
@@ -64,7 +65,7 @@ async function findOwnRow({ service, folder }: DataFolder, ownRows: OwnRows): Pr
 
 /**
  * Prints all damage of data folders, one line each, and changes nothing.
- * @returns 0 if all are sound, 1 if one is damaged, 2 if one cannot be checked or there is none
+ * @returns 0 if all folders are sound, 1 if one is damaged, 2 if one cannot be checked or no data folder exists
  */
 export const checkData = (
   root: string,
@@ -106,7 +107,7 @@ function findFormatDamage(service: string, folder: string): string[] {
 
 /**
  * Copies damaged data folders, salvages readable entries, and prints the loss.
- * @returns 0 if all are sound now, 2 if one cannot be repaired or there is none
+ * @returns 0 if all folders are sound now, 2 if one cannot be repaired or no data folder exists
  */
 export const repairData = (
   root: string,

@@ -6,8 +6,8 @@ import { isLockError } from './lock-error.ts'
 
 /**
  * Returns true if another process has a folder open. Opens an empty folder that contains only a link to the lock file
- * of the folder, so that LevelDB changes no data. Do not call this for a folder that this process has open: the system
- * would release its lock.
+ * of the folder, so that LevelDB changes no data. Do not call this for a folder that this process has open: when a
+ * process closes a lock file, the system releases its lock, even if the process has the file open a second time.
  */
 export async function isLocked(folder: string): Promise<boolean> {
   const lock = resolve(folder, 'level', 'LOCK')

@@ -14,7 +14,7 @@ export interface LogRules {
   readonly mayHaveHoles: boolean
   /** True if the newest log may end in the middle of a record. */
   readonly mayBeTorn: boolean
-  /** Last sequence number before the logs. The first record begins at the next number or before. */
+  /** See `LevelManifest.sequenceAtLog`: the first record has the next number or a lower one. */
   readonly sequenceBefore: number
   /** Called with each record. */
   onRecord?(payload: Buffer): void

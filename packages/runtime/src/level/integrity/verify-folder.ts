@@ -53,7 +53,7 @@ class FolderCheck implements FolderVerification {
     const search = ownKey && new RowSearch(ownKey)
     this.#checkLogs(this.manifest, witness, hasCertainSizes, (payload) => search?.takeRecord(payload))
     this.#checkTables(this.manifest, maxTableBytes, maxTableMs)
-    // Other damage may hide the row.
+    // In a damaged folder, the damage may be the reason why the row is not found.
     if (search && this.findings.length === 0) this.#findRow(this.manifest, search, ownKey)
   }
 
@@ -101,7 +101,7 @@ class FolderCheck implements FolderVerification {
       this.manifest = readManifest(bytes)
       for (const drop of this.manifest.drops) {
         const { offset, reason } = drop
-        // A torn last record is no damage: LevelDB uses the change of a record only after the record is synced.
+        // A torn last record is no damage: LevelDB relies on a record of the manifest only after a sync of the record.
         if (reason === 'torn' && !isClosed) continue
         if (!witness && hasZeroTail(bytes, drop))
           this.manifestEnd ??= { file: join(this.#location, name), bytes: offset }
