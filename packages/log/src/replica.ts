@@ -42,7 +42,7 @@ const BATCH_DELAY_MS = 1
  * Resolves when the requests that have arrived so far should go to the main thread, in one message. Waking the main
  * thread costs more than everything else in a write. So they go at the end of this turn of the event loop. While the
  * main thread handles an earlier request of this thread, they go after 1 ms: clients that received replies together
- * send their next requests in many turns.
+ * send their next requests over many turns, and the delay collects these requests.
  */
 export const batchPerTurn = (isInFlight: boolean): Promise<void> =>
   isInFlight ? new Promise((resolve) => setTimeout(resolve, BATCH_DELAY_MS)) : turn()

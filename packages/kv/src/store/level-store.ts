@@ -120,8 +120,8 @@ export async function createLevelStore(options: LevelStoreOptions): Promise<KvSt
     queue: limiter,
     getFault: () => level.getRefusal(),
     // Reads are synchronous: 4 us in a database of 1.5 million entries. An asynchronous read costs 31 us and competes
-    // with writes for libuv's four threads. The disadvantage: a read from a cold disk blocks this thread's event loop,
-    // for 3 ms at the 99th percentile of a burst of puts.
+    // with writes for libuv's four threads. The disadvantage: a read from a cold disk blocks this thread's event loop.
+    // During a burst of puts, it blocks for 3 ms at the 99th percentile.
     ...createLiveReader(db, ttl),
     write,
     tryEnqueue,

@@ -15,8 +15,8 @@ interface UpgradeProgress {
 
 /**
  * Upgrades a database of format 1, whose values have no revisions. All values get the same revision, as if one batch
- * had written them. Each batch of the upgrade records its last key. So an interrupted upgrade continues there, and no
- * value gets two revisions.
+ * had written them. Each batch of the upgrade records its last key. So an interrupted upgrade continues after that key,
+ * and no value gets two revisions.
  */
 export async function upgradeFromFirstFormat(db: KvDatabase, slice = SLICE_ENTRIES): Promise<void> {
   const saved = await db.get(STATE_KEY)

@@ -40,8 +40,8 @@ const MAX_BATCH_BYTES = 4 * 1_024 * 1_024
 const MAX_BATCH_FRAMES = 1_024
 /** Size of the pending messages at which the reader stops fetching (bytes). */
 const MAX_PENDING_BYTES = 16 * 1_024 * 1_024
-// Limits for messages without a waiting caller. They are delayed because one call of `apply` has a fixed cost, as much
-// as several frames.
+// Limits for messages without a waiting caller. These messages are delayed because the fixed cost of one call of `apply`
+// equals the cost of several frames.
 const MAX_APPLY_DELAY_MS = 8
 /** Size of the pending messages above which all of them are applied at once (bytes). */
 const MAX_DELAYED_BYTES = 256 * 1_024
@@ -122,7 +122,8 @@ export class Applier {
   }
 
   async #run(): Promise<void> {
-    // Messages that arrive in the same turn join the batch. `#running` must be set before the run ends and clears it.
+    // Messages that arrive in the same turn join the batch. The wait also ensures that `#running` is set before the run
+    // ends and clears it.
     await undefined
     while (this.#inbox.length > 0 && this.#inbox[0]!.seq <= this.#dueSequence) {
       const frames = this.#sequenceInbox()

@@ -45,8 +45,8 @@ export interface LogReader {
   close(): void
 }
 
-// A missing message is fetched after this delay. Live messages may be lost, but usually they are only some milliseconds
-// late.
+// A missing message is fetched after this delay (ms). Live messages may be lost, but usually they are only some
+// milliseconds late.
 const LIVE_DELAY_MS = 25
 /** Interval of the requests for the state of the stream (ms). */
 const POLL_INTERVAL_MS = 1_000

@@ -54,7 +54,8 @@ export async function openStream(
       return { jsm, info }
     } catch (error) {
       const explained = explainError(error, options)
-      // Servers that have just started have no leader yet, and return the same error as servers without JetStream.
+      // Servers that have just started have no leader yet, and return the same error as servers without JetStream. So
+      // this error ends the start only after the timeout.
       if (explained?.isFinal || performance.now() > deadline) throw explained?.error ?? explainTimeout(error, options)
       await delay(RETRY_INTERVAL_MS)
     }
