@@ -33,7 +33,7 @@ async function run(script: 'backup' | 'restore', ...args: string[]): Promise<Scr
   )
 }
 
-/** The checksums in the services' lines. */
+/** The checksums of backups in the output of a command, by service. */
 const sumsIn = (text: string) =>
   Object.fromEntries(Array.from(text.matchAll(/^(\w+): .* sha256 (\w{64})/gm), ([, name, sum]) => [name, sum]))
 

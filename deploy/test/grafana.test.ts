@@ -18,7 +18,7 @@ const hasPrometheus = spawnSync(PROMETHEUS, ['--version']).status === 0
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** Long enough for two scrapes on a busy machine. */
 const RATE_INTERVAL = '30s'
-/** Ports in the documents. The file is used unchanged, except for the services' addresses and the scrape interval. */
+/** Services by their port in `prometheus.yml`, in which only these addresses and the scrape interval are replaced. */
 const PORTS: Record<string, string> = { 8000: 'dashboard', 8080: 'stats', 8082: 'kv', 8083: 'sse', 8084: 'prices' }
 
 interface Dashboard {
@@ -103,7 +103,7 @@ test.skipIf(!hasPrometheus)(
 
     const { panels }: Dashboard = JSON.parse(readFileSync(`${DEPLOY}/grafana/dashboard.json`, 'utf8'))
     const shown = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })))
-    // Only one of the three services is a cluster node here. Its panels represent those of the others.
+    // Of kv, sse and stats only sse is a cluster node here. So the panels of the logs of kv and stats have no data.
     const queried = shown.filter(({ expr }) => !/\b(kv|stats)_log_/.test(expr))
     expect(queried.length).toBe(shown.length - 6)
     expect(queried.length).toBeGreaterThan(35)

@@ -36,7 +36,7 @@ test('services that speak TLS reach each other, are healthy and are backed up, b
 
   expect((await send(`${stats!.url}/collections/c`, 'PUT', '{"videos":["-4lB5EKS5Uk"]}')).status).toBe(201)
   expect((await send(`${stats!.url}/collections/c/stats`)).text).toContain('"impressions":261734')
-  // By stats of kv, of the stand-in and of sse.
+  // stats has called kv, the stand-in and sse, all with TLS.
   const metrics = await waitUntil(async () => {
     const { text } = await send(`${stats!.url}/metrics`)
     return /upstream="sse",status="200"/.test(text) && text

@@ -19,7 +19,7 @@ function runPromtool(args: readonly string[], input = ''): { status: number | nu
   return { status, output: stdout + stderr }
 }
 
-/** Metrics of all services, by service, after each has handled requests. */
+/** Starts all services, sends requests to stats and kv, and returns the text of `/metrics` of each service. */
 async function readAllMetrics(): Promise<Map<string, string>> {
   const args = ['--port', '0', '--data', createTemporaryFolder(), '--log-level', 'warn', '--sample', 'no']
   const started = spawnStart(args, {}, { script: START_SCRIPT })
@@ -86,7 +86,7 @@ test('figures are as Prometheus wants them, and dashboard and alerts ask for non
     expect(namesIn(query).filter((name) => !known.has(name) && !OF_NODES.test(name))).toEqual([])
   }
 
-  // Excludes metrics of cluster nodes.
+  // The metrics that the pages of the dashboard show, except those of cluster nodes.
   const screens = `${DEPLOY}/../packages/dashboard/src/page/screens`
   const page = ['health', 'health-node'].map((name) => readFileSync(`${screens}/${name}.ts`, 'utf8')).join('')
   const shown = Array.from(page.matchAll(/'((?:kv|prices|sse|stats)_(?!log_|poller_leader)\w+)'/g), ([, name]) => name!)
@@ -97,7 +97,7 @@ test('figures are as Prometheus wants them, and dashboard and alerts ask for non
 test('each alert fires when it should, and none where all is well', () => {
   const rules = readFileSync(`${DEPLOY}/prometheus/alerts.yml`, 'utf8')
   const cases = readFileSync(`${DEPLOY}/prometheus/alerts.test.yml`, 'utf8')
-  // Each alert has a test case of each kind.
+  // Each alert has a test case in which it fires, and one in which it does not.
   for (const [, name] of rules.matchAll(/alert: (\w+)/g)) {
     expect(cases).toMatch(new RegExp(`alertname: ${name} \\}`))
     expect(cases).toMatch(new RegExp(`alertname: ${name}\\n +exp_alerts:\\n`))

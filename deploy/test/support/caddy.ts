@@ -14,8 +14,8 @@ const PORTS: Record<string, string> = { 8080: 'stats', 8083: 'sse', 8084: 'price
 /**
  * Runs Caddy with the published configuration until the test ends. Replaces only its port, its upstreams and its
  * certificate.
- * @param ports of each service
- * @returns its port
+ * @param ports port of each service
+ * @returns the port of Caddy
  */
 export async function startCaddy(ports: Readonly<Record<string, number>>): Promise<number> {
   const [folder, port] = [createTemporaryFolder(), await findFreePort()]

@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** A command of a document for its reader. */
+/** A command that a document shows to its reader. */
 export interface DocumentedCommand {
   /** Path of the document from the root. */
   readonly file: string
-  /** Its text with its comment; may have several lines. */
+  /** The command with its shell comment; may have several lines. */
   readonly text: string
 }
 
 const BLOCK = /^```sh\n(.*?)^```/gms
 const HEREDOC = /<<(\w+)/
 
-/** True if all quotes are closed and no line continues. */
+/** True if a text is a complete command: quotes and heredocs are closed, and no backslash continues the last line. */
 function isWhole(text: string): boolean {
   const [, end] = HEREDOC.exec(text) ?? []
   if (end !== undefined) return text.endsWith(`\n${end}`)

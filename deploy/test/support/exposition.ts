@@ -34,7 +34,7 @@ const ABBREVIATIONS = new Set(['s', 'ms', 'us', 'ns', 'sec', 'b', 'kb', 'mb', 'g
 const WRONG_UNITS = /_(milliseconds|microseconds|minutes|hours|days|kilobytes|megabytes|kibibytes|bits)(_|$)/
 const TYPES = /_(counter|gauge|histogram|summary)(_|$)/
 
-/** Faults of a family, in the words of `promtool check metrics`. */
+/** Finds faults of a metric family. The texts are those of `promtool check metrics`. */
 export function findFaults({ name, type, help, labels, samples }: Family): string[] {
   const isDistribution = type === 'histogram' || type === 'summary'
   const faults: [boolean, string][] = [

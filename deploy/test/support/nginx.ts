@@ -10,8 +10,9 @@ export const hasNginx = spawnSync('nginx', ['-v']).status === 0
 /**
  * Runs nginx with a published configuration until the test ends. Replaces only its port, its upstreams and its
  * certificate.
- * @param name of its file @param ports of each service, of one process or of several
- * @returns its port
+ * @param name name of the configuration file in `deploy/proxy`
+ * @param ports by service, the ports of all its processes
+ * @returns the port of nginx
  */
 export async function startNginx(name: string, ports: Readonly<Record<string, readonly number[]>>): Promise<number> {
   const [folder, port] = [createTemporaryFolder(), await findFreePort()]
