@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { startVitest } from 'vitest/node'
 
-// `pnpm test:chaos [--long] [--seed SEED] [power kills soak overload network rolling compose]`: tests of faults, kills
-// and overload. The short form takes minutes, the long form some hours. `kills` in its short form is a part of `pnpm
-// test`.
+// `pnpm test:chaos [--long] [--seed SEED] [NAME...]`: tests of faults, kills and overload. It runs the scenarios whose file
+// name contains one of the names, such as `power`; without a name, all of them. The short form takes minutes, the long
+// form some hours. `kills` in its short form is also a part of `pnpm test`.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

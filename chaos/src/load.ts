@@ -14,7 +14,7 @@ export interface RepeatedRequest {
 export interface LoadOutcome {
   /** Number of replies with a status below 300. */
   accepted: number
-  /** Number of replies 503 with `Retry-After`. */
+  /** Number of 503 replies with `Retry-After`. */
   refused: number
   /** Numbers of other outcomes, by status or error code. */
   readonly others: Record<string, number>
@@ -26,7 +26,7 @@ export interface LoadOutcome {
 
 export interface OverloadPlan {
   readonly seconds: number
-  /** Rate of requests. Without it, 16 connections each send a request as soon as they have the previous reply. */
+  /** Requests per second. Without it, 16 connections each send a request as soon as they have the previous reply. */
   readonly perSecond?: number
   /** Called each second with the outcomes of the last 3 seconds. Ends the load if it returns true. */
   shouldStop?(recent: LoadOutcome): boolean
@@ -39,7 +39,7 @@ interface SentRequest {
   outcome: 'waiting' | 'accepted' | 'refused' | string
 }
 
-/** Maximum number of requests that wait for a reply, with a rate. */
+/** Maximum number of requests that wait for a reply, if requests are sent at a rate. */
 const CONNECTIONS = 512
 /** Request timeout (ms). */
 const REQUEST_TIMEOUT_MS = 30_000

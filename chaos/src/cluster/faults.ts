@@ -76,7 +76,7 @@ const SHORT_FORM_FAULTS = new Set([
 /** Faults for services other than kv. The short form has only some of them. */
 export const nonKvFaults = faults.filter(({ name }) => isLong || SHORT_FORM_FAULTS.has(name))
 
-/** Time after which a server of NATS without contact to the others has no leader, and is no leader itself (s). */
+/** Time after which a NATS server without contact to the others knows no leader, and no longer leads itself (s). */
 export const LEADER_LOSS_S = 11
 
 /** Creates the fault that suspends two of three servers. @param check checks the nodes meanwhile */

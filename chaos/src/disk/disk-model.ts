@@ -4,7 +4,10 @@ import { parseBytes, parseDescriptor, type SystemCall } from './system-call.ts'
 
 export const FOLDER = 'folder'
 
-/** Name changes that a sync of a file makes durable: all earlier ones (`journal`), or those up to its own (`file`). */
+/**
+ * Name changes that a sync of a file makes durable: all earlier ones (`journal`), or those up to the last one of that
+ * file (`file`).
+ */
 export type NameSyncMode = 'journal' | 'file'
 
 /** Contents of a folder, at any depth, by path. */
@@ -95,7 +98,7 @@ export class DiskModel {
     return path.startsWith(this.#root)
   }
 
-  /** Applies a sync. When it has ended, the state at its begin is durable. */
+  /** Applies a sync. When it has ended, the state that existed when it began is durable. */
   #sync({ phase, args, result }: SystemCall): void {
     const { fd, path } = parseDescriptor(args[0]!)
     if (!path.startsWith(this.#root)) return

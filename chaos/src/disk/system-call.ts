@@ -1,10 +1,10 @@
-/** A phase of a system call on a file. Each call is reported at its begin and again at its end. */
+/** A phase of a system call on a file. Each call is reported when it begins and again when it ends. */
 export interface SystemCall {
   readonly phase: 'begun' | 'ended'
   readonly name: string
   /** Arguments in the format of `strace -xx`. */
   readonly args: readonly string[]
-  /** Return value; NaN at the begin. If it is negative, the call failed and had no effect. */
+  /** Return value; NaN when the call begins. If it is negative, the call failed and had no effect. */
   readonly result: number
   /** Time of this phase (seconds since 1970). */
   readonly at: number
@@ -44,7 +44,7 @@ export function createTraceReader(): (line: string) => SystemCall[] {
     const whole = resumed ? (begun.get(thread) ?? '') + text.slice(resumed[0].length) : text
     begun.delete(thread)
     const [, name, args, result, took] = WHOLE_CALL.exec(whole) ?? []
-    // Other lines: a signal, the end of a thread, or the end of a call whose begin was omitted.
+    // Other lines: a signal, the end of a thread, or the end of a call whose beginning `trace-recording.ts` omitted.
     if (!name) return []
     const call = { name, args: split(args!), result: Number(result) }
     // The line of a resumed call has the time of its end.

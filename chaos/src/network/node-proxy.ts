@@ -32,8 +32,8 @@ export async function createNodeProxy(
   })
 
   /**
-   * Forwards bytes in one direction, under the current fault. Only `half-open`, `down` and `corrupt` may affect
-   * requests.
+   * Forwards bytes in one direction, under the current fault. Only `half-open`, `down`, `corrupt` and
+   * `slow-close` may affect requests.
    */
   async function forward(from: Socket, to: Socket, direction: 'requests' | 'replies'): Promise<void> {
     let forwardedBytes = 0

@@ -16,7 +16,7 @@ interface Toxic {
   readonly attributes: Readonly<Record<string, number>>
 }
 
-/** Toxiproxy's names and attributes for faults. Other faults are not supported. */
+/** Toxiproxy's names and attributes for faults of replies. `down` needs no toxic, and `corrupt` is not supported. */
 const TOXICS: { readonly [Kind in NetworkFault['kind']]?: (fault: Extract<NetworkFault, { kind: Kind }>) => Toxic } = {
   latency: ({ ms, jitter }) => ({ type: 'latency', attributes: { latency: ms, jitter } }),
   cut: ({ afterBytes, resets }): Toxic =>

@@ -2,7 +2,7 @@ import { createKvClient, type KvChange } from '@influencer-stats/kv/client'
 import { getSeconds } from '../write-ledger.ts'
 import type { TestedService } from './tested-service.ts'
 
-/** Units of one key per writer, and keys of its unit of several keys. */
+/** Per writer: the number of units with one key, and the number of keys in its unit with several keys. */
 const SINGLES = 6
 const BATCH = 4
 /** Key that is written after a crash. It sorts after all other keys. */

@@ -46,7 +46,10 @@ type AuthSettings = Pick<
   'host' | 'apiToken' | 'readToken' | 'allowedHosts' | 'corsOrigins' | 'sessionDays'
 >
 
-/** If a token is set, reads require one, too: the page shows all campaigns. */
+/**
+ * Creates the authentication of clients. If any token is set, reads require a token, too: the page shows all campaigns.
+ * @param secret the signing key of the store
+ */
 export function createAuth(config: AuthSettings, secret: string): Auth {
   const apiToken = config.apiToken || config.readToken
   const readToken = config.readToken || config.apiToken
@@ -71,8 +74,8 @@ export function createAuth(config: AuthSettings, secret: string): Auth {
   }
 
   /**
-   * True if a page of an allowed origin sent the request, which the guard has accepted: it checks `Origin`. Browsers state
-   * the origin of every change.
+   * True if a page of an allowed origin sent the request. Browsers state the origin of every change, and the guard has
+   * already refused every other `Origin`.
    */
   const isOwnPage = ({ headers }: FastifyRequest) =>
     headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin'

@@ -14,7 +14,7 @@ export interface StatsCollection {
   readonly created?: string
 }
 
-/** Reads campaigns from stats and compares them with the campaigns of links. */
+/** Reads campaigns from stats, and checks if a link belongs to the campaign that now has its id. */
 export class CampaignReader {
   readonly #proxy: Pick<ServiceProxy, 'request'>
   readonly #token: string | undefined

@@ -90,10 +90,10 @@ const resolveFile = (name: string, importer: string): string =>
     ? join(dirname(importer), name)
     : fileURLToPath(import.meta.resolve(BROWSER_MODULES[name] ?? name))
 
-/** The path of a library's file. It contains the folders, because files in different folders may have the same name. */
+/** The path of a library's file: its name and its two innermost folders, because names alone may be equal. */
 const toAssetPath = (file: string) => `libraries/${file.split(sep).slice(-3).join('-')}`
 
-/** All files of the page and the library files that they import, by path. Modules have their types stripped. */
+/** All files of the page and the library files that they import, by path. Modules have no types, and import by path. */
 function readFiles(): Map<string, string> {
   const files = new Map<string, string>()
   function add(path: string, file: string): void {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Root folder of the project. A container image has none of these files. */
+/** Root folder of the project. In a container image it contains no reports. */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const REPORT_PATTERNS = ['bench/report.html', 'flame/*/*/*/*.html']
 

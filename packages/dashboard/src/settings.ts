@@ -8,7 +8,7 @@ import {
 
 /** The settings of the dashboard. Durations in milliseconds. */
 export const settings = defineSettings({
-  // The dashboard has few users, and a serving thread would double its size.
+  // The dashboard has few users, and a serving thread would double its memory.
   threads: { ...commonSettings.threads, default: '0' },
   statsUri: defineServiceUrls('stats', 'URLs of stats; empty for the one started here', {
     env: 'STATS_URI',

@@ -17,14 +17,15 @@ export interface ServiceIssue {
   readonly text: string
   /** True if the numbers on the page are not live because of this issue. */
   readonly stopsLiveNumbers: boolean
-  /** Time at which the part last worked. With `stopsLiveNumbers`: time at which the numbers were last live (ms since 1970). */
+  /** Time at which `name` last worked. If `stopsLiveNumbers`: time at which the numbers were last live (ms since 1970). */
   readonly workedAt?: number | undefined
 }
 
 export interface AvailabilityState {
+  /** State of the dot at the top of the page: `live` only if the stream, the services and YouTube work. */
   readonly dot: StreamState
   readonly issues: readonly ServiceIssue[]
-  /** As of the last reply. */
+  /** The last reply of the dashboard about its services. */
   readonly status: StatusReply | undefined
 }
 
@@ -65,7 +66,7 @@ export class Availability {
     this.#live = live
     live.listen({
       state: (state) => {
-        // The page must name the failed part at once.
+        // The reply states which service failed, so that the page names it at once.
         if (state === 'lost') void this.#poll()
         this.#update()
       },

@@ -14,9 +14,10 @@ export interface LoadState<T> {
 }
 
 /**
- * Reads the value of `keys`, again when one of `versions` changes, and on `reload()`. Other keys have another value: that
- * of the keys before is not returned. Otherwise the value remains until a newer one arrives.
- * @param versions the read must not depend on them
+ * Reads a value when the component appears, when one of `keys` or `versions` changes, and on `reload()`. While the value of
+ * changed keys is read, the result is undefined. During any other read the previous value remains.
+ * @param keys identify the value, such as the id of a campaign
+ * @param versions their changes mean that the value may have changed. `read` must not use them: it is not replaced
  */
 export function useLoaded<T>(
   read: () => Promise<T>,
@@ -38,7 +39,7 @@ export function useLoaded<T>(
   return { value, fault: error === undefined ? undefined : describeError(error), isLoading, reload: loader.reload }
 }
 
-/** The last defined value: it remains while the value of other keys is read. */
+/** The last defined value. With `useLoaded`, the old value thereby remains while the value of changed keys is read. */
 export function useLast<T>(value: T | undefined): T | undefined {
   const last = useRef<T>(undefined)
   if (value !== undefined) last.current = value

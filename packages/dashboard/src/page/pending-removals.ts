@@ -11,12 +11,12 @@ export interface Removal {
   /** Name of the thing to remove. */
   readonly name: string
   readonly kind: 'video' | 'campaign'
-  /** The request has to survive the end of the page. */
+  /** Sends the request, which must complete even if the user leaves the page. */
   run(): Promise<unknown>
 }
 
 export interface PendingRemoval extends Removal {
-  /** The reason of the failure. */
+  /** The reason why the removal failed. */
   readonly fault?: string
 }
 
@@ -68,12 +68,12 @@ export async function removeNow(key: string): Promise<void> {
   publish()
 }
 
-// A page cannot offer Undo after the user leaves it.
+// A page cannot offer Undo after the user leaves it, so pending removals begin at once.
 addEventListener('pagehide', () => {
   for (const key of timers.keys()) void removeNow(key)
 })
 
-/** Calls a listener with the key of each complete removal. @returns a function that removes the listener */
+/** Calls a listener with the key of each completed removal. @returns a function that removes the listener */
 export function onRemoved(listener: (key: string) => void): () => void {
   doneListeners.add(listener)
   return () => void doneListeners.delete(listener)

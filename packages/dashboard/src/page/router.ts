@@ -20,7 +20,7 @@ const RESTORE_MS = 5_000
 const SCROLL_SETTLED_MS = 200
 const READER_EVENTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 
-// A browser restores the position before the content exists.
+// A browser would restore the position before the content exists. `restoreScroll` does it instead.
 history.scrollRestoration = 'manual'
 
 /** Adds values to the state of the current history entry. */
@@ -37,7 +37,8 @@ function saveScroll(): void {
   if (!isRestoring) saveState({ scroll: scrollY })
 }
 
-// The position is not saved when the user leaves the page: a browser may ignore late changes, and limits their number.
+// The position is saved once scrolling stops, not when the user leaves the page: browsers may ignore a change at that time.
+// They also limit the number of changes, so not every event is saved.
 addEventListener('scroll', () => {
   clearTimeout(scrollTimer)
   scrollTimer = setTimeout(saveScroll, SCROLL_SETTLED_MS)

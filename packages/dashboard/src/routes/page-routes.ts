@@ -72,7 +72,7 @@ const createHeaders = (assets: Assets) => ({
   'content-security-policy': createPolicy(assets.styleHash),
 })
 
-/** Browsers name HTML when they open an address; programs rarely do, and `*\/*` does not. */
+/** True if a browser opens an address: it accepts `text/html` by name. Programs rarely do; `*\/*` does not count. */
 const acceptsPage = ({ method, headers: { accept = '' } }: FastifyRequest) =>
   (method === 'GET' || method === 'HEAD') && /(^|[ ,])text\/html *(;|,|$)/i.test(accept)
 

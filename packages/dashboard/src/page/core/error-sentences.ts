@@ -62,7 +62,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   VIDEO_NOT_IN_COLLECTION: 'This video is no longer part of the campaign.',
 }
 
-/** The required change by the field that a validation fault names. */
+/** The required change for each invalid field. The detail of a validation fault begins with the field. */
 const FIELD_SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^(body\/)?videos\/\d+|^params\/video/, 'One of the links is not a link to a YouTube video. Correct or remove it'],
   [/^(body\/)?videos/, 'A campaign has at most 1,000 videos. Use fewer links.'],

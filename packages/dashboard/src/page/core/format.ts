@@ -18,7 +18,7 @@ export interface Formats {
   day(at: number): string
   /** A date without a time, which has no time zone. @param date YYYY-MM-DD */
   date(date: string): string
-  /** A day of this year */
+  /** A day without its year */
   shortDay(at: number): string
   /** A time of day */
   time(at: number): string

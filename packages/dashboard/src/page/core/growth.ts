@@ -1,8 +1,8 @@
 export type Measure = 'impressions' | 'engagements'
 
-/** The amounts that edits added to sums or removed from them. They are not growth. */
+/** The videos that edits added or removed, and the counts that these videos had. They are not growth. */
 export interface EditSums {
-  /** 0 if only counts of known videos appeared. */
+  /** Number of videos. 0 if only hidden counts appeared or disappeared. */
   readonly videos: number
   readonly impressions: number
   readonly engagements: number
@@ -17,23 +17,33 @@ export interface EditTotals<Sums = EditSums> {
 export const sumEdits = ({ added, removed }: EditTotals<Record<Measure, number>>, measure: Measure): number =>
   (added?.[measure] ?? 0) - (removed?.[measure] ?? 0)
 
-/** Growth in a window, as stats states it. Of the optional fields and `since`, version 0.1 of stats states only `since`. */
+/** Growth in a window, as stats states it. Version 0.1 of stats omits the optional fields. Times are ISO 8601. */
 export interface WindowGrowth extends EditTotals {
   readonly impressions: number
   readonly engagements: number
+  /** Start of the time that the growth covers. */
   readonly since: string
+  /** End of the window: the time at which the sums were last confirmed. */
   readonly until?: string
+  /** True if the growth covers the whole window. */
   readonly isWhole?: boolean
+  /** True if the campaign began within the window. */
   readonly young?: boolean
 }
 
-/** The time that a growth covers: the window, another time from `since` on (ms since 1970), or a young campaign's age. */
+/**
+ * The time that a growth covers, from `since` on (ms since 1970): `whole` is the window, `young` the lifetime of a campaign
+ * that is younger than the window, `other` any other time.
+ */
 export interface Coverage {
   readonly kind: 'whole' | 'other' | 'young'
   readonly since: number
 }
 
-/** Version 0.1 compares with the nearest point, which may differ by this share of the window. */
+/**
+ * Version 0.1 of stats does not state `isWhole`. Its growth counts as whole if `since` differs from the start of the window
+ * by at most this share of the window.
+ */
 const TOLERANCE_RATIO = 0.02
 
 /** The time that a growth covers. @param length length of the window (ms) @param now ms since 1970 */

@@ -1,6 +1,6 @@
 import type { CollectionRow, Stats } from '@influencer-stats/stats/client'
 
-/** The newest sums of a collection, from its topic. It has no sums if stats has no numbers of its present source yet. */
+/** The newest sums of a collection, from its topic of sse. It has no sums if stats has no numbers of its present source yet. */
 export type LiveValue = LiveOrigin & (Stats | { readonly asOf?: undefined; readonly source?: string })
 
 /** The collection that a live value belongs to. */
@@ -17,7 +17,7 @@ export interface LiveRow {
   readonly row: CollectionRow
   /**
    * True if the value is newer and differs by more than growth: a video was added or removed, its counts appeared or
-   * disappeared, the collection was created again, or an outage ended. The row stays as it was, and must be read again.
+   * disappeared, the collection was created again, or an outage ended. The row stays as it was, and the page must read it again.
    */
   readonly isOutdated: boolean
 }
@@ -25,7 +25,7 @@ export interface LiveRow {
 /** Maximum time by which live values may extend the window of 24 hours (ms): 2 %. Then the row is read again. */
 const MAX_DRIFT_MS = 1_728_000
 
-/** The basis of sums. The difference of two sums is growth only if their bases are equal. */
+/** The basis of sums: the videos and counts that they contain. The difference of two sums is growth only if their bases are equal. */
 export const toBasis = ({ videos, missing, unknown = [], gone: removed = [], hidden = {} }: Stats) =>
   JSON.stringify([videos, [...missing].sort(), [...unknown].sort(), removed.map(({ id }) => id).sort(), hidden])
 
@@ -43,7 +43,7 @@ export function mergeValue(row: CollectionRow, value: LiveValue | undefined): Li
   const { id: _id, created: _created, version: _version, ...sums } = value
   if (!stats || toBasis(stats) !== toBasis(sums)) return { row, isOutdated: true }
   if (!change) return { row: { ...row, stats: sums }, isOutdated: false }
-  // Some numbers in stale sums may be from today, and the others from before an outage.
+  // Some numbers in stale sums may be from today, and the others from before an outage: their growth has no clear start.
   if ((sums.stale || stats.stale) && sums.impressions !== stats.impressions) return { row, isOutdated: true }
   const { until = stats.asOf } = change['24h']
   if (Date.parse(sums.asOf) - Date.parse(until) > MAX_DRIFT_MS) return { row, isOutdated: true }
@@ -69,7 +69,8 @@ function withShownSums(row: CollectionRow, shown: CollectionRow, sums: Stats): C
 
 /**
  * A row from the API, with the sums that the page shows if those are newer. A reply may be older than the newest live
- * value, or come from a node that lags. An edit creates new sums, which are as old as their oldest number.
+ * value, or come from a node that lags. After an edit `asOf` is the time of the oldest number, so only sums of the same
+ * videos are compared.
  */
 export function mergeNewerSums(row: CollectionRow, shown: CollectionRow | undefined): CollectionRow {
   const { stats } = row

@@ -29,7 +29,7 @@ export class Loader<T> {
   #isReading = false
   /** True if another read must follow, because a change may be newer than the read in progress. */
   #isOutdated = false
-  /** For the end of the read in progress, or for the repetition of a failed one. */
+  /** Ends the read in progress after `MAX_READ_MS`, or repeats a failed read after `RETRY_MS`. */
   #timer: ReturnType<typeof setTimeout> | undefined
   state: ReadState<T> = { isLoading: true }
 

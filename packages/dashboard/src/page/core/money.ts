@@ -48,7 +48,7 @@ export function createMoneyReader(locale?: string | readonly string[]): MoneyRea
     return ascii.filter((char) => !GROUPING_ONLY.test(char)).join('')
   }
 
-  /** The same number as JavaScript writes it, or a sentence. */
+  /** The same number as JavaScript writes it, or a sentence that states the required change. */
   function normalize(text: string): { readonly number: string } | { readonly fault: string } {
     const separators = new Set(text.match(/[.,]/g))
     if (separators.size === 0) return { number: text }

@@ -30,7 +30,7 @@ export function readPaste(text: string): Paste {
   return { videos: [...videos], rest: [...unclear, ...others] }
 }
 
-/** A unique id for a new campaign. */
+/** A unique id for a new campaign. @param bytes random bytes, one for each character of the id */
 export function createId(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => (byte % 36).toString(36)).join('')
 }

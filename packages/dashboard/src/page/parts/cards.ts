@@ -9,6 +9,7 @@ import { formats } from '../page-state.ts'
 const MIN_SHARE = 0.0005
 
 interface ChangeLabelProps {
+  /** The current sum. */
   readonly now: number
   readonly growth: number
   /** Words for the time that the growth covers. */
@@ -33,7 +34,7 @@ interface GrowthChangeProps {
   readonly growth: WindowGrowth
   readonly measure: Measure
   readonly window: { readonly title: string; readonly length: number }
-  /** Omits the name of the window if the growth covers the whole window. */
+  /** Omits the title of the window. */
   readonly isShort?: boolean
 }
 

@@ -11,8 +11,9 @@ const LINE_DASHES = [[], [8, 4], [2, 3], [12, 4, 2, 4], [4, 4], [16, 4]]
 interface ChartProps {
   /** Times (s) or other values that `x` formats, then one array of values per line. */
   readonly data: AlignedData
+  /** Names of the lines. */
   readonly names: readonly string[]
-  /** Formats a position on the axis. */
+  /** Formats a value of the x axis. */
   x(value: number): string
   y(value: number): string
   /** Formats values for the axis, in short form. */
@@ -21,7 +22,7 @@ interface ChartProps {
   readonly isTime: boolean
   /** True if the y axis begins at 0. */
   readonly isFromZero: boolean
-  /** Times with a vertical line, in the unit of the axis. */
+  /** Times with a vertical line, in the unit of the x axis. */
   readonly marks?: readonly { readonly at: number; readonly text: string }[]
   /** Description of the chart for screen readers. */
   readonly summary: string
@@ -115,7 +116,7 @@ const getRangeFromZero = (_chart: uPlot, lower: number | null, upper: number | n
   1.1 * Math.max(1, upper ?? 1),
 ]
 
-/** The last known value of a line at a position: lines have their points at different times. */
+/** The last known value of a line at an index of the x axis: lines have their points at different times. */
 function findKnown(values: AlignedData[number], index: number): number | undefined {
   for (let i = index; i >= 0; i--) if (values[i] !== null && values[i] !== undefined) return values[i]!
   return undefined
@@ -203,5 +204,5 @@ function describePoint({ data, names, x, y }: ChartProps, index: number): string
   return `${x(data[0][index]!)}: ${values.join(', ')}`
 }
 
-/** Formats a position on the axis of a chart of times. */
+/** Formats a value of the x axis if the axis shows times (s since 1970). */
 export const formatTime = (seconds: number) => formats.moment(seconds * 1_000)

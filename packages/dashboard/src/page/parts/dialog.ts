@@ -40,13 +40,13 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     event.preventDefault()
     requestClose()
   }
-  // Browsers ignore a cancelled `cancel` if Escape is pressed twice, but not a cancelled key.
+  // If Escape is pressed twice, browsers close the dialog although `cancel` was prevented, but not if the key was prevented.
   const onKeyDown = (event: KeyboardEvent) => void (event.key === 'Escape' && !event.isComposing && onCancel(event))
   function onClosed() {
     if (isUnsaved.current) box.current?.showModal()
     requestClose()
   }
-  // The target of a click is the dialog, too, if the pointer was pressed in a field and released outside.
+  // If the pointer was pressed in a field and released outside, the target of the click is the dialog, too. It stays open.
   const onPointerDown = ({ target }: Event) => void (isPressedOutside.current = target === box.current)
   const onClick = ({ target }: Event) => void (target === box.current && isPressedOutside.current && requestClose())
 

@@ -31,7 +31,7 @@ const drafts = new Map<string, EditDraft>()
 export const hasEditDraft = (id: string): boolean => drafts.has(id)
 export const discardEdit = (id: string): void => void drafts.delete(id)
 
-/** Maximum attempts to save. Each attempt fails if another user changed the campaign since the last read. */
+/** Maximum attempts to save. An attempt fails if another user changed the campaign since the last read. */
 const MAX_ATTEMPTS = 5
 
 const money = createMoneyReader(navigator.languages)

@@ -23,7 +23,7 @@ import { CampaignLinks } from './campaign-links.ts'
 import { CampaignVideos } from './campaign-videos.ts'
 
 interface CampaignProps {
-  /** Id of a campaign of the user. Otherwise `source` is set, and the screen is read-only. */
+  /** Id of a campaign of the user. Absent on the page of a share link: then `source` is set, and the page is read-only. */
   readonly id?: string
   readonly source?: CampaignSource
   readonly pageLocation: PageLocation
@@ -41,7 +41,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
   const lastRow = useRef<CollectionRow>(undefined)
   if (campaign.value) lastRow.current = campaign.value
   const read = campaign.value ?? (open === undefined ? undefined : lastRow.current)
-  // While stats cannot read the numbers of a new video, the campaign has no sums.
+  // While stats cannot read the numbers of a new video, the campaign has no sums. The sums of its other videos are read.
   const withoutSums = read && !read.stats && read.videos.length > 0 ? read : undefined
   const readSums = useLoaded(
     async () => withoutSums && { ...withoutSums, stats: await source.getSums() },
@@ -215,7 +215,8 @@ function Deletion({ row }: { row: CollectionRow }) {
   const change = useChange()
   async function remove() {
     const { id } = row
-    // The current version: another user may have changed the campaign since this page read it.
+    // Another user may have changed the campaign since this page read it. Only a change after this click prevents the
+    // deletion.
     const isFound = await change.run(async () => {
       const { version } = (await stats.get(id)) ?? row
       const run = () => deleteCampaign(id, version)

@@ -58,7 +58,7 @@ const LOG_METRICS = [
   ['log_applied', 'log entries'],
   ['log_lag', 'entries behind'],
 ] as const
-/** A node receives a message from the log every second. A node that has lacked entries for longer than this lags (s). */
+/** A node receives a message from the log every second. A node whose staleness exceeds this is behind the log (s). */
 const MAX_STALENESS_S = 3
 
 /** The metrics of each service, in addition to those of all services: metric and title. */
@@ -125,10 +125,10 @@ export function Service({ name, state }: { name: string; state: NodeObservation 
 }
 
 const MAX_TOPICS = 5
-/** The topic of a subscriber that only checks the availability of the broadcaster. */
+/** The topic of a stream of stats that receives no values: stats uses it to check that sse is available. */
 const WATCH_TOPIC = '(none)'
 
-/** The state of a node, as a dot and in words. @param stalenessS time since it last had all of the log (s) */
+/** The state of a node, as a dot and in words. @param stalenessS time since it last knew that it had applied the whole log (s) */
 function toNodeStatus(state: NodeObservation | undefined, stalenessS: number): [dot: string, words: string] {
   if (!state) return ['connecting', 'loading…']
   if (!state.isReady) return ['lost', state.fault ?? 'does not answer']
