@@ -29,7 +29,8 @@ export type Op =
 export const changesExpiry = (op: Op): boolean =>
   op.type === 'expire' || (op.type === 'put' && (op.ttl ?? op.expiresAt) !== undefined)
 
-// Some line readers, such as Python's, end a line at these characters too. `JSON.stringify` escapes all other line ends.
+// Some line readers, such as Python's, end a line at these characters too. `JSON.stringify` escapes all other line
+// ends.
 const LINE_ENDS = /[\x85\u2028\u2029]/g
 
 /**

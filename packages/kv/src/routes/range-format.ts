@@ -4,8 +4,8 @@ export const NDJSON_TYPE = 'application/x-ndjson'
 export const OCTETS_TYPE = 'application/octet-stream'
 
 /**
- * Format of a range. `lines`: NDJSON, one line per entry. `chunks`: one chunk of the chunked coding per entry, the format
- * of the source (the Java service that this one reimplements).
+ * Format of a range. `lines`: NDJSON, one line per entry. `chunks`: one chunk of the chunked coding per entry. This is
+ * the format of the source (the Java service that this one reimplements).
  */
 export type RangeFormat = 'lines' | 'chunks'
 

@@ -40,8 +40,8 @@ const MAX_BATCH_BYTES = 4 * 1_024 * 1_024
 const MAX_BATCH_FRAMES = 1_024
 /** Size of the pending messages at which the reader stops fetching (bytes). */
 const MAX_PENDING_BYTES = 16 * 1_024 * 1_024
-// Limits for messages without a waiting caller. These messages are delayed because the fixed cost of one call of `apply`
-// equals the cost of several frames.
+// Limits for messages without a waiting caller. These messages are delayed because the fixed cost of one call of
+// `apply` equals the cost of several frames.
 const MAX_APPLY_DELAY_MS = 8
 /** Size of the pending messages above which all of them are applied at once (bytes). */
 const MAX_DELAYED_BYTES = 256 * 1_024
