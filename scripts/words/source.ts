@@ -1,7 +1,7 @@
 import { parseSync, type Comment } from 'oxc-parser'
 import type { ProseBlock } from './prose.ts'
 
-/** Files of one area in which a type name may be declared: one that declares it, and one that has it for another purpose. */
+/** Maximum number of files that declare a type of the same name. */
 export const MAX_TYPE_FILES = 2
 
 /** Words that are neither a noun nor a unit: a constant of these alone does not name its value. */

@@ -62,8 +62,8 @@ export interface AppOptions extends ApiDescription {
   readonly hotRoutes?: readonly HotRoute[]
 }
 
-// Maximum length of a parameter of a path (characters). Node allows 16 KiB for a whole head, so a long parameter is
-// always refused by the route's schema, and never by this limit.
+// Maximum length of a parameter of a path (characters). No request reaches it, because Node allows 16 KiB for a whole
+// head. So the schema of the route refuses a parameter that is too long, with a better message.
 const MAX_PARAM_LENGTH = 65_536
 // Time for which browsers may cache a preflight (s). They repeat it after two hours at the latest.
 const CORS_MAX_AGE_S = 7_200

@@ -26,7 +26,8 @@ export function limitConnections(
   if (maxConnectionsPerIp === 0) return
   const isProxy = createNetworkMatcher(trustProxy)
   const counts = new Map<string, number>()
-  // This listener follows the listeners that read the connection, so that they see the end of a refused connection.
+  // This listener is added after those of the server adapters. So they already track a connection that it refuses, and
+  // they forget the connection when it closes.
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket
     if (isProxy(remoteAddress)) return

@@ -14,7 +14,7 @@ export interface ThreadData {
   readonly config: ServiceConfig
   readonly index: number
   readonly reusePort: boolean
-  /** One counter for each thread, which adds to its own while it is alive. */
+  /** One counter for each thread. A thread adds to its own counter while its event loop runs. */
   readonly heartbeats: Int32Array
   /** Counters of the bytes that all threads hold for clients. */
   readonly budget: Int32Array

@@ -87,7 +87,7 @@ process.on('message', (message: ProcessCommand) => {
   running.then(({ url, threads, notes }) => {
     send({ kind: 'ready', url, threads, notes })
     flushCompileCache()
-    // Later, because other services may be starting.
+    // Later, because it blocks the thread, and other services may be starting.
     setTimeout(trimHeap, TRIM_DELAY_MS).unref()
   }, reportFailure)
 })

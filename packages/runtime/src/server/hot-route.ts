@@ -19,7 +19,7 @@ export interface HotRequest {
 
 /** Removal or replacement of data, for the audit log. */
 export interface AuditChange {
-  /** One word: `delete`, `replace`, `import`. */
+  /** One word, such as `delete`, `replace` or `import`. */
   readonly change: string
   /** Object of the change. */
   readonly what: string

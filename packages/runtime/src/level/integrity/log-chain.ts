@@ -1,7 +1,7 @@
 import { readRecords, type Drop, type LogRecord } from './log-records.ts'
 import { readBatchHeader } from './write-batch.ts'
 
-/** One log and its known history. */
+/** One log of LevelDB to check. */
 export interface LogFile {
   readonly name: string
   readonly bytes: Buffer
