@@ -43,7 +43,7 @@ function createWorkspace() {
   const calls = join(folder, 'calls')
   return {
     folder,
-    /** Returns the arguments of pnpm since the last call, and the output. */
+    /** Runs the install script for a level. `called` has the arguments of each call of pnpm that the script made. */
     need(level: string) {
       if (existsSync(calls)) writeFileSync(calls, '')
       const env = { ...process.env, npm_execpath: pnpm }

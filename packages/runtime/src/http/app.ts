@@ -63,7 +63,7 @@ export interface AppOptions extends ApiDescription {
 }
 
 // Maximum length of a parameter of a path (characters). No request reaches it, because Node allows 16 KiB for a whole
-// head. So the schema of the route refuses a parameter that is too long, with a better message.
+// head. So only the schema of the route refuses a parameter that is too long.
 const MAX_PARAM_LENGTH = 65_536
 // Time for which browsers may cache a preflight (s). They repeat it after two hours at the latest.
 const CORS_MAX_AGE_S = 7_200
