@@ -1,6 +1,6 @@
 /**
  * Resolves with the value of a promise, or with `fallback` if the promise takes longer than `ms`. Does not use
- * `Promise.race`: it creates five promises, and every read of stats calls this function.
+ * `Promise.race`: it creates five promises, and reads of stats that wait for YouTube call this function.
  */
 export function resolveWithin<T, L>(promise: Promise<T>, ms: number, fallback: L): Promise<T | L> {
   return new Promise((resolve, reject) => {

@@ -23,7 +23,7 @@ export interface UpstreamCall {
 /** Begins a call to another service. @param upstream name of that service */
 export type UpstreamTimer = (upstream: string) => UpstreamCall
 
-/** Registries have at most one histogram of a name, so all timers of a thread share theirs. */
+/** A registry accepts one metric of a name, so all timers with the same registry share one histogram. */
 const histograms = new WeakMap<Registry, UpstreamDurations>()
 
 class UpstreamDurations {
