@@ -3,8 +3,8 @@ import type { Access } from './request-guard.ts'
 
 // Interval between samples of the event loop (ms). A longer turn is sampled once, at its end.
 const TICK_INTERVAL_MS = 20
-// The load shedder measures in windows. A window has at least this many turns of the event loop, and lasts at least this
-// many times `maxQueueDelay`.
+// The load shedder measures in windows. A window has at least this many turns of the event loop, and lasts at least
+// this many times `maxQueueDelay`.
 const WINDOW_TURNS = 5
 /**
  * Maximum number of requests in a short burst. A burst is no overload, even if a slow machine needs a long time for it.
@@ -53,9 +53,9 @@ class SustainedOverload {
 type Continuation = (isAccepted: boolean) => void
 
 /**
- * The requests of one route that take longer than one turn of the event loop. While too many wait, changes on Fastify run
- * concurrently only up to the number that finishes within `maxQueueDelay`. Further changes are held, and can still be
- * refused.
+ * The requests of one route that take longer than one turn of the event loop. While too many wait, changes on Fastify
+ * run concurrently only up to the number that finishes within `maxQueueDelay`. Further changes are held, and can still
+ * be refused.
  */
 export class RouteQueue {
   /** True for changes: while the event loop has idle time, they wait for the disk. */

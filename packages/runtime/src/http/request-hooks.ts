@@ -33,7 +33,8 @@ declare module 'fastify' {
     /** Cost of a request in the rate limit. Default: 1. */
     cost?: number
     /**
-     * True for a route that programs poll, such as a probe. Its requests are neither logged nor traced. Set by the runtime.
+     * True for a route that programs poll, such as a probe. Its requests are neither logged nor traced. Set by the
+     * runtime.
      */
     isQuiet?: boolean
     /** Metrics of the route. Set by the runtime. */

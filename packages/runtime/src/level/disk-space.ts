@@ -22,8 +22,8 @@ export interface DiskSpace {
 
 /**
  * Reads the free space of a data folder. LevelDB needs space to flush its logs, and for the compaction that may follow.
- * A compaction merges all tables of levels 0 and 1, or a few tables of a deeper level. It removes the merged tables only
- * after it has written the new ones.
+ * A compaction merges all tables of levels 0 and 1, or a few tables of a deeper level. It removes the merged tables
+ * only after it has written the new ones.
  */
 export async function readDiskSpace(folder: string, db: ClassicLevel<any, any>): Promise<DiskSpace> {
   const [{ bavail, blocks, bsize }, logs] = await Promise.all([statfs(folder), getLogBytes(join(folder, 'level'))])

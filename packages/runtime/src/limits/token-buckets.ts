@@ -39,8 +39,8 @@ const toSeconds = (ns: bigint): number => Math.max(0, Math.ceil(Number(ns) / 1e9
 
 /**
  * Token buckets of one size and one refill time: one for each client, in bounded memory that all threads share. If a
- * set has no free bucket for a new client, that client takes over the fullest bucket of the set, which becomes full. If it
- * was full before, nothing is lost; otherwise its previous client starts again with a full bucket.
+ * set has no free bucket for a new client, that client takes over the fullest bucket of the set, which becomes full. If
+ * it was full before, nothing is lost; otherwise its previous client starts again with a full bucket.
  */
 export class TokenBuckets {
   readonly #memory: BucketMemory

@@ -57,8 +57,8 @@ export interface DurationHistogramOptions {
 }
 
 /**
- * A histogram of durations, with the interface of a prom-client metric. prom-client's own histogram hashes the labels of
- * every observation (0.5 us). Here each combination of labels has an object, which observes without a look-up.
+ * A histogram of durations, with the interface of a prom-client metric. prom-client's own histogram hashes the labels
+ * of every observation (0.5 us). Here each combination of labels has an object, which observes without a look-up.
  */
 export class DurationHistogram {
   readonly name: string

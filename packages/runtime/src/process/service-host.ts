@@ -72,8 +72,8 @@ export async function startService({
   )
   let serviceMain: ServiceMain<any> | undefined
   const broadcastWithTimeout = (timeout: number): Broadcast<Calls> => {
-    // A broadcast during the start of threads must reach them too. Before `open` returns, no thread builds its app, so a
-    // broadcast has no receiver.
+    // A broadcast during the start of threads must reach them too. Before `open` returns, no thread builds its app, so
+    // a broadcast has no receiver.
     const broadcast = async (name: string, ...args: unknown[]) => {
       return serviceMain ? running.broadcast(name, args, timeout) : []
     }

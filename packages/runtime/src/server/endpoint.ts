@@ -191,7 +191,8 @@ export class Endpoints {
   }
 
   /**
-   * Finds the hot route of a request. `undefined` if no hot route matches, or if the target is not in its usual spelling.
+   * Finds the hot route of a request. `undefined` if no hot route matches, or if the target is not in its usual
+   * spelling.
    */
   find(method: string, target: string): EndpointMatch | undefined {
     for (const endpoint of this.#byMethod.get(method) ?? []) {

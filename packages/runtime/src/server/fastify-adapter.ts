@@ -63,8 +63,8 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: Adapte
 }
 
 /**
- * Parser for routes without a body. It accepts any media type, because some clients send one without a body. A GET needs
- * no parser: Fastify ignores its media type.
+ * Parser for routes without a body. It accepts any media type, because some clients send one without a body. A GET
+ * needs no parser: Fastify ignores its media type.
  */
 const ignoreBody: FastifyContentTypeParser = (_request, _payload, done) => done(null)
 

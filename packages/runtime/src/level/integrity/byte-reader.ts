@@ -20,7 +20,9 @@ export class ByteReader {
     return this.#bytes[this.#at++]!
   }
 
-  /** Reads an integer in groups of 7 bits, the lowest first. Refuses a last group of zeros, which LevelDB never writes. */
+  /**
+   * Reads an integer in groups of 7 bits, the lowest first. Refuses a last group of zeros, which LevelDB never writes.
+   */
   readVarint(): number {
     let value = 0
     for (let factor = 1; factor <= 2 ** 49; factor *= 128) {

@@ -52,8 +52,8 @@ async function runForEach(
 
 /**
  * Returns the row that a folder must have. `undefined` for the folder `view` of a cluster node: if the row is missing
- * there, the next start clears the folder and rebuilds it from the log. Also `undefined` for a format that is older than
- * the row (see `OwnRow.since`), and for a damaged format file, because the format of the data is then unknown.
+ * there, the next start clears the folder and rebuilds it from the log. Also `undefined` for a format that is older
+ * than the row (see `OwnRow.since`), and for a damaged format file, because the format of the data is then unknown.
  */
 async function findOwnRow({ service, folder }: DataFolder, ownRows: OwnRows): Promise<OwnRow | undefined> {
   if (findFormatDamage(service, folder).length > 0) return undefined

@@ -16,8 +16,8 @@ export interface LevelManifest {
   /** Logs from this number on contain changes that no table has. 0 if no log is required. */
   readonly logNumber: number
   /**
-   * Last sequence number when the manifest first named the log `logNumber`. LevelDB may have written to that log before.
-   * So the first record of the log has the next number or a lower one.
+   * Last sequence number when the manifest first named the log `logNumber`. LevelDB may have written to that log
+   * before. So the first record of the log has the next number or a lower one.
    */
   readonly sequenceAtLog: number
   /** Last sequence number at the last write of the manifest. */

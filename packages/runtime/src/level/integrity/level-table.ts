@@ -24,7 +24,9 @@ export interface DataBlock extends BlockHandle {
 
 export interface DamagedPart {
   readonly problem: string
-  /** For a damaged data block: its position, and the range of its keys, from after `after` up to and including `upTo`. */
+  /**
+   * For a damaged data block: its position, and the range of its keys, from after `after` up to and including `upTo`.
+   */
   readonly block?: { readonly offset: number; readonly bytes: number; readonly after?: Buffer; readonly upTo: Buffer }
 }
 

@@ -101,7 +101,9 @@ function isLegitimate(
   return hasHole(bytes, drop)
 }
 
-/** True if bytes of a record are in a sector of zeros, or if its last byte and all later bytes of the file are zeros. */
+/**
+ * True if bytes of a record are in a sector of zeros, or if its last byte and all later bytes of the file are zeros.
+ */
 function hasHole(bytes: Buffer, { offset, end, claimedEnd }: Drop): boolean {
   const recordEnd = Math.min(end, claimedEnd, bytes.length)
   for (let at = offset - (offset % SECTOR_BYTES); at < recordEnd; at += SECTOR_BYTES)
