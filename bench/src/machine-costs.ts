@@ -8,7 +8,7 @@ import { createTemporaryFolder } from './temporary-folder.ts'
 
 /** Costs of a machine that explain most differences between the results of two machines. Medians of several rounds. */
 export interface MachineCosts {
-  /** Writing a byte to `/dev/null` (us): a system call without work, and Node's share of it. */
+  /** Writing a byte to `/dev/null` (us): a system call without work, and the overhead of Node. */
   readonly systemCallUs: number
   /** Waking a sleeping thread (us). */
   readonly wakeUpUs: number

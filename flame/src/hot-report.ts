@@ -4,8 +4,8 @@ import type { ProfileKind } from './profile-control.ts'
 import { RENAMED_COMPONENTS, RENAMED_LOADS } from './renamed.ts'
 
 /**
- * Numbers of one graph. Shares are percent of the samples with JavaScript on the stack, or of the allocated bytes.
- * Recorded files have these names.
+ * Numbers of one graph. Shares are percent of the samples with JavaScript on the stack, or of the allocated bytes. The
+ * fields cannot be renamed, because recorded `hot.json` files have these names.
  */
 export interface GraphSummary {
   readonly kind: ProfileKind

@@ -24,7 +24,7 @@ export async function measureAutocannon(plan: LoadPlan): Promise<LoadResult> {
 /**
  * Measures a plan with autocannon in a new process: a widely used generator, which is an independent check of `raw`. It
  * sends requests in turn, in closed loops, and the status and body of every reply are checked. The report of autocannon
- * has whole milliseconds, so latencies come from its clients. Its maximum is half the rate of `raw`.
+ * has whole milliseconds, so latencies come from the events of its clients. Its maximum is half the rate of `raw`.
  * @throws Error if the plan is not supported, or if the run gave no result
  */
 export const runAutocannon = createProcessRunner(import.meta.url, measureAutocannon)
@@ -80,7 +80,8 @@ async function sendRequests(plan: LoadPlan, duration: number) {
   })
   const now = performance.now()
   const stuck = lastReplies.filter(({ at }) => at === began || now - at > GRACE_S * 1000).length
-  // autocannon counts no error for a cut reply, but sends the request again. Each connection has one open request.
+  // autocannon counts no error for a cut reply, but sends the request again. At the end each connection has one open
+  // request, which is not cut.
   const cut = sent - replies - plan.connections
   return { times, replies, wrong, errors: Math.max(errors, cut, 0) + stuck }
 }

@@ -71,7 +71,7 @@ export interface Latency {
 
 /** Result of a plan. */
 export interface LoadResult {
-  /** Number of requests that began in the measured seconds and got a reply, right or wrong, then or later. */
+  /** Number of requests that began in the measured seconds and got a reply, right or wrong, in these seconds or later. */
   readonly requests: number
   /** Measured seconds. */
   readonly seconds: number

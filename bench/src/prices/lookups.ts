@@ -37,8 +37,8 @@ const MAX_RUN_S = 300
 /** Number of lookups that are prepared and timed together. */
 const BATCH_LOOKUPS = 100
 /**
- * One batch of searches per this number of rows, at most 100 batches. After them, every bitmap has its view in the
- * thread.
+ * Before memory is measured, one batch of searches runs per this number of rows, at most 100 batches. After them, the
+ * thread has created its view of every bitmap.
  */
 const ROWS_PER_BATCH = 4_872
 const MAX_BATCHES = 100

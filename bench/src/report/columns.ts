@@ -12,8 +12,8 @@ export interface Column {
   /** Title of the plot of the column, with the unit. Without it there is no plot. */
   readonly plot?: string
   /**
-   * The better one of our value and the value of the source. `neither`: they are not comparable. It is required if the
-   * table also has a column with values of the source (`test/report.test.ts`).
+   * `more`: a larger value is better. `less`: a smaller one is better. `neither`: our value and the value of the source are
+   * not comparable. Required if the table also has a column with values of the source (`test/report.test.ts`).
    */
   readonly better?: 'more' | 'less' | 'neither'
   /** Factor from our unit to the unit of the source: 100 if our value is a share and the other one a percentage. */

@@ -61,7 +61,7 @@ const percentiles: ServiceTable = {
     'Single searches as in the tables of the source (us; theirs: Go, wrk for 30 s, two processors each for server and generator). Random rows of the sample catalog, a closed loop of 10 s, one processor each',
   maxRounds: 1,
   columns: {
-    // The numbers are not comparable: ours are of 10 s, theirs of 30 s.
+    // The numbers are not comparable: ours are of at least 10 s, those of the source of 30 s.
     requests: { head: 'requests', better: 'neither' },
     'source: requests': 'source: requests',
     perSecond: { head: 'requests/s', better: 'more' },

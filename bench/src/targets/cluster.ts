@@ -10,7 +10,7 @@ import { createServiceTarget } from './service.ts'
 export interface KvCluster {
   readonly servers: readonly NatsServer[]
   readonly nodes: readonly TargetProcess[]
-  /** Starts a node. Its data folder has its name, so a stopped node has its data again. */
+  /** Starts a node. Its data folder has its name, so a node that starts again finds its data. */
   startNode(name: string): Promise<TargetProcess>
   stop(): Promise<void>
 }

@@ -30,8 +30,8 @@ async function makeBase(entries: number, checkout: string | undefined): Promise<
   process.once('exit', remove)
   if (entries === 0) return folder
   await withService(folder, checkout, (url) => putEntries(url, entries))
-  // Reopening turns the log into a table. Then it waits until the database is idle, so that no row pays for the filling
-  // of the base.
+  // A reopened LevelDB turns its log into a table. This function then waits until the database is idle, so that merges
+  // after the filling do not slow a measured row.
   await withService(folder, checkout, async (url, pid) => {
     if (entries === FULL_BASE_ENTRIES) await waitForCompaction(url, folder)
     for (let last = -1, now = getProcessorSeconds(pid); now - last > MAX_IDLE_CPU_S; now = getProcessorSeconds(pid)) {

@@ -47,7 +47,8 @@ const createDialect = (query: string, put: string, token: Readonly<Record<string
 const MATCHED_TOPIC = 'topic=all'
 
 /**
- * Streams of sse with one matcher; with two more matchers that are unique to each stream; and with two such patterns.
+ * Streams of sse with one matcher; with two more matchers, whose topics are unique to each stream; and with two more
+ * matchers that are patterns, unique to each stream.
  */
 export const ONE_MATCHER = createDialect('match=all', MATCHED_TOPIC, CURRENT_DRAFT_HEADERS)
 export const THREE_MATCHERS = createDialect(

@@ -32,7 +32,10 @@ const largest = { self: findLargest(root, 'self'), total: findLargest(root, 'tot
 let scope = 'total'
 let side = 'own'
 
-/** The library's mapper of differences divides by the width of the frame, so it shows noise of narrow frames strongest. */
+/**
+ * The colour of a frame: grey within the noise, otherwise stronger for a larger change. The library's own mapper divides a
+ * change by the width of the frame, so the noise of narrow frames would have the strongest colours.
+ */
 function getColor({ highlight, data }) {
   if (highlight) return 'var(--found)'
   const { change, noise } = measure(data[scope])
@@ -58,7 +61,7 @@ const chart = flamegraph
   .resetHeightOnZoom(true)
   .sort((a, b) => b.data.total[side] - a.data.total[side])
   .selfValue(false)
-  // The library calls it with the data of a frame, and in a search with the frame.
+  // The library calls this function with the data of a frame, and in a search with the frame itself.
   .getValue((one) => (one.data ? one.value : one.total[side]))
   .setColorMapper(getColor)
   .setLabelHandler(formatLabel)

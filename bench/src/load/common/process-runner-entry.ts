@@ -15,5 +15,5 @@ process.once('message', async (task: RunnerTask) => {
   const reply = await runTask(task)
   process.send!(reply, () => process.disconnect())
 })
-// This happens after the result was sent, or when the parent exits.
+// The channel to the parent closes after the result was sent, or when the parent exits.
 process.once('disconnect', () => process.exit())

@@ -13,7 +13,7 @@ const HEADER = /^([\w-]+):[ \t]*/
 const FRAMING_HEADERS = /^(?:content-length|transfer-encoding|connection)$/i
 
 /**
- * A complete and correct reply. A later reply that matches it needs no scan, which takes 0.1 us instead of 1 us. It
+ * A complete and correct reply. A later reply that matches it needs no scan: the match takes 0.1 us, a scan 1 us. A reply
  * matches if all bytes are equal, except for the value of one header, such as the id of the request. This header must
  * not be a framing header.
  */

@@ -25,7 +25,10 @@ export interface LiveRow {
 /** Maximum time by which live values may extend the window of 24 hours (ms): 2 %. Then the row is read again. */
 const MAX_DRIFT_MS = 1_728_000
 
-/** The basis of sums: the videos and counts that they contain. The difference of two sums is growth only if their bases are equal. */
+/**
+ * The basis of sums: the videos and counts that they contain. The difference of two sums is growth only if their bases are
+ * equal.
+ */
 export const toBasis = ({ videos, missing, unknown = [], gone: removed = [], hidden = {} }: Stats) =>
   JSON.stringify([videos, [...missing].sort(), [...unknown].sort(), removed.map(({ id }) => id).sort(), hidden])
 

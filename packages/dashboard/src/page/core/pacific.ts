@@ -7,7 +7,10 @@ const PACIFIC_TIME_FORMAT = new Intl.DateTimeFormat('en-US', {
   second: 'numeric',
 })
 
-/** Time of the next quota renewal: midnight in California (ms since 1970). On the two days of a clock change it is wrong by an hour. */
+/**
+ * Time of the next quota renewal: midnight in California (ms since 1970). On the two days of a clock change it is wrong by
+ * an hour.
+ */
 export function getNextRenewal(now: number): number {
   const parts = Object.fromEntries(
     PACIFIC_TIME_FORMAT.formatToParts(now).map(({ type, value }) => [type, Number(value)]),
