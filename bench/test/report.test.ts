@@ -114,6 +114,52 @@ describe('results', () => {
   })
 })
 
+describe('results of two processor models', () => {
+  const other = { ...machine, processor: 'Other CPU' }
+  const both = [...published, { table, machine: other, results: [createResult('v1', FAST), createResult('v2', SLOW)] }]
+
+  it('are stored beside each other, and replaced one by one', () => {
+    const at = createFolder()
+    for (const one of both) writeResults(one, at)
+    writeResults({ ...both[1]!, results: [createResult('v1', [7])] }, at)
+    const read = readResults([table], at).map(({ machine: { processor }, results: rows }) => [processor, rows.length])
+    expect(read).toEqual(
+      [machine, other]
+        .toSorted((a, b) => (a.processor < b.processor ? -1 : 1))
+        .map(({ processor }) => [processor, processor === 'Other CPU' ? 1 : 3]),
+    )
+  })
+
+  it('give the range of a number, and all tables and processors', () => {
+    const mark = (what: string) => `<!--= stats/read: ${what} -->7<!--/-->`
+    expect(withProse(mark('v1 cpu'), both)).toContain('-->21.0 to 42.0<!--/-->')
+    expect(withProse(mark('v2 / v1 cpu'), both)).toContain('-->0.50 to 2.00<!--/-->')
+    expect(() => withProse(mark('v3 cpu'), both)).toThrow('stats/read: v3')
+    const section = buildSection(both)
+    for (const { processor } of [machine, other]) expect(section).toContain(processor)
+    expect(section.match(/v2 \/ v1/g)).toHaveLength(2)
+    const page = renderReport(both)
+    expect(page.match(/<h3 id="stats-read">/g)).toHaveLength(1)
+    expect(page.match(/href="#stats-read"/g)).toHaveLength(1)
+    expect(page).toContain('Other CPU')
+  })
+
+  it('are named in the conclusions', () => {
+    const ours = [createResult('bare GET', FAST), createResult('GET', SLOW)]
+    const peerTable = { ...table, steps: [['GET', 'bare GET']] } as const
+    const all = [machine, other].map((one) => ({ table: peerTable, machine: one, results: ours }))
+    expect(listConclusions(all)[0]!.at(-1)).toBe('processor')
+    expect(
+      listConclusions(all)
+        .slice(1)
+        .map((cells) => cells.at(-1)),
+    ).toEqual([machine.processor, 'Other CPU'])
+    expect(listReasons(all)).toHaveLength(1)
+    expect(listReasons(all)[0]![0]).toBe('stats/read: GET / bare GET')
+    expect(listConclusions(all.slice(1))[0]).not.toContain('processor')
+  })
+})
+
 describe('renamed tables and rows', () => {
   const renamed = { ...table, name: 'server-adapters' }
 
@@ -162,7 +208,7 @@ describe('tables', () => {
 
   it('go between the markers of a README, with machine, commit and day', () => {
     const before = 'a\n<!-- bench:stats/read -->\nold\n<!-- /bench:stats/read -->\nb'
-    const text = replaceSection(before, 'stats/read', buildSection(published[0]!))
+    const text = replaceSection(before, 'stats/read', buildSection(published))
     expect(text).toContain('| v2 / v1 | 0.500 (')
     expect(text).toContain(`commit ${machine.commit}`)
     expect(text).toContain(machine.date.slice(0, 10))

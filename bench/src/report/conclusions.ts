@@ -2,7 +2,7 @@ import { computeSteps, type Ratio } from '../ratios.ts'
 import { MIN_CONFIDENCE } from '../statistics.ts'
 import { listBetterSources } from './source-comparison.ts'
 import { formatFactor } from './format-numbers.ts'
-import type { PublishedTable } from './results.ts'
+import { getTableName, type PublishedTable } from './results.ts'
 import type { Cells } from './table-cells.ts'
 
 /** Matches the names of rows of other programs (peers), which send the same replies as our services. */
@@ -91,18 +91,24 @@ function formatShortRatio({ limited, median, low, high, confidence }: Ratio): st
   return format(median) + (confidence < MIN_CONFIDENCE ? '' : ` (${format(low)} to ${format(high)})`)
 }
 
-/** Returns a table with one line for each comparison of our rows with a peer, from all published tables. */
+/**
+ * Returns a table with one line for each comparison of our rows with a peer, from all published tables. It names the
+ * processors if there are several models.
+ */
 export function listConclusions(published: readonly PublishedTable[]): Cells {
-  const rows = published.flatMap(({ table, results }) =>
-    computeSteps(results, table)
+  const processors = new Set(published.map(({ machine }) => machine.processor))
+  const ifSeveral = (cell: string) => (processors.size > 1 ? [cell] : [])
+  const rows = published.flatMap((one) =>
+    computeSteps(one.results, one.table)
       .filter(({ against }) => PEER_PATTERN.test(against))
       .map(({ name, ratios }) => {
         const [cost, rate] = ratios
-        const title = `${table.service}/${table.name}: ${name}`
-        return [title, toVerdict(cost!), formatShortRatio(cost!), rate ? formatShortRatio(rate) : '']
+        const title = `${getTableName(one)}: ${name}`
+        const cells = [title, toVerdict(cost!), formatShortRatio(cost!), rate ? formatShortRatio(rate) : '']
+        return [...cells, ...ifSeveral(one.machine.processor)]
       }),
   )
-  return [['ours / peer', 'our result', 'CPU per operation', 'operations/s'], ...rows]
+  return [['ours / peer', 'our result', 'CPU per operation', 'operations/s', ...ifSeveral('processor')], ...rows]
 }
 
 /** Introduction to the values of the source that are better than ours. */
@@ -115,7 +121,7 @@ export function listReasons(
 ): readonly (readonly [titles: string, reason: string])[] {
   const slower = listConclusions(published).flatMap(([title, verdict]) => (verdict === 'worse' ? [title!] : []))
   const sources = listBetterSources(published).slice(1)
-  const titles = [...slower, ...sources.map(([title]) => title!)]
+  const titles = [...new Set([...slower, ...sources.map(([title]) => title!)])]
   const byReason = Map.groupBy(titles, (title) => REASONS.find(([of]) => of.test(title))?.[1] ?? UNKNOWN_REASON)
   return Array.from(byReason, ([reason, all]) => [all.join('; '), reason])
 }

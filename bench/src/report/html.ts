@@ -5,7 +5,7 @@ import { formatMachine } from '../machine.ts'
 import { listBetterSources } from './source-comparison.ts'
 import { BETTER_SOURCES_TEXT, listConclusions, listReasons } from './conclusions.ts'
 import { createPlots } from './plots.ts'
-import type { PublishedTable } from './results.ts'
+import { getTableName, type PublishedTable } from './results.ts'
 import { escape } from './svg.ts'
 import { buildTables, type Cells } from './table-cells.ts'
 
@@ -40,22 +40,33 @@ const renderTable = ([head, ...rows]: Cells) =>
 
 const getAnchor = ({ table }: PublishedTable) => `${table.service}-${table.name}`
 
-function renderSection(published: PublishedTable): string {
-  const { table, machine, results } = published
-  return `<h3 id="${getAnchor(published)}">${escape(table.title)}</h3>
-<p>${escape(`${formatMachine(machine)}, ${machine.memoryGiB} GiB`)}</p>
+/** Renders a table: the results of each processor model. */
+const renderSection = (published: readonly PublishedTable[]): string =>
+  [
+    `<h3 id="${getAnchor(published[0]!)}">${escape(published[0]!.table.title)}</h3>`,
+    ...published.map(renderMachineResults),
+  ].join('\n')
+
+function renderMachineResults({ table, machine, results }: PublishedTable): string {
+  return `<p>${escape(`${formatMachine(machine)}, ${machine.memoryGiB} GiB`)}</p>
 ${createPlots(results, table)
   .map(({ title, svg }) => `<h4>${escape(title)}</h4><div class="scroll" tabindex="0">${svg}</div>`)
   .join('\n')}
 ${buildTables(results, table).map(renderTable).join('')}`
 }
 
-const renderContents = (published: PublishedTable) =>
-  `<li><a href="#${getAnchor(published)}">${escape(published.table.name)}</a></li>`
+const renderContents = ([first]: readonly PublishedTable[]) =>
+  `<li><a href="#${getAnchor(first!)}">${escape(first!.table.name)}</a></li>`
+
+/** Lists the tables of a service, each with the results of all processor models. */
+const groupByTable = (published: readonly PublishedTable[]) => [...Map.groupBy(published, getTableName).values()]
 
 /** Renders the whole report as one page without other files. */
 export function renderReport(published: readonly PublishedTable[]): string {
-  const services = [...Map.groupBy(published, ({ table }) => table.service)]
+  const services = Array.from(
+    Map.groupBy(published, ({ table }) => table.service),
+    ([service, all]) => [service, groupByTable(all)] as const,
+  )
   const contents = services.map(
     ([service, all]) => `<li><a href="#${service}">${service}</a><ul>${all.map(renderContents).join('')}</ul></li>`,
   )

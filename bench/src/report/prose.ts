@@ -6,25 +6,50 @@ import type { PublishedTable } from './results.ts'
 /**
  * A number in a text, with a mark that names its table, row and metric: `<!--= stats/server-adapters: v8 perSecond
  * -->47,316<!--/-->`. With two rows it is the ratio of their metrics: `<!--= kv/entity: GET / bare GET cpu
- * -->1.46<!--/-->`.
+ * -->1.46<!--/-->`. With results of several processor models it is the range of their numbers: `0.73 to 1.26`.
  */
 const MARK_PATTERN = /<!--= ([a-z]+\/[a-z-]+): (.+?) ([A-Za-z0-9]+|source: [A-Za-z0-9]+) -->[^<]*<!--\/-->/g
 
-/** Returns the number of a mark. @throws Error if there is no result */
+/** A number of a mark from the results of one machine. */
+interface MarkedNumber {
+  readonly value: number
+  readonly text: string
+}
+
+/** @throws Error if the ratio does not exist, or if the generator was the limit */
+function getRatio({ results }: PublishedTable, [of, against]: readonly string[], name: string): MarkedNumber {
+  const [a, b] = [of, against].map((row) => results.find((result) => result.name === row))
+  if (!a || !b || getMetric(a, name) === undefined) throw new Error('there is no ratio')
+  const { median, limited } = computeRatio(a, b, name)
+  if (limited) throw new Error('the generator was the limit')
+  return { value: median, text: median.toFixed(2) }
+}
+
+/** @throws Error if the row has no result */
+function getNumber({ table, results }: PublishedTable, row: string, name: string): MarkedNumber {
+  const result = results.find((one) => one.name === row)
+  if (!result) throw new Error('there is no result')
+  const column = toColumn(table.columns[name] ?? name)
+  const { format = formatShort } = column
+  const value = isSource(name) ? getSource(result, name) : getMetric(result, name)
+  return typeof value === 'number'
+    ? { value, text: format(value) }
+    : { value: Number.NaN, text: formatCell(name, column, result, results) }
+}
+
+/** Returns the number of a mark, or its range. @throws Error if a machine with this table has no such number */
 function formatMark(published: readonly PublishedTable[], where: string, rows: string, name: string): string {
-  const found = published.find(({ table }) => `${table.service}/${table.name}` === where)
-  const [of, against] = rows.split(' / ').map((row) => found?.results.find((result) => result.name === row))
-  if (!found || !of) throw new Error(`there is no result ${where}: ${rows}`)
-  if (rows.includes(' / ')) {
-    if (!against || getMetric(of, name) === undefined) throw new Error(`there is no ratio ${where}: ${rows} ${name}`)
-    const { median, limited } = computeRatio(of, against, name)
-    if (limited) throw new Error(`${where}: ${rows} ${name}: the generator was the limit`)
-    return median.toFixed(2)
+  const found = published.filter(({ table }) => `${table.service}/${table.name}` === where)
+  const names = rows.split(' / ')
+  try {
+    if (found.length === 0) throw new Error('there is no result')
+    const numbers = found.map((one) => (names.length > 1 ? getRatio(one, names, name) : getNumber(one, rows, name)))
+    const [first, ...more] = numbers.toSorted((a, b) => a.value - b.value).map(({ text }) => text)
+    const last = more.at(-1)
+    return last === undefined || last === first ? first! : `${first} to ${last}`
+  } catch (error) {
+    throw new Error(`${where}: ${rows} ${name}: ${(error as Error).message}`)
   }
-  const plain = toColumn(found.table.columns[name] ?? name)
-  const { format = formatShort } = plain
-  const value = isSource(name) ? getSource(of, name) : getMetric(of, name)
-  return typeof value === 'number' ? format(value) : formatCell(name, plain, of, found.results)
 }
 
 /** Replaces the marked numbers of a text with those of the results. @throws Error if a mark names no result */

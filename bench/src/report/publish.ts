@@ -7,7 +7,7 @@ import { listBetterSources } from './source-comparison.ts'
 import { BETTER_SOURCES_TEXT, listConclusions, listReasons } from './conclusions.ts'
 import { renderReport } from './html.ts'
 import { withProse } from './prose.ts'
-import { readResults, writeResults, type PublishedTable } from './results.ts'
+import { getTableName, readResults, writeResults, type PublishedTable } from './results.ts'
 import { toMarkdown, buildTables } from './table-cells.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -21,9 +21,15 @@ export function replaceSection(text: string, name: string, section: string): str
   return `${text.slice(0, from + begin.length)}\n${section}\n${text.slice(to)}`
 }
 
-/** Builds a table of a README, with the machine, the commit and the day below it. */
-export const buildSection = ({ table, machine, results }: PublishedTable): string =>
-  [`${table.title}.`, ...buildTables(results, table).map(toMarkdown), `${formatMachine(machine)}.`].join('\n\n')
+/** Builds the tables of a README: one for each processor model, with the machine, the commit and the day below it. */
+export const buildSection = (published: readonly PublishedTable[]): string =>
+  [
+    `${published[0]!.table.title}.`,
+    ...published.flatMap(({ table, machine, results }) => [
+      ...buildTables(results, table).map(toMarkdown),
+      `${formatMachine(machine)}.`,
+    ]),
+  ].join('\n\n')
 
 /** Builds the text with the conclusions, the better values of the source, and the reasons. */
 const buildConclusions = (published: readonly PublishedTable[]): string => {
@@ -45,10 +51,8 @@ export function buildTexts(published: readonly PublishedTable[]): Map<string, st
     let text = readFileSync(join(ROOT, file), 'utf8')
     if (text.includes('<!-- bench:conclusions -->'))
       text = replaceSection(text, 'conclusions', buildConclusions(published))
-    for (const one of published) {
-      const name = `${one.table.service}/${one.table.name}`
-      if (text.includes(`<!-- bench:${name} -->`)) text = replaceSection(text, name, buildSection(one))
-    }
+    for (const [name, all] of Map.groupBy(published, getTableName))
+      if (text.includes(`<!-- bench:${name} -->`)) text = replaceSection(text, name, buildSection(all))
     written.set(file, withProse(text, published))
   }
   return written

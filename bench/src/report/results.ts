@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Machine } from '../machine.ts'
@@ -8,20 +8,23 @@ import { listTableNames, toCurrentRowName } from './renamed.ts'
 
 const RESULTS_FOLDER = fileURLToPath(new URL('../../results/', import.meta.url))
 
-/** The results of a table and the machine that measured them. */
+/** The results of a table and the machine that measured them. A table may have results of several processor models. */
 export interface PublishedTable {
   readonly table: BenchTable
   readonly machine: Machine
   readonly results: readonly RowResult[]
 }
 
-/** Contents of `<service>/<row>/<table>.json`: the result of one row of one table, with the machine and the commit. */
+/** Contents of `<processor>/<service>/<row>/<table>.json`: the result of one row of one table, with the machine and the commit. */
 type ResultFile = RowResult & {
   readonly title: string
   /** Position in the table. */
   readonly place: number
   readonly machine: Machine
 }
+
+/** Service and name of a table, as marks and sections of READMEs name it. */
+export const getTableName = ({ table: { service, name } }: PublishedTable): string => `${service}/${name}`
 
 type TableId = Pick<BenchTable, 'service' | 'name'>
 
@@ -33,8 +36,12 @@ const listFiles = (table: TableId, folder: string) =>
     .flatMap((name) => globSync(`${table.service}/*/${name}.json`, { cwd: folder }))
     .map((file) => join(folder, file))
 
-/** Replaces the result files of a table. */
-export function writeResults({ table, machine, results }: PublishedTable, folder = RESULTS_FOLDER): void {
+/** Name of the folder with the results of a processor model. */
+const toModelFolder = ({ processor }: Machine): string => toFolderName(processor.toLowerCase())
+
+/** Replaces the result files of a table. Files of other processor models remain. */
+export function writeResults({ table, machine, results }: PublishedTable, root = RESULTS_FOLDER): void {
+  const folder = join(root, toModelFolder(machine))
   for (const file of listFiles(table, folder)) rmSync(file)
   for (const [position, result] of results.entries()) {
     const file = join(folder, table.service, toFolderName(result.name), `${table.name}.json`)
@@ -44,13 +51,19 @@ export function writeResults({ table, machine, results }: PublishedTable, folder
   }
 }
 
-/** Reads the stored results of tables. */
-export function readResults(tables: readonly BenchTable[], folder = RESULTS_FOLDER): PublishedTable[] {
-  return tables.flatMap((table) => {
-    const rows = listFiles(table, folder).map((file): ResultFile => JSON.parse(readFileSync(file, 'utf8')))
-    const results = rows
-      .toSorted((a, b) => a.place - b.place)
-      .map((row) => ({ ...row, name: toCurrentRowName(row.name) }))
-    return results[0] ? [{ table, machine: results[0].machine, results }] : []
-  })
+/** Reads the stored results of tables: the results of all processor models of a table follow each other. */
+export function readResults(tables: readonly BenchTable[], root = RESULTS_FOLDER): PublishedTable[] {
+  const folders = readdirSync(root)
+    .toSorted()
+    .map((model) => join(root, model))
+  return tables.flatMap((table) => folders.flatMap((folder) => readTable(table, folder)))
+}
+
+/** @returns the published table; empty if the folder has no result of it */
+function readTable(table: BenchTable, folder: string): PublishedTable[] {
+  const rows = listFiles(table, folder).map((file): ResultFile => JSON.parse(readFileSync(file, 'utf8')))
+  const results = rows
+    .toSorted((a, b) => a.place - b.place)
+    .map((row) => ({ ...row, name: toCurrentRowName(row.name) }))
+  return results[0] ? [{ table, machine: results[0].machine, results }] : []
 }

@@ -2,7 +2,7 @@ import type { RowResult } from '../row.ts'
 import type { BenchTable } from '../tables/table.ts'
 import { toColumn, getMetric, isSource, SOURCE_PREFIX, getSource, type Column } from './columns.ts'
 import { formatShort } from './format-numbers.ts'
-import type { PublishedTable } from './results.ts'
+import { getTableName, type PublishedTable } from './results.ts'
 import type { Cells } from './table-cells.ts'
 
 /** Our value and the value of the source, if a table has a column for each and both are numbers. */
@@ -30,10 +30,10 @@ const isSourceBetter = ({ column: { better, sourceUnits = 1 }, ours, theirs }: S
 
 /** Returns a table with the values of the source that are better than ours, one line for each row that has any. */
 export function listBetterSources(published: readonly PublishedTable[]): Cells {
-  const rows = published.flatMap(({ table, results }) =>
-    results.flatMap((result) => {
-      const better = listSourcePairs(result, table).filter(isSourceBetter)
-      const title = `${table.service}/${table.name}: ${result.name} / the source`
+  const rows = published.flatMap((one) =>
+    one.results.flatMap((result) => {
+      const better = listSourcePairs(result, one.table).filter(isSourceBetter)
+      const title = `${getTableName(one)}: ${result.name} / the source`
       return better.length > 0 ? [[title, better.map(({ text }) => text).join('; ')]] : []
     }),
   )
