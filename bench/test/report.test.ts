@@ -135,6 +135,8 @@ describe('results of two processor models', () => {
     expect(withProse(mark('v1 cpu'), both)).toContain('-->21.0 to 42.0<!--/-->')
     expect(withProse(mark('v2 / v1 cpu'), both)).toContain('-->0.50 to 2.00<!--/-->')
     expect(() => withProse(mark('v3 cpu'), both)).toThrow('stats/read: v3')
+    const processors = '<!--= processors -->?<!--/-->'
+    expect(withProse(processors, both)).toBe(`<!--= processors -->${machine.processor} and Other CPU<!--/-->`)
     const section = buildSection(both)
     for (const { processor } of [machine, other]) expect(section).toContain(processor)
     expect(section.match(/v2 \/ v1/g)).toHaveLength(2)

@@ -10,6 +10,9 @@ import type { PublishedTable } from './results.ts'
  */
 const MARK_PATTERN = /<!--= ([a-z]+\/[a-z-]+): (.+?) ([A-Za-z0-9]+|source: [A-Za-z0-9]+) -->[^<]*<!--\/-->/g
 
+/** The processor models of all results: `<!--= processors -->AMD EPYC<!--/-->`. */
+const PROCESSORS_MARK_PATTERN = /(<!--= processors -->)[^<]*(<!--\/-->)/g
+
 /** A number of a mark from the results of one machine. */
 interface MarkedNumber {
   readonly value: number
@@ -52,8 +55,12 @@ function formatMark(published: readonly PublishedTable[], where: string, rows: s
   }
 }
 
-/** Replaces the marked numbers of a text with those of the results. @throws Error if a mark names no result */
-export const withProse = (text: string, published: readonly PublishedTable[]): string =>
-  text.replaceAll(MARK_PATTERN, (mark, where: string, rows: string, name: string) => {
-    return `${mark.slice(0, mark.indexOf('-->') + 3)}${formatMark(published, where, rows, name)}<!--/-->`
-  })
+/** Replaces the marked parts of a text with those of the results. @throws Error if a mark names no result */
+export function withProse(text: string, published: readonly PublishedTable[]): string {
+  const processors = [...new Set(published.map(({ machine }) => machine.processor))].join(' and ')
+  return text
+    .replaceAll(MARK_PATTERN, (mark, where: string, rows: string, name: string) => {
+      return `${mark.slice(0, mark.indexOf('-->') + 3)}${formatMark(published, where, rows, name)}<!--/-->`
+    })
+    .replaceAll(PROCESSORS_MARK_PATTERN, `$1${processors}$2`)
+}
