@@ -15,7 +15,8 @@ const CHUNK_LENGTH = 262_144
 
 /**
  * Imports a catalog.
- * @returns number of prices, and the seconds until they are acknowledged, their generation included
+ * @returns number of prices, and the seconds until they are acknowledged, including the time to generate the catalog in
+ *   this process
  */
 export async function importCatalog({ url, catalog }: ImportPlan) {
   const began = performance.now()

@@ -6,7 +6,7 @@ import { generatePrices, SAMPLE } from './catalogs.ts'
 /** Number of offerings of new prices. Searches in the offerings of the sample are not affected by them. */
 const MAX_NEW_OFFERINGS = 4_000
 
-/** One of this number of prices is used for changes. All prices would take 500 MB in the generator. */
+/** One price in `SAMPLE_STEP` is used for changes. All prices would take 500 MB in the generator. */
 const SAMPLE_STEP = 50
 
 /** @param random returns integers from 0 to `below` - 1 */

@@ -83,6 +83,7 @@ function createReadWriteRow(rate: number): BenchRow {
     const writeLoad = rate > 0 ? runKvLoad(running, writes, both) : undefined
     const [metrics, put] = await Promise.all([reads.round(running, how), writeLoad])
     if (!put) return metrics
+    // Throws if a write got no reply. The reached rate may be lower: the table states it.
     isStableAt(put, rate)
     return { ...metrics, written: put.perSecond }
   }

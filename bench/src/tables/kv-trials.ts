@@ -53,7 +53,8 @@ const [connections1, connections64] = [{ connections: 1 }, { connections: 64 }]
 // Stable rates, measured as the source measures them.
 
 /**
- * A rate is stable if the 99th percentile of latencies is below this (us), and replies reach this share of the rate.
+ * A rate is stable if the 99th percentile of latencies is below this (us), replies reach this share of the rate, and every
+ * request gets a reply.
  */
 const MAX_P99_US = 100_000
 const MIN_RATE_SHARE = 0.98

@@ -4,7 +4,7 @@ import { getUnits, type TestedService } from './tested-service.ts'
 /** Units of one price per writer. */
 const SINGLES = 6
 const WRITERS = 8
-/** Sizes of imports (prices): up to 2,000 prices are stored as single puts; more prices replace the whole catalog. */
+/** Sizes of imports (prices): up to 2,000 prices are stored as single puts; more create a new catalog generation. */
 const IMPORTS = [40, 2_100]
 const SEARCHES_PER_REQUEST = 5_000
 

@@ -20,7 +20,7 @@ const readBuffer = Buffer.allocUnsafeSlow(65_536)
 /** The streams of a fleet. Each stream records the values that it receives in the ledger. */
 export class FleetStreams {
   opened = 0
-  /** Numbers of streams that ended before they opened, after that but before `closing`, and after `closing`. */
+  /** Numbers of streams that ended before they opened, after that but before `closing`, and cleanly after `closing`. */
   refused = 0
   cut = 0
   ended = 0
