@@ -54,7 +54,8 @@ export const workloads: Readonly<Record<string, Readonly<Record<string, Workload
 
 /**
  * Returns the row that a spec names, and a table with its columns. The spec names a variant and a workload
- * (`kv/v4/get-full`), or a row and its table as in the path of the result file (`kv/bare-GET/entity`).
+ * (`kv/v4/get-full`), or a row and its table as at the end of the path of the result file
+ * (`kv/bare-GET/entity`).
  *
  * @throws Error naming the valid names
  */
