@@ -51,7 +51,7 @@ function formatMark(published: readonly PublishedTable[], where: string, rows: s
     const last = more.at(-1)
     return last === undefined || last === first ? first! : `${first} to ${last}`
   } catch (error) {
-    throw new Error(`${where}: ${rows} ${name}: ${(error as Error).message}`)
+    throw new Error(`${where}: ${rows} ${name}: ${(error as Error).message}`, { cause: error })
   }
 }
 
