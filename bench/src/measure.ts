@@ -6,7 +6,7 @@ export interface MeasureOptions extends Omit<RoundOptions, 'paced'> {
   readonly rounds: number
   /** True to start the targets of a round at the same time, because some take long until they are ready. */
   readonly together?: boolean | undefined
-  /** False to measure no latencies, which ratios do not need. By default every second round measures them. */
+  /** False to omit the open loop at a constant rate, with its latencies. By default every second round of requests has one. */
   readonly latencies?: boolean
   /** Aborted to stop the measurement. A running step ends when its processes end. */
   readonly signal?: AbortSignal

@@ -21,7 +21,7 @@ export interface WriteOptions {
    * writer.
    */
   readonly retryUntil?: AbortSignal
-  /** Pause of a writer after each write (ms). */
+  /** Pause of a writer after each acknowledged write (ms). */
   readonly pause?: number
 }
 

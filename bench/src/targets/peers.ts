@@ -5,7 +5,7 @@ import { combineProcesses, type BenchTarget, type TargetProcess } from './target
 import { createGoProgram } from './go.ts'
 import { createProgramTarget } from './program.ts'
 
-/** Limits Go programs to one processor, as every server in these tables. */
+/** Lets a Go program run on one processor at a time, like a service with one serving thread. */
 const ONE_PROCESSOR = { GOMAXPROCS: '1' }
 
 // Go programs, built from `bench/peers`.

@@ -41,7 +41,7 @@ export async function writeOutputFile(path: string, chunks: FileChunks): Promise
   }
 }
 
-/** Returns the path without symbolic links. The file need not exist. */
+/** Returns the path without symbolic links. If the file does not exist, links among its folders remain. */
 async function resolveLinks(path: string): Promise<string> {
   const real = await realpath(path).catch(ignoreMissingFile)
   if (real !== undefined) return real

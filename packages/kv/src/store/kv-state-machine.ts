@@ -22,9 +22,7 @@ import { TtlState, createTtlMemory } from './ttl.ts'
 import { createBatch } from './level-batch.ts'
 import { STATE_KEY } from './revisions.ts'
 
-/**
- * Value of `STATE_KEY` in the database of a node: its position in the log, and the state to continue from.
- */
+/** Value of `STATE_KEY` in the database of a node: its position in the log, its last revision and its boot. */
 interface KvPosition {
   readonly position: LogPosition
   /** Number of the last write. */

@@ -18,7 +18,7 @@ export interface LocalFeedOptions {
 const IDLE_TIMEOUT_MS = 60_000
 /**
  * Maximum number of reported groups that wait for a group with a lower revision. If more wait, the feed stops. Normally
- * only those wait that were written faster than an earlier one.
+ * a group waits only while another thread still writes a group with a lower revision.
  */
 const MAX_EARLY_GROUPS = 100_000
 

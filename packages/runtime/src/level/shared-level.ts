@@ -91,8 +91,8 @@ export class SharedLevel<K = string, V = string> {
   }
 
   /**
-   * Records that the next start may continue from this data. If a process ends before this call, the next start begins
-   * a new history.
+   * Ends the state `isNewHistory`: the next start continues from this data. Without this call, the next start begins a
+   * new history again.
    */
   beginHistory(): void {
     this.#isNewHistory = false

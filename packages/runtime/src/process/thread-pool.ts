@@ -41,7 +41,7 @@ export interface ThreadPool {
    * Calls `name` on every thread. Resolves with the replies of the threads that serve and reply within `timeout` ms.
    */
   broadcast(name: string, args: readonly unknown[], timeout: number): Promise<unknown[]>
-  /** Number of threads that were replaced. */
+  /** Number of attempts to replace a thread, including those that could not start one. */
   readonly respawned: number
   /** Drains all threads. When all have ended, resolves with true if no request had to be cut off. Idempotent. */
   stop(timeout: number): Promise<boolean>

@@ -17,7 +17,7 @@ export interface HotRequest {
   getAddress(): string | undefined
 }
 
-/** Removal or replacement of data, for the audit log. */
+/** A change for the audit log, such as a removal or replacement of data. */
 export interface AuditChange {
   /** One word, such as `delete`, `replace` or `import`. */
   readonly change: string

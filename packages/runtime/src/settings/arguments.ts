@@ -4,7 +4,7 @@ import { StartError } from '../http/common-errors.ts'
 /** One flag as it was written: in `--stats.port 9000`, `stats` is the service. */
 export interface SettingFlag {
   readonly service: string | undefined
-  /** In camel case, for any spelling of the flag. */
+  /** In camel case: `--max-writes` and `--maxWrites` both give `maxWrites`. */
   readonly name: string
   readonly value: string
 }

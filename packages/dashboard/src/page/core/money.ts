@@ -3,7 +3,7 @@ export type TypedAmount =
   | { readonly value: number | null; readonly fault?: undefined }
   | { readonly value?: undefined; readonly fault: string }
 
-/** Reads amounts in the notation of one locale. */
+/** Reads and writes amounts in the notation of one locale. It also reads other notations if they are unambiguous. */
 export interface MoneyReader {
   parse(text: string): TypedAmount
   /** The amount as this locale writes it, with all its digits. */

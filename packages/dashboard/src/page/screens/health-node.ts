@@ -125,7 +125,7 @@ export function Service({ name, state }: { name: string; state: NodeObservation 
 }
 
 const MAX_TOPICS = 5
-/** The topic of a stream of stats that receives no values: stats uses it to check that sse is available. */
+/** A topic without values. stats opens a stream of it at sse, which shows that sse is available and has its history. */
 const WATCH_TOPIC = '(none)'
 
 /** The state of a node, as a dot and in words. @param stalenessS time since it last knew that it had applied the whole log (s) */
