@@ -28,7 +28,7 @@ export const startProfiled = (script: string, args: readonly string[]): Promise<
  * Starts a command that reads profiling requests from stdin and reports on stderr, and waits until it is ready. It runs
  * on one processor if possible. The reason is that V8's sampler is a thread that interrupts the profiled thread.
  * Between two virtual processors this takes microseconds. A system call that begins in this time wrongly gets the
- * sample, and had 83 % instead of 20 %.
+ * sample. In a test, such a call had 83 % of the samples instead of 20 %.
  */
 export async function startReporting(
   command: string,

@@ -1,4 +1,4 @@
-/** One write in the log. It is the same on every node. */
+/** The data of one call of `append` in the log. It is the same on every node. */
 export interface LogEntry {
   /**
    * Sequence in the log. Entries that a node sends in one frame share it: usually those of one turn, if they fit into

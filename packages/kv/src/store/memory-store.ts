@@ -18,7 +18,7 @@ const SLICE_ENTRIES = 1_000
 // Strings with one character per byte compare like their bytes.
 const compareKeys = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const toText = (key: Buffer) => key.toString('latin1')
-/** First internal key of the service. */
+/** Position after all keys of users, and before all internal keys of the service. */
 const INTERNAL_KEYS_START = '\xff'
 
 export interface MemoryStoreOptions {

@@ -122,7 +122,7 @@ export class Applier {
   }
 
   async #run(): Promise<void> {
-    // Messages that arrive in the same turn join the batch. The wait also ensures that `#running` is set before the run
+    // Messages that are added before the next microtask join the batch. The wait also ensures that `#running` is set before the run
     // ends and clears it.
     await undefined
     while (this.#inbox.length > 0 && this.#inbox[0]!.seq <= this.#dueSequence) {

@@ -60,7 +60,7 @@ interface OfferingRows extends ColumnSource {
   getOrdinal(row: number): number
 }
 
-/** The tools of an index. All indexes of a thread share them, because one search ends before the next begins. */
+/** The tools of an index. All indexes of a thread share them: a search is synchronous, and each count takes its own bitmaps. */
 interface RoaringTools {
   readonly roaring: Roaring
   readonly sets: RoaringSets

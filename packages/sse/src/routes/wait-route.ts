@@ -84,7 +84,7 @@ export function createWaitRoute({ streams, history, encoders, broker, tokenAuth,
       operationId: 'openStream',
       summary: 'Open a stream',
       description:
-        'The stream sends the values of its topics. With `Accept: text/html` it is a page that calls `console.log`. ' +
+        'The stream sends the values of its topics. With `Accept: text/html` the reply is an endless page that calls `console.log` with each value. ' +
         '`Last-Event-ID` resumes it; `event: gap` replaces values that are no longer in the history.',
       querystring: waitQuery,
       response: {

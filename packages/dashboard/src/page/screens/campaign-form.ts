@@ -66,7 +66,10 @@ function readTexts(texts: FormTexts, base: CampaignFields): { fields: CampaignFi
 const isConflict = (error: unknown) => error instanceof ServiceError && error.code === 'CONDITION_FAILED'
 const createNotFoundError = () => new ServiceError(404, 'COLLECTION_NOT_FOUND')
 
-/** Edits a campaign. It sends only changed fields, and shows a conflict if another user changed the same field. */
+/**
+ * Edits a campaign. It sends only changed fields. It shows a conflict if another user gave the same field another value;
+ * cost and currency count as one field.
+ */
 export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): void }) {
   const change = useChange()
   const [base, setBase] = useState<FormBase>(
