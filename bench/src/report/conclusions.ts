@@ -25,7 +25,7 @@ const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
   [/^kv\/.*\/ bare (GET|PUT)/, 'The bare server looks up and stores no data: the difference is LevelDB.'],
   [
     /^cluster\/.*\/ NATS KV, (1|16) /,
-    'A client of NATS KV calls a server directly. A write to kv takes an HTTP request, a message to the main thread and a frame of the log. Then every node reads that frame and writes it to its base. If many writes run at once, a frame carries many of them, and ours is better.',
+    'A client of NATS KV calls a server directly. A write to kv takes an HTTP request, a message to the main thread and a frame of the log. Then every node reads that frame and writes it to its base. If many writes run at once, a frame carries many of them, and kv is better.',
   ],
   [
     /^cluster\/.*\/ etcd, (1|16) /,
@@ -37,7 +37,7 @@ const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
   ],
   [
     /^stats\/read: v2 \/ the source$/,
-    'An answer makes three calls by `fetch` of Node. v3 replaces it and serves more requests/s than theirs. For the latencies the reason is that of v1 and v3.',
+    'An answer makes three calls by `fetch` of Node. v3 replaces it and serves more requests/s than the source. For the latencies the reason is that of v1 and v3.',
   ],
   [
     /^stats\/(read: v5|source: v1, empty collection) \/ the source$/,
@@ -49,11 +49,11 @@ const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
   ],
   [
     /^sse\/connections: .* \/ the source$/,
-    'The value is that of the busiest second, which runs code that is not compiled yet. With 1,000 streams and more ours is lower.',
+    'The value is that of the busiest second, which runs code that is not compiled yet. With 1,000 streams and more the value of this project is lower.',
   ],
   [
     /^kv\/rates: PUT, empty base, .* \/ the source$/,
-    'The search ends at the first rate at which 2 % of the replies of one round are missing. In `kv/paced` ours sustains their 9,000/s, at a lower p99.',
+    'The search ends at the first rate at which 2 % of the replies of one round are missing. In `kv/paced` kv sustains the 9,000/s of the source, at a lower p99.',
   ],
   [
     /^kv\/scarce: GET, .* \/ the source$/,
@@ -61,11 +61,11 @@ const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
   ],
   [
     /^prices\/.*, 1 connection \/ the source$/,
-    'One request at a time measures the round trip between two processes. A bare `node:http` server with a constant reply takes longer than ours. Their round trip is that of Go and wrk on their machine.',
+    'One request at a time measures the round trip between two processes. A bare `node:http` server with a constant reply takes longer than prices. The round trip of the source is that of Go and wrk on its machine.',
   ],
   [
     /^prices\/percentiles: map, 20 connections \/ the source$/,
-    'A search by maps takes 0.3 ms of one thread, and 20 requests wait for our one serving thread. Their server has two processors. On 1 connection ours is better.',
+    'A search by maps takes 0.3 ms of one thread, and 20 requests wait for the one serving thread. The server of the source has two processors. On 1 connection prices is better.',
   ],
   [
     /^prices\/memory: memory, map \/ the source$/,
@@ -73,7 +73,7 @@ const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
   ],
   [
     /^prices\/memory: lru-level, .* \/ the source$/,
-    'Theirs counts only the cache and the index. Ours also counts the ids of all prices (7.8 MB) and the caches of LevelDB (3.1 MB), and has a larger index (9.3 MB; theirs 3 MB).',
+    'The source counts only the cache and the index. The measured memory of prices also includes the ids of all prices (7.8 MB) and the caches of LevelDB (3.1 MB), and has a larger index (9.3 MB; that of the source has 3 MB).',
   ],
 ]
 

@@ -120,7 +120,7 @@ const pairWithKv = (names: readonly string[]) =>
 const writes: ServiceTable = {
   name: 'writes',
   title:
-    'Random entries of 100-200 bytes, put through three nodes. Three NATS servers store each entry on all three and sync it. NATS KV: with its own client, on the same servers. etcd: three members, with their gateways. Connections are spread over all three. The generator uses one of two processors, the others both',
+    'Random entries of 100-200 bytes, put through three nodes. Three NATS servers store each entry on all three and sync it. NATS KV: its own client on the same servers. etcd: three members, each called through its JSON gateway. Connections are spread over all three. The generator uses one of the two processors; the nodes and servers use both',
   when: 'named',
   columns: WRITE_COLUMNS,
   steps: pairWithKv,
@@ -129,7 +129,7 @@ const writes: ServiceTable = {
     ...CONNECTION_COUNTS.map(createNatsRow),
     ...CONNECTION_COUNTS.map(createEtcdRow),
     createKvRow(
-      `kv, groups of ${formatWhole(BATCH_ENTRIES)}, ${SMALL_LOAD_CONNECTIONS} connections`,
+      `kv, batches of ${formatWhole(BATCH_ENTRIES)}, ${SMALL_LOAD_CONNECTIONS} connections`,
       { ...createPuts(SMALL_LOAD_CONNECTIONS, 'kv-batch'), expect: { status: 200 } },
       BATCH_ENTRIES,
     ),

@@ -92,7 +92,7 @@ export const createStableRateRow = (
 })
 
 const DIFFERENCES =
-  'theirs: Java with a heap of 128 MB on their machine, wrk2 at 1 connection; ours: Node with all pages cached, generator and server on one processor each'
+  'source: Java with a heap of 128 MB on its own machine, wrk2 with 1 connection; this service: Node with all pages cached, generator and server on one processor each'
 
 /** Creates pairs of columns: our value, and the value of the source. */
 const createColumnPairs = (columns: Readonly<Record<string, string>>, better: Column['better'], format = formatShort) =>
@@ -119,7 +119,7 @@ const RATE_COLUMNS = {
 
 const rates: ServiceTable = {
   name: 'rates',
-  title: `The highest rate with p99 under 100 ms, and the first rate that exceeds it (${DIFFERENCES})`,
+  title: `The highest stable rate (p99 under 100 ms), and the next tried rate, which failed (${DIFFERENCES})`,
   maxRounds: 1,
   columns: RATE_COLUMNS,
   rows: () => [
@@ -148,7 +148,7 @@ const createScarceRow = (kind: KvLoad, source?: RowMetrics) =>
 const scarceMemory: ServiceTable = {
   name: 'scarce',
   title:
-    "The same with a base larger than the process's memory, which is 128 MB with the pages of its files (a control group; theirs: a heap of 128 MB)",
+    "The same with a base larger than the process's memory, which is 128 MB with the pages of its files (a control group; the source has a heap of 128 MB)",
   when: 'growth',
   maxRounds: 1,
   columns: RATE_COLUMNS,

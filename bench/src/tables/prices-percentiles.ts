@@ -58,10 +58,10 @@ function createPercentileRows(connections: number): BenchRow[] {
 const percentiles: ServiceTable = {
   name: 'percentiles',
   title:
-    'Single searches as in the tables of the source (us; theirs: Go, wrk for 30 s, two processors each for server and generator). Random rows of the sample catalog, a closed loop of 10 s, one processor each',
+    'Single searches as in the tables of the source (us; source: Go, wrk for 30 s, two processors each for server and generator). Random rows of the sample catalog, a closed loop of 10 s, one processor each',
   maxRounds: 1,
   columns: {
-    // The numbers are not comparable: ours are of at least 10 s, those of the source of 30 s.
+    // The numbers are not comparable: this project's are of at least 10 s, the source's of 30 s.
     requests: { head: 'requests', better: 'neither' },
     'source: requests': 'source: requests',
     perSecond: { head: 'requests/s', better: 'more' },
