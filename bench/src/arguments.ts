@@ -7,8 +7,8 @@ export const HELP = `pnpm bench [service[/variant[,part=alternative]]]   measure
 pnpm bench compare A B                            A against B in interleaved pairs, with an interval;
                                                   a row is service/variant/workload or service/row/table
 pnpm bench guard [--base COMMIT]                  costs of this checkout against those of a commit; exit code 1 if
-                                                  a row is dearer; --rows NAMES, or --short for six rows.
-                                                  A dearer row gets a flame graph of the difference below
+                                                  a row regressed; --rows NAMES, or --short for six rows.
+                                                  A row that regressed gets a flame graph of the difference below
                                                   --output FOLDER (a temporary folder)
 pnpm bench doctor                                 costs of this machine: system call, wake-up, sync to disk, memory;
                                                   beside those of the machines of the published results

@@ -67,7 +67,7 @@ const row: GuardRow = {
   },
 }
 
-describe('the difference of a dearer row', () => {
+describe('the difference of a row that regressed', () => {
   it('names the function that only this checkout calls, and writes a page', { timeout: 120_000 }, async () => {
     const file = join(createTemporaryFolder(), 'below', 'planted.html')
     const checkouts = [createCheckout('plantedWork().next()'), createCheckout('')]
