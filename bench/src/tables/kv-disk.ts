@@ -53,7 +53,8 @@ const createDiskRow = (isCold: boolean, cacheMegabytes: number, connections: num
 
 const cold: ServiceTable = {
   name: 'cold',
-  title: "Reads of a full base on the disk, with its pages evicted before each round, compared with the system's cache",
+  title:
+    'Reads of a full base: with its pages evicted from the page cache before each round, and with all pages cached',
   columns: {
     pages: 'pages before',
     perSecond: { head: 'requests/s', better: 'more' },

@@ -148,7 +148,7 @@ const createScarceRow = (kind: KvLoad, source?: RowMetrics) =>
 const scarceMemory: ServiceTable = {
   name: 'scarce',
   title:
-    "The same with a base larger than the process's memory, which is 128 MB with the pages of its files (a control group; the source has a heap of 128 MB)",
+    'The highest stable rates with a base larger than the memory. A Linux cgroup limits the process and its file pages to 128 MB. The source has a heap of 128 MB',
   when: 'growth',
   maxRounds: 1,
   columns: RATE_COLUMNS,

@@ -28,7 +28,7 @@ export async function createDashboardApp(
   const links = new ShareLinks(key, initialLinks)
   bus.on('linkAdded', (link) => links.add(link))
   bus.on('linksRemoved', (ids) => links.remove(ids))
-  // If only one of the two tokens is set, every route requires it: `/backup` contains the signing key.
+  // If only READ_TOKEN is set, changes and `/backup` require it, too: a backup contains the signing key.
   const apiToken = config.apiToken || config.readToken
   const assets = readAssets()
   const app = await createApp(

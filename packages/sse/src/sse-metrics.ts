@@ -43,7 +43,7 @@ export function registerHubMetrics(hub: Hub, registry: Registry, topics: readonl
   registry.registerMetric(
     new Gauge({
       name: 'sse_topic_streams',
-      help: 'Open streams of the topics in metricTopics, and of all others together.',
+      help: 'Open streams by topic, for the topics in metricTopics. (others) counts a stream once for each of its other topics and prefixes.',
       labelNames: ['topic'],
       registers: [],
       collect() {

@@ -7,7 +7,7 @@ export const COMMON_FLAGS = {
 } as const satisfies Record<string, Flag>
 
 const ENVIRONMENT = `API_TOKEN is sent if it is set, READ_TOKEN otherwise.
-Exit status: 0 success, 1 failure or no such key, 2 wrong usage, 141 closed output.
+Exit status: 0 success, 1 failure, or a get of a key without a value, 2 wrong usage, 141 closed output.
 `
 
 const INDENT = '  '

@@ -11,7 +11,7 @@ export const RANGE_FLAGS: Readonly<Record<string, Flag>> = {
 /** Flag of commands that read. */
 export const STALE_FLAG: Flag = {
   type: 'boolean',
-  description: 'possibly stale data of this node, even without its log',
+  description: 'read one node without the log; data may be stale',
 }
 
 /** Returns the range that these flags select: all keys if they are absent. @throws UsageError */

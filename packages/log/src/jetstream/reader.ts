@@ -54,7 +54,7 @@ const POLL_INTERVAL_MS = 1_000
 const BATCH_MESSAGES = 1_024
 const BATCH_BYTES = 4 * 1_024 * 1_024
 /**
- * Maximum size of the live messages that wait in memory for older ones (bytes). Further live messages are dropped and
+ * Maximum size of the live messages that wait in memory for their delivery (bytes). Further live messages are dropped and
  * fetched later.
  */
 const MAX_EARLY_BYTES = 16 * 1_024 * 1_024
@@ -81,7 +81,10 @@ export function createLogReader({
   let isClosed = false
   let isPaused = false
   let fetchTimer: NodeJS.Timeout | undefined
-  /** Live messages that arrived before an older one, by sequence. */
+  /**
+   * Live messages that cannot be delivered yet, by sequence: an older one is missing, a delivery or a fetch runs, or the
+   * reader is paused.
+   */
   const early = new Map<number, LogMessage>()
   let earlyBytes = 0
 

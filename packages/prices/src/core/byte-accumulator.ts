@@ -1,6 +1,6 @@
 /**
- * Collects bytes from several pieces in one buffer. A full buffer doubles its size, so each byte is copied only a few
- * times.
+ * Collects bytes from several pieces in one buffer. A full buffer at least doubles its size, so a byte is copied
+ * once or twice on average.
  */
 export class ByteAccumulator {
   #bytes = Buffer.alloc(0)

@@ -2,8 +2,8 @@ import type { Choice, SearchQuery } from './search-query.ts'
 import { ANY_TERM } from './search-query.ts'
 import type { Terms } from './terms.ts'
 
-// A facet is a group of terms of which a row has at most one. The facet of the values of a characteristic is the term of
-// the characteristic; the other facets have these numbers.
+// A facet is a group of terms of which a row has at most one. Each facet has a number. The facet of the values of a
+// characteristic has the number of the characteristic's term. The other facets have these numbers.
 export const OFFERINGS_FACET = -2
 export const GROUPS_FACET = -3
 export const SPECS_FACET = -4

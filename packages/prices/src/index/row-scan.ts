@@ -8,7 +8,7 @@ export interface ScannedRow extends Omit<NumberedRow, 'values'> {
 
 export const toScannedRow = (row: NumberedRow): ScannedRow => ({ ...row, values: new Set(row.values) })
 
-/** True if a row matches a query. */
+/** True if a row of the query's offering matches the query. */
 export function isMatch(row: ScannedRow, { group, spec, values, count, choices, at }: SearchQuery): boolean {
   if (row.group !== group || row.spec !== spec) return false
   for (let i = 0; i < count; i++) if (!row.values.has(values[i]!)) return false

@@ -129,7 +129,8 @@ async function waitForEarlierReplies(socket: Duplex): Promise<void> {
 
 /**
  * Answers a request that Node's HTTP parser refused, and ends the connection. Returns the status. Undefined if no reply
- * could be sent: the client has disconnected, or more bytes would corrupt a reply that is being sent.
+ * could be sent: the connection was refused before, the client has disconnected, or more bytes would corrupt a reply
+ * that is being sent.
  */
 export async function sendParserProblem(
   error: Error,

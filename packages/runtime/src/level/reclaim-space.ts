@@ -10,7 +10,7 @@ const BALLAST_FILE = 'room.ballast'
 const OVERHEAD_BYTES = 262_144
 /** Bytes of tables per compaction, which take about a second. */
 const RANGE_BYTES = 64 * 1_048_576
-/** Maximum length of a key that delimits a range (bytes). */
+/** Maximum length of the prefix by which keys are split into ranges (bytes). An end key may be longer. */
 const MAX_PREFIX_BYTES = 64
 
 const KEY_ENCODING = { keyEncoding: 'buffer' } as const
@@ -82,7 +82,10 @@ interface SizedRange {
   readonly bytes: number
 }
 
-/** Yields consecutive ranges of the keys with this prefix, each below `RANGE_BYTES` if its keys are short enough. */
+/**
+ * Yields consecutive ranges of the keys with this prefix. A range has more than `RANGE_BYTES` only if its keys share
+ * their first `MAX_PREFIX_BYTES` bytes.
+ */
 async function* walkRanges(db: ClassicLevel<any, any>, prefix: Buffer): AsyncGenerator<SizedRange> {
   for (let byte = 0; byte < 256; byte++) {
     const start = Buffer.concat([prefix, Buffer.of(byte)])

@@ -16,13 +16,17 @@ interface LiveOrigin {
 export interface LiveRow {
   readonly row: CollectionRow
   /**
-   * True if the value is newer and differs by more than growth: a video was added or removed, its counts appeared or
-   * disappeared, the collection was created again, or an outage ended. The row stays as it was, and the page must read it again.
+   * True if the value does not fit the row: videos or counts changed, the collection was created again, the sums have
+   * another source or are absent, an outage ended, or the 24-hour window is too old. The row is unchanged, and the page must
+   * read it again.
    */
   readonly isOutdated: boolean
 }
 
-/** Maximum time by which live values may extend the window of 24 hours (ms): 2 %. Then the row is read again. */
+/**
+ * Live values add growth after the end of a row's 24-hour window. If a value is more than this time after that end (ms;
+ * 2 % of the window), the page reads the row again.
+ */
 const MAX_DRIFT_MS = 1_728_000
 
 /**
@@ -32,7 +36,7 @@ const MAX_DRIFT_MS = 1_728_000
 export const toBasis = ({ videos, missing, unknown = [], gone: removed = [], hidden = {} }: Stats) =>
   JSON.stringify([videos, [...missing].sort(), [...unknown].sort(), removed.map(({ id }) => id).sort(), hidden])
 
-/** @returns the row itself if the value is not newer, is of an earlier collection with the same id, or makes the row outdated */
+/** @returns the row itself if the value is older, is of another or an earlier collection, or makes the row outdated */
 export function mergeValue(row: CollectionRow, value: LiveValue | undefined): LiveRow {
   const { stats, change, created } = row
   if (!value || value.id !== row.id) return { row, isOutdated: false }

@@ -45,7 +45,7 @@ export function GrowthChange({ sum, growth, measure, window: { title, length }, 
   const name = isShort ? undefined : `in ${title}`
   const from = `since ${formats.clock(since, now)}`
   const period = kind === 'whole' ? name : kind === 'young' && !isShort ? `${from} (younger than ${title})` : from
-  // The growth is a share of the sum without edits.
+  // The growth is a share of the earlier sum, which is the sum without edits minus the growth.
   return html`<${ChangeLabel} now=${sum - sumEdits(growth, measure)} growth=${growth[measure]} period=${period} />`
 }
 
