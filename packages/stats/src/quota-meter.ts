@@ -62,10 +62,10 @@ export class QuotaMeter {
   }
 
   /**
-   * Takes one unit for one call. Resolves when the count is persisted.
+   * Takes one unit for one call. If the count is persisted, returns a promise that resolves after that.
    * @throws Problem `UPSTREAM_UNAVAILABLE` when the day's budget is used up; also throws what `save` throws
    */
-  async spend(): Promise<void> {
+  spend(): Promise<void> | undefined {
     this.#resetOnNewDay()
     const used = Atomics.add(this.#cells, USED_INDEX, 1)
     if (this.#budget === 0 || used < this.#budget) return this.#save?.()

@@ -82,25 +82,25 @@ export function createUpstreamReader({
    */
   let retryFrom = -Infinity
 
-  async function save({ id, revision }: Collection, snapshot: Snapshot): Promise<void> {
+  /** Stores a snapshot, unless it was stored recently. */
+  function save({ id, revision }: Collection, snapshot: Snapshot): Promise<void> | undefined {
     const key = `${id}@${revision}`
     const totals = sum(snapshot.videos)
     const marks = countMarks(snapshot)
     const last = saved.get(key)
     const isSame = last && last.marks === marks && hasSameTotals(last.totals, totals)
-    if (isSame && snapshot.asOf - last.asOf < SAVE_INTERVAL_MS) return
+    if (isSame && snapshot.asOf - last.asOf < SAVE_INTERVAL_MS) return undefined
     if (saved.size >= MAX_SAVED_ENTRIES) saved.clear()
     saved.set(key, { asOf: snapshot.asOf, totals, marks })
     // Numbers that could not be stored are still right.
-    await collections.saveSnapshot({ id, revision }, snapshot).catch((fault: unknown) => {
+    return collections.saveSnapshot({ id, revision }, snapshot).catch((fault: unknown) => {
       logger.error(`collection ${id}: its numbers could not be stored`, fault)
     })
   }
 
-  async function fetch(ids: readonly string[]): Promise<FetchResult> {
-    // The error is created only on a timeout: it costs a twentieth of a read.
-    return (await resolveWithin(client.fetch(ids), timeout, undefined)) ?? createTimeoutResult(ids)
-  }
+  /** Undefined on a timeout. An error for each read would cost a twentieth of it. */
+  const fetch = (ids: readonly string[]): Promise<FetchResult | undefined> =>
+    resolveWithin(client.fetch(ids), timeout, undefined)
 
   async function fetchVideos({ id, videos }: Collection): Promise<FetchResult> {
     // Without videos no call is made, and there is no result to record.
@@ -114,11 +114,13 @@ export function createUpstreamReader({
     if (isProbe || before)
       retryFrom = now + getPacedInterval(meter.remainingQuota, Math.max(1, videos.length / IDS_PER_CALL))
     // One call is enough to probe YouTube.
-    const first = await fetch(isProbe ? videos.slice(0, client.idsPerCall) : videos)
+    const ids = isProbe ? videos.slice(0, client.idsPerCall) : videos
+    const first = (await fetch(ids)) ?? createTimeoutResult(ids)
     recordResult(id, first, before, isProbe)
     if (!isProbe) return first
     const rest = videos.slice(client.idsPerCall)
-    return join(first, first.fault ? createFailedResult(rest, first.fault) : await fetch(rest))
+    if (first.fault) return join(first, createFailedResult(rest, first.fault))
+    return join(first, (await fetch(rest)) ?? createTimeoutResult(rest))
   }
 
   function recordResult(
@@ -156,7 +158,8 @@ export function createUpstreamReader({
       const snapshot = needsLast ? combine(videos, fresh, await collections.getSnapshot(id), interval) : fresh
       const known = snapshot ?? fresh
       recorder?.recordNumbers(needsLast ? selectNumbers(known, found) : found, asOf)
-      if (!fault || found.length > 0) await save(collection, known)
+      const saving = !fault || found.length > 0 ? save(collection, known) : undefined
+      if (saving) await saving
       if (!fault) {
         if (failing.delete(id)) logger.info(`collection ${id} has current numbers again`)
         return { snapshot: known, at: known.asOf < asOf ? toSteadyTime(known.asOf) : at, source, failed: false }

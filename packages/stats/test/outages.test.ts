@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ApiKeys } from '../src/youtube/api-keys.ts'
-import { createCall } from '../src/youtube/youtube-call.ts'
+import { createCalls } from '../src/youtube/youtube-call.ts'
 import { toUpstreamFault } from '../src/youtube/upstream-problem.ts'
 import { getRemainingQuota } from '../src/core/quota-budget.ts'
 import { Schedule } from '../src/core/schedule.ts'
@@ -53,7 +53,7 @@ class OutageRun {
       const ids = new URL(path, 'http://youtube.test').searchParams.get('id')!.split(',')
       return this.isOut ? this.#outage.answer(ids) : healthy(ids)
     }
-    this.#call = createCall({ ...options, meter: this.#meter }, get, 50)
+    this.#call = createCalls({ ...options, meter: this.#meter }, get, 50).call
   }
 
   get isOut(): boolean {

@@ -59,23 +59,26 @@ export interface KnownSummary {
 
 const toTimes = ({ since, asOf }: VideoRemoval) => ({ since: toIsoTime(since), asOf: toIsoTime(asOf) })
 
-export function summarize({ videos, missing, unknown, asOf }: Snapshot): Summary {
-  const gone = videos.flatMap((video) => (video.gone ? [{ id: video.id, ...toTimes(video.gone) }] : []))
-  return {
-    ...sum(videos),
-    missing,
-    ...(unknown && { unknown }),
-    ...(gone.length > 0 && { gone }),
-    ...countHidden(videos),
-    asOf: toIsoTime(asOf),
-  }
+/** Parts without content are undefined, so JSON omits them. */
+export const summarize = ({ videos, missing, unknown, asOf }: Snapshot): Summary => ({
+  ...sum(videos),
+  missing,
+  unknown,
+  gone: listRemoved(videos),
+  hidden: countHidden(videos),
+  asOf: toIsoTime(asOf),
+})
+
+function listRemoved(videos: readonly VideoNumbers[]): Summary['gone'] {
+  if (!videos.some(({ gone }) => gone)) return undefined
+  return videos.flatMap(({ id, gone }) => (gone ? [{ id, ...toTimes(gone) }] : []))
 }
 
-function countHidden(videos: readonly VideoNumbers[]): Pick<Summary, 'hidden'> {
+function countHidden(videos: readonly VideoNumbers[]): Summary['hidden'] {
+  if (!videos.some(({ hidden }) => hidden?.length)) return undefined
   const counted = videos.flatMap(({ hidden }) => hidden ?? [])
-  if (counted.length === 0) return {}
   const numbers = COUNT_NAMES.map((name) => [name, counted.filter((count) => count === name).length] as const)
-  return { hidden: Object.fromEntries(numbers.filter(([, number]) => number > 0)) }
+  return Object.fromEntries(numbers.filter(([, number]) => number > 0))
 }
 
 function toByVideo({ hidden, hiddenSince, omitted: _omitted, gone, ...counts }: VideoNumbers) {

@@ -63,8 +63,8 @@ export function updateVideo<T extends KnownVideo>(last: T | undefined, now: T, i
 const hasCounts = (numbers: VideoNumbers): boolean => COUNT_NAMES.some((count) => numbers[count] !== undefined)
 
 /** True if every count is stated. */
-export const hasAllCounts = (numbers: VideoNumbers): boolean =>
-  COUNT_NAMES.every((count) => numbers[count] !== undefined)
+export const hasAllCounts = ({ views, likes, comments, dislikes }: VideoNumbers): boolean =>
+  views !== undefined && likes !== undefined && comments !== undefined && dislikes !== undefined
 
 /**
  * Adds the last known values of the counts that are not stated. Few videos have dislikes, so an absent count of

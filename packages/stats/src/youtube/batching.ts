@@ -1,12 +1,11 @@
 import { IDS_PER_CALL } from '../core/quota-budget.ts'
 import { joinResults } from './youtube-call.ts'
 import type { FetchResult, VideoClientOptions, VideoClient } from './video-client.ts'
-import { createUndiciCall } from './undici-pool.ts'
+import { createUndiciCalls } from './undici-pool.ts'
 
 interface PendingVideo {
   readonly id: string
   resolve(answer: FetchResult): void
-  reject(fault: unknown): void
 }
 
 /**
@@ -14,14 +13,14 @@ interface PendingVideo {
  * quota, however many videos it has. A video with a call in flight is not requested twice.
  */
 export function createBatchingClient(options: VideoClientOptions): VideoClient {
-  const { call, close } = createUndiciCall(options, IDS_PER_CALL)
+  const { call, tryCall, close } = createUndiciCalls(options, IDS_PER_CALL)
   const inFlight = new Map<string, Promise<FetchResult>>()
   let queued: PendingVideo[] = []
 
   function enqueue(id: string): Promise<FetchResult> {
-    const answer = new Promise<FetchResult>((resolve, reject) => {
+    const answer = new Promise<FetchResult>((resolve) => {
       if (queued.length === 0) setImmediate(flush)
-      queued.push({ id, resolve, reject })
+      queued.push({ id, resolve })
     })
     inFlight.set(id, answer)
     return answer
@@ -34,25 +33,20 @@ export function createBatchingClient(options: VideoClientOptions): VideoClient {
   }
 
   async function send(batch: readonly PendingVideo[]): Promise<void> {
-    try {
-      const { found, failed, fault } = await call(batch.map(({ id }) => id))
-      const byId = new Map(found.map((numbers) => [numbers.id, numbers]))
-      for (const { id, resolve } of batch) {
-        const numbers = byId.get(id)
-        if (failed.includes(id)) resolve({ found: [], failed: [id], ...(fault && { fault }) })
-        else resolve({ found: numbers ? [numbers] : [], failed: [] })
-      }
-    } catch (fault) {
-      for (const { reject } of batch) reject(fault)
-    } finally {
-      for (const { id } of batch) inFlight.delete(id)
+    const { found, failed, fault } = await tryCall(batch.map(({ id }) => id))
+    const byId = new Map(found.map((numbers) => [numbers.id, numbers]))
+    for (const { id, resolve } of batch) {
+      inFlight.delete(id)
+      const numbers = byId.get(id)
+      if (failed.includes(id)) resolve({ found: [], failed: [id], ...(fault && { fault }) })
+      else resolve({ found: numbers ? [numbers] : [], failed: [] })
     }
   }
 
   return {
     idsPerCall: IDS_PER_CALL,
     call,
-    fetch: (ids) => joinResults(ids.map((id) => [[id], inFlight.get(id) ?? enqueue(id)])),
+    fetch: (ids) => joinResults(ids.map((id) => inFlight.get(id) ?? enqueue(id))),
     close,
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { fetchOneByOne, createCall, readBody } from './youtube-call.ts'
+import { fetchOneByOne, createCalls, readBody } from './youtube-call.ts'
 import type { VideoClientOptions, VideoClient } from './video-client.ts'
 
 // Not imported by name: an ESM import of node:http runs its lazy getters, which load 10 MB of WebSocket.
@@ -11,7 +11,7 @@ export function createNodeHttpClient(options: VideoClientOptions): VideoClient {
   const { Agent, get } = options.uri.startsWith('https:') ? https : http
   const agent = new Agent({ keepAlive: true, maxSockets: options.connections })
 
-  const call = createCall(options, async (path, headers, deadline) => {
+  const calls = createCalls(options, async (path, headers, deadline) => {
     const signal = deadline.createSignal()
     const reply = await new Promise<IncomingMessage>((resolve, reject) => {
       const request = get(options.uri + path, { agent, headers, signal }, resolve)
@@ -21,7 +21,7 @@ export function createNodeHttpClient(options: VideoClientOptions): VideoClient {
   })
 
   return {
-    ...fetchOneByOne(call),
+    ...fetchOneByOne(calls),
     async close() {
       agent.destroy()
     },

@@ -1,27 +1,34 @@
 // Not from 'undici', which also loads fetch, WebSocket and its caches: 8 MB of memory in every thread.
 import Pool from 'undici/lib/dispatcher/pool.js'
-import { fetchOneByOne, createCall, MAX_REPLY_BYTES, createTooLargeError, type YoutubeReply } from './youtube-call.ts'
+import {
+  fetchOneByOne,
+  createCalls,
+  MAX_REPLY_BYTES,
+  createTooLargeError,
+  type YoutubeCalls,
+  type YoutubeReply,
+} from './youtube-call.ts'
 import type { Deadline } from './deadline.ts'
 import type { VideoClientOptions, VideoClient } from './video-client.ts'
 import { NOT_SENT_CODE } from './upstream-problem.ts'
 
 /** Creates a client on keep-alive connections of undici. It makes one call per video, all concurrent. */
 export function createUndiciPoolClient(options: VideoClientOptions): VideoClient {
-  const { call, close } = createUndiciCall(options)
-  return { ...fetchOneByOne(call), close }
+  const { close, ...calls } = createUndiciCalls(options)
+  return { ...fetchOneByOne(calls), close }
 }
 
-/** Creates the function that makes calls of `videos.list` through a pool of connections. */
-export function createUndiciCall(
+/** Creates the functions that make calls of `videos.list` through a pool of connections. */
+export function createUndiciCalls(
   options: VideoClientOptions,
   idsPerCall?: number,
-): Pick<VideoClient, 'call' | 'close'> {
+): YoutubeCalls & Pick<VideoClient, 'close'> {
   const { uri, timeout, connections } = options
   // A call has one deadline for all its steps; undici's own timeouts would restart with every byte.
   const pool = new Pool(uri, { connections, headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeout })
   let closed: Promise<void> | undefined
   return {
-    call: createCall(options, (path, headers, deadline) => get(pool, path, headers, deadline), idsPerCall),
+    ...createCalls(options, (path, headers, deadline) => get(pool, path, headers, deadline), idsPerCall),
     close: () => (closed ??= pool.destroy()),
   }
 }

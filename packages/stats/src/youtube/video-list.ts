@@ -1,4 +1,4 @@
-import type { VideoNumbers } from '../core/video-numbers.ts'
+import type { CountName, VideoNumbers } from '../core/video-numbers.ts'
 import { toDetails, type VideoDetails } from '../core/video-details.ts'
 import { parseErrorReply, type ReplyContext } from './error-reply.ts'
 import { createUnreadableReply, UpstreamProblem } from './upstream-problem.ts'
@@ -15,34 +15,27 @@ export function buildVideosPath(ids: readonly string[], key: string, withDetails
   return `/youtube/v3/videos?${withDetails ? DETAILS_QUERY : NUMBERS_QUERY}&id=${ids.join(',')}&key=${encodeURIComponent(key)}`
 }
 
-const COUNT_FIELDS = [
-  ['viewCount', 'views'],
-  ['likeCount', 'likes'],
-  ['commentCount', 'comments'],
-  ['dislikeCount', 'dislikes'],
-] as const
-
 /**
- * Parses a count, which YouTube sends as a string. Undefined if the value is no count, or larger than a number can hold
+ * Parses a count, which YouTube sends as a string. `NaN` if the value is no count, or larger than a number can hold
  * exactly.
  */
-function parseCount(value: unknown): number | undefined {
-  const count = typeof value === 'string' && /^\d{1,20}$/.test(value) ? Number(value) : undefined
-  return Number.isSafeInteger(count) ? count : undefined
+function parseCount(value: unknown): number {
+  const count = typeof value === 'string' && /^\d{1,20}$/.test(value) ? Number(value) : NaN
+  return Number.isSafeInteger(count) ? count : NaN
 }
 
 /** Returns the counts that an item states. Undefined if a count is unreadable. */
 function parseItem({ id, statistics = {} }: { id: string; statistics?: any }): VideoNumbers | undefined {
   if (typeof statistics !== 'object' || statistics === null) return undefined
-  const numbers: { id: string } & Record<string, unknown> = { id }
-  for (const [field, name] of COUNT_FIELDS) {
-    const value = statistics[field]
-    if (value === undefined) continue
-    const count = parseCount(value)
-    if (count === undefined) return undefined
-    numbers[name] = count
-  }
-  return numbers
+  const { viewCount, likeCount, commentCount, dislikeCount } = statistics
+  const numbers: { id: string } & Partial<Record<CountName, number>> = { id }
+  let sum = 0
+  // Not a loop over names: V8 stores properties with constant names faster.
+  if (viewCount !== undefined) sum += numbers.views = parseCount(viewCount)
+  if (likeCount !== undefined) sum += numbers.likes = parseCount(likeCount)
+  if (commentCount !== undefined) sum += numbers.comments = parseCount(commentCount)
+  if (dislikeCount !== undefined) sum += numbers.dislikes = parseCount(dislikeCount)
+  return Number.isNaN(sum) ? undefined : numbers
 }
 
 /** Returns the details of `ids` in the items of a reply. */

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { VideoNumbers } from '../core/video-numbers.ts'
 import { getTraceHeaders } from '@influencer-stats/runtime/trace'
+import type { UpstreamCall } from '@influencer-stats/runtime/upstream-timer'
 import type { FetchResult, VideoClientOptions, VideoClient } from './video-client.ts'
 import { maskKey } from './api-keys.ts'
 import { isDeadKey, parseRetryAfter } from './error-reply.ts'
@@ -23,62 +24,80 @@ export const MAX_REPLY_BYTES = 1_048_576
 
 export const createTooLargeError = () => createUnreadableReply(`the response was larger than ${MAX_REPLY_BYTES} bytes`)
 
-/**
- * Creates the function that makes calls of `videos.list`. Each call takes a unit of quota, has a timeout, and parses the
- * reply.
- */
-export function createCall(
+/** Makes calls of `videos.list`. Each call takes a unit of quota and has a timeout. */
+export interface YoutubeCalls {
+  /** See `VideoClient.call`. */
+  readonly call: VideoClient['call']
+  /** As `call`, but never rejects: a failed call fails all of its ids. */
+  readonly tryCall: VideoClient['call']
+}
+
+/** Creates the functions that make calls through `get`. */
+export function createCalls(
   { keys, timeout, meter, recorder, logger, timer: startTimer }: VideoClientOptions,
   get: HttpGet,
   idsPerCall = 1,
-): VideoClient['call'] {
-  async function callWith(key: string, ids: readonly string[], deadline: Deadline): ReturnType<VideoClient['call']> {
-    const asOf = Date.now()
-    const withDetails = recorder?.needsDetails(ids) === true
-    await meter.spend()
-    logger.debug(`request to YouTube for ${ids.join()}`)
-    const timed = startTimer?.('youtube')
-    let reply: YoutubeReply
-    try {
-      reply = await get(buildVideosPath(ids, key, withDetails), timed?.headers ?? getTraceHeaders(), deadline)
-    } catch (fault) {
-      timed?.end(deadline.isOver ? 'timeout' : isConnectError(fault) ? 'unreachable' : 'broken')
-      throw fault
-    }
-    const { status, body, retryAfter } = reply
-    timed?.end(status)
+): YoutubeCalls {
+  /** Parses a reply. @throws Problem `UPSTREAM_UNAVAILABLE` */
+  function parse(
+    { status, body, retryAfter }: YoutubeReply,
+    ids: readonly string[],
+    key: string,
+    /** Time of a request for details (ms since the epoch); undefined if the call requested none. */
+    detailsAsOf: number | undefined,
+  ): FetchResult {
     logger.debug(`YouTube responded with ${status} for ${ids.join()}`)
     const isOk = status === 200
     const text = isOk ? toUtf8Text(body) : body.toString()
-    const context = isOk ? {} : { retryAfter: parseRetryAfter(retryAfter), key: maskKey(key) }
+    const context = isOk ? undefined : { retryAfter: parseRetryAfter(retryAfter), key: maskKey(key) }
     const { found, unreadable, items } = parseVideos(status, text, ids, idsPerCall, context)
-    if (withDetails) recorder.recordDetails(ids, parseDetails(items, ids, asOf))
-    if (unreadable.length === 0) return { found, failed: [] }
+    if (detailsAsOf !== undefined) recorder?.recordDetails(ids, parseDetails(items, ids, detailsAsOf))
+    if (unreadable.length === 0) return { found, failed: unreadable, fault: undefined }
     const fault = createUnreadableReply(`the response contained unreadable numbers: ${unreadable.join()}`)
     return { found, failed: unreadable, fault }
   }
 
-  /** Makes the call, and repeats it with the standby key if YouTube refuses the first key permanently. */
-  async function callWithKeys(ids: readonly string[], deadline: Deadline): ReturnType<VideoClient['call']> {
+  /**
+   * Makes the call, and repeats it once with the standby key if YouTube refuses the first key permanently. It is one
+   * async function, because each further one adds a promise to every call.
+   */
+  async function tryCall(
+    ids: readonly string[],
+    deadline = new Deadline(timeout),
+    isRepeated = false,
+  ): Promise<FetchResult> {
     const key = keys.current
+    let timed: UpstreamCall | undefined
     try {
-      return await callWith(key, ids, deadline)
+      const detailsAsOf = recorder?.needsDetails(ids) ? Date.now() : undefined
+      const saving = meter.spend()
+      if (saving) await saving
+      logger.debug(`request to YouTube for ${ids.join()}`)
+      timed = startTimer?.('youtube')
+      const path = buildVideosPath(ids, key, detailsAsOf !== undefined)
+      const reply = await get(path, timed?.headers ?? getTraceHeaders(), deadline)
+      timed?.end(reply.status)
+      timed = undefined
+      return parse(reply, ids, key, detailsAsOf)
     } catch (fault) {
-      if (!(fault instanceof UpstreamProblem && isDeadKey(fault.fault) && keys.refuse(key))) throw fault
-      return callWith(keys.current, ids, deadline)
-    }
-  }
-
-  return async (ids) => {
-    const deadline = new Deadline(timeout)
-    try {
-      return await callWithKeys(ids, deadline)
-    } catch (fault) {
-      if (isConnectError(fault)) meter.refund()
-      throw toUpstreamProblem(fault)
+      const isUnsent = isConnectError(fault)
+      timed?.end(deadline.isOver ? 'timeout' : isUnsent ? 'unreachable' : 'broken')
+      if (!isRepeated && fault instanceof UpstreamProblem && isDeadKey(fault.fault) && keys.refuse(key))
+        return await tryCall(ids, deadline, true)
+      if (isUnsent) meter.refund()
+      return { found: [], failed: ids, fault: toUpstreamProblem(fault) }
     } finally {
       deadline.clear()
     }
+  }
+
+  return {
+    tryCall: (ids) => tryCall(ids),
+    async call(ids) {
+      const result = await tryCall(ids)
+      if (result.fault && result.found.length === 0) throw result.fault
+      return result
+    },
   }
 }
 
@@ -98,17 +117,12 @@ function toUtf8Text(body: Buffer): string {
   return body.toString()
 }
 
-/** Joins the results of several calls. A rejected call fails all of its ids. */
-export async function joinResults(
-  calls: readonly (readonly [ids: readonly string[], answer: Promise<FetchResult>])[],
-): Promise<FetchResult> {
+/** Joins the results of several calls. @param answers promises that never reject */
+export async function joinResults(answers: readonly Promise<FetchResult>[]): Promise<FetchResult> {
   const [found, failed] = [[] as VideoNumbers[], [] as string[]]
   let fault: FetchResult['fault']
-  for (const [i, result] of (await Promise.allSettled(calls.map(([, answer]) => answer))).entries()) {
-    const isRejected = result.status === 'rejected'
-    const answer = isRejected
-      ? { found: [], failed: calls[i]![0], fault: toUpstreamProblem(result.reason) }
-      : result.value
+  for (const pending of answers) {
+    const answer = await pending
     found.push(...answer.found)
     failed.push(...answer.failed)
     fault ??= answer.fault
@@ -117,8 +131,8 @@ export async function joinResults(
 }
 
 /** Creates a client that makes one call per video, all concurrent. */
-export const fetchOneByOne = (call: VideoClient['call']): Pick<VideoClient, 'idsPerCall' | 'call' | 'fetch'> => ({
+export const fetchOneByOne = ({ call, tryCall }: YoutubeCalls): Pick<VideoClient, 'idsPerCall' | 'call' | 'fetch'> => ({
   idsPerCall: 1,
   call,
-  fetch: (ids) => joinResults(ids.map((id) => [[id], call([id])])),
+  fetch: (ids) => joinResults(ids.map((id) => tryCall([id]))),
 })
