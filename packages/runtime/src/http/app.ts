@@ -18,7 +18,7 @@ import type { Budget } from '../memory/budget.ts'
 import { createFaultCounter, RequestMetrics } from '../metrics/request-metrics.ts'
 import { registerDataMetrics } from '../metrics/data-metrics.ts'
 import type { AppHost } from '../service.ts'
-import { parseRequestId } from '../trace.ts'
+import { parseRequestId, runInTrace } from '../trace.ts'
 import { startLoadShedding } from './load-shedding.ts'
 import { createAudit } from './audit.ts'
 import { createClientAddressResolver } from './client-address.ts'
@@ -158,11 +158,12 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   })
 
   // These hooks are added before those of CORS, which would answer a preflight for any host.
-  addRequestHooks(app as unknown as FastifyInstance, adapterHost, unmatched)
+  const observeReply = addRequestHooks(app as unknown as FastifyInstance, adapterHost, unmatched)
 
   app.setErrorHandler((error, request, reply) => {
     // An invalid body does not matter to a request without a route.
     if (request.is404) return replyUnmatched(request, reply)
+    if (request.routeOptions.config.isHot) observeReply(request, reply)
     const problem = toRequestProblem(error, request)
     reportFault(adapterHost, error, problem, request.id)
     return sendProblem(reply, problem, request.url, options.problemFormat)
@@ -180,7 +181,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     if (page) return page
     return sendProblem(reply, problem, request.url, options.problemFormat)
   }
-  app.setNotFoundHandler(replyUnmatched)
+  app.setNotFoundHandler({ preHandler: (request, _reply, done) => runInTrace(request.trace, done) }, replyUnmatched)
 
   if (config.corsOrigins.length > 0)
     await app.register(import('@fastify/cors'), {
@@ -193,7 +194,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   await app.register(openApi, options)
   if (!options.hasPage) await app.register(indexPage, options)
   await app.register(systemRoutes, { ...host, getFault: options.data?.getFault, source: options.source })
-  await registerHotRoutes(app as unknown as FastifyInstance, endpoints, adapterHost)
+  await registerHotRoutes(app as unknown as FastifyInstance, endpoints, adapterHost, observeReply)
   return app as unknown as App
 }
 

@@ -35,14 +35,14 @@ export function createResponseClass(lifecycle: Lifecycle, sendTimeout: number): 
       ;(args[0].socket as ReplySocket)[LAST_REPLY] = this
     }
 
-    override write(...args: unknown[]): boolean {
-      const acceptsMore = Reflect.apply(super.write, this, args) as boolean
+    override write(chunk: any, encoding?: any, callback?: any): boolean {
+      const acceptsMore = super.write(chunk, encoding, callback)
       this.#watch()
       return acceptsMore
     }
 
-    override end(...args: unknown[]): this {
-      Reflect.apply(super.end, this, args)
+    override end(chunk?: any, encoding?: any, callback?: any): this {
+      super.end(chunk, encoding, callback)
       this.#watch()
       finishRequest(this)
       return this
@@ -59,13 +59,13 @@ export function createResponseClass(lifecycle: Lifecycle, sendTimeout: number): 
       if (socket?.writableNeedDrain && socket.timeout !== sendTimeout) watch(socket)
     }
 
-    override writeHead(...args: unknown[]): this {
+    override writeHead(status: number, reason?: any, headers?: any): this {
       if (lifecycle.phase === 'draining' && (this.req.socket as ReplySocket)[LAST_REPLY] === this)
         this.shouldKeepAlive = false
       // After a reply instead of `100 Continue`, the client may send the body or the next request. The server cannot
       // distinguish them, so it ends the connection.
       if (isExpectingContinue(this.req)) this.shouldKeepAlive = false
-      return Reflect.apply(super.writeHead, this, args) as this
+      return super.writeHead(status, reason, headers)
     }
 
     override detachSocket(socket: ReplySocket & never): void {

@@ -65,8 +65,14 @@ declare module 'fastify' {
 
 const NO_FIELDS: readonly string[] = []
 
-/** Adds the hooks for every request that Fastify answers: guard, rate limits, metrics, request log, audit. */
-export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatched: RouteMetrics): void {
+/** Observes the replies of Fastify: metrics, request log, audit. */
+export type ReplyObserver = (request: FastifyRequest, reply: FastifyReply) => void
+
+/**
+ * Adds the hooks for every request that Fastify answers: guard, rate limits, metrics, request log, audit. Returns the
+ * function that observes a reply to a request of a hot route: only the endpoint knows if Fastify sends the reply.
+ */
+export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatched: RouteMetrics): ReplyObserver {
   const { loadShedder, guard, lifecycle, limits, requestLog, tracer } = host
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('metrics', undefined)
@@ -92,13 +98,15 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
     request.trace = tracer?.startRequest(headers, id) ?? createTrace(headers, id)
     if (request.is404) {
       request.metrics = unmatched
+      observe(request, reply)
       // The request is counted but not refused, because its reply costs no more than a refusal.
       checkLimits(request, reply)
       return done()
     }
     const { config } = request.routeOptions
-    const { access, metrics, queue } = config
+    const { access, metrics, queue, isHot } = config
     request.metrics = metrics
+    if (!isHot) observe(request, reply)
     reply.header('x-request-id', request.id)
     if (access !== 'open') {
       if (lifecycle.phase === 'draining') return done(commonErrors.DRAINING())
@@ -119,28 +127,38 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
   })
   // The queue may start a request only after its body has arrived, because that time depends on the client's
   // connection.
-  app.addHook('preHandler', (request, _reply, done) => {
-    const { queue, isHot } = request.routeOptions.config
-    // The endpoint of a hot route runs in the trace if there is a use for it.
-    if (isHot) return done()
+  function startRequest(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
+    const { queue } = request.routeOptions.config
     if (!queue) return runInTrace(request.trace, done)
     queue.start(request, (isAccepted) => (isAccepted ? runInTrace(request.trace, done) : done(createOverloaded())))
+  }
+  // Hot routes have only the hook above, because every hook adds time to each of their requests.
+  app.addHook('onRoute', (route) => {
+    const others = [route.preHandler ?? []].flat()
+    // Fastify derives a HEAD route from a GET route and its hooks.
+    if (!route.config?.isHot && !others.includes(startRequest)) route.preHandler = [startRequest, ...others]
   })
-  app.addHook('onResponse', (request, reply, done) => {
+
+  /** Observes a reply when it is sent. */
+  const observe: ReplyObserver = (request, reply) => void reply.raw.once('finish', () => observeSent(request, reply))
+
+  function observeSent(request: FastifyRequest, reply: FastifyReply): void {
     const { metrics, startedAt, method, routeOptions, trace } = request
-    if (!metrics) return done()
+    if (!metrics) return
+    // A request of a hot route that fails late is observed twice.
+    request.metrics = undefined
     const { statusCode: status } = reply
     metrics.observe(status, (performance.now() - startedAt) / 1_000)
     const { url: route = '(unmatched)', config: { isQuiet } = {} } = routeOptions
     const change = status < 300 ? getAuditChange(request) : undefined
-    if (isQuiet && !change) return done()
+    if (isQuiet && !change) return
     const address = getClientAddress(request)
     if (change) host.audit({ ...change, by: guard.describeBearer(request.headers), address, route, trace })
-    if (isQuiet) return done()
+    if (isQuiet) return
     requestLog.writeRequest?.({ method, route, status, startedAt, address, trace })
     tracer?.endRequest(trace, { method, route, status, startedAt })
-    done()
-  })
+  }
+  return observe
 }
 
 const checkConditions = ({ method, headers }: FastifyRequest, config: FastifyContextConfig): Problem | undefined =>

@@ -1,16 +1,28 @@
-import type { FastifyContentTypeParser, FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyContentTypeParser, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createBytesParser } from './bytes-parser.ts'
 import { isExpectingContinue } from '../http/expect-continue.ts'
+import type { ReplyObserver } from '../http/request-hooks.ts'
 import { runInTrace } from '../trace.ts'
 import type { AdapterHost, Endpoint, Endpoints } from './endpoint.ts'
 import { replyOnNode } from './node-adapter.ts'
 
 /** Registers the hot routes with Fastify, which answers all requests that the other server adapters pass on. */
-export async function registerHotRoutes(app: FastifyInstance, endpoints: Endpoints, host: AdapterHost): Promise<void> {
-  for (const endpoint of endpoints.all) await app.register(async (scope) => registerHotRoute(scope, endpoint, host))
+export async function registerHotRoutes(
+  app: FastifyInstance,
+  endpoints: Endpoints,
+  host: AdapterHost,
+  observeReply: ReplyObserver,
+): Promise<void> {
+  for (const endpoint of endpoints.all)
+    await app.register(async (scope) => registerHotRoute(scope, endpoint, host, observeReply))
 }
 
-function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: AdapterHost): void {
+function registerHotRoute(
+  app: FastifyInstance,
+  endpoint: Endpoint,
+  host: AdapterHost,
+  observeReply: ReplyObserver,
+): void {
   const { route, access } = endpoint
   const { method, url, schema, validatorCompiler, body } = route
   if (body || method !== 'GET') {
@@ -23,6 +35,13 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: Adapte
     const refused = route.getToken && endpoint.checkAccess(request.raw, query)
     if (refused) throw refused
     return query
+  }
+  function checkHead(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
+    const refused = route.hasServiceToken && !route.getToken && endpoint.checkAccess(request.raw)
+    if (refused) return done(refused)
+    // The client sends the body only if the head is valid.
+    if (isExpectingContinue(request.raw)) readHead(request)
+    done()
   }
   app.route({
     method,
@@ -37,17 +56,15 @@ function registerHotRoute(app: FastifyInstance, endpoint: Endpoint, host: Adapte
       isHot: true,
       isConditional: true,
     },
-    onRequest(request, _reply, done) {
-      const refused = route.hasServiceToken && !route.getToken && endpoint.checkAccess(request.raw)
-      if (refused) return done(refused)
-      // The client sends the body only if the head is valid.
-      if (isExpectingContinue(request.raw)) readHead(request)
-      done()
-    },
+    // A GET without a token needs no check: its body is never read.
+    ...((method !== 'GET' || route.hasServiceToken) && { onRequest: checkHead }),
     handler(request, reply) {
       const query = readHead(request)
       const served = route.serve && runInTrace(request.trace, () => route.serve!(query, request, reply))
-      if (served) return served
+      if (served) {
+        observeReply(request, reply)
+        return served
+      }
       reply.hijack()
       replyOnNode(host, endpoint, query, {
         message: request.raw,
