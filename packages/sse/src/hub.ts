@@ -56,6 +56,16 @@ const MAX_KEY_LENGTH = 32
 // Time after which the connection of an ended stream is destroyed, even if its client has not read everything (ms).
 const CLOSE_TIMEOUT_MS = 5_000
 
+const GROUP = Symbol('stream group')
+
+/**
+ * The connection of a stream, with its group. A map of the groups would take 46 bytes per stream, and as much again for
+ * its copies while it grows.
+ */
+interface GroupedConnection extends StreamConnection {
+  [GROUP]?: StreamGroup | undefined
+}
+
 /** The open streams of one thread. */
 export class Hub {
   readonly metrics: HubMetrics = { events: 0, deliveries: 0, bytes: 0, cut: 0 }
@@ -66,7 +76,7 @@ export class Hub {
   readonly #groups = new Map<string, StreamGroup>()
   readonly #index = new TopicIndex<StreamGroup>()
   readonly #heartbeats = new WeakMap<Encoder, Chunk>()
-  readonly #groupByConnection = new Map<StreamConnection, StreamGroup>()
+  #size = 0
   readonly #fanout: Fanout
   readonly #unread: UnreadBytes
   readonly #toChunk = (text: string) => this.#unread.toChunk(text)
@@ -97,7 +107,7 @@ export class Hub {
   }
 
   get size(): number {
-    return this.#groupByConnection.size
+    return this.#size
   }
 
   /** False if too many different patterns have the same literal start as a pattern of these selectors. */
@@ -109,10 +119,11 @@ export class Hub {
    * Opens a stream, which begins with a replay if the request resumes or has `last`.
    * @param head head of the HTTP reply
    */
-  open(connection: StreamConnection, request: StreamRequest, head = ''): void {
+  open(connection: GroupedConnection, request: StreamRequest, head = ''): void {
     const { history, streamBuffer } = this.#options
     const group = this.#getOrCreateGroup(request)
-    this.#groupByConnection.set(connection, group)
+    connection[GROUP] = group
+    this.#size++
     for (const topic of getSelectorNames(group.selectors)) this.topics.add(topic, 1)
     const text = head + group.encoder.encodeOpening(this.#pickRetry())
     if (request.last || request.resumeAfter !== undefined) {
@@ -138,10 +149,11 @@ export class Hub {
   }
 
   /** Removes a stream. Returns false if the connection has no stream. */
-  #remove(connection: StreamConnection): boolean {
-    const group = this.#groupByConnection.get(connection)
+  #remove(connection: GroupedConnection): boolean {
+    const group = connection[GROUP]
     if (!group) return false
-    this.#groupByConnection.delete(connection)
+    connection[GROUP] = undefined
+    this.#size--
     for (const topic of getSelectorNames(group.selectors)) this.topics.add(topic, -1)
     if (this.#replays.remove(connection)) group.replaying--
     else group.connections = removeFromSet(group.connections, connection)
@@ -178,8 +190,8 @@ export class Hub {
   }
 
   /** Ends one stream; its client may reconnect. */
-  finish(connection: StreamConnection): void {
-    const group = this.#groupByConnection.get(connection)
+  finish(connection: GroupedConnection): void {
+    const group = connection[GROUP]
     if (!group) return
     this.#remove(connection)
     this.#finish([connection], () => group.encoder.encodeGoodbye(this.#pickRetry()))

@@ -22,13 +22,18 @@ interface AddressStreams {
   streams: number
 }
 
+const ADDRESS = Symbol('address of the client')
+
+/** The connection of a stream, with its address, because a closed socket no longer knows it. */
+interface AddressedConnection extends StreamConnection {
+  [ADDRESS]?: AddressStreams
+}
+
 /** The open streams of a thread, with their limits, heartbeats and expiry. */
 export class Streams {
   readonly hub: Hub
   readonly #options: StreamsOptions
   readonly #addresses = new Map<string, AddressStreams>()
-  /** Address per connection, because a closed socket no longer knows its address. */
-  readonly #addressByConnection = new Map<StreamConnection, AddressStreams>()
   readonly #expiry: StreamExpiry
   readonly #heartbeatTimer: NodeJS.Timeout
   readonly #onClose: (this: StreamConnection) => void
@@ -79,20 +84,19 @@ export class Streams {
     this.hub.end()
   }
 
-  #remove(connection: StreamConnection): void {
+  #remove(connection: AddressedConnection): void {
     this.hub.remove(connection)
     this.#expiry.delete(connection)
     this.#options.slots.release()
-    const entry = this.#addressByConnection.get(connection)!
-    this.#addressByConnection.delete(connection)
+    const entry = connection[ADDRESS]!
     if (--entry.streams === 0) this.#addresses.delete(entry.address)
   }
 
-  #countAddress(connection: StreamConnection, address: string): void {
+  #countAddress(connection: AddressedConnection, address: string): void {
     let entry = this.#addresses.get(address)
     if (!entry) this.#addresses.set(address, (entry = { address, streams: 0 }))
     entry.streams++
-    this.#addressByConnection.set(connection, entry)
+    connection[ADDRESS] = entry
   }
 }
 

@@ -47,7 +47,7 @@ export function trackConnections(server: Server): ConnectionTracker {
 
   return {
     closeIdle() {
-      for (const socket of sockets) if (!isInFlight(socket)) socket.destroy()
+      for (const socket of sockets) if (!isInFlight(server, socket)) socket.destroy()
       for (const socket of handshakes.values()) socket.destroy()
     },
     closeAll() {

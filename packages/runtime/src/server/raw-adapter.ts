@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { getConnectionEvent } from '../http/connection-tracker.ts'
-import { RAW_CONNECTION } from '../http/in-flight.ts'
+import { RAW_CONNECTIONS, type RawServer } from '../http/in-flight.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import type { AdapterHost, Endpoints } from './endpoint.ts'
 import { ServerConnection, type RawAdapterHost } from './raw-connection.ts'
@@ -12,11 +12,6 @@ const MAX_SILENT_TICKS = 2
 
 type RawAdapterSettings = Pick<CommonSettings, 'keepAliveTimeout' | 'maxWriteBuffer' | 'sendTimeout'>
 
-/** State of the raw server adapter on the socket, so that all connections can share listeners. */
-interface RawSocket extends Socket {
-  [RAW_CONNECTION]?: ServerConnection | undefined
-}
-
 /**
  * Installs the raw server adapter ahead of an HTTP server. It reads the input of connections as text, and answers plain
  * requests of hot routes at half the cost of Node's own HTTP. A connection with any other input passes to Node's parser
@@ -24,7 +19,7 @@ interface RawSocket extends Socket {
  * server remains an `http.Server`: listening, draining, timeouts and connection counts work as without the adapter.
  */
 export function installRawAdapter(
-  server: Server,
+  server: RawServer,
   endpoints: Endpoints,
   host: AdapterHost,
   settings: RawAdapterSettings,
@@ -32,7 +27,14 @@ export function installRawAdapter(
   const event = getConnectionEvent(server)
   const nodeListeners = server.listeners(event) as ((this: Server, socket: Socket) => void)[]
   server.removeAllListeners(event)
+  // A map instead of a property of the socket, which would take 48 bytes of each stream for its whole life.
   const connections = new Map<Socket, ServerConnection>()
+  server[RAW_CONNECTIONS] = connections
+  /**
+   * Ticks at which connections were opened that have sent nothing, oldest first. Their state is created later, because
+   * the garbage collector moves objects that exist between two events to the old generation: 170 bytes per stream.
+   */
+  const silentSince = new Map<Socket, number>()
   let tick = 0
   const keepAliveTicks = Math.ceil(settings.keepAliveTimeout / TICK_MS)
 
@@ -41,7 +43,6 @@ export function installRawAdapter(
     endpoints,
     keepAliveTimeout: settings.keepAliveTimeout,
     maxWriteBuffer: settings.maxWriteBuffer,
-    sendTimeout: settings.sendTimeout,
     get tick() {
       return tick
     },
@@ -61,34 +62,67 @@ export function installRawAdapter(
       }
       socket.resume()
     },
-    release(socket) {
-      detach(socket)
+    limitSending(socket) {
+      // The listener is added here, because one for `timeout` costs each stream 40 bytes.
+      if (socket.timeout === undefined) socket.on('timeout', destroySocket)
+      // Before the timeout occurs, Node checks whether the client has received bytes meanwhile.
+      socket.setTimeout(settings.sendTimeout)
     },
+    release: detach,
   }
 
-  function detach(socket: RawSocket): void {
+  function forget(socket: Socket): void {
+    silentSince.delete(socket)
+    connections.get(socket)?.releaseMemory()
     connections.delete(socket)
-    socket[RAW_CONNECTION]?.releaseMemory()
-    socket[RAW_CONNECTION] = undefined
-    socket.setTimeout(0)
+  }
+
+  function detach(socket: Socket): void {
+    forget(socket)
+    if (socket.timeout) socket.setTimeout(0)
     socket.off('data', onData)
     socket.off('drain', onDrain)
     socket.off('timeout', destroySocket)
     socket.off('close', onClose)
   }
 
-  function onClose(this: RawSocket): void {
-    connections.delete(this)
-    this[RAW_CONNECTION]?.releaseMemory()
+  // These listeners are shared by all sockets, so that a connection costs no closure.
+  function onData(this: Socket, chunk: Buffer): void {
+    let connection = connections.get(this)
+    if (!connection) {
+      silentSince.delete(this)
+      connections.set(this, (connection = new ServerConnection(adapter, this)))
+      this.on('drain', onDrain)
+    }
+    connection.take(chunk)
+  }
+
+  function onDrain(this: Socket): void {
+    connections.get(this)!.onDrain()
+  }
+
+  /** Called at the end of the input. A stream no longer belongs to the adapter, and is closed here. */
+  function onEnd(this: Socket): void {
+    const connection = connections.get(this)
+    if (connection) connection.end()
+    else this.destroy()
+  }
+
+  function onClose(this: Socket): void {
+    forget(this)
   }
 
   // One coarse timer for all connections: a separate timer would cost more than the rest of a connection.
   const sweep = setInterval(() => {
     tick++
+    for (const [socket, since] of silentSince) {
+      if (tick - since <= MAX_SILENT_TICKS) break
+      if (!socket.destroyed) adapter.handOver(socket, undefined, false)
+    }
     for (const [socket, connection] of connections) {
       const silentFor = tick - connection.lastActiveTick
       if (silentFor <= MAX_SILENT_TICKS || connection.isBusy) continue
-      if (connection.hasPartialRequest || socket.bytesRead === 0) connection.moveToNode()
+      if (connection.hasPartialRequest) connection.moveToNode()
       else if (silentFor > keepAliveTicks) socket.destroy()
     }
   }, TICK_MS).unref()
@@ -99,15 +133,13 @@ export function installRawAdapter(
       if (connection.hasPartialRequest && !connection.isAnswering) connection.moveToNode()
   })
 
-  server.on(event, (socket: RawSocket) => {
-    const connection = new ServerConnection(adapter, socket)
-    connections.set(socket, connection)
-    socket[RAW_CONNECTION] = connection
+  server.on(event, (socket: Socket) => {
+    silentSince.set(socket, tick)
     socket.on('error', doNothing)
+    // Node's own listener has no effect with `allowHalfOpen`, and a list of two listeners takes 104 bytes.
+    for (const listener of socket.listeners('end')) socket.off('end', listener as () => void)
     socket.on('end', onEnd)
     socket.on('close', onClose)
-    socket.on('drain', onDrain)
-    socket.on('timeout', destroySocket)
     socket.on('data', onData)
   })
 }
@@ -120,21 +152,6 @@ function unshiftInput(socket: Socket, unread: Buffer | undefined): void {
   const arrived: Buffer | null = socket.read()
   const pieces = [unread, arrived].filter((piece) => piece !== undefined && piece !== null)
   if (pieces.length > 0) socket.unshift(Buffer.concat(pieces))
-}
-
-// Shared by all sockets, so that a connection costs no closure.
-function onData(this: RawSocket, chunk: Buffer): void {
-  this[RAW_CONNECTION]!.take(chunk)
-}
-
-function onDrain(this: RawSocket): void {
-  this[RAW_CONNECTION]!.onDrain()
-}
-
-/** Called at the end of the input. A stream no longer belongs to the adapter, and is closed here. */
-function onEnd(this: RawSocket): void {
-  if (this[RAW_CONNECTION]) this[RAW_CONNECTION].end()
-  else this.destroy()
 }
 
 function destroySocket(this: Socket): void {

@@ -22,8 +22,6 @@ export interface RawAdapterHost extends ReaderHost {
   readonly keepAliveTimeout: number
   /** Bytes of unwritten replies at which the next requests wait. */
   readonly maxWriteBuffer: number
-  /** Time after which a client that reads nothing is disconnected (ms). */
-  readonly sendTimeout: number
   /** Number that grows by 1 every 500 ms. */
   readonly tick: number
   /**
@@ -32,6 +30,8 @@ export interface RawAdapterHost extends ReaderHost {
    * @param ended true if no input follows
    */
   handOver(socket: Socket, unread: Buffer | undefined, ended: boolean): void
+  /** Disconnects the client if it reads nothing for `sendTimeout`. */
+  limitSending(socket: Socket): void
   /** Releases a connection that has become a stream. */
   release(socket: Socket): void
 }
@@ -412,8 +412,7 @@ export class ServerConnection {
   }
 
   #write(chunk: string | Buffer): void {
-    // Before the timeout occurs, Node checks whether the client has received bytes meanwhile.
-    if (!this.#socket.write(chunk, 'latin1')) this.#socket.setTimeout(this.#host.sendTimeout)
+    if (!this.#socket.write(chunk, 'latin1')) this.#host.limitSending(this.#socket)
     else this.#releaseWritten()
   }
 }

@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { RAW_CONNECTION } from '../../src/http/in-flight.ts'
+import { RAW_CONNECTIONS, type RawServer } from '../../src/http/in-flight.ts'
 import { pending } from '../fixtures/hot-routes.ts'
 import { startProcessClock } from './process-clock.ts'
 
@@ -86,7 +86,7 @@ export async function runExchange(
     client.write(text, 'latin1')
     await waitUntilQuiet(client, server)
   }
-  const isRaw = (server as { [RAW_CONNECTION]?: unknown })[RAW_CONNECTION] !== undefined
+  const isRaw = (server as { server?: RawServer }).server?.[RAW_CONNECTIONS]?.has(server) === true
   const isOpen = !client.readableEnded && !client.destroyed
   const before = received.length
   if (halfCloses && isOpen) {
