@@ -72,7 +72,7 @@ export function createUpstreamReader({
   interval,
   timeout,
 }: UpstreamReaderOptions): UpstreamReader {
-  const saved = new Map<string, { asOf: number; totals: Totals; marks: number }>()
+  const saved = new Map<string, { revision: number; asOf: number; totals: Totals; marks: number }>()
   const failing = new Map<string, FailedRead>()
   const circuit = new CircuitBreaker()
   let successes = 0
@@ -84,14 +84,13 @@ export function createUpstreamReader({
 
   /** Stores a snapshot, unless it was stored recently. */
   function save({ id, revision }: Collection, snapshot: Snapshot): Promise<void> | undefined {
-    const key = `${id}@${revision}`
     const totals = sum(snapshot.videos)
     const marks = countMarks(snapshot)
-    const last = saved.get(key)
-    const isSame = last && last.marks === marks && hasSameTotals(last.totals, totals)
+    const last = saved.get(id)
+    const isSame = last?.revision === revision && last.marks === marks && hasSameTotals(last.totals, totals)
     if (isSame && snapshot.asOf - last.asOf < SAVE_INTERVAL_MS) return undefined
     if (saved.size >= MAX_SAVED_ENTRIES) saved.clear()
-    saved.set(key, { asOf: snapshot.asOf, totals, marks })
+    saved.set(id, { revision, asOf: snapshot.asOf, totals, marks })
     // Numbers that could not be stored are still right.
     return collections.saveSnapshot({ id, revision }, snapshot).catch((fault: unknown) => {
       logger.error(`collection ${id}: its numbers could not be stored`, fault)
@@ -147,7 +146,8 @@ export function createUpstreamReader({
     getCallResults: () => ({ outage: getOutage(circuit.pause), hasSucceeded: circuit.hasSucceeded }),
     async read(collection) {
       const { id, videos } = collection
-      const [asOf, at] = [Date.now(), steadyNow()]
+      const asOf = Date.now()
+      const at = steadyNow()
       const wasFailing = failing.has(id)
       const { found, failed, fault } = await fetchVideos(collection)
       const answeredIds = failed.length === 0 ? videos : videos.filter((video) => !failed.includes(video))

@@ -51,15 +51,25 @@ class UpstreamDurations {
 export function createUpstreamTimer({ registry, tracer }: UpstreamContext): UpstreamTimer {
   const durations = histograms.get(registry) ?? new UpstreamDurations(registry)
   histograms.set(registry, durations)
-  return (upstream) => {
-    const startedAt = performance.now()
-    const span = tracer?.startCall(upstream)
-    return {
-      headers: span?.headers ?? getTraceHeaders(),
-      end(status) {
-        durations.observe(upstream, status, (performance.now() - startedAt) / 1_000)
-        span?.end(status)
-      },
-    }
+  return (upstream) => new TimedCall(durations, upstream, tracer?.startCall(upstream))
+}
+
+class TimedCall implements UpstreamCall {
+  readonly headers: Record<string, string>
+  readonly #startedAt = performance.now()
+  readonly #durations: UpstreamDurations
+  readonly #upstream: string
+  readonly #span: ReturnType<Tracer['startCall']> | undefined
+
+  constructor(durations: UpstreamDurations, upstream: string, span: ReturnType<Tracer['startCall']> | undefined) {
+    this.headers = span?.headers ?? getTraceHeaders()
+    this.#durations = durations
+    this.#upstream = upstream
+    this.#span = span
+  }
+
+  end(status: number | string): void {
+    this.#durations.observe(this.#upstream, status, (performance.now() - this.#startedAt) / 1_000)
+    this.#span?.end(status)
   }
 }

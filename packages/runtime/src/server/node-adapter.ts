@@ -79,7 +79,7 @@ export function replyOnNode(
   }
 
   function send(reply: HotReply): void {
-    const leadingFields = ['x-request-id', id, ...host.guard.getCorsHeaders(message.headers.origin), ...limits]
+    const leadingFields = ['x-request-id', id].concat(host.guard.getCorsHeaders(message.headers.origin), limits)
     if (isStream(reply)) return void runAfterEarlierReplies(response, () => open(reply, leadingFields))
     write(message, response, hasMemory(reply) ? reply : endpoint.toErrorReply(createMemoryFull(), id), leadingFields)
     endpoint.observe(response.statusCode, { query, isHead }, id, startedAt, request)
@@ -118,7 +118,7 @@ function write(
   const unchanged = isUnchanged(reply, headers, method === 'GET' || method === 'HEAD')
   const { body } = reply
   // Node uses a flat list of headers directly. Building such a list from an object would cost it 1 us.
-  response.writeHead(unchanged ? 304 : reply.status, [...leadingFields, ...toHeaders(reply, unchanged)])
+  response.writeHead(unchanged ? 304 : reply.status, leadingFields.concat(toHeaders(reply, unchanged)))
   if (unchanged || method === 'HEAD' || body.length === 0) response.end()
   // The bytes of ASCII text are the same in memory and in the reply.
   else if (typeof body === 'string') response.end(body, Buffer.byteLength(body) === body.length ? 'latin1' : 'utf8')

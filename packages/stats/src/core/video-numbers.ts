@@ -147,6 +147,8 @@ export function sum(videos: readonly VideoNumbers[]): Totals {
 
 /** Returns the numbers from a response in the order of the collection; `missing` has the ids that the response omits. */
 export function toSnapshot(ids: readonly string[], found: readonly VideoNumbers[], asOf: number): Snapshot {
+  if (found.length === ids.length && found.every(({ id }, i) => id === ids[i]))
+    return { videos: found, missing: [], asOf }
   const byId = new Map<string, VideoNumbers>()
   for (const video of found) byId.set(video.id, video)
   const videos: VideoNumbers[] = []

@@ -9,7 +9,7 @@ export class Deadline {
 
   /** @param timeout time until the deadline (ms) */
   constructor(timeout: number) {
-    this.#timer = setTimeout(() => this.#end(), timeout)
+    this.#timer = setTimeout(Deadline.#end, timeout, this)
   }
 
   get isOver(): boolean {
@@ -39,8 +39,8 @@ export class Deadline {
     clearTimeout(this.#timer)
   }
 
-  #end(): void {
-    this.#isOver = true
-    this.#listener?.()
+  static #end(deadline: Deadline): void {
+    deadline.#isOver = true
+    deadline.#listener?.()
   }
 }

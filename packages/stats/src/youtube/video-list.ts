@@ -1,4 +1,4 @@
-import type { CountName, VideoNumbers } from '../core/video-numbers.ts'
+import type { VideoNumbers } from '../core/video-numbers.ts'
 import { toDetails, type VideoDetails } from '../core/video-details.ts'
 import { parseErrorReply, type ReplyContext } from './error-reply.ts'
 import { createUnreadableReply, UpstreamProblem } from './upstream-problem.ts'
@@ -16,26 +16,32 @@ export function buildVideosPath(ids: readonly string[], key: string, withDetails
 }
 
 /**
- * Parses a count, which YouTube sends as a string. `NaN` if the value is no count, or larger than a number can hold
- * exactly.
+ * Parses a count, which YouTube sends as a string. Undefined if it is absent. `NaN` if the value is no count, or larger
+ * than a number can hold exactly.
  */
-function parseCount(value: unknown): number {
+function parseCount(value: unknown): number | undefined {
+  if (value === undefined) return undefined
   const count = typeof value === 'string' && /^\d{1,20}$/.test(value) ? Number(value) : NaN
   return Number.isSafeInteger(count) ? count : NaN
 }
 
-/** Returns the counts that an item states. Undefined if a count is unreadable. */
-function parseItem({ id, statistics = {} }: { id: string; statistics?: any }): VideoNumbers | undefined {
+/**
+ * Returns the id and the counts that an item states. Undefined if the item has no id, or an unreadable count.
+ * @throws Problem `UPSTREAM_UNAVAILABLE` if the video was not requested
+ */
+function parseItem(item: any, ids: readonly string[]): VideoNumbers | undefined {
+  const id: unknown = item?.id
+  if (typeof id !== 'string') return undefined
+  // A network fault that changes an id would otherwise pass for a video that YouTube omits.
+  if (!ids.includes(id)) throw createUnreadableReply('the response contained a video that was not requested')
+  const { statistics = {} } = item
   if (typeof statistics !== 'object' || statistics === null) return undefined
-  const { viewCount, likeCount, commentCount, dislikeCount } = statistics
-  const numbers: { id: string } & Partial<Record<CountName, number>> = { id }
-  let sum = 0
-  // Not a loop over names: V8 stores properties with constant names faster.
-  if (viewCount !== undefined) sum += numbers.views = parseCount(viewCount)
-  if (likeCount !== undefined) sum += numbers.likes = parseCount(likeCount)
-  if (commentCount !== undefined) sum += numbers.comments = parseCount(commentCount)
-  if (dislikeCount !== undefined) sum += numbers.dislikes = parseCount(dislikeCount)
-  return Number.isNaN(sum) ? undefined : numbers
+  const views = parseCount(statistics.viewCount)
+  const likes = parseCount(statistics.likeCount)
+  const comments = parseCount(statistics.commentCount)
+  const dislikes = parseCount(statistics.dislikeCount)
+  if ([views, likes, comments, dislikes].includes(NaN)) return undefined
+  return { id, views, likes, comments, dislikes }
 }
 
 /** Returns the details of `ids` in the items of a reply. */
@@ -76,25 +82,13 @@ export function parseVideos(
   if (!Array.isArray(items)) throw createUnreadableReply('the response was not a list of videos')
   if (items.length === 0 && ids.length > 1 && ids.length >= idsPerCall)
     throw createUnreadableReply(`the response contained none of ${ids.length} videos`)
-  const found: VideoNumbers[] = []
-  // Ids of items whose numbers are unreadable.
-  const suspects: string[] = []
-  let isIdentified = true
-  for (const item of items) {
-    const id: unknown = item?.id
-    if (typeof id !== 'string') {
-      isIdentified = false
-      continue
-    }
-    // A network fault that changes an id would otherwise pass for a video that YouTube omits.
-    if (!ids.includes(id)) throw createUnreadableReply('the response contained a video that was not requested')
-    const numbers = parseItem(item)
-    if (numbers) found.push(numbers)
-    else suspects.push(id)
-  }
-  if (found.length === items.length) return { found, unreadable: [], items }
+  const numbers = items.map((item) => parseItem(item, ids))
+  if (!numbers.includes(undefined)) return { found: numbers as VideoNumbers[], unreadable: [], items }
+  const found = numbers.filter((one) => one !== undefined)
   if (found.length === 0) throw createUnreadableReply('the response contained no readable video')
   const read = new Set(found.map(({ id }) => id))
+  const suspects = items.filter((_, i) => !numbers[i]).map((item) => item?.id)
   // An item without an id may belong to any of the requested videos.
-  return { found, unreadable: [...new Set(isIdentified ? suspects : ids)].filter((id) => !read.has(id)), items }
+  const isIdentified = suspects.every((id) => typeof id === 'string')
+  return { found, unreadable: [...new Set<string>(isIdentified ? suspects : ids)].filter((id) => !read.has(id)), items }
 }

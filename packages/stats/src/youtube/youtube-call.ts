@@ -119,7 +119,8 @@ function toUtf8Text(body: Buffer): string {
 
 /** Joins the results of several calls. @param answers promises that never reject */
 export async function joinResults(answers: readonly Promise<FetchResult>[]): Promise<FetchResult> {
-  const [found, failed] = [[] as VideoNumbers[], [] as string[]]
+  const found: VideoNumbers[] = []
+  const failed: string[] = []
   let fault: FetchResult['fault']
   for (const pending of answers) {
     const answer = await pending
