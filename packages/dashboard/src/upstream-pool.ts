@@ -39,8 +39,8 @@ export class UpstreamPool {
   /**
    * Sends a read to one node after another. The next node receives it if the previous one failed or has not answered within
    * `FAILOVER_MS`. The first reply is the result. A frozen node accepts connections, so only the delay shows its failure.
-   * Some reads of a working node wait for first numbers, so earlier attempts continue. A reply with status 503 counts as a
-   * failure while another attempt continues.
+   * A working node of stats may also reply late: a read of a new collection waits for the first reply of YouTube. So earlier
+   * attempts continue. A reply with status 503 counts as a failure while another attempt continues.
    */
   #read(request: UpstreamRequest): Promise<UpstreamReply> {
     const { promise, resolve, reject } = Promise.withResolvers<UpstreamReply>()

@@ -18,7 +18,7 @@ export interface LeaseState {
    * Number that grows with every acquisition, not with a renewal. Entries that require an older term are not applied.
    */
   readonly term: number
-  /** Random identifier of the holder. */
+  /** Identifier of the holder: random in a cluster, constant in a standalone service. */
   readonly holder: string
   /** Time of expiry by the log's clock (ms since 1970). After it any node may acquire the lease. */
   readonly until: number

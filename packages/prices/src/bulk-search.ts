@@ -39,7 +39,7 @@ export interface BulkOptions {
   readonly buffers: BufferPool
   readonly view: CatalogView
   readonly index: RowFinder
-  /** Called once: before the first answer is written, or at the end of a request without items. */
+  /** Called at most once: before the first answer is written, or at the end of a request without items. */
   readonly begin: () => void
   readonly onFault: OnItemError
   /** A client that reads no data for this time is disconnected (ms). */
@@ -112,7 +112,7 @@ class BulkAnswerWriter {
   }
 
   /**
-   * Writes the rest.
+   * Writes the answers that are still in the buffer.
    * @param error the reason that no more answers follow
    */
   end(error?: Problem): void {
@@ -128,7 +128,7 @@ class BulkAnswerWriter {
 
   /**
    * Answers the whole items in `bytes`.
-   * @returns the end of the last answered item
+   * @returns the beginning of the incomplete item, or the length of `bytes`
    */
   async #answerItems(bytes: Buffer): Promise<number> {
     const { searcher, view, index, onFault } = this.#options

@@ -38,7 +38,7 @@ const PRICE = new Literal('{"price":')
 const NO_ERROR = new Literal(',"error":{},"id":"')
 const END = new Literal('"}\n')
 
-/** Searches for one thread, from the bytes of a request to the bytes of its answer. */
+/** The searcher of a thread: reads requests from bytes, and renders the bytes of their answers. */
 export class Searcher {
   readonly #scanner = new RequestScanner()
   readonly #query = new SearchQuery()

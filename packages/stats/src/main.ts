@@ -210,7 +210,8 @@ async function startPolling(
       if (node) poller.end()
       closeKeys()
       const ended = poller.close()
-      // `poller.close` waits for the calls in flight. To close the client ends them at once, not at their timeout.
+      // `poller.close` waits for the calls in flight. `client.close` ends these calls at once, so they need not reach
+      // their timeouts.
       await client.close()
       await ended
       await recorder.close()
@@ -220,14 +221,14 @@ async function startPolling(
   }
 }
 
-/** Creates the publisher of changes to the broadcaster, if one is configured. */
+/** Creates the client that publishes changes on the service sse. Resolves with undefined without `sseUri`. */
 async function createSsePublisher(
   { sseUri, apiToken: token }: StatsContext['config'],
   { logger, timer }: { logger: StatsLogger; timer: UpstreamTimer },
   poller: Pick<Poller, 'replyTable'>,
 ): Promise<SsePublisher | undefined> {
   if (!sseUri) return undefined
-  // Loaded lazily: only needed with a broadcaster.
+  // Loaded lazily: only needed with `sseUri`.
   const { createPublisherClient } = await import('@influencer-stats/sse/publisher-client')
   return new SsePublisher({
     broadcaster: createPublisherClient(sseUri, { token, timer }),

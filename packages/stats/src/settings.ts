@@ -67,7 +67,7 @@ export const settings = defineSettings({
     default: 10_000,
     minimum: 1,
     maximum: 600_000,
-    description: 'timeout of a read that waits for first numbers (ms)',
+    description: 'timeout of a read of a collection without numbers (ms)',
   },
   upstreamConnections: {
     type: 'integer',
@@ -120,7 +120,7 @@ export const settings = defineSettings({
     type: 'string',
     default: '',
     when: { log: 'jetstream' },
-    description: 'origin of the API that this node replaces in the cluster',
+    description: 'present source of the cluster, which the API of this node replaces',
   },
 })
 

@@ -17,8 +17,8 @@ interface WriteGroup {
   reject(error: unknown): void
 }
 
-// Maximum size of a group. Further writes wait for the next one, so that a batch never uses the disk or the event loop
-// for long.
+// Size of a full group. Further writes wait for the next one, so that a group does not use the disk or the event loop for
+// long. A single larger write is a group by itself.
 const MAX_GROUP_BYTES = 8 * 1_024 * 1_024
 const MAX_GROUP_CHANGES = 10_000
 

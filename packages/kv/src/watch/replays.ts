@@ -159,7 +159,7 @@ export class WatchReplays {
     this.#options.onLive(connection, sequence)
   }
 
-  /** Cuts the streams at a sequence, because the feed no longer has the changes after it. */
+  /** Cuts the streams at a sequence: the feed no longer has the changes after it, or could not read them. */
   #cutAtSequence(expired: number): void {
     for (const { connection, sequence } of this.#ready) if (sequence === expired) this.#options.cut(connection)
   }

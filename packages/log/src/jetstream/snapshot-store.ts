@@ -40,7 +40,7 @@ export function createSnapshotStore(
   const bucketName = `${stream}-snapshots`
   const objectStream = `OBJ_${bucketName}`
   const { num_replicas: replicas } = info.config
-  // Snapshots of other logs have another prefix and are ignored.
+  // Snapshots of other logs have another prefix. Reads ignore them, and `save` deletes them.
   const prefix = `${getEpoch(info)}/`
   let bucketPromise: Promise<ObjectStore> | undefined
   const openBucket = () =>

@@ -36,7 +36,7 @@ export interface CatalogMeta {
   readonly kinds: number
   /** Only on a node of a cluster. */
   readonly log?: LogCheckpoint | undefined
-  /** The previous generation, in the state at which this one replaced it. It is stored until the next replacement. */
+  /** The previous generation, as it was when this one replaced it. It is stored until the next replacement. */
   readonly previous?: Omit<CatalogMeta, 'previous'> | undefined
 }
 

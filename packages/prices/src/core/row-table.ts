@@ -1,6 +1,6 @@
 import { FIRST_DAY, LAST_DAY } from './dates.ts'
 
-/** One row in codes of the dictionary. */
+/** One price. `offering`, `group`, `spec` and `values` are terms (see `Terms`). */
 export interface PriceRow {
   readonly offering: number
   readonly group: number

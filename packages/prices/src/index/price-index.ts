@@ -68,7 +68,7 @@ export interface RowSet {
 
 export const NO_ROWS: RowSet = { has: () => false }
 
-/** Finds rows. Each thread has its own finder, which has no state between two calls. */
+/** Finds rows. Each thread has its own finder. Earlier calls do not change the results, but may fill caches. */
 export interface RowFinder {
   /**
    * Returns the one matching row. If several rows match, returns the lowest default row, or `toAmbiguous(count)` if none

@@ -3,7 +3,7 @@ export class Chunk {
   readonly bytes: Buffer
   /** Chunk whose memory holds the bytes: the chunk itself, or the larger chunk that it is a slice of. */
   readonly whole: Chunk
-  /** Number of writes of this chunk or of its slices that clients have not read yet. */
+  /** Of a whole chunk: number of writes of it or its slices that clients have not read yet. Unused in a slice. */
   unread = 0
 
   constructor(bytes: Buffer, whole?: Chunk) {

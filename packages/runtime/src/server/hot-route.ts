@@ -45,7 +45,7 @@ export interface BufferedReply {
  * Output of a stream: a socket, or a reply of Node's HTTP server. A stream need not listen to errors of the connection.
  */
 export interface StreamConnection {
-  /** Returns `false` if the output is full. The event `drain` then reports that the client has read the data. */
+  /** Returns `false` if the output is full. The event `drain` then reports that it accepts more data. */
   write(chunk: Buffer | string): unknown
   /** Bytes that are written between `cork` and `uncork` are sent together. */
   cork?(): unknown
@@ -129,8 +129,9 @@ export interface HotRoute<Query = any> {
   /** Formats a problem in place of `application/problem+json`. Fastify uses the `problemFormat` of the app. */
   formatProblem?(problem: Problem): FormattedProblem
   /**
-   * True if replies may be streams. Then a request must be the last one received on its connection. It is not refused
-   * in an overload, because an EventSource would not reconnect after a refusal.
+   * True if replies may be streams. The adapter `raw` passes such a request to Node if more input follows it, or if an
+   * earlier reply is not sent yet. The request is not refused in an overload, because an EventSource would not reconnect
+   * after a refusal.
    */
   readonly canStream?: boolean
   /**

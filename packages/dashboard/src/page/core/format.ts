@@ -2,7 +2,7 @@
 export interface Formats {
   /** 1,234,567 */
   count(value: number): string
-  /** 1.2M and 1.3M: the shortest texts that differ from each other; whole numbers if even long texts are equal */
+  /** 1.2M and 1.3M: texts with the fewest decimals (1 to 3) that make them all different. If none do, the texts of `count`. */
   short(values: readonly number[]): string[]
   /** +1,234 */
   signed(value: number): string

@@ -4,7 +4,7 @@ export interface ReadState<T> {
   readonly value?: T
   /** Error of the newest read. After a 410 it remains until a read succeeds. */
   readonly error?: unknown
-  /** True while a read is in progress. */
+  /** True before the first read, and while a read is in progress. */
   readonly isLoading: boolean
 }
 

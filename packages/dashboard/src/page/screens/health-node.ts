@@ -58,7 +58,7 @@ const LOG_METRICS = [
   ['log_applied', 'log entries'],
   ['log_lag', 'entries behind'],
 ] as const
-/** A node receives a message from the log every second. A node whose staleness exceeds this is behind the log (s). */
+/** A node requests the state of the log every second. A node whose staleness exceeds this is behind the log (s). */
 const MAX_STALENESS_S = 3
 
 /** The metrics of each service, in addition to those of all services: metric and title. */
@@ -125,7 +125,10 @@ export function Service({ name, state }: { name: string; state: NodeObservation 
 }
 
 const MAX_TOPICS = 5
-/** A topic without values. stats opens a stream of it at sse, which shows that sse is available and has its history. */
+/**
+ * A topic without values. stats opens a stream of it at sse, to learn the epoch of sse. A new epoch means that sse lost its
+ * values.
+ */
 const WATCH_TOPIC = '(none)'
 
 /** The state of a node, as a dot and in words. @param stalenessS time since it last knew that it had applied the whole log (s) */
