@@ -134,8 +134,8 @@ export interface KvChangeSet {
  */
 export interface KvClient {
   /**
-   * Highest sequence in the replies so far; `undefined` if the service is standalone. A read with this sequence as
-   * `after` sees all writes of this client, at any node.
+   * Highest sequence in the replies so far; `undefined` before the first one, and if the service is standalone. A read
+   * with this sequence as `after` sees all writes of this client, at any node.
    */
   readonly sequence: number | undefined
   get(id: string, options?: ReadOptions): Promise<KvValue | undefined>
@@ -151,12 +151,14 @@ export interface KvClient {
   /** Resolves with the expiry of a value; `undefined` if the key has no value. */
   getExpiry(id: string, options?: ReadOptions): Promise<KvExpiry | undefined>
   /**
-   * Sets the time to expiry of a value (s); its ETag does not change. Resolves with false if the key has no value.
+   * Sets the time to expiry of a value (s); its ETag does not change. Resolves with false if the key has no value and
+   * `ifMatch` is absent.
    * @throws ServiceError `CONDITION_FAILED`
    */
   expire(id: string, ttl: number, options?: ConditionalOptions): Promise<boolean>
   /**
-   * Removes the expiry of a value; its ETag does not change. Resolves with false if the key has no value.
+   * Removes the expiry of a value; its ETag does not change. Resolves with false if the key has no value and `ifMatch`
+   * is absent.
    * @throws ServiceError `CONDITION_FAILED`
    */
   persist(id: string, options?: ConditionalOptions): Promise<boolean>

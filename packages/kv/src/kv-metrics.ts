@@ -71,7 +71,7 @@ export function registerWatchMetrics(metrics: WatchMetrics, registry: Registry):
   registerCounter(
     registry,
     'kv_watchers_cut_total',
-    'Watch streams that were closed because their clients read too slowly, or because memory was low.',
+    'Watch streams that were closed because of slow clients, low memory or missing changes.',
     () => metrics.cutStreams,
   )
 }

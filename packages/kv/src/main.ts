@@ -38,7 +38,7 @@ export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMess
   const ttl = new TtlState(ttlMemory)
   if ((await readDueKeys(level.db, toDuePosition(0), 1)).length > 0) ttl.enable()
   registerLevelMetrics(level, config.cacheMegabytes, registry)
-  // One thread needs no locks: it writes one batch at a time.
+  // One thread needs no shared locks: the part `commit` prevents conflicts between its own batches.
   const memory = ['0', '1'].includes(config.threads) ? undefined : createLockMemory()
   let owner = 0
   return {
@@ -55,7 +55,7 @@ export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMess
       void level.releaseShare(share!)
       if (stripes) releaseLocksOf(stripes.memory, stripes.owner)
       ttl.resetFirstDue()
-      // The thread may have taken revisions that it did not report, so the feed of changes has a gap.
+      // The thread may have taken revisions that it did not report. Then the feed of changes has a gap.
       feed.reset()
     },
     handlers: { reserve: revisions.reserve, ...createHandlers(feed), ...NO_LOG_HANDLERS },

@@ -20,7 +20,7 @@ export interface SseStreamOptions {
   readonly topics?: readonly string[]
   /** Prefixes of further topics: `collections/*`. */
   readonly match?: readonly string[]
-  /** If true, the stream begins with each topic's current value. */
+  /** If true, a stream without `after` begins with each topic's current value. */
   readonly last?: boolean
   /** Id of the event to resume after. */
   readonly after?: string

@@ -176,8 +176,9 @@ export class Hub {
   }
 
   /**
-   * Sends a heartbeat to every stream, which detects disconnected clients. A client with unread bytes gets none,
-   * because every heartbeat would be one more pending write. Also cuts the streams whose replay does not progress.
+   * Sends a heartbeat to every stream without a running replay, which detects disconnected clients. A client with
+   * unread bytes gets none, because every heartbeat would be one more pending write. Also cuts the streams whose replay
+   * does not progress.
    */
   sendHeartbeats(): void {
     for (const { encoder, connections } of this.#groups.values()) {

@@ -25,7 +25,7 @@ export interface PublisherClient {
   putValues(values: readonly TopicValue[]): Promise<string>
   /**
    * Opens a stream and calls `onEpoch` with the broadcaster's epoch: now, and whenever a lost stream is open again.
-   * After a change of the epoch, the broadcaster has none of the earlier values.
+   * After a change of the epoch, the broadcaster may have none of the earlier values.
    */
   watch(onEpoch: (epoch: string) => void): void
   /** Aborts pending requests and closes the connections. Idempotent. */

@@ -12,7 +12,7 @@ export class StreamGroup {
   readonly encoder: Encoder
   readonly selectors: Selectors
   readonly reader: ReadScope
-  /** Streams whose replay is complete. */
+  /** Streams without a replay, or whose replay is complete. */
   connections: SmallSet<StreamConnection> | undefined
   /** Number of streams whose replay is not complete yet. */
   replaying = 0

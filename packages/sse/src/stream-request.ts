@@ -7,7 +7,7 @@ export interface StreamRequest {
   readonly encoder: Encoder
   readonly selectors: Selectors
   readonly reader: ReadScope
-  /** True if the stream begins with each topic's current value. */
+  /** True if the stream begins with each topic's current value. It has no effect on a stream that resumes. */
   readonly last: boolean
   /**
    * Sequence number of the last event that the client received before it lost its stream. `NaN` if this broadcaster

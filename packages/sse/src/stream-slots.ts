@@ -10,8 +10,8 @@ export interface SlotShare {
 }
 
 /**
- * Table of the numbers of open streams, which the main thread creates. Each thread counts in its own row. So the
- * streams of an exited thread are removed when its row is set to 0.
+ * Table of the numbers of open streams. The main thread creates it. Each thread counts in its own row, so that the main
+ * thread can remove the streams of an exited thread from the count.
  */
 export class SlotTable {
   readonly #cells = new SharedArrayBuffer(MAX_THREADS * Int32Array.BYTES_PER_ELEMENT)

@@ -28,7 +28,7 @@ function createEntryProgress(verb: string, output: NodeJS.WriteStream): EntryPro
 }
 
 /**
- * Runs `run`, and shows the progress that it reports on standard error.
+ * Runs `run`, and shows its progress on standard error.
  * @param verb word before the count, such as `exported`
  */
 export async function withEntryProgress(verb: string, run: (progress: EntryProgress) => Promise<void>): Promise<void> {

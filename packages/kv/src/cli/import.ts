@@ -83,7 +83,8 @@ export async function importFrom(client: KvClient, file: string, progress: Entry
   for await (const line of readLines(chunks)) {
     number++
     if (line.length === 0) continue
-    // The client also parses each line, so that it can send the lines before an invalid one.
+    // The service parses each line, too. This command does so first, so that it can send the lines before an invalid
+    // one.
     const op = parseLine(line.toString())
     const fault =
       typeof op === 'string' ? op : op.key.length > MAX_KEY_BYTES ? `its key exceeds ${MAX_KEY_BYTES} bytes` : undefined

@@ -49,8 +49,8 @@ export function quoteInLine(text: string): string {
 
 /**
  * Renders an entry as a line of NDJSON, which a batch accepts. The value is text if it is UTF-8, and if escapes make it
- * at most 50 % longer; otherwise it is base64. A NUL takes six characters as text, so a valid value could become too
- * large for a batch.
+ * at most 50 % longer; otherwise it is base64. Without this limit, the line of a valid value could be too large for a
+ * batch: a NUL takes six characters as text.
  * @param extra further JSON fields, with a leading comma
  * @param quote converts a string to JSON; may be `JSON.stringify` if the caller handles line ends
  */
@@ -76,7 +76,7 @@ function toQuotedText(value: string | Buffer, quote: (text: string) => string): 
   const plain = value.toString()
   const text = quote(plain)
   // An escape adds at most one byte per added character. So the lengths in characters, which are cheap, usually prove
-  // that the text is short enough. Only with many escapes the lengths in bytes decide.
+  // that the escapes add at most 50 %. Only with many escapes the lengths in bytes decide.
   if ((text.length - plain.length - 2) * 2 <= plain.length) return text
   return (Buffer.byteLength(text) - 2) * 2 > Buffer.byteLength(value) * 3 ? undefined : text
 }

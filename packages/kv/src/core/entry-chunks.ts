@@ -13,7 +13,7 @@ export type StoredEntry = readonly [key: string, value: KvValueBytes, expiresAt?
 export const LAST_CHUNK = '0\r\n\r\n'
 
 /**
- * Renders entries in the chunked coding, as bytes for one socket write. Each chunk is one entry: `key`, a newline,
+ * Renders entries in the chunked coding, for one socket write. Each chunk is one entry: `key`, a newline,
  * `value`.
  */
 export function toChunks(entries: readonly StoredEntry[]): string | Buffer {

@@ -38,7 +38,7 @@ export interface WriteResult {
   readonly outcomes: Outcomes
   /** Revision of each write that has an effect; `undefined` for a write without one. */
   readonly effects: Outcomes
-  /** Time of the last evaluated write (ms since 1970); absent if no write needed a time. */
+  /** Time of the last evaluated write (ms since 1970); absent if the evaluation needed no time. */
   readonly at?: number
   /** Expiry changes, by key as text with one character per byte. */
   readonly expiries?: ReadonlyMap<string, ExpiryChange>
@@ -53,8 +53,8 @@ export const hasEffect = ({ effects, records }: WriteResult): boolean =>
   effects.some((revision) => revision !== undefined) || (records !== undefined && records.length > 0)
 
 /**
- * True if the reply to a write repeats the outcome of an earlier write, because its idempotency key was used before. A
- * durable reply then depends on that earlier write.
+ * True if the reply to a write may repeat the outcome of an earlier write with the same idempotency key. A durable
+ * reply then depends on that earlier write. Also true for a first write whose condition did not hold.
  */
 export const isReplay = ({ idempotencyKey }: LoggedWrite, index: number, { effects, outcomes }: WriteResult): boolean =>
   idempotencyKey !== undefined && effects[index] === undefined && outcomes[index] !== KEY_REUSED

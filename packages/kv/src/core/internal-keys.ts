@@ -2,7 +2,7 @@
 //   key               value
 //   0xff t KEY        expiry time of KEY: u48, ms since 1970
 //   0xff e TIME KEY   empty; these rows sort the expiry times (u48)
-//   0xff i NAME       record of a write with the idempotency key NAME: revision (as before a value), type, fingerprint
+//   0xff i NAME       record of a write with the idempotency key NAME: revision (8 characters), type, fingerprint
 // KEY may itself be an internal key: records expire, too.
 
 const INTERNAL_PREFIX = 0xff

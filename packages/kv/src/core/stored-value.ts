@@ -23,7 +23,10 @@ export function toRevision(number: number): string {
   return DIGIT_PAIRS[high >> 12]! + DIGIT_PAIRS[high & 4_095]! + DIGIT_PAIRS[low >> 12]! + DIGIT_PAIRS[low & 4_095]!
 }
 
-/** Number of possible first revisions: half of all numbers, so that no history reaches 2^48. */
+/**
+ * Number of possible first revisions: half of all numbers, so that no history reaches 2^48. A history is the sequence
+ * of revisions of one database; a restored or copied database begins a new one.
+ */
 const START_COUNT = 2 ** 47
 /**
  * Minimum distance of a new history from the previous one (revisions): 9 years of 60,000 writes per second. During

@@ -17,8 +17,8 @@ interface WriteGroup {
   reject(error: unknown): void
 }
 
-// Size of a full group. Further writes wait for the next one, so that a group does not use the disk or the event loop for
-// long. A single larger write is a group by itself.
+// Size of a full group. Further writes wait for the next one, so that a group does not use the disk or the event loop
+// for long. A single larger write is a group by itself.
 const MAX_GROUP_BYTES = 8 * 1_024 * 1_024
 const MAX_GROUP_CHANGES = 10_000
 
@@ -26,8 +26,8 @@ const PLAIN_OPTIONS = { sync: false } as const
 const DURABLE_OPTIONS = { sync: true } as const
 
 /**
- * True if a durable write repeats an earlier one with the same idempotency key. Its reply must wait for a sync, because
- * the earlier one may not be durable.
+ * True if a durable write may repeat an earlier one with the same idempotency key. Its reply must wait for a sync,
+ * because the earlier one may not be durable.
  */
 const hasDurableReplay = (writes: readonly KvWrite[], result: WriteResult) =>
   result.records !== undefined && writes.some((write, i) => write.durable && isReplay(write, i, result))

@@ -32,7 +32,7 @@ interface KvPosition {
 }
 
 const SNAPSHOT_FORMAT = 'kv snapshot 2'
-/** Older format, from before expiry and idempotency keys. Its entries are a part of the present format. */
+/** Older format, from before expiry and idempotency keys. Its entries are also valid in the present format. */
 const FIRST_SNAPSHOT_FORMAT = 'kv snapshot 1'
 
 /** Evaluated batch that is not written yet. If the write fails, the retry uses the same evaluation. */

@@ -125,7 +125,7 @@ export function createMemoryStore({ revisions: { memory }, recorder, ...options 
     findTimed,
     write,
     snapshot() {
-      // `clone` copies no entries. The tree copies a node of it when a later write changes that node.
+      // `clone` copies no entries. Before a later write changes a node of the tree, the tree copies that node.
       const snapshotTree = tree.clone()
       const now = ttl.now()
       return {

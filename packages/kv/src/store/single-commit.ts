@@ -40,7 +40,7 @@ export function createSingleCommit(options: CommitOptions): Commit {
       } finally {
         keyLocks.release(locks)
       }
-      // The reply repeats the outcome of an earlier write, which may not have been durable.
+      // The reply may repeat the outcome of an earlier write that is not durable yet.
       if (write.durable && isReplay(write, 0, result)) await level.sync()
       return result.outcomes[0]
     } finally {

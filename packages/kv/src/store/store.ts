@@ -118,7 +118,7 @@ export interface KvStore {
 
 /**
  * Returns the memory that a queued write takes (bytes), rounded up to units of 1 KiB: even the smallest write takes
- * hundreds.
+ * hundreds of bytes.
  */
 export function getWriteBytes({ ops }: KvWrite): number {
   let bytes = 0

@@ -26,7 +26,7 @@ const SLICE_KEYS = 64
  * Removes expired values of a standalone service. Each removal is a write with its own position in the order of writes.
  * The sweep only frees space: reads check the expiry themselves. Each search begins after the last removed key, because
  * LevelDB steps over every deleted key: searches from the beginning cost 326 us per key among 600,000. While no key is
- * due, the sweep reads one word of memory.
+ * due, the sweep does not read the database.
  */
 export function createSweeper({ ttl, readDueKeys, write, getFault = () => undefined }: SweeperOptions): Sweeper {
   let running: Promise<void> | undefined

@@ -31,7 +31,7 @@ export const createTtlMemory = () => new SharedArrayBuffer(3 * BigInt64Array.BYT
 const IS_TIMED_INDEX = 0
 /** Time before which no key is due (ms since 1970). */
 const FIRST_DUE_INDEX = 1
-/** Latest time that a read or a condition used, or in a cluster the time of an applied entry (ms since 1970). */
+/** Latest time that `TtlState.raiseFloor` received (ms since 1970). */
 const FLOOR_INDEX = 2
 
 /** Maximum backward step of the clock that `TtlState.now` hides (ms). */
@@ -65,8 +65,8 @@ export class TtlState {
   }
 
   /**
-   * Returns the time for reads (ms since 1970). If the clock is set back by up to 10 s, the returned time does not go
-   * back, so that an expired key remains absent.
+   * Returns the time for reads (ms since 1970). It is not before the latest time that `raiseFloor` received, unless the
+   * clock is more than 10 s behind that time. So a key that a read found expired remains absent.
    */
   now(): number {
     const now = this.#clock()

@@ -2,7 +2,7 @@ import { toPage, type ChangePage, type ChangeStep } from '../core/change-pages.t
 
 /** Approximate memory of a step in addition to its bytes (bytes). */
 const STEP_OVERHEAD_BYTES = 100
-/** Maximum size of a page (bytes). A page always contains at least one step, even if that is larger. */
+/** Size at which a page ends (bytes). The last step of a page may exceed it. */
 const PAGE_BYTES = 1_048_576
 /** Number of discarded steps after which the list is shortened. */
 const COMPACT_STEPS = 1_024
@@ -78,8 +78,9 @@ export class ChangeFeed {
   }
 
   /**
-   * Resolves with the changes after `seq`, or with an empty page if no change arrives within `timeout` ms. Resolves
-   * with `undefined` if the feed no longer has these changes, or if the sequence is later than the last one.
+   * Resolves with the changes after `seq`. If there are none yet, it waits for up to `timeout` ms. If only the sequence
+   * advances, or the time ends, the page is empty. Resolves with `undefined` if the feed is off, if it no longer has
+   * these changes, or if `seq` is later than its last sequence.
    * @param maxBytes size at which a page ends (bytes); with 0 the page is empty, which only checks that the feed has
    * the changes
    */

@@ -2,8 +2,8 @@ import { Piece } from '@influencer-stats/runtime/piece-list'
 import { toIdLine } from '../core/watch-events.ts'
 
 /**
- * A change, rendered as an event in two forms. Both are created on first use. `last` has the `id`, for the last change
- * of a sequence that a stream gets. `inner` has no `id`, for the changes before it.
+ * A change, rendered as an event in two forms. Each form is created on its first use. `last` has the `id`, for the last
+ * change of a sequence that a stream gets. `inner` has no `id`, for the changes before it.
  */
 export class ChangePieces {
   readonly #change: string

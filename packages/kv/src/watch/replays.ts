@@ -32,7 +32,7 @@ interface WatchReplay extends WatchRecipient {
   timeout?: NodeJS.Timeout | undefined
 }
 
-/** Size at which a page ends (bytes). A single larger change is a page by itself. */
+/** Size at which a page ends (bytes). The last changes of a page may exceed it. */
 const REPLAY_PAGE_BYTES = 65_536
 /** `connections` of a replay, which is one stream. */
 const SINGLE_CONNECTION = { size: 1 }
@@ -159,7 +159,7 @@ export class WatchReplays {
     this.#options.onLive(connection, sequence)
   }
 
-  /** Cuts the streams at a sequence: the feed no longer has the changes after it, or could not read them. */
+  /** Cuts the streams at a sequence: the feed no longer has the changes after it, or the request for them failed. */
   #cutAtSequence(expired: number): void {
     for (const { connection, sequence } of this.#ready) if (sequence === expired) this.#options.cut(connection)
   }

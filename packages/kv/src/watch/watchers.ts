@@ -200,9 +200,9 @@ export class Watchers implements WatchMetrics {
   }
 
   /**
-   * Sends an `id` line to every client: a sign that the stream works, and the sequence from which it would resume. The
-   * write also detects disconnected clients. A client with unread bytes gets no heartbeat, because each one would add a
-   * pending write.
+   * Sends an `id` line to every live stream: a sign that the stream works, and the sequence from which it would resume.
+   * The write also detects disconnected clients. A client with unread bytes gets no heartbeat, because each one would
+   * add a pending write.
    */
   #sendHeartbeat(): void {
     if (this.#sequence === undefined) return
@@ -211,7 +211,10 @@ export class Watchers implements WatchMetrics {
       for (const connection of connections) if (connection.writableLength === 0) this.#unread.write(connection, chunks)
   }
 
-  /** Closes the stream of a client that does not read. The client may reconnect and resume. */
+  /**
+   * Closes a stream that cannot continue, such as that of a client that does not read. The client may reconnect and
+   * resume.
+   */
   #cut(connection: StreamConnection): void {
     if (this.#removeStream(connection)) this.cutStreams++
     this.#unread.remove(connection)

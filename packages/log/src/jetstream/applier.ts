@@ -122,8 +122,8 @@ export class Applier {
   }
 
   async #run(): Promise<void> {
-    // Messages that are added before the next microtask join the batch. The wait also ensures that `#running` is set before the run
-    // ends and clears it.
+    // Messages that are added before the next microtask join the batch. The wait also ensures that `#running` is set
+    // before the run ends and clears it.
     await undefined
     while (this.#inbox.length > 0 && this.#inbox[0]!.seq <= this.#dueSequence) {
       const frames = this.#sequenceInbox()
@@ -187,7 +187,10 @@ export class Applier {
     return true
   }
 
-  /** Retries until the state machine applies the entries. Returns undefined if the applier ends before. */
+  /**
+   * Retries until the state machine applies the entries. Returns undefined if the applier ends before, or after a fatal
+   * error.
+   */
   async #applyWithRetry(entries: readonly LogEntry[]): Promise<unknown[] | undefined> {
     const position = this.#sequencer.getPosition()
     for (;;) {

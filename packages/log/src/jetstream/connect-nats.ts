@@ -45,8 +45,8 @@ function createAuthenticators(service: string, { credentials, nkey }: NatsOption
 }
 
 /**
- * Checks a key file early. The client reads it only when a server requires a login. Its error for an invalid file is
- * the same as for an unreachable server.
+ * Checks a key file early. The client reads it only when a server requires a login. The client's error for an invalid
+ * file is the same as for an unreachable server.
  * @throws StartError `NATS_FILE_UNREADABLE`
  */
 function checkAuthenticator(service: string, file: string, authenticator: Authenticator): Authenticator {

@@ -23,7 +23,7 @@ export class LogClock {
 
   /**
    * Bounds of the log's clock relative to `now` (ms): the narrowest that agree with all recent replies. Before the
-   * first reply, the system clock. Computed at each reply, because it is read for every entry of the log.
+   * first reply, the system clock. Computed at each reply, because every applied batch reads them.
    */
   get offsets(): ClockOffsets {
     if (this.#offsets) return this.#offsets

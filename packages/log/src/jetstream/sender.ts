@@ -75,7 +75,7 @@ export function createSender(nc: NatsConnection, stream: string): Sender {
       const { seq } = await batch.commit(subject, parts.at(-1), { timeout })
       return { kind: 'stored', seq }
     } catch (cause) {
-      // No server received the request: the stream has no leader at present.
+      // `not-sent` if no server received the request: the stream then has no leader at present.
       return { kind: isNoResponders(cause) ? 'not-sent' : 'unknown', cause }
     }
   }

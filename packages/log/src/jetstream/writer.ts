@@ -33,7 +33,7 @@ const MAX_QUEUE_BYTES = 256 * 1_024 * 1_024
  */
 const RETURNED_CALLERS_RATIO = 0.9
 const MAX_GATHER_MS = 50
-/** Time since the last frame after which the writer no longer waits for its callers (ms). */
+/** Time since the last frame after which the writer no longer waits for that frame's callers (ms). */
 const MAX_IDLE_MS = 100
 // Bounds of the delay before a frame is sent again. The delay doubles with each attempt.
 const MIN_RETRY_DELAY_MS = 20
@@ -135,8 +135,8 @@ export class LogWriter {
   }
 
   /**
-   * Rejects the waiting calls: with OUTCOME_UNKNOWN if their frame was sent, otherwise with LOG_UNAVAILABLE. Resolves
-   * once no frame is being sent.
+   * Rejects the waiting calls: appends whose frame is in progress with OUTCOME_UNKNOWN, all others with
+   * LOG_UNAVAILABLE. Resolves once no frame is being sent.
    */
   async close(): Promise<void> {
     this.#isClosed = true

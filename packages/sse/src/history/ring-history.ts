@@ -37,14 +37,15 @@ class RingTopic {
 const STALE_TOPIC_AGE_MS = 86_400_000
 
 /**
- * Number of dropped events above which a topic's array is compacted. A compaction copies the array, so it must be rare.
+ * Number of dropped events above which a topic's array may be compacted. A compaction copies the array, so it must be
+ * rare.
  */
 const MIN_COMPACT_EVENTS = 64
 
 /**
  * History in memory. Count, bytes and age limit each topic; `topics` and `total` limit the whole history. Current
  * values are removed last. So the values of a busy publisher only replace values that are not current, and a publisher
- * to many new topics only replaces other new topics and topics that are stale.
+ * to many new topics usually replaces only other new topics and topics that are stale.
  */
 export class RingHistory implements History {
   readonly epoch: string
