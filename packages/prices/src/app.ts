@@ -75,7 +75,7 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
     logState &&
     createReplica({
       state: logState,
-      // With the timeout of a change, because the log may have to apply a whole import first.
+      // These calls have the long timeout of `catalog`, because the node may have to apply a whole import first.
       waitForSequence: (sequence) => catalog.call('waitForSequence', sequence),
       barrier: (waiting) => catalog.call('barrier', waiting),
     })

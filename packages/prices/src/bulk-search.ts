@@ -120,7 +120,7 @@ class BulkAnswerWriter {
     this.#write()
   }
 
-  /** Stops all writes and releases the buffer. */
+  /** Cancels a delayed write and releases the buffer. */
   close(): void {
     clearImmediate(this.#writeTimer)
     this.#options.buffers.release(this.#buffer)

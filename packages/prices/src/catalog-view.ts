@@ -9,7 +9,7 @@ import { groupChangesByOffering } from './index/offerings/group-by-offering.ts'
 import { OverlaidIndex, Overlay } from './index/overlay.ts'
 import type { CatalogChange, CatalogState } from './messages.ts'
 
-/** The contents of a view, except its dictionary. */
+/** The contents of a view, except its dictionary and its answer kinds. */
 export interface CatalogViewContent {
   readonly usedTerms: Uint8Array
   readonly answerStore: AnswerStore

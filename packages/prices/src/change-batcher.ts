@@ -7,7 +7,7 @@ export interface PendingChange<Change, Outcome> {
   readonly reject: (error: unknown) => void
 }
 
-/** Runs groups of changes one at a time, in sequence with all other changes of the catalog. */
+/** Runs one group of changes at a time. On the main thread no other change of the catalog runs meanwhile. */
 type RunInTurn = (run: () => Promise<void>) => Promise<void>
 
 /**

@@ -117,7 +117,7 @@ export async function computeFacets(request: FacetRequest, view: CatalogView, in
   }
 }
 
-/** Returns the requested facets of names. */
+/** Returns the numbers of the requested facets among offerings, groups and specs. */
 const listNameFacets = ({ facet, char }: FacetRequest): number[] =>
   char === undefined
     ? FACET_NAMES.flatMap((name) =>
@@ -125,7 +125,7 @@ const listNameFacets = ({ facet, char }: FacetRequest): number[] =>
       )
     : []
 
-/** Returns the characteristic of a request for one characteristic. */
+/** Returns the term of the characteristic that a request names; undefined if it names none. */
 function findRequestedChar({ char, facet }: FacetRequest, { terms, usedTerms }: CatalogView): number | undefined {
   if (char === undefined) return undefined
   if (facet !== undefined) throw errors.INCOMPATIBLE_PARAMETERS('either facet or char must be given; received both')
@@ -152,7 +152,10 @@ function parseAfter(
   return Number(after)
 }
 
-/** Lists the characteristics that have a count, in the order of their names. */
+/**
+ * Lists the characteristics that have a value with a count above 0, ordered by name; undefined if another list is
+ * requested.
+ */
 async function listChars(
   { facet = 'characteristics', after }: FacetRequest,
   byTerm: Int32Array,

@@ -5,7 +5,7 @@ import { upgradeFromFormat1, upgradeFromFormat2 } from './catalog/format-upgrade
 /** Version of the stored format: since 2, answers are stored row by row; since 3, in pages of 32 rows. */
 export const FORMAT = 3
 
-// Small, because the catalog is already in memory; large writes are batches anyway.
+// Small, because the indexes and (by default) the answers are in memory, and large writes are already batches.
 const LEVEL_OPTIONS = { cacheSize: 1_048_576, writeBufferSize: 4_194_304 }
 
 /** Options of the database that all threads of a process share. */

@@ -6,7 +6,7 @@ const MAX_TURN_MS = 5
 let turnDeadline = 0
 
 /**
- * Returns the time at which deferrable work must wait for the next turn of this thread's event loop (as
+ * Returns the time from which on deferrable work must wait for the next turn of this thread's event loop (as
  * `performance.now()` counts).
  */
 export function getTurnDeadline(): number {
@@ -50,7 +50,7 @@ export function createPerTurnLimiter(limit: number): () => Promise<void> | undef
 
 const STEPS_PER_TIME_CHECK = 128
 
-/** Visits every number below `count`, and yields to the event loop between visits. */
+/** Visits every number below `count`. Once per `STEPS_PER_TIME_CHECK` visits, it calls `yieldTurn`. */
 export async function forEachInTurns(count: number, visit: (number: number) => void): Promise<void> {
   for (let number = 0; number < count; number++) {
     visit(number)

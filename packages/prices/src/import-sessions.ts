@@ -6,7 +6,10 @@ import { PriceLineReader } from './price-line-reader.ts'
 /** An import without calls from its thread for this time is aborted: the thread may have died (ms). */
 export const IMPORT_IDLE_TIMEOUT_MS = 60_000
 
-/** The running import, on the main thread. There is at most one, because each holds a whole new catalog. */
+/**
+ * The running import, on the main thread. There is at most one, because an import can hold a whole new catalog in
+ * memory.
+ */
 export class ImportSessions implements ImportHandler {
   readonly #catalog: PriceCatalog
   readonly #maxPrices: number

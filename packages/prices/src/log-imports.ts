@@ -30,8 +30,8 @@ const CHECK_INTERVAL_MS = 5_000
 /** Delay before a failed append is retried (ms). */
 const RETRY_DELAY_MS = 500
 /**
- * Maximum wait for the abort entry of a refused import (ms). After the wait, a client can usually begin the next import
- * at once.
+ * Maximum time to wait until the abort entry of a failed import is in the log (ms). After the wait, a client can
+ * usually begin the next import at once.
  */
 const ABORT_WAIT_MS = 1_000
 

@@ -97,7 +97,7 @@ export function openCatalog(
   )
 }
 
-/** Creates the parts that a standalone node and a cluster node have in common. */
+/** Creates the parts that a standalone service and a cluster node have in common. */
 export function createCatalogParts(
   { config, registry }: PricesMainContext,
   indexes: LoadedIndexes,

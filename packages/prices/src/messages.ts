@@ -81,7 +81,7 @@ export type PricesMainMessage = {
   barrier(waiting: number): void
 }
 
-/** The catalog as threads view it; its bytes are shared memory that never changes. */
+/** The catalog as threads view it. Its blocks and segments are shared memory that never changes. */
 export interface CatalogState {
   readonly generation: number
   readonly terms: readonly Term[]

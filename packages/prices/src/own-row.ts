@@ -19,7 +19,7 @@ const EMPTY_CATALOG: CatalogSize = { generation: 0, rows: 0, terms: 0, kinds: 0 
 /** Maximum number of catalogs: the one in use, the previous one, and an incomplete one. */
 const MAX_GENERATIONS = 3
 
-/** Row with the number and the size of the catalog in use. */
+/** The database row `meta`, with the number and the size of the catalog in use. */
 export const ownRow: OwnRow = {
   key: Buffer.from(META_KEY),
   since: 1,
@@ -55,7 +55,7 @@ async function listGenerations(db: PricesDb): Promise<number[]> {
   }
 }
 
-/** Returns the size of a catalog; `undefined` if pages or texts of it are missing. */
+/** Returns the size of a catalog; `undefined` if it has no rows, or if pages or texts of it are missing. */
 async function readCatalogSize(db: PricesDb, generation: number): Promise<CatalogSize | undefined> {
   const terms = await countTexts(db, generation, 't')
   const kinds = await countTexts(db, generation, 'k')
@@ -72,7 +72,7 @@ async function readCatalogSize(db: PricesDb, generation: number): Promise<Catalo
   return rows > 0 && terms !== undefined && kinds !== undefined ? { generation, rows, terms, kinds } : undefined
 }
 
-/** Counts the texts of a kind; `undefined` if one is missing between them. */
+/** Counts the terms (`t`) or the answer kinds (`k`) of a catalog; `undefined` if there is a gap in their numbers. */
 async function countTexts(db: PricesDb, generation: number, kind: string): Promise<number | undefined> {
   const prefix = `${toGenerationPrefix(generation)}${kind}!`
   let count = 0

@@ -30,7 +30,7 @@ export const youtube = defineService<typeof settings, YoutubeMainMessage, Youtub
       },
     }
   },
-  // Loaded only on serving threads, because Fastify would slow down `--help` and take memory on the main thread.
+  // Loaded only on threads that serve requests. Elsewhere Fastify would slow down `--help` and take memory.
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createYoutubeApp(context),
 })

@@ -26,7 +26,7 @@ export interface EditedAnswers {
 
 /** The answers of the catalog on the main thread. */
 export interface CatalogAnswers {
-  /** All answers that the threads share. */
+  /** All answers that the threads share; none if the answers are only in the database. */
   readonly shared: AnswerChange
   getBlock(row: number): AnswerBlock
   applyEdits(edits: readonly RowEdit[], rows: number): EditedAnswers
@@ -35,7 +35,7 @@ export interface CatalogAnswers {
 }
 
 /**
- * Returns edited copies of the pages that edits touch.
+ * Returns edited copies of the pages with added or changed rows. A removal leaves its answer unchanged.
  * @param copy returns a copy of a page
  */
 function editPages(edits: readonly RowEdit[], copy: (number: number) => AnswerBlock): Map<number, AnswerBlock> {
@@ -56,7 +56,9 @@ const toPageBytes = (pages: Map<number, AnswerBlock>) =>
 /** Answers in memory that threads share. */
 export class SharedAnswers implements CatalogAnswers {
   #table: AnswerTable
-  /** By block, the number of its single answers. The block with the longest wait is first. */
+  /**
+   * By block, the number of its single answers. The block that has had single answers for the longest time is first.
+   */
   readonly #pending = new Map<number, number>()
 
   readonly #maxPending: number

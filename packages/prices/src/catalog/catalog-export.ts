@@ -15,7 +15,7 @@ const PIECE_BYTES = 262_144
 /** The state of a catalog at one moment, for an export. */
 export interface FrozenCatalog {
   readonly meta: CatalogMeta
-  /** Terms and kinds are only added, so the dictionary of a later moment contains those of this one. */
+  /** Terms and kinds are never removed, so a later dictionary contains all terms and kinds of this moment. */
   readonly terms: Terms
   readonly kinds: AnswerKinds
   /** Reads the state of that moment. */
@@ -23,8 +23,8 @@ export interface FrozenCatalog {
 }
 
 /**
- * Yields the prices of a catalog as NDJSON in the order of their ids, in pieces of 256 KiB. It yields to the event loop
- * between rows.
+ * Yields the prices of a catalog as NDJSON in the order of their ids, in pieces of about 256 KiB. If a turn of the
+ * event loop has used its time, it waits for the next turn between two rows.
  */
 export async function* exportPrices(catalog: FrozenCatalog, { after, limit }: ExportRange): AsyncGenerator<Uint8Array> {
   const { meta, terms, kinds, generations } = catalog

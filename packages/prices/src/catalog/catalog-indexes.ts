@@ -40,7 +40,7 @@ export class CatalogIndexes {
   readonly segments: ReadonlyMap<string, Segments>
   readonly #kinds: ReadonlyMap<string, IndexKind>
   readonly #pending = new Map<number, PendingRows>()
-  /** The offerings that have too many waiting changes, the oldest first. */
+  /** The offerings that are due for a rebuild, in the order in which they became due. */
   readonly #due = new Set<number>()
   readonly #minLimit: number
   #count = 0

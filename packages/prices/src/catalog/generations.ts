@@ -34,7 +34,7 @@ export interface CatalogMeta {
   readonly rows: number
   readonly terms: number
   readonly kinds: number
-  /** Only on a node of a cluster. */
+  /** The position in the log, on a node of a cluster. */
   readonly log?: LogCheckpoint | undefined
   /** The previous generation, as it was when this one replaced it. It is stored until the next replacement. */
   readonly previous?: Omit<CatalogMeta, 'previous'> | undefined
@@ -91,7 +91,7 @@ const createDamagedError = (cause: unknown) =>
   new StartError('DATA_DAMAGED', `prices: the catalog cannot be read (${(cause as Error).message})`)
 const encodeMeta = (meta: CatalogMeta) => JSON.stringify({ ...meta, format: FORMAT })
 
-/** The catalogs in LevelDB. Each catalog is a generation, and the row `meta` names the current one. */
+/** The catalogs in LevelDB. Each catalog is a generation, and the value of the key `meta` names the current one. */
 export class Generations {
   readonly #level: SharedLevel
   readonly #db: ClassicLevel
@@ -112,8 +112,8 @@ export class Generations {
   }
 
   /**
-   * Reads the current catalog. If it is incomplete, reads the previous one. Returns undefined if there never was a
-   * catalog.
+   * Reads the current catalog or, if that cannot be read, the previous one. Returns undefined if no catalog was ever
+   * complete.
    * @throws StartError `DATA_DAMAGED`
    */
   async load(): Promise<LoadedCatalog | undefined> {
@@ -182,7 +182,7 @@ export class Generations {
   }
 
   /**
-   * Writes the position in the log, and a piece of an import.
+   * Writes the position in the log and, if given, the newest piece of the open import.
    * @param sync true to sync to disk, with all earlier writes
    */
   async setCheckpoint(

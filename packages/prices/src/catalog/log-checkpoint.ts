@@ -10,7 +10,7 @@ export interface OpenImport {
   readonly most: number
   /** Number of pieces received. */
   readonly pieces: number
-  /** The time of the last piece, by the log's clock (ms since 1970). */
+  /** The time of the import's last entry in the log, by the log's clock (ms since 1970). */
   readonly at: number
 }
 
@@ -20,7 +20,7 @@ export interface LogCheckpoint {
   readonly position?: LogPosition
   /** Number of entries after `position` that are already applied. */
   readonly made: number
-  /** The boot id of the machine at this write, or `clean`: all data is on the disk. */
+  /** The boot id of the machine at this write, if the system has one; `clean` if all data is on the disk. */
   readonly boot: string | undefined
   readonly open?: OpenImport | undefined
 }

@@ -26,7 +26,7 @@ export async function countNewPrices(draft: CatalogDraft, table: RowTable, ids: 
 
 /**
  * Checks the types of a draft against the catalog.
- * @throws Problem `TYPE_CONFLICT` if another change gave a characteristic another type meanwhile
+ * @throws Problem `TYPE_CONFLICT` if a characteristic of the draft has another type in the catalog
  */
 export async function checkTypes(draft: CatalogDraft, table: RowTable, terms: Terms, types: CharTypes): Promise<void> {
   const checked = new Set<number>()
@@ -42,7 +42,10 @@ export async function checkTypes(draft: CatalogDraft, table: RowTable, terms: Te
   })
 }
 
-/** Returns the prices of a draft in the codes of another dictionary. Missing terms are added to that dictionary. */
+/**
+ * Converts the prices of a draft to the numbers that the catalog gives to their terms and kinds. New ones are added to
+ * `terms` and `kinds`.
+ */
 export async function translatePrices(
   draft: CatalogDraft,
   table: RowTable,

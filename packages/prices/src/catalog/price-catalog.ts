@@ -37,13 +37,13 @@ export interface PriceCatalogOptions {
 }
 
 /**
- * Maximum number of imported prices that are put one by one. A larger import, or one with `replace`, creates a new
- * generation of the catalog.
+ * Maximum number of imported prices that are applied as edits of the current generation. A larger import, or one with
+ * `replace`, creates a new generation of the catalog.
  */
 const MAX_SINGLE_PUTS = 2_000
 /**
- * A start removes the rows of deleted prices if there are more of them than this, and more than there are prices. For
- * that it rewrites the catalog.
+ * A start rewrites the catalog without the rows of deleted prices, if these rows outnumber both this limit and the
+ * existing prices.
  */
 const MAX_DELETED_ROWS = 65_536
 
@@ -55,13 +55,13 @@ function readId(answers: CatalogAnswers, row: number): Uint8Array {
 }
 
 /**
- * The catalog on the main thread, its only writer. A change is durable first, then visible to every thread, then
- * acknowledged.
+ * The catalog on the main thread, its only writer. A change is first stored (standalone: synced to disk; cluster:
+ * already in the log), then visible to every thread, then acknowledged.
  */
 export class PriceCatalog {
   readonly #options: PriceCatalogOptions
   readonly #generations: Generations
-  /** The durable state. */
+  /** The state that is stored in the database. */
   #meta = NO_META
   #terms = new Terms()
   #kinds = new AnswerKinds()
@@ -200,7 +200,10 @@ export class PriceCatalog {
     return this.#generations.clearStaged()
   }
 
-  /** Loads the catalog from the disk after a fault. A change whose write failed may or may not be in the loaded catalog. */
+  /**
+   * Loads the catalog from the disk after a fault, or after a snapshot was restored. A change whose write failed may or
+   * may not be in the loaded catalog.
+   */
   reload(): Promise<void> {
     return this.#runInTurn(async () => {
       const loaded = await this.#generations.load()
@@ -209,7 +212,7 @@ export class PriceCatalog {
     })
   }
 
-  /** Resolves when no change is running. */
+  /** Resolves when all changes that run or wait at the time of the call have ended. */
   async waitUntilIdle(): Promise<void> {
     await this.#last
   }

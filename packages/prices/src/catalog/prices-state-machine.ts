@@ -236,7 +236,7 @@ export class PricesStateMachine implements StateMachine {
     await this.#resume()
   }
 
-  /** Marks all data as synced, so that a start after a power cut reuses it. */
+  /** Syncs all data to disk and marks it as synced, so that a start after a power cut reuses it. */
   async settle(): Promise<void> {
     const { checkpoint } = this.#catalog
     if (checkpoint && checkpoint.boot !== CLEAN_BOOT)

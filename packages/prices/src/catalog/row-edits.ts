@@ -2,7 +2,7 @@ import { PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
 import { RowTable, type PriceRow } from '../core/row-table.ts'
 import type { RowChange } from '../index/price-index.ts'
 
-/** A price in the codes of the dictionary. */
+/** A price with numbers instead of texts: its row contains terms, and `kind` is the number of its answer kind. */
 export interface CodedPrice {
   readonly id: Uint8Array
   readonly row: PriceRow
@@ -38,7 +38,7 @@ export function findExisting(id: Uint8Array, rows: RowLookup): Pick<PriceUpsert,
   return { found, before: found < 0 ? undefined : rows.readRow(found) }
 }
 
-/** Returns the edits that put prices. A price that changes its offering is removed and added. */
+/** Returns the edits that put prices. If a price changes its offering, its row is removed and a new row is added. */
 export function toEdits(puts: readonly PriceUpsert[], rows: number): RowEdit[] {
   const edits: RowEdit[] = []
   let next = rows

@@ -89,8 +89,8 @@ export class TermCounts {
   }
 
   /**
-   * Returns one byte per term: 0 if no row has the term, otherwise 1. The byte of a characteristic that at least one row
-   * has is its encoded type (see `encodeCharType`). Calls return the same memory until a byte changes.
+   * Returns one byte per term: 0 if no row has the term. Otherwise it is the encoded type for a characteristic (see
+   * `encodeCharType`), and 1 for any other term. Calls return the same memory until a byte changes.
    */
   getUsedTerms(): Uint8Array<SharedArrayBuffer> {
     if (!this.#changed) return this.#published

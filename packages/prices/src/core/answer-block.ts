@@ -20,8 +20,8 @@ export interface AnswerKind {
 }
 
 /**
- * The answer data of the rows of one block or page. One view reads values and kinds: two typed arrays would be two more
- * objects to fetch for each answer, a third of its cost.
+ * The answer data of the rows of one block or page, or of a single row. One view reads values and kinds: two typed
+ * arrays would be two more objects to fetch for each answer, which would be a third of the cost of an answer.
  */
 export class AnswerBlock {
   readonly bytes: Uint8Array

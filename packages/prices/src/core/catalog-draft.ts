@@ -30,7 +30,7 @@ export class AnswerKinds {
   }
 }
 
-/** Returns the problem of a price that is visible without the catalog. */
+/** Returns a problem of a price that can be found without the catalog; undefined if there is none. */
 export function findPriceProblem({ charValues, from, to }: Price): PriceProblem | undefined {
   const chars = new Set<string>()
   for (const { char } of charValues) {
@@ -58,7 +58,7 @@ function learnTypes({ values }: PriceRow, terms: Terms, types: LearnedTypes): vo
   for (const term of values) types.learn(terms.getChar(term), getValueType(terms.getValue(term))!)
 }
 
-/** Encodes a price with the codes of the dictionary. New terms are added to the dictionary. */
+/** Converts a price to a row of terms. New terms are added to the dictionary. */
 export function toRow(price: Price, terms: Terms): PriceRow {
   const values = price.charValues.map(({ char, value }) => terms.ensureValue(terms.ensureName('char', char), value))
   return {
@@ -118,7 +118,7 @@ export class CatalogDraft {
     return undefined
   }
 
-  /** Adds or replaces a price like `put`. Its row has codes of this dictionary. */
+  /** Adds or replaces a price like `put`, but without checks. `row` must contain terms of this draft's dictionary. */
   add(id: Uint8Array, row: PriceRow, value: number, kind: number): void {
     const existing = this.ids.find(id)
     if (existing >= 0 && this.#getOffering(existing) !== row.offering) {

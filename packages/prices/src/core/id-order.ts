@@ -17,7 +17,7 @@ function compare(a: Uint32Array, first: number, b: Uint32Array, second: number):
   return 0
 }
 
-/** Some rows in the order of their ids. */
+/** Up to `MAX_RUN_ROWS` rows. After `sort` they are in the order of their ids. */
 class SortedRun {
   #ids = new Uint32Array(MAX_RUN_ROWS * ID_WORDS)
   #rows = new Uint32Array(MAX_RUN_ROWS)

@@ -28,8 +28,9 @@ const NOT_FOUND = -1
 
 /**
  * Parses a search of exactly the usual shape from its bytes directly into terms: the output of JSON.stringify for
- * `{id?, offeringId, groupId, priceSpecId, charValues: [{char, value}...]}` (the id first or last). All text must be
- * ASCII without escapes, and at least one row must have each term. JSON.parse handles any other request.
+ * `{id?, offeringId, groupId, priceSpecId, charValues: [{char, value}...]}` (the id first or last). All values must be
+ * text, all text must be ASCII without escapes, and each term must occur in at least one row. JSON.parse handles any
+ * other request.
  */
 export class RequestScanner {
   #bytes: Buffer = Buffer.alloc(0)

@@ -13,7 +13,7 @@ export interface PriceRow {
   readonly to: number
 }
 
-// Offsets of the fields in a row's record.
+// Offsets of the fields within a row's part of `#data`.
 const OFFERING = 0
 const GROUP = 1
 const SPEC = 2

@@ -13,8 +13,8 @@ export interface Choice {
 }
 
 /**
- * The conditions of a search in terms of the dictionary. One object serves all searches of a thread: a new one for each
- * costs 0.1 us and garbage.
+ * The conditions of a search in terms of the dictionary. Searches reuse these objects: a new one for each search costs
+ * 0.1 us and garbage.
  */
 export class SearchQuery {
   offering = ANY_TERM
@@ -23,7 +23,7 @@ export class SearchQuery {
   /** The values that a row must have: the first `count` entries. */
   readonly values = new Int32Array(MAX_CONDITIONS)
   count = 0
-  /** Conditions with operators. A row must have a matching value for each condition. */
+  /** Conditions with an operator other than `equals`. A row must have a matching value for each condition. */
   choices: Choice[] = []
   /** The day on which the price must be valid (days since 1970); undefined if dates do not matter. */
   at: number | undefined = undefined

@@ -14,7 +14,10 @@ const MAX_TRIES = 48
 const MAX_HASHED_TEXTS = 4_096
 /** Maximum number of slots that a text may be away from its first slot: otherwise a Map is used. */
 const MAX_PROBES = 8
-/** Number of sampled texts that select the code units to hash: a search in 4,000 texts takes 60 ms. */
+/**
+ * At least this many sampled texts (or all) select the code units to hash. To search a function for 4,000 texts takes
+ * 60 ms.
+ */
 const SAMPLE_TEXTS = 256
 /** A new hash function is searched when the number of texts has grown by this factor. */
 const GROWTH_RATIO = 1.25
@@ -33,10 +36,10 @@ const CELLS = 4
 const getCodeUnit = (text: string, at: number) => (at < text.length ? text.charCodeAt(at) : 0)
 
 /**
- * Texts and their codes. Lookups use a hash function that is chosen for exactly these texts. A string from JSON.parse has
- * no hash yet, and to compute one of 36 characters for a Map costs three times as much as three code units and one
- * comparison (lookups of 13 strings: 175 ns, with a Map 398 ns). New texts use the existing function until there are a
- * quarter more. If too many texts differ only at other positions, a Map is used.
+ * Maps texts to codes, which are numbers such as terms. Lookups use a hash function that is chosen for exactly these
+ * texts. A string from JSON.parse has no hash yet, and to compute the hash of 36 characters for a Map costs three times
+ * as much as three code units and one comparison (lookups of 13 strings: 175 ns, with a Map 398 ns). New texts use the
+ * existing function until there are a quarter more. If too many texts differ only at other positions, a Map is used.
  */
 export class TextTable {
   readonly #codes = new Map<string, number>()

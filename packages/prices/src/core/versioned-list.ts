@@ -5,7 +5,7 @@ type Chunk<T> = readonly (T | undefined)[]
 
 /**
  * An immutable list by number, with holes. `with` creates a changed list that shares all unchanged chunks: its cost
- * depends on the size of the change, not of the list.
+ * depends mainly on the size of the change, not of the list.
  */
 export class VersionedList<T> {
   readonly #chunks: readonly (Chunk<T> | undefined)[]

@@ -76,7 +76,7 @@ class BitsetIndex implements PriceIndex {
     return ordinal === NO_ROW ? toAmbiguous(this.#found) : bits!.segment.getRow(ordinal)
   }
 
-  /** Returns the result of `find` for whole rows. @param whole number of matches that `WholeRowFinder` found */
+  /** Returns the result of `find` from the matches of `WholeRowFinder`. @param whole number of these matches */
   #pickRow(bits: OfferingBits, partition: PartitionBits, { choices, at }: SearchQuery, whole: number): number {
     const { segment, defaults } = bits
     const { first } = partition
@@ -125,7 +125,7 @@ class BitsetIndex implements PriceIndex {
       const size = segment.getCardinality(position)
       let at = i
       if (i >= RAREST_SETS) {
-        // Only the three rarest must come first: to sort all twenty costs as much as to intersect them.
+        // Only the three rarest must come first: to sort twenty sets costs as much as to intersect them.
         at = size < sizes[RAREST_SETS - 1]! ? RAREST_SETS - 1 : i
         sizes[i] = sizes[at]!
         positions[i] = positions[at]!

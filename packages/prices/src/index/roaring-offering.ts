@@ -59,7 +59,7 @@ export async function createRoaringOfferingIndex(): Promise<IndexKind> {
 
 const isSingleContainer = ({ first, end }: Partition) => end - first <= CONTAINER_VALUES
 
-/** The tools of an index. All indexes of a thread share them, because one search ends before the next begins. */
+/** The tools of an index. All its versions in a thread share them, because one search ends before the next begins. */
 interface RoaringOfferingTools extends BitmapTools {
   readonly intersection: Intersection
   readonly leapfrog: Leapfrog

@@ -60,7 +60,10 @@ interface OfferingRows extends ColumnSource {
   getOrdinal(row: number): number
 }
 
-/** The tools of an index. All indexes of a thread share them: a search is synchronous, and each count takes its own bitmaps. */
+/**
+ * The tools of an index. All its versions in a thread share them: a search is synchronous, and each count takes its own
+ * bitmaps.
+ */
 interface RoaringTools {
   readonly roaring: Roaring
   readonly sets: RoaringSets

@@ -120,7 +120,7 @@ export function createVideosSchema(keys: readonly string[]) {
     description: 'Behaves like `videos.list` for queries by id. The stand-in ignores the other parameters of the API.',
     querystring: {
       // `key` is not always required: the header `x-goog-api-key` may replace it. A schema cannot state that either a
-      // query parameter or a header is required.
+      // query parameter or a header is required, so this one requires `key`.
       type: 'object',
       required: ['part', 'id', 'key'],
       properties: {

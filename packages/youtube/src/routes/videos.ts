@@ -29,7 +29,10 @@ export interface VideosOptions {
 const DEFAULT_ERROR_STATUS = 503
 const VIDEOS_PATH = '/youtube/v3/videos'
 
-/** True if the active faults end connections, or never reply. Only Fastify's path gives access to the connection. */
+/**
+ * True if the active faults end connections, or prevent a reply. Such calls need Fastify, which gives access to the
+ * connection.
+ */
 const affectsConnection = ({ hang, cut }: Faults): boolean => hang === true || cut !== undefined
 
 const refuse = (error: GoogleError, { pretty }: PreparedCall) => createReply(error.status, renderError(error, pretty))

@@ -16,7 +16,7 @@ interface ChartProps {
   /** Formats a value of the x axis. */
   x(value: number): string
   y(value: number): string
-  /** Formats values for the axis, in short form. */
+  /** Formats values for the y axis, in short form. */
   yShort(values: readonly number[]): string[]
   /** True if the x axis shows times. */
   readonly isTime: boolean
@@ -96,7 +96,7 @@ function drawMarks({ ctx, bbox, scales, valToPos }: uPlot, marks: NonNullable<Ch
   ctx.restore()
 }
 
-/** Width of the longest text (px). */
+/** Estimated width of the y axis with these texts (px). */
 const computeWidth = (texts: readonly string[]) => 14 + 7 * Math.max(3, ...texts.map(({ length }) => length))
 
 const MINUTE_S = 60

@@ -40,13 +40,15 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     event.preventDefault()
     requestClose()
   }
-  // If Escape is pressed twice, browsers close the dialog although `cancel` was prevented, but not if the key was prevented.
+  // If Escape is pressed twice, browsers close the dialog although `cancel` was prevented, but not if the key event was
+  // prevented.
   const onKeyDown = (event: KeyboardEvent) => void (event.key === 'Escape' && !event.isComposing && onCancel(event))
   function onClosed() {
     if (isUnsaved.current) box.current?.showModal()
     requestClose()
   }
-  // If the pointer was pressed in a field and released outside, the target of the click is the dialog, too. It stays open.
+  // If the pointer was pressed in a field and released outside, the target of the click is the dialog, too. Then the
+  // dialog stays open.
   const onPointerDown = ({ target }: Event) => void (isPressedOutside.current = target === box.current)
   const onClick = ({ target }: Event) => void (target === box.current && isPressedOutside.current && requestClose())
 

@@ -14,7 +14,7 @@ interface CampaignRowProps {
   choose(id: string): void
 }
 
-/** One campaign in the list. Only rows whose numbers change render again. */
+/** One campaign in the list. A row renders again only if its data or its checkbox changes. */
 export class CampaignRow extends Component<CampaignRowProps> {
   override shouldComponentUpdate({ row, isChosen }: CampaignRowProps): boolean {
     return row !== this.props.row || isChosen !== this.props.isChosen

@@ -56,7 +56,7 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
     show({ chars: value === '' ? chars : { ...chars, [char]: value } })
   }
 
-  // The choices remain while those of other conditions are read, but without their counts.
+  // The old choices remain, without counts, while the choices for the new conditions are read.
   const facetValues = useLast(facets.value)
   const hasCounts = facets.value !== undefined
   return html`<div class="head">
@@ -106,7 +106,7 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
 interface ChoiceProps {
   readonly title: string
   readonly values: FacetValues
-  /** False while counts are those of other conditions. */
+  /** False while `values` still has the counts of the previous conditions. */
   readonly hasCounts: boolean
   readonly value: FacetValue
   onChange(value: FacetValue): void

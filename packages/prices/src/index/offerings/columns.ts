@@ -10,15 +10,15 @@ export interface ColumnSource {
   readonly count: number
   /** Returns the terms of all values that rows of the offering have. */
   getValueTerms(): Iterable<number>
-  /** Visits the ordinal of each row that has a value. */
+  /** Visits the ordinal of each row that has the value `term`. */
   forEachOrdinal(term: number, visit: (ordinal: number) => void): void
-  /** True if the row at an ordinal is valid on a day; undefined if no row has dates. */
+  /** True if the row at an ordinal is valid on a day; may be undefined if no row has dates. */
   readonly isValidOn: ((ordinal: number, day: number) => boolean) | undefined
 }
 
 export type OrdinalTest = (ordinal: number) => boolean
 
-/** Maximum size of a thread's cached columns (bytes). */
+/** Maximum size of the cached columns of one `Columns` object (bytes). */
 const MAX_CACHE_BYTES = 16 * 1_024 * 1_024
 const NO_VALUE = -1
 

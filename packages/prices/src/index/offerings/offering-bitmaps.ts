@@ -23,7 +23,7 @@ import { readWholeRows, WHOLE_ROWS_KEY, createWholeRows, type WholeRows } from '
 // Each partition has a set of all its rows. The first of these sets has this key, the next one this key - 1, and so on.
 const FIRST_PARTITION_KEY = -16
 
-/** A partition with the first ordinal of its rows in bitmaps, and the key of the set of all its rows. */
+/** A partition, the number of its first row in bitmaps (`base`), and the key of the set of all its rows. */
 export interface PartitionSet extends Partition {
   readonly base: number
   readonly key: number
@@ -72,7 +72,7 @@ export function createBitmapCodec(sets: RoaringSets): OfferingCodec {
   }
 }
 
-/** Tools for bitmaps, which all indexes of a thread share. */
+/** Tools for bitmaps, which all versions of an index in a thread share. */
 export interface BitmapTools {
   readonly sets: RoaringSets
   readonly scratch: ScratchBitmaps
@@ -93,7 +93,7 @@ export class OfferingBitmaps implements ColumnSource {
   readonly #offering: number
   #containers: FrozenContainers | undefined
   #facets: TermSets<unknown>['facets'] | undefined
-  /** The sets of all rows of an offering, a group or a spec. */
+  /** By term: the set of all rows of the offering, of a group or of a spec. */
   #named: ReadonlyMap<number, ReadonlyRoaringBitmap32> | undefined
 
   constructor(offering: number, bytes: Uint8Array, sets: RoaringSets) {

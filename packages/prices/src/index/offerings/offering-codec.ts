@@ -13,7 +13,7 @@ export interface NumberedRow extends PriceRow {
 export interface OfferingCodec {
   /** @param rows ascending */
   encode(rows: readonly NumberedRow[]): Uint8Array
-  /** Returns the rows in ascending order. */
+  /** Returns the rows in no particular order. Their `offering` may be `ANY_TERM`. */
   decode(segment: Uint8Array): NumberedRow[]
 }
 

@@ -126,7 +126,7 @@ function readCells(buffer: ArrayBufferLike, start: number, count: number, bytesP
 /** The query cannot be answered from whole rows: the caller uses the sets. */
 export const NO_COUNT = -1
 
-/** Finds rows by all their values. Each thread has one finder. */
+/** Finds rows by all their values. A finder reuses its memory for every search. */
 export class WholeRowFinder {
   /** The result of the last `find`: ordinals relative to the first one of their partition, ascending. */
   readonly found = new Uint32Array(MAX_PROBES + 1)
@@ -134,8 +134,8 @@ export class WholeRowFinder {
   #marks = new Uint8Array(1_024)
 
   /**
-   * @returns how many rows of a partition have all values of a query; `NO_COUNT` if there are no whole rows, or if rows
-   * with additional values can match
+   * @returns how many rows of a partition have all values of a query; `NO_COUNT` if there are no whole rows, or if the
+   * query does not name exactly `width` different values
    */
   find(rows: WholeRows | undefined, { values, count }: SearchQuery, { first, end }: Partition): number {
     if (count !== rows?.width) return NO_COUNT

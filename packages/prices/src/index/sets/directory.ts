@@ -3,7 +3,7 @@ export interface Directory {
   /** The first key in the list, and the length of the list. */
   readonly first: number
   readonly listed: number
-  /** The position of each key in the list, or -1. */
+  /** For each number from `first` on: the position of this key, or -1 if the directory does not have it. */
   readonly list: Int16Array
   /** The keys outside of the list and their positions. */
   readonly cells: Int32Array

@@ -8,7 +8,7 @@ const MAX_VALUES = 256
 const STRIDE_UNITS = 8
 /** Number of sets that are sorted: the values of the other sets are rarely read. */
 const SORTED_SETS = 4
-/** Lists with more values than this are first intersected two at a time. */
+/** If the two smallest sets are lists with more values than this, they are intersected before all others. */
 const LONG_LIST_VALUES = 16
 /** Maximum number of remaining values that are prefetched in all other sets at once. */
 const MAX_PREFETCHED_VALUES = 2
@@ -63,12 +63,12 @@ export class Leapfrog {
     return true
   }
 
-  /** True if `run` is the fastest way. */
+  /** True if `run` is possible and the fastest way. */
   get isSuitable(): boolean {
     return this.#walkable && this.#smallest <= MAX_VALUES
   }
 
-  /** Moves the sets with the fewest intervals to the front, in their order. */
+  /** Moves the `SORTED_SETS` sets with the fewest intervals to the front, in ascending order. */
   #sort(): void {
     const starts = this.#starts
     const intervals = this.#intervals

@@ -26,7 +26,10 @@ const alignBytes = (bytes: number) => Math.ceil(bytes / ALIGNMENT_BYTES) * ALIGN
 /** The key of the set of the default rows. Sets that do not belong to a term have negative keys. */
 export const DEFAULTS_KEY = -2
 
-/** A set of rows in the format of the index. Rows are in it by their ordinals: their positions in the segment, from 0. */
+/**
+ * A set of rows in the format of the index, or other data, such as the list of partitions. A set contains the ordinals
+ * of rows (their positions in the segment, from 0). Sets of the index `roaring` contain row numbers instead.
+ */
 export interface SegmentEntry {
   readonly key: number
   readonly cardinality: number
@@ -124,7 +127,7 @@ export class Segment {
     this.#directory = readDirectory(cells.subarray(HEADER_CELLS, this.#entries))
   }
 
-  /** Number of sets. */
+  /** Number of entries: sets and other data. */
   get size(): number {
     return this.#size
   }

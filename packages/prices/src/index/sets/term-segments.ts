@@ -139,10 +139,13 @@ class Days {
   }
 }
 
-/** The lowest number of a segment with bitmaps. A thread's views of segment N have the key `N - FIRST_SEGMENT`, from 0. */
+/**
+ * The lowest number of a segment with bitmaps or days. A thread's views of segment N have the key `N - FIRST_SEGMENT`,
+ * from 0.
+ */
 export const FIRST_SEGMENT = DAYS_SEGMENT
 
-/** Returns a thread's views of the segments with bitmaps, each with its key. */
+/** Returns a thread's views of the segments with bitmaps or days, each with its key. */
 export const createViews = (segments: Segments, sets: RoaringSets): [number: number, views: LazyViews][] =>
   [...segments]
     .filter(([number]) => number > OFFERING_SEGMENT)
