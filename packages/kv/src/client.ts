@@ -134,7 +134,7 @@ export interface KvChangeSet {
  */
 export interface KvClient {
   /**
-   * Highest sequence in the replies so far; `undefined` before the first one, and if the service is standalone. A read
+   * Highest sequence in the replies; `undefined` before the first one, and if the service is standalone. A read
    * with this sequence as `after` sees all writes of this client, at any node.
    */
   readonly sequence: number | undefined

@@ -11,7 +11,10 @@ export const errors = defineErrors({
 /** A message or an entry of the log is damaged, or its format or kind is unknown. This node must not continue. */
 export class FrameError extends Error {
   readonly code: 'LOG_FORMAT_UNKNOWN' | 'LOG_DAMAGED'
-  /** Sequence of the message, if a state machine found the fault; otherwise the catcher of the error knows it. */
+  /**
+   * Sequence of the message, if the thrower states it. Otherwise the applier reports the message that it assembles, or
+   * the last one of its batch.
+   */
   readonly seq: number | undefined
 
   constructor(code: FrameError['code'], message: string, seq?: number) {

@@ -29,7 +29,7 @@ const RETRY_DELAY_MS = 200
 /** Maximum time that `close` waits for the release (ms). */
 const RELEASE_TIMEOUT_MS = 1_000
 
-/** Lease that its log notifies of every change by any node. */
+/** Lease to which the log of a cluster reports every change by any node. */
 export interface ManagedLease extends Lease {
   /** Called when a node acquires, renews or releases the lease: `getRemainingMs` then returns a new value. */
   notifyChange(): void

@@ -69,7 +69,7 @@ export const logSettings = defineSettings({
     maximum: 1_000_000_000,
     group: 'cluster',
     formerly: 'snapshotEvery',
-    description: 'log sequences between two snapshots; older entries are removed',
+    description: 'sequences between snapshots; the log is trimmed to the previous one',
   },
   sequenceWaitTimeout: {
     type: 'integer',

@@ -32,7 +32,7 @@ export async function openSse(context: SseMainContext): Promise<ServiceMain<SseM
   registerGauge(
     context.registry,
     'sse_fanout_backlog',
-    'Values that are put but have not reached every thread.',
+    'Published values that have not reached every thread yet.',
     () => sequencer.backlogSize,
   )
   const connections = coalesceCalls(async () => {

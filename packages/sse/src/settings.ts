@@ -48,7 +48,7 @@ export const settings = defineSettings({
     default: 0,
     minimum: 0,
     maximum: 10_000_000,
-    description: 'maximum streams per address and thread; 0: half / threads',
+    description: 'maximum streams per address and thread; 0: max-streams / 2 / threads',
   },
   streamBuffer: { ...bytes, default: 8_388_608, description: 'maximum unread bytes of a stream (bytes)' },
   maxValue: {

@@ -19,4 +19,4 @@ const dataCommand = (name: 'check' | 'repair', description: string): Command => 
 export const checkCommand = dataCommand('check', 'list of all damage in a data folder; changes nothing')
 
 /** `pnpm kv repair DIR` */
-export const repairCommand = dataCommand('repair', 'copy of a damaged data folder, salvage and list of the loss')
+export const repairCommand = dataCommand('repair', 'copy of a damaged data folder, then salvage; lists all losses')

@@ -25,7 +25,7 @@ const SLICE_CHARACTERS = 262_144
 
 /**
  * Registers the route that reads many keys in one request.
- * @param sendTimeout time in which a client must take each part of its reply (ms)
+ * @param sendTimeout time that a client may take to receive 256 KiB of its reply (ms)
  */
 export async function registerGetManyRoute(
   root: App,

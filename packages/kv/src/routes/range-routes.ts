@@ -16,7 +16,10 @@ const ENTITIES_URL = '/v0/entities'
 const PARAMETERS = [...RANGE_PARAMETERS, 'keys', 'count', ...Object.keys(consistencyParameters)]
 const EXAMPLE_LINES = '{"op":"put","id":"greeting","value":"hello"}\n'
 
-/** Registers the route of ranges. @param sendTimeout time in which a client must take each part of its reply (ms) */
+/**
+ * Registers the route of ranges.
+ * @param sendTimeout time that a client may take to receive 256 KiB of its reply (ms)
+ */
 export function registerRangeRoutes(app: App, store: KvStore, budget: Budget, sendTimeout: number): void {
   app.get(
     ENTITIES_URL,

@@ -38,7 +38,7 @@ interface ScanStreamOptions {
   readonly headers: readonly string[]
   /** True if the reply has keys without values. */
   readonly keysOnly?: boolean
-  /** Time in which the client must take each part of the reply (ms). */
+  /** Time that the client may take to receive 256 KiB of the reply (ms). */
   readonly timeout: number
   /** Reserves the memory of the slices. */
   readonly hold: MemoryHold

@@ -73,8 +73,8 @@ export function createGroupCommit({
   }
 
   async function run(): Promise<void> {
-    // Waits for the requests that the event loop reads in this turn, except for a single client: it wrote 10 % more per
-    // second without the wait (12 pairs of runs).
+    // Waits for the requests that the event loop reads in this turn, except for a single client: without the wait, it
+    // wrote 10 % more per second (measured in 12 pairs of runs).
     if (!isAlone) await waitTurn()
     for (let group = groups.shift(); group; group = groups.shift()) {
       current = group

@@ -65,8 +65,8 @@ export class TtlState {
   }
 
   /**
-   * Returns the time for reads (ms since 1970). It is not before the latest time that `raiseFloor` received, unless the
-   * clock is more than 10 s behind that time. So a key that a read found expired remains absent.
+   * Returns the time for reads (ms since 1970). It is at least the latest time that `raiseFloor` received, unless the
+   * clock was set back by more than 10 s. So a key that a read found expired remains absent.
    */
   now(): number {
     const now = this.#clock()

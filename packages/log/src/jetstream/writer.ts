@@ -29,7 +29,8 @@ export interface LogWriterOptions {
 /** Maximum size of the queue of entries, which grows while the log is unreachable (bytes). */
 const MAX_QUEUE_BYTES = 256 * 1_024 * 1_024
 /**
- * The next frame waits until this share of the last frame's callers has queued a new request, at most `MAX_GATHER_MS`.
+ * The next frame waits until this share of the last frame's callers has queued a new request, but at most for
+ * `MAX_GATHER_MS`.
  */
 const RETURNED_CALLERS_RATIO = 0.9
 const MAX_GATHER_MS = 50

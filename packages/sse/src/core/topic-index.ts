@@ -15,8 +15,8 @@ interface PatternEntry<T extends object> {
 }
 
 /**
- * Finds the subscribers of a topic: by its name, by its prefixes, and by the literal starts of patterns. It does not
- * visit subscribers whose names, prefixes and literal starts differ.
+ * Finds the subscribers of a topic: by its name, by its prefixes, and by the literal starts of patterns. It visits no
+ * subscriber whose names, prefixes and literal starts all differ from those of the topic.
  */
 export class TopicIndex<T extends object> {
   readonly #exact = new Map<string, SmallSet<T>>()

@@ -15,8 +15,8 @@ export interface HistoryState {
    */
   readonly lost?: readonly LostRange[]
   /**
-   * The topic with the oldest last event first. `RingHistory` lists two groups, each in this order: its established
-   * topics, then its newcomers.
+   * Ordered: the topic whose last event is the oldest comes first. `RingHistory` lists two groups, each in this order:
+   * its established topics, then its newcomers.
    */
   readonly topics: readonly TopicState[]
 }

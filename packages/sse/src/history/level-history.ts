@@ -145,7 +145,7 @@ export const ownRow: OwnRow = {
   },
 }
 
-/** @throws StartError `DATA_LOCKED`, `DATA_UNWRITABLE`, `DATA_NEWER` */
+/** @throws StartError with a code `DATA_...`: see `openLevel` */
 export async function createLevelHistory(options: HistoryOptions): Promise<History> {
   const { folder, log } = options
   const level = await openSharedLevel(folder, {
@@ -204,8 +204,8 @@ function addStoredEvent(topics: TopicsByName, name: string, before: number, even
  */
 function findLostRanges({ lost, clean, boot, start = 0, ceiling }: HistoryMeta, last: number): readonly LostRange[] {
   if (clean) return lost
-  // If only the process was killed (the boot is the same), the system has all data that the process wrote. So only events
-  // after the last stored event may be lost. After a power cut, the extent of the loss is unknown.
+  // If only the process was killed (the boot is the same), the system has all data that the process wrote. So only
+  // events after the last stored event may be lost. After a power cut, the extent of the loss is unknown.
   const from = boot !== undefined && boot === readBootId() ? Math.max(last, start) + 1 : 0
   const ranges = [...lost, { from, before: ceiling }]
   if (from === 0) return ranges.slice(-1)

@@ -85,7 +85,7 @@ export function createWaitRoute({ streams, history, encoders, broker, tokenAuth,
       summary: 'Open a stream',
       description:
         'The stream sends the values of its topics. With `Accept: text/html` the reply is an endless page that calls `console.log` with each value. ' +
-        '`Last-Event-ID` resumes it; `event: gap` replaces values that are no longer in the history.',
+        '`Last-Event-ID` resumes the stream; `event: gap` replaces values that are no longer in the history.',
       querystring: waitQuery,
       response: {
         200: { description: 'The stream.', content: { 'text/event-stream': text, 'text/html': text } },

@@ -5,7 +5,9 @@ import { createInvalidRequestError, createInvalidTokenError } from './token-erro
 
 const COOKIE_NAME = '__Secure-mercure_access_token'
 
-/** A JWT: three parts in base64url. `API_TOKEN` and `READ_TOKEN` do not have this form. */
+/**
+ * A JWT: three parts in base64url. An `API_TOKEN` or `READ_TOKEN` of this form would be verified as an access token.
+ */
 const JWT_PATTERN = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 const BEARER_PREFIX = /^bearer(?: +|$)/i
@@ -64,8 +66,8 @@ export class TokenAuth {
   /**
    * A browser sends the cookie with requests of pages of any site, so the cookie alone is not enough. `Origin` names
    * the origin of the page. It is absent from reads by the hub's own pages, which `Sec-Fetch-Site` marks as
-   * `same-origin`. Reads without either header, or with `none` (an address that the user opened), do not come from pages
-   * of other sites.
+   * `same-origin`. Reads without either header, or with `none` (an address that the user opened), do not come from
+   * pages of other sites.
    */
   #canUseCookie({ origin, host, 'sec-fetch-site': site }: RequestHeaders, isChange: boolean): boolean {
     if (origin !== undefined) {
