@@ -34,6 +34,6 @@ export interface Commit {
   submit<T>(write: KvWrite, bytes: number, toReply: KvReply<T>): Promise<T>
   /** Resolves once all earlier writes have succeeded or failed. */
   waitUntilSettled(): Promise<void>
-  /** Resolves once no write is in progress, and no reply waits for a sync. */
+  /** Resolves once no write is in progress, and every write is acknowledged or has failed. */
   waitUntilIdle(): Promise<void>
 }

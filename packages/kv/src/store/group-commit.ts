@@ -32,7 +32,7 @@ const DURABLE_OPTIONS = { sync: true } as const
 const hasDurableReplay = (writes: readonly KvWrite[], result: WriteResult) =>
   result.records !== undefined && writes.some((write, i) => write.durable && isReplay(write, i, result))
 
-/** Returns a function that runs both syncs. */
+/** Returns a function that calls both functions, and waits for both. */
 const combineSyncs = (first: (() => Promise<void>) | undefined, second: () => Promise<void>) => async () =>
   void (await Promise.all([first?.(), second()]))
 
@@ -55,7 +55,7 @@ export function createGroupCommit({
   /** Group that is being written. */
   let current: WriteGroup | undefined
   let running: Promise<void> | undefined
-  /** Groups that are written, but whose replies wait for a sync. */
+  /** Groups that are written, but whose replies wait for writes of other threads (`writeAhead`) or for a sync. */
   const unacknowledged = new Set<Promise<unknown>>()
   /** True if the last group had one write, and no other write arrived meanwhile: probably a single client writes. */
   let isAlone = false
@@ -116,7 +116,7 @@ export function createGroupCommit({
     }
   }
 
-  /** Acknowledges a group after its sync. The next group does not wait for the sync. */
+  /** Acknowledges a group once `sync` resolves. The next group does not wait for it. */
   function acknowledgeAfter(sync: Promise<void>, group: WriteGroup, outcomes: Outcomes): void {
     const done = sync.then(() => group.resolve(outcomes), group.reject)
     const removeDone = () => void unacknowledged.delete(done)

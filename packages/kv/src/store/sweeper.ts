@@ -8,7 +8,7 @@ export interface SweeperOptions {
   /** Reads keys that expire, due or not, in the order of their times from a position on (`core/internal-keys.ts`). */
   readDueKeys(position: Buffer, limit: number): Promise<readonly DueKey[]>
   readonly write: KvStore['write']
-  /** Returns the error with which the store refuses writes at present; undefined if it accepts them. */
+  /** Returns the error with which the store refuses removals at present; undefined if it accepts them. */
   readonly getFault?: KvStore['getFault']
 }
 
