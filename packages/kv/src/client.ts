@@ -8,9 +8,9 @@ import { toOpLine, parseLine, type Op } from './core/change-lines.ts'
 import { parseWatchEvents } from './core/watch-events.ts'
 
 export interface KvClientOptions {
-  /** Token for writes, if the service has an `API_TOKEN`. */
+  /** Token: required for writes if the service has an `API_TOKEN`, and for reads if it has a `READ_TOKEN`. */
   readonly token?: string
-  /** Maximum number of concurrent connections. */
+  /** Maximum number of concurrent connections, without those of watch streams. */
   readonly connections?: number
   /**
    * Maximum time to connect, to wait for a reply, and between two parts of a reply (ms). It is accurate to about 1 s.
