@@ -14,7 +14,7 @@ export interface CatalogViewContent {
   readonly usedTerms: Uint8Array
   readonly answerStore: AnswerStore
   readonly indexes: ReadonlyMap<string, PriceIndex>
-  /** By offering, the changes that the segments do not contain yet. */
+  /** By offering, the changes that the segments of the indexes do not contain yet. */
   readonly overlays: VersionedList<Overlay>
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Maximum time that all requests together may occupy a turn of the event loop (ms). */
+/** Maximum time that the deferrable work of all requests may take in one turn of the event loop (ms). */
 const MAX_TURN_MS = 5
 
 let turnDeadline = 0

@@ -10,7 +10,7 @@ export type LoadedIndexes = ReadonlyMap<string, IndexKind>
 
 /**
  * Loads the indexes that a configuration names.
- * @throws StartError `UNKNOWN_INDEX`
+ * @throws StartError `UNKNOWN_INDEX`, `ROARING_MISSING`
  */
 export async function loadIndexes({ indexes }: Pick<PricesConfig, 'indexes'>): Promise<LoadedIndexes> {
   const known: readonly string[] = [BITMAP_ALIAS, ...listPartNames('index')]

@@ -15,7 +15,7 @@ export const settings = defineSettings({
     type: 'string',
     enum: listPartNames('catalog'),
     default: 'memory',
-    description: 'store of prepared search replies',
+    description: 'store of the ids and values in search replies',
   },
   sample: {
     type: 'string',
@@ -28,7 +28,7 @@ export const settings = defineSettings({
     default: 2_097_152,
     minimum: 16_384,
     maximum: 4_294_967_296,
-    description: 'reply cache of the lru-level catalog, per thread (bytes)',
+    description: 'page cache of the lru-level catalog, per thread (bytes)',
   },
   maxPrices: {
     type: 'integer',

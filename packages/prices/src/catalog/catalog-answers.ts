@@ -24,7 +24,10 @@ export interface EditedAnswers {
   readonly change: AnswerChange
 }
 
-/** The answers of the catalog on the main thread. */
+/**
+ * The answers of the catalog on the main thread. An answer is the data of one row that search replies contain (see
+ * `AnswerBlock`).
+ */
 export interface CatalogAnswers {
   /** All answers that the threads share; none if the answers are only in the database. */
   readonly shared: AnswerChange

@@ -23,8 +23,8 @@ export interface FrozenCatalog {
 }
 
 /**
- * Yields the prices of a catalog as NDJSON in the order of their ids, in pieces of about 256 KiB. If a turn of the
- * event loop has used its time, it waits for the next turn between two rows.
+ * Yields the prices of a catalog as NDJSON in the order of their ids, in pieces of about 256 KiB. Between two rows it
+ * waits for the next turn of the event loop, if the current turn has used its time.
  */
 export async function* exportPrices(catalog: FrozenCatalog, { after, limit }: ExportRange): AsyncGenerator<Uint8Array> {
   const { meta, terms, kinds, generations } = catalog

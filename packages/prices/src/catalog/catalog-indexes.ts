@@ -3,10 +3,10 @@ import { yieldTurn } from '../event-loop-turns.ts'
 import type { IndexKind, RowChange, Segments } from '../index/price-index.ts'
 
 /**
- * A waiting change is a change of a row that the segments of its offering do not contain yet. The limit per offering is
- * `PENDING_PER_SQRT_ROWS` times the square root of its rows, but at least `MIN_PENDING_LIMIT`. With more waiting changes,
- * its segments are rebuilt. A rebuild takes time in proportion to the rows of the offering, and each waiting change slows
- * searches.
+ * A waiting change is a change of a row that the segments of its offering (the data of the indexes: see `Segments`) do
+ * not contain yet. The limit per offering is `PENDING_PER_SQRT_ROWS` times the square root of its rows, but at least
+ * `MIN_PENDING_LIMIT`. With more waiting changes, its segments are rebuilt. A rebuild takes time in proportion to the
+ * rows of the offering, and each waiting change slows searches.
  */
 const MIN_PENDING_LIMIT = 32
 const PENDING_PER_SQRT_ROWS = 4

@@ -12,7 +12,7 @@ export interface PriceProblem {
   readonly detail: string
 }
 
-/** Numbers the kinds of answers. */
+/** Numbers the kinds of answers. Answers with the same spec and currency have the same kind. */
 export class AnswerKinds {
   readonly list: AnswerKind[] = []
   readonly #codes = new Map<string, number>()

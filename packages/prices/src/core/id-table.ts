@@ -5,7 +5,8 @@ const DELETED_SLOT = 0xffff_ffff
 const MAX_LOAD_RATIO = 0.7
 const GROWTH_RATIO = 1.5
 /**
- * Slots of a full table that are moved with each added id. With 8, the move completes before the next table is full.
+ * Slots of a full table that are moved with each added id. With 8, the move completes before the next table is full,
+ * unless about two thirds of the ids were deleted before.
  */
 const SLOTS_PER_MOVE = 8
 

@@ -14,7 +14,9 @@ export interface SampleShape {
 const toMbps = (...speeds: number[]) => speeds.map((speed) => `${speed} Mbps`)
 const from250To950 = Array.from({ length: 15 }, (_, i) => 250 + 50 * i)
 
-/** Creates the generator of the ids and groups of the sample's prices, drawn in this order, price by price. */
+/**
+ * Creates the random generator of the sample's ids and groups. For each price, the caller draws an id, then a group.
+ */
 export const createSampleRandom = () => createSeededRandom(SEED + 1)
 export const drawGroup = (random: ReturnType<typeof createSeededRandom>) => `group${1 + random(SAMPLE_GROUPS)}`
 

@@ -15,11 +15,11 @@ const MAX_HASHED_TEXTS = 4_096
 /** Maximum number of slots that a text may be away from its first slot: otherwise a Map is used. */
 const MAX_PROBES = 8
 /**
- * At least this many sampled texts (or all) select the code units to hash. To search a function for 4,000 texts takes
- * 60 ms.
+ * At least this many sampled texts (or all) select the code units to hash. To find a hash function for 4,000 texts
+ * takes 60 ms.
  */
 const SAMPLE_TEXTS = 256
-/** A new hash function is searched when the number of texts has grown by this factor. */
+/** A new hash function is selected when the number of texts has grown by this factor. */
 const GROWTH_RATIO = 1.25
 const EMPTY = -1
 /** Text that JSON does not escape, with one byte per character. */
@@ -43,7 +43,7 @@ const getCodeUnit = (text: string, at: number) => (at < text.length ? text.charC
  */
 export class TextTable {
   readonly #codes = new Map<string, number>()
-  /** Number of texts at which the next lookup searches a hash function. */
+  /** Number of texts at which the next lookup selects a new hash function. */
   #searchAgainAt = 0
   #hashed = false
   #p0 = 0
@@ -77,7 +77,10 @@ export class TextTable {
     if (this.#hashed && !this.#insert(text, code)) this.#hashed = false
   }
 
-  /** Returns the code of a text, or -1. Unlike `find` it never searches a hash function, so it suits callers that add texts. */
+  /**
+   * Returns the code of a text, or -1. Unlike `find` it never selects a new hash function, so it suits callers that add
+   * texts.
+   */
   getCode(text: string): number {
     return this.#codes.get(text) ?? -1
   }
@@ -153,7 +156,7 @@ export class TextTable {
     return true
   }
 
-  /** Searches a hash function with few collisions for the present texts. */
+  /** Selects a hash function with few collisions for the present texts. */
   #search(): void {
     const { size } = this.#codes
     this.#searchAgainAt = size > MAX_HASHED_TEXTS ? Infinity : Math.ceil((size + 1) * GROWTH_RATIO)

@@ -21,7 +21,7 @@ export function parseUuid(uuid: string, into: Uint8Array = new Uint8Array(ID_BYT
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-// It takes half of the time of a conversion by a Buffer.
+// This function takes half of the time of a conversion by a Buffer.
 export function formatUuid(bytes: Uint8Array): string {
   let text = ''
   for (let i = 0; i < ID_BYTES; i++) {

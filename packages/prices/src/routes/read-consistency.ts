@@ -4,14 +4,14 @@ import { errors } from '../errors.ts'
 
 /**
  * Consistency parameters of a read, on a cluster. The parameter for the sequence is not named `after` as in kv, because
- * `after` is here the last id of the previous page.
+ * here `after` is the cursor of the previous page.
  */
 export const consistencyParameters = {
   sequence: {
     type: 'integer',
     minimum: 0,
     maximum: 999_999_999_999_999,
-    description: 'The read sees this `sequence` and all before it. Replies to changes have a `sequence`.',
+    description: 'The read sees this `sequence` and all before it. Replies to changes have a header `sequence`.',
   },
   linearizable: {
     type: 'boolean',

@@ -32,7 +32,7 @@ export interface SearchAllOptions {
 }
 
 /**
- * Sends every matching price, one per line, in the order of their ids and in the state at the beginning of the reply.
+ * Sends the matching prices, one per line, in the order of their ids and in the state at the beginning of the reply.
  */
 export async function sendAll(
   { index, limit = Infinity, after }: SearchAllQuery,

@@ -100,7 +100,7 @@ function Search({ q, onChange }: { q: string; onChange(q: string): void }) {
   />`
 }
 
-/** The time that a sum of growths covers, and the number of campaigns that it omits. */
+/** Describes the time that a sum of growths covers, and the number of campaigns that it omits. */
 function toPeriod({ counted, young, youngSince, omitted }: GrowthSum, now: number): string {
   const isYoung = young > 0 && young === counted
   const period = isYoung ? `since ${formats.clock(youngSince, now)}` : 'in 24 h'

@@ -10,8 +10,8 @@ export const PARTITIONS_KEY = -3
 const CELLS_PER_PARTITION = 4
 
 /**
- * The rows of an offering that have one group and one spec. Their ordinals are consecutive: from `first` up to, not
- * including, `end`. A query names a group and a spec, so it needs one partition.
+ * The rows of an offering that have one group and one spec. Their ordinals (numbers within the offering, from 0) are
+ * consecutive: from `first` up to, not including, `end`. A query names a group and a spec, so it needs one partition.
  */
 export interface Partition {
   readonly group: number

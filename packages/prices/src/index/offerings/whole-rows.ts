@@ -3,7 +3,7 @@ import type { Segment, SegmentEntry } from '../sets/segment.ts'
 import type { Partition } from './partitions.ts'
 import type { NumberedRow } from './offering-codec.ts'
 
-/** The key of the entry with whole rows. */
+/** The key of the segment's entry with whole rows: a hash table that finds rows by all their values. */
 export const WHOLE_ROWS_KEY = -5
 // The layout of the entry: four cells of 32 bits, then slots, then the rows' values.
 const WIDTH = 0

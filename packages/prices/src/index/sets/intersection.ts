@@ -52,7 +52,7 @@ type OptionalOrdinalTest = ((ordinal: number) => boolean) | undefined
 
 /**
  * Returns the result of `find` for these ordinals.
- * @param base the first ordinal
+ * @param base number to subtract from each ordinal
  * @param isDefault true for a default row; undefined if there are none
  * @param isMatch an additional condition on an ordinal
  */
@@ -71,7 +71,7 @@ export function pickOrdinal(
 
 /**
  * Returns the ordinals of a bitmap relative to `base`, ascending.
- * @param base the first ordinal
+ * @param base number to subtract from each ordinal
  */
 export const toOrdinals = (found: RoaringBitmap32, base: number): Uint32Array =>
   found.toUint32Array().map((ordinal) => ordinal - base)

@@ -12,7 +12,7 @@ const SORTED_SETS = 4
 const LONG_LIST_VALUES = 16
 /** Maximum number of remaining values that are prefetched in all other sets at once. */
 const MAX_PREFETCHED_VALUES = 2
-/** Distance from a guess within which a value is searched. */
+/** Distance from a guess within which a value is looked up. Beyond it, `#leap` finds the value. */
 const GUESS_RADIUS = 16
 /** Distance from a guess within which values usually are. */
 const PREFETCH_RADIUS = 8

@@ -5,7 +5,8 @@ import type * as Library from 'roaring'
 export type Roaring = typeof Library
 
 /**
- * Loads roaring. Its binary is built after the install (see scripts/native.ts), and pnpm continues if that fails.
+ * Loads roaring. Its binary is downloaded or compiled after the install (see scripts/native.ts), and pnpm continues if
+ * that fails.
  * @throws StartError `ROARING_MISSING`
  */
 export async function loadRoaring(): Promise<Roaring> {
