@@ -1,3 +1,4 @@
+import { setCloseHandler } from '@influencer-stats/runtime/connections'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import { threadId } from 'node:worker_threads'
 import { errors } from './errors.ts'
@@ -61,7 +62,7 @@ export class Streams {
   open(connection: StreamConnection, address: string | undefined, request: StreamRequest, head?: string): void {
     if (!this.#options.slots.tryAcquire()) return void connection.destroy()
     this.#countAddress(connection, address ?? '')
-    connection.on('close', this.#onClose)
+    setCloseHandler(connection, this.#onClose)
     if (request.expiresAt !== undefined) this.#expiry.add(connection, request.expiresAt)
     this.hub.open(connection, request, head)
   }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { StreamConnection } from '../server/hot-route.ts'
 import { isInFlight } from './in-flight.ts'
 
 const SECURE_EVENT = 'secureConnection'
@@ -11,8 +12,15 @@ export const getConnectionEvent = (server: Server): string =>
 /** Identifies a connection: its plain socket and its TLS socket have the same key. */
 const toPeerKey = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
+type CloseHandler<Connection> = (this: Connection) => void
+
 /** The open connections of an HTTP server. */
 export interface ConnectionTracker {
+  /**
+   * Sets the function that is called when a connection has closed; it replaces the last one. A listener of `close` in
+   * addition to the tracker's own would take 104 bytes of each stream, for a list of two listeners.
+   */
+  setCloseHandler(socket: Socket, handler: CloseHandler<Socket> | undefined): void
   /**
    * Closes all connections without a request in flight. These are idle or new, or have sent only a part of a head. A
    * request is in flight once its whole head has arrived.
@@ -21,20 +29,39 @@ export interface ConnectionTracker {
   closeAll(): void
 }
 
+const TRACKER = Symbol('connection tracker')
+
+interface TrackedServer extends Server {
+  [TRACKER]?: ConnectionTracker
+}
+
+/** Sets the function that is called when the connection of a stream has closed. */
+export function setCloseHandler(connection: StreamConnection, handler: CloseHandler<StreamConnection>): void {
+  const tracker = (connection as { readonly server?: TrackedServer }).server?.[TRACKER]
+  if (tracker) tracker.setCloseHandler(connection as Socket, handler)
+  else connection.on('close', handler)
+}
+
 /**
- * Tracks the connections of a server. Node's own `closeIdleConnections` skips connections that have not sent a whole
+ * Tracks the connections of a server, from the first call on. Node's own `closeIdleConnections` skips connections that have not sent a whole
  * head yet. One connection that a browser opened in advance would delay the exit until `headersTimeout`.
  */
-export function trackConnections(server: Server): ConnectionTracker {
-  const sockets = new Set<Socket>()
+export function trackConnections(server: TrackedServer): ConnectionTracker {
+  return (server[TRACKER] ??= createTracker(server))
+}
+
+function createTracker(server: Server): ConnectionTracker {
+  const closeHandlers = new Map<Socket, CloseHandler<Socket> | undefined>()
   const handshakes = new Map<string, Socket>()
   // Shared by all sockets, so that a connection costs no closure.
-  function removeSocket(this: Socket): void {
-    sockets.delete(this)
+  function onClose(this: Socket): void {
+    const handler = closeHandlers.get(this)
+    closeHandlers.delete(this)
+    if (handler) Reflect.apply(handler, this, [])
   }
   server.on(getConnectionEvent(server), (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('close', removeSocket)
+    closeHandlers.set(socket, undefined)
+    socket.on('close', onClose)
   })
   if (getConnectionEvent(server) === SECURE_EVENT) {
     server.on('connection', (socket: Socket) => {
@@ -46,12 +73,15 @@ export function trackConnections(server: Server): ConnectionTracker {
   }
 
   return {
+    setCloseHandler(socket, handler) {
+      closeHandlers.set(socket, handler)
+    },
     closeIdle() {
-      for (const socket of sockets) if (!isInFlight(server, socket)) socket.destroy()
+      for (const socket of closeHandlers.keys()) if (!isInFlight(server, socket)) socket.destroy()
       for (const socket of handshakes.values()) socket.destroy()
     },
     closeAll() {
-      for (const socket of [...sockets, ...handshakes.values()]) socket.destroy()
+      for (const socket of [...closeHandlers.keys(), ...handshakes.values()]) socket.destroy()
     },
   }
 }

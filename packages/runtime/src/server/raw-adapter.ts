@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { getConnectionEvent } from '../http/connection-tracker.ts'
+import { getConnectionEvent, trackConnections } from '../http/connection-tracker.ts'
 import { RAW_CONNECTIONS, type RawServer } from '../http/in-flight.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import type { AdapterHost, Endpoints } from './endpoint.ts'
@@ -27,6 +27,7 @@ export function installRawAdapter(
   const event = getConnectionEvent(server)
   const nodeListeners = server.listeners(event) as ((this: Server, socket: Socket) => void)[]
   server.removeAllListeners(event)
+  const tracker = trackConnections(server)
   // A map instead of a property of the socket, which would take 48 bytes of each stream for its whole life.
   const connections = new Map<Socket, ServerConnection>()
   server[RAW_CONNECTIONS] = connections
@@ -83,7 +84,7 @@ export function installRawAdapter(
     socket.off('data', onData)
     socket.off('drain', onDrain)
     socket.off('timeout', destroySocket)
-    socket.off('close', onClose)
+    tracker.setCloseHandler(socket, undefined)
   }
 
   // These listeners are shared by all sockets, so that a connection costs no closure.
@@ -139,7 +140,7 @@ export function installRawAdapter(
     // Node's own listener has no effect with `allowHalfOpen`, and a list of two listeners takes 104 bytes.
     for (const listener of socket.listeners('end')) socket.off('end', listener as () => void)
     socket.on('end', onEnd)
-    socket.on('close', onClose)
+    tracker.setCloseHandler(socket, onClose)
     socket.on('data', onData)
   })
 }
