@@ -5,7 +5,8 @@ export interface CallCounts {
 }
 
 /**
- * Counts and quota that all threads share. They are exact, because every step is one atomic operation on shared memory.
+ * Counts and quota that all threads share. They are exact, because every change of a number is one atomic operation on
+ * shared memory.
  */
 export interface Meter {
   /** Counts a call. @param ids number of video ids in the call */

@@ -1,7 +1,10 @@
 import { AnswerTable, type AnswerChange } from '../core/answer-table.ts'
 import type { AnswerStore, AnswerStoreOptions } from './answer-store.ts'
 
-/** All answers in memory that the threads share: 28 bytes per price, once for all threads. */
+/**
+ * All answers in memory that the threads share: 28 bytes per price, once for all threads. Each thread holds recent
+ * edits separately (see `AnswerTable`).
+ */
 export const createMemoryStore = ({ answers }: AnswerStoreOptions): AnswerStore =>
   createStore(AnswerTable.fromBlocks([]).with(answers))
 

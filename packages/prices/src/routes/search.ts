@@ -279,7 +279,7 @@ export async function addBulkRoute(
           raw.end()
           if (!isComplete) drainBody(request)
         } catch (error) {
-          // A client that has disconnected, or never reads, gets no further data.
+          // A client that has disconnected, or that does not read in time, gets no further data.
           if (reply.sent) raw.destroy()
           else if (!(error instanceof Problem) && request.raw.destroyed)
             throw commonErrors.BAD_REQUEST('the request was aborted')
