@@ -17,7 +17,7 @@ export interface ImportOptions {
 
 /** The result of an import. */
 export interface ImportResult {
-  /** Number of imported prices. */
+  /** Number of imported prices; a repeated id counts each time. */
   readonly imported: number
   /** Number of prices after the import. */
   readonly prices: number

@@ -123,7 +123,7 @@ function addImportRoute(
             required: ['imported', 'prices'],
             additionalProperties: false,
             properties: {
-              imported: { type: 'integer', description: 'Number of imported prices.' },
+              imported: { type: 'integer', description: 'Number of imported prices; a repeated id counts each time.' },
               prices: { type: 'integer', description: 'Number of prices in the catalog.' },
             },
           },
