@@ -22,6 +22,10 @@ const REASONS: readonly (readonly [of: RegExp, reason: string])[] = [
     / nginx with open_file_cache$/,
     'nginx sends a prepared reply from C. Ours finds the reply of the request in JavaScript, checks that it is current, computes its age, and counts it.',
   ],
+  [
+    /^kv\/limits: .* \/ bare (GET with getSync|PUT with batches)$/,
+    'The bare server uses LevelDB in the same way, but it checks nothing and sends the same bytes: the difference is the code of kv.',
+  ],
   [/^kv\/.*\/ bare (GET|PUT)/, 'The bare server looks up and stores no data: the difference is LevelDB.'],
   [
     /^cluster\/.*\/ NATS KV, (1|16) /,

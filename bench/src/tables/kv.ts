@@ -1,7 +1,7 @@
 import { createBareTarget, putTarget } from '../targets/bare.ts'
 import type { BenchTarget, TargetProcess } from '../targets/target.ts'
 import { createNodeTarget, getOtherNodes } from '../targets/cluster.ts'
-import { createKvTarget } from '../targets/kv.ts'
+import { createKvTarget, createLevelTarget } from '../targets/kv.ts'
 import { FULL_BASE_ENTRIES, SMALL_BASE_ENTRIES, getValue } from '../load/requests/kv-entries.ts'
 import { createRequestRound } from '../rounds/request-round.ts'
 import type { BenchRow } from '../row.ts'
@@ -267,4 +267,30 @@ const serverTable: ServiceTable = {
   ],
 }
 
-export const tables: readonly ServiceTable[] = [entity, bases, serverTable]
+/** Creates the row of a bare server that reads or writes a full base before its constant reply. */
+const createLevelRow = (method: 'GET' | 'PUT'): BenchRow => ({
+  ...createBareRow(method, CONNECTIONS),
+  name: method === 'GET' ? 'bare GET with getSync' : 'bare PUT with batches',
+  target: createLevelTarget(method === 'GET' ? BARE_GET : BARE_PUT, FULL_BASE_ENTRIES),
+})
+
+const limits: ServiceTable = {
+  name: 'limits',
+  title: `Lower bounds of a GET and a PUT: a base of 1.5 million entries of 100-200 bytes, ${CONNECTIONS} connections, one serving thread; bare: node:http with a constant reply`,
+  steps: [
+    ['GET', 'bare GET with getSync'],
+    ['GET', 'bare GET'],
+    ['PUT', 'bare PUT with batches'],
+    ['PUT', 'bare PUT'],
+  ],
+  rows: () => [
+    createServerRow('GET', get, RAW_VARIANTS.kv),
+    createLevelRow('GET'),
+    createBareRow('GET', CONNECTIONS),
+    createServerRow('PUT', put, RAW_VARIANTS.kv),
+    createLevelRow('PUT'),
+    createBareRow('PUT', CONNECTIONS),
+  ],
+}
+
+export const tables: readonly ServiceTable[] = [entity, bases, serverTable, limits]

@@ -6,6 +6,8 @@ import { FULL_BASE_ENTRIES, BATCH_ENTRIES, getValue } from '../load/requests/kv-
 import { getProcessorSeconds } from '../processes.ts'
 import { createSpec, type Spec } from '../spec.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
+import type { ConstantReply } from './bare.ts'
+import { createProgramTarget, toScript } from './program.ts'
 import type { BenchTarget } from './target.ts'
 import { waitForCompaction } from './kv-compaction.ts'
 import { createServiceTarget } from './service.ts'
@@ -91,4 +93,14 @@ export const createKvTarget = (
       copyBase(await getKvBase(entries, checkout), folder)
       onFilled(folder)
     },
+  })
+
+/**
+ * A bare `node:http` server that reads or writes a base of `entries` entries and sends one reply: the lower bound of
+ * costs with `node:http` and LevelDB.
+ */
+export const createLevelTarget = (reply: ConstantReply, entries: number): BenchTarget =>
+  createProgramTarget({
+    ...toScript('bare node:http with LevelDB', './level-server.ts', JSON.stringify(reply)),
+    fill: async (folder) => copyBase(await getKvBase(entries), folder),
   })

@@ -18,6 +18,8 @@ export interface TargetProgram {
   args(folder: string, port: number): readonly string[]
   /** Files to create in its folder before it starts, by name. */
   files?(folder: string, port: number): Readonly<Record<string, string>>
+  /** Fills its folder before it starts. */
+  fill?(folder: string): Promise<void>
   /** Builds the program. @throws Error with the reason if it cannot */
   build?(): void
   readonly env?: Readonly<Record<string, string>>
@@ -47,12 +49,15 @@ async function isListening(port: number): Promise<boolean> {
  * folder.
  */
 export const createScriptTarget = (name: string, file: string, ...args: string[]): BenchTarget =>
-  createProgramTarget({
-    name,
-    command: process.execPath,
-    needs: [],
-    args: (folder, port) => [fileURLToPath(new URL(file, import.meta.url)), String(port), ...args, folder],
-  })
+  createProgramTarget(toScript(name, file, ...args))
+
+/** Returns the program of a server script, as in `createScriptTarget`. */
+export const toScript = (name: string, file: string, ...args: string[]): TargetProgram => ({
+  name,
+  command: process.execPath,
+  needs: [],
+  args: (folder, port) => [fileURLToPath(new URL(file, import.meta.url)), String(port), ...args, folder],
+})
 
 /** Creates the target of a program. */
 export const createProgramTarget = ({
@@ -61,6 +66,7 @@ export const createProgramTarget = ({
   needs = [command],
   args,
   files,
+  fill,
   build,
   env,
   pin = PINS.server,
@@ -76,6 +82,7 @@ export const createProgramTarget = ({
       mkdirSync(dirname(join(folder, file)), { recursive: true })
       writeFileSync(join(folder, file), content)
     }
+    await fill?.(folder)
     const { child, failure, stop } = spawnServer(pin, command, [...args(folder, port)], env)
     child.stdout!.resume()
     const serving = () => (findServingPid ? findServingPid(child.pid!) : child.pid)
