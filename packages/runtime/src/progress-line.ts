@@ -14,7 +14,8 @@ const LINE_INTERVAL_MS = 5_000
 const BAR_CHARACTERS = 30
 
 /**
- * Creates a progress line. On a terminal, it is redrawn. Otherwise a line is printed every five seconds and at the end.
+ * Creates a progress line. On a terminal, it is redrawn. Otherwise a line is printed at most every five seconds, and at
+ * the end.
  */
 export function createProgressLine(output: NodeJS.WriteStream): ProgressLine {
   const intervalMs = output.isTTY ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS

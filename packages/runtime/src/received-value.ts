@@ -47,7 +47,10 @@ const escapeUnprintable = (character: string) =>
 const escapeQuoted = (character: string) =>
   character === '"' || character === '\\' ? `\\${character}` : escapeUnprintable(character)
 
-/** Returns text for a message: at most 100 characters, control characters escaped, without credentials of a URL. */
+/**
+ * Returns text for a message: at most 100 characters and `...`, control characters escaped, without credentials of a
+ * URL.
+ */
 export const formatText = (text: string): string => shorten(text, escapeUnprintable).shown
 
 /** Formats the value of `INVALID_QUERY` for a message. It may be any text from a client. */
@@ -98,7 +101,7 @@ function formatArray(items: readonly unknown[]): string {
 }
 
 /**
- * Describes why a text is not valid JSON, without any of its contents.
+ * Describes why a text is not valid JSON, with at most one character of its contents.
  * @param name name of the text, such as `body`
  */
 export function describeJsonError(text: string, name: string): string {

@@ -11,8 +11,8 @@ import { readBackup, type BackupEnd } from './backup-format.ts'
 const OWNER_ONLY_MODE = 0o600
 
 /**
- * Backs up a running service to a file. The file gets its name only after it is complete and synced, and after a second
- * read has verified it.
+ * Backs up a running service to a file. The file gets its name only after it is complete and synced, and after it was
+ * read and verified.
  * @throws ServiceError if the service refuses; BackupDamagedError if its reply ends early
  */
 export async function saveBackup(url: string, token: string, file: string): Promise<BackupEnd> {

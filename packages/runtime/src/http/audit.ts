@@ -10,7 +10,7 @@ export interface AuditEntry extends AuditChange {
   readonly trace: Trace
 }
 
-/** Writes a line for each change that cannot be undone. */
+/** Writes the log line of one entry: a change that cannot be undone, or a backup. */
 export type Audit = (entry: AuditEntry) => void
 
 export const createAudit =

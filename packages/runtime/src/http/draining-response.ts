@@ -22,8 +22,8 @@ interface ReplySocket extends Duplex {
  * such a reply, so later replies would be lost.
  */
 export function createResponseClass(lifecycle: Lifecycle, sendTimeout: number): typeof ServerResponse {
-  // Before the timeout fires, Node checks whether the client has received bytes. The next write starts the timeout
-  // again.
+  // Before the timeout fires, Node checks whether the client has received bytes. After `drain`, the next write that
+  // fills the output buffer starts the timeout again.
   function watch(socket: Socket): void {
     socket.setTimeout(sendTimeout)
     socket.once('drain', () => socket.setTimeout(0))

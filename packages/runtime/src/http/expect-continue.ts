@@ -42,8 +42,8 @@ function readBody(this: ExpectingMessage, size: number): void {
  */
 export function sendContinueOnRead(server: Server): void {
   server.on('checkContinue', (message: ExpectingMessage, response) => {
-    // With this flag, Node would end each connection without a `100 Continue`, even if the whole body has arrived.
-    // `isExpectingContinue` decides instead.
+    // If this flag were true, Node would end each connection that got no `100 Continue`, even if the whole body has
+    // arrived. `isExpectingContinue` decides instead.
     ;(response as { _expect_continue?: boolean })._expect_continue = false
     if (hasBody(message)) {
       message[PENDING_CONTINUE] = response

@@ -28,8 +28,7 @@ export function createServerFactory(
       ServerResponse: createResponseClass(host.lifecycle, config.sendTimeout),
       keepAliveTimeout: config.keepAliveTimeout,
       requestTimeout: config.requestTimeout,
-      // If both timeouts are below 60 s, Node disconnects a slow body at the larger one, which must be
-      // `requestTimeout`.
+      // Node throws if `headersTimeout` is larger than `requestTimeout`.
       headersTimeout: Math.min(config.headersTimeout, config.requestTimeout),
       // Node itself would answer a missing `Host`, without a problem body. The guard checks it instead.
       requireHostHeader: false,

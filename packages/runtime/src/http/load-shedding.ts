@@ -11,16 +11,16 @@ const WINDOW_TURNS = 5
  * If more requests than this arrive while too many already wait, that is an overload.
  */
 const BURST_SIZE = 1_024
-/** A backlog that lasts longer than this is an overload too (ms): a few expensive requests are enough for it. */
+/** A backlog that lasts longer than this (ms) is an overload too, even if it consists of a few expensive requests. */
 const SUSTAINED_MS = 10_000
 /**
- * Minimum capacity of a route of changes while the event loop has idle time. The changes then wait for the disk, and a
- * slow disk writes them together.
+ * Minimum capacity (requests) of a route that changes state, while the event loop has idle time. The changes then wait
+ * for the disk, and one disk write contains several of them.
  */
 const MIN_WAITING_CHANGES = 64
 /**
- * Minimum number of requests of a route that may run at once, and that are accepted in one turn of the event loop, even
- * if each request is expensive.
+ * Minimum capacity (requests) of any route, even if each request is expensive. In each turn of the event loop, the
+ * first requests up to this number, of all routes together, are not refused for their queue delay.
  */
 const MIN_RUNNING_REQUESTS = 16
 // An event loop with less idle time than this share is busy.
@@ -146,8 +146,8 @@ export class RouteQueue {
   }
 
   /**
-   * Refuses the held requests. They would be late, because more requests are refused than finish, and all later
-   * requests would be late too.
+   * Refuses the held requests, because more requests are refused than finish. The held requests would be late, and so
+   * would all requests behind them.
    */
   #refuseHeld(): void {
     const held = [...this.#held.values()]
@@ -169,12 +169,14 @@ export interface LoopReading {
 /**
  * Decides which requests a serving thread accepts. It measures in windows of at least five times `maxQueueDelay`. It
  * refuses requests only in two cases. The case must hold in consecutive windows, until more than `BURST_SIZE` requests
- * have arrived or 10 s have passed. Refusals end with the case.
+ * have arrived or 10 s have passed. Refusals end with the case; those of a route end only after a window in which the
+ * route refused no request.
  *
- * - The event loop is busy. A request that is read more than `maxQueueDelay` after the start of a turn is refused. The
- *   number of accepted requests that Fastify answers is limited to the number that finishes within `maxQueueDelay`.
- * - The number of waiting changes of a route never fell below the number that finishes within `maxQueueDelay`. Then no
- *   more changes of that route are accepted.
+ * - The event loop is busy. A request that is read more than `maxQueueDelay` after the start of a turn is refused,
+ *   except the first 16 of the turn. The number of accepted requests that Fastify answers is limited to the number that
+ *   finishes within `maxQueueDelay`.
+ * - The requests of a route wait for the main thread or the disk, and their number never fell below the number that
+ *   finishes within `maxQueueDelay`. Then the route accepts a request only while fewer than that number wait.
  *
  * Unread requests are in the kernel's buffers, and a long turn is their only sign. While the loop is busy, the thread's
  * processor time counts instead of the elapsed time. The rest of the elapsed time goes to other programs, and fewer

@@ -1,7 +1,7 @@
-/** The media type of every error reply (RFC 9457). */
+/** Media type of a problem (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json'
 
-/** The body of every error reply (RFC 9457). */
+/** Body of a problem (RFC 9457). */
 export const problemSchema = {
   type: 'object',
   title: 'Problem',

@@ -52,8 +52,8 @@ declare module 'fastify' {
     /** Header fields of the rate limits in the reply: names and values alternate. Set by the runtime. */
     limits: readonly string[]
     /**
-     * Set by a route that deletes or replaces data: the change gets a line in the audit log after the reply. A DELETE
-     * gets a line by default.
+     * Set by a route whose request must get a line in the audit log, for example because it deletes, replaces or
+     * exports data. The line follows a reply with success. A DELETE whose path has parameters gets a line by default.
      */
     audit: AuditChange | undefined
   }
@@ -125,14 +125,14 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
     reply.raw.once('close', () => queue.finish(reply.raw.writableFinished && reply.statusCode !== 503, request))
     done()
   })
-  // The queue may start a request only after its body has arrived, because that time depends on the client's
-  // connection.
+  // The queue may start a request only after its body has arrived, because the time that a body takes depends on the
+  // client's connection.
   function startRequest(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
     const { queue } = request.routeOptions.config
     if (!queue) return runInTrace(request.trace, done)
     queue.start(request, (isAccepted) => (isAccepted ? runInTrace(request.trace, done) : done(createOverloaded())))
   }
-  // Hot routes have only the hook above, because every hook adds time to each of their requests.
+  // Hot routes have only the `onRequest` hook above, because every hook adds time to each of their requests.
   app.addHook('onRoute', (route) => {
     const others = [route.preHandler ?? []].flat()
     // Fastify derives a HEAD route from a GET route and its hooks.
@@ -145,7 +145,7 @@ export function addRequestHooks(app: FastifyInstance, host: AdapterHost, unmatch
   function observeSent(request: FastifyRequest, reply: FastifyReply): void {
     const { metrics, startedAt, method, routeOptions, trace } = request
     if (!metrics) return
-    // A request of a hot route that fails late is observed twice.
+    // This function runs twice for a request of a hot route that fails late. Only the first run counts the reply.
     request.metrics = undefined
     const { statusCode: status } = reply
     metrics.observe(status, (performance.now() - startedAt) / 1_000)
@@ -174,7 +174,7 @@ function validateHead(request: FastifyRequest): Problem | undefined {
   return undefined
 }
 
-/** Returns the data that a completed request deleted or replaced, for the audit log. */
+/** Returns the change that a completed request made, for the audit log. Undefined if the request gets no line. */
 function getAuditChange({ audit, method, params }: FastifyRequest): AuditChange | undefined {
   if (audit || method !== 'DELETE') return audit
   const named = Object.values((params ?? {}) as Record<string, string>)

@@ -6,7 +6,7 @@ import { getTraceFields, type Trace } from '../trace.ts'
 /** A completed request. */
 export interface RequestLogEntry {
   readonly method: string
-  /** Route as declared, because an address may contain a secret. */
+  /** Route as declared, because the URL of a request may contain a secret. */
   readonly route: string
   readonly status: number
   /** Time when the server had read the head, or with the raw server adapter the whole request (ms, `performance.now()`). */

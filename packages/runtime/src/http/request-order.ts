@@ -108,8 +108,8 @@ class RequestOrder {
 }
 
 /**
- * Calls a listener of `request` in the order of the requests of each connection. A request without earlier ones costs
- * one property read.
+ * Calls a listener of `request` in the order of the requests of each connection. A request without unanswered earlier
+ * requests costs only a few property reads.
  */
 export function withRequestOrder(
   listener: RequestListener,

@@ -26,10 +26,10 @@ export interface SendChunksOptions {
 const CHUNK_BYTES = 262_144
 
 /**
- * Sends a reply in chunks. Each chunk waits until the client has received enough of the earlier chunks. An error before
- * the head is sent rejects. A later error closes the connection, so that the client does not mistake a part for the
- * whole. A client that receives less than 256 KiB in `timeout` ms is disconnected too: the reply reads a snapshot, and
- * until the reply ends the database cannot delete that data.
+ * Sends a reply in chunks. While the output buffer is full, the next chunk waits until the client has received the
+ * earlier ones. An error before the head is sent rejects. A later error closes the connection, so that the client does
+ * not mistake a part for the whole. A client that takes longer than `timeout` ms for 256 KiB or less is disconnected
+ * too: the reply reads a snapshot, and until the reply ends the database cannot delete the data of the snapshot.
  * @param next returns the next chunk, or undefined at the end; called while the previous chunk is sent
  */
 export async function sendChunks(

@@ -58,7 +58,7 @@ interface Schema {
 }
 
 /**
- * Describes the first error of a value: the field, the allowed values and the received value.
+ * Describes why a value is invalid: the field, the allowed values and the received value.
  * @param errors all errors that the validator reported
  * @param where start of the path, such as `body`
  */

@@ -5,8 +5,9 @@ import { createRequire } from 'node:module'
 // memory, and it is ready sooner.
 const load = createRequire(import.meta.url)
 
-// Unknown properties are errors and are never dropped. Defaults are filled in. Only the parts of a request that arrive
-// as text are converted to other types: in a JSON body, a number instead of a string is an error.
+// Unknown properties are never dropped: a schema with `additionalProperties: false` refuses them. Defaults are filled
+// in. Only the parts of a request that arrive as text are converted to other types: in a JSON body, a number instead of
+// a string is an error.
 const commonOptions = { strict: false, useDefaults: true, removeAdditional: false, verbose: true } as const
 
 function createAjv(more: Options): Ajv {

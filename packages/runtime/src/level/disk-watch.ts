@@ -32,7 +32,8 @@ const MIN_BACKOFF_MS = 10_000
 
 /**
  * Refuses writes that add bytes while free space is low, so that removals remain possible, and reclaims the space of
- * removed entries. Without new writes, it reads the free space only while that is low. Main thread only.
+ * removed entries. Without new writes, it reads the free space only at the start, and while free space is low. Main
+ * thread only.
  */
 export class DiskWatch {
   readonly #options: DiskWatchOptions

@@ -22,7 +22,7 @@ const getLevelFolder = (folder: string) => join(folder, 'level')
 
 /**
  * Returns the numbers that identify a file. They exclude the change time, so that a recursive chown of the folder does
- * not begin a new history.
+ * not make it look like a copy.
  */
 function formatIdentity({ dev, ino, birthtimeNs }: { dev: bigint; ino: bigint; birthtimeNs: bigint }): string {
   return `${dev}:${ino}:${birthtimeNs}`
@@ -81,7 +81,8 @@ export function writeIdentity(folder: string): void {
 }
 
 /**
- * Marks the data as changed by a program other than the service, such as a repair. The next start begins a new history.
+ * Marks the data as changed by a program other than the service, such as a repair. The next start begins a new history
+ * (see `SharedLevel.isNewHistory`).
  */
 export function clearIdentity(folder: string): void {
   const level = getLevelFolder(folder)

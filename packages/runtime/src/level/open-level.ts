@@ -156,8 +156,8 @@ function releaseHandle(location: string): void {
 }
 
 /**
- * A key that no service uses: keys are UTF-8, which never contains this byte. Only internal keys of kv begin with it,
- * and they are longer.
+ * A key that no service uses. Nearly all keys are UTF-8, which never contains this byte. Only internal keys of kv begin
+ * with it, and they are longer.
  */
 export const NO_KEY = Buffer.of(0xff)
 

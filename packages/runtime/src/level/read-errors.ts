@@ -6,10 +6,10 @@ const DAMAGED_CODES = new Set(['LEVEL_CORRUPTION', 'LEVEL_IO_ERROR'])
 const DAMAGED_MESSAGE = /^(?:Corruption|IO error): /
 const NOT_OPEN_CODE = /^LEVEL_(?:DATABASE|ITERATOR|SNAPSHOT|BATCH)_NOT_OPEN$/
 
-/** True if the read was not attempted, because LevelDB was being reopened after a fault. */
+/** True if a read or write was not attempted, because LevelDB was being reopened after a fault. */
 export const isNotOpen = (error: unknown): boolean => NOT_OPEN_CODE.test(String((error as NodeJS.ErrnoException)?.code))
 
-/** Returns the problem for a failed read of LevelDB. `undefined` if the error is not from LevelDB. */
+/** Returns the problem for a failed read of LevelDB. `undefined` for any error except damage and a closed database. */
 export function toReadProblem(error: unknown): Problem | undefined {
   if (!(error instanceof Error)) return undefined
   const { code = '', message } = error as NodeJS.ErrnoException

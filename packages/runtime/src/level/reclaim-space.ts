@@ -61,7 +61,7 @@ async function writeBallast(folder: string): Promise<boolean> {
   }
 }
 
-/** Yields consecutive ranges of keys that cover all tables, each with about `RANGE_BYTES`. */
+/** Yields consecutive ranges of keys that cover all tables. Each except the last has at least `RANGE_BYTES`. */
 async function* splitIntoRanges(db: ClassicLevel<any, any>): AsyncGenerator<readonly [start: Buffer, end: Buffer]> {
   let start: Buffer = Buffer.alloc(0)
   let bytes = 0

@@ -156,7 +156,7 @@ export class SharedLevel<K = string, V = string> {
 
   /**
    * Resolves when the database can be read: at once, unless it is being reopened. A reopening ends earlier iterators
-   * and snapshots.
+   * and snapshots. On the main thread, the promise is always resolved.
    */
   waitUntilOpen(): Promise<void> {
     return this.#opening

@@ -55,7 +55,10 @@ function getWriteRefusal(words: Int32Array): Problem | undefined {
 
 /** State of the data. All threads of a process can read it, and report damage. */
 export interface DataHealth {
-  /** Returns the reason why the service is not ready: its data is read-only or damaged. Undefined if it is ready. */
+  /**
+   * Returns the reason why the service is not ready: its data is damaged, or not all writes are accepted. Undefined if
+   * it is ready.
+   */
   getFault(): Problem | undefined
   /** Call this if a read found damage. */
   reportReadFailure(): void
@@ -183,7 +186,7 @@ export class WriteHealth {
     Atomics.store(this.#words, LOST_CHANGES_WORD, count)
   }
 
-  /** Returns a number that changes when any thread begins or ends a write. */
+  /** Returns a number that changes when any thread begins a write, or completes its oldest one. */
   getProgress(): number {
     return this.#sum((slot) => this.#getBegun(slot) + this.#getDone(slot))
   }

@@ -44,8 +44,8 @@ interface RateLimitPolicy {
 }
 
 /**
- * Creates the limits that the settings define. A request takes its cost from every limit that applies to it, and is
- * refused if one of them refuses it.
+ * Creates the limits that the settings define. A request takes its cost from every limit that applies to it and has
+ * enough left. It is refused if any limit has less.
  * @param memory undefined if there is no limit
  */
 export function createRateLimits(

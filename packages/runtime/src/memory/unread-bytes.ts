@@ -15,11 +15,16 @@ export interface UnreadBytesOptions {
  * garbage collection, 180 of RSS.
  */
 export const PENDING_WRITE_BYTES = 128
-/** Number of socket writes for a chunk in a reply of Node's HTTP server: its length, its bytes and its end. */
+/**
+ * Maximum number of socket writes for a chunk in a reply of Node's HTTP server. With chunked encoding, these are the
+ * chunk's length, its bytes and its end.
+ */
 const WRITES_PER_REPLY_CHUNK = 3
 /** Memory of a chunk in addition to its content: Buffer, ArrayBuffer and their allocation (bytes). */
 const CHUNK_OVERHEAD_BYTES = 250
-/** Share of the budget that streams may fill. Requests can use the rest. */
+/**
+ * Streams get memory only while the whole process holds less than this share of the budget. Requests can use the rest.
+ */
 const MAX_SHARE = 1 / 2
 /**
  * Share of the budget that streams may use even while the budget is full. Each thread has an equal part of it, which
@@ -34,7 +39,7 @@ const REDUCTION_SHARE = 1 / 8
 /** Largest number of unused bytes taken from the budget. If more are unused, all of them are returned at once. */
 const MAX_SPARE_BYTES = 65_536
 const RELEASE_INTERVAL_MS = 200
-/** A backlog with at least this many read chunks removes them from its list. */
+/** A backlog removes read chunks from its list once they are at least this many, and at least half of the list. */
 const MIN_COMPACT_CHUNKS = 64
 
 /** Unread chunks of a stream. */
@@ -174,7 +179,9 @@ export class UnreadBytes {
     return true
   }
 
-  /** Cuts the streams with the largest number of unread bytes until their memory is below the goal. */
+  /**
+   * Cuts the streams with the largest number of unread bytes, until the memory of all unread bytes reaches the goal.
+   */
   #reduce(): void {
     this.releaseRead()
     if (this.#bytes <= this.#taken) return

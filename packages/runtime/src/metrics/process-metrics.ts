@@ -12,7 +12,7 @@ const MISNAMED_METRICS = ['resources', 'handles', 'requests'].map((name) => `nod
 
 /**
  * Creates a registry with the metrics of the process: version, start time, processor time, memory, event loop of the
- * main thread.
+ * main thread, lost log lines.
  */
 export function createProcessRegistry(service: string): Registry {
   const registry = new Registry()

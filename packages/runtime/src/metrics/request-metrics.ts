@@ -33,7 +33,7 @@ export class RequestMetrics {
   constructor(registry: Registry) {
     this.#durations = new DurationHistogram(registry, {
       name: 'http_request_duration_seconds',
-      help: 'Time from the request head to the end of the reply, in seconds.',
+      help: 'Time from the arrival of a request until its reply is written or its stream begins, in seconds.',
       buckets: DURATION_BUCKETS_S,
     })
   }

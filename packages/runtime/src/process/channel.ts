@@ -72,7 +72,8 @@ const MESSAGES_PER_TURN = 8
 
 /**
  * Sends calls and replies over a message port. A call without a handler, or with a handler that fails, rejects at the
- * caller. A `Problem` arrives as the same `Problem`, any other error as an `Error` with the same stack.
+ * caller. A `Problem` arrives as the same `Problem`, and a failed read of LevelDB as the `Problem` for it. Any other
+ * error arrives as an `Error` with the same stack.
  */
 export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args: any[]) => unknown>): Channel {
   const pendingCalls = new Map<number, PendingCall>()
@@ -111,8 +112,8 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
   })
 
   /**
-   * Returns the step that processes a message. Ends the timeout of the call at once: its reply is in time even if the
-   * step runs some turns later.
+   * Returns the step that processes a message. For a reply, ends the timeout of its call at once: the reply is in time
+   * even if the step runs some turns later.
    */
   function toStep(message: ChannelMessage): () => void {
     if (message.kind === 'call') return () => void handleCall(message)

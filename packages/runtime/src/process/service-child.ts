@@ -40,8 +40,8 @@ const ENTRY_FILE = fileURLToPath(new URL('./service-process.ts', import.meta.url
 // Main may load or build data for longer than a serving thread may be blocked: by this factor of `watchdogTimeout`.
 const MAIN_TIMEOUT_FACTOR = 6
 const PING_INTERVAL_MS = 100
-// Minimum for a semi-space of main, which is half of its young heap (MB). Data that main loads at its start survives
-// longer, and with 1 MB it would be copied again and again.
+// Minimum for a semi-space of main, which is half of its young heap (MB). Data that main loads at its start stays in
+// use, so a semi-space of 1 MB would cause repeated copies of it.
 const MIN_MAIN_SEMI_SPACE_MB = 8
 // Time after `shutdownTimeout` in which the service closes its parts (ms). Then its process is killed.
 const EXIT_TIMEOUT_MS = 5_000
@@ -49,7 +49,7 @@ const EXIT_TIMEOUT_MS = 5_000
 /**
  * Starts a service process. Aborting `stopped` ends the process while it starts, and prevents restarts. Once it is
  * ready, `stop` of the result ends it.
- * @param settled settings that are known later; the process loads its code meanwhile
+ * @param settled settings that are known later; the process loads the code of the runtime meanwhile
  * @param holdsLogLines true if the log lines of the process wait until `releaseLog`
  * @throws StartError if the first start fails; later starts are retried forever
  */

@@ -121,7 +121,7 @@ export async function startService({
   registerCounter(
     registry,
     'threads_respawned_total',
-    'Serving threads that were replaced after they exited.',
+    'Attempts to replace a serving thread that exited, failed attempts included.',
     () => running.respawned,
   )
   try {

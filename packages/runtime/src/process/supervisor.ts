@@ -124,7 +124,10 @@ function findMissingAddresses(definition: AnyService, config: ServiceConfig) {
   })
 }
 
-/** Starts every service after the services that it needs. Rejects with the first failure. */
+/**
+ * Starts every service after the services that it needs at its start (see `Setting.early`). Rejects with the first
+ * failure.
+ */
 function startAll(
   plan: StartPlan,
   children: Children,

@@ -210,7 +210,7 @@ export class Endpoints {
   }
 }
 
-// Fastify refuses any other media type.
+// Media types without parameters. Fastify accepts or refuses all other media types.
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/
 
 /** True if a server adapter passes a body of this length (bytes) and type to the route unchanged. */

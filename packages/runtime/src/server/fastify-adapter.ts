@@ -56,7 +56,7 @@ function registerHotRoute(
       isHot: true,
       isConditional: true,
     },
-    // A GET without a token needs no check: its body is never read.
+    // A GET needs this hook only for a token of the service: the body of a GET is never read.
     ...((method !== 'GET' || route.hasServiceToken) && { onRequest: checkHead }),
     handler(request, reply) {
       const query = readHead(request)

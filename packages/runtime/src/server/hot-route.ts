@@ -64,7 +64,7 @@ export interface StreamConnection {
 export interface StreamReply {
   readonly status: 200
   readonly headers: readonly string[]
-  /** Called once with the connection and the head, which precedes all other output. */
+  /** Called once. The stream writes `head` before all other output. It is empty if Node's server has sent the head. */
   open(connection: StreamConnection, head: string): void
 }
 

@@ -64,7 +64,7 @@ export function installRawAdapter(
       socket.resume()
     },
     limitSending(socket) {
-      // The listener is added here, because one for `timeout` costs each stream 40 bytes.
+      // A listener for `timeout` takes 40 bytes. It is added only here, so that most streams have none.
       if (socket.timeout === undefined) socket.on('timeout', destroySocket)
       // Before the timeout occurs, Node checks whether the client has received bytes meanwhile.
       socket.setTimeout(settings.sendTimeout)
@@ -102,7 +102,10 @@ export function installRawAdapter(
     connections.get(this)!.onDrain()
   }
 
-  /** Called at the end of the input. A stream no longer belongs to the adapter, and is closed here. */
+  /**
+   * Called at the end of the input. A socket without a connection object is a stream, or has sent nothing: it is closed
+   * here.
+   */
   function onEnd(this: Socket): void {
     const connection = connections.get(this)
     if (connection) connection.end()
@@ -113,7 +116,8 @@ export function installRawAdapter(
     forget(this)
   }
 
-  // One coarse timer for all connections: a separate timer would cost more than the rest of a connection.
+  // One coarse timer for all connections: a timer for each connection would cost more than everything else of a
+  // connection.
   const sweep = setInterval(() => {
     tick++
     for (const [socket, since] of silentSince) {

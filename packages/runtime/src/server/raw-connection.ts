@@ -13,7 +13,8 @@ const REQUESTS_PER_TURN = 128
 // Number of unanswered requests of one connection. At this number, the next requests wait until half of them are
 // answered.
 const MAX_PENDING_REPLIES = 64
-// Maximum number of pieces of a request. With each new piece, all earlier pieces of the request are read again.
+// Maximum number of pieces of an incomplete request; with more, the connection passes to Node. With each new piece, all
+// earlier pieces of the request are read again.
 const MAX_REQUEST_CHUNKS = 8
 
 /** Parts that all connections of the raw server adapter share. */
@@ -97,8 +98,8 @@ export class ServerConnection {
   /** Text of replies that is written when all input is processed. */
   #text = ''
   /**
-   * True while no input is read, because other connections must continue first, or because too many replies are
-   * incomplete or unread.
+   * True while no input is read: other connections must continue first, the next request must wait for earlier ones, or
+   * too many replies are incomplete or unread.
    */
   #isPaused = false
   /** True if the next request waits until all earlier ones are answered. */

@@ -28,7 +28,7 @@ let ends: HeadEnds | undefined
 let endsFor: number | undefined
 
 /**
- * Returns the ends of a head. They are created once a second, as in Node.
+ * Returns the ends of a head. They are cached until the second ends, as in Node.
  * @param timeout timeout of an idle connection (ms)
  */
 export function getHeadEnds(timeout: number): HeadEnds {
@@ -45,13 +45,16 @@ export function getHeadEnds(timeout: number): HeadEnds {
   return ends
 }
 
-/** Largest body that is sent as a part of the text (bytes). A larger body would be copied twice. */
+/**
+ * Largest Buffer that is sent as a part of the text (bytes). A larger Buffer would be copied twice. A string is always
+ * a part of the text.
+ */
 const MAX_TEXT_BODY_BYTES = 16_384
 
 /** True if a body is so large that it counts in the budget until it is sent. */
 export const isCounted = (body: string | Buffer): boolean => body.length > MAX_TEXT_BODY_BYTES
 
-/** True if a body should not be a part of the text. */
+/** True if a body is a Buffer that should not be a part of the text. */
 export const isLarge = (body: string | Buffer): body is Buffer =>
   typeof body !== 'string' && body.length > MAX_TEXT_BODY_BYTES
 

@@ -12,8 +12,8 @@ const TEXT = '[\\t -~\\x80-\\xff]*'
 
 const VERSION = ' HTTP/1.1\r\n'
 const REQUEST_LINE = new RegExp(`(?:${METHOD_NAMES}) ${TARGET}${RegExp.escape(VERSION)}`, 'y')
-// An empty value is optional as a whole, so that only one part of the pattern matches spaces. Two parts could divide
-// the same spaces in many ways.
+// The value and the spaces after it are optional together. So only one part of the pattern matches the spaces of an
+// empty value. Two parts could divide the same spaces in many ways.
 const FIELD = new RegExp(`(${TOKEN}):[ \\t]*(?:([!-~\\x80-\\xff](?:${TEXT}[!-~\\x80-\\xff])?)[ \\t]*)?\\r\\n`, 'y')
 
 /** Builds a pattern for all beginnings of a text, including the empty text. */

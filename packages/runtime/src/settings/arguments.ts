@@ -31,7 +31,7 @@ function describeFlagFault(word: string, isFlag: boolean): string {
 
 /**
  * Splits a command line such as `stats --threads 2 --stats.port=9000`.
- * @throws StartError `FLAG_WRONG` for a flag without a value
+ * @throws StartError `FLAG_WRONG` for a flag without a value, or a word that begins with `-` and is not a flag
  */
 export function parseArguments(argv: readonly string[]): StartArguments {
   const services: string[] = []

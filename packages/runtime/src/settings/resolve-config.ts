@@ -197,7 +197,7 @@ export function describeExpectation(schema: Setting): string {
   return `is not ${describeSchema(schema)}`
 }
 
-/** Adds the secrets whose settings name a file, and trims the others. */
+/** Trims the secrets, and reads those whose settings name a file. */
 function readSecrets(settings: SettingTable, given: Map<string, GivenValue>, errors: string[]): void {
   for (const [name, { secret }] of Object.entries(settings)) {
     const setting = toFileSetting(name)

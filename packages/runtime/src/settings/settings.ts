@@ -303,7 +303,7 @@ export const commonSettings = defineSettings({
     patternDescription: 'a number from 0 to 1',
     env: 'OTEL_TRACES_SAMPLER_ARG',
     group: 'logging and tracing',
-    description: 'ratio of traced requests without a sampling decision (0 to 1)',
+    description: 'share of requests to trace if the client did not decide (0 to 1)',
   },
   logLevel: {
     type: 'string',

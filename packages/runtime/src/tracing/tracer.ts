@@ -20,7 +20,7 @@ export interface TracedCall {
 /** Data of a completed request. */
 export interface RequestSummary {
   readonly method: string
-  /** Route as declared, because an address may contain a secret. */
+  /** Route as declared, because the URL of a request may contain a secret. */
   readonly route: string
   readonly status: number
   /** Time when the server had read the head, or with the raw server adapter the whole request (ms, `performance.now()`). */

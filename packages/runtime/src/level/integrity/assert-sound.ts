@@ -17,7 +17,7 @@ export const describeFinding = ({ file, problem }: Finding): string => `${file}:
 /**
  * Checks a folder before LevelDB opens it. LevelDB deletes files and skips records that it does not understand.
  * @param isReplica true if the service builds the folder from a log, and can rebuild it
- * @param ownKey key of the service's own row: without it, other rows count as damage
+ * @param ownKey key of the service's own row: if this row is missing, other rows count as damage
  * @throws StartError `DATA_DAMAGED`, `DATA_LOCKED`
  */
 export async function assertSound(

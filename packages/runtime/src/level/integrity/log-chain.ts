@@ -85,7 +85,7 @@ export function checkLogs(logs: readonly LogFile[], rules: LogRules): LogReport 
   return { findings, lost, lastSequence: sequence }
 }
 
-/** True if a failed write or a power cut explains the drop, so that it is no damage. */
+/** True if a failed write, a killed process or a power cut explains the drop, so that it is no damage. */
 function isLegitimate(
   drop: Drop,
   { bytes, hasFailed }: LogFile,

@@ -82,7 +82,7 @@ class FolderCheck implements FolderVerification {
     return undefined
   }
 
-  /** Returns the witness if it describes the last opening of the database. */
+  /** Returns the witness (`level/state.json`) if it describes the last opening of the database. */
   #selectWitness(name: string, witness: Witness | undefined, isCertain: boolean): Witness | undefined {
     if (!witness) return undefined
     const [named, known] = [parseManifestNumber(name)!, parseManifestNumber(witness.manifest) ?? 0]
