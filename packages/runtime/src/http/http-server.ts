@@ -17,7 +17,7 @@ import { withRequestOrder } from './request-order.ts'
 
 const CONNECTION_CHECK_INTERVAL_MS = 500
 
-/** Creates the HTTP server, with the configured server adapter ahead of Fastify. */
+/** Returns the function that creates Fastify's HTTP server, with the configured server adapter ahead of Fastify. */
 export function createServerFactory(
   { config, certificate, registry }: Pick<AppHost, 'config' | 'certificate' | 'registry'>,
   endpoints: Endpoints,

@@ -8,8 +8,9 @@ import { toClientNetwork } from './rate-limits.ts'
 type ConnectionSettings = Pick<CommonSettings, 'maxConnectionsPerIp' | 'trustProxy'>
 
 /**
- * Closes the connections of an address that exceed its limit on this thread. Connections from trusted proxies do not
- * count, because they belong to other clients. The memory grows only with the number of open connections.
+ * Closes the connections of an address (or of a network of IPv6) that exceed its limit on this thread. Connections from
+ * trusted proxies do not count, because they belong to other clients. The memory grows only with the number of open
+ * connections.
  */
 export function limitConnections(
   server: Server,

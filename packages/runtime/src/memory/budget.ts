@@ -39,7 +39,7 @@ export const sumHeldBytes = (memory: Int32Array): number => memory.reduce((sum, 
  * Creates a thread's access to the budget.
  * @param memory result of `createBudgetMemory`
  * @param thread index of the thread
- * @param limit bytes; if threads take at the same moment, the total may exceed it by the amount that one of them takes
+ * @param limit bytes; if threads take at the same moment, all of them may be refused, although one take would fit
  */
 export function createBudget(memory: Int32Array, thread: number, limit: number): Budget {
   const toUnits = (bytes: number) => Math.ceil(bytes / UNIT_BYTES)

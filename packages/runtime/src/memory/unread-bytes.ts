@@ -52,9 +52,9 @@ interface UnreadBacklog {
 }
 
 /**
- * Writes chunks to the streams of a thread, and takes memory for unread bytes from the budget: each chunk once, and a
- * constant for each pending write. If the budget is full, it cuts the streams with the largest number of unread bytes.
- * A stream whose client reads at once costs one comparison.
+ * Writes chunks to the streams of a thread, and takes memory for unread bytes from the budget: each chunk once, the
+ * copies of it if `isCopied`, and a constant for each pending write. If the budget is full, it cuts the streams with
+ * the largest number of unread bytes. A stream whose client reads at once costs one comparison.
  */
 export class UnreadBytes {
   readonly #options: UnreadBytesOptions

@@ -25,7 +25,7 @@ export interface AuditChange {
   readonly what: string
 }
 
-/** A whole reply. The runtime adds the request's id, the date, and the headers for CORS and keep-alive. */
+/** A whole reply. The runtime adds the request's id, the date, and the headers for CORS, rate limits and keep-alive. */
 export interface BufferedReply {
   readonly status: number
   /**

@@ -37,7 +37,7 @@ export interface RawAdapterHost extends ReaderHost {
   release(socket: Socket): void
 }
 
-/** A reply that waits for earlier ones: replies are sent in the order of their requests. */
+/** A reply that is incomplete or waits for earlier ones: replies are sent in the order of their requests. */
 interface PendingReply {
   /** Undefined until the reply is complete. */
   text: string | undefined
