@@ -101,7 +101,7 @@ async function openCollections(context: StatsAppContext, closers: Closers): Prom
   }
 }
 
-/** Added to `readTimeout`, the maximum wait for YouTube, as the timeout of a request to the main thread (ms). */
+/** A read through the main thread has this timeout in addition to `readTimeout`, the maximum wait for YouTube (ms). */
 const MAIN_TIMEOUT_MS = 5_000
 
 async function openCache(
@@ -156,7 +156,8 @@ async function openCache(
   const published = { bus: bus.withTimeout(config.readTimeout + MAIN_TIMEOUT_MS), replies, meter }
   const cache = await parts.cache[config.cache]({ published, openUpstream })
   closers.push(async () => {
-    // `cache.close` waits for the calls in flight. To close the client meanwhile ends them at once, not at their timeout.
+    // `cache.close` waits for the calls in flight. `client.close` ends these calls at once, so they need not reach their
+    // timeouts.
     const closed = cache.close()
     await client?.close()
     await closed

@@ -125,7 +125,7 @@ export interface StatsClient {
   ): Promise<readonly HistoryPoint[] | undefined>
   /** Returns the state of the API, the reason of an outage, and the rest of the daily budget. */
   getUpstream(): Promise<UpstreamState>
-  /** Returns the collection as a file. */
+  /** Returns the text of a file with the collection and its videos. */
   export(id: string, format: 'csv' | 'json'): Promise<string | undefined>
 }
 

@@ -39,7 +39,7 @@ export interface StatsNode {
   requestRead(id: string): Promise<void>
   /** Publishes the result of a call to YouTube, to all nodes. */
   publishFetched(fetched: FetchedVideos): void
-  /** Publishes that the first numbers of these videos are unavailable, or, without videos, the outage of all calls. */
+  /** Publishes that these videos have no numbers because a call failed; without videos, the outage of all calls. */
   publishFailure(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
   /**
    * Persists the count of used units for all nodes.
@@ -47,7 +47,7 @@ export interface StatsNode {
    * the unit of the call is then refunded
    */
   saveUsage(meter: QuotaMeter): Promise<void>
-  /** Begins to pass the changes of the log to the poller, and to compete for the lease. */
+  /** Begins to pass the changes of the log to the poller, and to poll YouTube while this node holds the lease. */
   join(polling: PollingControl): void
   /** Resolves once every thread of this node has all earlier changes. */
   waitUntilPublished(): Promise<void>

@@ -101,7 +101,7 @@ type CollectionEdit = (before: Collection | undefined) => CollectionFields | und
 
 /**
  * The only writer of a state in this process. If no other process writes to the state, it applies changes one at a time,
- * so that no two of them interleave. It then repeats a change with an unknown outcome until the outcome is known, and
+ * so that no two of them interleave. It also repeats a change with an unknown outcome until the outcome is known, and
  * refuses all other changes until then. In a cluster the log decides the order, and a change that conflicts is computed
  * again.
  */
@@ -231,8 +231,8 @@ export class CollectionsOwner implements Collections {
 
   /**
    * Changes or deletes a collection.
-   * @throws Problem `STATE_UNAVAILABLE`, `LOG_UNAVAILABLE`: the change is not applied; `OUTCOME_UNKNOWN`: it was applied,
-   * or may still be. Also throws what `edit` throws.
+   * @throws Problem `STATE_UNAVAILABLE`, `LOG_UNAVAILABLE`: the change is not applied; `OUTCOME_UNKNOWN`: it may have
+   * been applied, or may still be. Also throws what `edit` throws.
    */
   #change(id: string, edit: CollectionEdit): Promise<CollectionChange> {
     if (this.#state.catchUp) return this.#changeShared(id, edit)

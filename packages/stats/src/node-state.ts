@@ -8,7 +8,7 @@ export interface NodeState {
   readonly sourceMismatch?: { readonly node: string; readonly log: string }
   /** Sequence of the last entry that it applied. */
   readonly applied: number
-  /** Number of known entries that it has not applied yet. */
+  /** Difference between the last known sequence of the log and `applied`. */
   readonly lag: number
   /** Time since the node last knew that it had applied every entry. */
   readonly stalenessSeconds: number

@@ -38,11 +38,14 @@ export interface PollerOptions extends ReplyTableOptions {
   readonly readTimeout: number
   /** True in a cluster: this poller makes no calls before `begin`. */
   readonly isFollower?: boolean
-  /** Requests the first numbers of a collection from the polling node, once. Rejects if the request cannot be published. */
+  /**
+   * Requests a collection's first numbers from the polling node. Rejects if the request cannot be published; only then is
+   * it called again for the same version of the collection.
+   */
   onReadRequested?(id: string): Promise<void>
-  /** Called with the numbers of every call. */
+  /** Called with the numbers of every successful call. */
   onFetched?(fetched: FetchedVideos): void
-  /** Called with the videos whose first numbers are unavailable, or, without videos, with the outage of all calls. */
+  /** Called with videos that have no numbers because a call failed, or, without videos, with the outage of all calls. */
   onFailed?(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
   /** Returns the last four characters of the API key in use; undefined if the key is for another source. */
   getMaskedKey?(source: string): string | undefined
@@ -155,7 +158,7 @@ export class Poller {
     await replyTable.publishAll()
   }
 
-  /** Stops making calls, because another node polls. Results of calls in flight are ignored. */
+  /** Makes no more calls. Results of calls in flight are ignored. */
   end(): void {
     this.#schedule = undefined
   }
@@ -234,7 +237,7 @@ export class Poller {
     return entry && prepareByVideo(this.#getReading(entry))
   }
 
-  /** Stops all calls and waits for them. Idempotent. */
+  /** Makes no more calls, and waits for those in flight. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort()
     clearTimeout(this.#timer)

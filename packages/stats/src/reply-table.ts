@@ -45,7 +45,7 @@ export interface ReplyEntry {
   waiter?: PromiseWithResolvers<true>
   /** True if its staleness was reported. */
   isStale: boolean
-  /** True if a request on any node waits for its first numbers. */
+  /** True if a request on any node has waited for its first numbers. */
   isRequested?: boolean
 }
 
@@ -116,7 +116,7 @@ export class ReplyTable {
   /** Returns the waiters of the reads on this node that wait for first numbers. */
   getWaiters = (): PromiseWithResolvers<true>[] => [...this.#entries.values()].flatMap(({ waiter }) => waiter ?? [])
 
-  /** Returns the collections for whose first numbers a request waits. */
+  /** Returns the collections for whose first numbers a request waits or has waited. */
   getRequestedEntries(): ReplyEntry[] {
     return [...this.#entries.values()].filter(({ isRequested }) => isRequested)
   }

@@ -27,7 +27,7 @@ export function reportPoller(poller: Poller, registry: Registry): void {
   registerGauge(
     registry,
     'stats_collections_stale',
-    'Collections whose numbers are older than two intervals.',
+    'Collections whose numbers are older than two refresh intervals.',
     () => poller.replyTable.staleCount,
   )
   registerGauge(
@@ -76,7 +76,7 @@ export function reportLogger(logger: StatsLogger, registry: Registry): void {
 
 const isOutage = ({ state }: UpstreamState) => state === 'failing' || state === 'paused'
 
-/** Reports outages. The reason and the refused key are labels, so that an alert shows them. */
+/** Reports outages. The reason and the API key are labels, so that an alert shows them. */
 export function reportUpstream(state: () => UpstreamState, registry: Registry): void {
   registerGauge(registry, 'stats_upstream_available', '0 while calls to YouTube fail or pause, otherwise 1.', () =>
     Number(!isOutage(state())),
@@ -84,7 +84,7 @@ export function reportUpstream(state: () => UpstreamState, registry: Registry): 
   registry.registerMetric(
     new Gauge({
       name: 'stats_upstream_outage',
-      help: '1 while calls fail or pause, with the last four characters of the key.',
+      help: '1 while calls to YouTube fail or pause. Label `key`: last four characters of the API key.',
       labelNames: ['state', 'reason', 'key'],
       registers: [],
       collect() {

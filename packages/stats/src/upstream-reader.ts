@@ -44,7 +44,7 @@ export interface UpstreamReading extends StatsReading {
   readonly failed: boolean
 }
 
-/** Fetches a collection's numbers and stores them. If that fails, it returns the last known ones. */
+/** Fetches a collection's numbers and stores them. If the fetch fails, it returns the last known numbers. */
 export interface UpstreamReader {
   /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` if no numbers are known either */
   read(collection: Collection): Promise<UpstreamReading>
@@ -97,7 +97,7 @@ export function createUpstreamReader({
     })
   }
 
-  /** Undefined on a timeout. An error for each read would cost a twentieth of it. */
+  /** Returns undefined on a timeout: an error instead would cost a twentieth of a read. */
   const fetch = (ids: readonly string[]): Promise<FetchResult | undefined> =>
     resolveWithin(client.fetch(ids), timeout, undefined)
 

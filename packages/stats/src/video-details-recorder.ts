@@ -7,13 +7,13 @@ import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { Point } from './core/history-points.ts'
 
 interface RecordedVideo {
-  /** Time of the last request for its details (ms of the monotonic clock). */
+  /** Time of the last response to a request for its details (ms of the monotonic clock). */
   detailsAt: number
   /** Last point of its history. */
   point?: Point
 }
 
-/** A history has at most one point per hour. */
+/** A process adds at most one point per hour to a history. */
 const HOUR_MS = 3_600_000
 const toHour = (time: number) => Math.floor(time / HOUR_MS)
 
@@ -33,7 +33,8 @@ export interface VideoDetailsRecorderOptions {
 
 /**
  * Records results of this thread's calls: details once a day, and a point of a video's history once an hour if its
- * numbers have changed. No caller waits for it. Data that could not be stored are recorded again with the next call.
+ * numbers have changed, or are the first ones since the start. No caller waits for it. Data that could not be stored are
+ * recorded again with the next call.
  */
 export class VideoDetailsRecorder implements VideoDetailsSink {
   readonly #options: VideoDetailsRecorderOptions

@@ -10,7 +10,11 @@ import type { UpstreamReader } from '../upstream-reader.ts'
 export interface StatsCache {
   /** Returns the prepared reply if it is available synchronously. The hot route calls this first. */
   getReady(id: string): PreparedReply | undefined
-  /** Returns the reply, and waits until it exists; undefined if there is no such collection. */
+  /**
+   * Returns the reply; undefined if there is no such collection. If there are no numbers yet, waits for them, except with
+   * the cache `refresh`.
+   * @throws Problem `UPSTREAM_UNAVAILABLE`; `STATS_NOT_READY` from the cache `refresh`
+   */
   read(id: string): Promise<PreparedReply | undefined>
   /** Returns the reply with each video's numbers; undefined if there is no such collection. */
   readByVideo(id: string): Promise<PreparedReply | undefined>

@@ -42,7 +42,10 @@ interface Backoff {
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** YouTube may take minutes to lift a refusal. Refused calls use no quota, but a key is not probed more often than this. */
+/**
+ * A refused key is probed at most once a minute, although refused calls use no quota: YouTube may take minutes to lift a
+ * refusal.
+ */
 const KEY_BACKOFF: Backoff = { min: MINUTE_MS, max: 15 * MINUTE_MS }
 const RATE_BACKOFF: Backoff = { min: 10_000, max: 5 * MINUTE_MS }
 const FAULT_BACKOFF: Backoff = { min: 1_000, max: MINUTE_MS }

@@ -23,8 +23,9 @@ const toEdits = (added: Totals, removed: Totals): Edits => ({
 const MAX_UNSEEN_MS = 7_200_000
 
 /**
- * Adds to `edits` the changes between two sets of videos that are not growth: added and removed videos, and counts that
- * are stated for the first time. For counts that were hidden, and for removed videos that return, see `MAX_UNSEEN_MS`.
+ * Returns `edits` plus the changes between two sets of videos that are not growth: videos that the collection gained or
+ * lost, and counts that YouTube states for the first time. For counts that were hidden, and for videos that YouTube
+ * removed and returns again, see `MAX_UNSEEN_MS`.
  * @param at time of the second set (ms since the epoch)
  */
 export function addEdits(edits: Edits, last: readonly VideoNumbers[], now: readonly VideoNumbers[], at: number): Edits {

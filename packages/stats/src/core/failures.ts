@@ -37,8 +37,8 @@ export class Failures {
 
   /**
    * Adds ids whose call failed. They are halved if another call has succeeded since their previous failure, which isolates
-   * the id at fault. Without such a success they are halved only after more than `MAX_UNSPLIT_RETRIES` failures: if YouTube refuses this request,
-   * or if there are no other ids and the fault is of the kind `server`.
+   * the id at fault. Without such a success they are halved only after more than `MAX_UNSPLIT_RETRIES` failures: if
+   * YouTube refuses this request, or if there are no other ids and the fault is of the kind `server`.
    * @param before the failure that the call retried
    * @param maxDelay maximum delay until the retry (ms)
    * @param isAlone true if there are no ids for another call

@@ -10,7 +10,8 @@ export interface Point extends Totals, Edits {
   /** Request time of the oldest of the numbers, if it is earlier than `at`. */
   readonly asOf?: number
   /**
-   * Time of the previous point, and the last time at which its sums were confirmed. Points of version 0.2 have none.
+   * Time of the previous point, and the last time at which its sums were confirmed. Absent for the first point, for points
+   * of videos, and for points of version 0.2.
    */
   readonly before?: readonly [at: number, until: number]
 }

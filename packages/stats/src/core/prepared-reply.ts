@@ -13,8 +13,8 @@ import {
 /** A prepared reply, which a cached read sends unchanged. Plain data, so that it can cross threads. */
 export interface PreparedReply {
   /**
-   * JSON; ASCII only. A string, not a Buffer: head and body of a string become one write, which saves 1.5 us per
-   * request.
+   * JSON; ASCII only. A string, not a Buffer: then one write sends the head and the body together, which saves 1.5 us
+   * per request.
    */
   readonly body: string
   readonly etag: string
@@ -100,7 +100,7 @@ export function prepareByVideo(reading: StatsReading): PreparedReply {
   return prepareBody({ ...summarize(snapshot), stale: false, source, byVideo: snapshot.videos.map(toByVideo) }, reading)
 }
 
-/** Numbers are stale when they are older than this many intervals. */
+/** Numbers are stale when they are older than this many refresh intervals. */
 export const STALE_INTERVALS = 2
 
 const staleReplies = new WeakMap<PreparedReply, PreparedReply>()

@@ -22,16 +22,19 @@ export interface ScheduleOptions {
   readonly minInterval: number
 }
 
-/** Status of an id: it has numbers, it waits for its first call, it is in a call, or it waits for a retry. */
+/**
+ * Status of an id: its last call succeeded (`known`), it waits for its first call (`first`), it is in a call, or it waits
+ * for a retry.
+ */
 type VideoStatus = 'known' | 'first' | ScheduledCall | Failure
 
 /** Time that new ids wait for others to share a call, unless a request waits for them (ms). */
 const GATHER_MS = 50
 
 /**
- * Decides which videos are requested next, and when. Videos without numbers have their own queue (`first`), without
- * pacing. All other ids, failed ones included, are in the paced queue. It spreads the remaining quota over the rest of
- * the day, and the id that was tried longest ago goes first. A failure pauses both queues: see `CircuitBreaker`.
+ * Decides which videos are requested next, and when. New videos have their own queue (`first`), without pacing, for their
+ * first call. All other ids, failed ones included, are in the paced queue. It spreads the remaining quota over the rest
+ * of the day, and the id that was tried longest ago goes first. A failure pauses both queues: see `CircuitBreaker`.
  * Retries are no more frequent than refreshes of everything would be. Times are ms of a monotonic clock. The schedule
  * has no clock itself.
  */
@@ -42,7 +45,7 @@ export class Schedule {
   readonly #known = new Map<string, number>()
   /** Ids without numbers for which a request waits. */
   readonly #urgent = new Set<string>()
-  /** Ids without numbers, with the time from which they no longer wait for others. */
+  /** Ids without numbers, with the time until which they wait for other ids to share their call. */
   readonly #gathering = new Map<string, number>()
   readonly #failures: Failures
   readonly #circuit = new CircuitBreaker()
@@ -98,7 +101,7 @@ export class Schedule {
     this.#put(this.#failures.resume(ids, now))
   }
 
-  /** Moves ids for which a request waits to the front, if they were never tried. */
+  /** Moves ids for which a request waits to the front, if this process has not tried them yet. */
   prioritize(ids: readonly string[]): void {
     for (const id of ids) {
       const status = this.#statuses.get(id)
@@ -169,7 +172,10 @@ export class Schedule {
     return { ids, queue: 'paced' }
   }
 
-  /** Returns the earliest time of the next retry: no interval has more calls than a refresh of everything takes. */
+  /**
+   * Returns the earliest time of the next retry. A retry waits while the last interval contains as many calls as a refresh
+   * of everything takes.
+   */
   #getRetrySlot(interval: number): number {
     const before = this.#startTimes.at(-this.calls)
     return before === undefined ? -Infinity : before + interval
@@ -191,7 +197,7 @@ export class Schedule {
   }
 
   /**
-   * Records that a call returned numbers.
+   * Records that a call succeeded.
    * @param at start time of the call
    */
   recordSuccess(call: ScheduledCall, at: number, now: number): void {

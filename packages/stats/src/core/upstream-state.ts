@@ -5,7 +5,10 @@ import { STAND_IN } from './sources.ts'
 
 /** An outage of the API, as clients see it. Times are ISO 8601 texts. */
 export interface UpstreamOutage {
-  /** `paused`: YouTube refuses all calls, and none are made before `retryAt`. `failing`: calls fail. */
+  /**
+   * `paused`: YouTube refuses all calls, or the daily budget is used up. `failing`: calls fail for another reason. No call
+   * is made before `retryAt`.
+   */
   readonly state: 'failing' | 'paused'
   /** Google's machine-readable reason, such as `quotaExceeded`. */
   readonly reason?: string | undefined

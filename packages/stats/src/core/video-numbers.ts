@@ -23,7 +23,7 @@ export interface VideoRemoval {
   /** Time of the first request that YouTube answered without the video. */
   readonly since: number
   /**
-   * Time of the last request that returned these numbers. It may be earlier, because a snapshot stores only the time of
+   * Time of the last request that returned these numbers, or an earlier time, because a snapshot stores only the time of
    * its oldest data.
    */
   readonly asOf: number
@@ -124,11 +124,14 @@ export interface Totals {
 /** Changes of the sums other than growth, since the history of a collection began. */
 export interface Edits {
   /**
-   * Sums of videos that were added, of first numbers, and of increases of counts that YouTube states again after more than
-   * two hours (see `addEdits`).
+   * Sums of videos that were added to the collection, of counts that YouTube states for the first time, and of increases of
+   * counts that YouTube states again after more than two hours (see `addEdits`).
    */
   readonly added?: Totals | undefined
-  /** Sums of removed videos, and decreases of counts that YouTube states again after more than two hours. */
+  /**
+   * Sums of videos that were removed from the collection, and of decreases of counts that YouTube states again after more
+   * than two hours.
+   */
   readonly removed?: Totals | undefined
 }
 

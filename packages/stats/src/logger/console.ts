@@ -1,7 +1,10 @@
 import { createRedactor } from '@influencer-stats/runtime/secrets'
 import { createLineSink, formatLine, type StatsLogger, type LoggerOptions } from './logger.ts'
 
-/** Writes every line at once and waits until it is written. No line is lost, but every request waits for its lines. */
+/**
+ * Writes every line at once and waits until it is written. A line is lost only if the descriptor cannot accept it, but
+ * every request waits for its lines.
+ */
 export function createConsoleLogger({ to = 1, secrets = [] }: LoggerOptions = {}): StatsLogger {
   const out = createLineSink(to)
   const hide = createRedactor(secrets)

@@ -32,7 +32,10 @@ export function registerNodeRoute(app: App, state: () => Promise<NodeState | und
                 },
               },
               applied: { type: 'integer', description: 'Sequence of the last entry that this node applied.' },
-              lag: { type: 'integer', description: 'Number of known entries that this node has not applied yet.' },
+              lag: {
+                type: 'integer',
+                description: 'Difference between the last known sequence of the log and `applied`.',
+              },
               stalenessSeconds: {
                 type: 'number',
                 description: 'Time since this node last knew that it had applied every entry (s).',

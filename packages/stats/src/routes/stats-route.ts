@@ -24,7 +24,7 @@ export const createStatsRoute = (cache: StatsCache) => {
     return createReply(prepared, getAge(prepared, now))
   }
 
-  /** As `toReply`, for a prepared reply that is sent repeatedly: it changes once a second. */
+  /** As `toReply`, for a prepared reply that is sent repeatedly: it is built again only when its age in seconds changes. */
   function toReusedReply(found: PreparedReply): BufferedReply {
     const now = steadyNow()
     const prepared = withStaleness(found, now, cache.getStaleAfter())

@@ -30,7 +30,7 @@ const hidden = {
       'Counts that YouTube does not state, because the owner hides them. The values are the last known ones, if any.',
     items: countName,
   },
-  hiddenSince: { ...moment, description: 'Time since which YouTube does not state them.' },
+  hiddenSince: { ...moment, description: 'Time since which YouTube does not state at least one count.' },
 } as const
 
 const sums = {
@@ -77,8 +77,18 @@ const edit = {
 } as const
 
 const edits = {
-  added: { ...edit, description: 'Increase by added videos and first numbers. Absent if there is none.' },
-  removed: { ...edit, description: 'Decrease by removed videos. Absent if there is none.' },
+  added: {
+    ...edit,
+    description:
+      'Increase that is not growth: videos added to the collection, and counts that YouTube states for the first time, or ' +
+      'again after more than two hours. Absent if there is none.',
+  },
+  removed: {
+    ...edit,
+    description:
+      'Decrease that is not growth: videos removed from the collection, and counts that are lower when YouTube states them ' +
+      'again after more than two hours. Absent if there is none.',
+  },
 } as const
 
 const growth = {
@@ -129,7 +139,7 @@ export const overviewRow = {
     change: {
       type: 'object',
       description:
-        'Growth of the sums, without the changes by added and removed videos and by first numbers. Absent if there is no history.',
+        'Growth of the sums, without the changes that `added` and `removed` state. Absent if there is no history.',
       required: ['24h', '7d', '30d'],
       additionalProperties: false,
       properties: { '24h': growth, '7d': growth, '30d': growth },

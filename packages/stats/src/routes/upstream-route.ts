@@ -56,7 +56,8 @@ export function registerUpstreamRoute(app: App, state: () => UpstreamState | Pro
                 type: 'string',
                 enum: ['ok', 'unknown', 'failing', 'paused'],
                 description:
-                  '`paused`: all calls are refused, and none are made before `retryAt`. `failing`: calls fail. ' +
+                  '`paused`: YouTube refuses all calls, or the daily budget is used up. `failing`: calls fail for another ' +
+                  'reason. No call is made before `retryAt`. ' +
                   '`unknown`: no call has succeeded or failed yet, since the start or since a change of a refused key.',
               },
               reason,
@@ -67,12 +68,14 @@ export function registerUpstreamRoute(app: App, state: () => UpstreamState | Pro
               key: {
                 type: 'string',
                 description:
-                  'Last four characters of the API key, or of the refused key if there is one. Absent on a node of another source.',
+                  'Last four characters of the API key, or of the refused key if there is one. Absent for the stand-in, and ' +
+                  'on a node whose source is not that of the cluster.',
               },
               source: { type: 'string', description: 'Origin of the numbers.' },
               budget: {
                 type: 'object',
-                description: 'Quota units of this day, in Pacific Time; `null` if there is no limit.',
+                description:
+                  'Quota units of this day, in Pacific Time. Without a limit, `limit` and `left` are `null`.',
                 required: ['limit', 'used', 'left'],
                 additionalProperties: false,
                 properties: { limit, used: count, left: limit },

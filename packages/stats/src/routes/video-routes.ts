@@ -88,7 +88,7 @@ function toCsv({ collection, stats, videos }: VideosView): string {
   const lines = videos.map((video) => {
     const { id, url, title, channel, publishedAt, views, likes, comments, dislikes, gone, missing } = video
     const columns = [collection.id, collection.name, id, url, title, channel, publishedAt]
-    // The last numbers of a removed video are older than the rest.
+    // The last numbers of a removed video are older than those of the other videos.
     const isKnown = COUNT_NAMES.some((count) => video[count] !== undefined)
     const asOf = isKnown ? (gone?.asOf ?? stats.asOf) : undefined
     const stale = isKnown ? String(stats.stale) : undefined

@@ -14,7 +14,7 @@ type StatsDb = SharedLevel['db']
 
 const toLine = (entry: readonly [key: string, value: string]) => `${JSON.stringify(entry)}\n`
 
-/** Yields the whole content of a database at this moment. */
+/** Yields the whole content that a database has when the first chunk is read. */
 export async function* createSnapshotChunks(db: StatsDb): AsyncGenerator<Buffer> {
   const snapshot = db.snapshot()
   const iterator = db.iterator({ snapshot, fillCache: false, highWaterMarkBytes: SLICE_BYTES })

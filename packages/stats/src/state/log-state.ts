@@ -19,7 +19,8 @@ export interface LogStateOptions {
 
 /**
  * State of a cluster node. It reads from this node's database and writes to the log. Every node may change collections.
- * Only the poller writes other data: writes of a node that is no longer the poller are dropped without an error.
+ * Only the poller writes other data. Such writes of a node that is no longer the poller are dropped, without an error
+ * except from `putUsage`.
  * @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` from all writes; `ConflictError`, or the fault of the database,
  * from `put` and `delete`; `LEASE_LOST` from `putUsage`, possibly after the usage was stored
  */

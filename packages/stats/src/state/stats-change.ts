@@ -42,7 +42,7 @@ export type StatsChange =
   | { readonly type: 'wanted'; readonly id: string }
   /** Result of a call. Every node publishes the numbers to its threads. Nodes do not store it. */
   | ({ readonly type: 'asked' } & FetchedVideos & FromSource)
-  /** The first numbers of these videos are unavailable; without videos, all calls fail. Nodes do not store this. */
+  /** These videos have no numbers because a call failed; without videos, all calls fail. Nodes do not store this. */
   | ({
       readonly type: 'failed'
       readonly ids: readonly string[]

@@ -47,7 +47,7 @@ const toPositionRow = (applied: AppliedPosition): LevelRow => ({
 
 /**
  * Opens the state machine of a database. After a possible power cut the data are deleted: LevelDB may contain a newer
- * change without an older one, and the log contains all of them.
+ * change without an older one, and the node can restore all changes from the log.
  */
 export async function openStatsStateMachine({
   level,

@@ -9,7 +9,7 @@ interface PendingVideo {
 }
 
 /**
- * Batches all requests within one turn of the event loop into calls of 50 videos, because a call costs one unit of
+ * Batches all requests within one turn of the event loop into calls of up to 50 videos, because a call costs one unit of
  * quota, however many videos it has. A video with a call in flight is not requested twice.
  */
 export function createBatchingClient(options: VideoClientOptions): VideoClient {
