@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { LoadShedder, RouteQueue } from '../http/load-shedding.ts'
 import type { Audit } from '../http/audit.ts'
 import type { ClientAddressResolver } from '../http/client-address.ts'

@@ -50,7 +50,10 @@ const getReplySize = ({ text, body }: PendingReply): number => text!.length + (b
 
 /** A reply as text. */
 interface ReplyText {
+  /** Fields of the reply, and the end of its head. */
   readonly fields: string
+  /** The end of the head in `fields`. */
+  readonly end: string
   /** Empty if the body is not sent as a part of the text. */
   readonly body: string
 }
@@ -58,11 +61,15 @@ interface ReplyText {
 const textCache = new WeakMap<BufferedReply, ReplyText>()
 
 /** Formats the fields and the body of a reply. The text is cached if the route returns the reply repeatedly. */
-function getReplyText(reply: BufferedReply): ReplyText {
+function getReplyText(reply: BufferedReply, end: string): ReplyText {
   const cached = reply.isReused ? textCache.get(reply) : undefined
-  if (cached) return cached
-  const text = { fields: formatFields(toHeaders(reply, false)), body: isLarge(reply.body) ? '' : toLatin1(reply.body) }
-  if (reply.isReused) textCache.set(reply, text)
+  if (cached?.end === end) return cached
+  const fields = formatFields(toHeaders(reply, false)) + end
+  const body = cached?.body ?? (isLarge(reply.body) ? '' : toLatin1(reply.body))
+  if (!reply.isReused) return { fields, end, body }
+  // In one piece: every reply with this text would copy its 25 pieces.
+  const text = { fields: Buffer.from(fields, 'latin1').toString('latin1'), end, body }
+  textCache.set(reply, text)
   return text
 }
 
@@ -375,8 +382,8 @@ export class ServerConnection {
     endpoint.observe(status, match, id, startedAt, request)
     const end = closes ? ends.closes : ends.keepAlive
     if (unchanged) return getStatusLine(status) + leadingFields + formatFields(toHeaders(answer, true)) + end
-    const { fields, body } = getReplyText(answer)
-    return getStatusLine(status) + leadingFields + fields + end + (isHead ? '' : body)
+    const { fields, body } = getReplyText(answer, end)
+    return getStatusLine(status) + leadingFields + fields + (isHead ? '' : body)
   }
 
   #open({ open }: StreamReply, head: string): void {

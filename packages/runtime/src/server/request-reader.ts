@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
 import { canAcceptBody, type AdapterHost, type Endpoints, type EndpointMatch } from './endpoint.ts'
 import {
   findDigitsEnd,

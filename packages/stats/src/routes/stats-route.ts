@@ -12,7 +12,8 @@ interface StatsQuery {
   readonly byVideo: boolean
 }
 
-const STATS_PATH_PATTERN = /^\/collections\/([A-Za-z0-9._~-]{1,128})\/stats$/
+const STATS_PATH_PATTERN = /^\/collections\/[A-Za-z0-9._~-]{1,128}\/stats$/
+const ID_AT = '/collections/'.length
 
 /** The hottest route of the project: if the reply is prepared, a read is one look-up. */
 export const createStatsRoute = (cache: StatsCache) => {
@@ -59,8 +60,8 @@ export const createStatsRoute = (cache: StatsCache) => {
       },
     },
     match(target) {
-      const id = STATS_PATH_PATTERN.exec(target)?.[1]
-      return id === undefined ? undefined : { id, byVideo: false }
+      if (!STATS_PATH_PATTERN.test(target)) return undefined
+      return { id: target.slice(ID_AT, -'/stats'.length), byVideo: false }
     },
     read({ params, query }) {
       return { id: (params as { id: string }).id, byVideo: (query as { by?: string }).by === 'video' }
