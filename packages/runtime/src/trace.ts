@@ -34,7 +34,7 @@ export const getCurrentTrace = (): Trace | undefined => current.getStore()
 /** Runs work as a part of a request. */
 export const runInTrace = <T>(trace: Trace | undefined, work: () => T): T => (trace ? current.run(trace, work) : work())
 
-/** Runs work that continues after the request that began it. */
+/** Runs work outside the trace of the current request, because the work continues after the request. */
 export const runOutsideTrace = <T>(work: () => T): T => current.exit(work)
 
 // Characters that are safe in a header and in a log.
@@ -61,7 +61,7 @@ export function createTrace({ traceparent }: TraceHeaders, requestId: string): T
 export const isTraced = (headers: TraceHeaders): boolean =>
   headers['x-request-id'] !== undefined || headers.traceparent !== undefined
 
-/** Returns the headers for a call on behalf of the current request. Empty if no request waits for the call. */
+/** Returns the headers for a call on behalf of the current request. Empty if there is no current request. */
 export function getTraceHeaders(): Record<string, string> {
   const trace = getCurrentTrace()
   if (!trace) return {}

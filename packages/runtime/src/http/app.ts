@@ -78,8 +78,8 @@ interface SchemaPart {
   readonly httpPart?: string
 }
 
-// Replaces Fastify's own compilers, whose code is loaded at the start. The cast is necessary, because Fastify's types
-// require more of a validator than Fastify uses.
+// Replaces Fastify's own compilers, because Fastify loads their code at the start. The cast is necessary, because
+// Fastify's types require more of a validator than Fastify uses.
 const compilersFactory = {
   buildValidator: () => (part: SchemaPart) => createValidator(part.schema, part.httpPart),
   buildSerializer: () => (part: SchemaPart) => createSerializer(part.schema),

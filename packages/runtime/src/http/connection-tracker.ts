@@ -17,8 +17,8 @@ type CloseHandler<Connection> = (this: Connection) => void
 /** The open connections of an HTTP server. */
 export interface ConnectionTracker {
   /**
-   * Sets the function that is called when a connection has closed; it replaces the last one. A listener of `close` in
-   * addition to the tracker's own would take 104 bytes of each stream, for a list of two listeners.
+   * Sets the function that is called when a connection has closed; it replaces the earlier function. A listener of
+   * `close` in addition to the tracker's own would take 104 bytes of each stream, for a list of two listeners.
    */
   setCloseHandler(socket: Socket, handler: CloseHandler<Socket> | undefined): void
   /**
@@ -43,8 +43,9 @@ export function setCloseHandler(connection: StreamConnection, handler: CloseHand
 }
 
 /**
- * Tracks the connections of a server, from the first call on. Node's own `closeIdleConnections` skips connections that have not sent a whole
- * head yet. One connection that a browser opened in advance would delay the exit until `headersTimeout`.
+ * Tracks the connections that a server accepts from the first call on. Further calls return the same tracker. Node's
+ * own `closeIdleConnections` skips connections that have not sent a whole head yet. One connection that a browser
+ * opened in advance would delay the exit until `headersTimeout`.
  */
 export function trackConnections(server: TrackedServer): ConnectionTracker {
   return (server[TRACKER] ??= createTracker(server))

@@ -9,7 +9,9 @@ export interface RequestLogEntry {
   /** Route as declared, because the URL of a request may contain a secret. */
   readonly route: string
   readonly status: number
-  /** Time when the server had read the head, or with the raw server adapter the whole request (ms, `performance.now()`). */
+  /**
+   * Time when the server had read the head, or with the raw server adapter the whole request (ms, `performance.now()`).
+   */
   readonly startedAt: number
   readonly address: string | undefined
   readonly trace: Trace

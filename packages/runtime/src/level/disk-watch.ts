@@ -25,7 +25,10 @@ const MIN_POLL_MS = 20
 const MAX_USE_BYTES_PER_MS = 750_000
 /** Interval of reads of the free space while it is low (ms). */
 const LOW_POLL_MS = 1_000
-/** Headroom at which writes are accepted again, as a multiple of the margin. A smaller headroom is used up at once. */
+/**
+ * Headroom at which writes are accepted again, as a multiple of the margin. New writes would use up a smaller headroom
+ * at once.
+ */
 const HYSTERESIS_RATIO = 0.5
 /** Pause after the first compaction that ran out of space (ms). The pause doubles with each further such compaction. */
 const MIN_BACKOFF_MS = 10_000

@@ -26,7 +26,8 @@ export interface Budget {
   readonly maxPerConnection: number
 }
 
-// A part of the limit, so that a few clients that read nothing leave memory for others.
+// The limit divided by this number is `maxPerConnection`, so that a few clients that read nothing leave memory for
+// others.
 const CONNECTION_SHARE_DIVISOR = 8
 
 /** Creates the counters of the threads of a process. */

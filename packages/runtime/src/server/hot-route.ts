@@ -130,8 +130,8 @@ export interface HotRoute<Query = any> {
   formatProblem?(problem: Problem): FormattedProblem
   /**
    * True if replies may be streams. The adapter `raw` passes such a request to Node if more input follows it, or if an
-   * earlier reply is not sent yet. The request is not refused in an overload, because an EventSource would not reconnect
-   * after a refusal.
+   * earlier reply is not sent yet. The request is not refused in an overload, because an EventSource would not
+   * reconnect after a refusal.
    */
   readonly canStream?: boolean
   /**

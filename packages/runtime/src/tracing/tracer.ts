@@ -23,7 +23,9 @@ export interface RequestSummary {
   /** Route as declared, because the URL of a request may contain a secret. */
   readonly route: string
   readonly status: number
-  /** Time when the server had read the head, or with the raw server adapter the whole request (ms, `performance.now()`). */
+  /**
+   * Time when the server had read the head, or with the raw server adapter the whole request (ms, `performance.now()`).
+   */
   readonly startedAt: number
 }
 

@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path'
 import { isLockError } from './lock-error.ts'
 
 /**
- * Returns true if another process has a folder open. Opens an empty folder that contains only a link to the lock file
- * of the folder, so that LevelDB changes no data. Do not call this for a folder that this process has open: when a
+ * Returns true if another process has a folder open. Opens a temporary folder that contains only a link to the lock
+ * file of the folder, so that LevelDB changes no data. Do not call this for a folder that this process has open: when a
  * process closes a lock file, the system releases its lock, even if the process has the file open a second time.
  */
 export async function isLocked(folder: string): Promise<boolean> {
