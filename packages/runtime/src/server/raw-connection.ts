@@ -67,7 +67,7 @@ function getReplyText(reply: BufferedReply, end: string): ReplyText {
   const fields = formatFields(toHeaders(reply, false)) + end
   const body = cached?.body ?? (isLarge(reply.body) ? '' : toLatin1(reply.body))
   if (!reply.isReused) return { fields, end, body }
-  // In one piece: every reply with this text would copy its 25 pieces.
+  // The Buffer joins the 25 parts of the text in memory. Otherwise every reply with this text would copy each part.
   const text = { fields: Buffer.from(fields, 'latin1').toString('latin1'), end, body }
   textCache.set(reply, text)
   return text

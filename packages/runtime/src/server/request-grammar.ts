@@ -31,7 +31,10 @@ const HEAD_BEGINNING = new RegExp(
 /** Largest head (bytes). */
 export const MAX_HEAD_BYTES = 8_192
 
-/** Returns the method with which a valid request line begins. A constant, because a part of the text would be hashed. */
+/**
+ * Returns the method with which a valid request line begins. Returns constants, because a slice of the text would be
+ * hashed for the look-up of the method.
+ */
 function getMethod(text: string, at: number): string {
   switch (text[at]) {
     case 'G':
