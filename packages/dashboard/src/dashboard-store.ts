@@ -77,7 +77,7 @@ export class DashboardStore {
     return [...this.#links.values()]
   }
 
-  /** @throws Problem `TOO_MANY_LINKS` */
+  /** @throws Problem `TOO_MANY_LINKS`, `DISK_FULL`, `STORE_FAILED` */
   async addLink(campaign: CampaignVersion, days: number): Promise<ShareLink> {
     if (this.#links.size >= MAX_LINKS) throw errors.TOO_MANY_LINKS(`maximum of ${MAX_LINKS} links`)
     const created = Date.now()

@@ -28,7 +28,7 @@ export function createSourceReader(
       current = toDataSource(JSON.parse(await readText(reply, MAX_REPLY_BYTES)))
       until = Date.now() + MAX_AGE_MS
     } catch {
-      // The page reports an unavailable stats where it shows its numbers.
+      // The page itself reports that stats is unavailable.
     }
     return current
   }

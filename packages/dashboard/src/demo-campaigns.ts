@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DashboardConfig } from './settings.ts'
 import { toDataSource } from './data-source.ts'
 
-// The fast videos of the stand-in: 500 to 1,000 views an hour.
+// Videos that grow fast in the stand-in: 500 to 1,000 views an hour.
 const DEMO_CAMPAIGNS = [
   {
     id: 'demo-summer',

@@ -75,7 +75,7 @@ const hashParts = (...parts: (Buffer | string)[]) => {
   return hash.digest('base64url')
 }
 
-/** The files of the page. Their path changes when any file changes, so browsers may cache them without a time limit. */
+/** The files of the page. Their path changes when any file changes, so browsers may cache them for a year. */
 export interface Assets {
   readonly version: string
   readonly page: Asset

@@ -8,7 +8,7 @@ const PROBE_TIMEOUT_MS = 3_000
 /** All pages of a thread share the result of a probe for this time (ms). */
 const PROBE_AGE_MS = 1_000
 const MAX_REPLY_BYTES = 65_536
-/** The fields of the YouTube status that every reader may see. The other fields are for operators. */
+/** The fields of the YouTube status that the reader of a shared page sees. The other fields are for operators. */
 const PUBLIC_FIELDS = ['state', 'since'] as const
 
 /** The status of a service. */
@@ -59,7 +59,7 @@ export class ServiceMonitor {
     return this.#status
   }
 
-  /** The status for the reader of a shared page, without other services and details of the upstream. */
+  /** The status for the reader of a shared page: of the services only stats and sse, of YouTube only `PUBLIC_FIELDS`. */
   async getPublicStatus(): Promise<SystemStatus> {
     const { upstream, ...status } = await this.getStatus()
     const shown = PUBLIC_FIELDS.filter((name) => upstream?.[name] !== undefined)

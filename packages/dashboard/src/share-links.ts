@@ -42,7 +42,7 @@ export class ShareLinks {
     }
   }
 
-  /** Valid links, the newest first. With an id, only links of campaigns with that id, of which there may be several. */
+  /** Valid links, the newest first. `campaign` selects the links of all campaigns that have or had this id. */
   list({ campaign, after, limit }: LinkQuery): { readonly links: readonly ShareLink[]; readonly next?: string } {
     const now = Date.now()
     const found = [...this.#links.values()]

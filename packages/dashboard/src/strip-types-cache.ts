@@ -5,7 +5,10 @@ import { join } from 'node:path'
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Suppresses Node's warning, once per thread, that this API is experimental. The version of Node is pinned. */
+/**
+ * Strips types. Node warns once per thread that this API is experimental. The warning is suppressed, because the version of
+ * Node is pinned.
+ */
 function stripTypes(text: string): string {
   const { emitWarning } = process
   process.emitWarning = () => {}

@@ -10,7 +10,7 @@ const FAILOVER_MS = 1_500
 
 const NOT_READY_STATUS = 503
 
-/** The nodes of one service. All give the same replies, so one of them receives all requests until it does not respond. */
+/** The nodes of one service. All give the same replies, so one of them receives all requests until it fails. */
 export class UpstreamPool {
   readonly #nodes: readonly UpstreamNode[]
   #current = 0

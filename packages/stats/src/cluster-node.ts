@@ -29,7 +29,7 @@ const MAX_CHANGE_BYTES = 4_194_304
 /** A node of a cluster, on its main thread. */
 export interface StatsNode {
   readonly state: StatsState
-  /** Returns the origin of the cluster's numbers. */
+  /** Returns the origin of the cluster's numbers; the source of this node until the cluster has one. */
   source(): string
   getState(): NodeState
   /**

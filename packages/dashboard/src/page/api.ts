@@ -99,7 +99,10 @@ export const revokeLink = (id: string) => requestJson('DELETE', `/links/${encode
 /** The reads that a screen needs to show one campaign, to editors and to readers of a share link. */
 export interface CampaignSource {
   get(): Promise<CollectionRow | undefined>
-  /** The sums of the videos that have numbers. Waits until stats has tried to read all videos, or cannot call YouTube. */
+  /**
+   * The sums of the videos that have numbers. Waits until stats has tried to read all videos, until its read timeout, or
+   * until YouTube is unavailable.
+   */
   getSums(): Promise<Stats | undefined>
   getVideos(): Promise<readonly Video[] | undefined>
   getHistory(from: Date, step: number): Promise<readonly HistoryPoint[] | undefined>

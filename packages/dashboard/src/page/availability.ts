@@ -22,7 +22,7 @@ export interface ServiceIssue {
 }
 
 export interface AvailabilityState {
-  /** State of the dot at the top of the page: `live` only if the stream, the services and YouTube work. */
+  /** State of the dot at the top of the page: `live` only if the stream, stats, sse and YouTube work. */
   readonly dot: StreamState
   readonly issues: readonly ServiceIssue[]
   /** The last reply of the dashboard about its services. */

@@ -17,7 +17,8 @@ export interface LoadState<T> {
  * Reads a value when the component appears, when one of `keys` or `versions` changes, and on `reload()`. While the value of
  * changed keys is read, the result is undefined. During any other read the previous value remains.
  * @param keys identify the value, such as the id of a campaign
- * @param versions their changes mean that the value may have changed. `read` must not use them: it is not replaced
+ * @param versions their changes mean that the value may have changed. `read` must not use them, because only a change of
+ * `keys` replaces `read`
  */
 export function useLoaded<T>(
   read: () => Promise<T>,

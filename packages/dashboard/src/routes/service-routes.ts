@@ -18,7 +18,7 @@ interface ServiceRouteOptions {
 // A service, or one of its nodes: `stats.2`.
 const SERVICE_URL = /^\/api\/(([a-z]+)(?:\.\d{1,4})?)(\/[^?#]*)(\?[^#]*)?$/
 
-/** Registers the services on the origin of the page, restricted to the requests that a page may send. */
+/** Registers `/api/*`, which forwards to the services only the requests that a page may send. */
 export function registerServiceRoutes(app: App, { auth, proxy, budget, limit }: ServiceRouteOptions): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', createBytesParser({ limit, tooLarge: commonErrors.BODY_TOO_LARGE }, budget))

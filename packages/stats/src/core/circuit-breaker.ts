@@ -3,7 +3,7 @@ import { DAY_MS } from './quota-budget.ts'
 /**
  * The cause of a failed call:
  * - `network`: no complete reply came.
- * - `server`: YouTube failed (5xx), or its reply does not conform to the API.
+ * - `server`: YouTube failed (5xx), its reply does not conform to the API, or the fault is on this machine.
  * - `request`: YouTube refuses this request, with a 4xx that none of the kinds below describes.
  * - `rate`: too many calls at a time. `quota`: the quota of the day is used up. `key`: YouTube refuses the API key.
  */
@@ -12,7 +12,7 @@ export type FaultKind = 'network' | 'server' | 'request' | 'rate' | 'quota' | 'k
 /** The cause of a failed call, and the action that a user can take. */
 export interface UpstreamFault {
   readonly kind: FaultKind
-  /** Google's machine-readable reason, such as `quotaExceeded`. */
+  /** Google's machine-readable reason, such as `quotaExceeded`, or the code of a network error, such as `ECONNREFUSED`. */
   readonly reason?: string | undefined
   readonly detail: string
   /** One sentence. */

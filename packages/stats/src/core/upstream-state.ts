@@ -10,7 +10,10 @@ export interface UpstreamOutage {
    * is made before `retryAt`.
    */
   readonly state: 'failing' | 'paused'
-  /** Google's machine-readable reason, such as `quotaExceeded`. */
+  /**
+   * Google's machine-readable reason, such as `quotaExceeded`; the code of a network error, such as `ECONNREFUSED`; or
+   * `dailyBudgetSpent`.
+   */
   readonly reason?: string | undefined
   readonly detail: string
   /** Advice to the user: one sentence. */

@@ -8,7 +8,8 @@ import { errors } from '../errors.ts'
 const reason = {
   type: 'string',
   description:
-    "Google's machine-readable reason, such as `API_KEY_INVALID`; `dailyBudgetSpent` for the budget of stats.",
+    "Google's machine-readable reason, such as `API_KEY_INVALID`; the code of a network error, such as `ECONNREFUSED`; or " +
+    '`dailyBudgetSpent` for the budget of stats.',
 } as const
 const remedy = { type: 'string', description: 'Remedy for the operator, in one sentence.' } as const
 const retryAt = { type: 'string', format: 'date-time', description: 'No call is made before this time.' } as const

@@ -12,7 +12,7 @@ const KEY_PREFIX = 'stats/'
 /** Returns the key directly after `key`. Ranges of kv include their start and exclude their end. */
 const toNextKey = (key: string) => `${key}\0`
 
-/** Timeout of a request to kv (ms). kv itself refuses writes that wait for 2 s. */
+/** Timeout of a request to kv (ms). By default, kv itself refuses a write that waits in its queue for 2 s. */
 const TIMEOUT_MS = 3_000
 
 /** Number of points that are read or deleted at once. */

@@ -1,6 +1,6 @@
 /**
- * The deadline of a call. An `AbortSignal` costs a call twice as much (0.9 us), so only clients whose library needs one
- * create it.
+ * The deadline of a call. An `AbortSignal` costs twice as much as this class (0.9 us per call), so only clients whose
+ * library needs one create it.
  */
 export class Deadline {
   readonly #timer: ReturnType<typeof setTimeout>

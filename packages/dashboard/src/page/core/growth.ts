@@ -1,8 +1,11 @@
 export type Measure = 'impressions' | 'engagements'
 
-/** The videos that edits added or removed, and the counts that these videos had. They are not growth. */
+/**
+ * Changes of the sums that are not growth: the counts of videos that edits added or removed, and counts that YouTube states
+ * for the first time, or again after it hid them.
+ */
 export interface EditSums {
-  /** Number of videos. 0 if only hidden counts appeared or disappeared. */
+  /** Number of added or removed videos. */
   readonly videos: number
   readonly impressions: number
   readonly engagements: number
