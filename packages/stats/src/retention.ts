@@ -29,7 +29,7 @@ async function pruneHistory(state: StatsState, id: string, retention: number, no
 
 /**
  * Deletes the points of every video's history that are older than `retention` (ms). Videos whose details are older than
- * that are deleted with their histories. The recorder already limits these histories to a point per hour.
+ * that are deleted with their histories. The recorder already limits these histories to about one point per hour.
  */
 export async function pruneVideos(state: StatsState, retention: number, now: number): Promise<void> {
   const oldest = now - retention

@@ -6,8 +6,8 @@ export interface Failure {
   /** Number of consecutive failures; 0 for ids from `resume`, whose earlier failures are unknown. */
   readonly times: number
   /**
-   * Time of the last try, which determines the order of retries. `-Infinity` after the first failure: the first retry
-   * goes ahead of all others.
+   * Time of the last try, which determines the order of retries. A call that YouTube refused for all ids is no try.
+   * `-Infinity` after the first failure: the first retry goes ahead of all others.
    */
   readonly triedAt: number
   /** Earliest time of the next retry. */

@@ -58,7 +58,7 @@ export function registerHistoryRoutes(app: App, collections: Collections, retent
       schema: {
         tags: ['statistics'],
         operationId: 'getHistory',
-        summary: 'History of the sums: one point per change, and one per hour if older than a day',
+        summary: 'History of the sums: one point per change; of points older than a day, about one per hour',
         params: collectionParams,
         querystring,
         response: {
@@ -80,7 +80,7 @@ export function registerHistoryRoutes(app: App, collections: Collections, retent
       schema: {
         tags: ['videos'],
         operationId: 'getVideoHistory',
-        summary: 'History of a video: at most one point per hour, if its numbers changed',
+        summary: 'History of a video: about one point per hour, if its numbers changed',
         params: videoParams,
         querystring,
         response: {
