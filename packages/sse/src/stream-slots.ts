@@ -1,9 +1,11 @@
 // Maximum value of `--threads`.
 const MAX_THREADS = 64
+/** Row of the sum of all other rows. */
+const TOTAL = 0
 
 /** Access of one thread to the table that counts the open streams of all threads. */
 export interface SlotShare {
-  /** The table: one Int32 per thread. */
+  /** The table: their sum, and one Int32 per thread. */
   readonly cells: SharedArrayBuffer
   /** Index of this thread's number in the table. */
   readonly row: number
@@ -14,8 +16,8 @@ export interface SlotShare {
  * thread can remove the streams of an exited thread from the count.
  */
 export class SlotTable {
-  readonly #cells = new SharedArrayBuffer(MAX_THREADS * Int32Array.BYTES_PER_ELEMENT)
-  readonly #freeRows = Array.from({ length: MAX_THREADS }, (_, row) => row)
+  readonly #cells = new SharedArrayBuffer((1 + MAX_THREADS) * Int32Array.BYTES_PER_ELEMENT)
+  readonly #freeRows = Array.from({ length: MAX_THREADS }, (_, thread) => 1 + thread)
 
   /** Returns the share of a new thread. */
   share(): SlotShare {
@@ -24,7 +26,8 @@ export class SlotTable {
 
   /** Frees the row of an exited thread. */
   release({ row }: SlotShare): void {
-    Atomics.store(new Int32Array(this.#cells), row, 0)
+    const cells = new Int32Array(this.#cells)
+    Atomics.sub(cells, TOTAL, Atomics.exchange(cells, row, 0))
     this.#freeRows.push(row)
   }
 }
@@ -42,27 +45,21 @@ export class StreamSlots {
   }
 
   get isFull(): boolean {
-    return this.#countUsed() >= this.#max
+    return Atomics.load(this.#cells, TOTAL) >= this.#max
   }
 
   /**
-   * Acquires a slot if one is free. If two threads request the last slot at the same time, it may happen that neither
-   * gets it.
+   * Acquires a slot if one is free. A refusal occupies a slot for an instant, so it may cause another refusal.
    */
   tryAcquire(): boolean {
     Atomics.add(this.#cells, this.#row, 1)
-    if (this.#countUsed() <= this.#max) return true
+    if (Atomics.add(this.#cells, TOTAL, 1) < this.#max) return true
     this.release()
     return false
   }
 
   release(): void {
     Atomics.sub(this.#cells, this.#row, 1)
-  }
-
-  #countUsed(): number {
-    let used = 0
-    for (let row = 0; row < this.#cells.length; row++) used += Atomics.load(this.#cells, row)
-    return used
+    Atomics.sub(this.#cells, TOTAL, 1)
   }
 }
