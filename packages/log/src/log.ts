@@ -136,7 +136,7 @@ export interface Log {
   getLatestSnapshot(): Promise<number | undefined>
   /** Removes the entries before `upTo`; the entry at `upTo` remains. @throws LOG_UNAVAILABLE */
   trim(upTo: number): Promise<void>
-  /** Releases the lease, stops the log, and rejects the waiting calls. Idempotent. */
+  /** Releases the lease and stops the log. In a cluster it rejects the waiting calls; a standalone service completes its appends. Idempotent. */
   close(): Promise<void>
 }
 

@@ -39,11 +39,11 @@ export interface TopicState {
 export interface MissedEvents {
   readonly events: readonly Event[]
   /**
-   * True if no missed event is lost: `events` has all of them or, because of `maxLength`, the first of them. False if
-   * some are no longer stored.
+   * True if certainly no missed event is lost: `events` has all of them or, because of `maxLength`, the first of them.
+   * False if some may be lost.
    */
   readonly complete: boolean
-  /** The lost events have this sequence number at most. 0 if none was ever lost. */
+  /** Events up to this sequence number may be lost. 0 if none was lost. */
   readonly lostUpTo: number
 }
 

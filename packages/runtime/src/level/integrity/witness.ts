@@ -91,7 +91,10 @@ export class WitnessFile {
     this.#write(false)
   }
 
-  /** Records that the database is good again with its newest log. Call this also after the database was reopened. */
+  /**
+   * Records that writes succeed again. All logs except the newest count as failed from then on. Call this also after the
+   * database was reopened.
+   */
   markRecovered(): void {
     this.#manifest = readCurrentManifest(this.#location)
     this.#measure(listLevel(this.#location).logs.values())
