@@ -31,7 +31,7 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
     name: 'stats: a call of YouTube has no deadline',
     tests,
     file: `${STATS}/youtube/deadline.ts`,
-    from: /\bsetTimeout\(\(\) => this\.#end\(\), timeout\)/,
+    from: /\bsetTimeout\(Deadline\.#end, timeout, this\)/,
     to: 'setTimeout(() => {}, 0)',
   },
   {

@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks'
-
 const offset = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
 /** Returns the time of the machine's monotonic clock (ms): the same for all threads, but not for other machines. */
