@@ -2,7 +2,7 @@ import { runAlternating } from '../load/alternating.ts'
 import { startRow } from '../measure.ts'
 import { PINS } from '../processes.ts'
 import { computeMedian } from '../statistics.ts'
-import type { TargetProcess } from '../targets/target.ts'
+import { startTogether, type TargetProcess } from '../targets/target.ts'
 import type { GuardRow } from './guard-rows.ts'
 
 const WARM_UP_SLICES = 10
@@ -20,20 +20,10 @@ export const createAlternatingLoad = ({ row }: GuardRow, running: readonly Targe
   pin: PINS.client!,
 })
 
-/** Waits for services that start at the same time. @throws the first error, after the others have stopped */
-async function startAll(starting: readonly Promise<TargetProcess>[]): Promise<TargetProcess[]> {
-  const all = await Promise.allSettled(starting)
-  const running = all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  const failed = all.find((one) => one.status === 'rejected')
-  if (!failed) return running
-  await Promise.all(running.map(({ stop }) => stop()))
-  throw failed.reason
-}
-
 /** Starts both commits' services together and loads them in turn. @returns the ratio of their costs per request */
 async function measureTogether(row: GuardRow, checkouts: readonly string[], isSwapped: boolean): Promise<number> {
   const swapIfNeeded = <T>(pair: readonly T[]) => (isSwapped ? pair.toReversed() : pair)
-  const running = await startAll(swapIfNeeded(checkouts).map((checkout) => startRow(row.row, checkout)))
+  const running = await startTogether(swapIfNeeded(checkouts).map((checkout) => startRow(row.row, checkout)))
   try {
     const load = createAlternatingLoad(row, running)
     const costs = await runAlternating({ ...load, warmUpSlices: WARM_UP_SLICES, slices: SLICES })

@@ -1,7 +1,7 @@
 import { findFreePorts } from '@influencer-stats/log/nats-server'
 import { join } from 'node:path'
 import type { ConstantReply } from './bare.ts'
-import { combineProcesses, type BenchTarget, type TargetProcess } from './target.ts'
+import { combineProcesses, startTogether, type BenchTarget, type TargetProcess } from './target.ts'
 import { createGoProgram } from './go.ts'
 import { createProgramTarget } from './program.ts'
 
@@ -128,12 +128,7 @@ export const etcdCluster: BenchTarget = {
       // All members start at the same time, because each waits for a majority.
       return createProgramTarget({ name: `etcd m${i}`, command: 'etcd', env: ONE_PROCESSOR, args, pin: [] }).start()
     })
-    const settled = await Promise.allSettled(members)
-    const started = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-    const stop = async () => void (await Promise.all(started.map((one) => one.stop())))
-    const failed = settled.find((one) => one.status === 'rejected')
-    if (!failed) return combineProcesses(started, stop)
-    await stop()
-    throw failed.reason
+    const started = await startTogether(members)
+    return combineProcesses(started, async () => void (await Promise.all(started.map(({ stop }) => stop()))))
   },
 }

@@ -58,6 +58,16 @@ interface ProcessAddress {
 
 export const getPids = (processes: readonly ProcessAddress[]): number[] => processes.map(({ pid }) => pid)
 
+/** Waits for targets that start at the same time. @throws the first error, after the others have stopped */
+export async function startTogether(starting: readonly Promise<TargetProcess>[]): Promise<TargetProcess[]> {
+  const all = await Promise.allSettled(starting)
+  const running = all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = all.find((one) => one.status === 'rejected')
+  if (!failed) return running
+  await Promise.all(running.map(({ stop }) => stop()))
+  throw failed.reason
+}
+
 /** Combines processes that serve the same data into one target. */
 export function combineProcesses(
   [first, ...rest]: readonly ProcessAddress[],
