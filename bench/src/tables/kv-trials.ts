@@ -119,7 +119,7 @@ const RATE_COLUMNS = {
 
 const rates: ServiceTable = {
   name: 'rates',
-  title: `The highest stable rate (every request gets a reply, replies reach 98 % of the rate, p99 under 100 ms), and the next tried rate, which failed (${DIFFERENCES})`,
+  title: `The highest stable rate (every request gets a reply, replies reach ${100 * MIN_RATE_SHARE} % of the rate, p99 under ${MAX_P99_US / 1_000} ms), and the next tried rate, which failed (${DIFFERENCES})`,
   maxRounds: 1,
   columns: RATE_COLUMNS,
   rows: () => [
