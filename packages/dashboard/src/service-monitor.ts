@@ -116,7 +116,7 @@ export const withTimeout = <T>(promise: Promise<T>): Promise<T | undefined> =>
   resolveWithin(
     promise.catch(() => undefined),
     PROBE_TIMEOUT_MS,
-    undefined,
+    () => undefined,
   )
 
 function toObject(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,10 +1,10 @@
 /**
- * Resolves with the value of a promise, or with `fallback` if the promise takes longer than `ms`. Does not use
- * `Promise.race`: it creates five promises, and reads of stats that wait for YouTube call this function.
+ * Resolves with the value of a promise, or with the result of `getFallback` if the promise takes longer than `ms`. Does
+ * not use `Promise.race`: it creates five promises, and reads of stats that wait for YouTube call this function.
  */
-export function resolveWithin<T, L>(promise: Promise<T>, ms: number, fallback: L): Promise<T | L> {
+export function resolveWithin<T, L>(promise: Promise<T>, ms: number, getFallback: () => L): Promise<T | L> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms, fallback)
+    const timer = setTimeout(() => resolve(getFallback()), ms)
     promise.then(
       (value) => {
         clearTimeout(timer)

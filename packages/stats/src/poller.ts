@@ -257,7 +257,7 @@ export class Poller {
       // No call will begin before the timeout, so the read does not wait for it.
       if ((this.#getOutage()?.until ?? 0) > deadline) return entry
       entry.waiter ??= Promise.withResolvers()
-      if (!(await resolveWithin(entry.waiter.promise, deadline - steadyNow(), false))) return entry
+      if (!(await resolveWithin(entry.waiter.promise, deadline - steadyNow(), () => false))) return entry
     }
   }
 

@@ -65,5 +65,5 @@ export class SnapshotThrottle {
 
   /** Waits for current writes, at most `SAVE_WAIT_MS`. */
   waitForSaves = (saves: readonly Promise<void>[]): Promise<unknown> =>
-    resolveWithin(Promise.all(saves), SAVE_WAIT_MS, undefined)
+    resolveWithin(Promise.all(saves), SAVE_WAIT_MS, () => undefined)
 }

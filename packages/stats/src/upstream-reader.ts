@@ -97,9 +97,9 @@ export function createUpstreamReader({
     })
   }
 
-  /** Returns undefined on a timeout: an error instead would cost a twentieth of a read. */
-  const fetch = (ids: readonly string[]): Promise<FetchResult | undefined> =>
-    resolveWithin(client.fetch(ids), timeout, undefined)
+  // The error of a timeout is created only when it occurs: it costs a twentieth of a read.
+  const fetch = (ids: readonly string[]): Promise<FetchResult> =>
+    resolveWithin(client.fetch(ids), timeout, () => createTimeoutResult(ids))
 
   async function fetchVideos({ id, videos }: Collection): Promise<FetchResult> {
     // Without videos no call is made, and there is no result to record.
@@ -113,13 +113,11 @@ export function createUpstreamReader({
     if (isProbe || before)
       retryFrom = now + getPacedInterval(meter.remainingQuota, Math.max(1, videos.length / IDS_PER_CALL))
     // One call is enough to probe YouTube.
-    const ids = isProbe ? videos.slice(0, client.idsPerCall) : videos
-    const first = (await fetch(ids)) ?? createTimeoutResult(ids)
+    const first = await fetch(isProbe ? videos.slice(0, client.idsPerCall) : videos)
     recordResult(id, first, before, isProbe)
     if (!isProbe) return first
     const rest = videos.slice(client.idsPerCall)
-    if (first.fault) return join(first, createFailedResult(rest, first.fault))
-    return join(first, (await fetch(rest)) ?? createTimeoutResult(rest))
+    return join(first, first.fault ? createFailedResult(rest, first.fault) : await fetch(rest))
   }
 
   function recordResult(

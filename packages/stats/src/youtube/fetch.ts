@@ -14,14 +14,13 @@ export function createFetchClient(options: VideoClientOptions): VideoClient {
     idsPerCall: 1,
     call,
     async fetch(ids) {
-      const answers: Promise<FetchResult>[] = []
+      const answers: FetchResult[] = []
       for (const [i, id] of ids.entries()) {
-        const answer = tryCall([id])
+        const answer = await tryCall([id])
         answers.push(answer)
-        const { fault } = await answer
-        if (!fault) continue
+        if (!answer.fault) continue
         // The later ids also fail, without a call: they would probably fail too, each after its timeout.
-        answers.push(Promise.resolve({ found: [], failed: ids.slice(i + 1), fault }))
+        answers.push({ found: [], failed: ids.slice(i + 1), fault: answer.fault })
         break
       }
       return joinResults(answers)

@@ -117,8 +117,8 @@ function toUtf8Text(body: Buffer): string {
   return body.toString()
 }
 
-/** Joins the results of several calls. @param answers promises that never reject */
-export async function joinResults(answers: readonly Promise<FetchResult>[]): Promise<FetchResult> {
+/** Joins the results of several calls. @param answers results, or promises of them that never reject */
+export async function joinResults(answers: readonly (FetchResult | Promise<FetchResult>)[]): Promise<FetchResult> {
   const found: VideoNumbers[] = []
   const failed: string[] = []
   let fault: FetchResult['fault']
