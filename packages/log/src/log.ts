@@ -136,7 +136,10 @@ export interface Log {
   getLatestSnapshot(): Promise<number | undefined>
   /** Removes the entries before `upTo`; the entry at `upTo` remains. @throws LOG_UNAVAILABLE */
   trim(upTo: number): Promise<void>
-  /** Releases the lease and stops the log. In a cluster it rejects the waiting calls; a standalone service completes its appends. Idempotent. */
+  /**
+   * Releases the lease and stops the log. In a cluster it rejects the waiting calls; a standalone service completes its
+   * appends. Idempotent.
+   */
   close(): Promise<void>
 }
 

@@ -48,9 +48,7 @@ export class StreamSlots {
     return Atomics.load(this.#cells, TOTAL) >= this.#max
   }
 
-  /**
-   * Acquires a slot if one is free. A refusal occupies a slot for an instant, so it may cause another refusal.
-   */
+  /** Acquires a slot if one is free. A refusal occupies a slot for an instant, so it may cause another refusal. */
   tryAcquire(): boolean {
     Atomics.add(this.#cells, this.#row, 1)
     if (Atomics.add(this.#cells, TOTAL, 1) < this.#max) return true
