@@ -10,8 +10,8 @@ import type { Logger } from './logger.ts'
 export const CLEAN_BOOT = 'clean'
 
 /**
- * True if the machine may have restarted since the position was stored. After a power cut, the database may have a
- * newer change without an older one, so the caller must clear it.
+ * True if the machine may have restarted since the position was stored, unless all data was synced then. After a power
+ * cut, the database may have a newer change without an older one, so the caller must clear it.
  * @param boot boot id in the stored position; undefined if the system had none
  */
 export const isTorn = (boot: string | undefined): boolean =>

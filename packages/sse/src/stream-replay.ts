@@ -30,7 +30,7 @@ export interface ReplaySlice {
  */
 export class StreamReplay {
   readonly group: StreamGroup
-  /** Time at which the client last received data (ms, `performance.now()`). */
+  /** Time at which the stream last accepted further data (ms, `performance.now()`). */
   progressAt = performance.now()
   /** Text that ends the stream after the replay; undefined if the stream continues. */
   finalEvent: string | undefined

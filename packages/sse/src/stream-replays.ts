@@ -8,7 +8,7 @@ const MAX_SLICES_PER_TURN = 16
 export interface StreamReplaysOptions {
   /** Maximum unread bytes of a client. A replay is complete only when its client has fewer. */
   readonly streamBuffer: number
-  /** Time after which a client that reads nothing is disconnected (ms). */
+  /** Time after which a stream that accepts no further data is cut (ms). */
   readonly sendTimeout: number
   /** Creates chunks of text. */
   readonly toChunk: ToChunk
@@ -57,7 +57,7 @@ export class StreamReplays {
     return this.#replays.entries()
   }
 
-  /** Returns the streams whose clients have received nothing for `sendTimeout`. */
+  /** Returns the streams that have accepted no further data for `sendTimeout`, because their clients read too slowly. */
   findStalled(): StreamConnection[] {
     const since = performance.now() - this.#options.sendTimeout
     return Array.from(this.#replays)

@@ -32,9 +32,9 @@ const SHOWN_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Registers the routes of one campaign for clients that have a link to it. Every reply and every chunk of a stream is
- * confirmed to belong to the campaign of the link. The deletion of the campaign ends the link. A later campaign with the
- * same id is not shown.
+ * Registers the routes of one campaign for clients that have a link to it. Every reply with data of a campaign, and every
+ * chunk of a stream, is confirmed to belong to the campaign of the link. The deletion of the campaign ends the link. A
+ * later campaign with the same id is not shown.
  */
 export function registerSharedRoutes(app: App, { links, campaigns, proxy, monitor, token }: SharedOptions): void {
   const schema = {

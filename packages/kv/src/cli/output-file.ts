@@ -29,7 +29,8 @@ export async function writeOutputFile(path: string, chunks: FileChunks): Promise
   if (existing && !existing.isFile() && !existing.isDirectory()) return writeChunks(chunks, createWriteStream(file))
   const draft = `${file}.${process.pid}`
   try {
-    // The draft has the mode of the file that it replaces: a file that only its owner may read remains private.
+    // The draft has the mode of the file that it replaces, less the bits of the umask: a file that only its owner may
+    // read remains private.
     await writeChunks(
       chunks,
       createWriteStream(draft, { flush: true, mode: existing?.isFile() ? existing.mode : 0o666 }),

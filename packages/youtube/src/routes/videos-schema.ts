@@ -117,7 +117,8 @@ export function createVideosSchema(keys: readonly string[]) {
     tags: ['YouTube Data API v3'],
     operationId: 'listVideos',
     summary: 'Videos by id',
-    description: 'Behaves like `videos.list` for queries by id. The stand-in ignores the other parameters of the API.',
+    description:
+      'Behaves like `videos.list` for queries by id. `chart` and `myRating` get an error. The stand-in ignores the other parameters of the API.',
     querystring: {
       // `key` is not always required: the header `x-goog-api-key` may replace it. A schema cannot state that either a
       // query parameter or a header is required, so this one requires `key`.

@@ -33,7 +33,7 @@ export function describeGaps({
   return parts.filter(([number]) => number > 0).map(([number, text]) => `${number} ${text}`)
 }
 
-/** A count of a video. Undefined unless YouTube states it now. */
+/** A count of a video; of a removed video the last known one. Undefined if it is hidden or unknown. */
 export const getStatedCount = (video: Video, count: CountName): number | undefined =>
   video.hidden?.includes(count) ? undefined : video[count]
 
