@@ -144,11 +144,14 @@ it.each([
     // The service is not ready, still serves reads, and has logged the fault once with its cause.
     expect(await ready(service.url)).toBe(false)
     expect(await has(service.url, acknowledged[0]!)).toBe(true)
-    const lines = service.log().filter(({ level, msg }) => level >= 50 && DISK_MESSAGE.test(msg))
+    const faults = () => service.log().filter(({ level, msg }) => level >= 50 && DISK_MESSAGE.test(msg))
     // kv may detect low disk space before a write fails.
-    const isLow = service.log().some(({ msg }) => msg.includes('nearly full'))
+    const isLow = () => service.log().some(({ msg }) => msg.includes('nearly full'))
+    // A reply can arrive before the log line.
+    await waitUntil(() => isLow() || faults().length > 0)
     const cause = expect.stringMatching(/No space left|File too large/)
-    expect(lines.map(({ err }) => err?.message)).toEqual(isLow && lines.length === 0 ? [] : [cause])
+    const messages = faults().map(({ err }) => err?.message)
+    expect(messages).toEqual(isLow() && messages.length === 0 ? [] : [cause])
 
     disk.free(service)
     await waitUntil(() => ready(service.url))
