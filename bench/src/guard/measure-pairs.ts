@@ -5,8 +5,8 @@ import { computeMedian } from '../statistics.ts'
 import { startTogether, type TargetProcess } from '../targets/target.ts'
 import type { GuardRow } from './guard-rows.ts'
 
-const WARM_UP_SLICES = 10
-const SLICES = 15
+const WARM_UP_SLICES = 8
+const SLICES = 10
 const SLICE_MS = 100
 
 /** True if both services of a row are loaded in turn. Rounds of the other rows run one after the other. */

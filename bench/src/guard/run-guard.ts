@@ -12,8 +12,10 @@ import { measurePair } from './measure-pairs.ts'
 
 /** A row has regressed if its median ratio is above this, and if the interval of the median lies above 1. */
 export const MAX_RATIO = 1.04
-/** A row whose median is at most this is accepted after the first pairs. */
+/** A row whose median is at most this is accepted after `MIN_PAIRS`. */
 const ACCEPTED_RATIO = 1.02
+/** A row whose median is at most 1 is accepted after so many pairs. This shortens half of the rows of equal commits. */
+const MIN_PAIRS_IF_CHEAPER = 4
 /** Six pairs give an interval of 97 %. More are measured while the result is near the limit. */
 const MIN_PAIRS = 6
 const MAX_PAIRS = 14
@@ -26,7 +28,10 @@ export function judge(ratios: readonly number[]): MedianInterval & { readonly ve
   const { median, low } = interval
   const hasRegressed = low > 1 && median > MAX_RATIO
   if (ratios.length >= MAX_PAIRS) return { ...interval, verdict: hasRegressed ? 'regressed' : 'same' }
-  if (ratios.length < MIN_PAIRS) return { ...interval, verdict: 'undecided' }
+  if (ratios.length < MIN_PAIRS) {
+    const isCheaper = ratios.length >= MIN_PAIRS_IF_CHEAPER && median <= 1
+    return { ...interval, verdict: isCheaper ? 'same' : 'undecided' }
+  }
   if (low > ACCEPTED_RATIO && hasRegressed) return { ...interval, verdict: 'regressed' }
   return { ...interval, verdict: median <= ACCEPTED_RATIO ? 'same' : 'undecided' }
 }
