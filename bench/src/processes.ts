@@ -28,6 +28,11 @@ export function toPinnedCommand(processors: readonly number[] | undefined, comma
   return hasTaskset && processors?.length ? ['taskset', '-c', processors.join(','), ...command] : [...command]
 }
 
+/** Moves all threads of a running process to these processors, if `taskset` is installed. Later threads follow. */
+export function pinProcess(pid: number, processors: readonly number[] | undefined): void {
+  if (hasTaskset && processors?.length) spawnSync('taskset', ['-acp', processors.join(','), String(pid)])
+}
+
 /**
  * Returns a command that runs with real-time priority. Without the permission the command is unchanged. For processes
  * that are idle during a large part of their time.
