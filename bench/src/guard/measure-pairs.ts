@@ -10,7 +10,7 @@ const SLICES = 50
 // On a busy machine, the medians of 40 slices of 25 ms varied half as much as those of 10 slices of 100 ms.
 const SLICE_MS = 25
 
-/** True if both services of a row are loaded in turn. Rounds of the other rows run at the same time. */
+/** True if both services of a row are loaded in turn, with requests. Other rows are measured in rounds. */
 export const isLoadedInTurn = ({ row, metric }: GuardRow): boolean => row.requests !== undefined && metric === undefined
 
 /** The load of a row for running services, in slices that alternate between them. */
