@@ -1,4 +1,4 @@
-import { ClassicLevel } from 'classic-level'
+import { Level } from 'level'
 import { join } from 'node:path'
 import type { ConstantReply } from './bare.ts'
 
@@ -12,7 +12,7 @@ const flat = Object.entries(headers).flat()
 const TEXT = { keyEncoding: 'utf8', valueEncoding: 'utf8' } as const
 const MIB = 1_024 * 1_024
 
-const db = new ClassicLevel<Buffer, Buffer>(join(process.argv[4]!, 'level'), {
+const db = new Level<Buffer, Buffer>(join(process.argv[4]!, 'level'), {
   keyEncoding: 'buffer',
   valueEncoding: 'buffer',
   // As in kv.

@@ -1,10 +1,10 @@
-import { ClassicLevel } from 'classic-level'
+import { Level } from 'level'
 
 // A separate process that only puts each request body into a database, under the id in the URL. Its arguments are the
 // port and the folder of the database.
 const { createServer } = process.getBuiltinModule('node:http')
 
-const db = new ClassicLevel<string, Buffer>(process.argv[3]!, { valueEncoding: 'buffer' })
+const db = new Level<string, Buffer>(process.argv[3]!, { valueEncoding: 'buffer' })
 
 const server = createServer((request, response) => {
   const id = request.url!.slice(request.url!.indexOf('=') + 1)

@@ -1,11 +1,11 @@
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { OwnRow } from '@influencer-stats/runtime/own-row'
-import type { ClassicLevel } from 'classic-level'
+import type { Level } from 'level'
 import { PAGE_ROWS } from './core/answer-block.ts'
 import { RowTable } from './core/row-table.ts'
 import { toAnswersKey, toGenerationPrefix, META_KEY, toRowsKey } from './page-store.ts'
 
-type PricesDb = ClassicLevel<Buffer, Buffer>
+type PricesDb = Level<Buffer, Buffer>
 
 /** Number and size of a catalog, as in `meta`. */
 interface CatalogSize {

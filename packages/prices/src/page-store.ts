@@ -1,5 +1,5 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
-import type { ClassicLevel } from 'classic-level'
+import type { Level } from 'level'
 import type { PageStore } from './answer-store/answer-store.ts'
 import { PAGE_BYTES } from './core/answer-block.ts'
 
@@ -20,7 +20,7 @@ export const STAGED_RANGE = { gte: 'i!', lt: 'i!~' } as const
 export const toStagedKey = (id: string, piece: number) => `i!${id}!${padNumber(piece)}`
 
 /** Opens the pages in LevelDB as a snapshot of this moment. An open snapshot costs almost nothing. */
-export function createPageStore(db: ClassicLevel, generation: number): PageStore {
+export function createPageStore(db: Level, generation: number): PageStore {
   const snapshot = db.snapshot()
   return {
     read(number) {

@@ -1,4 +1,4 @@
-import { ClassicLevel } from 'classic-level'
+import { Level } from 'level'
 import * as fc from 'fast-check'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -82,7 +82,7 @@ test('restores exactly the bytes that were backed up', async () => {
   writeFileSync(file, backup)
   const { sha256 } = await restoreBackup('kv', file, data)
   const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
-  const db = new ClassicLevel<Buffer, Buffer>(join(data, 'level'), bytes)
+  const db = new Level<Buffer, Buffer>(join(data, 'level'), bytes)
   const again = await readPieces(writeBackup([await db.iterator().all()]))
   await db.close()
   expect([again.end.sha256, again.end.entries]).toEqual([sha256, entries.length])

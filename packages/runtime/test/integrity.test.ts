@@ -1,4 +1,4 @@
-import { ClassicLevel } from 'classic-level'
+import { Level } from 'level'
 import fc from 'fast-check'
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync, appendFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -81,7 +81,7 @@ describe('data written by LevelDB', () => {
         fc.array(fc.array(change, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 12 }),
         async (batches) => {
           const folder = createTemporaryFolder()
-          const db = new ClassicLevel<Buffer, Buffer>(folder, byteEncoding)
+          const db = new Level<Buffer, Buffer>(folder, byteEncoding)
           const written = batches.map((batch, i) => batch.map((one) => toOperation(one, i)))
           for (const batch of written) await db.batch(batch)
           await db.close()
@@ -104,7 +104,7 @@ describe('data written by LevelDB', () => {
 
   it.each([true, false])('is read from tables and manifest, compressed: %s', async (compression) => {
     const folder = createTemporaryFolder()
-    const db = new ClassicLevel<Buffer, Buffer>(folder, { ...byteEncoding, compression, writeBufferSize: 65_536 })
+    const db = new Level<Buffer, Buffer>(folder, { ...byteEncoding, compression, writeBufferSize: 65_536 })
     const entries = Array.from({ length: 3_000 }, (_, i): [Buffer, Buffer] => [
       Buffer.from(`key ${100_000 + i}`),
       // One block exceeds the size of a read.

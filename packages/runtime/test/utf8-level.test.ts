@@ -1,4 +1,4 @@
-import { ClassicLevel } from 'classic-level'
+import { Level } from 'level'
 import fc from 'fast-check'
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ describe.each([
   const model = new Map<string, string>()
   const keys = lengths.flatMap(createKeys)
   const jumping = Array.from(keys, (_, i) => keys[(i * 7_919) % keys.length]!)
-  let owner: ClassicLevel
+  let owner: Level
 
   /** Opens another handle of the same database, which has a separate key buffer. */
   async function open(): Promise<Utf8Level<any, any>> {
@@ -39,7 +39,7 @@ describe.each([
   }
 
   beforeAll(async () => {
-    owner = new ClassicLevel(folder, { multithreading: true })
+    owner = new Level(folder, { multithreading: true })
     await owner.open()
     const batch = owner.batch()
     for (const [i, key] of keys.entries()) {
@@ -144,7 +144,7 @@ it('clears and deletes exactly the keys that it names, at any length', async () 
 })
 
 it('classic-level itself still truncates keys: a failure means that Utf8Level is unnecessary', async () => {
-  const db = new ClassicLevel(createTemporaryFolder())
+  const db = new Level(createTemporaryFolder())
   await db.open()
   db.getSync('k')
   await db.put('é'.repeat(32), 'shorter')
@@ -162,6 +162,6 @@ it('no service opens LevelDB directly', () => {
   })
   const sources = files.filter(({ pathname }) => pathname.endsWith('.ts'))
   expect(sources.length).toBeGreaterThan(300)
-  const opening = sources.filter((file) => /new (?:Classic)?Level\b/.test(readFileSync(file, 'utf8')))
+  const opening = sources.filter((file) => /new Level\b/.test(readFileSync(file, 'utf8')))
   expect(opening.map(({ pathname }) => pathname)).toEqual([])
 })

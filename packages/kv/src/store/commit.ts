@@ -1,5 +1,5 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import type { ClassicLevel } from 'classic-level'
+import type { Level } from 'level'
 import type { WriteRecorder } from '../watch/write-recorder.ts'
 import type { TtlState } from './ttl.ts'
 import type { WriteLimiter } from './write-limiter.ts'
@@ -7,7 +7,7 @@ import type { Revisions } from './revisions.ts'
 import type { KvReply, KvWrite } from './store.ts'
 import type { KeyLocks } from './key-locks.ts'
 
-export type KvDatabase = ClassicLevel<Buffer, Buffer>
+export type KvDatabase = Level<Buffer, Buffer>
 export type KvLevel = SharedLevel<Buffer, Buffer>
 
 export interface CommitOptions {

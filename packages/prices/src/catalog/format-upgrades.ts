@@ -1,4 +1,4 @@
-import type { ClassicLevel } from 'classic-level'
+import type { Level } from 'level'
 import { AnswerBlock, ID_BYTES, PAGE_BYTES, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
 import { RowTable } from '../core/row-table.ts'
 import { toAnswersKey, toGenerationPrefix, META_KEY, toRowsKey } from '../page-store.ts'
@@ -28,7 +28,7 @@ function convertBlock(bytes: Uint8Array): Uint8Array {
 }
 
 /** Converts a catalog of format 1 to format 2: all of it, or nothing. */
-export async function upgradeFromFormat1(db: ClassicLevel): Promise<void> {
+export async function upgradeFromFormat1(db: Level): Promise<void> {
   const text = await db.get(META_KEY)
   if (text === undefined) return
   const meta: { generation: number; rows: number; format?: number } = JSON.parse(text)
@@ -47,7 +47,7 @@ export async function upgradeFromFormat1(db: ClassicLevel): Promise<void> {
  * Converts a catalog of format 2 to format 3, block by block. A block that still exists is not split into pages yet, so an
  * interrupted upgrade continues with it.
  */
-export async function upgradeFromFormat2(db: ClassicLevel): Promise<void> {
+export async function upgradeFromFormat2(db: Level): Promise<void> {
   for await (const [key, bytes] of db.iterator<string, Uint8Array>({ gte: 'g', lt: 'h', ...bytesEncoding })) {
     const [, generation, block] = (OLD_ROWS_KEY_PATTERN.exec(key) ?? []).map(Number)
     if (generation === undefined || block === undefined) continue

@@ -1,6 +1,6 @@
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import type { ClassicLevel, Snapshot } from 'classic-level'
+import type { Level } from 'level'
 import type { FastifyBaseLogger } from 'fastify'
 import {
   AnswerBlock,
@@ -91,14 +91,16 @@ const createDamagedError = (cause: unknown) =>
   new StartError('DATA_DAMAGED', `prices: the catalog cannot be read (${(cause as Error).message})`)
 const encodeMeta = (meta: CatalogMeta) => JSON.stringify({ ...meta, format: FORMAT })
 
+type LevelSnapshot = ReturnType<Level['snapshot']>
+
 /** The catalogs in LevelDB. Each catalog is a generation, and the value of the key `meta` names the current one. */
 export class Generations {
   readonly #level: SharedLevel
-  readonly #db: ClassicLevel
+  readonly #db: Level
   readonly #log: ErrorLog
-  readonly #snapshot: Snapshot | undefined
+  readonly #snapshot: LevelSnapshot | undefined
 
-  constructor(level: SharedLevel, log: ErrorLog, snapshot?: Snapshot) {
+  constructor(level: SharedLevel, log: ErrorLog, snapshot?: LevelSnapshot) {
     this.#level = level
     this.#db = level.db
     this.#log = log

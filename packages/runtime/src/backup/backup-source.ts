@@ -1,9 +1,9 @@
-import type { ClassicLevel } from 'classic-level'
+import type { Level } from 'level'
 
 /** The data of a service, as the main thread has it. */
 export interface BackupSource {
   readonly service: string
   /** Version of the data layout. */
   readonly format: number
-  readonly db: Pick<ClassicLevel<any, any>, 'iterator'>
+  readonly db: Pick<Level<any, any>, 'iterator'>
 }

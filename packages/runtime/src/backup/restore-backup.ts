@@ -1,4 +1,4 @@
-import type { ClassicLevel } from 'classic-level'
+import type { Level } from 'level'
 import { createReadStream } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -46,7 +46,7 @@ export async function restoreBackup(service: string, file: string, folder: strin
   return end
 }
 
-async function fill(db: ClassicLevel<Buffer, Buffer>, file: string): Promise<void> {
+async function fill(db: Level<Buffer, Buffer>, file: string): Promise<void> {
   let batch = db.batch()
   let size = 0
   function put(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ClassicLevel } from 'classic-level'
+import type { Level } from 'level'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getLevelSizes } from './level-sizes.ts'
@@ -25,7 +25,7 @@ export interface DiskSpace {
  * A compaction merges all tables of levels 0 and 1, or a few tables of a deeper level. It removes the merged tables
  * only after it has written the new ones.
  */
-export async function readDiskSpace(folder: string, db: ClassicLevel<any, any>): Promise<DiskSpace> {
+export async function readDiskSpace(folder: string, db: Level<any, any>): Promise<DiskSpace> {
   const [{ bavail, blocks, bsize }, logs] = await Promise.all([statfs(folder), getLogBytes(join(folder, 'level'))])
   const margin = Math.min(MARGIN_BYTES, blocks * bsize * MARGIN_SHARE)
   const [zero, one, ...deeper] = getLevelSizes(db)

@@ -1,4 +1,4 @@
-import type { ClassicLevel } from 'classic-level'
+import type { Level } from 'level'
 import type { Logger } from 'pino'
 import { readDiskSpace } from './disk-space.ts'
 import { reclaimSpace, removeBallast } from './reclaim-space.ts'
@@ -9,9 +9,9 @@ export interface DiskWatchOptions {
   readonly service: string
   readonly health: WriteHealth
   readonly log: Pick<Logger, 'error' | 'info'>
-  readonly db: ClassicLevel<any, any>
+  readonly db: Level<any, any>
   /** Runs a short write. @throws Problem if it fails, and then the database recovers by itself */
-  write(run: (db: ClassicLevel<any, any>) => Promise<void>): Promise<void>
+  write(run: (db: Level<any, any>) => Promise<void>): Promise<void>
 }
 
 /** Longest interval of the checks for new writes (ms). */

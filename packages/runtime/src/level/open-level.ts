@@ -1,4 +1,4 @@
-import { ClassicLevel, type DatabaseOptions } from 'classic-level'
+import { Level, type DatabaseOptions } from 'level'
 import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../http/common-errors.ts'
@@ -19,7 +19,7 @@ export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K,
    * interrupt an upgrade. The next opening runs it again from its beginning, on the data that the first run left. So an
    * upgrade must write one batch, or detect the parts that are done. It need not sync.
    */
-  readonly upgrades?: Readonly<Record<number, (db: ClassicLevel<K, V>) => Promise<void>>>
+  readonly upgrades?: Readonly<Record<number, (db: Level<K, V>) => Promise<void>>>
   /** True if the service builds the data from the log of a cluster, and can rebuild it. */
   readonly isReplica?: boolean | undefined
   /** Row that exists if any other row exists: without it, the data is damaged. A replica without it is cleared. */
@@ -28,7 +28,7 @@ export interface LevelOptions<K = string, V = string> extends DatabaseOptions<K,
 
 /** An open database and the result of the check before its opening. */
 export interface OpenedLevel<K, V> {
-  readonly db: ClassicLevel<K, V>
+  readonly db: Level<K, V>
   /** `undefined` if no check was needed: the folder is new, or this process already has it open. */
   readonly verification: FolderVerification | undefined
   /** True if this process already has the folder open and watches its files. */
@@ -51,7 +51,7 @@ const handles = new Map<string, number>()
 export async function openLevel<K = string, V = string>(
   folder: string,
   options: LevelOptions<K, V>,
-): Promise<ClassicLevel<K, V>> {
+): Promise<Level<K, V>> {
   return (await openVerifiedLevel(folder, options)).db
 }
 
@@ -78,9 +78,9 @@ export async function openVerifiedLevel<K = string, V = string>(
   }
   let verification: FolderVerification | undefined
   let wasCleared = false
-  let db: ClassicLevel<K, V>
+  let db: Level<K, V>
   try {
-    // The check must come first: a `ClassicLevel` opens itself, and LevelDB then deletes files that it considers
+    // The check must come first: a `Level` opens itself, and LevelDB then deletes files that it considers
     // obsolete.
     const hasRow = ownRow && !isReplica && oldest >= ownRow.since
     if (!isNew && !isShared)
@@ -132,7 +132,7 @@ async function verifyBeforeOpen(
  * @returns true if a replica had entries without the row
  */
 async function initializeOwnRow(
-  db: ClassicLevel<any, any>,
+  db: Level<any, any>,
   { key, first }: Omit<OwnRow, 'rebuild'>,
   isReplica: boolean,
 ): Promise<boolean> {
@@ -165,7 +165,7 @@ export const NO_KEY = Buffer.of(0xff)
  * Flushes the database. Resolves when all writes are in synced tables and a new log has begun. `compactRange` begins
  * with a flush, for any range.
  */
-export async function flush(db: ClassicLevel<any, any>): Promise<void> {
+export async function flush(db: Level<any, any>): Promise<void> {
   await db.compactRange<Buffer>(NO_KEY, NO_KEY, { keyEncoding: 'buffer' })
   await assertWritten(db)
 }
@@ -173,7 +173,7 @@ export async function flush(db: ClassicLevel<any, any>): Promise<void> {
 /**
  * Rejects if LevelDB could not write in the background. `compactRange` does not report that, but the next write does.
  */
-export async function assertWritten(db: ClassicLevel<any, any>): Promise<void> {
+export async function assertWritten(db: Level<any, any>): Promise<void> {
   await db.del<Buffer>(NO_KEY, { keyEncoding: 'buffer', sync: true })
 }
 
@@ -217,14 +217,14 @@ function hasOpened(location: string): boolean {
   }
 }
 
-async function openOrRecreate(db: ClassicLevel<any, any>, isNew: boolean): Promise<void> {
+async function openOrRecreate(db: Level<any, any>, isNew: boolean): Promise<void> {
   try {
     await db.open()
   } catch (error) {
     if (!isNew || isLockError(error)) throw error
     // LevelDB does not sync its first files. A power cut may leave files that cannot be opened, but these contain no
     // data.
-    await ClassicLevel.destroy(db.location)
+    await Level.destroy(db.location)
     await db.open()
   }
 }

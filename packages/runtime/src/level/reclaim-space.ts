@@ -1,4 +1,4 @@
-import type { ClassicLevel } from 'classic-level'
+import type { Level } from 'level'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { assertWritten, NO_KEY } from './open-level.ts'
@@ -17,9 +17,9 @@ const KEY_ENCODING = { keyEncoding: 'buffer' } as const
 
 export interface ReclaimOptions {
   readonly folder: string
-  readonly db: ClassicLevel<any, any>
+  readonly db: Level<any, any>
   /** Runs a short write. @throws Problem if it fails */
-  write(run: (db: ClassicLevel<any, any>) => Promise<void>): Promise<void>
+  write(run: (db: Level<any, any>) => Promise<void>): Promise<void>
   /** Returns true if the next range should be compacted. */
   shouldContinue(): Promise<boolean>
 }
@@ -62,7 +62,7 @@ async function writeBallast(folder: string): Promise<boolean> {
 }
 
 /** Yields consecutive ranges of keys that cover all tables. Each except the last has at least `RANGE_BYTES`. */
-async function* splitIntoRanges(db: ClassicLevel<any, any>): AsyncGenerator<readonly [start: Buffer, end: Buffer]> {
+async function* splitIntoRanges(db: Level<any, any>): AsyncGenerator<readonly [start: Buffer, end: Buffer]> {
   let start: Buffer = Buffer.alloc(0)
   let bytes = 0
   for await (const range of walkRanges(db, Buffer.alloc(0))) {
@@ -86,7 +86,7 @@ interface SizedRange {
  * Yields consecutive ranges of the keys with this prefix. A range has more than `RANGE_BYTES` only if its keys share
  * their first `MAX_PREFIX_BYTES` bytes.
  */
-async function* walkRanges(db: ClassicLevel<any, any>, prefix: Buffer): AsyncGenerator<SizedRange> {
+async function* walkRanges(db: Level<any, any>, prefix: Buffer): AsyncGenerator<SizedRange> {
   for (let byte = 0; byte < 256; byte++) {
     const start = Buffer.concat([prefix, Buffer.of(byte)])
     const end = byte < 255 ? Buffer.concat([prefix, Buffer.of(byte + 1)]) : Buffer.concat([prefix, END_KEY])

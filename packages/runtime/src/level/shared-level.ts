@@ -1,4 +1,4 @@
-import type { ClassicLevel } from 'classic-level'
+import type { Level } from 'level'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Problem } from '../http/problems.ts'
@@ -40,7 +40,7 @@ const MAIN_SLOT = 0
  */
 export class SharedLevel<K = string, V = string> {
   /** For reads. After a fault, it is closed for a moment while the main thread reopens the database. */
-  readonly db: ClassicLevel<K, V>
+  readonly db: Level<K, V>
   /** Memory with the state of the data, for `createDataHealth`. */
   readonly memory: SharedArrayBuffer
   readonly #health: WriteHealth
@@ -59,7 +59,7 @@ export class SharedLevel<K = string, V = string> {
 
   /** @internal */
   constructor(
-    db: ClassicLevel<K, V>,
+    db: Level<K, V>,
     health: WriteHealth,
     folder: string,
     memory: SharedArrayBuffer,
@@ -122,7 +122,7 @@ export class SharedLevel<K = string, V = string> {
   }
 
   /** Runs a write. Resolves when it may be acknowledged. @throws Problem `DISK_FULL`, `STORE_FAILED` */
-  async write(run: (db: ClassicLevel<K, V>) => Promise<void>): Promise<void> {
+  async write(run: (db: Level<K, V>) => Promise<void>): Promise<void> {
     await (
       await this.writeAhead(run)
     )?.()
@@ -133,7 +133,7 @@ export class SharedLevel<K = string, V = string> {
    * has written. If the result is a function, the write may be acknowledged only when the promise of that function
    * resolves.
    */
-  async writeAhead(run: (db: ClassicLevel<K, V>) => Promise<void>): Promise<(() => Promise<void>) | undefined> {
+  async writeAhead(run: (db: Level<K, V>) => Promise<void>): Promise<(() => Promise<void>) | undefined> {
     const number = this.#health.begin()
     try {
       await run(this.db)
@@ -226,7 +226,7 @@ export class SharedLevel<K = string, V = string> {
   }
 
   #watchDisk(): DiskWatch {
-    const write = (run: (db: ClassicLevel<K, V>) => Promise<void>) => this.write(run)
+    const write = (run: (db: Level<K, V>) => Promise<void>) => this.write(run)
     const { service } = this.#options
     return new DiskWatch({ folder: this.#folder, service, db: this.db, health: this.#health, log: this.#log, write })
   }

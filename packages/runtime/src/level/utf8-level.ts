@@ -1,6 +1,6 @@
-import { ClassicLevel } from 'classic-level'
+import { Level } from 'level'
 
-type GetOptions<K, V> = NonNullable<Parameters<ClassicLevel<K, V>['get']>[1]>
+type GetOptions<K, V> = NonNullable<Parameters<Level<K, V>['get']>[1]>
 
 /**
  * LevelDB whose synchronous reads are correct for every text key.
@@ -11,7 +11,7 @@ type GetOptions<K, V> = NonNullable<Parameters<ClassicLevel<K, V>['get']>[1]>
  * (docs/upstream/classic-level-get-sync.md). A long key with one byte per character always fills the buffer. So ASCII
  * keys are read as text and others as bytes.
  */
-export class Utf8Level<K = string, V = string> extends ClassicLevel<K, V> {
+export class Utf8Level<K = string, V = string> extends Level<K, V> {
   override getSync(key: K): V | undefined
   override getSync<Key = K, Value = V>(key: Key, options: GetOptions<Key, Value>): Value | undefined
   override getSync(key: unknown, options?: GetOptions<any, any>): unknown {

@@ -1,4 +1,4 @@
-import { ClassicLevel } from 'classic-level'
+import { Level } from 'level'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { checkData, repairData } from '../../src/level/integrity/data-cli.ts'
@@ -7,8 +7,8 @@ import { copyFolder, readTree } from './folder-tree.ts'
 
 const byteEncoding = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
 
-async function withRawLevel<T>(folder: string, work: (db: ClassicLevel<Buffer, Buffer>) => Promise<T>): Promise<T> {
-  const db = new ClassicLevel<Buffer, Buffer>(join(folder, 'level'), byteEncoding)
+async function withRawLevel<T>(folder: string, work: (db: Level<Buffer, Buffer>) => Promise<T>): Promise<T> {
+  const db = new Level<Buffer, Buffer>(join(folder, 'level'), byteEncoding)
   try {
     await db.open()
     return await work(db)

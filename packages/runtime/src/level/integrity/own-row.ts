@@ -1,4 +1,4 @@
-import type { ClassicLevel } from 'classic-level'
+import type { Level } from 'level'
 
 /**
  * The row that a service needs to interpret all other rows of its database: a sequence, a position, the catalog in use.
@@ -12,7 +12,7 @@ export interface OwnRow {
   /** Value that a start writes to a database without entries. If undefined, the service itself writes the row. */
   readonly first?: string
   /** Rebuilds the row from the other rows. Returns a line for each loss. */
-  rebuild(db: ClassicLevel<Buffer, Buffer>): Promise<readonly string[]>
+  rebuild(db: Level<Buffer, Buffer>): Promise<readonly string[]>
 }
 
 /** Functions that load the own row, by service. Commands use them without a dependency on a service. */
