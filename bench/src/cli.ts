@@ -23,7 +23,7 @@ import { readResults } from './report/results.ts'
 import { buildTables } from './report/table-cells.ts'
 import type { BenchRow } from './row.ts'
 import { findRow, tables } from './tables/all.ts'
-import { getMaxRounds } from './tables/table.ts'
+import { getMaxRounds } from './table.ts'
 import { selectTables } from './tables/select-tables.ts'
 
 /** Aborted when the user interrupts the run. */

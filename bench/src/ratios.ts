@@ -2,7 +2,7 @@ import { SATURATED_SHARE } from './load/load-plan.ts'
 import { toColumn, getNumbers, type Columns } from './report/columns.ts'
 import { formatFactor } from './report/format-numbers.ts'
 import type { RowResult } from './row.ts'
-import type { BenchTable } from './tables/table.ts'
+import type { BenchTable } from './table.ts'
 import { isDifference, computeMedianInterval, MIN_CONFIDENCE, type MedianInterval } from './statistics.ts'
 
 /** A metric of A as a multiple of B's. */

@@ -15,7 +15,7 @@ import { toMarkdown, buildStepsTable, buildTable } from '../src/report/table-cel
 import { REQUEST_COLUMNS } from '../src/rounds/request-round.ts'
 import type { RowMetrics, RowResult } from '../src/row.ts'
 import { tables } from '../src/tables/all.ts'
-import type { BenchTable } from '../src/tables/table.ts'
+import type { BenchTable } from '../src/table.ts'
 
 const createResult = (name: string, cpu: readonly number[], more: Partial<RowResult> = {}): RowResult => ({
   name,

@@ -2,6 +2,11 @@ import type { Component } from './hot-functions.ts'
 
 const HTTP_FILES = ['packages/runtime/', 'fastify/', '@fastify/', 'find-my-way/', 'prom-client/', 'node:_http_']
 
+/** Files of the server adapters. The hooks of Fastify, in the same folder, belong to the server. */
+const ADAPTER_FILES = 'bytes-parser endpoint fastify-adapter node-adapter raw- reply- request-grammar request-reader'
+  .split(' ')
+  .map((name) => `packages/runtime/src/http/server/${name}`)
+
 /** Creates a component. @param files prefixes of its files, separated by spaces @param more further prefixes */
 const createComponent = (name: string, files: string, more: readonly string[] = []): Component => {
   return { name, files: [...more, ...files.split(' ')] }
@@ -21,21 +26,22 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
     ),
     createComponent(
       'cache',
-      'packages/stats/src/cache/ packages/stats/src/poller.ts packages/stats/src/reply-table.ts packages/runtime/src/resolve-within.ts lru-cache/',
+      'packages/stats/src/cache/ packages/stats/src/refresh/poller.ts packages/stats/src/refresh/reply-table.ts packages/runtime/src/async/resolve-within.ts lru-cache/',
     ),
-    createComponent('state', 'packages/stats/src/state/ packages/stats/src/collections classic-level/ abstract-level/'),
+    createComponent('state', 'packages/stats/src/state/ packages/stats/src/campaigns/ classic-level/ abstract-level/'),
     createComponent('server', 'packages/stats/src/routes/', HTTP_FILES),
   ],
   sse: [
     createComponent(
       'server adapter',
-      'packages/sse/src/routes/wait-route.ts packages/sse/src/parse-subscription.ts packages/runtime/src/server/',
+      'packages/sse/src/routes/wait-route.ts packages/sse/src/routes/parse-subscription.ts',
+      ADAPTER_FILES,
     ),
     createComponent(
       'streams',
-      'packages/sse/src/hub.ts packages/sse/src/stream-group.ts packages/sse/src/streams.ts packages/sse/src/fanout/',
+      'packages/sse/src/hub/hub.ts packages/sse/src/fanout/stream-group.ts packages/sse/src/hub/streams.ts packages/sse/src/fanout/',
     ),
-    createComponent('broker', 'packages/sse/src/broker/ packages/runtime/src/process/channel.ts node:internal/worker/'),
+    createComponent('broker', 'packages/sse/src/broker/ packages/runtime/src/channel/channel.ts node:internal/worker/'),
     createComponent('history', 'packages/sse/src/history/'),
     createComponent('topics', 'packages/sse/src/core/topic- packages/sse/src/core/selectors.ts'),
     createComponent('tokens', 'packages/sse/src/tokens/ jose/'),
@@ -43,7 +49,7 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
     createComponent('server', 'packages/sse/src/routes/', HTTP_FILES),
   ],
   kv: [
-    createComponent('store', 'packages/kv/src/store/ classic-level/ abstract-level/'),
+    createComponent('store', 'packages/kv/src/store/ packages/kv/src/cluster/ classic-level/ abstract-level/'),
     createComponent('log', 'packages/log/ packages/kv/src/watch/ @nats-io/'),
     createComponent('tags and queries', 'packages/kv/src/core/ packages/kv/src/routes/read- node:internal/crypto/'),
     createComponent('server', 'packages/kv/src/routes/', HTTP_FILES),
@@ -52,15 +58,15 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
     createComponent('index', 'packages/prices/src/index/ roaring/'),
     createComponent(
       'request reader',
-      'packages/prices/src/core/request-scanner.ts packages/prices/src/core/item-scanner.ts packages/prices/src/core/terms.ts packages/prices/src/core/text-table.ts packages/prices/src/core/resolve-request.ts packages/prices/src/search-schema.ts',
+      'packages/prices/src/search/request-scanner.ts packages/prices/src/search/item-scanner.ts packages/prices/src/core/terms.ts packages/prices/src/core/text-table.ts packages/prices/src/search/resolve-request.ts packages/prices/src/search/search-schema.ts',
     ),
     createComponent(
       'answer',
-      'packages/prices/src/core/render-answer.ts packages/prices/src/catalog-view.ts packages/prices/src/answer-store/',
+      'packages/prices/src/search/render-answer.ts packages/prices/src/search/catalog-view.ts packages/prices/src/answer-store/',
     ),
     createComponent(
       'server',
-      'packages/prices/src/routes/ packages/prices/src/bulk-search.ts packages/prices/src/searcher.ts',
+      'packages/prices/src/routes/ packages/prices/src/search/bulk-search.ts packages/prices/src/search/searcher.ts',
       HTTP_FILES,
     ),
   ],

@@ -5,7 +5,7 @@ import { workloads } from '../tables/all.ts'
 import { tables as overviewTables } from '../tables/stats-overview.ts'
 import { createRow, tables as sseTables } from '../tables/sse.ts'
 import { tables as startTables } from '../tables/start.ts'
-import type { ServiceTable } from '../tables/table.ts'
+import type { ServiceTable } from '../table.ts'
 import { createServiceTarget, createStandInTarget } from '../targets/service.ts'
 
 /** A row that the guard compares between two commits. Less is better in every row. */

@@ -2,9 +2,9 @@ import { createConnection, type LoadConnection } from '../load/common/load-conne
 import { createProcessRunner } from '../load/common/process-runner.ts'
 import { createRandom } from '../load/requests/drawers.ts'
 import { getProcessorSeconds, getResidentMegabytes } from '../processes.ts'
-import type { CatalogPlan } from './catalogs.ts'
-import { ExpectedCatalog } from './expected-catalog.ts'
-import { getBulkPath, type IndexName } from './searches.ts'
+import type { CatalogPlan } from '../load/requests/catalogs.ts'
+import { ExpectedCatalog } from '../load/requests/expected-catalog.ts'
+import { getBulkPath, type IndexName } from '../load/requests/searches.ts'
 
 /** A run of bulk requests, one after the other on each connection. */
 export interface BulkPlan {

@@ -1,7 +1,7 @@
 import { createPricesClient } from '@influencer-stats/prices/client'
 import { Readable } from 'node:stream'
 import { createProcessRunner } from '../load/common/process-runner.ts'
-import { generatePrices, getCatalogSize, type CatalogPlan } from './catalogs.ts'
+import { generatePrices, getCatalogSize, type CatalogPlan } from '../load/requests/catalogs.ts'
 
 /** An import of a whole catalog, which replaces the catalog of a service. */
 export interface ImportPlan {

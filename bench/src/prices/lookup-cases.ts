@@ -1,14 +1,14 @@
 import { toBlockNumber, toSlot } from '@influencer-stats/prices/core/answer-block'
 import { SearchQuery } from '@influencer-stats/prices/core/search-query'
-import { createOutputBuffer, toKindText, writeAnswer } from '@influencer-stats/prices/core/render-answer'
-import type { SearchRequest } from '@influencer-stats/prices/core/search-request'
-import { resolveRequest } from '@influencer-stats/prices/core/resolve-request'
-import { RequestScanner } from '@influencer-stats/prices/core/request-scanner'
+import { createOutputBuffer, toKindText, writeAnswer } from '@influencer-stats/prices/search/render-answer'
+import type { SearchRequest } from '@influencer-stats/prices/search/search-request'
+import { resolveRequest } from '@influencer-stats/prices/search/resolve-request'
+import { RequestScanner } from '@influencer-stats/prices/search/request-scanner'
 import { toAmbiguous } from '@influencer-stats/prices/index/price-index'
 import { createRandom } from '../load/requests/drawers.ts'
-import type { FreeCharacteristics, ExpectedCatalog } from './expected-catalog.ts'
+import type { FreeCharacteristics, ExpectedCatalog } from '../load/requests/expected-catalog.ts'
 import type { OpenCatalog } from './open-catalog.ts'
-import { createPriceCheck } from './searches.ts'
+import { createPriceCheck } from '../load/requests/searches.ts'
 
 /** Names of the measured lookups. */
 export type CaseName =

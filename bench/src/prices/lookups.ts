@@ -3,11 +3,11 @@ import { IdTable } from '@influencer-stats/prices/core/id-table'
 import { collectAll } from '../heap.ts'
 import { inspectThreads } from '../thread-inspectors.ts'
 import { createProcessRunner } from '../load/common/process-runner.ts'
-import type { CatalogPlan } from './catalogs.ts'
-import { ExpectedCatalog } from './expected-catalog.ts'
+import type { CatalogPlan } from '../load/requests/catalogs.ts'
+import { ExpectedCatalog } from '../load/requests/expected-catalog.ts'
 import { makeCases, type LookupBatch, type CaseName } from './lookup-cases.ts'
 import { openCatalog, type OpenCatalog } from './open-catalog.ts'
-import type { IndexName } from './searches.ts'
+import type { IndexName } from '../load/requests/searches.ts'
 
 /** A measurement of lookups in one index, without HTTP. */
 export interface LookupsPlan {

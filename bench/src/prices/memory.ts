@@ -7,7 +7,7 @@ import { runRaw } from '../load/raw.ts'
 import { PINS, getResidentMegabytes } from '../processes.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 import { inspectThreads } from '../thread-inspectors.ts'
-import type { CatalogPlan } from './catalogs.ts'
+import type { CatalogPlan } from '../load/requests/catalogs.ts'
 import { runImport } from './catalog-import.ts'
 
 /** A measurement of memory: a catalog is imported into an empty service with one serving thread, and then searched. */

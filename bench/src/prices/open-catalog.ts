@@ -2,8 +2,8 @@ import { CatalogDraft, type AnswerKinds } from '@influencer-stats/prices/core/ca
 import { Terms } from '@influencer-stats/prices/core/terms'
 import type { PriceIndex, Segments } from '@influencer-stats/prices/index/price-index'
 import { parts } from '@influencer-stats/prices/parts'
-import { generatePrices, type CatalogPlan } from './catalogs.ts'
-import type { IndexName } from './searches.ts'
+import { generatePrices, type CatalogPlan } from '../load/requests/catalogs.ts'
+import type { IndexName } from '../load/requests/searches.ts'
 
 /** A catalog and one index over it, as in a serving thread. */
 export interface OpenCatalog {

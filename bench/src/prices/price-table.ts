@@ -1,4 +1,4 @@
-import { countCharacteristics, generatePrices, type CatalogPlan } from './catalogs.ts'
+import { countCharacteristics, generatePrices, type CatalogPlan } from '../load/requests/catalogs.ts'
 
 /** A catalog as a table of a database, in which the value follows the other columns. */
 export interface PriceTable {

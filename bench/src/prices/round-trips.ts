@@ -5,10 +5,10 @@ import type { IncomingMessage } from 'node:http'
 import { createProcessRunner } from '../load/common/process-runner.ts'
 import { createRandom } from '../load/requests/drawers.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
-import { SAMPLE, type CatalogPlan } from './catalogs.ts'
+import { SAMPLE, type CatalogPlan } from '../load/requests/catalogs.ts'
 import { importCatalog } from './catalog-import.ts'
-import { ExpectedCatalog } from './expected-catalog.ts'
-import { getSearchPath, type IndexName } from './searches.ts'
+import { ExpectedCatalog } from '../load/requests/expected-catalog.ts'
+import { getSearchPath, type IndexName } from '../load/requests/searches.ts'
 
 /**
  * A measurement of sequential searches over HTTP, with client and server in one thread, as in `HTTPClientServer` of the

@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { createProcessRunner } from '../load/common/process-runner.ts'
 import { createRandom } from '../load/requests/drawers.ts'
-import { getCatalogSize, type CatalogPlan } from './catalogs.ts'
+import { getCatalogSize, type CatalogPlan } from '../load/requests/catalogs.ts'
 import type { LookupBatch } from './lookup-cases.ts'
 import { measureTime } from './lookups.ts'
 import { createPriceTable, type SearchPlan } from './price-table.ts'

@@ -1,6 +1,6 @@
 import type { RowResult } from '../row.ts'
 import { computeSpread } from '../statistics.ts'
-import type { BenchTable } from '../tables/table.ts'
+import type { BenchTable } from '../table.ts'
 import { toColumn, getMetric, getNumbers, getSource } from './columns.ts'
 import { formatShort, formatWhole } from './format-numbers.ts'
 import { renderBars, renderCurves, type Curve, type Plot } from './svg.ts'

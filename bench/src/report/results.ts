@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Machine } from '../machine.ts'
 import type { RowResult } from '../row.ts'
-import type { BenchTable } from '../tables/table.ts'
+import type { BenchTable } from '../table.ts'
 import { listTableNames, toCurrentRowName } from './renamed.ts'
 
 const RESULTS_FOLDER = fileURLToPath(new URL('../../results/', import.meta.url))

@@ -1,5 +1,5 @@
 import type { RowResult } from '../row.ts'
-import type { BenchTable } from '../tables/table.ts'
+import type { BenchTable } from '../table.ts'
 import { toColumn, getMetric, isSource, SOURCE_PREFIX, getSource, type Column } from './columns.ts'
 import { formatShort } from './format-numbers.ts'
 import { getTableName, type PublishedTable } from './results.ts'

@@ -1,6 +1,6 @@
 import { formatRatio, computeSteps } from '../ratios.ts'
 import type { RowResult } from '../row.ts'
-import type { BenchTable } from '../tables/table.ts'
+import type { BenchTable } from '../table.ts'
 import { formatCell, toColumn } from './columns.ts'
 
 /** Texts of a table: the heading, then the rows. They are equal in the terminal, the README and the report. */

@@ -17,7 +17,7 @@ import { formatHundredth, toMilliseconds, formatTenth, formatWhole } from '../re
 import { runLoad, formatShare, measureCosts } from '../rounds/request-round.ts'
 import type { RowMetrics, RoundOptions, BenchRow } from '../row.ts'
 import { formatConnections, checkReads, checkWrites, createRequests } from './kv.ts'
-import type { ServiceTable } from './table.ts'
+import type { ServiceTable } from '../table.ts'
 
 const CONNECTION_COUNTS = [1, 16, 64, 256]
 /** Connections of a load that runs during the measurement of another property. */

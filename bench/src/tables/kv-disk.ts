@@ -9,7 +9,7 @@ import { runLoad } from '../rounds/request-round.ts'
 import type { RowMetrics, RoundOptions, BenchRow } from '../row.ts'
 import { createSpec } from '../spec.ts'
 import { formatConnections, createRequests, type KvLoad } from './kv.ts'
-import type { ServiceTable } from './table.ts'
+import type { ServiceTable } from '../table.ts'
 
 const KV_SPEC = createSpec('kv')
 const BYTES_PER_MB = 1e6

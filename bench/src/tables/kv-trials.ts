@@ -12,7 +12,7 @@ import { withShare } from '../rounds/request-round.ts'
 import type { RowMetrics, RoundOptions, BenchRow } from '../row.ts'
 import { createSpec } from '../spec.ts'
 import { formatConnections, createRequests, type KvLoad } from './kv.ts'
-import type { ServiceTable } from './table.ts'
+import type { ServiceTable } from '../table.ts'
 
 const KV_SPEC = createSpec('kv')
 

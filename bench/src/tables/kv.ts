@@ -7,7 +7,7 @@ import { createRequestRound } from '../rounds/request-round.ts'
 import type { BenchRow } from '../row.ts'
 import { createSpec, type Spec } from '../spec.ts'
 import { BROWSER_HEADERS, CONNECTIONS, NODE_HTTP_VARIANTS, RAW_VARIANTS } from './server-variants.ts'
-import type { ServiceTable, Workload } from './table.ts'
+import type { ServiceTable, Workload } from '../table.ts'
 
 // The same replies as the service sends, header by header.
 const BARE_GET = {

@@ -1,6 +1,6 @@
 import type { Spec } from '../spec.ts'
 import { tables } from './all.ts'
-import type { BenchTable } from './table.ts'
+import type { BenchTable } from '../table.ts'
 
 /** Selection of tables on the command line. */
 export interface TableSelection {

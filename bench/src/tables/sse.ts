@@ -18,7 +18,7 @@ import { formatWhole } from '../report/format-numbers.ts'
 import { selectStreamColumns, createStreamRound, type FleetOptions } from '../rounds/fleet-round.ts'
 import type { RowMetrics, BenchRow } from '../row.ts'
 import { formatLabel, createSpec, type Spec } from '../spec.ts'
-import type { ServiceTable, Workload } from './table.ts'
+import type { ServiceTable, Workload } from '../table.ts'
 
 type FleetShape = Omit<FleetOptions, 'dialect'>
 

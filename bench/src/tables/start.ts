@@ -6,7 +6,7 @@ import { getProcessorSeconds, getProportionalMegabytes, getResidentMegabytes } f
 import { formatHundredth, formatWhole } from '../report/format-numbers.ts'
 import type { RowMetrics, BenchRow } from '../row.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
-import type { ServiceTable } from './table.ts'
+import type { ServiceTable } from '../table.ts'
 
 const SERVICE_NAMES = Object.keys(services)
 /** Pause before memory is measured, in which the garbage of the start is collected (s). */

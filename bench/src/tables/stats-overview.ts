@@ -2,7 +2,7 @@ import { createCheckedRound, checkReplies } from '../rounds/request-round.ts'
 import type { BenchRow } from '../row.ts'
 import { createSpec } from '../spec.ts'
 import { createGets, makeCollection, makeCollections, createStatsTarget, getStatsPath } from './stats.ts'
-import type { ServiceTable } from './table.ts'
+import type { ServiceTable } from '../table.ts'
 
 /** A campaign (collection) with the maximum number of videos, in addition to the small ones. */
 const LARGE_CAMPAIGN = {

@@ -8,7 +8,7 @@ import type { BenchRow } from '../row.ts'
 import { createSpec } from '../spec.ts'
 import { BROWSER_HEADERS, CONNECTIONS, NODE_HTTP_VARIANTS, RAW_VARIANTS } from './server-variants.ts'
 import { CONSTANT_REPLY, createConstantRow, read, createSampleReads, SAMPLE_PATH } from './stats.ts'
-import type { ServiceTable } from './table.ts'
+import type { ServiceTable } from '../table.ts'
 
 const PIPELINE_REQUESTS = 16
 const IDLE_CONNECTIONS = 5000

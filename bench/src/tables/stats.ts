@@ -11,7 +11,7 @@ import { createCheckedRound, createRequestRound, REQUEST_COLUMNS, type RequestLo
 import type { RowMetrics, BenchRow } from '../row.ts'
 import { formatLabel, createSpec, type Spec } from '../spec.ts'
 import { RAW_VARIANTS } from './server-variants.ts'
-import type { ServiceTable, Workload } from './table.ts'
+import type { ServiceTable, Workload } from '../table.ts'
 
 export const COLLECTION_ID = '99757a95-f758-499f-a170-bea93b2d8bcf'
 const VIDEO_IDS = ['-4lB5EKS5Uk', '-jlLkTtgWUk', '1FEFpk-uIYo']

@@ -23,7 +23,7 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
   {
     name: 'stats: the hot route accepts requests during a drain',
     tests: [...tests, 'packages/runtime/test/server-', 'packages/runtime/test/drain'],
-    file: 'packages/runtime/src/server/raw-connection.ts',
+    file: 'packages/runtime/src/http/server/raw-connection.ts',
     from: /this\.#host\.lifecycle\.phase !== 'ready' && !this\.#hasBegun/,
     to: 'false',
   },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createRequestGuard, type Access } from '@influencer-stats/runtime/request-guard'
+import type { Access } from '@influencer-stats/runtime/request'
+import { createRequestGuard } from '@influencer-stats/runtime/request-guard'
 import type { Problem } from '@influencer-stats/runtime/problems'
 import type { FastifyRequest } from 'fastify'
 import { findCookie } from './core/cookies.ts'

@@ -2,7 +2,7 @@ import { createRequester, readJson } from '@influencer-stats/runtime/service-cli
 import { createStatsClient, type CollectionContent, type StatsClient } from '@influencer-stats/stats/client'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DashboardConfig } from './settings.ts'
-import { toDataSource } from './data-source.ts'
+import { toDataSource } from './upstream/data-source.ts'
 
 // Videos that grow fast in the stand-in: 500 to 1,000 views an hour.
 const DEMO_CAMPAIGNS = [

@@ -1,6 +1,6 @@
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { Loader } from '../src/page/core/loader.ts'
+import { Loader } from '../src/page/loader.ts'
 
 const MAX_READ_MS = 30_000
 const RETRY_MS = 10_000

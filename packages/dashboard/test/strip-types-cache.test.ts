@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync, truncateSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { stripTypesCached } from '../src/strip-types-cache.ts'
+import { stripTypesCached } from '../src/assets/strip-types-cache.ts'
 
 let folder: string
 beforeEach(() => {

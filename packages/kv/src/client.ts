@@ -3,9 +3,9 @@ import { ServiceError, toServiceError } from '@influencer-stats/runtime/service-
 import { getTraceHeaders } from '@influencer-stats/runtime/trace'
 import type { UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import { Agent, request, type Dispatcher } from 'undici'
-import { readLines } from './core/read-lines.ts'
+import { readLines } from './lines/read-lines.ts'
 import { toOpLine, parseLine, type Op } from './core/change-lines.ts'
-import { parseWatchEvents } from './core/watch-events.ts'
+import { parseWatchEvents } from './lines/watch-events.ts'
 
 export interface KvClientOptions {
   /** Token: required for writes if the service has an `API_TOKEN`, and for reads if it has a `READ_TOKEN`. */

@@ -1,6 +1,6 @@
 import type { Commit, CommitOptions } from './store/commit.ts'
 import type { LevelStoreOptions } from './store/level-store.ts'
-import type { ReplicatedStoreOptions } from './store/replicated-store.ts'
+import type { ReplicatedStoreOptions } from './cluster/replicated-store.ts'
 import type { KvStore } from './store/store.ts'
 
 /** Creates a part. Its module is loaded only if a setting selects it. */
@@ -16,7 +16,7 @@ export const parts = {
 
   /** Store of a cluster node: `--log` selects it. */
   replica: {
-    jetstream: async (options) => (await import('./store/replicated-store.ts')).createReplicatedStore(options),
+    jetstream: async (options) => (await import('./cluster/replicated-store.ts')).createReplicatedStore(options),
   } satisfies KvPartTable<ReplicatedStoreOptions, KvStore>,
 
   /** Ways to turn writes into batches of LevelDB, for the store `level`. */

@@ -1,6 +1,6 @@
 import type { OwnRow } from '@influencer-stats/runtime/own-row'
 import { createFirstRevision } from './core/stored-value.ts'
-import { STATE_KEY } from './store/revisions.ts'
+import { STATE_KEY } from './revisions.ts'
 
 /**
  * Row of a standalone service with the upper bound of the assigned revisions. A repair creates this row again if it is

@@ -18,7 +18,10 @@ export const kv = defineService<typeof settings, KvMainMessage, KvThreadMessage>
     log === 'jetstream'
       ? 'the log has the data of a cluster: use `pnpm kv export` and `pnpm kv import` at any node'
       : undefined,
-  open: async (context) => (await import('./main.ts')).openKv(context),
+  open: async (context) =>
+    context.config.log === 'jetstream'
+      ? (await import('./cluster.ts')).openKvNode(context)
+      : (await import('./standalone.ts')).openKv(context),
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createKvApp(context),
 })

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, w
 import { dirname, join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { exportToFile } from '../src/cli/export.ts'
+import { exportToFile } from '../src/cli/commands/export.ts'
 import { startKv, type TestKv } from './support/kv.ts'
 import { runCliWithInput, runCli, runShell } from './support/process.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'

@@ -2,7 +2,7 @@ import { expectRepaired, removeRow, listRows } from '@influencer-stats/runtime/t
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { expect, it } from 'vitest'
 import { revisionRow } from '../src/revision-row.ts'
-import { STATE_KEY } from '../src/store/revisions.ts'
+import { STATE_KEY } from '../src/revisions.ts'
 import { openTestNode } from './support/replicated-store.ts'
 import { startKv } from './support/kv.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../src/errors.ts'
 import { toRevision, REVISION_LENGTH } from '../src/core/stored-value.ts'
 import { waitTurn } from '../src/core/yield-turn.ts'
-import { createRevisions, openRevisions } from '../src/store/revisions.ts'
+import { createRevisions, openRevisions } from '../src/revisions.ts'
 
 const RESERVED_REVISIONS = 8
 

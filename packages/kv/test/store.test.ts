@@ -6,7 +6,7 @@ import { createWriteLimiter, type WriteLimiter } from '../src/store/write-limite
 import type { LevelStoreOptions } from '../src/store/level-store.ts'
 import { createTtlMemory } from '../src/store/ttl.ts'
 import { createMemoryStore } from '../src/store/memory-store.ts'
-import { createEphemeralRevisions } from '../src/store/revisions.ts'
+import { createEphemeralRevisions } from '../src/revisions.ts'
 import type { WriteRecorder } from '../src/watch/write-recorder.ts'
 import { createKeyLocks, releaseLocksOf, createLockMemory } from '../src/store/key-locks.ts'
 import { describeStore } from './store.conformance.ts'

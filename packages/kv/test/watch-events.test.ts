@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readChanges, toPage } from '../src/core/change-pages.ts'
 import type { Op } from '../src/core/change-lines.ts'
-import { parseWatchEvents, toIdLine } from '../src/core/watch-events.ts'
+import { parseWatchEvents, toIdLine } from '../src/lines/watch-events.ts'
 import { encodeWrites } from '../src/core/encode-writes.ts'
 import { renderChangePage, type WatchRecipient } from '../src/watch/render-change-page.ts'
 

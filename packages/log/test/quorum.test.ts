@@ -1,6 +1,6 @@
 import type { PeerInfo } from '@nats-io/jetstream'
 import { describe, expect, it } from 'vitest'
-import { hasQuorum } from '../src/jetstream/quorum.ts'
+import { hasQuorum } from '../src/jetstream/stream/quorum.ts'
 
 /** Returns another server of a stream, with the time since its last contact (ms). */
 const createReplica = (agoMs: number): PeerInfo => ({

@@ -2,7 +2,7 @@ import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createSender } from '../src/jetstream/sender.ts'
-import { toSubject } from '../src/jetstream/stream.ts'
+import { toSubject } from '../src/jetstream/stream/stream.ts'
 import { connectTestNats } from './support/nats.ts'
 
 let nc: NatsConnection

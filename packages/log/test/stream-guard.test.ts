@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createStreamGuard } from '../src/jetstream/stream-guard.ts'
+import { createStreamGuard } from '../src/jetstream/stream/stream-guard.ts'
 import { encodeFrame, readPart } from '../src/order/frame.ts'
 
 const message = encodeFrame({ writer: '00'.repeat(8), number: 1, entries: [] }, 1_000)[0]!

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { createProgressLine } from '@influencer-stats/runtime/progress-line'
 import { createPricesClient } from './client.ts'
-import { generateSamplePrices } from './core/sample-catalog.ts'
+import { generateSamplePrices } from './sample/sample-catalog.ts'
 
 // `pnpm prices import FILE`, `export FILE` and `generate`: import and export the prices of a running service over HTTP.
 

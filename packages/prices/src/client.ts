@@ -7,8 +7,8 @@ import {
   type ClientOptions,
 } from '@influencer-stats/runtime/service-client'
 import type { Price } from './core/price.ts'
-import type { SearchConditions, SearchRequest } from './core/search-request.ts'
-import type { FacetLists } from './compute-facets.ts'
+import type { SearchConditions, SearchRequest } from './search/search-request.ts'
+import type { FacetLists } from './search/compute-facets.ts'
 import type { ExportRange, ImportResult, ImportOptions } from './messages.ts'
 
 export type {

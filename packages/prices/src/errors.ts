@@ -1,7 +1,7 @@
 import { errors as log } from '@influencer-stats/log/errors'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { defineErrors, type Problem } from '@influencer-stats/runtime/problems'
-import type { ResolveFailure } from './core/resolve-request.ts'
+import type { ResolveFailure } from './search/resolve-request.ts'
 
 const pricesErrors = defineErrors({
   PRICE_NOT_FOUND: { status: 404, title: 'Price not found' },

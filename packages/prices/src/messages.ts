@@ -1,7 +1,7 @@
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import type { WireError } from '@influencer-stats/runtime/problems'
 import type { AnswerKind } from './core/answer-block.ts'
-import type { AnswerChange } from './core/answer-table.ts'
+import type { AnswerChange } from './answer-store/answer-table.ts'
 import type { Price } from './core/price.ts'
 import type { Term } from './core/terms.ts'
 import type { RowChange, Segments } from './index/price-index.ts'

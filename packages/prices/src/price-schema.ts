@@ -3,7 +3,7 @@ import { describePattern, describeValidationError } from '@influencer-stats/runt
 import { NAME_PATTERN, createValidator } from '@influencer-stats/runtime/validation'
 import { MAX_CONDITIONS, MAX_TEXT_LENGTH, type Price } from './core/price.ts'
 import { UUID_PATTERN } from './core/uuid.ts'
-import { examplePrice } from './examples.ts'
+import { examplePrice } from './sample/examples.ts'
 
 export const nameSchema = { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH } as const
 const date = { type: 'string', format: 'date' } as const

@@ -1,5 +1,5 @@
 import { defineService } from '@influencer-stats/runtime/service'
-import { exampleSearch } from './examples.ts'
+import { exampleSearch } from './sample/examples.ts'
 import type { PricesMainMessage, PricesThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
 import { variants } from './variants.ts'
@@ -17,7 +17,10 @@ export const prices = defineService<typeof settings, PricesMainMessage, PricesTh
     log === 'jetstream'
       ? 'the log has the data of a cluster: use `pnpm prices export` and `pnpm prices import` at any node'
       : undefined,
-  open: async (context) => (await import('./main.ts')).openPrices(context),
+  open: async (context) =>
+    context.config.log === 'jetstream'
+      ? (await import('./cluster.ts')).openPricesNode(context)
+      : (await import('./standalone.ts')).openPrices(context),
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createPricesApp(context),
 })

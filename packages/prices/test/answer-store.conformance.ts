@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AnswerBlock, BLOCK_ROWS, PAGE_ROWS, ROW_BYTES, createSharedBlock } from '../src/core/answer-block.ts'
 import type { AnswerStore } from '../src/answer-store/answer-store.ts'
-import type { AnswerChange } from '../src/core/answer-table.ts'
+import type { AnswerChange } from '../src/answer-store/answer-table.ts'
 
 const BLOCK_COUNT = 8
 

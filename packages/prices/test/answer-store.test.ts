@@ -6,9 +6,9 @@ import {
   PAGE_ROWS,
   toPageNumber,
 } from '../src/core/answer-block.ts'
-import { NO_ANSWERS, type AnswerChange } from '../src/core/answer-table.ts'
-import { openPricesLevel } from '../src/database.ts'
-import { toAnswersKey, createPageStore } from '../src/page-store.ts'
+import { NO_ANSWERS, type AnswerChange } from '../src/answer-store/answer-table.ts'
+import { openPricesLevel } from '../src/storage/database.ts'
+import { toAnswersKey, createPageStore } from '../src/storage/page-store.ts'
 import { parts, SHARED_STORES } from '../src/parts.ts'
 import { testAnswerStore } from './answer-store.conformance.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'

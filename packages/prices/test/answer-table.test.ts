@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { AnswerBlock, BLOCK_ROWS, PAGE_ROWS, toPageNumber, createSharedBlock } from '../src/core/answer-block.ts'
-import { AnswerTable, NO_ANSWERS } from '../src/core/answer-table.ts'
+import { AnswerTable, NO_ANSWERS } from '../src/answer-store/answer-table.ts'
 import { FIRST_DAY, LAST_DAY } from '../src/core/dates.ts'
 import { SharedAnswers } from '../src/catalog/catalog-answers.ts'
 

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { errors } from '../src/errors.ts'
 import type { PricePut } from '../src/messages.ts'
-import { batchPuts } from '../src/batch-puts.ts'
+import { batchPuts } from '../src/routes/batch-puts.ts'
 import { createPutRoute } from '../src/routes/put-price.ts'
 import { createPrice } from './support/prices.ts'
 

@@ -1,6 +1,6 @@
 import { runDamageMatrix, expectNoLoss, writeRound } from '@influencer-stats/runtime/testing/damage-matrix'
 import { it } from 'vitest'
-import { openPricesLevel } from '../src/database.ts'
+import { openPricesLevel } from '../src/storage/database.ts'
 
 it.each(['closed', 'killed'] as const)(
   'never loses data unnoticed in a %s folder, for damage to any file',

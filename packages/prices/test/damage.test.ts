@@ -3,8 +3,8 @@ import { AnswerBlock, BLOCK_ROWS, toBlockNumber } from '../src/core/answer-block
 import { CatalogDraft } from '../src/core/catalog-draft.ts'
 import { Terms } from '../src/core/terms.ts'
 import { parts } from '../src/parts.ts'
-import { createAnswerBuffer, Searcher } from '../src/searcher.ts'
-import { createCatalogView } from '../src/catalog-view.ts'
+import { createAnswerBuffer, Searcher } from '../src/search/searcher.ts'
+import { createCatalogView } from '../src/search/catalog-view.ts'
 import { createPrice, toSearch } from './support/prices.ts'
 
 it('a damaged block fails only the bulk items that need it, with a code', async () => {

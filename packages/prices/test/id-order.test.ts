@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { IdOrder } from '../src/core/id-order.ts'
-import { TopN } from '../src/core/top-n.ts'
+import { IdOrder } from '../src/catalog/id-order.ts'
+import { TopN } from '../src/search/top-n.ts'
 import { parseUuid } from '../src/core/uuid.ts'
 import { toUuid } from './support/prices.ts'
 

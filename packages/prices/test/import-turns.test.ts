@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { measureLongestHold } from '@influencer-stats/runtime/testing/longest-hold'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import type { Price } from '../src/core/price.ts'
-import { openPricesLevel } from '../src/database.ts'
-import { loadIndexes } from '../src/load-indexes.ts'
+import { openPricesLevel } from '../src/storage/database.ts'
+import { loadIndexes } from '../src/search/load-indexes.ts'
 import { PriceCatalog } from '../src/catalog/price-catalog.ts'
-import { PriceLineReader } from '../src/price-line-reader.ts'
+import { PriceLineReader } from '../src/catalog/price-line-reader.ts'
 import { createPrice, toUuid } from './support/prices.ts'
 
 // The main thread must report to the supervisor and answer threads during any import.

@@ -1,7 +1,7 @@
 import { createUnavailableError } from '@influencer-stats/log/errors'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { IMPORT_ABORT, IMPORT_BEGIN } from '../src/core/log-entries.ts'
-import { LogImports } from '../src/log-imports.ts'
+import { IMPORT_ABORT, IMPORT_BEGIN } from '../src/catalog/log-entries.ts'
+import { LogImports } from '../src/import/log-imports.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

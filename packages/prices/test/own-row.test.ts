@@ -1,9 +1,9 @@
 import { expectRepaired, removeRow, listRows } from '@influencer-stats/runtime/testing/own-row'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { expect, it } from 'vitest'
-import { openPricesLevel } from '../src/database.ts'
-import { ownRow } from '../src/own-row.ts'
-import { META_KEY } from '../src/page-store.ts'
+import { openPricesLevel } from '../src/storage/database.ts'
+import { ownRow } from '../src/storage/own-row.ts'
+import { META_KEY } from '../src/storage/page-store.ts'
 import { toEntries, logEntries, openTestStateMachine, toPosition, listPrices } from './support/state-machine.ts'
 import { createPrice, startPrices, toUuid } from './support/prices.ts'
 

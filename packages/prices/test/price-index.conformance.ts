@@ -22,8 +22,8 @@ import {
 } from '../src/index/price-index.ts'
 import { CatalogIndexes } from '../src/catalog/catalog-indexes.ts'
 import { packChanges, unpackChanges } from '../src/index/packed-changes.ts'
-import { NO_ANSWERS } from '../src/core/answer-table.ts'
-import { createCatalogView, type CatalogView } from '../src/catalog-view.ts'
+import { NO_ANSWERS } from '../src/answer-store/answer-table.ts'
+import { createCatalogView, type CatalogView } from '../src/search/catalog-view.ts'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
 // Terms of a small domain, so that rows and queries overlap: offerings 0-2, groups 10-12, specs 20-21, values from 70

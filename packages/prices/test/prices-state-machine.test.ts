@@ -4,14 +4,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '@influencer-stats/log/log'
 import { CatalogDraft } from '../src/core/catalog-draft.ts'
-import * as kinds from '../src/core/log-entries.ts'
+import * as kinds from '../src/catalog/log-entries.ts'
 import type { Price } from '../src/core/price.ts'
 import { Terms } from '../src/core/terms.ts'
-import { openPricesLevel } from '../src/database.ts'
+import { openPricesLevel } from '../src/storage/database.ts'
 import { errors } from '../src/errors.ts'
 import { LOG_IMPORT_TIMEOUT_MS, type PricesOutcome } from '../src/catalog/prices-state-machine.ts'
-import { META_KEY, STAGED_RANGE } from '../src/page-store.ts'
-import { PriceLineReader } from '../src/price-line-reader.ts'
+import { META_KEY, STAGED_RANGE } from '../src/storage/page-store.ts'
+import { PriceLineReader } from '../src/catalog/price-line-reader.ts'
 import {
   toEntries,
   logEntries,

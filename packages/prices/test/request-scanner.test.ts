@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { SearchQuery } from '../src/core/search-query.ts'
-import { resolveRequest } from '../src/core/resolve-request.ts'
-import { RequestScanner } from '../src/core/request-scanner.ts'
+import { resolveRequest } from '../src/search/resolve-request.ts'
+import { RequestScanner } from '../src/search/request-scanner.ts'
 import { Terms } from '../src/core/terms.ts'
-import { isBulkItem, isSearchRequest } from '../src/search-schema.ts'
+import { isBulkItem, isSearchRequest } from '../src/search/search-schema.ts'
 
 const terms = new Terms()
 const names = ['a', 'bb', 'o"x', 'ö', 'long name', 'tab\t']

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AnswerKinds, CatalogDraft } from '../src/core/catalog-draft.ts'
-import { createSampleDraft } from '../src/core/sample-draft.ts'
-import { generateSamplePrices } from '../src/core/sample-catalog.ts'
+import { createSampleDraft } from '../src/sample/sample-draft.ts'
+import { generateSamplePrices } from '../src/sample/sample-catalog.ts'
 import { Terms } from '../src/core/terms.ts'
 
 const OFFERING_COUNT = 3

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { Searcher } from '../src/searcher.ts'
+import { Searcher } from '../src/search/searcher.ts'
 import { createPrice, toSearch, startPrices, type TestPrices } from './support/prices.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 

@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { AppHost } from './http/app/app-host.ts'
+import type { Lifecycle } from './http/lifecycle.ts'
 import type { BackupSource } from './backup/backup-source.ts'
-import type { BucketMemory } from './limits/token-buckets.ts'
-import type { Budget } from './memory/budget.ts'
 import type { Registry } from './metrics/prom-client.ts'
-import type { Broadcast, Bus, Calls, CallHandlers } from './process/channel.ts'
+import type { Broadcast, Bus, Calls, CallHandlers } from './channel/channel.ts'
 import type { CommonSettings, SettingTable, SettingValues } from './settings/settings.ts'
-import type { KeyPair } from './tls/certificate.ts'
 import type { Tracer } from './tracing/tracer.ts'
+
+export type { AppHost, Lifecycle }
 
 /** Parameters of a definition's `open`, which runs once per process, on the main thread. */
 export interface OpenContext<Config, ToThread extends Calls> {
@@ -44,47 +45,13 @@ export interface ServiceMain<ToMain extends Calls> {
   close(): Promise<void>
 }
 
-/** Phase of a serving thread. Only the runtime changes it. */
-export interface Lifecycle {
-  phase: 'starting' | 'ready' | 'draining'
-  /**
-   * Aborted when the drain begins. Code that holds replies open must end them then; otherwise the drain waits for them.
-   */
-  readonly drain: AbortSignal
-}
-
 /** Parameters of a definition's `app`, which runs once per serving thread. */
-export interface AppContext<Config, ToMain extends Calls, ToThread extends Calls> {
+export interface AppContext<Config, ToMain extends Calls, ToThread extends Calls> extends AppHost {
   readonly config: Config & CommonSettings
   /** Result of `shared()` of main when this thread started. */
   readonly shared: unknown
   readonly bus: Bus<ToMain, ToThread>
-  readonly lifecycle: Lifecycle
-  readonly log: Logger
-  /** Bytes that the process may hold for its clients. All threads share them. */
-  readonly budget: Budget
-  /** Memory in which all threads count requests. Undefined if no client is limited. */
-  readonly limits: BucketMemory | undefined
-  /** Certificate at the start of the thread. Undefined if the service does not use TLS. */
-  readonly certificate: KeyPair | undefined
-  /** Creates spans. Undefined if tracing is off. */
-  readonly tracer: Tracer | undefined
-  /** Registry for the metrics of this thread. `GET /metrics` merges those of all threads. */
-  readonly registry: Registry
-  /** Returns the metrics of all threads and of main in the Prometheus text format. */
-  scrape(): Promise<string>
-  /**
-   * Returns a consistent copy of all data of the service.
-   * @throws Problem `NO_DATA`, `BACKUP_NOT_SUPPORTED`, `TOO_MANY_BACKUPS`
-   */
-  backup(): Promise<AsyncIterable<Buffer>>
 }
-
-/** The part of an `AppContext` that `createApp` needs. */
-export type AppHost = Pick<
-  AppContext<unknown, Calls, Calls>,
-  'config' | 'log' | 'budget' | 'limits' | 'certificate' | 'tracer' | 'registry' | 'scrape' | 'backup' | 'lifecycle'
->
 
 /** One service: everything that the runtime needs to run it in a process with threads and an HTTP server. */
 export interface ServiceDefinition<

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listAllowedMethods } from '../src/http/allowed-methods.ts'
+import { listAllowedMethods } from '../src/http/request/allowed-methods.ts'
 
 const routes = [
   { method: 'GET', url: '/collections/:id' },

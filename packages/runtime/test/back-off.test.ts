@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBackOff } from '../src/process/back-off.ts'
+import { createBackOff } from '../src/async/back-off.ts'
 
 test('doubles from 100 ms to 5 s, and starts over after a long quiet time', () => {
   let now = 1_000_000

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { collectReplies, createCallBacklog } from '../src/process/call-backlog.ts'
-import { createBus, createChannel } from '../src/process/channel.ts'
-import { Problem, defineErrors } from '../src/http/problems.ts'
+import { collectReplies, createCallBacklog } from '../src/channel/call-backlog.ts'
+import { createBus, createChannel } from '../src/channel/channel.ts'
+import { Problem, defineErrors } from '../src/errors/problems.ts'
 
 const errors = defineErrors({ TEAPOT: { status: 418, title: 'A teapot' } })
 

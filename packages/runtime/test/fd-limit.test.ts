@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { checkFdLimit } from '../src/process/fd-limit.ts'
+import { checkFdLimit } from '../src/supervisor/fd-limit.ts'
 import { createTemporaryFolder } from './support/temporary-folder.ts'
 
 test.each([

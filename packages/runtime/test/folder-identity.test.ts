@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clearIdentity, hasSameIdentity, writeIdentity } from '../src/level/folder-identity.ts'
-import { openSharedLevel } from '../src/level/shared-level.ts'
+import { openSharedLevel } from '../src/level/open/shared-level.ts'
 import { createTemporaryFolder } from './support/temporary-folder.ts'
 
 const log = { error() {}, info() {} }
@@ -64,7 +64,7 @@ describe('a folder continues its history', () => {
     const folder = createTemporaryFolder()
     await run(folder)
     const killed = `
-      const { openSharedLevel } = await import('${new URL('../src/level/shared-level.ts', import.meta.url)}')
+      const { openSharedLevel } = await import('${new URL('../src/level/open/shared-level.ts', import.meta.url)}')
       const level = await openSharedLevel(${JSON.stringify(folder)}, { service: 'counter', format: 1 })
       await level.write((db) => db.put('a', 'b'))
       process.kill(process.pid, 'SIGKILL')`

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { heldTick } from '../src/v8/held-tick.ts'
+import { heldTick } from '../src/worker/v8/held-tick.ts'
 
 test('the held object is an entry of the queue of ticks, with the keys of all entries', async () => {
   await setImmediate()

@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { flush, openLevel, type LevelOptions } from '../src/level/open-level.ts'
+import { flush, openLevel, type LevelOptions } from '../src/level/open/open-level.ts'
 import { createTemporaryFolder } from './support/temporary-folder.ts'
 
 const options = { service: 'counter', format: 2 }
-const MODULE = new URL('../src/level/open-level.ts', import.meta.url).href
+const MODULE = new URL('../src/level/open/open-level.ts', import.meta.url).href
 
 const refused = (code: string) => expect.objectContaining({ name: 'StartError', code })
 

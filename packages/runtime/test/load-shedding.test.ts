@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LoadShedder, type RouteQueue } from '../src/http/load-shedding.ts'
+import { LoadShedder, type RouteQueue } from '../src/http/request/load-shedding.ts'
 
 const MAX_WAIT = 50
 

@@ -1,8 +1,8 @@
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
-import { commonErrors } from '../src/http/common-errors.ts'
-import { toProblem } from '../src/http/problem-replies.ts'
-import { Problem, buildProblemReplies, problemSchema } from '../src/http/problems.ts'
+import { commonErrors } from '../src/errors/common-errors.ts'
+import { toProblem } from '../src/http/replies/problem-replies.ts'
+import { Problem, buildProblemReplies, problemSchema } from '../src/errors/problems.ts'
 
 test('every kind creates problems that match the schema', () => {
   const fits = new Ajv().compile(problemSchema)

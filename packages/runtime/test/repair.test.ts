@@ -5,11 +5,11 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { basename, dirname, join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { hasSameIdentity } from '../src/level/folder-identity.ts'
-import { checkData, repairData } from '../src/level/integrity/data-cli.ts'
+import { checkData, repairData } from '../src/cli/data-cli.ts'
 import { repairFolder } from '../src/level/integrity/repair-folder.ts'
 import { UNLIMITED_OPTIONS } from '../src/level/integrity/folder-verification.ts'
 import { verifyFolder } from '../src/level/integrity/verify-folder.ts'
-import { openSharedLevel } from '../src/level/shared-level.ts'
+import { openSharedLevel } from '../src/level/open/shared-level.ts'
 import { copyFolder, readTree } from './support/folder-tree.ts'
 import { createTemporaryFolder } from './support/temporary-folder.ts'
 
@@ -147,7 +147,7 @@ it('salvages the rest if a table is missing', async () => {
 it('refuses a folder that is open in a process, without a change', async () => {
   const folder = copyFolder(sound, 'counter')
   const hold = `
-    const { openLevel } = await import('${new URL('../src/level/open-level.ts', import.meta.url).href}')
+    const { openLevel } = await import('${new URL('../src/level/open/open-level.ts', import.meta.url).href}')
     await openLevel(${JSON.stringify(folder)}, { service: 'counter', format: 1 })
     console.log('open')
     setInterval(() => {}, 1e6)`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toHeaders, matchesEtag, isUnchanged } from '../src/server/reply-head.ts'
+import { toHeaders, matchesEtag, isUnchanged } from '../src/http/server/reply-head.ts'
 
 const reply = { status: 200, headers: ['x-a', '1'], etag: '"t"', type: 'text/plain', body: '\u2460' }
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { createServer } from 'node:http'
 import { duplexPair } from 'node:stream'
 import { expect, test } from 'vitest'
-import { isBeginning, MAX_HEAD_BYTES, readFields, readRequestLine } from '../src/server/request-grammar.ts'
+import { isBeginning, MAX_HEAD_BYTES, readFields, readRequestLine } from '../src/http/server/request-grammar.ts'
 
 interface ParsedHead {
   readonly method: string

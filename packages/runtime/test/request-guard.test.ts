@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRequestGuard, type Access } from '../src/http/request-guard.ts'
-import { isLoopback } from '../src/http/served-hosts.ts'
+import { createRequestGuard } from '../src/http/request/request-guard.ts'
+import type { Access } from '../src/net/request.ts'
+import { isLoopback } from '../src/net/served-hosts.ts'
 import { expectProblem, startCounter } from './support/counter-service.ts'
 
 const open = { host: '127.0.0.1', apiToken: '', readToken: '', allowedHosts: [], corsOrigins: [] }

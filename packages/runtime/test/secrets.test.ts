@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { readFileSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createLogger } from '../src/process/logger.ts'
+import { createLogger } from '../src/logging/logger.ts'
 import { createRedactor, getSecrets } from '../src/settings/secrets.ts'
 import { createTemporaryFolder } from './support/temporary-folder.ts'
 

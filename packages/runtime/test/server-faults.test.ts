@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { buildConfig } from '../src/process/embed.ts'
-import { startService } from '../src/process/service-host.ts'
+import { buildConfig } from '../src/supervisor/embed.ts'
+import { startService } from '../src/supervisor/service-host.ts'
 import { SERVERS } from '../src/settings/settings.ts'
 import { counter as definition } from './fixtures/services.ts'
 

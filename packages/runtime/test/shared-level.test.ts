@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openSharedLevel, type SharedLevelOptions } from '../src/level/shared-level.ts'
+import { openSharedLevel, type SharedLevelOptions } from '../src/level/open/shared-level.ts'
 import { createTemporaryFolder } from './support/temporary-folder.ts'
 import { waitUntil } from './support/wait-until.ts'
 
-const MODULE = new URL('../src/level/shared-level.ts', import.meta.url).href
+const MODULE = new URL('../src/level/open/shared-level.ts', import.meta.url).href
 const FULL_DISK_ERROR = new Error('IO error: 000003.log: No space left on device')
 
 function createQuietLog() {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { trimHeap } from '../src/process/trim-heap.ts'
+import { trimHeap } from '../src/worker/trim-heap.ts'
 
 const MB_BYTES = 1e6
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { describePattern, describeValidationError } from '../src/http/validation-errors.ts'
-import { createValidator, NAME_PATTERN, TEXT_PATTERN } from '../src/http/validation.ts'
+import { describePattern, describeValidationError } from '../src/schema/validation-errors.ts'
+import { createValidator, NAME_PATTERN, TEXT_PATTERN } from '../src/schema/validation.ts'
 
 const fail = (schema: object, value: unknown, part = 'body') => {
   const validate = createValidator(schema, part)

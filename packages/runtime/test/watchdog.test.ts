@@ -10,7 +10,7 @@ import {
   STARVED_TIMEOUT_FACTOR,
   readTaskProgress,
   getThreadTask,
-} from '../src/process/watchdog.ts'
+} from '../src/worker/watchdog.ts'
 import { startCounter } from './support/counter-service.ts'
 import { waitUntil } from './support/wait-until.ts'
 

@@ -1,6 +1,6 @@
 import type { StreamEntry, TopicPut } from './core/event.ts'
 import type { HistoryState } from './history/history.ts'
-import type { SlotShare } from './stream-slots.ts'
+import type { SlotShare } from './hub/stream-slots.ts'
 
 /** Numbers of streams on one thread. */
 export interface ThreadCount {

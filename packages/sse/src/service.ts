@@ -15,7 +15,11 @@ export const sse = defineService<typeof settings, SseMainMessage, SseThreadMessa
     broker === 'local' ? 'the broker "local" orders values separately on each thread' : undefined,
   getNoBackupReason: ({ log }) =>
     log === 'jetstream' ? 'the log has the history of a cluster, with a copy on each replica of NATS' : undefined,
-  open: async (context) => (await import('./main.ts')).openSse(context),
+  async open(context) {
+    const { openSse } = await import('./standalone.ts')
+    if (context.config.log !== 'jetstream') return openSse(context)
+    return openSse(context, (await import('./cluster.ts')).openClusterSequencer)
+  },
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createSseApp(context),
 })

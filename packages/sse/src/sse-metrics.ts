@@ -1,7 +1,7 @@
 import { registerCounter } from '@influencer-stats/runtime/counter'
 import { registerGauge } from '@influencer-stats/runtime/gauge'
 import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
-import type { Hub } from './hub.ts'
+import type { Hub } from './hub/hub.ts'
 
 /**
  * Registers the metrics of a thread's streams.

@@ -2,7 +2,7 @@ import { openRawClient, formatRequest } from '@influencer-stats/runtime/testing/
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { coalesceCalls } from '../src/connection-counts.ts'
+import { coalesceCalls } from '../src/hub/connection-counts.ts'
 import { TopK } from '../src/core/top-k.ts'
 import { startSse, type TestSse } from './support/test-sse.ts'
 

@@ -11,7 +11,7 @@ import { createEventStreamEncoder } from '../src/encoder/event-stream-encoder.ts
 import { createMercureEncoder } from '../src/encoder/mercure-encoder.ts'
 import { createEachFanout } from '../src/fanout/each-fanout.ts'
 import { RingHistory } from '../src/history/ring-history.ts'
-import { Hub } from '../src/hub.ts'
+import { Hub } from '../src/hub/hub.ts'
 import { SlowReader } from './support/slow-reader.ts'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 

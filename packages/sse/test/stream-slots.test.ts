@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { StreamSlots, SlotTable } from '../src/stream-slots.ts'
+import { StreamSlots, SlotTable } from '../src/hub/stream-slots.ts'
 
 import { findFreePort } from './support/sse-process.ts'
 import { startSse } from './support/test-sse.ts'

@@ -2,10 +2,10 @@ import { createRequester, ignoreErrors, type ClientOptions } from '@influencer-s
 import type { Campaign, CampaignPatch, computeCosts } from './core/campaign.ts'
 import type { GrowthByPeriod } from './core/growth.ts'
 import type { Totals } from './core/video-numbers.ts'
-import type { Sort } from './core/overview-selection.ts'
+import type { Sort } from './campaigns/overview-selection.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
 import type { Summary } from './core/prepared-reply.ts'
-import type { VideoResource } from './videos-view.ts'
+import type { VideoResource } from './routes/videos-view.ts'
 
 export { parseVideoId } from './core/video-links.ts'
 export type { Campaign, CampaignPatch, GrowthByPeriod, Sort, VideoResource as Video, UpstreamState }

@@ -1,14 +1,14 @@
 import type { Preconditions } from '@influencer-stats/runtime/conditions'
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
-import type { CollectionPatch } from './collections.ts'
+import type { CollectionPatch } from './campaigns/collections.ts'
 import type { Campaign } from './core/campaign.ts'
 import type { Point } from './core/history-points.ts'
 import type { Snapshot } from './core/video-numbers.ts'
 import type { PreparedReply } from './core/prepared-reply.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
 import type { VideoDetails } from './core/video-details.ts'
-import type { NodeState } from './node-state.ts'
-import type { CollectionRow, OverviewPage, OverviewQuery } from './overview.ts'
+import type { NodeState } from './cluster/node-state.ts'
+import type { CollectionRow, OverviewPage, OverviewQuery } from './campaigns/overview.ts'
 import type { Collection, CollectionVersion, VideoRow } from './state/stats-state.ts'
 
 /** Requests of serving threads to the main thread, which owns the state and the poller. */

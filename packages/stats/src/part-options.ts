@@ -4,11 +4,11 @@ import { getSecrets } from '@influencer-stats/runtime/secrets'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { createUpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import type { VideoClientOptions } from './youtube/video-client.ts'
-import type { Collections } from './collections.ts'
+import type { Collections } from './campaigns/collections.ts'
 import type { StatsLogger, LoggerOptions } from './logger/logger.ts'
 import { settings, type StatsConfig } from './settings.ts'
 import type { StateOptions } from './state/stats-state.ts'
-import type { VideoDetailsRecorderOptions } from './video-details-recorder.ts'
+import type { VideoDetailsRecorderOptions } from './persist/video-details-recorder.ts'
 
 type PartContext = Pick<
   AppContext<StatsConfig, Record<never, never>, Record<never, never>>,

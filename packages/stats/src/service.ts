@@ -22,7 +22,7 @@ export const stats = defineService<typeof settings, StatsMainMessage, StatsThrea
   },
   getNoBackupReason: ({ log }) =>
     log === 'jetstream' ? 'the log has the data of a cluster, with a copy on each replica of NATS' : undefined,
-  open: async (context) => (await import('./main.ts')).openStats(context),
+  open: async (context) => (await import('./standalone.ts')).openStats(context),
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createStatsApp(context),
 })

@@ -2,10 +2,10 @@ import { registerCounter } from '@influencer-stats/runtime/counter'
 import { registerGauge } from '@influencer-stats/runtime/gauge'
 import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
 import type { UpstreamState } from './core/upstream-state.ts'
-import type { SsePublisher } from './sse-publisher.ts'
+import type { SsePublisher } from './publish/sse-publisher.ts'
 import type { StatsLogger } from './logger/logger.ts'
-import type { Poller } from './poller.ts'
-import type { QuotaMeter } from './quota-meter.ts'
+import type { Poller } from './refresh/poller.ts'
+import type { QuotaMeter } from './quota/quota-meter.ts'
 
 export function reportQuota(meter: QuotaMeter, registry: Registry): void {
   registerGauge(

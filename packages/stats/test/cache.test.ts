@@ -1,6 +1,6 @@
 import type { StatsThreadMessage } from '../src/messages.ts'
 import { parts } from '../src/parts.ts'
-import { Poller } from '../src/poller.ts'
+import { Poller } from '../src/refresh/poller.ts'
 import { testCache, type CacheTraits, type CreateCache } from './cache.conformance.ts'
 
 const traits: Record<keyof typeof parts.cache, CacheTraits> = {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { CollectionsOwner, type CollectionsOwnerOptions } from '../src/collections.ts'
+import { CollectionsOwner, type CollectionsOwnerOptions } from '../src/campaigns/collections.ts'
 import { MAX_VIDEOS } from '../src/core/ids.ts'
 import { DAY_MS } from '../src/core/quota-budget.ts'
 import { errors } from '../src/errors.ts'
@@ -7,8 +7,8 @@ import { createMapState } from '../src/state/map-state.ts'
 import { toHistoryId, ConflictError } from '../src/state/stats-state.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import type { FetchResult } from '../src/youtube/video-client.ts'
-import { QuotaMeter } from '../src/quota-meter.ts'
-import { createUpstreamReader } from '../src/upstream-reader.ts'
+import { QuotaMeter } from '../src/quota/quota-meter.ts'
+import { createUpstreamReader } from '../src/refresh/upstream-reader.ts'
 import { createNumbers } from './support/video-numbers.ts'
 
 function openCollections(options: Partial<CollectionsOwnerOptions> = {}): CollectionsOwner {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { formatCsvLine, type Cell } from '../src/core/csv.ts'
+import { formatCsvLine, type Cell } from '../src/routes/csv.ts'
 
 /** Parses RFC 4180 literally. */
 function parse(text: string): string[][] {

@@ -1,10 +1,10 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { afterEach, expect, it } from 'vitest'
-import { CollectionsOwner } from '../src/collections.ts'
+import { CollectionsOwner } from '../src/campaigns/collections.ts'
 import { DAY_MS } from '../src/core/quota-budget.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
-import { Poller, type PollerOptions } from '../src/poller.ts'
-import { QuotaMeter } from '../src/quota-meter.ts'
+import { Poller, type PollerOptions } from '../src/refresh/poller.ts'
+import { QuotaMeter } from '../src/quota/quota-meter.ts'
 import { createMapState } from '../src/state/map-state.ts'
 import { FakeClient } from './support/fake-client.ts'
 

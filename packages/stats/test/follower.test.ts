@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { Follower, type PollingControl } from '../src/follower.ts'
-import { QuotaMeter } from '../src/quota-meter.ts'
+import { Follower, type PollingControl } from '../src/cluster/follower.ts'
+import { QuotaMeter } from '../src/quota/quota-meter.ts'
 import type { StatsChange } from '../src/state/stats-change.ts'
 import { toPacificDay } from '@influencer-stats/runtime/pacific-time'
 

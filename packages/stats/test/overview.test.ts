@@ -13,13 +13,13 @@ import {
   toCursor,
   getSortValue,
   type OverviewRow,
-} from '../src/core/overview-selection.ts'
+} from '../src/campaigns/overview-selection.ts'
 import { DAY_MS } from '../src/core/quota-budget.ts'
-import { CollectionsOwner } from '../src/collections.ts'
+import { CollectionsOwner } from '../src/campaigns/collections.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
-import { Overview } from '../src/overview.ts'
-import { Poller } from '../src/poller.ts'
-import { QuotaMeter } from '../src/quota-meter.ts'
+import { Overview } from '../src/campaigns/overview.ts'
+import { Poller } from '../src/refresh/poller.ts'
+import { QuotaMeter } from '../src/quota/quota-meter.ts'
 import { createMapState } from '../src/state/map-state.ts'
 import { FakeClient } from './support/fake-client.ts'
 import { listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'

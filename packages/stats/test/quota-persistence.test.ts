@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createQuotaPersistence } from '../src/quota-persistence.ts'
+import { createQuotaPersistence } from '../src/quota/quota-persistence.ts'
 
 /** A persistence whose writes end when the test resolves them. */
 function setUp() {

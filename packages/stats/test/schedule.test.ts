@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DAY_MS } from '../src/core/quota-budget.ts'
-import { Schedule } from '../src/core/schedule.ts'
+import { Schedule } from '../src/refresh/schedule.ts'
 import { Simulation, type SimulatedFaults } from './support/simulation.ts'
 import { videoIds } from './support/fake-youtube.ts'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'

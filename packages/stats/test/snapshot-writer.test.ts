@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { SnapshotWriter } from '../src/snapshot-writer.ts'
+import { SnapshotWriter } from '../src/persist/snapshot-writer.ts'
 import { createMapState } from '../src/state/map-state.ts'
 import type { SnapshotRow } from '../src/state/stats-state.ts'
 import { createNumbers } from './support/video-numbers.ts'

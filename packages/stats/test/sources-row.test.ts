@@ -2,7 +2,7 @@ import { expectRepaired, removeRow, listRows } from '@influencer-stats/runtime/t
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { sourcesRow } from '../src/sources-row.ts'
+import { sourcesRow } from '../src/state/sources-row.ts'
 import { CHANGE_KIND, encodeChange } from '../src/state/stats-change.ts'
 import { createLevelState } from '../src/state/level-state.ts'
 import { POSITION_KEY } from '../src/state/level-snapshot.ts'

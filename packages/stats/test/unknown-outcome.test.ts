@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import type { RunningService } from '@influencer-stats/runtime/service-host'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { CollectionsOwner } from '../src/collections.ts'
+import { CollectionsOwner } from '../src/campaigns/collections.ts'
 import { DAY_MS } from '../src/core/quota-budget.ts'
 import { createKvState } from '../src/state/kv-state.ts'
 import { startBreakingProxy, type BreakingProxy } from './support/breaking-proxy.ts'

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createSilentLogger } from '../src/logger/silent.ts'
-import { QuotaMeter } from '../src/quota-meter.ts'
-import { createUpstreamReader } from '../src/upstream-reader.ts'
+import { QuotaMeter } from '../src/quota/quota-meter.ts'
+import { createUpstreamReader } from '../src/refresh/upstream-reader.ts'
 import { FakeClient } from './support/fake-client.ts'
 import { createNumbers } from './support/video-numbers.ts'
 

@@ -175,7 +175,7 @@ describe.each(Object.entries(backends))('versions of collections, stored by %s',
 
 it('a collection of an older version has a version and no `created`, also after changes', async () => {
   const { createLevelState } = await import('../src/state/level-state.ts')
-  const { CollectionsOwner } = await import('../src/collections.ts')
+  const { CollectionsOwner } = await import('../src/campaigns/collections.ts')
   const state = await createLevelState({
     folder: createTemporaryFolder(),
     log: { info() {}, warn() {}, error() {} } as never,

@@ -5,7 +5,7 @@ import type { VideoClientOptions, VideoClient, VideoDetailsSink } from '../src/y
 import type { VideoDetails } from '../src/core/video-details.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import { ApiKeys } from '../src/youtube/api-keys.ts'
-import { QuotaMeter } from '../src/quota-meter.ts'
+import { QuotaMeter } from '../src/quota/quota-meter.ts'
 import { dripping, failing, flooding, hanging, numbers, startFakeYoutube } from './support/fake-youtube.ts'
 import { SAMPLE_VIDEOS, startStandIn, type TestStandIn } from './support/stand-in.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import { parts } from '../src/parts.ts'
 import { ApiKeys } from '../src/youtube/api-keys.ts'
-import { QuotaMeter } from '../src/quota-meter.ts'
+import { QuotaMeter } from '../src/quota/quota-meter.ts'
 import { testVideoClient, type ClientTraits } from './video-client.conformance.ts'
 import { SAMPLE_VIDEOS, startStandIn } from './support/stand-in.ts'
 

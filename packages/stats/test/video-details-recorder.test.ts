@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DAY_MS } from '../src/core/quota-budget.ts'
 import type { VideoRow } from '../src/state/stats-state.ts'
-import { VideoDetailsRecorder } from '../src/video-details-recorder.ts'
+import { VideoDetailsRecorder } from '../src/persist/video-details-recorder.ts'
 import { createNumbers } from './support/video-numbers.ts'
 
 const HOUR_MS = 3_600_000

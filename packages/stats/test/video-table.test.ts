@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { errors } from '../src/errors.ts'
-import { VideoTable } from '../src/video-table.ts'
+import { VideoTable } from '../src/refresh/video-table.ts'
 import { createNumbers } from './support/video-numbers.ts'
 
 it('a failure is recorded for videos without data, and for no others', () => {

@@ -1,6 +1,6 @@
 import type { DrawnRequests } from '../load-plan.ts'
-import { priceChanges } from '../../prices/price-changes.ts'
-import { priceDrawers } from '../../prices/searches.ts'
+import { priceChanges } from './price-changes.ts'
+import { priceDrawers } from './searches.ts'
 import { getBaseDrawer, kvDrawers } from './kv-entries.ts'
 import type { Drawer, ReadyRequest } from './request-bytes.ts'
 

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { describeError } from './api.ts'
-import { Loader } from './core/loader.ts'
+import { Loader } from './loader.ts'
 import { notifySignInNeeded } from './page-state.ts'
 
 export interface LoadState<T> {

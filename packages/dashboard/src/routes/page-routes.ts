@@ -2,7 +2,7 @@ import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildOpenReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Assets, ContentCoding, EncodedAsset } from '../page-assets.ts'
+import type { Assets, ContentCoding, EncodedAsset } from '../assets/page-assets.ts'
 
 /** Forbids inline scripts, all styles except the page's own, and requests to any other origin. */
 const createPolicy = (styleHash: string) =>

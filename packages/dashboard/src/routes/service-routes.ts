@@ -4,7 +4,7 @@ import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { findAccess } from '../core/route-allowlist.ts'
 import { errors } from '../errors.ts'
-import type { ServiceProxy } from '../service-proxy.ts'
+import type { ServiceProxy } from '../upstream/service-proxy.ts'
 import type { Auth } from '../auth.ts'
 
 interface ServiceRouteOptions {

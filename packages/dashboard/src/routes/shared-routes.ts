@@ -1,11 +1,11 @@
 import type { App } from '@influencer-stats/runtime/http'
 import { buildOpenReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { Problem } from '@influencer-stats/runtime/problems'
-import type { CampaignReader } from '../campaign-reader.ts'
+import type { CampaignReader } from '../upstream/campaign-reader.ts'
 import { errors } from '../errors.ts'
 import type { ShareLinks } from '../share-links.ts'
-import type { ServiceProxy } from '../service-proxy.ts'
-import { withTimeout, type ServiceMonitor } from '../service-monitor.ts'
+import type { ServiceProxy } from '../upstream/service-proxy.ts'
+import { withTimeout, type ServiceMonitor } from '../upstream/service-monitor.ts'
 
 interface SharedOptions {
   readonly links: ShareLinks

@@ -1,7 +1,7 @@
 import type { App } from '@influencer-stats/runtime/http'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { errors } from '../errors.ts'
-import type { ServiceMonitor } from '../service-monitor.ts'
+import type { ServiceMonitor } from '../upstream/service-monitor.ts'
 import type { Auth } from '../auth.ts'
 import { guardRoute } from './guard-route.ts'
 

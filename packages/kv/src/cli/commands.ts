@@ -1,12 +1,12 @@
-import type { Command } from './command.ts'
-import { checkCommand, repairCommand } from './data-folders.ts'
-import { deleteCommand } from './delete.ts'
-import { exportCommand } from './export.ts'
-import { getCommand } from './get.ts'
-import { importCommand } from './import.ts'
-import { putCommand } from './put.ts'
-import { scanCommand } from './scan.ts'
-import { watchCommand } from './watch.ts'
+import type { Command } from './common/command.ts'
+import { checkCommand, repairCommand } from './commands/data-folders.ts'
+import { deleteCommand } from './commands/delete.ts'
+import { exportCommand } from './commands/export.ts'
+import { getCommand } from './commands/get.ts'
+import { importCommand } from './commands/import.ts'
+import { putCommand } from './commands/put.ts'
+import { scanCommand } from './commands/scan.ts'
+import { watchCommand } from './commands/watch.ts'
 
 /** Table of all commands, in the order of `--help`. */
 export const commands: readonly Command[] = [

@@ -1,4 +1,4 @@
-import type { Command, Flag } from './command.ts'
+import type { Command, Flag } from './common/command.ts'
 
 /** Flags of every command. */
 export const COMMON_FLAGS = {

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { createKvClient, type KvClient } from '../client.ts'
-import { UsageError, type Command } from './command.ts'
+import { UsageError, type Command } from './common/command.ts'
 import { commands } from './commands.ts'
 import { COMMON_FLAGS, formatCommandHelp, formatHelp } from './help.ts'
-import { OutputClosedError } from './output.ts'
+import { OutputClosedError } from './common/output.ts'
 
 // `pnpm kv COMMAND`: shell access to the entries of a running service.
 

@@ -2,8 +2,8 @@ import type { MemoryHold } from '@influencer-stats/runtime/budget'
 import { createMemoryFull } from '@influencer-stats/runtime/errors'
 import { sendChunks } from '@influencer-stats/runtime/stream-reply'
 import type { ServerResponse } from 'node:http'
-import { LAST_CHUNK, toChunks, toKeyChunks } from '../core/entry-chunks.ts'
-import { toKeyLines, toEntryLines } from '../core/range-lines.ts'
+import { LAST_CHUNK, toChunks, toKeyChunks } from '../lines/entry-chunks.ts'
+import { toKeyLines, toEntryLines } from '../lines/range-lines.ts'
 import type { KvScan } from '../store/store.ts'
 
 const COMMON_HEADERS = ['x-content-type-options', 'nosniff', 'cache-control', 'no-cache', 'vary', 'accept, user-agent']

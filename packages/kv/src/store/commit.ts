@@ -3,7 +3,7 @@ import type { Level } from 'level'
 import type { WriteRecorder } from '../watch/write-recorder.ts'
 import type { TtlState } from './ttl.ts'
 import type { WriteLimiter } from './write-limiter.ts'
-import type { Revisions } from './revisions.ts'
+import type { Revisions } from '../revisions.ts'
 import type { KvReply, KvWrite } from './store.ts'
 import type { KeyLocks } from './key-locks.ts'
 

@@ -1,4 +1,4 @@
-import type { StoredEntry } from '../core/entry-chunks.ts'
+import type { StoredEntry } from '../lines/entry-chunks.ts'
 import { USER_KEYS_END, toExpiryKey, fromExpiryKey, decodeTime } from '../core/internal-keys.ts'
 import { getValue, type StoredValue } from '../core/stored-value.ts'
 import type { KvDatabase } from './commit.ts'

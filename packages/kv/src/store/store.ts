@@ -1,7 +1,7 @@
 import type { Replica } from '@influencer-stats/log/replica'
 import { roundToUnits } from '@influencer-stats/runtime/budget'
 import type { Problem } from '@influencer-stats/runtime/problems'
-import type { StoredEntry } from '../core/entry-chunks.ts'
+import type { StoredEntry } from '../lines/entry-chunks.ts'
 import type { StoredValue } from '../core/stored-value.ts'
 import type { LoggedWrite } from '../core/encode-writes.ts'
 

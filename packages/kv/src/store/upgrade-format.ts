@@ -1,6 +1,6 @@
 import { createFirstRevision, toRevision, toStored } from '../core/stored-value.ts'
 import type { KvDatabase } from './commit.ts'
-import { STATE_KEY } from './revisions.ts'
+import { STATE_KEY } from '../revisions.ts'
 
 const SLICE_ENTRIES = 1_000
 const SLICE_BYTES = 4 * 1_024 * 1_024

@@ -1,5 +1,5 @@
 import { Piece } from '@influencer-stats/runtime/piece-list'
-import { toIdLine } from '../core/watch-events.ts'
+import { toIdLine } from '../lines/watch-events.ts'
 
 /**
  * A change, rendered as an event in two forms. Each form is created on its first use. `last` has the `id`, for the last

@@ -1,6 +1,6 @@
 import type { ChangePage } from '../core/change-pages.ts'
 import { toPage } from '../core/change-pages.ts'
-import { getLastRevision } from '../store/revisions.ts'
+import { getLastRevision } from '../revisions.ts'
 import { ChangeFeed } from './change-feed.ts'
 import { createRecordingMemory, setRecording } from './write-recorder.ts'
 

@@ -1,7 +1,7 @@
 import type { Chunk, ToChunk } from '@influencer-stats/runtime/chunk'
 import { shouldSendPieces, PieceList } from '@influencer-stats/runtime/piece-list'
 import { readChanges, type ChangePage } from '../core/change-pages.ts'
-import { toEventText } from '../core/watch-events.ts'
+import { toEventText } from '../lines/watch-events.ts'
 import { ChangePieces } from './change-pieces.ts'
 
 /** Streams that get the same events. Rendering uses the fields `pieces` and `change`, and clears them at its end. */

@@ -2,7 +2,7 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import { parts } from '../../src/parts.ts'
 import type { LevelStoreOptions } from '../../src/store/level-store.ts'
 import { createTtlMemory } from '../../src/store/ttl.ts'
-import { openRevisions } from '../../src/store/revisions.ts'
+import { openRevisions } from '../../src/revisions.ts'
 import type { KvStore } from '../../src/store/store.ts'
 import { createLockMemory } from '../../src/store/key-locks.ts'
 import type { WriteRecorder } from '../../src/watch/write-recorder.ts'

@@ -1,6 +1,6 @@
 import type { KvLevel } from '../../src/store/commit.ts'
 import { openKvLevel } from '../../src/store/level-store.ts'
-import { openRevisions } from '../../src/store/revisions.ts'
+import { openRevisions } from '../../src/revisions.ts'
 
 /** A log without output. */
 export const log = { error() {}, info() {} }

@@ -2,7 +2,7 @@ import { createBudgetMemory, createBudget } from '@influencer-stats/runtime/budg
 import { onTestFinished } from 'vitest'
 import { toPage } from '../../src/core/change-pages.ts'
 import type { KeyRange } from '../../src/core/range-tree.ts'
-import { parseWatchEvents } from '../../src/core/watch-events.ts'
+import { parseWatchEvents } from '../../src/lines/watch-events.ts'
 import { encodeWrites } from '../../src/core/encode-writes.ts'
 import { ChangeFeed } from '../../src/watch/change-feed.ts'
 import { Watchers, type WatchersOptions } from '../../src/watch/watchers.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { LogIdentity } from './verify-stream.ts'
+import type { LogIdentity } from './stream/verify-stream.ts'
 import type { FrameError } from '../errors.ts'
 import { FrameAssembler, type LogMessage, type SequencedFrame } from '../order/frame-assembler.ts'
 import { Sequencer, type EntryDecision } from '../order/sequencer.ts'

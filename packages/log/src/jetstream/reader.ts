@@ -3,7 +3,7 @@ import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { LogMessage } from '../order/frame-assembler.ts'
 import { fetchBatch, toBuffer } from './fetch-batch.ts'
-import { toLiveSubject } from './stream.ts'
+import { toLiveSubject } from './stream/stream.ts'
 
 export interface LogReaderOptions {
   readonly nc: NatsConnection

@@ -1,7 +1,7 @@
 import { jetstream } from '@nats-io/jetstream'
 import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node'
-import { isNoResponders } from './no-responders.ts'
-import { toSubject } from './stream.ts'
+import { isNoResponders } from './stream/no-responders.ts'
+import { toSubject } from './stream/stream.ts'
 
 /** Result of an attempt to send a frame to the log. */
 export type SendResult =

@@ -4,7 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StateMachine } from '../log.ts'
-import { getEpoch, RETRY_INTERVAL_MS } from './verify-stream.ts'
+import { getEpoch, RETRY_INTERVAL_MS } from './stream/verify-stream.ts'
 import { fetchBatch } from './fetch-batch.ts'
 
 /** Snapshots of state machines, on the NATS servers. All nodes of a log share them. */

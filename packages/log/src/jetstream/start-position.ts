@@ -10,7 +10,7 @@ import {
   LogReplacedError,
   VERIFY_TIMEOUT_MS,
   RETRY_INTERVAL_MS,
-} from './verify-stream.ts'
+} from './stream/verify-stream.ts'
 import type { JetStreamLogOptions } from './options.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 

@@ -1,5 +1,5 @@
 import type { AnswerBlock } from '../core/answer-block.ts'
-import type { AnswerChange } from '../core/answer-table.ts'
+import type { AnswerChange } from './answer-table.ts'
 
 /** The data that a reply needs for each row, as one thread reads it. Synchronous. */
 export interface AnswerStore {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { AnswerBlock, PAGE_BYTES, toPageNumber } from '../core/answer-block.ts'
-import type { AnswerChange } from '../core/answer-table.ts'
+import type { AnswerChange } from './answer-table.ts'
 import type { AnswerStore, AnswerStoreOptions, PageStore } from './answer-store.ts'
 
 type PageCache = LRUCache<number, AnswerBlock>

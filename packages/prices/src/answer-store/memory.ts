@@ -1,4 +1,4 @@
-import { AnswerTable, type AnswerChange } from '../core/answer-table.ts'
+import { AnswerTable, type AnswerChange } from './answer-table.ts'
 import type { AnswerStore, AnswerStoreOptions } from './answer-store.ts'
 
 /**

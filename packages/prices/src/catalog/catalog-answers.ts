@@ -7,7 +7,7 @@ import {
   ROW_BYTES,
   createSharedBlock,
 } from '../core/answer-block.ts'
-import { AnswerTable, NO_ANSWERS, type AnswerChange } from '../core/answer-table.ts'
+import { AnswerTable, NO_ANSWERS, type AnswerChange } from '../answer-store/answer-table.ts'
 import type { RowEdit } from './row-edits.ts'
 
 /**

@@ -1,13 +1,13 @@
 import { AnswerBlock, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
 import type { AnswerKinds } from '../core/catalog-draft.ts'
-import { IdOrder } from '../core/id-order.ts'
+import { IdOrder } from './id-order.ts'
 import { RowTable } from '../core/row-table.ts'
 import type { Terms } from '../core/terms.ts'
 import { parseUuid } from '../core/uuid.ts'
 import type { ExportRange } from '../messages.ts'
-import { toAnswersKey, toRowsKey } from '../page-store.ts'
+import { toAnswersKey, toRowsKey } from '../storage/page-store.ts'
 import { yieldTurn } from '../event-loop-turns.ts'
-import type { Generations, CatalogMeta } from './generations.ts'
+import type { Generations, CatalogMeta } from '../storage/generations.ts'
 import { toPrice } from './row-to-price.ts'
 
 const PIECE_BYTES = 262_144

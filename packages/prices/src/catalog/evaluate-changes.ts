@@ -4,7 +4,7 @@ import type { Terms } from '../core/terms.ts'
 import { parseUuid } from '../core/uuid.ts'
 import { errors } from '../errors.ts'
 import { toEdits, findExisting, type CodedPrice, type RowEdit, type RowLookup, type PriceUpsert } from './row-edits.ts'
-import type { PendingChange } from '../change-batcher.ts'
+import type { PendingChange } from './change-batcher.ts'
 import type { PendingTypes } from './term-counts.ts'
 
 /** A price to put, or an id to remove if there is no price. */

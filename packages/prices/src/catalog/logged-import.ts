@@ -1,8 +1,8 @@
 import { CatalogDraft } from '../core/catalog-draft.ts'
-import type { ImportBegin } from '../core/log-entries.ts'
+import type { ImportBegin } from './log-entries.ts'
 import { Terms } from '../core/terms.ts'
 import { errors } from '../errors.ts'
-import { PriceLineReader } from '../price-line-reader.ts'
+import { PriceLineReader } from './price-line-reader.ts'
 import { validateLoggedPriceLine } from '../price-schema.ts'
 import { yieldTurn } from '../event-loop-turns.ts'
 

@@ -5,17 +5,17 @@ import { restoreSnapshot, createSnapshotChunks } from '@influencer-stats/log/lev
 import { readBootId } from '@influencer-stats/runtime/boot-id'
 import { parseWireError, Problem, toWireError, type WireError } from '@influencer-stats/runtime/problems'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import * as kinds from '../core/log-entries.ts'
+import * as kinds from './log-entries.ts'
 import { errors } from '../errors.ts'
-import type { PendingChange } from '../change-batcher.ts'
+import type { PendingChange } from './change-batcher.ts'
 import type { ImportResult } from '../messages.ts'
-import { META_KEY } from '../page-store.ts'
+import { META_KEY } from '../storage/page-store.ts'
 import type { PriceCatalog } from './price-catalog.ts'
-import type { CatalogMeta } from './generations.ts'
+import type { CatalogMeta } from '../storage/generations.ts'
 import type { PriceChange } from './evaluate-changes.ts'
 import { LoggedImport } from './logged-import.ts'
-import type { LogCheckpoint, OpenImport } from './log-checkpoint.ts'
-import { createSnapshotFilter } from './snapshot-filter.ts'
+import type { LogCheckpoint, OpenImport } from '../storage/log-checkpoint.ts'
+import { createSnapshotFilter } from '../storage/snapshot-filter.ts'
 
 /**
  * The outcome of an entry. A put: true if the price is new. A removal: true if the price existed. The end of an import:

@@ -1,9 +1,9 @@
 import { CatalogDraft } from '../../src/core/catalog-draft.ts'
-import { NO_ANSWERS } from '../../src/core/answer-table.ts'
+import { NO_ANSWERS } from '../../src/answer-store/answer-table.ts'
 import type { Price } from '../../src/core/price.ts'
 import { Terms } from '../../src/core/terms.ts'
 import { parts } from '../../src/parts.ts'
-import { createCatalogView } from '../../src/catalog-view.ts'
+import { createCatalogView } from '../../src/search/catalog-view.ts'
 
 /** Returns a catalog as a thread sees it, without a service. */
 export async function createTestView(prices: Iterable<Price>, name: keyof typeof parts.index = 'bitset') {

@@ -1,5 +1,5 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import { openPricesLevel } from '../../src/database.ts'
+import { openPricesLevel } from '../../src/storage/database.ts'
 
 /** One write to LevelDB. */
 interface RecordedWrite {

@@ -1,6 +1,6 @@
-import { commonErrors } from '../http/common-errors.ts'
-import { VERSION } from '../http/version.ts'
-import type { Bus, Calls } from '../process/channel.ts'
+import { commonErrors } from '../errors/common-errors.ts'
+import { VERSION } from '../version.ts'
+import type { Bus, Calls } from '../channel/channel.ts'
 import { BackupWriter } from './backup-format.ts'
 import type { BackupSource } from './backup-source.ts'
 

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createRequester } from '../http/service-client.ts'
+import { createRequester } from '../client/service-client.ts'
 import { syncFolder } from '../level/data-format.ts'
 import { readBackup, type BackupEnd } from './backup-format.ts'
 

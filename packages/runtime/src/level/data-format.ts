@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { computeCrc32c } from './integrity/crc32c.ts'
-import { StartError } from '../http/common-errors.ts'
+import { computeCrc32c } from './files/crc32c.ts'
+import { StartError } from '../errors/common-errors.ts'
 
 /** Content of `format.json` in a data folder. */
 export interface DataFormat {

@@ -1,5 +1,5 @@
-import { commonErrors } from '../http/common-errors.ts'
-import type { Problem } from '../http/problems.ts'
+import { commonErrors } from '../errors/common-errors.ts'
+import type { Problem } from '../errors/problems.ts'
 
 // The codes and messages of unreadable data. An I/O error of a synchronous read has no code, only a message.
 const DAMAGED_CODES = new Set(['LEVEL_CORRUPTION', 'LEVEL_IO_ERROR'])

@@ -1,5 +1,5 @@
-import { commonErrors } from '../http/common-errors.ts'
-import type { Problem } from '../http/problems.ts'
+import { commonErrors } from '../errors/common-errors.ts'
+import type { Problem } from '../errors/problems.ts'
 
 /** Access of another thread to the database that the main thread manages. */
 export interface LevelShare {

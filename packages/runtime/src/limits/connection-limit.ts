@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { Counter, type Registry } from '../metrics/prom-client.ts'
 import type { CommonSettings } from '../settings/settings.ts'
-import { createNetworkMatcher } from '../http/networks.ts'
+import { createNetworkMatcher } from '../net/networks.ts'
 import { toClientNetwork } from './rate-limits.ts'
 
 type ConnectionSettings = Pick<CommonSettings, 'maxConnectionsPerIp' | 'trustProxy'>

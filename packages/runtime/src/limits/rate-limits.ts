@@ -1,8 +1,7 @@
-import type { RequestHeaders } from '../server/hot-route.ts'
-import { commonErrors } from '../http/common-errors.ts'
-import { parseBearer } from '../http/request-guard.ts'
-import { toPlainAddress } from '../http/networks.ts'
-import type { Problem } from '../http/problems.ts'
+import { commonErrors } from '../errors/common-errors.ts'
+import { parseBearer, type RequestHeaders } from '../net/request.ts'
+import { toPlainAddress } from '../net/networks.ts'
+import type { Problem } from '../errors/problems.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import { createBucketMemory, TokenBuckets, type BucketMemory, type TakeResult } from './token-buckets.ts'
 

@@ -1,4 +1,4 @@
-import type { StreamConnection } from '../server/hot-route.ts'
+import type { StreamConnection } from '../net/stream-connection.ts'
 import { roundToUnits, type Budget } from './budget.ts'
 import { Chunk } from './chunk.ts'
 

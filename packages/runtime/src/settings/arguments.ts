@@ -1,5 +1,5 @@
 import { formatText } from '../received-value.ts'
-import { StartError } from '../http/common-errors.ts'
+import { StartError } from '../errors/common-errors.ts'
 
 /** One flag as it was written: in `--stats.port 9000`, `stats` is the service. */
 export interface SettingFlag {

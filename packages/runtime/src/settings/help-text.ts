@@ -1,6 +1,13 @@
 import { getSettings, toVariable } from './resolve-config.ts'
-import type { AnyService } from '../service.ts'
-import { commonSettings, SETTING_GROUPS, toFlag, addFileSettings, type Setting, type SettingTable } from './settings.ts'
+import {
+  commonSettings,
+  SETTING_GROUPS,
+  toFlag,
+  addFileSettings,
+  type ConfigurableService,
+  type Setting,
+  type SettingTable,
+} from './settings.ts'
 import { formatTable } from '../text-table.ts'
 
 const HEADERS = ['  setting', 'default', 'environment', 'description']
@@ -30,7 +37,7 @@ function formatSettings(settings: SettingTable, toVariable: (name: string) => st
 const toRank = (group: string) => SETTING_GROUPS.findIndex((name) => name === group)
 
 /** Text of `pnpm start --help`: the settings of all services, then those of each given service. */
-export function formatHelp(definitions: readonly AnyService[]): string {
+export function formatHelp(definitions: readonly ConfigurableService[]): string {
   const own = definitions.flatMap((definition) => {
     const { name, summary, port, variants } = definition
     const isOwn = (key: string) => Object.hasOwn(definition.settings ?? {}, key) || !Object.hasOwn(sharedSettings, key)

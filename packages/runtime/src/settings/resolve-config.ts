@@ -2,9 +2,8 @@ import { closest, distance } from 'fastest-levenshtein'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SettingFlag } from './arguments.ts'
-import { StartError } from '../http/common-errors.ts'
-import type { ServiceConfig } from '../process/process-messages.ts'
-import type { AnyService } from '../service.ts'
+import { StartError } from '../errors/common-errors.ts'
+import type { ConfigurableService, ServiceConfig } from './settings.ts'
 import {
   commonSettings,
   toFileSetting,
@@ -14,10 +13,10 @@ import {
   type Setting,
   type SettingTable,
 } from './settings.ts'
-import { isLoopback } from '../http/served-hosts.ts'
+import { isLoopback } from '../net/served-hosts.ts'
 import { formatReceived, formatText } from '../received-value.ts'
-import { describeSchema } from '../http/validation-errors.ts'
-import { createValidator } from '../http/validation.ts'
+import { describeSchema } from '../schema/validation-errors.ts'
+import { createValidator } from '../schema/validation.ts'
 
 /** Maximum edit distance of a name from the known name that is suggested. */
 const MAX_TYPOS = 3
@@ -33,7 +32,7 @@ interface GivenValue {
 }
 
 /** Returns the settings of one service: the common ones, then its own. */
-export function getSettings(definition: Pick<AnyService, 'settings'>): SettingTable {
+export function getSettings(definition: Pick<ConfigurableService, 'settings'>): SettingTable {
   return addFileSettings({ ...commonSettings, ...definition.settings })
 }
 
@@ -47,7 +46,7 @@ export const toVariable = (service: string, setting: string) => `${service.toUpp
  * @throws StartError `SETTINGS_WRONG` that names every wrong setting at once
  */
 export function resolveConfigs(
-  definitions: readonly AnyService[],
+  definitions: readonly ConfigurableService[],
   flags: readonly SettingFlag[],
   env: Environment,
 ): Map<string, ServiceConfig> {
@@ -60,7 +59,7 @@ export function resolveConfigs(
 }
 
 /** Finds flags that apply to no started service. */
-function findStrayFlags(definitions: readonly AnyService[], flags: readonly SettingFlag[]): string[] {
+function findStrayFlags(definitions: readonly ConfigurableService[], flags: readonly SettingFlag[]): string[] {
   const stray = flags.filter((flag) => !definitions.some((definition) => isFlagFor(definition, flag)))
   return stray.map((flag) => {
     const reason =
@@ -74,7 +73,7 @@ function findStrayFlags(definitions: readonly AnyService[], flags: readonly Sett
 const formatFlag = ({ service, name }: Pick<SettingFlag, 'service' | 'name'>) =>
   formatText(`--${service ? `${service}.` : ''}${toKebabCase(name)}`)
 
-const describeVariants = (definitions: readonly AnyService[]): string =>
+const describeVariants = (definitions: readonly ConfigurableService[]): string =>
   definitions
     .flatMap(({ name, variants = {} }) => {
       const names = Object.keys(variants)
@@ -83,7 +82,7 @@ const describeVariants = (definitions: readonly AnyService[]): string =>
     .join('; ') || 'no service has variants'
 
 /** Suggests the flag that was probably meant, as a question. Refers to `--help` if no flag is similar. */
-function suggestFlag(definitions: readonly AnyService[], flag: SettingFlag): string {
+function suggestFlag(definitions: readonly ConfigurableService[], flag: SettingFlag): string {
   const known = definitions.flatMap((definition) =>
     Object.keys(getSettings(definition)).map((name) => formatFlag({ name, service: flag.service && definition.name })),
   )
@@ -94,7 +93,7 @@ function suggestFlag(definitions: readonly AnyService[], flag: SettingFlag): str
 }
 
 /** True if a flag applies to a service. `--variant v3` without a prefix applies to the services that have a v3. */
-function isFlagFor(definition: AnyService, { service, name, value }: SettingFlag): boolean {
+function isFlagFor(definition: ConfigurableService, { service, name, value }: SettingFlag): boolean {
   if (service !== undefined && service !== definition.name) return false
   if (name === 'host' && service === undefined && definition.standsIn) return false
   if (name === 'variant' && service === undefined) return Object.hasOwn(definition.variants ?? {}, value)
@@ -109,7 +108,7 @@ function toSetting(settings: SettingTable, name: string): string | undefined {
 
 /** Resolves the configuration of one service. Adds a message to `errors` for each wrong setting. */
 export function resolveConfig(
-  definition: AnyService,
+  definition: ConfigurableService,
   flags: readonly SettingFlag[],
   env: Environment,
   errors: string[],

@@ -1,4 +1,4 @@
-import type { AnyService } from '../service.ts'
+import type { ConfigurableService } from './settings.ts'
 import { getSettings } from './resolve-config.ts'
 
 /** Replaces a secret in a log. */
@@ -11,7 +11,10 @@ const SECRET_PLACEHOLDER = '[secret]'
 const MIN_LONG_SECRET_LENGTH = 8
 
 /** Returns the values of a service's secret settings, except for defaults, which are public. */
-export function getSecrets(definition: Pick<AnyService, 'settings'>, config: Record<string, unknown>): string[] {
+export function getSecrets(
+  definition: Pick<ConfigurableService, 'settings'>,
+  config: Record<string, unknown>,
+): string[] {
   return Object.entries(getSettings(definition)).flatMap(([name, { secret, default: defaultValue }]) => {
     if (!secret) return []
     const publicValues = new Set<unknown>([defaultValue].flat())

@@ -1,5 +1,5 @@
-import { checkHostEntry } from '../http/served-hosts.ts'
-import { checkNetworkEntry } from '../http/networks.ts'
+import { checkHostEntry } from '../net/served-hosts.ts'
+import { checkNetworkEntry } from '../net/networks.ts'
 
 /** The sections of `--help` for settings that several services have, in order. */
 export const SETTING_GROUPS = ['general', 'HTTP', 'limits', 'TLS', 'logging and tracing', 'storage', 'cluster'] as const
@@ -316,6 +316,19 @@ export const commonSettings = defineSettings({
 
 /** Values of the settings that every service has. Durations are in milliseconds, sizes in bytes. */
 export type CommonSettings = SettingValues<typeof commonSettings> & StandInSettings
+
+/** Settings of one service in the form that processes and threads exchange. */
+export type ServiceConfig = CommonSettings & Record<string, unknown>
+
+/** The part of a service that its settings depend on. */
+export interface ConfigurableService {
+  readonly name: string
+  readonly summary: string
+  readonly port: number
+  readonly settings: SettingTable
+  readonly variants?: Readonly<Record<string, object>>
+  readonly standsIn?: string
+}
 
 /** Values that the supervisor sets when it starts services together. */
 export type StandInSettings = {

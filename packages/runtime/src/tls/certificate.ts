@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { StartError } from '../http/common-errors.ts'
+import { StartError } from '../errors/common-errors.ts'
 import { registerGauge } from '../metrics/gauge.ts'
 import type { Registry } from '../metrics/prom-client.ts'
-import { watchContent } from '../process/watch-content.ts'
+import { watchContent } from '../settings/watch-content.ts'
 import { isSecure, type TlsSettings } from './is-secure.ts'
 
 /** A certificate and its private key (PEM). */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { VERSION } from '../http/version.ts'
+import { VERSION } from '../version.ts'
 import type { Registry } from '../metrics/prom-client.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import type { Tracer } from './tracer.ts'

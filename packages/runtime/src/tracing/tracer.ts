@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
-import type { RequestHeaders } from '../server/hot-route.ts'
+import type { RequestHeaders } from '../net/request.ts'
 import type { CommonSettings } from '../settings/settings.ts'
 import { getCurrentTrace, createTrace, parseTraceparent, type Trace } from '../trace.ts'
 import { createSpanExporter, type SpanExporterOptions, type Span } from './otlp-exporter.ts'

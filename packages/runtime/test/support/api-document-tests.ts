@@ -1,6 +1,6 @@
 import fastJson from 'fast-json-stringify'
 import { expect, it } from 'vitest'
-import { createValidator } from '../../src/http/validation.ts'
+import { createValidator } from '../../src/schema/validation.ts'
 import { callExamples, listOperations } from './api-examples.ts'
 
 /** A service that runs, empty, until `stop`. */

@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
-import { embed, type Overrides } from '../../src/process/embed.ts'
-import type { RunningService } from '../../src/process/service-host.ts'
-import { PROBLEM_TYPE } from '../../src/http/problems.ts'
+import { embed, type Overrides } from '../../src/supervisor/embed.ts'
+import type { RunningService } from '../../src/supervisor/service-host.ts'
+import { PROBLEM_TYPE } from '../../src/errors/problems.ts'
 import { counter } from '../fixtures/services.ts'
 import { sendRawRequest, formatRequest, type RawReply, type RawRequestHeaders } from './raw-client.ts'
 

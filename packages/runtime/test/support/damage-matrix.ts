@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
-import type { SharedLevel } from '../../src/level/shared-level.ts'
+import type { SharedLevel } from '../../src/level/open/shared-level.ts'
 import { readWitness } from '../../src/level/integrity/witness.ts'
 import { readTree } from './folder-tree.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Overrides } from '../../src/process/embed.ts'
-import type { RunningService } from '../../src/process/service-host.ts'
+import type { Overrides } from '../../src/supervisor/embed.ts'
+import type { RunningService } from '../../src/supervisor/service-host.ts'
 import { SERVERS } from '../../src/settings/settings.ts'
 import { formatRequest, type RawRequestHeaders } from './raw-client.ts'
 

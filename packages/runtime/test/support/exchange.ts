@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { RAW_CONNECTIONS, type RawServer } from '../../src/http/in-flight.ts'
+import { RAW_CONNECTIONS, type RawServer } from '../../src/http/request/in-flight.ts'
 import { pending } from '../fixtures/hot-routes.ts'
 import { startProcessClock } from './process-clock.ts'
 

@@ -1,7 +1,7 @@
 import { Level } from 'level'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { checkData, repairData } from '../../src/level/integrity/data-cli.ts'
+import { checkData, repairData } from '../../src/cli/data-cli.ts'
 import type { OwnRow } from '../../src/level/integrity/own-row.ts'
 import { copyFolder, readTree } from './folder-tree.ts'
 

@@ -1,4 +1,4 @@
-import { ByteReader } from '../../src/level/integrity/byte-reader.ts'
+import { ByteReader } from '../../src/level/files/byte-reader.ts'
 
 const HEADER_BYTES = 12
 const DELETION_TAG = 0

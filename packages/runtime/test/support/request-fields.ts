@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Overrides } from '../../src/process/embed.ts'
-import type { RunningService } from '../../src/process/service-host.ts'
+import type { Overrides } from '../../src/supervisor/embed.ts'
+import type { RunningService } from '../../src/supervisor/service-host.ts'
 import { SERVERS } from '../../src/settings/settings.ts'
 import { callExamples, type ExampleReply } from './api-examples.ts'
 

@@ -1,4 +1,4 @@
-import { embed } from '../../src/process/embed.ts'
+import { embed } from '../../src/supervisor/embed.ts'
 
 // Runs a service in a separate process: prints its URL, and stops on SIGTERM.
 const services = new URL('../../../../services.ts', import.meta.url).href

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createValidator } from '../../src/http/validation.ts'
+import { createValidator } from '../../src/schema/validation.ts'
 import type { AnyService } from '../../src/service.ts'
 import { resolveConfig, getSettings } from '../../src/settings/resolve-config.ts'
 

@@ -1,4 +1,4 @@
-import type { StreamConnection } from '../../src/server/hot-route.ts'
+import type { StreamConnection } from '../../src/http/hot-route.ts'
 import { EventEmitter } from 'node:events'
 
 /** Connection of a stream whose client reads on request of the test. Until then, all written data is unread. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { LENIENT_TIMEOUTS } from '../../src/process/embed.ts'
+import { LENIENT_TIMEOUTS } from '../../src/supervisor/embed.ts'
 import { isAlive, waitUntil } from './wait-until.ts'
 
 const FIXTURE_SCRIPT = fileURLToPath(new URL('../fixtures/start.ts', import.meta.url))

@@ -1,5 +1,5 @@
 import type { Broker, BrokerOptions } from './broker.ts'
-import { summarize } from '../connection-counts.ts'
+import { summarize } from '../hub/connection-counts.ts'
 import { LocalSequencer } from './local-sequencer.ts'
 
 /** Broker for a single serving thread, which orders the values itself. */

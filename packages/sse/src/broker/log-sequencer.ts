@@ -1,6 +1,6 @@
 import { createSequenceTimeoutError } from '@influencer-stats/log/errors'
 import type { Log } from '@influencer-stats/log/log'
-import { coalesceCalls } from '../connection-counts.ts'
+import { coalesceCalls } from '../hub/connection-counts.ts'
 import type { StreamEntry } from '../core/event.ts'
 import { encodePuts } from '../core/encode-puts.ts'
 import { sumBytes, createBacklogError, FanoutBacklog } from './fanout-backlog.ts'

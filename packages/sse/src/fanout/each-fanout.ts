@@ -1,5 +1,5 @@
 import type { Fanout } from './fanout.ts'
-import type { StreamGroup } from '../stream-group.ts'
+import type { StreamGroup } from './stream-group.ts'
 
 /** Creates a fan-out that writes each value separately. */
 export const createEachFanout = (flush: (groups: readonly StreamGroup[]) => void): Fanout => ({

@@ -1,4 +1,4 @@
-import type { StreamGroup } from '../stream-group.ts'
+import type { StreamGroup } from './stream-group.ts'
 
 /** Decides when the pending events of a group are written to its streams. */
 export interface Fanout {

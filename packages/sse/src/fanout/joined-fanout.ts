@@ -1,5 +1,5 @@
 import type { Fanout } from './fanout.ts'
-import type { StreamGroup } from '../stream-group.ts'
+import type { StreamGroup } from './stream-group.ts'
 
 /**
  * Creates a fan-out with one write per stream for all values of an event loop turn. It reaches 820,000 deliveries/s to

@@ -1,6 +1,6 @@
 import { NAME_PATTERN, TEXT_PATTERN } from '@influencer-stats/runtime/validation'
 import type { FromSchema } from 'json-schema-to-ts'
-import { MAX_LISTED_TOPICS } from '../connection-counts.ts'
+import { MAX_LISTED_TOPICS } from '../hub/connection-counts.ts'
 
 const topic = { type: 'string', minLength: 1, maxLength: 256, pattern: NAME_PATTERN } as const
 

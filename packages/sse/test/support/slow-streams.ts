@@ -6,7 +6,7 @@ import { createEventStreamEncoder } from '../../src/encoder/event-stream-encoder
 import type { CreateFanout } from '../../src/fanout/fanout.ts'
 import { createJoinedFanout } from '../../src/fanout/joined-fanout.ts'
 import { RingHistory, type RingOptions } from '../../src/history/ring-history.ts'
-import { Hub } from '../../src/hub.ts'
+import { Hub } from '../../src/hub/hub.ts'
 import { EventSourceReader } from './event-source-reader.ts'
 
 interface StreamsSetup extends Partial<RingOptions> {

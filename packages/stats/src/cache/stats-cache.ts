@@ -1,10 +1,10 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
-import type { Collections } from '../collections.ts'
+import type { Collections } from '../campaigns/collections.ts'
 import type { PreparedReply } from '../core/prepared-reply.ts'
 import type { StatsLogger } from '../logger/logger.ts'
 import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from '../messages.ts'
-import type { QuotaMeter } from '../quota-meter.ts'
-import type { UpstreamReader } from '../upstream-reader.ts'
+import type { QuotaMeter } from '../quota/quota-meter.ts'
+import type { UpstreamReader } from '../refresh/upstream-reader.ts'
 
 /** Cache of the replies with the statistics of collections. It determines the cost of a read and the age of its numbers. */
 export interface StatsCache {

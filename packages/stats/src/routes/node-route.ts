@@ -1,6 +1,6 @@
 import type { App } from '@influencer-stats/runtime/http'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
-import type { NodeState } from '../node-state.ts'
+import type { NodeState } from '../cluster/node-state.ts'
 
 /** Registers the route with the state of this node in its cluster. */
 export function registerNodeRoute(app: App, state: () => Promise<NodeState | undefined>): void {

@@ -3,7 +3,7 @@ import type { UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import type { VideoNumbers } from '../core/video-numbers.ts'
 import type { VideoDetails } from '../core/video-details.ts'
 import type { StatsLogger } from '../logger/logger.ts'
-import type { QuotaMeter } from '../quota-meter.ts'
+import type { QuotaMeter } from '../quota/quota-meter.ts'
 import type { ApiKeys } from './api-keys.ts'
 
 /** Result of a request for videos. */

@@ -1,7 +1,7 @@
 import type { UpstreamFault } from '../../src/core/circuit-breaker.ts'
 import { getRemainingQuota, getTimeUntilReset } from '../../src/core/quota-budget.ts'
-import { Schedule, type ScheduledCall } from '../../src/core/schedule.ts'
-import { QuotaMeter } from '../../src/quota-meter.ts'
+import { Schedule, type ScheduledCall } from '../../src/refresh/schedule.ts'
+import { QuotaMeter } from '../../src/quota/quota-meter.ts'
 
 export interface SimulatedFaults {
   /** Times since the start (ms) during which no call succeeds. */

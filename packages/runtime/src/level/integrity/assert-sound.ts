@@ -1,5 +1,5 @@
 import { truncateSync } from 'node:fs'
-import { StartError } from '../../http/common-errors.ts'
+import { StartError } from '../../errors/common-errors.ts'
 import { createLockedError } from './lock-error.ts'
 import type { Finding, FolderVerification } from './folder-verification.ts'
 import { verifyFolder } from './verify-folder.ts'

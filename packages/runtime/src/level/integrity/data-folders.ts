@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { StartError } from '../../http/common-errors.ts'
+import { StartError } from '../../errors/common-errors.ts'
 
 /** Part of the name of the copies that a repair makes next to a folder. Copies do not count as data folders. */
 export const COPY_MARK = '.before-repair-'

@@ -1,5 +1,5 @@
-import type { LiveTable, LevelManifest } from './level-manifest.ts'
-import type { DamagedPart } from './level-table.ts'
+import type { LiveTable, LevelManifest } from '../files/level-manifest.ts'
+import type { DamagedPart } from '../files/level-table.ts'
 
 /** One case of damage in a folder. */
 export interface Finding {

@@ -1,4 +1,4 @@
-import { StartError } from '../../http/common-errors.ts'
+import { StartError } from '../../errors/common-errors.ts'
 
 /** True if LevelDB refused a folder because another process has it open. */
 export const isLockError = (error: unknown): boolean =>

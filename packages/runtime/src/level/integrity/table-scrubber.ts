@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { listLevel } from './level-files.ts'
-import { readManifest, type LiveTable } from './level-manifest.ts'
-import { checkTableThrottled } from './read-table.ts'
+import { listLevel } from '../files/level-files.ts'
+import { readManifest, type LiveTable } from '../files/level-manifest.ts'
+import { checkTableThrottled } from '../files/read-table.ts'
 import type { Finding } from './folder-verification.ts'
 import { readCurrentManifest } from './witness.ts'
 

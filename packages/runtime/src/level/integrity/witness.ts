@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { readBootId } from '../boot-id.ts'
-import { computeCrc32c } from './crc32c.ts'
-import { listLevel } from './level-files.ts'
+import { computeCrc32c } from '../files/crc32c.ts'
+import { listLevel } from '../files/level-files.ts'
 
 // A log or a manifest that is truncated at the end of a record looks complete. So the witness `level/state.json`
 // records the lengths of these files. It is in the same folder, so copies of the folder include it. Updates overwrite

@@ -1,0 +1,55 @@
+import type { Columns } from './report/columns.ts'
+import { REQUEST_COLUMNS } from './rounds/request-round.ts'
+import type { BenchRow } from './row.ts'
+import type { Spec } from './spec.ts'
+
+/** Pairs of rows: the report has the ratio of the first row to the second, with its interval. */
+export type Steps = readonly (readonly [of: string, against: string])[]
+
+/** A table of a service: its rows, measured in one run. */
+export interface BenchTable {
+  readonly service: string
+  readonly name: string
+  /** Title in the report, which adds the full stop. */
+  readonly title: string
+  /**
+   * The commands that measure the table: `always`: every command; `named`: commands that name its service, such as
+   * `pnpm bench kv`; `full`, `peers`, `growth`: commands with this flag.
+   */
+  readonly when: 'always' | 'named' | 'full' | 'peers' | 'growth'
+  readonly columns: Columns
+  /** Fixed steps, or a function of the names of the measured rows. */
+  readonly steps?: Steps | ((names: readonly string[]) => Steps)
+  /** Maximum number of rounds, regardless of the arguments. For tables whose rounds take long. */
+  readonly maxRounds?: number
+  /** True to start the targets of a round at the same time. */
+  readonly together?: boolean
+  /** Metric of the x axis of the plots, such as the size of the data. */
+  readonly against?: string
+  /**
+   * Returns the rows.
+   * @param specs variants of the service that the command names. A table about variants has a row for each, and rows
+   *   for other programs
+   */
+  rows(specs: readonly Spec[]): BenchRow[]
+}
+
+/** Rounds of a table without ratios: enough for a median, a minimum and a maximum. */
+const ROUNDS_WITHOUT_RATIOS = 3
+
+/** Returns the maximum number of rounds of a table. It is unlimited for a table with ratios that sets no limit. */
+export const getMaxRounds = ({ maxRounds: limit, steps }: BenchTable): number =>
+  limit ?? (steps ? Infinity : ROUNDS_WITHOUT_RATIOS)
+
+const TABLE_DEFAULTS = { when: 'full', columns: REQUEST_COLUMNS } as const
+type DefaultKey = keyof typeof TABLE_DEFAULTS | 'service'
+
+/** A table without its service. By default it has the columns of requests, and is measured with `--full`. */
+export type ServiceTable = Omit<BenchTable, DefaultKey> & Partial<Pick<BenchTable, DefaultKey>>
+
+/** Adds the service and the defaults to tables. */
+export const toTables = (service: string, ...tables: readonly (readonly ServiceTable[])[]): BenchTable[] =>
+  tables.flat().map((table) => ({ service, ...TABLE_DEFAULTS, ...table }))
+
+/** A workload of a service: returns the row of a variant. */
+export type Workload = (spec: Spec) => BenchRow

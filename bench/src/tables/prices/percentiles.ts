@@ -1,0 +1,84 @@
+import type { IndexName } from '../../load/requests/searches.ts'
+import { computeRatio } from '../../ratios.ts'
+import { runLoad, formatShare } from '../../rounds/request-round.ts'
+import type { RowMetrics, BenchRow, RowResult } from '../../row.ts'
+import { createBareRow, SOURCE_CONNECTIONS, createRow, createSearches, createIndexSpec } from './prices.ts'
+import type { ServiceTable } from '../../table.ts'
+
+// Percentiles as in the tables of the source: of a closed loop that is long enough for the slowest of 100,000 requests.
+
+const PERCENTILES = [50, 90, 95, 97, 98, 99, 99.999] as const
+const MIN_DURATION_S = 10
+
+type SourcePercentiles = readonly [requests: number, ...percentiles: number[]]
+
+/** Values of the source (us): wrk for 30 s on its own machine, with two processors each for server and generator. */
+const SOURCE_ROWS: Readonly<Record<string, SourcePercentiles>> = {
+  'roaring 1': [785_931, 34, 45, 52, 62, 76, 97, 7_170],
+  'map 1': [70_829, 395, 541, 647, 747, 848, 1_077, 9_466],
+  'roaring 20': [2_138_513, 270, 550, 635, 707, 781, 951, 20_000],
+  'map 20': [176_831, 3_299, 6_668, 7_694, 8_354, 8_968, 10_087, 21_471],
+}
+
+const toPercentiles = (requests: number, times: readonly number[]): RowMetrics => ({
+  requests,
+  ...Object.fromEntries(PERCENTILES.map((name, i) => [`p${name}`, times[i]!])),
+})
+
+/** Creates a function that returns the ratio of a row's metric to the metric of the row `name`, if both have it. */
+const createRatio = (name: string, metric: string) => (result: RowResult, all: readonly RowResult[]) => {
+  const other = all.find((one) => one.name === name)
+  if (!other || other === result) return undefined
+  const { median, limited } = computeRatio(result, other, metric)
+  return limited ? 'the generator was the limit' : median.toFixed(2)
+}
+
+function createPercentileRows(connections: number): BenchRow[] {
+  const nameOf = (what: string) => `${what}, ${connections === 1 ? '1 connection' : `${connections} connections`}`
+  const createMeasuredRow = (of: BenchRow, drawer: string, source?: SourcePercentiles): BenchRow => ({
+    ...of,
+    async round(running, { duration, warmUp }) {
+      const timing = { duration: Math.max(duration, MIN_DURATION_S), warmUp, percentiles: PERCENTILES }
+      const result = await runLoad(running, createSearches(drawer, connections), timing)
+      const times = PERCENTILES.map((name) => result.percentiles![name]!)
+      return { ...toPercentiles(result.requests, times), perSecond: result.perSecond, generator: result.cpu }
+    },
+    ...(source && { source: { ...toPercentiles(source[0], source.slice(1)), perSecond: source[0] / 30 } }),
+  })
+  const createIndexRow = (index: IndexName, source?: SourcePercentiles) =>
+    createMeasuredRow(createRow(nameOf(index), createIndexSpec(index)), `prices-${index}`, source)
+  return [
+    createMeasuredRow(createBareRow(nameOf('bare node:http')), 'prices-constant'),
+    createIndexRow('roaring-offering', SOURCE_ROWS[`roaring ${connections}`]),
+    createIndexRow('bitset'),
+    createIndexRow('map', SOURCE_ROWS[`map ${connections}`]),
+  ]
+}
+
+const percentiles: ServiceTable = {
+  name: 'percentiles',
+  title:
+    'Single searches as in the tables of the source (us; source: Go, wrk for 30 s, two processors each for server and generator). Random rows of the sample catalog, a closed loop of 10 s, one processor each',
+  maxRounds: 1,
+  columns: {
+    // The numbers are not comparable: this project's are of at least 10 s, the source's of 30 s.
+    requests: { head: 'requests', better: 'neither' },
+    'source: requests': 'source: requests',
+    perSecond: { head: 'requests/s', better: 'more' },
+    'source: perSecond': 'source: requests/s',
+    ratio: {
+      head: 'share of bare',
+      derive: (result, all) => createRatio(result.name.replace(/^[^,]+/, 'bare node:http'), 'perSecond')(result, all),
+    },
+    generator: { head: 'generator CPU', format: formatShare },
+    ...Object.fromEntries(
+      PERCENTILES.flatMap((name) => [
+        [`p${name}`, { head: `p${name}`, better: 'less' as const }],
+        [`source: p${name}`, `source: p${name}`],
+      ]),
+    ),
+  },
+  rows: () => [...createPercentileRows(1), ...createPercentileRows(SOURCE_CONNECTIONS)],
+}
+
+export const tables: readonly ServiceTable[] = [percentiles]

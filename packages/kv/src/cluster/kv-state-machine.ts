@@ -1,0 +1,253 @@
+import { FrameError } from '@influencer-stats/log/errors'
+import { restoreSnapshot, createSnapshotChunks } from '@influencer-stats/log/level-snapshot'
+import { CLEAN_BOOT, clearLevel, isTorn, markClean } from '@influencer-stats/log/level-state-machine'
+import type { LogEntry, LogPosition, StateMachine } from '@influencer-stats/log/log'
+import { readBootId } from '@influencer-stats/runtime/boot-id'
+import { createHash } from 'node:crypto'
+import { WriteEvaluation, evaluate, type WriteResult } from '../core/evaluate-writes.ts'
+import { DUE_END, toDueKey, toDuePosition, type DueKey } from '../core/internal-keys.ts'
+import {
+  decodeWrites,
+  encodeWrites,
+  EXPIRE_KIND,
+  WRITES_KIND,
+  UnknownWritesError,
+  type LoggedWrite,
+} from '../core/encode-writes.ts'
+import type { ChangeFeed } from '../watch/change-feed.ts'
+import { toWatchEvents } from '../watch/write-recorder.ts'
+import type { KvLevel, KvDatabase } from '../store/commit.ts'
+import { readDueKeys } from '../store/level-store.ts'
+import { TtlState, createTtlMemory } from '../store/ttl.ts'
+import { createBatch } from '../store/level-batch.ts'
+import { STATE_KEY } from '../revisions.ts'
+
+/** Value of `STATE_KEY` in the database of a node: its position in the log, its last revision and its boot. */
+interface KvPosition {
+  readonly position: LogPosition
+  /** Number of the last write. */
+  readonly revision: number
+  /** Boot id of the machine at the time of the write, or `CLEAN_BOOT` if all data is on the disk. */
+  readonly boot: string | undefined
+}
+
+const SNAPSHOT_FORMAT = 'kv snapshot 2'
+/** Older format, from before expiry and idempotency keys. Its entries are also valid in the present format. */
+const FIRST_SNAPSHOT_FORMAT = 'kv snapshot 1'
+
+/** Evaluated batch that is not written yet. If the write fails, the retry uses the same evaluation. */
+interface EvaluatedBatch {
+  readonly position: LogPosition
+  /** Writes of each entry. */
+  readonly writes: readonly (readonly LoggedWrite[])[]
+  readonly result: WriteResult
+  /** Revision of the last write. */
+  readonly revision: number
+}
+
+/** Maximum number of expired keys that one entry of the log removes. */
+export const MAX_EXPIRED_KEYS = 1_000
+
+/** State machine of the key-value service. It runs on the main thread. */
+export interface KvStateMachine extends StateMachine {
+  /** Earliest expiry time of all keys (ms since 1970); `Infinity` if no key expires. */
+  readonly nextDue: number
+  /** Records that all data is on the disk, so that the node can continue from it after a power cut. */
+  settle(): Promise<void>
+}
+
+/**
+ * Returns the number before a log's first revision. It depends on the identifier of the log, so that an ETag from
+ * another log matches no value here.
+ */
+const getFirstRevision = (epoch: string) => Math.floor(createHash('sha256').update(epoch).digest().readUIntBE(0, 6) / 2)
+
+const parsePosition = (bytes: Buffer) => JSON.parse(bytes.toString()) as KvPosition
+
+/** @throws FrameError */
+function decodeBody(body: Buffer): LoggedWrite[] {
+  try {
+    return decodeWrites(body)
+  } catch (error) {
+    throw new FrameError(
+      error instanceof UnknownWritesError ? 'LOG_FORMAT_UNKNOWN' : 'LOG_DAMAGED',
+      (error as Error).message,
+    )
+  }
+}
+
+/** Returns the last sequence whose changes a snapshot contains; 0 for an empty database. */
+export function getSequence(db: KvDatabase, snapshot: ReturnType<KvDatabase['snapshot']>): number {
+  const saved = db.getSync(STATE_KEY, { snapshot })
+  return saved ? parsePosition(saved).position.seq : 0
+}
+
+/**
+ * Opens the state machine of a database. After a power cut, LevelDB may have a newer change without an older one. The
+ * state machine then clears the database, because the log has all changes.
+ * @param feed receives all changes that are applied from now on
+ * @param ttl state that the threads read: the flag that values may expire, and a lower bound of the log's clock
+ * @param maxExpired maximum number of expired keys that one entry of the log removes
+ */
+export async function openKvStateMachine(
+  level: KvLevel,
+  feed: ChangeFeed,
+  ttl = new TtlState(createTtlMemory()),
+  maxExpired = MAX_EXPIRED_KEYS,
+): Promise<KvStateMachine> {
+  const { db } = level
+  const found = await db.get(STATE_KEY)
+  let saved = found && parsePosition(found)
+  const boot = readBootId()
+  if (saved && isTorn(saved.boot)) {
+    await clearLevel(level, STATE_KEY)
+    saved = undefined
+  }
+  let evaluated: EvaluatedBatch | undefined
+  /**
+   * No key is due before this position. Searches for due keys begin here: from an earlier position, LevelDB would step
+   * over every key that was deleted there.
+   */
+  let dueFrom = toDuePosition(0)
+  let nextDue = Infinity
+  await findFirstDue()
+  feed.start(saved?.position.seq ?? 0)
+
+  async function findFirstDue(): Promise<void> {
+    const [first] = await readDueKeys(db, dueFrom, 1)
+    dueFrom = first ? toDueKey(first.time, first.key) : DUE_END
+    nextDue = first?.time ?? Infinity
+    if (first) ttl.enable()
+  }
+
+  /** Updates the first due key after expiry changes are written. */
+  async function updateFirstDue(expiries: NonNullable<WriteResult['expiries']>): Promise<void> {
+    let isFirstRemoved = false
+    for (const { key, before, after } of expiries.values()) {
+      if (before === after) continue
+      if (before === nextDue && toDueKey(before, key).equals(dueFrom)) isFirstRemoved = true
+      if (after === undefined || after > nextDue) continue
+      const position = toDueKey(after, key)
+      if (position.compare(dueFrom) > 0) continue
+      dueFrom = position
+      nextDue = after
+      isFirstRemoved = false
+    }
+    if (isFirstRemoved) await findFirstDue()
+  }
+
+  /** Adds the changes to the feed, as copies: the bytes of an entry share the memory of a larger message. */
+  function publish(
+    entries: readonly LogEntry[],
+    { position, writes, result: { effects, ineffective } }: EvaluatedBatch,
+  ): void {
+    let from = 0
+    for (const [i, { seq, at, body }] of entries.entries()) {
+      const entryEffects = effects.slice(from, (from += writes[i]!.length))
+      // If all writes took effect and none is special, the encoded entry is published unchanged. This is the usual
+      // case.
+      const isUnchanged = entryEffects.every((revision, j) => revision !== undefined && !writes[i]![j]!.isSpecial)
+      if (body.length > 0 && isUnchanged) feed.add({ seq, writes: Buffer.from(body) })
+      else {
+        const visible = toWatchEvents(writes[i]!, entryEffects, at, ineffective)
+        if (visible.length > 0) feed.add({ seq, writes: encodeWrites(visible) })
+      }
+    }
+    feed.advanceTo(position.seq)
+  }
+
+  const get = (key: Buffer) => db.getSync(key)
+
+  async function evaluateAll(entries: readonly LogEntry[], position: LogPosition): Promise<EvaluatedBatch> {
+    const before = saved?.revision ?? getFirstRevision(position.epoch)
+    const isTimed = nextDue !== Infinity
+    if (!entries.some(({ kind }) => kind !== WRITES_KIND)) {
+      const writes = entries.map(({ body }) => decodeBody(body))
+      const all = writes.flat()
+      if (!isTimed && !all.some(({ isSpecial }) => isSpecial))
+        return { position, writes, result: evaluate(all, before + 1, get, false), revision: before + all.length }
+    }
+    const evaluation = new WriteEvaluation(before + 1, get, isTimed)
+    const writes: LoggedWrite[][] = []
+    for (const { kind, at, body } of entries) {
+      if (kind !== WRITES_KIND && kind !== EXPIRE_KIND)
+        throw new FrameError('LOG_FORMAT_UNKNOWN', `has an entry of the unknown kind ${kind}`)
+      const entryWrites = kind === WRITES_KIND ? decodeBody(body) : (await getDueKeys(at, evaluation)).map(toRemoval)
+      for (const write of entryWrites) evaluation.evaluate(write, at)
+      writes.push(entryWrites)
+    }
+    return { position, writes, result: evaluation, revision: before + evaluation.outcomes.length }
+  }
+
+  /**
+   * Returns the keys that have expired at a time, ordered by their expiry times. The result is the same on every node,
+   * even if nodes divide the log into different batches: it includes the changes of earlier entries of the batch.
+   */
+  async function getDueKeys(at: number, { expiries }: WriteEvaluation): Promise<DueKey[]> {
+    const stored = await readDueKeys(db, dueFrom, maxExpired + expiries.size, toDuePosition(at + 1))
+    const untouched = stored.filter(({ key }) => !expiries.has(key.toString('latin1')))
+    const touched = Array.from(expiries.values(), ({ key, after }) => ({ key, time: after ?? Infinity }))
+    return [...untouched, ...touched.filter(({ time }) => time <= at)].toSorted(compareDue).slice(0, maxExpired)
+  }
+
+  const toPositionBytes = (value: KvPosition) => Buffer.from(JSON.stringify(value))
+
+  return {
+    getPosition: () => saved?.position,
+    get nextDue() {
+      return nextDue
+    },
+
+    async apply(entries, position) {
+      // If an evaluated batch has this sequence, its write failed before, and this call retries it.
+      if (evaluated?.position.seq !== position.seq) evaluated = await evaluateAll(entries, position)
+      const { writes, result, revision } = evaluated
+      const { outcomes, expiries } = result
+      const next: KvPosition = { position, revision, boot }
+      // The flag is set before the write, so that every read that sees the write also sees the flag. `raiseFloor` makes
+      // a value that has expired by the log's clock absent at this node, too, even if this node's clock is slow.
+      if (expiries?.size) ttl.enable()
+      if (ttl.isTimed) ttl.raiseFloor(entries.at(-1)!.at)
+      const batch = await createBatch(db, writes.flat(), result)
+      try {
+        batch.put(STATE_KEY, toPositionBytes(next))
+        await level.write(() => batch.write())
+      } finally {
+        await batch.close()
+      }
+      saved = next
+      if (expiries?.size) await updateFirstDue(expiries)
+      publish(entries, evaluated)
+      evaluated = undefined
+      let from = 0
+      return writes.map(({ length }) => outcomes.slice(from, (from += length)))
+    },
+
+    canLag: () => !feed.hasWaiters,
+
+    snapshot: () => createSnapshotChunks(db, { name: SNAPSHOT_FORMAT, positionKey: STATE_KEY }),
+
+    async restore(chunks) {
+      await clearLevel(level, STATE_KEY)
+      saved = undefined
+      const bytes = await restoreSnapshot(chunks, db, [SNAPSHOT_FORMAT, FIRST_SNAPSHOT_FORMAT])
+      const restored = { ...parsePosition(bytes), boot: CLEAN_BOOT }
+      await markClean(level, STATE_KEY, toPositionBytes(restored))
+      saved = restored
+      dueFrom = toDuePosition(0)
+      await findFirstDue()
+      feed.start(restored.position.seq)
+    },
+
+    async settle() {
+      if (!saved || saved.boot === CLEAN_BOOT) return
+      const settled = { ...saved, boot: CLEAN_BOOT }
+      await markClean(level, STATE_KEY, toPositionBytes(settled))
+      saved = settled
+    },
+  }
+}
+
+const toRemoval = ({ key, time }: DueKey): LoggedWrite => ({ ops: [{ type: 'del', key }], condition: { due: time } })
+
+const compareDue = (a: DueKey, b: DueKey) => a.time - b.time || Buffer.compare(a.key, b.key)

@@ -1,0 +1,79 @@
+import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
+import { registerLevelMetrics } from './kv-metrics.ts'
+import type { KvSharedState, KvMainMessage, KvThreadMessage } from './messages.ts'
+import type { KvConfig } from './settings.ts'
+import { toDuePosition } from './core/internal-keys.ts'
+import { TtlState, createTtlMemory } from './store/ttl.ts'
+import { readDueKeys, openKvLevel } from './store/level-store.ts'
+import { openRevisions, createEphemeralRevisions } from './revisions.ts'
+import { releaseLocksOf, createLockMemory } from './store/key-locks.ts'
+import { LocalFeed } from './watch/local-feed.ts'
+
+export type KvContext = OpenContext<KvConfig, KvThreadMessage>
+
+/**
+ * Opens the resources that exist once per process: the database, which the threads then open too, and the memory that
+ * all threads share.
+ */
+export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMessage>> {
+  const { config, registry, log, broadcast } = context
+  const createFeed = (revisions: SharedArrayBuffer) =>
+    new LocalFeed({ revisions, maxBytes: config.watchHistory, waitUntilSettled: () => broadcast('waitUntilSettled') })
+  if (config.store === 'memory') {
+    const revisions = createEphemeralRevisions()
+    const feed = createFeed(revisions)
+    return {
+      shared: (): KvSharedState => ({ revisions, recording: feed.memory, ttlMemory: createTtlMemory() }),
+      onThreadExit: () => feed.reset(),
+      handlers: { reserve() {}, ...createHandlers(feed), ...NO_LOG_HANDLERS },
+      close: async () => feed.close(),
+    }
+  }
+
+  const level = await openKvLevel(config.data, config.cacheMegabytes, { log, watchDisk: true })
+  const revisions = await openRevisions(level)
+  const feed = createFeed(revisions.memory)
+  const ttlMemory = createTtlMemory()
+  const ttl = new TtlState(ttlMemory)
+  if ((await readDueKeys(level.db, toDuePosition(0), 1)).length > 0) ttl.enable()
+  registerLevelMetrics(level, config.cacheMegabytes, registry)
+  // One thread needs no shared locks: the part `commit` prevents conflicts between its own batches.
+  const memory = ['0', '1'].includes(config.threads) ? undefined : createLockMemory()
+  let owner = 0
+  return {
+    backupSource: level,
+    shared: (): KvSharedState => ({
+      share: level.share(),
+      revisions: revisions.memory,
+      recording: feed.memory,
+      ttlMemory,
+      ...(memory && { stripes: { memory, owner: ++owner } }),
+    }),
+    onThreadExit(shared) {
+      const { share, stripes } = shared as KvSharedState
+      void level.releaseShare(share!)
+      if (stripes) releaseLocksOf(stripes.memory, stripes.owner)
+      ttl.resetFirstDue()
+      // The thread may have taken revisions that it did not report. Then the feed of changes has a gap.
+      feed.reset()
+    },
+    handlers: { reserve: revisions.reserve, ...createHandlers(feed), ...NO_LOG_HANDLERS },
+    async close() {
+      feed.close()
+      await level.close()
+    },
+  }
+}
+
+const createHandlers = (feed: LocalFeed) => ({
+  changes: (...query: Parameters<KvMainMessage['changes']>) => feed.readAfter(...query),
+  recordWrites: (first: number, count: number, writes: Uint8Array) => feed.recordWrites(first, count, writes),
+  recordLost: () => feed.reset(),
+})
+
+function throwNoLog(): never {
+  throw new Error('this process has no log')
+}
+
+/** Handlers of a standalone service for messages about the log, which its threads never send. */
+const NO_LOG_HANDLERS = { append: throwNoLog, waitForSequence: throwNoLog, barrier: throwNoLog }

@@ -1,0 +1,73 @@
+import type { Price } from '../core/price.ts'
+
+// Formats of log entries. A changed rule of evaluation needs new entry kinds: otherwise nodes of two versions create
+// different catalogs from the same entry.
+
+export const PUT = 1
+export const REMOVE = 2
+export const IMPORT_BEGIN = 3
+export const IMPORT_PIECE = 4
+export const IMPORT_END = 5
+export const IMPORT_ABORT = 6
+/** Aborts the open import, if it had no new entry for too long. */
+export const IMPORT_EXPIRY = 7
+
+export interface LoggedPut {
+  /** The id of the price. */
+  readonly key: string
+  /** Maximum number of prices, from the setting `maxPrices` of the node that wrote the entry. */
+  readonly most: number
+  readonly price: Omit<Price, 'id'>
+}
+
+export interface ImportBegin {
+  readonly id: string
+  readonly replace: boolean
+  readonly mayBeEmpty: boolean
+  /** Maximum number of prices, from the setting `maxPrices` of the node that wrote the entry. */
+  readonly most: number
+}
+
+export interface ImportPiece {
+  readonly id: string
+  /** Number of the piece, from 0. */
+  readonly number: number
+  readonly bytes: Buffer
+}
+
+export interface ImportEnd {
+  readonly id: string
+  /** Number of pieces. */
+  readonly pieces: number
+}
+
+export const EMPTY_BODY = Buffer.alloc(0)
+/** Length of an import's id as text (characters). */
+const ID_LENGTH = 16
+const PIECE_HEADER_BYTES = ID_LENGTH + 4
+
+/** @param body a price as JSON */
+export const encodePut = (key: string, body: string, maxPrices: number): Buffer =>
+  Buffer.from(`{"key":${JSON.stringify(key)},"most":${maxPrices},"price":${body}}`)
+
+export const encodeText = (value: string | ImportBegin | ImportEnd): Buffer => Buffer.from(JSON.stringify(value))
+
+export function encodePiece(id: string, number: number, bytes: readonly Uint8Array[]): Buffer {
+  const head = Buffer.alloc(PIECE_HEADER_BYTES)
+  head.write(id, 'latin1')
+  head.writeUInt32BE(number, ID_LENGTH)
+  return Buffer.concat([head, ...bytes])
+}
+
+/** @throws SyntaxError */
+export const decodeText = <T>(body: Buffer): T => JSON.parse(body.toString())
+
+/** @throws RangeError */
+export function decodePiece(body: Buffer): ImportPiece {
+  if (body.length < PIECE_HEADER_BYTES) throw new RangeError('a part of an import is truncated')
+  return {
+    id: body.toString('latin1', 0, ID_LENGTH),
+    number: body.readUInt32BE(ID_LENGTH),
+    bytes: body.subarray(PIECE_HEADER_BYTES),
+  }
+}

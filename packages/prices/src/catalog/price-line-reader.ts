@@ -1,0 +1,90 @@
+import { describeJsonError, formatReceived } from '@influencer-stats/runtime/received-value'
+import { isUtf8 } from 'node:buffer'
+import type { CatalogDraft } from '../core/catalog-draft.ts'
+import { isDate } from '../core/dates.ts'
+import { ByteAccumulator } from '../core/byte-accumulator.ts'
+import type { Price } from '../core/price.ts'
+import { errors } from '../errors.ts'
+import { validatePriceLine } from '../price-schema.ts'
+
+const MAX_LINE_BYTES = 65_536
+const NEWLINE = 10
+
+/** Reads prices, one per line, into a draft. The first invalid line ends the import, and the draft is not used. */
+export class PriceLineReader {
+  readonly draft: CatalogDraft
+  readonly replace: boolean
+  /** Maximum number of prices. */
+  readonly maxPrices: number
+  /** The beginning of an incomplete line. */
+  readonly #rest = new ByteAccumulator()
+  #line = 0
+  imported = 0
+
+  readonly #validate: (value: unknown) => string | undefined
+
+  constructor(draft: CatalogDraft, replace: boolean, maxPrices: number, validate = validatePriceLine) {
+    this.#validate = validate
+    this.draft = draft
+    this.replace = replace
+    this.maxPrices = maxPrices
+  }
+
+  /**
+   * Reads the lines that end in a chunk, and stores the beginning of the next line.
+   * @throws Problem `BAD_LINE`, `CATALOG_FULL`
+   */
+  addChunk(chunk: Uint8Array): void {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+    let start = 0
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+      this.#append(bytes.subarray(start, end))
+      this.#readLine(this.#rest.take())
+      start = end + 1
+    }
+    this.#append(bytes.subarray(start))
+  }
+
+  /**
+   * Reads the last line, which may have no line break.
+   * @throws Problem `BAD_LINE`, `CATALOG_FULL`
+   */
+  end(): void {
+    this.#readLine(this.#rest.take())
+  }
+
+  #append(piece: Uint8Array): void {
+    this.#rest.add(piece)
+    if (this.#rest.length > MAX_LINE_BYTES)
+      throw errors.BAD_LINE(`line ${this.#line + 1}: must be at most ${MAX_LINE_BYTES} bytes; received more`)
+  }
+
+  #readLine(bytes: Buffer): void {
+    this.#line++
+    const fail = (why: string) => errors.BAD_LINE(`line ${this.#line}: ${why}`)
+    // Decoding replaces invalid bytes by U+FFFD, which can make two names equal.
+    if (!isUtf8(bytes)) throw fail('must be UTF-8; received other bytes')
+    const text = bytes.toString('utf8').trim()
+    if (text === '') return
+    let price: Price
+    try {
+      price = JSON.parse(text)
+    } catch {
+      throw fail(describeJsonError(text, 'price'))
+    }
+    const validationError = this.#validate(price)
+    if (validationError) throw fail(validationError)
+    const problem = findDateProblem(price) ?? this.draft.put(price)
+    if (problem) throw fail(`${problem.code} ${problem.detail}`)
+    this.imported++
+    if (this.draft.size > this.maxPrices) throw errors.CATALOG_FULL(`more than ${this.maxPrices} prices`)
+  }
+}
+
+function findDateProblem({ from, to }: Price): { code: string; detail: string } | undefined {
+  const dates = Object.entries({ from, to })
+  const [name, date] = dates.find(([, day]) => day !== undefined && !isDate(day)) ?? []
+  if (name === undefined) return undefined
+  const detail = `/${name} must be a date such as 2026-01-31; received ${formatReceived(date)}`
+  return { code: 'VALIDATION_FAILED', detail }
+}

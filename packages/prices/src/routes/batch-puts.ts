@@ -1,0 +1,43 @@
+import type { Bus } from '@influencer-stats/runtime/channel'
+import { parseWireError } from '@influencer-stats/runtime/problems'
+import { ChangeBatcher, type PendingChange } from '../catalog/change-batcher.ts'
+import type { PricePut, PricesMainMessage, PricesThreadMessage } from '../messages.ts'
+import { createPerTurnLimiter } from '../event-loop-turns.ts'
+
+/**
+ * Maximum number of puts that a thread reads, and that it answers, per turn of the event loop. Each put ends in a written
+ * reply, so more of them would delay other requests.
+ */
+export const MAX_PUTS_PER_TURN = 8
+
+/** Sends a put to the main thread. Resolves with true if the price is new. */
+export type PutPrice = (put: PricePut) => Promise<boolean>
+
+/**
+ * Sends puts in batches. Puts that arrive while others are in flight form one message: a separate message for each
+ * costs more than all other steps together.
+ */
+export function batchPuts(bus: Bus<PricesMainMessage, PricesThreadMessage>): PutPrice {
+  let last: Promise<void> = Promise.resolve()
+  const waitForTurn = createPerTurnLimiter(MAX_PUTS_PER_TURN)
+  const batcher = new ChangeBatcher<PricePut, boolean>((run) => (last = last.then(run)), send)
+
+  async function send(group: readonly PendingChange<PricePut, boolean>[]): Promise<void> {
+    try {
+      const outcomes = await bus.call(
+        'put',
+        group.map(({ change }) => change),
+      )
+      for (const [i, { resolve, reject }] of group.entries()) {
+        const outcome = outcomes[i]!
+        await waitForTurn()
+        if (typeof outcome === 'boolean') resolve(outcome)
+        else reject(parseWireError(outcome))
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  return (put) => batcher.submit(put)
+}

@@ -1,0 +1,116 @@
+import { formatReceived } from '@influencer-stats/runtime/received-value'
+import { toDay, isDate } from '../core/dates.ts'
+import type { TermValue } from '../core/price.ts'
+import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
+import type { SearchCondition, SearchConditions } from './search-request.ts'
+import { isOfType, getCharType, type Terms } from '../core/terms.ts'
+import type { TextTable } from '../core/text-table.ts'
+
+/** The reason that a request cannot be searched: an error code and its detail. */
+export interface ResolveFailure {
+  readonly code:
+    | 'OFFERING_NOT_FOUND'
+    | 'GROUP_NOT_FOUND'
+    | 'SPEC_NOT_FOUND'
+    | 'CHARACTERISTIC_NOT_FOUND'
+    | 'VALUE_NOT_FOUND'
+    | 'VALUE_TYPE'
+    | 'VALIDATION_FAILED'
+  readonly detail: string
+}
+
+/**
+ * The dictionary of one view of the catalog. For `usedTerms` see `TermCounts.getUsedTerms`: 0 means that no row has the
+ * term.
+ */
+export interface Dictionary {
+  readonly terms: Terms
+  readonly usedTerms: Uint8Array
+}
+
+/** Returns a term if at least one row has it, else -1. */
+const toUsedTerm = (usedTerms: Uint8Array, term: number) => (term >= 0 && usedTerms[term]! > 0 ? term : -1)
+
+/** Returns the term of a name; `ANY_TERM` (-1) if there is no name, or if no row has it. */
+const findUsedTerm = (name: string | undefined, table: TextTable, usedTerms: Uint8Array) =>
+  name === undefined ? ANY_TERM : toUsedTerm(usedTerms, table.find(name))
+
+/**
+ * Converts a request into terms, and stores them in `query`. Omitted conditions do not restrict the search.
+ * @returns the reason of a failure; undefined after a success
+ */
+export function resolveRequest(
+  request: SearchConditions,
+  { terms, usedTerms }: Dictionary,
+  query: SearchQuery,
+): ResolveFailure | undefined {
+  const { offeringId, groupId, priceSpecId, charValues, at } = request
+  const offering = findUsedTerm(offeringId, terms.offerings, usedTerms)
+  if (offering < 0 && offeringId !== undefined) return { code: 'OFFERING_NOT_FOUND', detail: offeringId }
+  const group = findUsedTerm(groupId, terms.groups, usedTerms)
+  if (group < 0 && groupId !== undefined) return { code: 'GROUP_NOT_FOUND', detail: groupId }
+  const spec = findUsedTerm(priceSpecId, terms.specs, usedTerms)
+  if (spec < 0 && priceSpecId !== undefined) return { code: 'SPEC_NOT_FOUND', detail: priceSpecId }
+  query.reset(offering, group, spec)
+  for (const condition of charValues) {
+    const failure = resolveCondition(condition, terms, usedTerms, query)
+    if (failure) return failure
+  }
+  if (at !== undefined) {
+    if (!isDate(at))
+      return {
+        code: 'VALIDATION_FAILED',
+        detail: `at must be a date such as 2026-01-31; received ${formatReceived(at)}`,
+      }
+    query.at = toDay(at)
+  }
+  return undefined
+}
+
+function resolveCondition(
+  condition: SearchCondition,
+  terms: Terms,
+  usedTerms: Uint8Array,
+  query: SearchQuery,
+): ResolveFailure | undefined {
+  const char = toUsedTerm(usedTerms, terms.chars.find(condition.char))
+  if (char < 0) return { code: 'CHARACTERISTIC_NOT_FOUND', detail: condition.char }
+  const { op = 'equals', value } = condition
+  const term = op === 'equals' ? toUsedTerm(usedTerms, terms.findValue(char, value as TermValue)) : -1
+  if (term >= 0) {
+    query.values[query.count++] = term
+    return undefined
+  }
+  const type = getCharType(usedTerms, char)!
+  const wrong = (Array.isArray(value) ? value : [value]).find((one) => !isOfType(type, one))
+  if (wrong !== undefined)
+    return {
+      code: 'VALUE_TYPE',
+      detail: `${condition.char} must be of type ${type}; received ${formatReceived(wrong)}`,
+    }
+  if (op === 'equals') return { code: 'VALUE_NOT_FOUND', detail: `${condition.char}: ${value}` }
+  query.choices.push(createChoice(condition, char, terms))
+  return undefined
+}
+
+/** Returns every condition of a request that `resolveRequest` accepted, one by one. */
+export const createChoices = ({ charValues }: SearchConditions, { terms }: Dictionary): Choice[] =>
+  charValues.map((condition) => createChoice(condition, terms.chars.find(condition.char), terms))
+
+function createChoice({ op = 'equals', value }: SearchCondition, char: number, terms: Terms): Choice {
+  const toChoice = (accepts: Choice['accepts']): Choice => ({ char, getChar: (term) => terms.getChar(term), accepts })
+  if (op === 'between') {
+    const [low, high] = value as [TermValue, TermValue]
+    // Texts are ordered by code unit, which for dates is the order of time.
+    return toChoice((term) => {
+      const one = terms.getValue(term)
+      return low <= one && one <= high
+    })
+  }
+  if (op === 'equals' || op === 'not') {
+    const expected = terms.findValue(char, value as TermValue)
+    return toChoice(op === 'equals' ? (term) => term === expected : (term) => term !== expected)
+  }
+  const listed = new Set((value as TermValue[]).map((one) => terms.findValue(char, one)))
+  return toChoice(op === 'in' ? (term) => listed.has(term) : (term) => !listed.has(term))
+}

@@ -1,0 +1,23 @@
+import type { TermValue } from '../core/price.ts'
+
+/** The operator of a condition on a characteristic's value. */
+export type Operator = 'equals' | 'not' | 'in' | 'notIn' | 'between'
+
+export type SearchCondition =
+  | { readonly char: string; readonly op?: 'equals' | 'not'; readonly value: TermValue }
+  | { readonly char: string; readonly op: 'in' | 'notIn' | 'between'; readonly value: readonly TermValue[] }
+
+/** The body of a search. */
+export interface SearchRequest {
+  readonly offeringId: string
+  readonly groupId: string
+  readonly priceSpecId: string
+  readonly charValues: readonly SearchCondition[]
+  /** The day on which the price must be valid (YYYY-MM-DD). */
+  readonly at?: string
+  readonly explain?: boolean
+}
+
+/** The conditions of a search. The offering, the group, the spec and the day may be absent. */
+export type SearchConditions = Partial<Pick<SearchRequest, 'offeringId' | 'groupId' | 'priceSpecId' | 'at'>> &
+  Pick<SearchRequest, 'charValues'>

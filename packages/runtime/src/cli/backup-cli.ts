@@ -1,0 +1,131 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartError } from '../errors/common-errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { getServiceUrl } from '../supervisor/service-url.ts'
+import type { ServiceConfig } from '../settings/settings.ts'
+import { print } from '../logging/cli-output.ts'
+import type { AnyService, ServiceTable } from '../service.ts'
+import { formatText } from '../received-value.ts'
+import { parseArguments } from '../settings/arguments.ts'
+import { resolveConfigs } from '../settings/resolve-config.ts'
+import { BackupDamagedError, type BackupEnd } from '../backup/backup-format.ts'
+import { restoreBackup } from '../backup/restore-backup.ts'
+import { saveBackup } from '../backup/save-backup.ts'
+
+export interface BackupOptions {
+  readonly services: ServiceTable
+  readonly argv: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+}
+
+const FILE_EXTENSION = '.backup'
+const getBackupFile = (folder: string, service: string) => join(folder, service + FILE_EXTENSION)
+
+const USAGE = `pnpm backup DIR [service...] [--setting value...]    writes DIR/SERVICE.backup for each running service
+pnpm restore DIR [service...] [--setting value...]   creates data folders from these files; stop the services first
+The settings are those of pnpm start. A backup contains all data of a service. The backup of the dashboard includes its
+signing key and links: anyone who has it can sign in and read shared campaigns. Only the owner can read the files.
+Exit status: 0 success, 1 failure of a service, 2 wrong usage.
+`
+
+interface BackupPlan {
+  readonly folder: string
+  readonly definitions: readonly AnyService[]
+  readonly configs: ReadonlyMap<string, ServiceConfig>
+}
+
+/**
+ * Reads the arguments. If they name no service, `listDefaults` returns the names of the services.
+ * @returns the plan, or the exit code if there is nothing to do
+ */
+async function parsePlan(
+  { services, argv, env }: BackupOptions,
+  listDefaults: (folder: string) => string[],
+): Promise<BackupPlan | number> {
+  try {
+    const { services: positionals, flags, instead } = parseArguments(argv)
+    const [folder, ...givenNames] = positionals
+    if (instead || folder === undefined) {
+      print(USAGE, instead ? 1 : 2)
+      return instead ? 0 : 2
+    }
+    const names = givenNames.length > 0 ? givenNames : listDefaults(folder)
+    const unknown = names.filter((name) => !Object.hasOwn(services, name))
+    if (unknown.length > 0)
+      throw new StartError(
+        'SERVICE_UNKNOWN',
+        `unknown service: ${unknown.map(formatText).join(', ')}; known: ${Object.keys(services).join(', ')}`,
+      )
+    const definitions = await Promise.all(names.map((name) => services[name]!()))
+    return { folder, definitions, configs: resolveConfigs(definitions, flags, env) }
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    print(`${error.message}\n`)
+    return 2
+  }
+}
+
+const describeEnd = ({ entries, sha256, at }: BackupEnd) => `${entries} entries as of ${at}, sha256 ${sha256}`
+
+/** Runs `work` for each service, and continues after a failure. Resolves with the exit code. */
+async function runForEach(
+  definitions: readonly AnyService[],
+  work: (definition: AnyService) => Promise<string>,
+): Promise<number> {
+  let code = 0
+  for (const definition of definitions) {
+    const { name } = definition
+    try {
+      print(`${name}: ${await work(definition)}\n`, 1)
+    } catch (error) {
+      code = 1
+      print(error instanceof StartError ? `${error.message}\n` : `${name}: ${explainError(error)}\n`)
+    }
+  }
+  return code
+}
+
+function explainError(error: unknown): string {
+  if (error instanceof ServiceError || error instanceof BackupDamagedError) return error.message
+  const { message, cause } = error as Error
+  return cause instanceof Error ? `${message} (${cause.message || (cause as { code?: string }).code})` : message
+}
+
+/** `pnpm backup DIR`: writes one file for each service. */
+export async function runBackup(options: BackupOptions): Promise<number> {
+  const plan = await parsePlan(options, () => Object.keys(options.services))
+  if (typeof plan === 'number') return plan
+  const { folder, definitions, configs } = plan
+  mkdirSync(folder, { recursive: true })
+  const backedUp = definitions.filter(({ standsIn }) => !standsIn)
+  return runForEach(backedUp, async ({ name }) => {
+    const config = configs.get(name)!
+    try {
+      return describeEnd(await saveBackup(getServiceUrl(config), config.apiToken, getBackupFile(folder, name)))
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'NO_DATA') return 'has no data to back up'
+      throw error
+    }
+  })
+}
+
+/** `pnpm restore DIR`: creates a data folder from each file, for services that do not run. */
+export async function runRestore(options: BackupOptions): Promise<number> {
+  const filesIn = (folder: string) => {
+    if (!existsSync(folder)) throw new StartError('FOLDER_UNKNOWN', `folder ${folder} does not exist`)
+    return readdirSync(folder).flatMap((name) =>
+      name.endsWith(FILE_EXTENSION) ? [name.slice(0, -FILE_EXTENSION.length)] : [],
+    )
+  }
+  const plan = await parsePlan(options, filesIn)
+  if (typeof plan === 'number') return plan
+  const { folder, definitions, configs } = plan
+  return runForEach(definitions, async ({ name, getNoBackupReason }) => {
+    const config = configs.get(name)!
+    const reason = getNoBackupReason?.(config)
+    if (reason) throw new StartError('BACKUP_NOT_SUPPORTED', `${name}: ${reason}`)
+    const { data } = config
+    return `${describeEnd(await restoreBackup(name, getBackupFile(folder, name), data))}, in ${data}`
+  })
+}

@@ -1,0 +1,360 @@
+import type { Level } from 'level'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Problem } from '../../errors/problems.ts'
+import { createLogger } from '../../logging/logger.ts'
+import { DiskWatch } from './disk-watch.ts'
+import { hasSameIdentity, writeIdentity } from '../folder-identity.ts'
+import type { FolderGuard } from '../integrity/folder-guard.ts'
+import type { FolderVerification } from '../integrity/folder-verification.ts'
+import { flush, openVerifiedLevel, type LevelOptions } from './open-level.ts'
+import { toReadProblem, isNotOpen } from '../read-errors.ts'
+import { removeBallast } from './reclaim-space.ts'
+import { hasFreeSpace } from '../free-space.ts'
+import { syncLogs } from '../sync-logs.ts'
+import { createHealthMemory, WriteHealth, type LevelShare } from '../write-health.ts'
+
+export interface SharedLevelOptions<K, V> extends LevelOptions<K, V> {
+  /** Result of `share` on the main thread. Undefined on the thread that opens first, which manages the database. */
+  readonly share?: LevelShare
+  /** Default: the log of the process. */
+  readonly log?: Pick<Logger, 'error' | 'info'>
+  /**
+   * True to watch the free space. While it is low, `getRefusal` returns a problem, so the service must call it before
+   * each write that adds bytes. Main thread only.
+   */
+  readonly watchDisk?: boolean
+  /** Runs after a fault, when the database is known to be good again, before any write is accepted. */
+  readonly onRecovered?: () => void | Promise<void>
+}
+
+/** Interval of recovery attempts while the database accepts no writes (ms). */
+const RETRY_INTERVAL_MS = 500
+
+// Slot of the main thread, which has no share.
+const MAIN_SLOT = 0
+
+/**
+ * One thread's access to a LevelDB that all threads of a process share. After a failed write, no thread accepts writes
+ * until the main thread has restored the database to a known good state. It does so once there is free space.
+ */
+export class SharedLevel<K = string, V = string> {
+  /** For reads. After a fault, it is closed for a moment while the main thread reopens the database. */
+  readonly db: Level<K, V>
+  /** Memory with the state of the data, for `createDataHealth`. */
+  readonly memory: SharedArrayBuffer
+  readonly #health: WriteHealth
+  readonly #options: SharedLevelOptions<K, V>
+  readonly #log: Pick<Logger, 'error' | 'info'>
+  readonly #folder: string
+  /** Main thread only. */
+  readonly #guard: FolderGuard | undefined
+  readonly #disk: DiskWatch | undefined
+  readonly #closing = new AbortController()
+  readonly #freeSlots: number[] = []
+  #isNewHistory: boolean
+  #slots = 1
+  #recovering: Promise<void> = Promise.resolve()
+  #opening: Promise<void> = Promise.resolve()
+
+  /** @internal */
+  constructor(
+    db: Level<K, V>,
+    health: WriteHealth,
+    folder: string,
+    memory: SharedArrayBuffer,
+    options: SharedLevelOptions<K, V>,
+    isNewHistory: boolean,
+    guard: FolderGuard | undefined,
+  ) {
+    this.db = db
+    this.#isNewHistory = isNewHistory
+    this.#guard = guard
+    this.#health = health
+    this.#folder = folder
+    this.memory = memory
+    this.#options = options
+    this.#log = options.log ?? createLogger('info', { service: options.service }, [])
+    if (options.share) void this.#follow()
+    else void this.#handleFailures()
+    this.#updateIdentity()
+    if (options.watchDisk) this.#disk = this.#watchDisk()
+  }
+
+  /**
+   * True if clients may know writes that this data does not have: the folder is new, restored, copied or repaired. A
+   * service that numbers its writes must then continue with numbers that were never used. It syncs its choice
+   * to the disk, and calls `beginHistory`. Main thread only.
+   */
+  get isNewHistory(): boolean {
+    return this.#isNewHistory
+  }
+
+  /**
+   * Ends the state `isNewHistory`: the next start continues from this data. Without this call, the next start begins a
+   * new history again.
+   */
+  beginHistory(): void {
+    this.#isNewHistory = false
+    this.#updateIdentity()
+  }
+
+  get service(): string {
+    return this.#options.service
+  }
+
+  /** Version of the data layout. */
+  get format(): number {
+    return this.#options.format
+  }
+
+  /** Returns the reason why no write is accepted at present, or undefined. */
+  getFault(): Problem | undefined {
+    return this.#health.getFault()
+  }
+
+  /**
+   * Returns the reason why a write that adds bytes is refused at present: a fault or, if `watchDisk` is set, little
+   * free space. Removals are refused only because of a fault.
+   */
+  getRefusal(): Problem | undefined {
+    return this.#health.getRefusal()
+  }
+
+  /** Runs a write. Resolves when it may be acknowledged. @throws Problem `DISK_FULL`, `STORE_FAILED` */
+  async write(run: (db: Level<K, V>) => Promise<void>): Promise<void> {
+    await (
+      await this.writeAhead(run)
+    )?.()
+  }
+
+  /**
+   * Like `write`, for a caller that begins its next write before the last one may be acknowledged. Resolves when `run`
+   * has written. If the result is a function, the write may be acknowledged only when the promise of that function
+   * resolves.
+   */
+  async writeAhead(run: (db: Level<K, V>) => Promise<void>): Promise<(() => Promise<void>) | undefined> {
+    const number = this.#health.begin()
+    try {
+      await run(this.db)
+    } catch (error) {
+      // For example, a batch that was created before the database was reopened.
+      if (isNotOpen(error)) throw toReadProblem(error)!
+      const { problem, first } = this.#health.markFailed(error)
+      const { service } = this.#options
+      if (first)
+        this.#log.error({ err: error }, `${service}: a write failed; all writes are refused until the data is verified`)
+      throw problem
+    } finally {
+      this.#health.end(number)
+    }
+    const settled = this.#health.waitForWrites()
+    if (settled) return () => settled.then(() => this.#assertHealthy())
+    this.#assertHealthy()
+    return undefined
+  }
+
+  /**
+   * Resolves when the database can be read: at once, unless it is being reopened. A reopening ends earlier iterators
+   * and snapshots. On the main thread, the promise is always resolved.
+   */
+  waitUntilOpen(): Promise<void> {
+    return this.#opening
+  }
+
+  /** Resolves when everything that was written is safe from a power cut. */
+  flush(): Promise<void> {
+    return this.write(flush)
+  }
+
+  /**
+   * Resolves when everything that was acknowledged before is safe from a power cut. This syncs each log once, while
+   * `flush` also writes tables.
+   * @throws Problem `DISK_FULL`, `STORE_FAILED`
+   */
+  sync(): Promise<void> {
+    return this.write(() => syncLogs(this.#folder))
+  }
+
+  /** Creates the share for one more thread. Main thread only. */
+  share(): LevelShare {
+    const slot = this.#freeSlots.pop() ?? this.#slots++
+    this.#health.addSlot(slot)
+    return { memory: this.memory, slot }
+  }
+
+  /**
+   * Call this when a thread has ended. If the outcome of its writes is unknown, the database is flushed before writes
+   * of other threads are acknowledged. Main thread only.
+   */
+  async releaseShare({ slot }: LevelShare): Promise<void> {
+    if (this.#health.isInDoubt(slot)) {
+      // The flush begins a new log. So later writes cannot be lost, even if the last record of the old log is
+      // incomplete.
+      await flush(this.db).catch((error: unknown) => this.#health.markFailed(error))
+    }
+    this.#health.removeSlot(slot)
+    this.#freeSlots.push(slot)
+  }
+
+  /** Closes the database. Idempotent. The main thread calls this last, after all threads have ended. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#disk?.close()
+    await this.#recovering
+    this.#updateIdentity()
+    await this.#guard?.stop()
+    await this.db.close()
+    this.#guard?.witness.close()
+    this.#health.release()
+  }
+
+  /** Writes a new identity. Then a start detects a copy of the folder that was made before, even at the same path. */
+  #updateIdentity(): void {
+    if (this.#options.share || this.#isNewHistory) return
+    try {
+      writeIdentity(this.#folder)
+    } catch {
+      // For example, the disk is full. An older identity remains valid; without one, the next start begins a new
+      // history.
+    }
+  }
+
+  #assertHealthy(): void {
+    const fault = this.getFault()
+    if (fault) throw fault
+  }
+
+  #watchDisk(): DiskWatch {
+    const write = (run: (db: Level<K, V>) => Promise<void>) => this.write(run)
+    const { service } = this.#options
+    return new DiskWatch({ folder: this.#folder, service, db: this.db, health: this.#health, log: this.#log, write })
+  }
+
+  /** Restores the database after each failed write. Main thread only. */
+  async #handleFailures(): Promise<void> {
+    for (;;) {
+      await this.#health.waitForFailure()
+      if (this.#closing.signal.aborted) return
+      this.#guard?.witness.markFailed()
+      this.#recovering = this.#restoreWrites()
+      await this.#recovering
+    }
+  }
+
+  async #restoreWrites(): Promise<void> {
+    const { service, onRecovered } = this.#options
+    while (await this.#pause()) {
+      // Frees the space that a compaction has reserved for the recovery.
+      await removeBallast(this.#folder)
+      if (!(await hasFreeSpace(this.#folder))) continue
+      await this.#health.waitForWrites()
+      if (!(await this.#isGood()) && !(await this.#reopen())) return
+      try {
+        await onRecovered?.()
+      } catch (error) {
+        this.#log.error({ err: error }, `${service}: the data could not be read again`)
+        continue
+      }
+      this.#guard?.witness.markRecovered()
+      this.#health.markRecovered()
+      this.#log.info(`${service}: writes are accepted again`)
+      return
+    }
+  }
+
+  /** Returns true if all writes could be flushed to synced tables and a new log has begun. */
+  async #isGood(): Promise<boolean> {
+    try {
+      await flush(this.db)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /**
+   * After a fault in the background, LevelDB accepts no writes until it is reopened. Resolves with false if it could
+   * not be reopened.
+   */
+  async #reopen(): Promise<boolean> {
+    await this.#health.requestClose()
+    do {
+      try {
+        await this.db.close()
+        await this.db.open()
+        await flush(this.db)
+        this.#health.allowOpen()
+        return true
+      } catch (error) {
+        const { service } = this.#options
+        this.#log.error({ err: error }, `${service}: the database could not be reopened`)
+      }
+    } while (await this.#pause())
+    return false
+  }
+
+  /** Closes and reopens the database when the main thread requests that. Other threads only. */
+  async #follow(): Promise<void> {
+    for (;;) {
+      await this.#health.waitForCloseRequest()
+      if (this.#closing.signal.aborted) return
+      await (this.#opening = this.#closeAndReopen())
+    }
+  }
+
+  async #closeAndReopen(): Promise<void> {
+    await this.db.close()
+    this.#health.release()
+    await this.#health.acquire()
+    await this.db.open()
+  }
+
+  /** Resolves with false if the database is being closed. */
+  async #pause(): Promise<boolean> {
+    const { signal } = this.#closing
+    await delay(RETRY_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined)
+    return !signal.aborted
+  }
+}
+
+/**
+ * Opens a LevelDB like `openLevel`, but in such a way that all threads of a process can write to it.
+ * @throws StartError like `openLevel`
+ */
+export async function openSharedLevel<K = string, V = string>(
+  folder: string,
+  options: SharedLevelOptions<K, V>,
+): Promise<SharedLevel<K, V>> {
+  const { share, log: _log, onRecovered: _onRecovered, watchDisk: _watchDisk, ...rest } = options
+  const { memory, slot } = share ?? { memory: createHealthMemory(), slot: MAIN_SLOT }
+  const health = new WriteHealth({ memory, slot })
+  if (share) await health.acquire()
+  else health.addSlot(slot)
+  try {
+    const isNewHistory = !share && !hasSameIdentity(folder)
+    const { db, verification, isShared, wasCleared } = await openVerifiedLevel(folder, rest, share !== undefined)
+    if (wasCleared) {
+      const { service, log = createLogger('info', { service }, []) } = options
+      log.error(
+        `${service}: data folder ${folder} had rows without its position in the log; the node rebuilds it from the log`,
+      )
+    }
+    const guard = isShared ? undefined : await createFolderGuard(folder, options, health, verification)
+    return new SharedLevel(db, health, folder, memory, options, isNewHistory, guard)
+  } catch (error) {
+    health.release()
+    throw error
+  }
+}
+
+/** Creates the guard. The import is dynamic, because only the main thread has one. */
+async function createFolderGuard<K, V>(
+  folder: string,
+  { service, log = createLogger('info', { service }, []) }: SharedLevelOptions<K, V>,
+  health: WriteHealth,
+  verification: FolderVerification | undefined,
+): Promise<FolderGuard> {
+  const { FolderGuard } = await import('../integrity/folder-guard.ts')
+  return new FolderGuard({ folder, service, health, log, verification })
+}

@@ -1,0 +1,56 @@
+import { EventEmitter } from 'node:events'
+import { collectReplies, createCallBacklog } from '../channel/call-backlog.ts'
+import { createBus, createChannel, type Port } from '../channel/channel.ts'
+import { serve, type ServingApp } from '../worker/serve.ts'
+import type { AnyService } from '../service.ts'
+import type { ThreadPoolOptions, ThreadPool } from './thread-pool.ts'
+
+/**
+ * Creates the pool of `--threads 0`: the main thread itself serves. It calls main over a channel, as a serving thread
+ * does, so that both modes behave alike.
+ */
+export function createMainPool(definition: AnyService, options: ThreadPoolOptions): ThreadPool {
+  const { config, log } = options
+  const [main, thread] = createPortPair()
+  const backlog = createCallBacklog(createChannel(main, options.handlers))
+  let serving: ServingApp | undefined
+
+  return {
+    load() {},
+    async start() {
+      serving = await serve({
+        definition,
+        config,
+        shared: structuredClone(options.shared()),
+        bus: createBus(thread),
+        log,
+        budgetMemory: options.budget,
+        limits: options.limits,
+        certificate: options.certificate(),
+        index: 0,
+        port: config.port,
+        reusePort: false,
+        onBeforeListen: async () => void (await collectReplies(backlog.release(), log)),
+      })
+    },
+    get port() {
+      return serving?.port ?? config.port
+    },
+    respawned: 0,
+    broadcast: (...call) => collectReplies([backlog.call(...call)], log, call[0]),
+    stop: async (timeout) => (await serving?.stop(timeout)) ?? true,
+  }
+}
+
+/**
+ * Creates both ends of a connection within one thread. A message is cloned as between threads, but arrives at once
+ * instead of 50 us later.
+ */
+function createPortPair(): [Port, Port] {
+  const [one, other] = [new EventEmitter(), new EventEmitter()]
+  const createEnd = (near: EventEmitter, far: EventEmitter): Port => ({
+    postMessage: (message) => void far.emit('message', structuredClone(message)),
+    on: (event, listener) => near.on(event, listener),
+  })
+  return [createEnd(one, other), createEnd(other, one)]
+}

@@ -1,0 +1,354 @@
+import type { Budget } from '@influencer-stats/runtime/budget'
+import { Chunk } from '@influencer-stats/runtime/chunk'
+import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
+import { shouldSendPieces, Piece, PieceList } from '@influencer-stats/runtime/piece-list'
+import { UnreadBytes } from '@influencer-stats/runtime/unread-bytes'
+import { hash } from 'node:crypto'
+import { StreamReplay, MAX_SLICE_BYTES } from './stream-replay.ts'
+import { StreamReplays } from './stream-replays.ts'
+import { formatEventId, formatClosingId } from '../core/event-id.ts'
+import { isClosing, type StreamEntry, type Event } from '../core/event.ts'
+import { getSetSize, iterateSet, addToSet, removeFromSet } from '../core/small-set.ts'
+import { TopK } from '../core/top-k.ts'
+import { getSelectorNames, copySelectors, toSelectorsKey, type Selectors } from '../core/selectors.ts'
+import { TopicIndex } from '../core/topic-index.ts'
+import type { Encoder } from '../encoder/encoder.ts'
+import type { CreateFanout, Fanout } from '../fanout/fanout.ts'
+import { StreamGroup } from '../fanout/stream-group.ts'
+import type { History } from '../history/history.ts'
+import { SharedValues } from './shared-values.ts'
+import type { StreamRequest } from './stream-request.ts'
+
+export interface HubOptions {
+  readonly history: History
+  /** Memory budget of the unread bytes of all streams. */
+  readonly budget: Budget
+  /** True if each connection copies the bytes that it sends, as TLS does. */
+  readonly isCopied: boolean
+  /**
+   * Minimum reconnection time of clients (ms). Each stream gets a random time up to twice this one, so that clients do
+   * not all reconnect at once.
+   */
+  readonly retry: number
+  /** Creates the fan-out, which decides when values are written to streams. */
+  readonly createFanout: CreateFanout
+  /** Maximum unread bytes of a client. */
+  readonly streamBuffer: number
+  /** Time after which a client that reads nothing of its replay is disconnected (ms). */
+  readonly sendTimeout: number
+}
+
+/** Counters of the hub since the start. */
+export interface HubMetrics {
+  /** Values received from the broker. */
+  events: number
+  /** Values written to streams, without the values of replays. */
+  deliveries: number
+  /** Bytes of values and heartbeats written to streams, without replays. */
+  bytes: number
+  /** Streams that were cut. */
+  cut: number
+}
+
+// Maximum length of a group's key (characters); a hash has 32.
+const MAX_KEY_LENGTH = 32
+
+// Time after which the connection of an ended stream is destroyed, even if its client has not read everything (ms).
+const CLOSE_TIMEOUT_MS = 5_000
+
+const GROUP = Symbol('stream group')
+
+/**
+ * The connection of a stream, with its group. A map of the groups would take 46 bytes per stream, and as much again for
+ * its copies while it grows.
+ */
+interface GroupedConnection extends StreamConnection {
+  [GROUP]?: StreamGroup | undefined
+}
+
+/** The open streams of one thread. */
+export class Hub {
+  readonly metrics: HubMetrics = { events: 0, deliveries: 0, bytes: 0, cut: 0 }
+  /** Number of streams that select each topic name and each prefix. */
+  readonly topics = new TopK()
+  readonly #options: HubOptions
+  /** Groups by key. */
+  readonly #groups = new Map<string, StreamGroup>()
+  readonly #index = new TopicIndex<StreamGroup>()
+  readonly #heartbeats = new WeakMap<Encoder, Chunk>()
+  #size = 0
+  readonly #fanout: Fanout
+  readonly #unread: UnreadBytes
+  readonly #toChunk = (text: string) => this.#unread.toChunk(text)
+  readonly #replays: StreamReplays
+  readonly #values = new SharedValues()
+  readonly #emptyPieces = new PieceList()
+  /** Event that is being delivered, and its id. */
+  #event: Event | undefined
+  #id = ''
+  /** Text of the event in delivery, encoded once for each encoder. All streams share it. */
+  readonly #encoded = new Map<Encoder, Piece>()
+  /** Length of all texts that were encoded since the last flush (characters). */
+  #encodedLength = 0
+
+  constructor(options: HubOptions) {
+    this.#options = options
+    this.#fanout = options.createFanout((groups) => this.#flushAll(groups))
+    const { budget, isCopied, streamBuffer, sendTimeout } = options
+    this.#unread = new UnreadBytes({ budget, isCopied, cut: (connection) => this.#cut(connection) })
+    this.#replays = new StreamReplays({
+      streamBuffer,
+      sendTimeout,
+      toChunk: this.#toChunk,
+      write: (connection, chunks) => this.#unread.write(connection, chunks),
+      onCaughtUp: (connection, replay) => this.#completeReplay(connection, replay),
+      onBroken: (connection) => this.finish(connection),
+    })
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** False if too many different patterns have the same literal start as a pattern of these selectors. */
+  canSubscribe(selectors: Selectors): boolean {
+    return this.#index.canAdd(selectors)
+  }
+
+  /**
+   * Opens a stream, which begins with a replay if the request resumes or has `last`.
+   * @param head head of the HTTP reply
+   */
+  open(connection: GroupedConnection, request: StreamRequest, head = ''): void {
+    const { history, streamBuffer } = this.#options
+    const group = this.#getOrCreateGroup(request)
+    connection[GROUP] = group
+    this.#size++
+    for (const topic of getSelectorNames(group.selectors)) this.topics.add(topic, 1)
+    const text = head + group.encoder.encodeOpening(this.#pickRetry())
+    if (request.last || request.resumeAfter !== undefined) {
+      group.replaying++
+      const sliceBytes = Math.min(MAX_SLICE_BYTES, streamBuffer)
+      const replay = new StreamReplay(group, request, { history, values: this.#values, sliceBytes })
+      this.#replays.open(connection, replay, text)
+    } else {
+      connection.write(text + group.encoder.encodePosition(formatEventId(history.epoch, history.seq)))
+      this.#join(connection, group)
+    }
+  }
+
+  /** Memory of values that clients have not received yet (bytes). */
+  get unreadBytes(): number {
+    return this.#unread.bytes
+  }
+
+  /** Removes the stream of a closed connection. Idempotent. */
+  remove(connection: StreamConnection): void {
+    this.#remove(connection)
+    this.#unread.remove(connection)
+  }
+
+  /** Removes a stream. Returns false if the connection has no stream. */
+  #remove(connection: GroupedConnection): boolean {
+    const group = connection[GROUP]
+    if (!group) return false
+    connection[GROUP] = undefined
+    this.#size--
+    for (const topic of getSelectorNames(group.selectors)) this.topics.add(topic, -1)
+    if (this.#replays.remove(connection)) group.replaying--
+    else group.connections = removeFromSet(group.connections, connection)
+    if (group.size === 0) this.#deleteGroup(group)
+    return true
+  }
+
+  /** Delivers entries to the streams, in order. The fan-out decides when values are written. */
+  deliver(entries: readonly StreamEntry[]): void {
+    const { epoch } = this.#options.history
+    for (const entry of entries) {
+      if (isClosing(entry)) {
+        const id = formatClosingId(epoch, entry.seq)
+        this.#endAll(({ encodeClosed }) => encodeClosed(id))
+        for (const [, replay] of this.#replays.entries()) replay.finalEvent = replay.group.encoder.encodeClosed(id)
+      } else {
+        this.#deliver(entry, formatEventId(epoch, entry.seq))
+      }
+    }
+  }
+
+  /**
+   * Sends a heartbeat to every stream without a running replay, which detects disconnected clients. A client with
+   * unread bytes gets none, because every heartbeat would be one more pending write. Also cuts the streams whose replay
+   * does not progress.
+   */
+  sendHeartbeats(): void {
+    for (const { encoder, connections } of this.#groups.values()) {
+      const chunks = [this.#getHeartbeat(encoder)]
+      for (const connection of iterateSet(connections)) {
+        if (connection.writableLength === 0) this.#write(connection, chunks)
+      }
+    }
+    for (const connection of this.#replays.findStalled()) this.#cut(connection)
+  }
+
+  /** Ends one stream; its client may reconnect. */
+  finish(connection: GroupedConnection): void {
+    const group = connection[GROUP]
+    if (!group) return
+    this.#remove(connection)
+    this.#finish([connection], () => group.encoder.encodeGoodbye(this.#pickRetry()))
+  }
+
+  /** Ends all streams; their clients reconnect, possibly to another process. */
+  end(): void {
+    const encodeGoodbye = (encoder: Encoder) => encoder.encodeGoodbye(this.#pickRetry())
+    this.#endAll(encodeGoodbye)
+    const replaying = Array.from(this.#replays.entries(), ([connection, { group }]) => [connection, group] as const)
+    for (const [connection, { encoder }] of replaying) {
+      this.#remove(connection)
+      this.#finish([connection], () => encodeGoodbye(encoder))
+    }
+  }
+
+  #deliver(event: Event, id: string): void {
+    this.metrics.events++
+    this.#event = event
+    this.#id = id
+    this.#index.find(event.topic, this.#queueEvent)
+    if (event.more?.alternates) for (const topic of event.more.alternates) this.#index.find(topic, this.#queueEvent)
+    this.#encoded.clear()
+  }
+
+  // One function for all events: a function per event costs a microsecond more.
+  readonly #queueEvent = (group: StreamGroup): void => {
+    const event = this.#event!
+    // The index may have found the group for another topic of the event, or by another selector.
+    if (group.lastSeq === event.seq) return
+    group.lastSeq = event.seq
+    if (group.connections === undefined || !group.reader.canRead(event)) return
+    let piece = this.#encoded.get(group.encoder)
+    if (!piece) this.#encoded.set(group.encoder, (piece = this.#encodePiece(group.encoder, event)))
+    this.metrics.deliveries += getSetSize(group.connections)
+    group.pending = group.pending.with(piece)
+    this.#fanout.queue(group)
+  }
+
+  #encodePiece(encoder: Encoder, event: Event): Piece {
+    const text = encoder.encodeValue(this.#id, event)
+    this.#encodedLength += text.length
+    return new Piece(text)
+  }
+
+  #getHeartbeat(encoder: Encoder): Chunk {
+    let chunk = this.#heartbeats.get(encoder)
+    if (!chunk) this.#heartbeats.set(encoder, (chunk = Chunk.fromText(encoder.heartbeat)))
+    return chunk
+  }
+
+  /**
+   * Writes the pending events of groups. A group writes either a list of pieces, which groups share, or its
+   * own joined text. If clients have unread bytes, all groups use the alternative that takes less memory. Otherwise
+   * they write joined text.
+   */
+  #flushAll(groups: readonly StreamGroup[]): void {
+    const isListed =
+      groups.length > 1 &&
+      !this.#unread.isEmpty &&
+      shouldSendPieces(
+        groups.map(({ pending: pieces, connections }) => ({ pieces, streams: getSetSize(connections) })),
+        this.#encodedLength,
+      )
+    this.#encodedLength = 0
+    for (const group of groups) this.#flush(group, isListed)
+    this.#emptyPieces.releaseNext()
+  }
+
+  #flush(group: StreamGroup, isListed = false): void {
+    const { pending } = group
+    if (pending.count === 0) return
+    group.pending = this.#emptyPieces
+    const chunks = isListed ? pending.toChunkList(this.#toChunk) : [pending.toJoinedChunk(this.#toChunk)]
+    for (const connection of iterateSet(group.connections)) {
+      if (connection.writableLength > this.#options.streamBuffer) this.#cut(connection)
+      else this.#write(connection, chunks)
+    }
+  }
+
+  #write(connection: StreamConnection, chunks: readonly Chunk[]): void {
+    this.#unread.write(connection, chunks)
+    for (const { bytes } of chunks) this.metrics.bytes += bytes.length
+  }
+
+  /** Disconnects a client that reads too slowly, without a final event. The client can reconnect and resume. */
+  #cut(connection: StreamConnection): void {
+    if (this.#remove(connection)) this.metrics.cut++
+    this.#unread.remove(connection)
+    connection.destroy()
+  }
+
+  /** Adds a stream to its group after its replay, and ends the stream if all streams were closed meanwhile. */
+  #completeReplay(connection: StreamConnection, { group, finalEvent }: StreamReplay): void {
+    group.replaying--
+    this.#join(connection, group)
+    if (finalEvent === undefined) return
+    this.#remove(connection)
+    this.#finish([connection], () => finalEvent)
+  }
+
+  /**
+   * Adds a stream to a group. Flushes the group first, because the stream must not receive the pending events: they are
+   * part of its replay, or older than its start.
+   */
+  #join(connection: StreamConnection, group: StreamGroup): void {
+    this.#flush(group)
+    group.connections = addToSet(group.connections, connection)
+  }
+
+  /** Ends all streams whose replay is complete. */
+  #endAll(encodeFinalEvent: (encoder: Encoder) => string): void {
+    for (const group of this.#groups.values()) {
+      this.#flush(group)
+      const ended = [...iterateSet(group.connections)]
+      for (const connection of ended) this.#remove(connection)
+      this.#finish(ended, () => encodeFinalEvent(group.encoder))
+    }
+  }
+
+  /** Ends streams that the hub has already removed. */
+  #finish(ended: readonly StreamConnection[], encodeFinalEvent: () => string): void {
+    for (const connection of ended) {
+      const text = encodeFinalEvent()
+      if (text !== '') connection.write(text)
+      if (connection.destroySoon) connection.destroySoon()
+      else connection.end()
+    }
+    // A client that does not read its stream would stay connected, because it does not read this end either.
+    if (ended.length > 0)
+      setTimeout(() => ended.forEach((connection) => connection.destroy()), CLOSE_TIMEOUT_MS).unref()
+  }
+
+  #pickRetry(): number {
+    return Math.round(this.#options.retry * (1 + Math.random()))
+  }
+
+  #getOrCreateGroup({ encoder, selectors, reader }: StreamRequest): StreamGroup {
+    const name = `${encoder.name} ${reader.key} ${toSelectorsKey(selectors)}`
+    // A hash takes less memory. Two names with the same hash do not occur in practice.
+    const key = name.length > MAX_KEY_LENGTH ? hash('sha256', name, 'buffer').toString('latin1') : name
+    const existing = this.#groups.get(key)
+    if (existing) return existing
+    const group = new StreamGroup(key, {
+      encoder,
+      selectors: copySelectors(selectors),
+      reader,
+      pending: this.#emptyPieces,
+    })
+    this.#groups.set(key, group)
+    this.#index.add(group.selectors, group)
+    return group
+  }
+
+  #deleteGroup(group: StreamGroup): void {
+    this.#groups.delete(group.key)
+    this.#index.delete(group.selectors, group)
+  }
+}

@@ -1,0 +1,197 @@
+import { closeLevel } from '@influencer-stats/log/level-state-machine'
+import { openClusterLog as openLog } from '@influencer-stats/log/cluster-log'
+import { getStalenessSeconds, toReplicaFolder } from '@influencer-stats/log/log-state'
+import { createBackOff } from '@influencer-stats/runtime/back-off'
+import { StartError } from '@influencer-stats/runtime/errors'
+import type { OpenContext } from '@influencer-stats/runtime/service'
+import { setTimeout as delay } from 'node:timers/promises'
+import { errors } from './errors.ts'
+import { getCurrentSource, canReplace, STAND_IN } from './core/sources.ts'
+import { Follower, type PollingControl } from './cluster/follower.ts'
+import { reportPolling, reportSourceMismatch } from './stats-metrics.ts'
+import type { StatsThreadMessage } from './messages.ts'
+import type { NodeState } from './cluster/node-state.ts'
+import type { QuotaMeter } from './quota/quota-meter.ts'
+import type { UpstreamOutage } from './core/upstream-state.ts'
+import { createPollerLease } from './cluster/poller-lease.ts'
+import { getOrigin, getSource, type StatsConfig } from './settings.ts'
+import { CHANGE_KIND, encodeChange, type FetchedVideos, type StatsChange } from './state/stats-change.ts'
+import { openStatsLevel, readSources } from './state/level-state.ts'
+import { createLogState } from './state/log-state.ts'
+import { openStatsStateMachine } from './state/stats-state-machine.ts'
+import type { StatsState } from './state/stats-state.ts'
+
+type StatsNodeContext = OpenContext<StatsConfig, StatsThreadMessage>
+
+/** Maximum size of a change (bytes). One change may store numbers of many collections: see `SnapshotWriter`. */
+const MAX_CHANGE_BYTES = 4_194_304
+
+/** A node of a cluster, on its main thread. */
+export interface StatsNode {
+  readonly state: StatsState
+  /** Returns the origin of the cluster's numbers; the source of this node until the cluster has one. */
+  source(): string
+  getState(): NodeState
+  /**
+   * Requests the first numbers of a collection from the polling node.
+   * @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
+   */
+  requestRead(id: string): Promise<void>
+  /** Publishes the result of a call to YouTube, to all nodes. */
+  publishFetched(fetched: FetchedVideos): void
+  /** Publishes that these videos have no numbers because a call failed; without videos, the outage of all calls. */
+  publishFailure(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
+  /**
+   * Persists the count of used units for all nodes.
+   * @throws Problem `UPSTREAM_UNAVAILABLE` if the log does not accept the count, or if this node is no longer the poller;
+   * the unit of the call is then refunded
+   */
+  saveUsage(meter: QuotaMeter): Promise<void>
+  /** Begins to pass the changes of the log to the poller, and to poll YouTube while this node holds the lease. */
+  join(polling: PollingControl): void
+  /** Resolves once every thread of this node has all earlier changes. */
+  waitUntilPublished(): Promise<void>
+  /** Closes the log without waiting for its reply: writes in progress fail. */
+  abort(): void
+}
+
+/**
+ * Opens the log, and the database that this node builds from it. Both are closed with the state.
+ * @throws StartError
+ */
+export async function openNode({ config, registry, log, fail }: StatsNodeContext): Promise<StatsNode> {
+  if (config.state !== 'level' || config.cache !== 'poller')
+    throw new StartError('SETTINGS_WRONG', 'stats: --log jetstream requires --state level and --cache poller')
+  const level = await openStatsLevel({ folder: toReplicaFolder(config.data), log, isReplica: true })
+  const follower = new Follower()
+  const ownSource = getSource(config)
+  const source = () => getCurrentSource(readSources(level.db))
+  /** Returns the sources of this node and of the cluster if they differ. Undefined also if the cluster has none yet. */
+  function getSourceMismatch(clusterSource = source()): NodeState['sourceMismatch'] {
+    return clusterSource === undefined || clusterSource === ownSource
+      ? undefined
+      : { node: ownSource, log: clusterSource }
+  }
+  const closing = new AbortController()
+  try {
+    const stateMachine = await openStatsStateMachine({
+      level,
+      onChanges(changes) {
+        if (changes.some(({ type }) => type === 'source')) checkSource()
+        follower.onChanges(changes)
+      },
+    })
+    const clusterLog = await openLog({
+      service: 'stats',
+      config,
+      registry,
+      log,
+      fail,
+      stateMachine,
+      maxBody: MAX_CHANGE_BYTES,
+    })
+    const lease = createPollerLease(() => clusterLog.openLease(config.pollerLeaseTtl))
+    follower.setLease(lease)
+
+    /** Lets this node poll only if its source is the cluster's. */
+    function checkSource(): void {
+      const clusterSource = source()
+      lease.setAllowed(clusterSource === ownSource)
+      const mismatch = getSourceMismatch(clusterSource)
+      if (mismatch) log.error(formatMismatch(mismatch))
+    }
+
+    /** Makes the source of this node the cluster's if that is allowed. @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` */
+    async function claimSource(): Promise<void> {
+      for (let before; canReplace((before = source()), ownSource, getOrigin(config.replaceSource));)
+        await clusterLog.append(CHANGE_KIND, encodeChange({ type: 'source', source: ownSource, before }))
+    }
+
+    async function claimSourceLater(): Promise<void> {
+      const delays = createBackOff()
+      while (!closing.signal.aborted) {
+        await delay(delays.next(), undefined, { signal: closing.signal }).catch(() => {})
+        const isDone = await claimSource().then(
+          () => true,
+          () => false,
+        )
+        if (isDone) return
+      }
+    }
+
+    await claimSource().catch((fault: unknown) => {
+      log.warn(
+        { err: fault },
+        'stats: the log has not accepted the source of this node yet; the node polls only after that',
+      )
+      void claimSourceLater()
+    })
+    checkSource()
+
+    async function close(): Promise<void> {
+      closing.abort()
+      const ended = lease.close()
+      await clusterLog.close()
+      await ended
+      await follower.waitUntilEnded()
+      await closeLevel(stateMachine, level, log, 'stats')
+    }
+    let closed: Promise<void> | undefined
+    const state = createLogState({
+      log: clusterLog,
+      lease,
+      source: ownSource,
+      level,
+      close: () => (closed ??= close()),
+    })
+
+    function getState(): NodeState {
+      const { state } = clusterLog
+      const { applied, known } = state
+      const clusterSource = source()
+      const mismatch = getSourceMismatch(clusterSource)
+      return {
+        polling: lease.term !== undefined,
+        ...(clusterSource !== undefined && { source: clusterSource }),
+        ...(mismatch && { sourceMismatch: mismatch }),
+        applied,
+        lag: known - applied,
+        stalenessSeconds: getStalenessSeconds(state),
+      }
+    }
+    reportPolling(() => getState().polling, registry)
+    reportSourceMismatch(() => getSourceMismatch() !== undefined, registry)
+
+    /** Publishes a change without waiting. If the write fails, the other nodes get newer numbers with a later call. */
+    function publish(change: StatsChange): void {
+      lease.append(CHANGE_KIND, encodeChange(change)).catch(() => {})
+    }
+    return {
+      state,
+      source: () => source() ?? ownSource,
+      getState,
+      requestRead: async (id) => void (await clusterLog.append(CHANGE_KIND, encodeChange({ type: 'wanted', id }))),
+      publishFetched: (fetched) => publish({ type: 'asked', ...fetched, from: ownSource }),
+      publishFailure: (ids, detail, outage) =>
+        publish({ type: 'failed', ids, detail, from: ownSource, ...(outage && { outage }) }),
+      async saveUsage(meter) {
+        try {
+          await state.putUsage(meter.toUsage())
+        } catch (cause) {
+          meter.refund()
+          throw errors.UPSTREAM_UNAVAILABLE('the quota of the cluster cannot be counted at present', { cause })
+        }
+      },
+      join: (polling) => follower.join(polling),
+      waitUntilPublished: () => follower.waitUntilPublished(),
+      abort: () => void clusterLog.close(),
+    }
+  } catch (error) {
+    await level.close()
+    throw error
+  }
+}
+
+const formatMismatch = ({ node, log }: NonNullable<NodeState['sourceMismatch']>) =>
+  `stats: this node never calls YouTube: its source is ${node}, and the cluster's numbers come from ${log}. ` +
+  `Set YOUTUBE_URI as on the other nodes${node === STAND_IN ? '' : `, or start this node with --replace-source ${log}`}`

@@ -1,0 +1,121 @@
+import { hasSameTotals, sum, type VideoNumbers } from '../core/video-numbers.ts'
+import { DAY_MS } from '../core/quota-budget.ts'
+import type { VideoDetailsSink } from '../youtube/video-client.ts'
+import type { VideoDetails } from '../core/video-details.ts'
+import type { MaybePromise, VideoRow } from '../state/stats-state.ts'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
+import type { Point } from '../core/history-points.ts'
+
+interface RecordedVideo {
+  /** Time of the last response to a request for its details (ms of the monotonic clock). */
+  detailsAt: number
+  /** Last point of its history. */
+  point?: Point
+}
+
+/** A process adds at most one point per hour to a history. */
+const HOUR_MS = 3_600_000
+const toHour = (time: number) => Math.floor(time / HOUR_MS)
+
+/** Number of videos per write. */
+const BATCH_ROWS = 1_000
+/**
+ * Maximum number of videos in memory. With more videos the memory is cleared, and details are requested
+ * more often than once a day.
+ */
+const MAX_RECORDED_VIDEOS = 1_000_000
+
+export interface VideoDetailsRecorderOptions {
+  save(rows: readonly VideoRow[]): MaybePromise<void>
+  /** Called with the cause when data cannot be stored, once per outage. */
+  onFault(fault: unknown): void
+}
+
+/**
+ * Records results of this thread's calls: details once a day, and a point of a video's history once an hour if its
+ * numbers have changed, or are the first ones since the start. No caller waits for it. Data that could not be stored are
+ * recorded again with the next call.
+ */
+export class VideoDetailsRecorder implements VideoDetailsSink {
+  readonly #options: VideoDetailsRecorderOptions
+  readonly #recorded = new Map<string, RecordedVideo>()
+  readonly #pending = new Map<string, VideoRow>()
+  #running: Promise<void> | undefined
+  #isUnavailable = false
+
+  constructor(options: VideoDetailsRecorderOptions) {
+    this.#options = options
+  }
+
+  /**
+   * True if details of any id are due: the call then requests the details of all its ids, at the same cost. After a start
+   * all details are due.
+   */
+  needsDetails(ids: readonly string[]): boolean {
+    const latest = steadyNow() - DAY_MS
+    return ids.some((id) => (this.#recorded.get(id)?.detailsAt ?? -Infinity) < latest)
+  }
+
+  recordDetails(ids: readonly string[], details: readonly VideoDetails[]): void {
+    if (this.#recorded.size > MAX_RECORDED_VIDEOS) this.#recorded.clear()
+    const now = steadyNow()
+    // Includes ids without details: otherwise every call would request them again.
+    for (const id of ids) this.#getRecorded(id).detailsAt = now
+    for (const one of details) this.#add(one.id, { details: one })
+    this.#write()
+  }
+
+  /**
+   * Records numbers in the histories of their videos.
+   * @param videos numbers, with the last known values of hidden counts
+   * @param asOf request time of the numbers (ms since the epoch)
+   */
+  recordNumbers(videos: readonly VideoNumbers[], asOf: number): void {
+    for (const numbers of videos) {
+      const recorded = this.#getRecorded(numbers.id)
+      const { point: last } = recorded
+      // Uncached reads come thousands of times an hour, so the hour is compared before a point is created.
+      if (last && toHour(last.at) === toHour(asOf)) continue
+      const point = { at: asOf, ...sum([numbers]) }
+      if (last && hasSameTotals(last, point)) continue
+      recorded.point = point
+      this.#add(numbers.id, { point })
+    }
+    this.#write()
+  }
+
+  /** Resolves when all pending writes have ended. */
+  async close(): Promise<void> {
+    await this.#running
+  }
+
+  #write(): void {
+    if (this.#pending.size > 0) this.#running ??= this.#run()
+  }
+
+  #getRecorded(id: string): RecordedVideo {
+    let recorded = this.#recorded.get(id)
+    if (!recorded) this.#recorded.set(id, (recorded = { detailsAt: -Infinity }))
+    return recorded
+  }
+
+  #add(id: string, row: Omit<VideoRow, 'id'>): void {
+    this.#pending.set(id, { ...this.#pending.get(id), id, ...row })
+  }
+
+  async #run(): Promise<void> {
+    while (this.#pending.size > 0) {
+      const rows = [...this.#pending.values()].slice(0, BATCH_ROWS)
+      for (const { id } of rows) this.#pending.delete(id)
+      try {
+        await this.#options.save(rows)
+        this.#isUnavailable = false
+      } catch (fault) {
+        if (!this.#isUnavailable) this.#options.onFault(fault)
+        this.#isUnavailable = true
+        for (const { id } of rows) this.#recorded.delete(id)
+      }
+    }
+    this.#running = undefined
+  }
+}

@@ -1,0 +1,114 @@
+import { toPacificDay } from '@influencer-stats/runtime/pacific-time'
+import { getRemainingQuota, type RemainingQuota, type QuotaUsage } from '../core/quota-budget.ts'
+import { errors } from '../errors.ts'
+
+// Indexes of the 32-bit cells: used units, their day as yyyymmdd, and the time between two refreshes (ms).
+const USED_INDEX = 0
+const DAY_INDEX = 1
+const INTERVAL_INDEX = 2
+
+export interface QuotaMeterOptions {
+  /**
+   * Persists the count, so that a killed process loses no unit. Called after a unit is taken, and before the call that it
+   * pays for.
+   */
+  readonly save?: () => Promise<void>
+  readonly now?: () => number
+}
+
+/**
+ * Counts the units of YouTube's daily quota over all threads, in memory that they share. When the day changes (Pacific
+ * Time), the count begins at 0 again.
+ */
+export class QuotaMeter {
+  readonly #cells: Int32Array
+  readonly #budget: number
+  readonly #save: QuotaMeterOptions['save']
+  readonly #now: () => number
+
+  /** @param budget units per day; 0 for no limit */
+  constructor(memory: SharedArrayBuffer, budget: number, { save, now = Date.now }: QuotaMeterOptions = {}) {
+    this.#cells = new Int32Array(memory)
+    this.#budget = budget
+    this.#save = save
+    this.#now = now
+  }
+
+  static createMemory(): SharedArrayBuffer {
+    return new SharedArrayBuffer(12)
+  }
+
+  get budget(): number {
+    return this.#budget
+  }
+
+  /** Units used since the last reset of the quota. */
+  get used(): number {
+    this.#resetOnNewDay()
+    return Atomics.load(this.#cells, USED_INDEX)
+  }
+
+  get remainingQuota(): RemainingQuota {
+    return getRemainingQuota(this.#budget, this.used, this.#now())
+  }
+
+  /** Interval at which the poller refreshes everything (ms). All threads derive staleness from it. */
+  get interval(): number {
+    return Atomics.load(this.#cells, INTERVAL_INDEX)
+  }
+
+  set interval(interval: number) {
+    Atomics.store(this.#cells, INTERVAL_INDEX, Math.round(interval))
+  }
+
+  /**
+   * Takes one unit for one call. If the count is persisted, returns a promise that resolves after that.
+   * @throws Problem `UPSTREAM_UNAVAILABLE` when the day's budget is used up; also throws what `save` throws
+   */
+  spend(): Promise<void> | undefined {
+    this.#resetOnNewDay()
+    const used = Atomics.add(this.#cells, USED_INDEX, 1)
+    if (this.#budget === 0 || used < this.#budget) return this.#save?.()
+    Atomics.sub(this.#cells, USED_INDEX, 1)
+    throw errors.UPSTREAM_UNAVAILABLE(`the daily budget of ${this.#budget} units is used up`)
+  }
+
+  /** Adds the unit of a call that never reached YouTube to the remaining quota again. */
+  refund(): void {
+    // The count never falls below 0: if the day has changed since `spend`, it does not include this unit.
+    if (this.used > 0) Atomics.sub(this.#cells, USED_INDEX, 1)
+  }
+
+  toUsage(): QuotaUsage {
+    return { day: toPacificDay(this.#now()), used: this.used }
+  }
+
+  /** Continues with a stored usage, or with that of another node, if it is of today. Otherwise begins at 0. */
+  restore(usage: QuotaUsage | undefined): void {
+    this.#resetOnNewDay()
+    Atomics.store(this.#cells, USED_INDEX, usage?.day === toPacificDay(this.#now()) ? usage.used : 0)
+  }
+
+  #resetOnNewDay(): void {
+    const today = this.#getToday()
+    const day = Atomics.load(this.#cells, DAY_INDEX)
+    if (day === today) return
+    // The thread that changes the day resets the count, except at the first use (day 0). Another thread that sees the new
+    // day may read the old count for a moment.
+    if (Atomics.compareExchange(this.#cells, DAY_INDEX, day, today) === day && day !== 0)
+      Atomics.store(this.#cells, USED_INDEX, 0)
+  }
+
+  #cachedUntil = 0
+  #cachedDay = 0
+
+  /** Returns the day as yyyymmdd. Its formatting takes microseconds, so the result is cached for a second. */
+  #getToday(): number {
+    const now = this.#now()
+    if (now >= this.#cachedUntil || now < this.#cachedUntil - 1_000) {
+      this.#cachedDay = Number(toPacificDay(now).replaceAll('-', ''))
+      this.#cachedUntil = now + 1_000
+    }
+    return this.#cachedDay
+  }
+}

@@ -1,0 +1,316 @@
+import { CircuitBreaker, isUpstreamWide, type Pause, type UpstreamFault } from '../core/circuit-breaker.ts'
+import { Failures, type Failure } from './failures.ts'
+import { getPacedInterval, type RemainingQuota } from '../core/quota-budget.ts'
+
+/** A call to make, with at most `idsPerCall` ids. */
+export interface ScheduledCall {
+  readonly ids: readonly string[]
+  readonly queue: 'first' | 'paced'
+  /** The failure that this call retries. */
+  readonly failure?: Failure
+  /** True if the call probes whether YouTube responds again: no other call is made meanwhile. */
+  readonly isProbe: boolean
+}
+
+type NewCall = Omit<ScheduledCall, 'isProbe'>
+
+export interface ScheduleOptions {
+  readonly idsPerCall: number
+  /** Maximum number of concurrent calls, divided between the two queues. Each queue may always make one. */
+  readonly connections: number
+  /** Minimum interval between two refreshes (ms). */
+  readonly minInterval: number
+}
+
+/**
+ * Status of an id: its last call succeeded (`known`), it waits for its first call (`first`), it is in a call, or it waits
+ * for a retry.
+ */
+type VideoStatus = 'known' | 'first' | ScheduledCall | Failure
+
+/** Time that new ids wait for others to share a call, unless a request waits for them (ms). */
+const GATHER_MS = 50
+
+/**
+ * Decides which videos are requested next, and when. New videos have their own queue (`first`), without pacing, for their
+ * first call. All other ids, failed ones included, are in the paced queue. It spreads the remaining quota over the rest
+ * of the day, and the id that was tried longest ago goes first. A failure pauses both queues: see `CircuitBreaker`.
+ * Retries are no more frequent than refreshes of everything would be. Times are ms of a monotonic clock. The schedule
+ * has no clock itself.
+ */
+export class Schedule {
+  readonly #options: ScheduleOptions
+  readonly #statuses = new Map<string, VideoStatus>()
+  /** Request time of the numbers of the ids with status `known`, oldest first. */
+  readonly #known = new Map<string, number>()
+  /** Ids without numbers for which a request waits. */
+  readonly #urgent = new Set<string>()
+  /** Ids without numbers, with the time until which they wait for other ids to share their call. */
+  readonly #gathering = new Map<string, number>()
+  readonly #failures: Failures
+  readonly #circuit = new CircuitBreaker()
+  /**
+   * Start times of the last calls, oldest first. If a refresh of everything takes N calls, `#getRetrySlot` needs the last
+   * N start times; at most 2 N are stored.
+   */
+  #startTimes: number[] = []
+  readonly #running = { first: 0, paced: 0 }
+  readonly #maxRunning: { readonly first: number; readonly paced: number }
+  readonly #started: number
+  /** Start time of the last paced call, or the newest time that `addKnown` received. */
+  #lastPaced = -Infinity
+
+  constructor(options: ScheduleOptions, now: number) {
+    this.#options = options
+    this.#started = now
+    this.#failures = new Failures(options.idsPerCall)
+    const first = Math.max(1, Math.floor(options.connections / 4))
+    this.#maxRunning = { first, paced: Math.max(1, options.connections - first) }
+  }
+
+  /** Number of calls that a refresh of everything takes. */
+  get calls(): number {
+    return Math.ceil(this.#statuses.size / this.#options.idsPerCall)
+  }
+
+  /** Returns the time between two refreshes of an id (ms). */
+  getInterval(remainingQuota: RemainingQuota): number {
+    return Math.max(this.#options.minInterval, getPacedInterval(remainingQuota, this.calls))
+  }
+
+  /** Adds an id whose numbers were requested at `at`. Ids must be added in ascending order of `at`. */
+  addKnown(id: string, at: number): void {
+    this.#statuses.set(id, 'known')
+    this.#known.set(id, at)
+    this.#lastPaced = Math.max(this.#lastPaced, at)
+  }
+
+  /** Adds ids without numbers. */
+  add(ids: readonly string[], now: number): void {
+    for (const id of ids) {
+      this.#statuses.set(id, 'first')
+      this.#gathering.set(id, now + GATHER_MS)
+    }
+  }
+
+  /**
+   * Adds ids without numbers at a start. Calls for them may have failed before a restart, so they use the paced queue
+   * unless they are prioritized.
+   */
+  resume(ids: readonly string[], now: number): void {
+    this.#put(this.#failures.resume(ids, now))
+  }
+
+  /** Moves ids for which a request waits to the front, if this process has not tried them yet. */
+  prioritize(ids: readonly string[]): void {
+    for (const id of ids) {
+      const status = this.#statuses.get(id)
+      if (status !== 'first' && !(isFailure(status) && status.times === 0)) continue
+      this.#statuses.set(id, 'first')
+      this.#gathering.delete(id)
+      this.#urgent.add(id)
+    }
+  }
+
+  remove(id: string): void {
+    this.#statuses.delete(id)
+    this.#known.delete(id)
+    this.#urgent.delete(id)
+    this.#gathering.delete(id)
+  }
+
+  /** Returns the next call to make now, if any. The caller reports its result to `recordSuccess` or `recordFailure`. */
+  next(now: number, remainingQuota: RemainingQuota): ScheduledCall | undefined {
+    if (remainingQuota.left < 1 || !this.#circuit.canCall(now)) return undefined
+    return this.#takeFirst(now) ?? this.#takePaced(now, remainingQuota)
+  }
+
+  #takeFirst(now: number): ScheduledCall | undefined {
+    if (this.#running.first >= this.#maxRunning.first || this.#getFirstAt() > now) return undefined
+    const ids: string[] = []
+    for (const queue of [this.#urgent, this.#gathering]) {
+      for (const id of queue.keys()) {
+        if (ids.length === this.#options.idsPerCall) break
+        ids.push(id)
+      }
+    }
+    return this.#begin({ ids, queue: 'first' }, now)
+  }
+
+  #takePaced(now: number, remainingQuota: RemainingQuota): ScheduledCall | undefined {
+    if (this.#running.paced >= this.#maxRunning.paced || now < this.#getNextSlot(remainingQuota)) return undefined
+    const interval = this.getInterval(remainingQuota)
+    const oldest = this.#oldest()
+    const isDue = oldest !== undefined && oldest + interval <= now
+    const retry = this.#getRetrySlot(interval) <= now ? this.#takeRetry(now, isDue ? oldest : Infinity) : undefined
+    const call = retry ?? (isDue && this.#takeRefresh(now - interval / 2))
+    if (!call) return undefined
+    this.#lastPaced = now
+    return this.#begin(call, now)
+  }
+
+  /** Returns a retry of ids that were last tried at or before `before`. */
+  #takeRetry(now: number, before: number): NewCall | undefined {
+    for (let failure; (failure = this.#failures.getDue(now)) && failure.triedAt <= before;) {
+      this.#failures.remove(failure)
+      const ids = failure.ids.filter((id) => this.#statuses.get(id) === failure)
+      if (ids.length > 0) return { ids, queue: 'paced', failure }
+    }
+    return undefined
+  }
+
+  /**
+   * Returns a call for the oldest ids. The cost of a call is independent of its ids. So it also includes ids that
+   * are not due yet, if their numbers were requested at or before `before`.
+   */
+  #takeRefresh(before: number): NewCall {
+    const ids: string[] = []
+    for (const [id, at] of this.#known) {
+      if (ids.length === this.#options.idsPerCall || at > before) break
+      ids.push(id)
+    }
+    return { ids, queue: 'paced' }
+  }
+
+  /**
+   * Returns the earliest time of the next retry. A retry waits while the last interval contains as many calls as a refresh
+   * of everything takes.
+   */
+  #getRetrySlot(interval: number): number {
+    const before = this.#startTimes.at(-this.calls)
+    return before === undefined ? -Infinity : before + interval
+  }
+
+  #begin(newCall: NewCall, now: number): ScheduledCall {
+    const call = { ...newCall, isProbe: this.#circuit.begin() }
+    this.#running[call.queue]++
+    this.#startTimes.push(now)
+    // Truncated only at twice the length, not on every call.
+    if (this.#startTimes.length > 2 * this.calls) this.#startTimes = this.#startTimes.slice(-this.calls)
+    for (const id of call.ids) {
+      this.#known.delete(id)
+      this.#urgent.delete(id)
+      this.#gathering.delete(id)
+      this.#statuses.set(id, call)
+    }
+    return call
+  }
+
+  /**
+   * Records that a call succeeded.
+   * @param at start time of the call
+   */
+  recordSuccess(call: ScheduledCall, at: number, now: number): void {
+    this.#end(call)
+    this.#circuit.recordSuccess(call.isProbe)
+    this.#put(this.#failures.recordSuccess(now))
+    for (const id of this.#getOwnIds(call)) {
+      this.#statuses.set(id, 'known')
+      this.#known.set(id, at)
+    }
+  }
+
+  /** Records ids of a call whose numbers are unreadable, after `recordSuccess` for that call. They are retried later. */
+  recordUnreadable(
+    ids: readonly string[],
+    { failure }: ScheduledCall,
+    now: number,
+    remainingQuota: RemainingQuota,
+    fault: UpstreamFault,
+  ): void {
+    const known = ids.filter((id) => this.#known.delete(id))
+    if (known.length > 0) this.#addFailure(known, failure, now, remainingQuota, fault)
+  }
+
+  /** Records a failed call. Its ids are retried, with a delay that grows with each failure. */
+  recordFailure(call: ScheduledCall, now: number, remainingQuota: RemainingQuota, fault: UpstreamFault): void {
+    this.#end(call)
+    // If other calls succeed, these ids are at fault, not YouTube.
+    if (call.isProbe || isUpstreamWide(fault) || !this.#failures.haveOthersSucceeded(call.failure))
+      this.#circuit.recordFailure(call.isProbe, fault, now, remainingQuota.untilReset)
+    this.#addFailure(this.#getOwnIds(call), call.failure, now, remainingQuota, fault)
+  }
+
+  #addFailure(
+    ids: string[],
+    before: Failure | undefined,
+    now: number,
+    remainingQuota: RemainingQuota,
+    fault: UpstreamFault,
+  ): void {
+    const options = { now, maxDelay: this.getInterval(remainingQuota), isAlone: this.calls <= 1 }
+    this.#put(this.#failures.add(ids, before, fault, options))
+  }
+
+  /** Current pause of all calls, if any. */
+  get pause(): Pause | undefined {
+    return this.#circuit.pause
+  }
+
+  /** See `CircuitBreaker`. */
+  get hasSucceeded(): boolean {
+    return this.#circuit.hasSucceeded
+  }
+
+  /** Called when the API key changes: if YouTube refused the previous key, calls resume. */
+  onKeyChange(): void {
+    this.#circuit.onKeyChange()
+  }
+
+  #put(failures: readonly Failure[]): void {
+    for (const failure of failures) for (const id of failure.ids) this.#statuses.set(id, failure)
+  }
+
+  #end({ queue }: ScheduledCall): void {
+    this.#running[queue]--
+  }
+
+  /** Returns the ids of a call without those that were removed since, which may have been added again. */
+  #getOwnIds(call: ScheduledCall): string[] {
+    return call.ids.filter((id) => this.#statuses.get(id) === call)
+  }
+
+  /** Returns the earliest time of the retry of a failed id. */
+  getRetryAt(id: string, now: number, remainingQuota: RemainingQuota): number {
+    const status = this.#statuses.get(id)
+    if (remainingQuota.left < 1) return now + remainingQuota.untilReset
+    const at = isFailure(status) ? Math.max(status.at, this.#getNextSlot(remainingQuota)) : now
+    return Math.max(at, this.pause?.until ?? now)
+  }
+
+  /**
+   * Returns the earliest time of the next call, unless a call ends before. `Infinity`: no call begins before one ends, or
+   * there are no ids.
+   */
+  getWakeAt(now: number, remainingQuota: RemainingQuota): number {
+    if (remainingQuota.left < 1) return now + remainingQuota.untilReset
+    return Math.max(this.#circuit.getAllowedAt(), this.#getDueAt(remainingQuota))
+  }
+
+  #getDueAt(remainingQuota: RemainingQuota): number {
+    const first = this.#running.first < this.#maxRunning.first ? this.#getFirstAt() : Infinity
+    if (this.#running.paced >= this.#maxRunning.paced) return first
+    const interval = this.getInterval(remainingQuota)
+    const due = (this.#oldest() ?? Infinity) + interval
+    const retry = Math.max(this.#getRetrySlot(interval), this.#failures.getDueAt())
+    return Math.min(first, Math.max(this.#getNextSlot(remainingQuota), Math.min(due, retry)))
+  }
+
+  /**
+   * Returns the time of the next slot of the paced queue. The first slot is some time after the start, so that a
+   * process that crashes repeatedly makes no paced calls.
+   */
+  #getNextSlot(remainingQuota: RemainingQuota): number {
+    const wait = getPacedInterval(remainingQuota, 1)
+    return Math.max(this.#lastPaced + wait, this.#started + Math.min(wait, this.#options.minInterval))
+  }
+
+  #oldest = (): number | undefined => this.#known.values().next().value
+
+  #getFirstAt(): number {
+    return this.#urgent.size > 0 ? -Infinity : (this.#gathering.values().next().value ?? Infinity)
+  }
+}
+
+const isFailure = (status: VideoStatus | undefined): status is Failure =>
+  typeof status === 'object' && 'times' in status

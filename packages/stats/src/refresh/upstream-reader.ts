@@ -1,0 +1,230 @@
+import { Problem } from '@influencer-stats/runtime/problems'
+import type { FetchResult, VideoClient } from '../youtube/video-client.ts'
+import { toUpstreamFault, toUpstreamProblem, UpstreamProblem } from '../youtube/upstream-problem.ts'
+import type { Collections } from '../campaigns/collections.ts'
+import { CircuitBreaker, isUpstreamWide, type Pause } from '../core/circuit-breaker.ts'
+import {
+  combine,
+  hasAllCounts,
+  hasSameTotals,
+  sum,
+  toSnapshot,
+  type Snapshot,
+  type Totals,
+  type VideoNumbers,
+} from '../core/video-numbers.ts'
+import { IDS_PER_CALL, getPacedInterval } from '../core/quota-budget.ts'
+import type { StatsReading } from '../core/prepared-reply.ts'
+import { toOutage, type CallResults, type UpstreamOutage } from '../core/upstream-state.ts'
+import type { StatsLogger } from '../logger/logger.ts'
+import type { QuotaMeter } from '../quota/quota-meter.ts'
+import type { Collection } from '../state/stats-state.ts'
+import { toSteadyTime, steadyNow } from '@influencer-stats/runtime/steady-clock'
+import { resolveWithin } from '@influencer-stats/runtime/resolve-within'
+import type { VideoDetailsRecorder } from '../persist/video-details-recorder.ts'
+
+export interface UpstreamReaderOptions {
+  readonly collections: Pick<Collections, 'getSnapshot' | 'saveSnapshot'>
+  readonly client: Pick<VideoClient, 'fetch' | 'idsPerCall'>
+  readonly recorder?: Pick<VideoDetailsRecorder, 'recordNumbers'>
+  readonly meter: Pick<QuotaMeter, 'remainingQuota'>
+  readonly logger: StatsLogger
+  /** Origin of the numbers. */
+  readonly source?: string
+  /** Minimum `Retry-After` of a failed read (ms). */
+  readonly retryAfter: number
+  /** Interval between two refreshes (ms). A video counts as removed after two omissions at least this far apart. */
+  readonly interval: number
+  /** Timeout of a fetch (ms). A read that probes YouTube makes up to two fetches. */
+  readonly timeout: number
+}
+
+/** A collection's numbers. `failed`: the fetch failed for some or all videos, whose numbers are the last known ones. */
+export interface UpstreamReading extends StatsReading {
+  readonly failed: boolean
+}
+
+/** Fetches a collection's numbers and stores them. If the fetch fails, it returns the last known numbers. */
+export interface UpstreamReader {
+  /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` if no numbers are known either */
+  read(collection: Collection): Promise<UpstreamReading>
+  getCallResults(): CallResults
+  /** Resumes calls after a change of the API key, if YouTube refused the previous key. */
+  onKeyChange(): void
+}
+
+// Uncached reads of one collection may come thousands of times a second. Unchanged numbers are stored no more often than
+// this.
+const SAVE_INTERVAL_MS = 1_000
+/** Maximum number of collections whose last stored sums are in memory. At this number the memory is cleared. */
+const MAX_SAVED_ENTRIES = 10_000
+/** Pause of a collection after a failed read (ms), unless `retryAfter` is shorter. */
+const MAX_RETRY_DELAY_MS = 1_000
+
+export function createUpstreamReader({
+  collections,
+  client,
+  recorder,
+  meter,
+  logger,
+  source,
+  retryAfter,
+  interval,
+  timeout,
+}: UpstreamReaderOptions): UpstreamReader {
+  const saved = new Map<string, { revision: number; asOf: number; totals: Totals; marks: number }>()
+  const failing = new Map<string, FailedRead>()
+  const circuit = new CircuitBreaker()
+  let successes = 0
+  /**
+   * Earliest time of the next retry of any failed collection (ms of the monotonic clock). It paces retries, so that they
+   * do not exceed the daily budget.
+   */
+  let retryFrom = -Infinity
+
+  /** Stores a snapshot, unless it was stored recently. */
+  function save({ id, revision }: Collection, snapshot: Snapshot): Promise<void> | undefined {
+    const totals = sum(snapshot.videos)
+    const marks = countMarks(snapshot)
+    const last = saved.get(id)
+    const isSame = last?.revision === revision && last.marks === marks && hasSameTotals(last.totals, totals)
+    if (isSame && snapshot.asOf - last.asOf < SAVE_INTERVAL_MS) return undefined
+    if (saved.size >= MAX_SAVED_ENTRIES) saved.clear()
+    saved.set(id, { revision, asOf: snapshot.asOf, totals, marks })
+    // Numbers that could not be stored are still right.
+    return collections.saveSnapshot({ id, revision }, snapshot).catch((fault: unknown) => {
+      logger.error(`collection ${id}: its numbers could not be stored`, fault)
+    })
+  }
+
+  // The error of a timeout is created only when it occurs: it costs a twentieth of a read.
+  const fetch = (ids: readonly string[]): Promise<FetchResult> =>
+    resolveWithin(client.fetch(ids), timeout, () => createTimeoutResult(ids))
+
+  async function fetchVideos({ id, videos }: Collection): Promise<FetchResult> {
+    // Without videos no call is made, and there is no result to record.
+    if (videos.length === 0) return { found: [], failed: [] }
+    const now = steadyNow()
+    const before = failing.get(id)
+    if (!circuit.canCall(now)) return createFailedResult(videos, new UpstreamProblem(circuit.pause!.fault))
+    if (before && now < Math.max(before.retryFrom, retryFrom)) return createFailedResult(videos, before.problem)
+    logger.debug(`collection ${id} has ${videos.length} videos`)
+    const isProbe = circuit.begin()
+    if (isProbe || before)
+      retryFrom = now + getPacedInterval(meter.remainingQuota, Math.max(1, videos.length / IDS_PER_CALL))
+    // One call is enough to probe YouTube.
+    const first = await fetch(isProbe ? videos.slice(0, client.idsPerCall) : videos)
+    recordResult(id, first, before, isProbe)
+    if (!isProbe) return first
+    const rest = videos.slice(client.idsPerCall)
+    return join(first, first.fault ? createFailedResult(rest, first.fault) : await fetch(rest))
+  }
+
+  function recordResult(
+    id: string,
+    { fault, found }: FetchResult,
+    before: FailedRead | undefined,
+    isProbe: boolean,
+  ): void {
+    const cause = fault && toUpstreamFault(fault)
+    if (fault)
+      failing.set(id, { problem: fault, successes, retryFrom: steadyNow() + Math.min(retryAfter, MAX_RETRY_DELAY_MS) })
+    if (!cause || (found.length > 0 && !isUpstreamWide(cause))) {
+      if (!cause) successes++
+      return circuit.recordSuccess(isProbe)
+    }
+    // While other reads succeed, the cause is these videos, not YouTube.
+    const othersSucceed = before !== undefined && successes > before.successes
+    if (isProbe || isUpstreamWide(cause) || !othersSucceed)
+      circuit.recordFailure(isProbe, cause, steadyNow(), meter.remainingQuota.untilReset)
+  }
+
+  return {
+    onKeyChange: () => circuit.onKeyChange(),
+    getCallResults: () => ({ outage: getOutage(circuit.pause), hasSucceeded: circuit.hasSucceeded }),
+    async read(collection) {
+      const { id, videos } = collection
+      const asOf = Date.now()
+      const at = steadyNow()
+      const wasFailing = failing.has(id)
+      const { found, failed, fault } = await fetchVideos(collection)
+      const answeredIds = failed.length === 0 ? videos : videos.filter((video) => !failed.includes(video))
+      const fresh = toSnapshot(answeredIds, found, asOf)
+      logger.debug(`collection ${id}: ${found.length} videos have numbers`)
+      // The last known numbers are read only if the fresh ones are incomplete.
+      const needsLast = fault !== undefined || fresh.missing.length > 0 || !found.every(hasAllCounts)
+      const snapshot = needsLast ? combine(videos, fresh, await collections.getSnapshot(id), interval) : fresh
+      const known = snapshot ?? fresh
+      recorder?.recordNumbers(needsLast ? selectNumbers(known, found) : found, asOf)
+      const saving = !fault || found.length > 0 ? save(collection, known) : undefined
+      if (saving) await saving
+      if (!fault) {
+        if (failing.delete(id)) logger.info(`collection ${id} has current numbers again`)
+        return { snapshot: known, at: known.asOf < asOf ? toSteadyTime(known.asOf) : at, source, failed: false }
+      }
+      if (!wasFailing) {
+        logger.error(
+          `collection ${id}: ${fault.message}; ${snapshot ? 'the last known numbers remain' : 'no numbers are known yet'}`,
+        )
+      }
+      if (!failing.has(id)) failing.set(id, { problem: fault, successes, retryFrom: -Infinity })
+      const until = circuit.pause?.until ?? -Infinity
+      if (!snapshot) throw withRetryAfter(fault, Math.max(retryAfter, until - steadyNow()))
+      return { snapshot, at: Math.min(at, toSteadyTime(snapshot.asOf)), source, failed: true }
+    },
+  }
+}
+
+/**
+ * Returns a weighted count of the removed videos, omitted videos and hidden counts in a snapshot. If it changes, the
+ * snapshot has changed although its sums are the same.
+ */
+const countMarks = ({ videos }: Snapshot): number =>
+  videos.reduce(
+    (marks, { gone, omitted, hidden }) => marks + (gone ? 1 : omitted ? 2 : 0) + 3 * (hidden?.length ?? 0),
+    0,
+  )
+
+/** Returns the numbers in a snapshot of those videos that a response contains. */
+function selectNumbers({ videos }: Snapshot, found: readonly VideoNumbers[]): VideoNumbers[] {
+  const ids = new Set(found.map(({ id }) => id))
+  return videos.filter(({ id }) => ids.has(id))
+}
+
+/** Failed read of a collection. */
+interface FailedRead {
+  readonly problem: Problem
+  /** Number of reads, of any collection, that had succeeded before this failure. */
+  readonly successes: number
+  /** Earliest time of the next read (ms of the monotonic clock). */
+  readonly retryFrom: number
+}
+
+const createFailedResult = (failed: readonly string[], fault: Problem): FetchResult => ({ found: [], failed, fault })
+
+const createTimeoutResult = (failed: readonly string[]): FetchResult =>
+  createFailedResult(failed, toUpstreamProblem({ name: 'TimeoutError' }))
+
+const join = (a: FetchResult, b: FetchResult): FetchResult => {
+  const fault = a.fault ?? b.fault
+  return { found: [...a.found, ...b.found], failed: [...a.failed, ...b.failed], ...(fault && { fault }) }
+}
+
+/** Converts a pause, with times of the monotonic clock, to an outage. */
+export function getOutage(pause: Pause | undefined): UpstreamOutage | undefined {
+  const offset = Date.now() - steadyNow()
+  return pause && toOutage(pause.fault, pause.since + offset, pause.until + offset)
+}
+
+/**
+ * Returns the same problem with `Retry-After` and `retryAt`.
+ * @param after time until a retry may succeed (ms)
+ */
+export function withRetryAfter(problem: Problem, after: number): Problem {
+  const seconds = String(Math.max(1, Math.ceil(after / 1000)))
+  return new Problem(problem.code, problem, problem.detail, {
+    headers: { 'retry-after': seconds },
+    cause: problem.cause,
+    members: { ...problem.members, retryAt: new Date(Date.now() + Math.max(0, after)).toISOString() },
+  })
+}

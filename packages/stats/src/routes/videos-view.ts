@@ -1,0 +1,67 @@
+import type { StatsCache } from '../cache/stats-cache.ts'
+import type { Collections } from '../campaigns/collections.ts'
+import type { CountName, Totals } from '../core/video-numbers.ts'
+import { withStaleness, type Summary } from '../core/prepared-reply.ts'
+import { toVideoUrl } from '../core/video-links.ts'
+import type { Collection } from '../state/stats-state.ts'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
+
+/** A video of a collection, as in replies. Without numbers it is `missing`, or no request for it has succeeded yet. */
+export interface VideoResource {
+  readonly id: string
+  readonly url: string
+  readonly title?: string
+  readonly channel?: string
+  readonly channelId?: string
+  readonly publishedAt?: string
+  readonly views?: number
+  readonly likes?: number
+  readonly comments?: number
+  readonly dislikes?: number
+  /** Names of the counts that YouTube does not state. Their values are the last known ones, if any. */
+  readonly hidden?: readonly CountName[]
+  readonly hiddenSince?: string
+  readonly gone?: { readonly since: string; readonly asOf: string }
+  readonly missing?: true
+}
+
+export interface VideosView {
+  readonly collection: Collection
+  readonly stats: Summary & { readonly stale: boolean }
+  /** In the order of the collection. */
+  readonly videos: readonly VideoResource[]
+}
+
+type ByVideoReply = Totals & Summary & { stale: boolean; byVideo: { id: string }[] }
+
+/**
+ * Returns the videos of a collection with the numbers of `GET .../stats?by=video` and their details; undefined if there
+ * is no such collection.
+ * @throws the same problems as `StatsCache.readByVideo`
+ */
+export async function readVideosView(
+  id: string,
+  collections: Pick<Collections, 'get' | 'getVideos'>,
+  cache: Pick<StatsCache, 'readByVideo' | 'getStaleAfter'>,
+): Promise<VideosView | undefined> {
+  const prepared = await cache.readByVideo(id)
+  const collection = prepared && (await collections.get(id))
+  if (!collection) return undefined
+  const { byVideo, ...stats }: ByVideoReply = JSON.parse(
+    withStaleness(prepared, steadyNow(), cache.getStaleAfter()).body,
+  )
+  const details = await collections.getVideos(collection.videos)
+  const numbers = new Map(byVideo.map((video) => [video.id, video]))
+  const missing = new Set(stats.missing)
+  const videos = collection.videos.map((video, i) => {
+    const { asOf: _asOf, ...known } = details[i] ?? {}
+    return {
+      ...known,
+      id: video,
+      url: toVideoUrl(video),
+      ...numbers.get(video),
+      ...(missing.has(video) && { missing: true as const }),
+    }
+  })
+  return { collection, stats, videos }
+}
