@@ -1,13 +1,16 @@
 // `node scripts/install.mjs start|bench|all`: installs the packages that a command of package.json needs, unless they
-// are already installed. Plain JavaScript without dependencies, because it runs before the install and under any
-// version of Node.
+// are already installed. `clinic` installs only clinic, in its own folder. Plain JavaScript without dependencies,
+// because it runs before the install and under any version of Node.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const PNPM = 'pnpm@12.21.0'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-process.chdir(ROOT)
+// clinic has more packages than the rest of the project, so it is a separate workspace with its own lockfile.
+const CLINIC = 'clinic'
+const isClinic = process.argv[2] === CLINIC
+process.chdir(isClinic ? `${ROOT}flame/clinic` : ROOT)
 
 // Each level includes the levels before it.
 const INSTALL_FLAGS = {
@@ -15,7 +18,7 @@ const INSTALL_FLAGS = {
   bench: ['--prod', '--filter', 'influencer-stats...', '--filter', '@influencer-stats/bench...'],
   all: [],
 }
-const LEVELS = Object.keys(INSTALL_FLAGS)
+const LEVELS = isClinic ? [CLINIC] : Object.keys(INSTALL_FLAGS)
 
 /** Reads pnpm's record of its last complete install. */
 function lastInstall() {
@@ -29,13 +32,15 @@ function lastInstall() {
 /** Returns the index of the installed level, or -1 if no level is installed. */
 function installedLevel(last) {
   if (!last) return -1
+  if (isClinic) return 0
   if (!last.filteredInstall && last.settings?.dev) return LEVELS.indexOf('all')
   return LEVELS.indexOf(existsSync('bench/node_modules/autocannon') ? 'bench' : 'start')
 }
 
 /** Lists the files that define the needed packages. */
 function manifests() {
-  const folders = ['.', 'bench', 'chaos', 'flame', ...readdirSync('packages').map((name) => `packages/${name}`)]
+  const packages = isClinic ? [] : readdirSync('packages').map((name) => `packages/${name}`)
+  const folders = ['.', 'bench', 'chaos', 'flame', ...packages]
   const own = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.pnpmfile.cjs']
   return [...own, ...folders.map((folder) => `${folder}/package.json`)].filter((file) => existsSync(file))
 }
@@ -53,7 +58,7 @@ function pnpm() {
 /** Runs pnpm and shows its progress in one line. Shows the complete output after a failure, or if `isVerbose`. */
 async function install(level, isVerbose) {
   const [command, ...before] = pnpm()
-  const args = [...before, 'install', '--frozen-lockfile', ...INSTALL_FLAGS[level], '--reporter=append-only']
+  const args = [...before, 'install', '--frozen-lockfile', ...(INSTALL_FLAGS[level] ?? []), '--reporter=append-only']
   // pnpm would check the age of each package of the lockfile at the registry: 96 MB and a minute. The packages are
   // pinned by hashes. That check is for changes of the lockfile.
   const env = { ...process.env, pnpm_config_minimum_release_age: '0', INSTALL_LEVEL: level }

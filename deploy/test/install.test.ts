@@ -23,7 +23,8 @@ writeFileSync('node_modules/.pnpm-workspace-state-v1.json', JSON.stringify(state
 /** A workspace without installed packages. */
 function createWorkspace() {
   const folder = createTemporaryFolder()
-  for (const name of ['scripts', 'packages/kv', 'bench']) mkdirSync(join(folder, name), { recursive: true })
+  for (const name of ['scripts', 'packages/kv', 'bench', 'flame/clinic'])
+    mkdirSync(join(folder, name), { recursive: true })
   cpSync(INSTALL, join(folder, 'scripts/install.mjs'))
   for (const name of ['package.json', 'packages/kv/package.json', 'bench/package.json'])
     writeFileSync(join(folder, name), '{}')
@@ -67,6 +68,17 @@ test('each command installs what it needs, once, and takes away nothing that ano
   for (const level of ['start', 'bench']) expect(need(level).called).toEqual([])
   expect(need('all').called).toEqual([expect.not.stringMatching(/--prod|--filter/)])
   for (const level of ['start', 'bench', 'all']) expect(need(level).called).toEqual([])
+})
+
+test('clinic is installed once, in its own folder, and in addition to the other packages', () => {
+  const { folder, need } = createWorkspace()
+  need('all')
+  expect(need('clinic').status).toBe(0)
+  const calls = join(folder, 'flame/clinic/calls')
+  expect(readFileSync(calls, 'utf8')).toMatch(/^install --frozen-lockfile --reporter=append-only\n$/)
+  expect(need('clinic')).toMatchObject({ status: 0, stderr: '' })
+  expect(readFileSync(calls, 'utf8').trim().split('\n')).toHaveLength(1)
+  expect(need('all').called).toEqual([])
 })
 
 test.each(['pnpm-lock.yaml', 'package.json', 'packages/kv/package.json'])('again once %s has changed', (name) => {

@@ -4,13 +4,15 @@ import { workloads } from '@influencer-stats/bench/tables/all'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { listAllSubjects, choose, getFolder, HELP, parseFlameArguments } from './arguments.ts'
-import { takeClinicSnapshot } from './clinic.ts'
+import { installClinic, takeClinicSnapshot } from './clinic.ts'
 import { parseDifferenceArguments } from './difference-arguments.ts'
 import { FLAME_FOLDER } from './paths.ts'
 import { updateReadme } from './readme.ts'
 import { measureBenchRate, recordRow } from './record.ts'
 import { writeSnapshot } from './flame-snapshot.ts'
 import { writeDifference } from './write-difference.ts'
+
+const CLINIC_PAGE = 'clinic-flame.html'
 
 function runDifference(argv: readonly string[]): void {
   const options = parseDifferenceArguments(argv)
@@ -22,6 +24,9 @@ async function run(argv: readonly string[]): Promise<void> {
   const { subjects, duration, clinic, help } = parseFlameArguments(argv)
   if (help) return void process.stdout.write(HELP)
   const chosen = choose(subjects, await listAllSubjects())
+  // An existing snapshot of clinic is replaced, so that all graphs of a folder are of the same code.
+  const needsClinic = (folder: string) => clinic || existsSync(join(folder, CLINIC_PAGE))
+  if (chosen.some((one) => needsClinic(join(FLAME_FOLDER, getFolder(one))))) installClinic()
   const progress = createProgress(process.stderr)
   for (const [i, one] of chosen.entries()) {
     const folder = join(FLAME_FOLDER, getFolder(one))
@@ -35,9 +40,7 @@ async function run(argv: readonly string[]): Promise<void> {
       { ...one, says: row.says!, seconds: duration, ...(measuredRate && { rate: measuredRate }) },
       recordings,
     )
-    const html = join(folder, 'clinic-flame.html')
-    // An existing snapshot of clinic is replaced, so that all graphs of a folder are of the same code.
-    if (clinic || existsSync(html)) await takeClinicSnapshot(row, duration, measuredRate, html)
+    if (needsClinic(folder)) await takeClinicSnapshot(row, duration, measuredRate, join(folder, CLINIC_PAGE))
     await updateReadme()
   }
   progress.end()

@@ -23,6 +23,12 @@ export function removeFonts(html: string): string {
   )
 }
 
+/** Adds `.js` to the names of TypeScript files, because clinic counts code of other files as a part of V8. */
+export const toJavaScriptNames = (text: string): string => text.replace(/\.[cm]?ts(?=:\d)/g, '$&.js')
+
+/** Reverts `toJavaScriptNames` in the page of clinic. */
+export const toTypeScriptNames = (html: string): string => html.replace(/(\.[cm]?ts)\.js\b/g, '$1')
+
 /** A frame as clinic records it. */
 export interface TickFrame {
   readonly name: string

@@ -2,19 +2,37 @@ import type { BenchRow } from '@influencer-stats/bench/row'
 import { createTemporaryFolder } from '@influencer-stats/bench/temporary-folder'
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { cutRare, ROOT_NAME, removeFonts, removePaths, type Tick } from './clinic-cleanup.ts'
+import {
+  cutRare,
+  ROOT_NAME,
+  removeFonts,
+  removePaths,
+  toJavaScriptNames,
+  toTypeScriptNames,
+  type Tick,
+} from './clinic-cleanup.ts'
 import { MAX_HTML_BYTES, ROOT } from './paths.ts'
 import { NODE_FLAGS, startReporting } from './profiled-process.ts'
 import { runUnderLoad } from './record.ts'
 
-const require = createRequire(import.meta.url)
-const CLINIC_SCRIPT = join(dirname(require.resolve('clinic/package.json')), 'bin.js')
+const CLINIC_SCRIPT = join(ROOT, 'flame/clinic/node_modules/clinic/bin.js')
 
 // Environment in which clinic does not offer to send statistics and does not look for a newer version.
 const QUIET_ENV = { NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1' }
+
+/**
+ * Installs clinic, unless it is already installed. The install is separate, because clinic has 655 packages.
+ * @throws Error if the install fails; the output of pnpm is in the standard error stream
+ */
+export function installClinic(): void {
+  const { status } = spawnSync(process.execPath, [join(ROOT, 'scripts/install.mjs'), 'clinic'], { stdio: 'inherit' })
+  if (status !== 0)
+    throw new Error(
+      'clinic is not installed. Its first use downloads it from the npm registry; try again when that is reachable',
+    )
+}
 
 /**
  * Takes a `clinic flame` snapshot of a service under the load of a row. The service has no serving threads (`threads:
@@ -53,10 +71,10 @@ const findFile = (folder: string, end: string) =>
 
 /**
  * Removes the paths of this machine from a recording of clinic, before clinic renders it. Modules then have paths
- * instead of URLs, which clinic needs to distinguish dependencies from the app.
+ * instead of URLs, and TypeScript files have the suffix `.js`. clinic needs both to distinguish V8, dependencies and app.
  */
 function removeMachinePaths(file: string): void {
-  const text = removePaths(readFileSync(file, 'utf8'), ROOT)
+  const text = toJavaScriptNames(removePaths(readFileSync(file, 'utf8'), ROOT))
   const isInfo = file.endsWith('-systeminfo')
   writeFileSync(file, isInfo ? JSON.stringify({ ...JSON.parse(text), mainDirectory: ROOT_NAME.slice(0, -1) }) : text)
 }
@@ -68,7 +86,7 @@ function renderSmall(data: string): string {
   for (let least = 2; ; least *= 2) {
     writeFileSync(samples, JSON.stringify(cutRare(ticks, least)))
     renderSnapshot(data)
-    const html = removeFonts(removePaths(readFileSync(`${data}.html`, 'utf8'), ROOT))
+    const html = toTypeScriptNames(removeFonts(removePaths(readFileSync(`${data}.html`, 'utf8'), ROOT)))
     if (Buffer.byteLength(html) <= MAX_HTML_BYTES) return html
   }
 }

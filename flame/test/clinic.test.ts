@@ -1,32 +1,12 @@
-import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import { cutRare, removeFonts, removePaths, type TickFrame } from '../src/clinic-cleanup.ts'
-
-const fromHere = createRequire(import.meta.url)
-const fromClinic = createRequire(fromHere.resolve('clinic/package.json'))
-
-describe('the patch of clinic flame', () => {
-  const FrameNode = fromClinic('@clinic/flame/analysis/frame-node.js')
-  const system = { mainDirectory: '/influencer-stats', pathSeparator: '/', nodeVersions: process.versions }
-
-  function getCategory(name: string): string {
-    const frame = new FrameNode({ name, value: 1, top: 1 })
-    frame.categorise(system, 'influencer-stats')
-    return frame.category
-  }
-
-  it.each([
-    ['~debug file:///influencer-stats/packages/stats/src/logger/console.ts:10:5', 'app'],
-    ['~debug /influencer-stats/packages/stats/src/logger/console.ts:10:5', 'app'],
-    ['*send /influencer-stats/packages/x.mts:1:1', 'app'],
-    ['*send /influencer-stats/packages/x.cjs:1:1', 'app'],
-    ['*onSend /influencer-stats/node_modules/fastify/lib/reply.js:10:5', 'deps'],
-    ['*emit node:events:489:44', 'core'],
-    ['Builtin:ArrayMap [CODE:Builtin]', 'all-v8'],
-  ])('files %s under %s', (name, category) => {
-    expect(getCategory(name)).toBe(category)
-  })
-})
+import {
+  cutRare,
+  removeFonts,
+  removePaths,
+  toJavaScriptNames,
+  toTypeScriptNames,
+  type TickFrame,
+} from '../src/clinic-cleanup.ts'
 
 describe('a clinic snapshot', () => {
   it('names no path of this machine', () => {
@@ -41,6 +21,13 @@ describe('a clinic snapshot', () => {
       '*g /influencer-stats/node_modules/fastify/x.js:1:1',
       'libc.so.6 [SHARED_LIB]',
     ])
+  })
+
+  it('names TypeScript files so that clinic counts them as code of the app, and reverts this in the page', () => {
+    const names = '*f /influencer-stats/a.ts:1:1\n~g /influencer-stats/b.mts:2:1\n*h /x.js:3:1\nemit node:events:489:44'
+    const javaScript = toJavaScriptNames(names)
+    expect(javaScript).toBe(names.replace('a.ts', 'a.ts.js').replace('b.mts', 'b.mts.js'))
+    expect(toTypeScriptNames(`${javaScript}\n"fileName":"./a.ts.js"`)).toBe(`${names}\n"fileName":"./a.ts"`)
   })
 
   it('fetches no fonts', () => {

@@ -19,6 +19,7 @@ const FOLDERS = [
   'bench/',
   'chaos/',
   'flame/',
+  'flame/clinic/',
 ]
 
 test.each(FOLDERS)('%s has the version of the workspace', (folder) => {
