@@ -1,4 +1,4 @@
-import { pause } from '@influencer-stats/runtime/service-client'
+import { pause } from '@influencer-stats/runtime/async/retry'
 import { ServiceError, toServiceError } from '@influencer-stats/runtime/service-error'
 import { getTraceHeaders } from '@influencer-stats/runtime/trace'
 import type { UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'

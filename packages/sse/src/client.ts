@@ -1,9 +1,9 @@
+import { pause } from '@influencer-stats/runtime/async/retry'
 import {
   createRequester,
   readJson,
   readLines,
   ignoreErrors,
-  pause,
   type ClientOptions,
 } from '@influencer-stats/runtime/service-client'
 

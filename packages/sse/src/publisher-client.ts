@@ -1,6 +1,6 @@
 import { getTraceHeaders } from '@influencer-stats/runtime/trace'
 import type { UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
-import { pause } from '@influencer-stats/runtime/service-client'
+import { pause } from '@influencer-stats/runtime/async/retry'
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http'
 import { toServiceError } from '@influencer-stats/runtime/service-error'
 

@@ -1,7 +1,7 @@
 import { closeLevel } from '@influencer-stats/log/level-state-machine'
 import { openClusterLog as openLog } from '@influencer-stats/log/cluster-log'
 import { getStalenessSeconds, toReplicaFolder } from '@influencer-stats/log/log-state'
-import { createBackOff } from '@influencer-stats/runtime/back-off'
+import { createBackOff } from '@influencer-stats/runtime/async/retry'
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { OpenContext } from '@influencer-stats/runtime/service'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-import { resolveWithin } from '@influencer-stats/runtime/resolve-within'
+import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
 import type { ServiceProxy } from './service-proxy.ts'
 import type { DataSource } from './data-source.ts'
 import { readText } from './upstream-node.ts'

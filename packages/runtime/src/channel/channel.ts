@@ -1,3 +1,4 @@
+import { Batcher } from '../async/batcher.ts'
 import { commonErrors } from '../errors/common-errors.ts'
 import { toReadProblem } from '../level/read-errors.ts'
 import { getCurrentTrace, runInTrace, type Trace } from '../trace.ts'
@@ -96,16 +97,16 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
     try {
       const handler = handlers.get(name)
       if (!handler) throw new Error(`no handler for "${name}"`)
-      outbox.send({ kind: 'reply', id, value: await runInTrace(trace, () => handler(...args)) })
+      outbox.add({ kind: 'reply', id, value: await runInTrace(trace, () => handler(...args)) })
     } catch (error) {
       fail(id, error)
     }
   }
 
   const fail = (id: number, error: unknown) =>
-    outbox.send({ kind: 'reply', id, error: toWireError(toReadProblem(error) ?? error) })
+    outbox.add({ kind: 'reply', id, error: toWireError(toReadProblem(error) ?? error) })
 
-  const outbox = new Outbox(port, (message, error) => {
+  const outbox = createOutbox(port, (message, error) => {
     // A message that cannot be cloned was not sent.
     if (message.kind === 'call') take(message.id)?.reject(error)
     else fail(message.id, error)
@@ -133,7 +134,7 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
         // If this thread was busy, the reply may have arrived meanwhile: `setImmediate` lets it be read first.
         const deadline = setTimeout(() => setImmediate(expire, id, name, timeout), timeout).unref()
         pendingCalls.set(id, { resolve, reject, deadline })
-        outbox.send({ kind: 'call', id, name, args, trace: getCurrentTrace() })
+        outbox.add({ kind: 'call', id, name, args, trace: getCurrentTrace() })
       })
     },
     rejectAll(reason) {
@@ -144,39 +145,24 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
 }
 
 /**
- * Sends all messages of one turn of the event loop as one. A separate message would cost 40 us, the same as the rest of
- * a call.
+ * Creates the batcher that sends all messages of one turn of the event loop as one. A separate message would cost 40 us,
+ * the same as the rest of a call.
+ * @param onRefused is called with a message that cannot be cloned
  */
-class Outbox {
-  readonly #port: Port
-  readonly #onRefused: (message: ChannelMessage, error: Error) => void
-  #messages: ChannelMessage[] = []
-
-  /** @param onRefused is called with a message that cannot be cloned */
-  constructor(port: Port, onRefused: (message: ChannelMessage, error: Error) => void) {
-    this.#port = port
-    this.#onRefused = onRefused
-  }
-
-  send(message: ChannelMessage): void {
-    if (this.#messages.push(message) === 1) setImmediate(() => this.#flush())
-  }
-
-  #flush(): void {
-    const messages = this.#messages
-    this.#messages = []
+function createOutbox(port: Port, onRefused: (message: ChannelMessage, error: Error) => void): Batcher<ChannelMessage> {
+  return new Batcher((messages) => {
     try {
-      this.#port.postMessage(messages)
+      port.postMessage(messages)
     } catch {
-      for (const message of messages) this.#sendAlone(message)
+      for (const message of messages) sendAlone(message)
     }
-  }
+  })
 
-  #sendAlone(message: ChannelMessage): void {
+  function sendAlone(message: ChannelMessage): void {
     try {
-      this.#port.postMessage([message])
+      port.postMessage([message])
     } catch (error) {
-      this.#onRefused(message, error as Error)
+      onRefused(message, error as Error)
     }
   }
 }

@@ -86,17 +86,6 @@ export async function* readLines(reply: Response): AsyncGenerator<string, void> 
   if (rest !== '') yield rest
 }
 
-/** Waits for `time` ms, or until the signal is aborted. Does not delay the exit of the process. */
-export function pause(time: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer: unknown = setTimeout(resolve, time)
-  // A timer of Node delays the exit of its process.
-  ;(timer as { unref?(): void }).unref?.()
-  signal.addEventListener('abort', () => resolve(), { once: true })
-  return promise.finally(() => clearTimeout(timer as number))
-}
-
 function toQueryString(query: QueryParameters): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query))

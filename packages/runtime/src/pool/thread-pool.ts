@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import { collectReplies, createCallBacklog, type CallBacklog } from '../channel/call-backlog.ts'
-import { createBackOff } from '../async/back-off.ts'
+import { createBackOff } from '../async/retry.ts'
 import { createChannel } from '../channel/channel.ts'
 import { StartError } from '../errors/common-errors.ts'
 import type { BucketMemory } from '../limits/token-buckets.ts'

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { createBackOff } from '../async/back-off.ts'
+import { createBackOff } from '../async/retry.ts'
 import { StartError } from '../errors/common-errors.ts'
 import type { ProcessReport, ProcessCommand } from '../channel/process-messages.ts'
 import type { ServiceConfig } from '../settings/settings.ts'

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
+import { createSingleFlight } from '../async/single-flight.ts'
 import { createBackupHandlers } from '../backup/backup-handlers.ts'
 import { StartError } from '../errors/common-errors.ts'
 import { isLoopback } from '../net/served-hosts.ts'
@@ -88,10 +89,7 @@ export async function startService({
     const replies = (await running.broadcast(COLLECT_CALL, [], COLLECT_TIMEOUT_MS)) as ThreadMetrics[]
     return mergeMetrics([await registry.getMetricsAsJSON(), ...(await threadMetrics.take(replies))])
   }
-  /** Scrapes at the same time share one collection. */
-  let scraping: Promise<string> | undefined
-  const scrape = () => (scraping ??= collect().finally(() => (scraping = undefined)))
-  const handlers: Map<string, (...args: any[]) => unknown> = new Map([[SCRAPE_CALL, scrape]])
+  const handlers = new Map<string, (...args: any[]) => unknown>([[SCRAPE_CALL, createSingleFlight(collect)]])
   const options: ThreadPoolOptions = {
     services,
     name: definition.name,

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { Outage } from '../async/outage.ts'
+import { createSingleFlight } from '../async/single-flight.ts'
 import { registerCounter } from '../metrics/counter.ts'
 import type { Registry } from '../metrics/prom-client.ts'
 
@@ -98,8 +100,10 @@ export function createSpanExporter({
   }
   const scope = { name: 'influencer-stats', version }
   let queuedSpans: Span[] = []
-  let sending: Promise<void> | undefined
-  let isUnavailable = false
+  const outage = new Outage({
+    onStart: (error) => log.warn({ err: error, endpoint }, 'spans cannot be sent to the collector'),
+    onEnd: () => log.info('the collector accepts spans again'),
+  })
   const counts = { sent: 0, dropped: 0 }
   registerCounter(registry, 'spans_sent_total', 'Spans that the collector accepted.', () => counts.sent)
   registerCounter(
@@ -138,17 +142,15 @@ export function createSpanExporter({
       try {
         await post(spans)
         counts.sent += spans.length
-        if (isUnavailable) log.info('the collector accepts spans again')
-        isUnavailable = false
+        outage.succeed()
       } catch (error) {
         counts.dropped += spans.length
-        if (!isUnavailable) log.warn({ err: error, endpoint }, 'spans cannot be sent to the collector')
-        isUnavailable = true
+        outage.fail(error)
       }
     }
   }
 
-  const flushOnce = () => (sending ??= flush().finally(() => (sending = undefined)))
+  const flushOnce = createSingleFlight(flush)
   const timer = setInterval(flushOnce, FLUSH_INTERVAL_MS).unref()
 
   return {

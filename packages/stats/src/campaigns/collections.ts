@@ -1,5 +1,5 @@
 import type { Preconditions } from '@influencer-stats/runtime/conditions'
-import { createBackOff } from '@influencer-stats/runtime/back-off'
+import { createBackOff } from '@influencer-stats/runtime/async/retry'
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ChangeQueue } from './change-queue.ts'

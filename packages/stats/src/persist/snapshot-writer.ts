@@ -1,4 +1,4 @@
-import { createBackOff } from '@influencer-stats/runtime/back-off'
+import { createBackOff } from '@influencer-stats/runtime/async/retry'
 import { setTimeout as delay } from 'node:timers/promises'
 import { addEdits, hasSameEdits } from '../core/edits.ts'
 import { hasSameTotals, getSince, sum, type Snapshot } from '../core/video-numbers.ts'

@@ -1,5 +1,5 @@
 import type { PublisherClient } from '@influencer-stats/sse/publisher-client'
-import { createBackOff } from '@influencer-stats/runtime/back-off'
+import { createBackOff } from '@influencer-stats/runtime/async/retry'
 import { setTimeout as delay } from 'node:timers/promises'
 import { toIsoMicroseconds } from '../core/iso-time.ts'
 import { hasSameNumbers, type PreparedReply } from '../core/prepared-reply.ts'

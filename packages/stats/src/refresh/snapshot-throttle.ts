@@ -3,7 +3,7 @@ import type { StatsReading } from '../core/prepared-reply.ts'
 import type { StatsLogger } from '../logger/logger.ts'
 import type { Collection } from '../state/stats-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
-import { resolveWithin } from '@influencer-stats/runtime/resolve-within'
+import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
 
 export interface SnapshotThrottleOptions {
   readonly collections: Pick<CollectionsOwner, 'saveSnapshot'>

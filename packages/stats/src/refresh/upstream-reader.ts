@@ -20,7 +20,7 @@ import type { StatsLogger } from '../logger/logger.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
 import type { Collection } from '../state/stats-state.ts'
 import { toSteadyTime, steadyNow } from '@influencer-stats/runtime/steady-clock'
-import { resolveWithin } from '@influencer-stats/runtime/resolve-within'
+import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
 import type { VideoDetailsRecorder } from '../persist/video-details-recorder.ts'
 
 export interface UpstreamReaderOptions {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { Outage } from '../../async/outage.ts'
 import type { WriteHealth } from '../write-health.ts'
 import type { FolderVerification } from './folder-verification.ts'
 import { WitnessFile } from './witness.ts'
@@ -23,11 +24,14 @@ export class WitnessWriter {
   readonly #timer: NodeJS.Timeout
   #file: WitnessFile | undefined
   #progress = 0
-  #isFailing = false
+  readonly #outage: Outage
 
   constructor(options: WitnessWriterOptions) {
     this.#options = options
-    const { folder, verification: verified } = options
+    const { folder, verification: verified, service, log } = options
+    // The old contents remain true, because files only grow.
+    const onStart = (error: unknown) => log.error({ err: error }, `${service}: level/state.json cannot be written`)
+    this.#outage = new Outage({ onStart })
     this.#try(() => {
       this.#file = new WitnessFile(folder, verified?.failedLogs ?? [])
     })
@@ -60,12 +64,9 @@ export class WitnessWriter {
   #try(work: () => void): void {
     try {
       work()
-      this.#isFailing = false
+      this.#outage.succeed()
     } catch (error) {
-      const { service, log } = this.#options
-      // The old contents remain true, because files only grow.
-      if (!this.#isFailing) log.error({ err: error }, `${service}: level/state.json cannot be written`)
-      this.#isFailing = true
+      this.#outage.fail(error)
     }
   }
 }

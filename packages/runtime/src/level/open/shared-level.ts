@@ -1,6 +1,6 @@
 import type { Level } from 'level'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { pause } from '../../async/retry.ts'
 import type { Problem } from '../../errors/problems.ts'
 import { createLogger } from '../../logging/logger.ts'
 import { DiskWatch } from './disk-watch.ts'
@@ -313,7 +313,7 @@ export class SharedLevel<K = string, V = string> {
   /** Resolves with false if the database is being closed. */
   async #pause(): Promise<boolean> {
     const { signal } = this.#closing
-    await delay(RETRY_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined)
+    await pause(RETRY_INTERVAL_MS, signal)
     return !signal.aborted
   }
 }

@@ -1,0 +1,45 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Batcher } from '../../src/async/batcher.ts'
+
+test('flushes the items of one turn together', async () => {
+  const batches: number[][] = []
+  const batcher = new Batcher<number>((items) => void batches.push(items))
+  batcher.add(1)
+  batcher.add(2)
+  expect(batches).toEqual([])
+  await batcher.waitUntilIdle()
+  batcher.add(3)
+  await nextTurn()
+  expect(batches).toEqual([[1, 2], [3]])
+})
+
+test('collects the next batch while a flush is in progress', async () => {
+  const batches: number[][] = []
+  const flushed = Promise.withResolvers<void>()
+  const batcher = new Batcher<number>((items) => {
+    batches.push(items)
+    return batches.length === 1 ? flushed.promise : undefined
+  })
+  batcher.add(1)
+  await nextTurn()
+  batcher.add(2)
+  await nextTurn()
+  batcher.add(3)
+  expect(batches).toEqual([[1]])
+  flushed.resolve()
+  await batcher.waitUntilIdle()
+  expect(batches).toEqual([[1], [2, 3]])
+})
+
+test('flushes items that a flush adds in the next turn', async () => {
+  const batches: number[][] = []
+  const batcher: Batcher<number> = new Batcher((items) => {
+    if (batches.push(items) === 1) batcher.add(2)
+  })
+  batcher.add(1)
+  await nextTurn()
+  expect(batches).toEqual([[1]])
+  await batcher.waitUntilIdle()
+  expect(batches).toEqual([[1], [2]])
+})
