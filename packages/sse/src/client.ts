@@ -6,6 +6,7 @@ import {
   ignoreErrors,
   type ClientOptions,
 } from '@influencer-stats/runtime/service-client'
+import { getRetryDelay, isPermanent } from '@influencer-stats/runtime/service-error'
 
 import type { TopicValue } from './publisher-client.ts'
 
@@ -51,7 +52,7 @@ export interface SseClient {
   /**
    * Yields values as they are published. Reopens a lost stream and resumes after the last event. Ends after `closeAll`
    * of any client, or when `signal` is aborted.
-   * @throws ServiceError if a status below 500 refuses the stream
+   * @throws ServiceError if a status below 500, except 429, refuses the stream
    */
   subscribe(options?: SseStreamOptions): AsyncIterable<StreamEvent>
   getConnections(): Promise<ConnectionCounts>
@@ -85,6 +86,7 @@ export function createSseClient(url: string, options: ClientOptions = {}): SseCl
         const lost = new AbortController()
         const startTimer = () => setTimeout(() => lost.abort(), STREAM_TIMEOUT_MS)
         let timer = startTimer()
+        let delay: number
         try {
           const headers = { 'last-event-id': lastId }
           const reply = await request('GET', '/wait', {
@@ -102,15 +104,14 @@ export function createSseClient(url: string, options: ClientOptions = {}): SseCl
             if (event === 'gap') yield { kind: 'gap', id: lastId! }
             else if (data !== undefined) yield { kind: 'value', id: lastId!, ...JSON.parse(data) }
           }
+          delay = retry
         } catch (error) {
-          const { status } = error as { status?: number }
-          // A refusal with a status below 500 is permanent. After a lost stream, or if the service is overloaded or
-          // unavailable, the client reconnects.
-          if (status !== undefined && status < 500) throw error
+          if (isPermanent(error)) throw error
+          delay = getRetryDelay(error, retry)
         } finally {
           clearTimeout(timer)
         }
-        await pause(retry, ended.signal)
+        await pause(delay, ended.signal)
       }
     } finally {
       ended.abort()

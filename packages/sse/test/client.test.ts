@@ -50,8 +50,10 @@ it('puts, reads, streams, resumes and counts', async () => {
 
 it('reconnects after a loss with its last id, and stops after 204', async () => {
   const requestedIds: (string | undefined)[] = []
+  const requestTimes: number[] = []
   const replies: ((response: ServerResponse) => void)[] = [
     (response) => response.writeHead(503, { 'content-type': 'text/plain' }).end('busy'),
+    (response) => response.writeHead(429, { 'retry-after': '3' }).end('busy'),
     (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('retry: 1\n\nid: e-1\ndata: {"topic":"a","value":"1"}\n\n:\n\nid: e-2\n\n')
@@ -63,6 +65,7 @@ it('reconnects after a loss with its last id, and stops after 204', async () => 
   ]
   const server = createServer((request, response) => {
     requestedIds.push(request.headers['last-event-id'] as string | undefined)
+    requestTimes.push(performance.now())
     replies.shift()!(response)
   })
   server.listen(0, '127.0.0.1')
@@ -75,5 +78,7 @@ it('reconnects after a loss with its last id, and stops after 204', async () => 
     { kind: 'value', id: 'e-1', topic: 'a', value: '1' },
     { kind: 'gap', id: 'e-7' },
   ])
-  expect(requestedIds).toEqual([undefined, undefined, 'e-2', 'e-7'])
+  expect(requestedIds).toEqual([undefined, undefined, undefined, 'e-2', 'e-7'])
+  // `Retry-After` is longer than the usual delay of 2 s.
+  expect(requestTimes[2]! - requestTimes[1]!).toBeGreaterThan(2_900)
 })

@@ -44,7 +44,7 @@ export function createRequester(url: string, { token }: ClientOptions = {}): Req
       redirect: 'manual',
     } as RequestInit)
     if (reply.ok) return reply
-    throw toServiceError(reply.status, await reply.text())
+    throw toServiceError(reply.status, await reply.text(), reply.headers.get('retry-after'))
   }
 }
 
