@@ -64,6 +64,7 @@ describe('the feed of changes', () => {
     feed.add({ seq: 2, writes: createWrites('b') })
     expect(toText(await waiting)).toEqual([[2, 'a,b']])
     expect(toText(await feed.readAfter(2, 1))).toEqual([])
+    expect(feed.hasWaiters).toBe(false)
     const passing = feed.readAfter(2, 60_000)
     feed.advanceTo(5)
     expect((await passing)!.upTo).toBe(5)

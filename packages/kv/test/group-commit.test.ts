@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { parts } from '../src/parts.ts'
 import type { KvLevel } from '../src/store/commit.ts'
+import type { KvWrite } from '../src/store/store.ts'
 import { openLevelStore } from './support/level-store.ts'
 
 const put = (key: string, durable: boolean) => ({
@@ -32,6 +33,46 @@ it('syncs the disk only for an effective write that requests it', async () => {
   expect(syncs).toEqual([false, true, false])
   await store.close()
 })
+
+it.each(['group', 'single'] as const)(
+  'syncs the disk once for a durable write with an idempotency key: %s',
+  async (commit) => {
+    let syncs = 0
+    const store = await openLevelStore({
+      createCommit(options) {
+        const { level } = options
+        const createBatch = level.db.batch.bind(level.db) as () => {
+          write(options?: { sync?: boolean }): Promise<void>
+        }
+        vi.spyOn(level.db, 'batch').mockImplementation((() => {
+          const batch = createBatch()
+          const write = batch.write.bind(batch)
+          batch.write = (...[batchOptions]) => {
+            if (batchOptions?.sync) syncs++
+            return write(batchOptions)
+          }
+          return batch
+        }) as never)
+        const sync = level.sync.bind(level)
+        vi.spyOn(level, 'sync').mockImplementation(() => (syncs++, sync()))
+        return parts.commit[commit](options)
+      },
+    })
+    async function countSyncs(write: Partial<KvWrite>): Promise<number> {
+      syncs = 0
+      await store.write({ ...put('k', true), isSpecial: true, ...write }, isHeld)
+      return syncs
+    }
+    const refused = { condition: { match: '*' }, idempotencyKey: 'refused' } as const
+    expect(await countSyncs(refused)).toBe(1)
+    expect(await countSyncs({ idempotencyKey: 'applied' })).toBe(1)
+    // A repetition stores nothing, but the first write may not be durable.
+    expect(await countSyncs(refused)).toBe(1)
+    // The key belongs to another write.
+    expect(await countSyncs({ idempotencyKey: 'refused' })).toBe(0)
+    await store.close()
+  },
+)
 
 it('closes only after its last write has succeeded', async () => {
   const certain = Promise.withResolvers<void>()

@@ -1,103 +1,17 @@
 import fc from 'fast-check'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { LogEntry, LogPosition } from '@influencer-stats/log/log'
+import type { LogEntry } from '@influencer-stats/log/log'
 import type { WriteCondition } from '../src/core/write-condition.ts'
 import type { Outcomes } from '../src/core/evaluate-writes.ts'
-import { changesExpiry, type Op } from '../src/core/change-lines.ts'
 import { DUE_END, toDuePosition, decodeDueKey } from '../src/core/internal-keys.ts'
-import { toEtag } from '../src/core/stored-value.ts'
-import { decodeWrites, encodeWrites, EXPIRE_KIND, WRITES_KIND, type LoggedWrite } from '../src/core/encode-writes.ts'
+import { encodeWrites, EXPIRE_KIND, type LoggedWrite } from '../src/core/encode-writes.ts'
 import { TtlState, createTtlMemory } from '../src/store/ttl.ts'
 import { createLiveReader } from '../src/store/live-reader.ts'
-import { openKvStateMachine, type KvStateMachine } from '../src/cluster/kv-state-machine.ts'
-import { STATE_KEY } from '../src/revisions.ts'
-import type { KvLevel } from '../src/store/commit.ts'
+import { openKvStateMachine } from '../src/cluster/kv-state-machine.ts'
 import { ChangeFeed } from '../src/watch/change-feed.ts'
 import { openNodeTestLevel } from './support/level.ts'
-import { openTestNode } from './support/replicated-store.ts'
-
-const bytes = (min: number, max: number) =>
-  fc.uint8Array({ minLength: min, maxLength: max }).map((one) => Buffer.from(one))
-const tags = fc.oneof(
-  fc.constant('*' as const),
-  fc.array(fc.constantFrom('"a"', 'W/"b"', '"\u00ff"'), { maxLength: 3 }),
-)
-const condition: fc.Arbitrary<WriteCondition | undefined> = fc.option(
-  fc.oneof(fc.record({ match: tags }), fc.record({ noneMatch: tags }), fc.record({ match: tags, noneMatch: tags })),
-  { nil: undefined },
-)
-const op: fc.Arbitrary<Op> = fc.oneof(
-  fc.record({ type: fc.constant('put' as const), key: bytes(1, 30), value: bytes(0, 60) }),
-  fc.record({
-    type: fc.constant('put' as const),
-    key: bytes(1, 30),
-    value: bytes(0, 60),
-    ttl: fc.maxSafeNat().map((n) => n % 2 ** 48),
-  }),
-  fc.record({ type: fc.constant('put' as const), key: bytes(1, 30), value: bytes(0, 60), expiresAt: fc.nat() }),
-  fc.record({ type: fc.constant('del' as const), key: bytes(1, 30) }),
-  fc.record({ type: fc.constant('expire' as const), key: bytes(1, 30) }),
-  fc.record({ type: fc.constant('expire' as const), key: bytes(1, 30), ttl: fc.nat() }),
-  fc.record({ type: fc.constant('expire' as const), key: bytes(1, 30), expiresAt: fc.nat() }),
-)
-const write: fc.Arbitrary<LoggedWrite> = fc
-  .record({
-    ops: fc.array(op, { minLength: 1, maxLength: 4 }),
-    condition,
-    name: fc.option(fc.constantFrom('a', 'key'), { nil: undefined }),
-  })
-  .map(({ ops, condition, name }) => ({
-    ops,
-    ...(condition && { condition: condition }),
-    ...(name && { idempotencyKey: name }),
-    ...((name || ops.some(changesExpiry)) && { isSpecial: true }),
-  }))
-
-describe('writes as an entry of the log', () => {
-  it('are decoded to the same writes', () => {
-    fc.assert(
-      fc.property(fc.array(write, { maxLength: 6 }), (writes) => {
-        expect(decodeWrites(encodeWrites(writes))).toEqual(writes)
-      }),
-    )
-  })
-
-  it('are refused if they are truncated', () => {
-    const entry = encodeWrites([
-      { ops: [{ type: 'put', key: Buffer.from('k'), value: Buffer.from('v') }], condition: { match: ['"a"'] } },
-    ])
-    for (let length = 1; length < entry.length; length++)
-      expect(() => decodeWrites(entry.subarray(0, length))).toThrow(RangeError)
-  })
-})
-
-async function openTestStateMachine(
-  folder = createTemporaryFolder(),
-): Promise<{ level: KvLevel; machine: KvStateMachine; folder: string }> {
-  const level = await openNodeTestLevel(folder)
-  onTestFinished(() => level.close())
-  return { level, machine: await openKvStateMachine(level, new ChangeFeed(1e6)), folder }
-}
-
-async function readContents({ db }: KvLevel): Promise<[string, string][]> {
-  const all: [string, string][] = []
-  for await (const [key, value] of db.iterator({ gt: STATE_KEY }))
-    all.push([key.toString('hex'), value.toString('hex')])
-  return all
-}
-
-const at = (seq: number): LogPosition => ({ epoch: 'e', seq, at: 0, check: 0, writers: [] })
-const createEntry = (seq: number, ...writes: LoggedWrite[]): LogEntry => ({
-  seq,
-  at: 0,
-  kind: WRITES_KIND,
-  body: encodeWrites(writes),
-})
-const put = (key: string, value: string, condition?: WriteCondition): LoggedWrite => ({
-  ops: [{ type: 'put', key: Buffer.from(key), value: Buffer.from(value) }],
-  ...(condition && { condition: condition }),
-})
+import { at, createEntry, openTestStateMachine, put, readContents } from './support/state-machine.ts'
 
 describe('the state machine', () => {
   it('has the same state on every node, for any split of the log and any restart', async () => {
@@ -286,16 +200,20 @@ describe('the state machine', () => {
     expect(find('k')).toBeUndefined()
   })
 
-  it('refuses unknown kinds and formats', async () => {
+  it('refuses unknown kinds and formats, and states their sequence', async () => {
     const { machine: view } = await openTestStateMachine()
     const unknown = { code: 'LOG_FORMAT_UNKNOWN' }
-    await expect(view.apply([{ seq: 1, at: 0, kind: 3, body: Buffer.alloc(0) }], at(1))).rejects.toMatchObject(unknown)
+    const valid = createEntry(1, put('k', '1'))
+    const refuse = async (more: Partial<LogEntry>, error: object) =>
+      expect(view.apply([valid, { ...valid, seq: 2, ...more }], at(3))).rejects.toMatchObject({ ...error, seq: 2 })
+    await refuse({ kind: 3 }, unknown)
     const newer = encodeWrites([put('k', '1')])
     newer[0] = 8
-    await expect(view.apply([{ seq: 1, at: 0, kind: WRITES_KIND, body: newer }], at(1))).rejects.toMatchObject(unknown)
+    await refuse({ body: newer }, unknown)
     newer[0] = 0
     newer[5] = 7
-    await expect(view.apply([{ seq: 1, at: 0, kind: WRITES_KIND, body: newer }], at(1))).rejects.toMatchObject(unknown)
+    await refuse({ body: newer }, unknown)
+    await refuse({ body: newer.subarray(0, 3) }, { code: 'LOG_DAMAGED' })
     expect(view.getPosition()).toBeUndefined()
   })
 
@@ -315,114 +233,5 @@ describe('the state machine', () => {
     expect(outcomes.map((one) => one !== undefined)).toEqual([false, true])
     const after = await openKvStateMachine(level, new ChangeFeed(1e6))
     expect(after.getPosition()).toEqual(at(2))
-  })
-
-  it('is restored from a snapshot, which replaces all data', async () => {
-    const one = await openTestStateMachine()
-    const other = await openTestStateMachine()
-    for (let i = 1; i <= 20; i++) await one.machine.apply([createEntry(i, put(`k${i}`, 'x'.repeat(i * 100)))], at(i))
-    await other.machine.apply([createEntry(1, put('stale', '1'))], at(1))
-    // Pieces of 777 bytes at most.
-    async function* cut(pieces: AsyncIterable<Buffer>) {
-      for await (const piece of pieces)
-        for (let from = 0; from < piece.length; from += 777) yield piece.subarray(from, from + 777)
-    }
-    await other.machine.restore(cut(one.machine.snapshot()))
-    expect(await readContents(other.level)).toEqual(await readContents(one.level))
-    expect(other.machine.getPosition()).toEqual(at(20))
-    const next = [createEntry(21, put('k1', 'again', { match: '*' }))]
-    expect(await other.machine.apply(next, at(21))).toEqual(await one.machine.apply(next, at(21)))
-  })
-
-  it('restores expiries and idempotency keys from a snapshot, and reads one of the older format', async () => {
-    const one = await openTestStateMachine()
-    const other = await openTestStateMachine()
-    const timed: LoggedWrite = {
-      ops: [{ type: 'put', key: Buffer.from('timed'), value: Buffer.from('1'), ttl: 10 }],
-      isSpecial: true,
-    }
-    const named = { ...put('named', '1'), idempotencyKey: 'n', isSpecial: true }
-    await one.machine.apply([createEntry(1, timed, named, put('k', '1'))], at(1))
-    await other.machine.restore(one.machine.snapshot())
-    expect(other.machine.nextDue).toBe(10)
-    const late = [
-      { ...createEntry(2, named), at: 10 },
-      { seq: 3, at: 10, kind: EXPIRE_KIND, body: Buffer.alloc(0) },
-    ]
-    expect(await other.machine.apply(late, at(3))).toEqual(await one.machine.apply(late, at(3)))
-    const rest = await readContents(one.level)
-    expect(await readContents(other.level)).toEqual(rest)
-    expect(rest.map(([key]) => Buffer.from(key, 'hex').toString()).filter((key) => /^\w+$/.test(key))).toEqual([
-      'k',
-      'named',
-    ])
-    async function* toFirstFormat() {
-      for await (const piece of one.machine.snapshot())
-        yield Buffer.from(piece.toString('latin1').replace('kv snapshot 2', 'kv snapshot 1'), 'latin1')
-    }
-    await other.machine.restore(toFirstFormat())
-    expect(await readContents(other.level)).toEqual(rest)
-  })
-
-  it('is empty after a partial snapshot', async () => {
-    const one = await openTestStateMachine()
-    const other = await openTestStateMachine()
-    for (let i = 1; i <= 20; i++) await one.machine.apply([createEntry(i, put(`k${i}`, 'x'))], at(i))
-    await other.machine.apply([createEntry(1, put('stale', '1'))], at(1))
-    async function* truncate(pieces: AsyncIterable<Buffer>) {
-      let isHead = true
-      for await (const piece of pieces) {
-        yield isHead ? piece : piece.subarray(0, Math.ceil(piece.length / 2))
-        isHead = false
-      }
-    }
-    await expect(other.machine.restore(truncate(one.machine.snapshot()))).rejects.toThrow('is truncated')
-    expect(other.machine.getPosition()).toBeUndefined()
-    expect((await openKvStateMachine(other.level, new ChangeFeed(1e6))).getPosition()).toBeUndefined()
-    async function* yieldForeign() {
-      yield Buffer.from('what is this, and why is it here at all?')
-    }
-    await expect(other.machine.restore(yieldForeign())).rejects.toThrow('does not know the format of the snapshot')
-  })
-
-  it('starts empty after a possible power cut, and continues after a clean exit', async () => {
-    const { level, machine: view } = await openTestStateMachine()
-    await view.apply([createEntry(1, put('k', '1'))], at(1))
-    const own = JSON.parse((await level.db.get(STATE_KEY))!.toString())
-    const write = (boot: string | undefined) => level.db.put(STATE_KEY, Buffer.from(JSON.stringify({ ...own, boot })))
-    expect((await openKvStateMachine(level, new ChangeFeed(1e6))).getPosition()).toEqual(at(1))
-    await view.settle()
-    expect(JSON.parse((await level.db.get(STATE_KEY))!.toString()).boot).toBe('clean')
-    await write('another run of the machine')
-    expect((await openKvStateMachine(level, new ChangeFeed(1e6))).getPosition()).toBeUndefined()
-    expect(await readContents(level)).toEqual([])
-  })
-})
-
-describe('a store on the log', () => {
-  it('returns the sequence of a write, and that of a read', async () => {
-    const { store, close } = await openTestNode()
-    onTestFinished(close)
-    const write = (key: string) =>
-      store.write({ ...put(key, '1'), durable: false }, (revision, sequence) => ({ tag: toEtag(revision!), sequence }))
-    const first = await write('a')
-    const [second, third] = await Promise.all([write('b'), write('c')])
-    expect(first.sequence).toBe(1)
-    expect(second).toMatchObject({ sequence: 2 })
-    // Writes of one turn share a sequence, but each has its own tag.
-    expect(third).toMatchObject({ sequence: 2 })
-    expect(third.tag).not.toBe(second.tag)
-    expect(store.replica!.sequence).toBe(2)
-    const snapshot = store.snapshot()
-    const scan = snapshot.scan({ start: Buffer.from('a') })
-    await write('d')
-    expect(snapshot.sequence).toBe(2)
-    expect((await scan.next()).map(([key]) => key)).toEqual(['a', 'b', 'c'])
-    await scan.close()
-    await snapshot.close()
-    await store.replica!.waitForConsistency({ after: 3, linearizable: true })
-    await expect(store.replica!.waitForConsistency({ after: 99 })).rejects.toMatchObject({
-      code: 'SEQUENCE_WAIT_TIMEOUT',
-    })
   })
 })

@@ -65,14 +65,12 @@ const getFirstRevision = (epoch: string) => Math.floor(createHash('sha256').upda
 const parsePosition = (bytes: Buffer) => JSON.parse(bytes.toString()) as KvPosition
 
 /** @throws FrameError */
-function decodeBody(body: Buffer): LoggedWrite[] {
+function decodeEntry({ body, seq }: LogEntry): LoggedWrite[] {
   try {
     return decodeWrites(body)
   } catch (error) {
-    throw new FrameError(
-      error instanceof UnknownWritesError ? 'LOG_FORMAT_UNKNOWN' : 'LOG_DAMAGED',
-      (error as Error).message,
-    )
+    const code = error instanceof UnknownWritesError ? 'LOG_FORMAT_UNKNOWN' : 'LOG_DAMAGED'
+    throw new FrameError(code, (error as Error).message, seq)
   }
 }
 
@@ -162,17 +160,18 @@ export async function openKvStateMachine(
     const before = saved?.revision ?? getFirstRevision(position.epoch)
     const isTimed = nextDue !== Infinity
     if (!entries.some(({ kind }) => kind !== WRITES_KIND)) {
-      const writes = entries.map(({ body }) => decodeBody(body))
+      const writes = entries.map(decodeEntry)
       const all = writes.flat()
       if (!isTimed && !all.some(({ isSpecial }) => isSpecial))
         return { position, writes, result: evaluate(all, before + 1, get, false), revision: before + all.length }
     }
     const evaluation = new WriteEvaluation(before + 1, get, isTimed)
     const writes: LoggedWrite[][] = []
-    for (const { kind, at, body } of entries) {
+    for (const entry of entries) {
+      const { kind, at, seq } = entry
       if (kind !== WRITES_KIND && kind !== EXPIRE_KIND)
-        throw new FrameError('LOG_FORMAT_UNKNOWN', `has an entry of the unknown kind ${kind}`)
-      const entryWrites = kind === WRITES_KIND ? decodeBody(body) : (await getDueKeys(at, evaluation)).map(toRemoval)
+        throw new FrameError('LOG_FORMAT_UNKNOWN', `has an entry of the unknown kind ${kind}`, seq)
+      const entryWrites = kind === WRITES_KIND ? decodeEntry(entry) : (await getDueKeys(at, evaluation)).map(toRemoval)
       for (const write of entryWrites) evaluation.evaluate(write, at)
       writes.push(entryWrites)
     }

@@ -46,18 +46,16 @@ export interface WriteResult {
   readonly ineffective?: ReadonlySet<Op>
   /** New records of writes with idempotency keys. */
   readonly records?: readonly (readonly [key: Buffer, stored: Buffer])[]
+  /**
+   * Indexes of the writes whose reply repeats the outcome of an earlier write with the same idempotency key. A durable
+   * reply then depends on that earlier write.
+   */
+  readonly replays?: ReadonlySet<number>
 }
 
 /** True if the result has changes or records to store. */
 export const hasEffect = ({ effects, records }: WriteResult): boolean =>
   effects.some((revision) => revision !== undefined) || (records !== undefined && records.length > 0)
-
-/**
- * True if the reply to a write may repeat the outcome of an earlier write with the same idempotency key. A durable
- * reply then depends on that earlier write. Also true for a first write whose condition did not hold.
- */
-export const isReplay = ({ idempotencyKey }: LoggedWrite, index: number, { effects, outcomes }: WriteResult): boolean =>
-  idempotencyKey !== undefined && effects[index] === undefined && outcomes[index] !== KEY_REUSED
 
 /** Returns the stored bytes of a key of a user, or of an internal key; `undefined` if there are none. */
 export type ReadStored = (key: Buffer) => Buffer | undefined
@@ -100,6 +98,7 @@ export class WriteEvaluation implements WriteResult {
   readonly expiries = new Map<string, ExpiryChange>()
   readonly ineffective = new Set<Op>()
   readonly records: [key: Buffer, stored: Buffer][] = []
+  readonly replays = new Set<number>()
   readonly #get: ReadStored
   readonly #isTimed: boolean
   readonly #first: number
@@ -121,7 +120,11 @@ export class WriteEvaluation implements WriteResult {
     const fingerprint = computeFingerprint(write)
     const key = toIdempotencyRow(idempotencyKey)
     const existing = this.#getRecord(key, at)
-    if (existing) return this.#addOutcome(undefined, readOutcome(existing, fingerprint))
+    if (existing) {
+      const outcome = readOutcome(existing, fingerprint)
+      if (outcome !== KEY_REUSED) this.replays.add(this.outcomes.length)
+      return this.#addOutcome(undefined, outcome)
+    }
     const number = this.#first + this.effects.length
     const revision = this.#computeEffect(write, at)
     this.#addOutcome(revision)

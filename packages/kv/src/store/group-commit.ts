@@ -1,4 +1,4 @@
-import { hasEffect, isReplay, evaluate, type WriteResult, type Outcomes } from '../core/evaluate-writes.ts'
+import { hasEffect, evaluate, KEY_REUSED, type WriteResult, type Outcomes } from '../core/evaluate-writes.ts'
 import { toStored } from '../core/stored-value.ts'
 import { waitTurn } from '../core/yield-turn.ts'
 import type { Commit, CommitOptions } from './commit.ts'
@@ -26,11 +26,11 @@ const PLAIN_OPTIONS = { sync: false } as const
 const DURABLE_OPTIONS = { sync: true } as const
 
 /**
- * True if a durable write may repeat an earlier one with the same idempotency key. Its reply must wait for a sync,
- * because the earlier one may not be durable.
+ * True if a durable write repeats an earlier one with the same idempotency key. Its reply must wait for a sync, because
+ * the earlier one may not be durable.
  */
-const hasDurableReplay = (writes: readonly KvWrite[], result: WriteResult) =>
-  result.records !== undefined && writes.some((write, i) => write.durable && isReplay(write, i, result))
+const hasDurableReplay = (writes: readonly KvWrite[], { replays }: WriteResult) =>
+  replays !== undefined && writes.some(({ durable }, i) => durable && replays.has(i))
 
 /** Returns a function that calls both functions, and waits for both. */
 const combineSyncs = (first: (() => Promise<void>) | undefined, second: () => Promise<void>) => async () =>
@@ -132,11 +132,13 @@ export function createGroupCommit({
    * function.
    */
   function write(writes: readonly KvWrite[], result: WriteResult): Promise<(() => Promise<void>) | undefined> {
-    const { effects, expiries } = result
+    const { effects, outcomes, expiries, replays } = result
     // One durable write makes the whole group durable, so the other writes of the group wait for the sync, too.
-    // A write that fails its condition has nothing to sync, unless it has an idempotency key: then it stores a record.
+    // A write without an effect has nothing to sync, unless it is the first one with its idempotency key: then it
+    // stores a record.
     const isDurable = ({ durable, idempotencyKey }: KvWrite, i: number) =>
-      durable && (effects[i] !== undefined || idempotencyKey !== undefined)
+      durable &&
+      (effects[i] !== undefined || (idempotencyKey !== undefined && outcomes[i] !== KEY_REUSED && !replays?.has(i)))
     const options = writes.some(isDurable) ? DURABLE_OPTIONS : PLAIN_OPTIONS
     const { ops } = writes[0]!
     const [op] = ops

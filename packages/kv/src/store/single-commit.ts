@@ -1,4 +1,4 @@
-import { hasEffect, isReplay, evaluate, type WriteResult } from '../core/evaluate-writes.ts'
+import { hasEffect, evaluate, type WriteResult } from '../core/evaluate-writes.ts'
 import type { Commit, CommitOptions } from './commit.ts'
 import { createBatch } from './level-batch.ts'
 import type { KvWrite } from './store.ts'
@@ -40,8 +40,8 @@ export function createSingleCommit(options: CommitOptions): Commit {
       } finally {
         keyLocks.release(locks)
       }
-      // The reply may repeat the outcome of an earlier write that is not durable yet.
-      if (write.durable && isReplay(write, 0, result)) await level.sync()
+      // The reply repeats the outcome of an earlier write, which may not be durable yet.
+      if (write.durable && result.replays?.has(0)) await level.sync()
       return result.outcomes[0]
     } finally {
       limiter.release(bytes, 1)

@@ -24,7 +24,7 @@ export class ChangeFeed {
   /** The feed has all changes after this sequence; `undefined` if the feed is off. */
   #floor: number | undefined
   #upTo = 0
-  #waiters: (() => void)[] = []
+  readonly #waiters = new Set<() => void>()
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
@@ -37,7 +37,7 @@ export class ChangeFeed {
 
   /** True if a caller waits for the next change. */
   get hasWaiters(): boolean {
-    return this.#waiters.length > 0
+    return this.#waiters.size > 0
   }
 
   /** Last sequence whose changes the feed has received; directly after `start`, the sequence of the start. */
@@ -131,14 +131,15 @@ export class ChangeFeed {
   #waitForChange(timeout: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, timeout).unref()
-    this.#waiters.push(resolve)
-    return promise.finally(() => clearTimeout(timer))
+    this.#waiters.add(resolve)
+    return promise.finally(() => {
+      clearTimeout(timer)
+      this.#waiters.delete(resolve)
+    })
   }
 
   #notify(): void {
-    if (this.#waiters.length === 0) return
-    const waiters = this.#waiters
-    this.#waiters = []
-    for (const resolveWaiter of waiters) resolveWaiter()
+    for (const resolveWaiter of this.#waiters) resolveWaiter()
+    this.#waiters.clear()
   }
 }

@@ -1,0 +1,32 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { toEtag } from '../src/core/stored-value.ts'
+import { openTestNode } from './support/replicated-store.ts'
+import { put } from './support/state-machine.ts'
+
+describe('a store on the log', () => {
+  it('returns the sequence of a write, and that of a read', async () => {
+    const { store, close } = await openTestNode()
+    onTestFinished(close)
+    const write = (key: string) =>
+      store.write({ ...put(key, '1'), durable: false }, (revision, sequence) => ({ tag: toEtag(revision!), sequence }))
+    const first = await write('a')
+    const [second, third] = await Promise.all([write('b'), write('c')])
+    expect(first.sequence).toBe(1)
+    expect(second).toMatchObject({ sequence: 2 })
+    // Writes of one turn share a sequence, but each has its own tag.
+    expect(third).toMatchObject({ sequence: 2 })
+    expect(third.tag).not.toBe(second.tag)
+    expect(store.replica!.sequence).toBe(2)
+    const snapshot = store.snapshot()
+    const scan = snapshot.scan({ start: Buffer.from('a') })
+    await write('d')
+    expect(snapshot.sequence).toBe(2)
+    expect((await scan.next()).map(([key]) => key)).toEqual(['a', 'b', 'c'])
+    await scan.close()
+    await snapshot.close()
+    await store.replica!.waitForConsistency({ after: 3, linearizable: true })
+    await expect(store.replica!.waitForConsistency({ after: 99 })).rejects.toMatchObject({
+      code: 'SEQUENCE_WAIT_TIMEOUT',
+    })
+  })
+})
