@@ -9,8 +9,7 @@ interface AppendWaiter {
 }
 
 /**
- * Entries and barriers of one frame; in a standalone service, of one call of `StateMachine.apply`. They share one
- * sequence in the log, and all their callers get results together.
+ * Entries and barriers of one frame. They share one sequence in the log, and all their callers get results together.
  */
 export class AppendGroup {
   readonly entries: FrameEntry[] = []

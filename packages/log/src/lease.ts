@@ -1,13 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LeaseRequest } from './order/sequencer.ts'
 import { createLeaseLostError, createUnavailableError } from './errors.ts'
-import type { AppendResult, Lease, LeaseState } from './log.ts'
+import type { AppendResult, EntryBody, Lease, LeaseState } from './log.ts'
 
 export interface LeaseOptions {
-  /**
-   * Identifier of this `Lease`. In a cluster it is random, so no other process has the same. A standalone service has a
-   * constant one.
-   */
+  /** Identifier of this `Lease`: random, so no other process has the same. */
   readonly holder: string
   /** Time from a request until the lease expires without a renewal (ms). */
   readonly ttl: number
@@ -19,7 +16,7 @@ export interface LeaseOptions {
    */
   getRemainingMs(): number
   /** Appends an entry that has an effect only while the lease has this term. */
-  append<T>(kind: number, body: Buffer, term: number): Promise<AppendResult<T>>
+  append<T>(kind: number, body: EntryBody, term: number): Promise<AppendResult<T>>
 }
 
 // The node renews the lease after a third of its TTL, so that one lost renewal does not lose the lease.

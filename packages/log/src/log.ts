@@ -10,7 +10,17 @@ export interface LogEntry {
   /** Type of the body, 0 to 254. The state machine defines the values. */
   readonly kind: number
   readonly body: Buffer
+  /** Value of an `EntryValue` that was appended to a local log. `body` is then empty. */
+  readonly value?: unknown
 }
+
+/** Body of an entry that is encoded only for a log on servers. A local log passes the value to the state machine. */
+export interface EntryValue<T = unknown> {
+  readonly value: T
+  encode(): Buffer
+}
+
+export type EntryBody = Buffer | EntryValue
 
 /** State of the lease: the right to do work that only one node may do at a time. */
 export interface LeaseState {
@@ -109,7 +119,7 @@ export interface Log {
    * @throws LOG_UNAVAILABLE: the entry has no effect, now or later; OUTCOME_UNKNOWN: it may still be applied;
    * RangeError: it is too large; in a standalone service, the error of `StateMachine.apply`
    */
-  append<T>(kind: number, body: Buffer, waiters?: number): Promise<AppendResult<T>>
+  append<T>(kind: number, body: EntryBody, waiters?: number): Promise<AppendResult<T>>
   /**
    * Waits until this node has applied every entry that the log stored before the call, from any node. Resolves with a
    * sequence that includes them.
@@ -155,7 +165,7 @@ export interface Lease {
    * Throws at once, and sends nothing, unless this node holds the lease.
    * @throws LEASE_LOST, and the errors of `Log.append`
    */
-  append<T>(kind: number, body: Buffer): Promise<AppendResult<T>>
+  append<T>(kind: number, body: EntryBody): Promise<AppendResult<T>>
   /** Resolves once this node holds the lease. @throws LOG_UNAVAILABLE if `close` is called first */
   waitUntilHeld(): Promise<void>
   /** Resolves once this node does not hold the lease. */

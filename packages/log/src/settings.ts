@@ -1,4 +1,4 @@
-import { defineSettings } from '@influencer-stats/runtime/settings'
+import { defineSettings, type SettingValues } from '@influencer-stats/runtime/settings'
 
 const fileSetting = { type: 'string', default: '', when: { log: 'jetstream' } } as const
 
@@ -89,3 +89,6 @@ export const logSettings = defineSettings({
     description: 'timeout of a write to the log (ms); an election takes up to 9 s',
   },
 })
+
+/** True for a node of a cluster, false for a standalone service. */
+export const isCluster = ({ log }: Pick<SettingValues<typeof logSettings>, 'log'>): boolean => log === 'jetstream'

@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createLocalLog } from '../src/local/local-log.ts'
+import { openLocalLog } from '../src/local/local-log.ts'
 import { describeLog } from './log.conformance.ts'
 import { APPEND_KIND, TextStateMachine } from './support/text-state-machine.ts'
 
 describeLog('local', () => {
   const open = async (stateMachine: TextStateMachine) => {
-    const log = createLocalLog({ stateMachine })
+    const log = openLocalLog({ stateMachine })
     onTestFinished(() => log.close())
     return log
   }
@@ -14,7 +14,7 @@ describeLog('local', () => {
 
 it('rejects an append that the state machine could not store, and reuses its sequence', async () => {
   const stateMachine = new TextStateMachine()
-  const log = createLocalLog({ stateMachine })
+  const log = openLocalLog({ stateMachine })
   await log.append(APPEND_KIND, Buffer.from('a'))
   stateMachine.failureCount = 1
   await expect(log.append(APPEND_KIND, Buffer.from('b'))).rejects.toThrow('the disk is full')
@@ -26,7 +26,7 @@ it('rejects an append that the state machine could not store, and reuses its seq
 it('has a clock that does not go back, even if that of the machine does', async () => {
   let now = 1_000
   const stateMachine = new TextStateMachine()
-  const log = createLocalLog({ stateMachine, now: () => now })
+  const log = openLocalLog({ stateMachine, now: () => now })
   for (const time of [1_000, 500, 2_000]) {
     now = time
     await log.append(APPEND_KIND, Buffer.from('x'))

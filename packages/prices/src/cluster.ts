@@ -1,4 +1,5 @@
-import { clearLevel, closeLevel } from '@influencer-stats/log/level-state-machine'
+import { clearLevel } from '@influencer-stats/log/boot-check'
+import { closeLevel } from '@influencer-stats/log/level-state-machine'
 import type { Log } from '@influencer-stats/log/log'
 import { createLogStateMemory, toReplicaFolder, writeLogState } from '@influencer-stats/log/log-state'
 import { openClusterLog } from '@influencer-stats/log/cluster-log'

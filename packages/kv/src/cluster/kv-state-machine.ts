@@ -1,8 +1,11 @@
 import { FrameError } from '@influencer-stats/log/errors'
-import { restoreSnapshot, createSnapshotChunks } from '@influencer-stats/log/level-snapshot'
-import { CLEAN_BOOT, clearLevel, isTorn, markClean } from '@influencer-stats/log/level-state-machine'
-import type { LogEntry, LogPosition, StateMachine } from '@influencer-stats/log/log'
-import { readBootId } from '@influencer-stats/runtime/boot-id'
+import { createSnapshotCodec } from '@influencer-stats/log/level-snapshot'
+import {
+  openLevelStateMachine,
+  type LevelStateMachine,
+  type PositionRow,
+} from '@influencer-stats/log/level-state-machine'
+import type { LogEntry, LogPosition } from '@influencer-stats/log/log'
 import { createHash } from 'node:crypto'
 import { WriteEvaluation, evaluate, type WriteResult } from '../core/evaluate-writes.ts'
 import { DUE_END, toDueKey, toDuePosition, type DueKey } from '../core/internal-keys.ts'
@@ -22,22 +25,19 @@ import { TtlState, createTtlMemory } from '../store/ttl.ts'
 import { createBatch } from '../store/level-batch.ts'
 import { STATE_KEY } from '../revisions.ts'
 
-/** Value of `STATE_KEY` in the database of a node: its position in the log, its last revision and its boot. */
-interface KvPosition {
+/** Row `STATE_KEY` in the database of a node. */
+interface KvPositionRow extends PositionRow {
   readonly position: LogPosition
   /** Number of the last write. */
   readonly revision: number
-  /** Boot id of the machine at the time of the write, or `CLEAN_BOOT` if all data is on the disk. */
-  readonly boot: string | undefined
 }
 
 const SNAPSHOT_FORMAT = 'kv snapshot 2'
 /** Older format, from before expiry and idempotency keys. Its entries are also valid in the present format. */
 const FIRST_SNAPSHOT_FORMAT = 'kv snapshot 1'
 
-/** Evaluated batch that is not written yet. If the write fails, the retry uses the same evaluation. */
+/** Evaluated entries. */
 interface EvaluatedBatch {
-  readonly position: LogPosition
   /** Writes of each entry. */
   readonly writes: readonly (readonly LoggedWrite[])[]
   readonly result: WriteResult
@@ -49,11 +49,9 @@ interface EvaluatedBatch {
 export const MAX_EXPIRED_KEYS = 1_000
 
 /** State machine of the key-value service. It runs on the main thread. */
-export interface KvStateMachine extends StateMachine {
+export interface KvStateMachine extends LevelStateMachine {
   /** Earliest expiry time of all keys (ms since 1970); `Infinity` if no key expires. */
   readonly nextDue: number
-  /** Records that all data is on the disk, so that the node can continue from it after a power cut. */
-  settle(): Promise<void>
 }
 
 /**
@@ -61,8 +59,6 @@ export interface KvStateMachine extends StateMachine {
  * another log matches no value here.
  */
 const getFirstRevision = (epoch: string) => Math.floor(createHash('sha256').update(epoch).digest().readUIntBE(0, 6) / 2)
-
-const parsePosition = (bytes: Buffer) => JSON.parse(bytes.toString()) as KvPosition
 
 /** @throws FrameError */
 function decodeEntry({ body, seq }: LogEntry): LoggedWrite[] {
@@ -77,12 +73,11 @@ function decodeEntry({ body, seq }: LogEntry): LoggedWrite[] {
 /** Returns the last sequence whose changes a snapshot contains; 0 for an empty database. */
 export function getSequence(db: KvDatabase, snapshot: ReturnType<KvDatabase['snapshot']>): number {
   const saved = db.getSync(STATE_KEY, { snapshot })
-  return saved ? parsePosition(saved).position.seq : 0
+  return saved ? (JSON.parse(saved.toString()) as KvPositionRow).position.seq : 0
 }
 
 /**
- * Opens the state machine of a database. After a power cut, LevelDB may have a newer change without an older one. The
- * state machine then clears the database, because the log has all changes.
+ * Opens the state machine of a database.
  * @param feed receives all changes that are applied from now on
  * @param ttl state that the threads read: the flag that values may expire, and a lower bound of the log's clock
  * @param maxExpired maximum number of expired keys that one entry of the log removes
@@ -94,22 +89,12 @@ export async function openKvStateMachine(
   maxExpired = MAX_EXPIRED_KEYS,
 ): Promise<KvStateMachine> {
   const { db } = level
-  const found = await db.get(STATE_KEY)
-  let saved = found && parsePosition(found)
-  const boot = readBootId()
-  if (saved && isTorn(saved.boot)) {
-    await clearLevel(level, STATE_KEY)
-    saved = undefined
-  }
-  let evaluated: EvaluatedBatch | undefined
   /**
    * No key is due before this position. Searches for due keys begin here: from an earlier position, LevelDB would step
    * over every key that was deleted there.
    */
   let dueFrom = toDuePosition(0)
   let nextDue = Infinity
-  await findFirstDue()
-  feed.start(saved?.position.seq ?? 0)
 
   async function findFirstDue(): Promise<void> {
     const [first] = await readDueKeys(db, dueFrom, 1)
@@ -135,10 +120,7 @@ export async function openKvStateMachine(
   }
 
   /** Adds the changes to the feed, as copies: the bytes of an entry share the memory of a larger message. */
-  function publish(
-    entries: readonly LogEntry[],
-    { position, writes, result: { effects, ineffective } }: EvaluatedBatch,
-  ): void {
+  function addToFeed(entries: readonly LogEntry[], { writes, result: { effects, ineffective } }: EvaluatedBatch): void {
     let from = 0
     for (const [i, { seq, at, body }] of entries.entries()) {
       const entryEffects = effects.slice(from, (from += writes[i]!.length))
@@ -151,19 +133,22 @@ export async function openKvStateMachine(
         if (visible.length > 0) feed.add({ seq, writes: encodeWrites(visible) })
       }
     }
-    feed.advanceTo(position.seq)
   }
 
   const get = (key: Buffer) => db.getSync(key)
 
-  async function evaluateAll(entries: readonly LogEntry[], position: LogPosition): Promise<EvaluatedBatch> {
-    const before = saved?.revision ?? getFirstRevision(position.epoch)
+  async function evaluateAll(
+    entries: readonly LogEntry[],
+    { epoch }: LogPosition,
+    row: KvPositionRow | undefined,
+  ): Promise<EvaluatedBatch> {
+    const before = row?.revision ?? getFirstRevision(epoch)
     const isTimed = nextDue !== Infinity
     if (!entries.some(({ kind }) => kind !== WRITES_KIND)) {
       const writes = entries.map(decodeEntry)
       const all = writes.flat()
       if (!isTimed && !all.some(({ isSpecial }) => isSpecial))
-        return { position, writes, result: evaluate(all, before + 1, get, false), revision: before + all.length }
+        return { writes, result: evaluate(all, before + 1, get, false), revision: before + all.length }
     }
     const evaluation = new WriteEvaluation(before + 1, get, isTimed)
     const writes: LoggedWrite[][] = []
@@ -175,7 +160,7 @@ export async function openKvStateMachine(
       for (const write of entryWrites) evaluation.evaluate(write, at)
       writes.push(entryWrites)
     }
-    return { position, writes, result: evaluation, revision: before + evaluation.outcomes.length }
+    return { writes, result: evaluation, revision: before + evaluation.outcomes.length }
   }
 
   /**
@@ -189,60 +174,51 @@ export async function openKvStateMachine(
     return [...untouched, ...touched.filter(({ time }) => time <= at)].toSorted(compareDue).slice(0, maxExpired)
   }
 
-  const toPositionBytes = (value: KvPosition) => Buffer.from(JSON.stringify(value))
+  const stateMachine = await openLevelStateMachine<KvPositionRow, EvaluatedBatch>({
+    level,
+    positionKey: STATE_KEY,
+    isReplica: true,
+    snapshots: createSnapshotCodec(db, { name: SNAPSHOT_FORMAT, positionKey: STATE_KEY }, [FIRST_SNAPSHOT_FORMAT]),
 
-  return {
-    getPosition: () => saved?.position,
-    get nextDue() {
-      return nextDue
+    async load(row) {
+      dueFrom = toDuePosition(0)
+      await findFirstDue()
+      feed.start(row?.position.seq ?? 0)
     },
 
-    async apply(entries, position) {
-      // If an evaluated batch has this sequence, its write failed before, and this call retries it.
-      if (evaluated?.position.seq !== position.seq) evaluated = await evaluateAll(entries, position)
-      const { writes, result, revision } = evaluated
-      const { outcomes, expiries } = result
-      const next: KvPosition = { position, revision, boot }
+    evaluate: evaluateAll,
+
+    async write({ writes, result, revision }, { position, boot }) {
+      const row: KvPositionRow = { position, revision, boot }
       // The flag is set before the write, so that every read that sees the write also sees the flag. `raiseFloor` makes
       // a value that has expired by the log's clock absent at this node, too, even if this node's clock is slow.
-      if (expiries?.size) ttl.enable()
-      if (ttl.isTimed) ttl.raiseFloor(entries.at(-1)!.at)
+      if (result.expiries?.size) ttl.enable()
+      if (ttl.isTimed) ttl.raiseFloor(position.at)
       const batch = await createBatch(db, writes.flat(), result)
       try {
-        batch.put(STATE_KEY, toPositionBytes(next))
+        batch.put(STATE_KEY, Buffer.from(JSON.stringify(row)))
         await level.write(() => batch.write())
       } finally {
         await batch.close()
       }
-      saved = next
-      if (expiries?.size) await updateFirstDue(expiries)
-      publish(entries, evaluated)
-      evaluated = undefined
+      return row
+    },
+
+    async publish(batch, entries, { position }) {
+      const { writes, result } = batch
+      if (result.expiries?.size) await updateFirstDue(result.expiries)
+      addToFeed(entries, batch)
+      feed.advanceTo(position.seq)
       let from = 0
-      return writes.map(({ length }) => outcomes.slice(from, (from += length)))
+      return writes.map(({ length }) => result.outcomes.slice(from, (from += length)))
     },
 
     canLag: () => !feed.hasWaiters,
-
-    snapshot: () => createSnapshotChunks(db, { name: SNAPSHOT_FORMAT, positionKey: STATE_KEY }),
-
-    async restore(chunks) {
-      await clearLevel(level, STATE_KEY)
-      saved = undefined
-      const bytes = await restoreSnapshot(chunks, db, [SNAPSHOT_FORMAT, FIRST_SNAPSHOT_FORMAT])
-      const restored = { ...parsePosition(bytes), boot: CLEAN_BOOT }
-      await markClean(level, STATE_KEY, toPositionBytes(restored))
-      saved = restored
-      dueFrom = toDuePosition(0)
-      await findFirstDue()
-      feed.start(restored.position.seq)
-    },
-
-    async settle() {
-      if (!saved || saved.boot === CLEAN_BOOT) return
-      const settled = { ...saved, boot: CLEAN_BOOT }
-      await markClean(level, STATE_KEY, toPositionBytes(settled))
-      saved = settled
+  })
+  return {
+    ...stateMachine,
+    get nextDue() {
+      return nextDue
     },
   }
 }

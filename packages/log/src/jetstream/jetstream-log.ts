@@ -1,12 +1,12 @@
 import { StartError } from '@influencer-stats/runtime/errors'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { JetStreamManager } from '@nats-io/jetstream'
-import { LEASE_KIND, type FrameEntry } from '../order/frame.ts'
+import { LEASE_KIND } from '../order/frame.ts'
 import { MAX_PARTS, MESSAGE_OVERHEAD_BYTES } from '../order/frame-limits.ts'
 import { encodeLease } from '../order/sequencer.ts'
 import { createUnavailableError } from '../errors.ts'
 import { createLease, type ManagedLease } from '../lease.ts'
-import type { AppendResult, LeaseState, Log, LogState, LogPosition } from '../log.ts'
+import type { AppendResult, EntryBody, LeaseState, Log, LogState, LogPosition } from '../log.ts'
 import { AppliedProgress } from '../applied-progress.ts'
 import { Applier } from './applier.ts'
 import { checkEpoch } from './stream/verify-stream.ts'
@@ -220,7 +220,8 @@ function followLog(
 
   const stopFailover = startFailover({ nc, isUp, getLastResponseAt: () => lastResponseAt })
 
-  const append = <T>(entry: FrameEntry, waiters?: number): Promise<AppendResult<T>> => writer.append(entry, waiters)
+  const append = <T>(kind: number, body: EntryBody, waiters?: number, term = 0): Promise<AppendResult<T>> =>
+    writer.append({ kind, term, body: Buffer.isBuffer(body) ? body : body.encode() }, waiters)
 
   function waitForSequence(seq: number, timeout: number): Promise<void> {
     const applied = progress.waitForSequence(seq, timeout)
@@ -246,7 +247,7 @@ function followLog(
     get state() {
       return state()
     },
-    append: (kind, body, waiters) => append({ kind, term: 0, body }, waiters),
+    append: (kind, body, waiters) => append(kind, body, waiters),
     barrier: (waiters) => writer.barrier(waiters),
     waitForSequence,
     openLease(ttl) {
@@ -254,11 +255,11 @@ function followLog(
         holder: crypto.randomUUID(),
         ttl,
         request: async (request) => {
-          const { outcome } = await append<LeaseState>({ kind: LEASE_KIND, term: 0, body: encodeLease(request) })
+          const { outcome } = await append<LeaseState>(LEASE_KIND, encodeLease(request))
           return outcome
         },
         getRemainingMs: () => leaseRemainingMs - (performance.now() - leaseUpdatedAt),
-        append: (kind, body, term) => append({ kind, term, body }),
+        append: (kind, body, term) => append(kind, body, undefined, term),
       })
       leases.add(lease)
       return lease

@@ -1,12 +1,8 @@
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
-import { setImmediate as turn } from 'node:timers/promises'
-import { encodeLease, createStartPosition, Sequencer } from '../order/sequencer.ts'
-import { LEASE_KIND, type FrameEntry } from '../order/frame.ts'
-import { createUnavailableError } from '../errors.ts'
-import { AppendGroup } from '../append-group.ts'
-import { createLease } from '../lease.ts'
-import type { AppendResult, LogEntry, Lease, LeaseState, Log, StateMachine } from '../log.ts'
 import { AppliedProgress } from '../applied-progress.ts'
+import { createLeaseLostError, createUnavailableError } from '../errors.ts'
+import type { AppendResult, EntryBody, Lease, Log, StateMachine } from '../log.ts'
+import { createStartPosition } from '../order/sequencer.ts'
 
 export interface LocalLogOptions {
   readonly stateMachine: StateMachine
@@ -14,97 +10,122 @@ export interface LocalLogOptions {
   readonly now?: () => number
 }
 
-/** Holder of every lease: only this process can request one, and no earlier process still runs. */
-const LOCAL_HOLDER = 'local'
+interface PendingEntry {
+  readonly kind: number
+  readonly body: EntryBody
+  resolve(result: AppendResult<any>): void
+  reject(error: unknown): void
+}
+
+const NO_BODY = Buffer.alloc(0)
+
+/** Term of every lease: no other process can request one. */
+const LOCAL_TERM = 1
 
 /**
- * Creates the log of a standalone service. The order of the calls is the order of the entries. The entries that arrive
- * in one turn, or while the state machine applies a batch, become one batch. The log stores nothing itself: only the
- * state machine writes to the disk.
+ * Opens the log of a standalone service. The order of the calls is the order of the entries. The log stores nothing
+ * itself: only the state machine writes to the disk. An entry is applied at the end of the present step of the event
+ * loop, together with the other entries of this step. Entries that arrive while the state machine applies a batch
+ * become the next batch.
  */
-export function createLocalLog({ stateMachine, now = Date.now }: LocalLogOptions): Log {
-  const start = stateMachine.getPosition() ?? createStartPosition('local')
-  const progress = new AppliedProgress(start.seq)
-  const leases = new Set<Lease>()
-  const groups: AppendGroup[] = []
-  let sequencer = new Sequencer(start)
+export function openLocalLog({ stateMachine, now = Date.now }: LocalLogOptions): Log {
+  let position = stateMachine.getPosition() ?? createStartPosition('local')
+  const { epoch } = position
+  const progress = new AppliedProgress(position.seq)
+  let pending: PendingEntry[] = []
   let running: Promise<void> | undefined
   let isClosed = false
-  let closed: Promise<void> | undefined
+  const leases: Lease[] = []
 
-  function openGroup(): AppendGroup {
-    let group = groups.at(-1)
-    if (!group) groups.push((group = new AppendGroup()))
-    running ??= run()
-    return group
+  function append<T>(kind: number, body: EntryBody): Promise<AppendResult<T>> {
+    if (isClosed) return Promise.reject(createUnavailableError())
+    return new Promise((resolve, reject) => {
+      pending.push({ kind, body, resolve, reject })
+      running ??= run()
+    })
   }
 
   async function run(): Promise<void> {
-    await turn()
-    for (let group = groups.shift(); group; group = groups.shift()) await commit(group)
+    // Entries that are appended before the next microtask join the batch.
+    await undefined
+    while (pending.length > 0) {
+      const batch = pending
+      pending = []
+      await apply(batch)
+    }
     running = undefined
   }
 
-  async function commit(group: AppendGroup): Promise<void> {
-    const before = sequencer.getPosition()
-    const seq = group.entries.length > 0 ? before.seq + 1 : before.seq
+  async function apply(batch: readonly PendingEntry[]): Promise<void> {
+    const seq = position.seq + 1
+    const at = Math.max(position.at, now())
+    const next = { ...position, seq, at }
+    const entries = batch.map(({ kind, body }) =>
+      Buffer.isBuffer(body) ? { seq, at, kind, body } : { seq, at, kind, body: NO_BODY, value: body.value },
+    )
     try {
-      const decisions = sequencer.acceptEntries(seq, now(), group.entries)
-      const entries = decisions.flatMap((decision): LogEntry[] => (decision.kind === 'applied' ? [decision.entry] : []))
-      const outcomes = decisions.length > 0 ? await stateMachine.apply(entries, sequencer.getPosition()) : []
+      const outcomes = await stateMachine.apply(entries, next)
+      position = next
       progress.advance(seq)
-      group.settle(seq, decisions, outcomes)
+      for (const [i, { resolve }] of batch.entries()) resolve({ seq, outcome: outcomes[i] })
     } catch (error) {
       // The entries were not applied: their sequence is used again.
-      sequencer = new Sequencer(stateMachine.getPosition() ?? before)
-      group.fail(error)
+      for (const { reject } of batch) reject(error)
     }
   }
 
-  function append<T>(entry: FrameEntry): Promise<AppendResult<T>> {
-    return isClosed ? Promise.reject(createUnavailableError()) : openGroup().append(entry)
+  async function barrier(): Promise<number> {
+    if (isClosed) throw createUnavailableError()
+    await running
+    return progress.applied
   }
 
-  async function close(): Promise<void> {
-    await Promise.all(Array.from(leases, (lease) => lease.close()))
-    isClosed = true
-    while (running) await running
-    progress.close()
+  /** Creates a lease that this process holds until it is closed. */
+  function openLease(): Lease {
+    const closing = Promise.withResolvers<void>()
+    let term: number | undefined = LOCAL_TERM
+    const lease: Lease = {
+      get term() {
+        return term
+      },
+      append: async (kind, body) => {
+        if (term === undefined) throw createLeaseLostError()
+        return append(kind, body)
+      },
+      async waitUntilHeld() {
+        if (term === undefined) throw createUnavailableError()
+      },
+      waitUntilLost: () => closing.promise,
+      async close() {
+        term = undefined
+        closing.resolve()
+      },
+    }
+    leases.push(lease)
+    return lease
   }
 
   return {
-    epoch: start.epoch,
+    epoch,
     get state() {
+      const { applied } = progress
       const lastContactAt = steadyNow()
       const offset = now() - lastContactAt
-      return {
-        applied: progress.applied,
-        known: progress.applied,
-        lastContactAt,
-        clockOffsets: { min: offset, max: offset },
-      }
+      return { applied, known: applied, lastContactAt, clockOffsets: { min: offset, max: offset } }
     },
-    append: (kind, body) => append({ kind, term: 0, body }),
-    barrier: () => (isClosed ? Promise.reject(createUnavailableError()) : openGroup().barrier()),
+    append,
+    barrier,
     waitForSequence: (seq, timeout) => progress.waitForSequence(seq, timeout),
-    openLease(ttl) {
-      const lease = createLease({
-        holder: LOCAL_HOLDER,
-        ttl,
-        request: async (request) => {
-          const { outcome } = await append<LeaseState>({ kind: LEASE_KIND, term: 0, body: encodeLease(request) })
-          return outcome
-        },
-        getRemainingMs: () => 0,
-        append: (kind, body, term) => append({ kind, term, body }),
-      })
-      leases.add(lease)
-      return lease
-    },
+    openLease,
     // The state machine has all data, so there are neither snapshots nor entries to trim.
     snapshot: async () => progress.applied,
     getLatestSnapshot: async () => progress.applied,
     async trim() {},
-    close: () => (closed ??= close()),
+    async close() {
+      isClosed = true
+      for (const lease of leases) void lease.close()
+      await running
+      progress.close()
+    },
   }
 }

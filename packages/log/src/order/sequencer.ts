@@ -91,13 +91,6 @@ export class Sequencer {
     return this.#decideEntries(entries)
   }
 
-  /** Same as `acceptFrame`, for entries of this process that need no frame: they always count. */
-  acceptEntries(seq: number, at: number, entries: readonly FrameEntry[]): EntryDecision[] {
-    this.#seq = seq
-    this.#at = Math.max(this.#at, at)
-    return this.#decideEntries(entries)
-  }
-
   #decideEntries(entries: readonly FrameEntry[]): EntryDecision[] {
     return entries.map(({ kind, term, body }): EntryDecision => {
       if (term !== 0 && term !== this.#lease?.term) return { kind: 'fenced' }

@@ -1,6 +1,6 @@
 import { FrameError, createOutcomeUnknownError } from '@influencer-stats/log/errors'
 import type { LogEntry, LogPosition, StateMachine } from '@influencer-stats/log/log'
-import { CLEAN_BOOT, clearLevel, isTorn, markClean } from '@influencer-stats/log/level-state-machine'
+import { CLEAN_BOOT, clearLevel, isTorn, markClean } from '@influencer-stats/log/boot-check'
 import { restoreSnapshot, createSnapshotChunks } from '@influencer-stats/log/level-snapshot'
 import { readBootId } from '@influencer-stats/runtime/boot-id'
 import { parseWireError, Problem, toWireError, type WireError } from '@influencer-stats/runtime/problems'

@@ -1,5 +1,5 @@
 import { FrameError } from '@influencer-stats/log/errors'
-import { CLEAN_BOOT, clearLevel, isTorn, markClean } from '@influencer-stats/log/level-state-machine'
+import { CLEAN_BOOT, clearLevel, isTorn, markClean } from '@influencer-stats/log/boot-check'
 import type { LogEntry, LogPosition, StateMachine } from '@influencer-stats/log/log'
 import { readBootId } from '@influencer-stats/runtime/boot-id'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'

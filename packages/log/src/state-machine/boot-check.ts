@@ -1,10 +1,9 @@
 import { readBootId } from '@influencer-stats/runtime/boot-id'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import type { Logger } from './logger.ts'
 
-// Shared functions of the state machines that use LevelDB. Each stores its position under a key. The value contains the
-// boot id of the machine at the time of the write: the system assigns a new one at every start of the machine. Writes
-// are not synced to the disk: after a power cut, the node reads the lost changes from the log again.
+// A node stores its position with the boot id of the machine at the time of the write: the system assigns a new one at
+// every start of the machine. Writes are not synced to the disk: after a power cut, the node reads the lost changes
+// from the log again.
 
 /** Value in place of a boot id: all data was synced to the disk, so a power cut cannot damage it. */
 export const CLEAN_BOOT = 'clean'
@@ -33,25 +32,4 @@ export async function clearLevel<K, V>(level: SharedLevel<K, V>, positionKey: K)
 export async function markClean<K, V>(level: SharedLevel<K, V>, positionKey: K, value: V): Promise<void> {
   await level.flush()
   await level.write((db) => db.put(positionKey, value, { sync: true }))
-}
-
-/**
- * Flushes and closes a database, after its state machine has received its last entries. If the flush fails, the
- * database is closed nevertheless.
- */
-export async function closeLevel(
-  stateMachine: { settle(): Promise<void> },
-  level: { close(): Promise<void> },
-  log: Logger,
-  service: string,
-): Promise<void> {
-  await stateMachine
-    .settle()
-    .catch((error: unknown) =>
-      log.warn(
-        { err: error },
-        `${service}: the database was not flushed; after a power cut it is rebuilt from the log`,
-      ),
-    )
-  await level.close()
 }

@@ -1,4 +1,5 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
+import type { SnapshotCodec } from './level-state-machine.ts'
 
 // Layout of a snapshot: a header with the name of the format, then the entries of the database, sorted by their keys.
 // An entry has the length of the key (u16), the length of the value (u32), the key and the value.
@@ -112,3 +113,13 @@ export async function restoreSnapshot(
   if (!position || remainder.length > 0) throw new Error('the snapshot is truncated')
   return position
 }
+
+/** Creates the snapshots of a state machine. @param readableNames names of older formats that it can read */
+export const createSnapshotCodec = (
+  db: SnapshotDatabase,
+  format: LevelSnapshotFormat,
+  readableNames: readonly string[] = [],
+): SnapshotCodec => ({
+  write: () => createSnapshotChunks(db, format),
+  read: async (chunks) => String(await restoreSnapshot(chunks, db, [format.name, ...readableNames])),
+})
