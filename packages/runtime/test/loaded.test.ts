@@ -28,9 +28,9 @@ test('a second start does not load the TypeScript compiler', async () => {
   expect(names).not.toContain('amaro')
 })
 
-// The purpose of patches/: a new version without them would load these modules again.
+// The purpose of the patch of fastify and of the imports of single modules of prom-client. New versions may differ.
 test('an app and process metrics load only the modules that they need', async () => {
-  const urls = ['http/app', 'process/serve', 'metrics/process-metrics'].map(
+  const urls = ['http/app/app', 'worker/serve', 'metrics/process-metrics'].map(
     (name) => new URL(`../src/${name}.ts`, import.meta.url).href,
   )
   const script = `

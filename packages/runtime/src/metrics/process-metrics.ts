@@ -1,5 +1,16 @@
 import AggregatorRegistry from 'prom-client/lib/cluster.js'
-import collectDefaultMetrics from 'prom-client/lib/defaultMetrics.js'
+import eventLoopLag from 'prom-client/lib/metrics/eventLoopLag.js'
+import gc from 'prom-client/lib/metrics/gc.js'
+import heapSizeAndUsed from 'prom-client/lib/metrics/heapSizeAndUsed.js'
+import heapSpacesSizeAndUsed from 'prom-client/lib/metrics/heapSpacesSizeAndUsed.js'
+import osMemoryHeap from 'prom-client/lib/metrics/osMemoryHeap.js'
+import processHandles from 'prom-client/lib/metrics/processHandles.js'
+import processMaxFileDescriptors from 'prom-client/lib/metrics/processMaxFileDescriptors.js'
+import processOpenFileDescriptors from 'prom-client/lib/metrics/processOpenFileDescriptors.js'
+import processRequests from 'prom-client/lib/metrics/processRequests.js'
+import processResources from 'prom-client/lib/metrics/processResources.js'
+import processStartTime from 'prom-client/lib/metrics/processStartTime.js'
+import version from 'prom-client/lib/metrics/version.js'
 import { VERSION } from '../version.ts'
 import { getLostLines } from '../logging/line-sink.ts'
 import { registerCounter } from './counter.ts'
@@ -10,13 +21,43 @@ import { Gauge, Registry } from './prom-client.ts'
 // they are gauges with the suffix of counters.
 const MISNAMED_METRICS = ['resources', 'handles', 'requests'].map((name) => `nodejs_active_${name}_total`)
 
+// The default metrics of the library without `processCpuTotal`, because that module loads OpenTelemetry.
+const LIBRARY_METRICS = [
+  processStartTime,
+  osMemoryHeap,
+  processOpenFileDescriptors,
+  processMaxFileDescriptors,
+  eventLoopLag,
+  processResources,
+  processHandles,
+  processRequests,
+  heapSizeAndUsed,
+  heapSpacesSizeAndUsed,
+  version,
+  gc,
+]
+
+function registerProcessorTime(registry: Registry): void {
+  const start = process.cpuUsage()
+  const register = (name: string, help: string, select: (usage: NodeJS.CpuUsage) => number) =>
+    registerCounter(registry, name, help, () => select(process.cpuUsage(start)) / 1e6)
+  register('process_cpu_user_seconds_total', 'Total user CPU time spent in seconds.', ({ user }) => user)
+  register('process_cpu_system_seconds_total', 'Total system CPU time spent in seconds.', ({ system }) => system)
+  register(
+    'process_cpu_seconds_total',
+    'Total user and system CPU time spent in seconds.',
+    ({ user, system }) => user + system,
+  )
+}
+
 /**
  * Creates a registry with the metrics of the process: version, start time, processor time, memory, event loop of the
  * main thread, lost log lines.
  */
 export function createProcessRegistry(service: string): Registry {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_RESOLUTION_MS })
+  registerProcessorTime(registry)
+  for (const register of LIBRARY_METRICS) register(registry, { eventLoopMonitoringPrecision: LAG_RESOLUTION_MS })
   for (const name of MISNAMED_METRICS) registry.removeSingleMetric(name)
   // By default the library omits this metric when it merges registries. `first` is right, because only this registry
   // has the metric.
