@@ -1,10 +1,9 @@
 import { closeLevel } from '@influencer-stats/log/level-state-machine'
 import { openClusterLog as openLog } from '@influencer-stats/log/cluster-log'
 import { getStalenessSeconds, toReplicaFolder } from '@influencer-stats/log/log-state'
-import { createBackOff } from '@influencer-stats/runtime/async/retry'
+import { createBackOff, pause, retry } from '@influencer-stats/runtime/async/retry'
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { OpenContext } from '@influencer-stats/runtime/service'
-import { setTimeout as delay } from 'node:timers/promises'
 import { errors } from './errors.ts'
 import { getCurrentSource, canReplace, STAND_IN } from './core/sources.ts'
 import { Follower, type PollingControl } from './cluster/follower.ts'
@@ -109,14 +108,8 @@ export async function openNode({ config, registry, log, fail }: StatsNodeContext
 
     async function claimSourceLater(): Promise<void> {
       const delays = createBackOff()
-      while (!closing.signal.aborted) {
-        await delay(delays.next(), undefined, { signal: closing.signal }).catch(() => {})
-        const isDone = await claimSource().then(
-          () => true,
-          () => false,
-        )
-        if (isDone) return
-      }
+      await pause(delays.next(), closing.signal)
+      await retry(claimSource, { signal: closing.signal, delays })
     }
 
     await claimSource().catch((fault: unknown) => {

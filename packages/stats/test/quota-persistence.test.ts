@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createQuotaPersistence } from '../src/quota/quota-persistence.ts'
 
@@ -20,7 +21,9 @@ it('persists a count no older than the call, and concurrent callers share a writ
   const { quotaPersistence, writes } = setUp()
   const saved: number[] = []
   const save = (reader: number) => quotaPersistence.save().then(() => void saved.push(reader))
-  const all = [save(1), save(2), save(3)]
+  const all = [save(1)]
+  await nextTurn()
+  all.push(save(2), save(3))
   expect(writes).toHaveLength(1)
   writes[0]!.resolve()
   await all[0]
@@ -34,19 +37,22 @@ it('persists a count no older than the call, and concurrent callers share a writ
 it('reports a failure once, does not wait during an outage, and reports the next one', async () => {
   const { quotaPersistence, writes, faults } = setUp()
   const first = quotaPersistence.save()
+  await nextTurn()
   writes[0]!.reject('down')
   await first
   expect(faults).toEqual(['down'])
   // This call does not wait, and fails too.
   await quotaPersistence.save()
+  await nextTurn()
   writes[1]!.reject('still down')
-  await writes[1]!.promise.catch(() => {})
-  await new Promise((resolve) => setImmediate(resolve))
+  await nextTurn()
   expect(faults).toEqual(['down'])
   await quotaPersistence.save()
+  await nextTurn()
   writes[2]!.resolve()
-  await new Promise((resolve) => setImmediate(resolve))
+  await nextTurn()
   const again = quotaPersistence.save()
+  await nextTurn()
   writes[3]!.reject('down again')
   await again
   expect(faults).toEqual(['down', 'down again'])

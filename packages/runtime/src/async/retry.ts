@@ -45,7 +45,7 @@ export interface RetryOptions {
   /** Default: `createBackOff`. */
   readonly delays?: BackOff
   /** Called after each failure. An error that it throws ends the attempts. */
-  onFault(fault: unknown): void
+  onFault?(fault: unknown): void
 }
 
 /**
@@ -61,7 +61,7 @@ export async function retry<T>(
     try {
       return await task()
     } catch (fault) {
-      onFault(fault)
+      onFault?.(fault)
       await pause(delays.next(), signal)
     }
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFreshSingleFlight, createSingleFlight } from '../../src/async/single-flight.ts'
+import { coalesceCalls, createSingleFlight } from '../../src/async/single-flight.ts'
 
 /** A function whose calls the test ends itself. */
 function createCalls() {
@@ -27,20 +27,18 @@ test('callers share the call in progress', async () => {
 
 test('callers that come during a call share the next one', async () => {
   const { calls, call } = createCalls()
-  const run = createFreshSingleFlight(call)
-  const first = run()
+  const run = coalesceCalls(call)
+  const first = [run(), run()]
+  await Promise.resolve()
   const later = [run(), run()]
   expect(calls).toHaveLength(1)
   calls[0]!.reject(new Error('lost'))
-  await expect(first).rejects.toThrow('lost')
-  await Promise.resolve()
-  expect(calls).toHaveLength(2)
+  expect((await Promise.allSettled(first)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await expect.poll(() => calls.length).toBe(2)
   const last = run()
   calls[1]!.resolve(2)
   expect(await Promise.all(later)).toEqual([2, 2])
-  await Promise.resolve()
+  await expect.poll(() => calls.length).toBe(3)
   calls[2]!.resolve(3)
   expect(await last).toBe(3)
-  void run()
-  expect(calls).toHaveLength(4)
 })

@@ -1,3 +1,4 @@
+import { Serial } from '@influencer-stats/runtime/async/serial'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { errors } from '../errors.ts'
 
@@ -11,7 +12,7 @@ const OUTAGE_CODES = new Set<string>([errors.STATE_UNAVAILABLE.code, errors.OUTC
 
 /** Runs changes one after the other, so that no two of them interleave. */
 export class ChangeQueue {
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #serial = new Serial()
   #pending = 0
   #outages = 0
 
@@ -25,7 +26,7 @@ export class ChangeQueue {
       return Promise.reject(errors.STATE_UNAVAILABLE('too many queued changes', RETRY_OPTIONS))
     this.#pending++
     const outages = this.#outages
-    const result = this.#last.then(async () => {
+    return this.#serial.run(async () => {
       this.#pending--
       if (outages !== this.#outages) throw errors.STATE_UNAVAILABLE(undefined, RETRY_OPTIONS)
       try {
@@ -35,12 +36,10 @@ export class ChangeQueue {
         throw fault
       }
     })
-    this.#last = result.catch(() => {})
-    return result
   }
 
   /** Resolves when all queued changes have ended. */
-  async waitUntilIdle(): Promise<void> {
-    await this.#last
+  waitUntilIdle(): Promise<void> {
+    return this.#serial.waitUntilIdle()
   }
 }

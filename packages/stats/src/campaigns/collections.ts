@@ -1,7 +1,6 @@
 import type { Preconditions } from '@influencer-stats/runtime/conditions'
-import { createBackOff } from '@influencer-stats/runtime/async/retry'
+import { createBackOff, pause, retry } from '@influencer-stats/runtime/async/retry'
 import { randomInt } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { ChangeQueue } from './change-queue.ts'
 import { isReversed, applyPatch, type Campaign, type CampaignPatch } from '../core/campaign.ts'
 import { removeDuplicates, MAX_VIDEOS } from '../core/ids.ts'
@@ -320,16 +319,15 @@ export class CollectionsOwner implements Collections {
     const { signal } = this.#closing
     const delays = createBackOff()
     const { id, after } = change
-    for (let isKnown = false; !isKnown && !signal.aborted;) {
-      await delay(delays.next(), undefined, { signal }).catch(() => {})
-      try {
+    await pause(delays.next(), signal)
+    // While the state is unavailable, it reports that itself.
+    await retry(
+      async () => {
         const isWritten = await this.#snapshotWriter.runWithoutWrites(id, () => this.#settle(change))
         await this.#onChange(id, isWritten ? after : await this.#state.get(id))
-        isKnown = true
-      } catch {
-        // The state is still unavailable and has reported it.
-      }
-    }
+      },
+      { signal, delays },
+    )
     this.#settling = undefined
   }
 

@@ -1,5 +1,5 @@
-import { createBackOff } from '@influencer-stats/runtime/async/retry'
-import { setTimeout as delay } from 'node:timers/promises'
+import { Outage } from '@influencer-stats/runtime/async/outage'
+import { createBackOff, pause } from '@influencer-stats/runtime/async/retry'
 import { addEdits, hasSameEdits } from '../core/edits.ts'
 import { hasSameTotals, getSince, sum, type Snapshot } from '../core/video-numbers.ts'
 import type { Point } from '../core/history-points.ts'
@@ -21,19 +21,18 @@ const BATCH_VIDEOS = 5_000
  */
 export class SnapshotWriter {
   readonly #state: StatsState
-  readonly #onFault: (fault: unknown) => void
   readonly #pending = new Map<string, PendingSnapshot>()
+  readonly #outage: Outage
   readonly #closing = new AbortController()
   #running: Promise<void> | undefined
   #batch = new Map<string, PendingSnapshot>()
-  #isUnavailable = false
   /** The collection that is being changed: its pending numbers belong to the previous version. */
   #changing: string | undefined
 
   /** @param onFault called with the cause when numbers cannot be written, once per outage */
   constructor(state: StatsState, onFault: (fault: unknown) => void) {
     this.#state = state
-    this.#onFault = onFault
+    this.#outage = new Outage({ onStart: onFault })
   }
 
   /** Resolves when these or newer numbers are written, or become obsolete; at once while the state fails. */
@@ -45,7 +44,7 @@ export class SnapshotWriter {
       this.#pending.set(id, { version: { id, revision }, snapshot, written })
     }
     this.#running ??= this.#run()
-    if (!this.#isUnavailable) await written.promise
+    if (!this.#outage.isActive) await written.promise
   }
 
   /** Runs a change of a collection while none of its numbers are being written. Only one such change may run at a time. */
@@ -78,18 +77,17 @@ export class SnapshotWriter {
       this.#batch = this.#takeBatch()
       try {
         await this.#write([...this.#batch.values()])
-        this.#isUnavailable = false
+        this.#outage.succeed()
       } catch (fault) {
-        if (!this.#isUnavailable) this.#onFault(fault)
-        this.#isUnavailable = true
+        this.#outage.fail(fault)
         for (const [id, one] of this.#batch) if (!this.#pending.has(id)) this.#pending.set(id, one)
         for (const { written } of this.#pending.values()) written.resolve()
       }
       for (const { written } of this.#batch.values()) written.resolve()
       this.#batch = new Map()
-      if (!this.#isUnavailable) continue
+      if (!this.#outage.isActive) continue
       if (signal.aborted) break
-      await delay(delays.next(), undefined, { signal }).catch(() => {})
+      await pause(delays.next(), signal)
     }
     this.#running = undefined
   }

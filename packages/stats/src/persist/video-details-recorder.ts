@@ -1,3 +1,4 @@
+import { Outage } from '@influencer-stats/runtime/async/outage'
 import { hasSameTotals, sum, type VideoNumbers } from '../core/video-numbers.ts'
 import { DAY_MS } from '../core/quota-budget.ts'
 import type { VideoDetailsSink } from '../youtube/video-client.ts'
@@ -41,10 +42,11 @@ export class VideoDetailsRecorder implements VideoDetailsSink {
   readonly #recorded = new Map<string, RecordedVideo>()
   readonly #pending = new Map<string, VideoRow>()
   #running: Promise<void> | undefined
-  #isUnavailable = false
+  readonly #outage: Outage
 
   constructor(options: VideoDetailsRecorderOptions) {
     this.#options = options
+    this.#outage = new Outage({ onStart: options.onFault })
   }
 
   /**
@@ -109,10 +111,9 @@ export class VideoDetailsRecorder implements VideoDetailsSink {
       for (const { id } of rows) this.#pending.delete(id)
       try {
         await this.#options.save(rows)
-        this.#isUnavailable = false
+        this.#outage.succeed()
       } catch (fault) {
-        if (!this.#isUnavailable) this.#options.onFault(fault)
-        this.#isUnavailable = true
+        this.#outage.fail(fault)
         for (const { id } of rows) this.#recorded.delete(id)
       }
     }

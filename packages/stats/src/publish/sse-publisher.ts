@@ -1,6 +1,6 @@
 import type { PublisherClient } from '@influencer-stats/sse/publisher-client'
-import { createBackOff } from '@influencer-stats/runtime/async/retry'
-import { setTimeout as delay } from 'node:timers/promises'
+import { Outage } from '@influencer-stats/runtime/async/outage'
+import { createBackOff, pause } from '@influencer-stats/runtime/async/retry'
 import { toIsoMicroseconds } from '../core/iso-time.ts'
 import { hasSameNumbers, type PreparedReply } from '../core/prepared-reply.ts'
 import { getVersion } from '../core/collection-version.ts'
@@ -70,16 +70,24 @@ export class SsePublisher {
   readonly #runs = new Set<Promise<void>>()
   /** Collections with a put in flight: each collection has at most one. */
   readonly #inFlight = new Set<string>()
-  #isUnavailable = false
+  readonly #outage: Outage
   #isRetrying = false
   /** Epoch of the broadcaster's history. A history of another epoch has none of the published values. */
   #epoch: string | undefined
 
   constructor(options: SsePublisherOptions) {
     this.#options = options
+    const { logger } = options
+    this.#outage = new Outage({
+      onStart: (fault) => logger.error('numbers cannot be published to sse; the newest remain queued', fault),
+      onEnd: () => {
+        this.#startRuns()
+        logger.info('numbers are published to sse again')
+      },
+    })
     options.broadcaster.watch((epoch) => {
       this.#checkEpoch(epoch)
-      this.#report(undefined)
+      this.#outage.succeed()
     })
   }
 
@@ -130,7 +138,7 @@ export class SsePublisher {
    * During an outage a single run probes the broadcaster.
    */
   #startRuns(): void {
-    const max = this.#isUnavailable ? 1 : MAX_CONCURRENT_PUTS
+    const max = this.#outage.isActive ? 1 : MAX_CONCURRENT_PUTS
     while (this.#runs.size < max && this.#nextBatch().length > 0) {
       const run: Promise<void> = this.#run().finally(() => this.#runs.delete(run))
       this.#runs.add(run)
@@ -143,7 +151,7 @@ export class SsePublisher {
       if (await this.#put(nextBatch)) continue
       if (this.#isRetrying) return
       this.#isRetrying = true
-      await delay(this.#delays.next(), undefined, { signal }).catch(() => {})
+      await pause(this.#delays.next(), signal)
       this.#isRetrying = false
     }
   }
@@ -152,7 +160,7 @@ export class SsePublisher {
    * Returns the next values to put. During an outage this is one value, so that a refused value does not block the others.
    */
   #nextBatch(): LiveUpdate[] {
-    const max = this.#isUnavailable ? 1 : MAX_BATCH_VALUES
+    const max = this.#outage.isActive ? 1 : MAX_BATCH_VALUES
     const nextBatch: LiveUpdate[] = []
     let characters = 0
     for (const one of this.#pending) {
@@ -176,12 +184,12 @@ export class SsePublisher {
       const eventId = await this.#options.broadcaster.putValues(values)
       this.counters.sent += numbers.length
       this.#checkEpoch(eventId.split('-', 1)[0]!, numbers)
-      this.#report(undefined)
+      this.#outage.succeed()
       return true
     } catch (fault) {
       if (this.#closing.signal.aborted) return false
       this.counters.failed += numbers.length
-      this.#report(fault)
+      this.#outage.fail(fault)
       // Moves the values to the end of the queue, unless the collection was removed or has newer numbers.
       for (const [id, value] of numbers) {
         if (this.#published.delete(id) && !this.#pending.has(id)) this.#pending.set(id, value)
@@ -207,16 +215,5 @@ export class SsePublisher {
     const known = new Set(batch.map(([id]) => id))
     for (const id of this.#published.keys()) if (!known.has(id)) this.#published.delete(id)
     this.enqueueAll()
-  }
-
-  /** Logs once that the broadcaster is unavailable, and once that it is available again. */
-  #report(fault: unknown): void {
-    const isUnavailable = fault !== undefined
-    if (isUnavailable === this.#isUnavailable) return
-    this.#isUnavailable = isUnavailable
-    const { logger } = this.#options
-    if (!isUnavailable) this.#startRuns()
-    if (isUnavailable) logger.error('numbers cannot be published to sse; the newest remain queued', fault)
-    else logger.info('numbers are published to sse again')
   }
 }

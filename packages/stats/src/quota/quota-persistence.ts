@@ -1,3 +1,6 @@
+import { Outage } from '@influencer-stats/runtime/async/outage'
+import { coalesceCalls } from '@influencer-stats/runtime/async/single-flight'
+
 /** Persists the count of used units before the calls that the units pay for. */
 export interface QuotaPersistence {
   /**
@@ -15,31 +18,20 @@ export interface QuotaPersistence {
  * @param onFault called with the cause when the count cannot be stored, once per outage
  */
 export function createQuotaPersistence(write: () => unknown, onFault: (fault: unknown) => void): QuotaPersistence {
-  let writing: Promise<void> | undefined
-  let next: Promise<void> | undefined
-  let isUnavailable = false
-
-  async function run(): Promise<void> {
+  const outage = new Outage({ onStart: onFault })
+  const run = coalesceCalls(async () => {
     try {
       await write()
-      isUnavailable = false
+      outage.succeed()
     } catch (fault) {
-      if (!isUnavailable) onFault(fault)
-      isUnavailable = true
-    } finally {
-      writing = undefined
+      outage.fail(fault)
     }
-  }
-
-  function begin(): Promise<void> {
-    next = undefined
-    return (writing = run())
-  }
+  })
 
   return {
     async save() {
-      const saved = writing ? (next ??= writing.then(begin)) : begin()
-      if (!isUnavailable) await saved
+      const saved = run()
+      if (!outage.isActive) await saved
     },
   }
 }

@@ -1,8 +1,8 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
-import { createBackOff } from '@influencer-stats/runtime/async/retry'
+import { Outage } from '@influencer-stats/runtime/async/outage'
+import { retry } from '@influencer-stats/runtime/async/retry'
 import { runOutsideTrace } from '@influencer-stats/runtime/trace'
-import { setTimeout as delay } from 'node:timers/promises'
 import { ReplyTable, type ReplyTableOptions, type ReplyEntry } from './reply-table.ts'
 import type { VideoClient } from '../youtube/video-client.ts'
 import { toUpstreamFault, UpstreamProblem } from '../youtube/upstream-problem.ts'
@@ -132,20 +132,19 @@ export class Poller {
    */
   async changeSource(source: string): Promise<void> {
     const { logger } = this.#options
-    const { signal } = this.#closing
     this.end()
     this.#followedResults = NO_RESULTS
-    const delays = createBackOff()
-    for (let isFirst = true; !signal.aborted; isFirst = false) {
-      try {
+    const outage = new Outage({
+      onStart: (fault) => logger.error(`the numbers of ${source} cannot be loaded; this node retries`, fault),
+      onEnd: () => logger.info(`loaded the numbers of ${source}`),
+    })
+    await retry(
+      async () => {
         await this.#loadSource(source)
-        if (!isFirst) logger.info(`loaded the numbers of ${source}`)
-        return
-      } catch (fault) {
-        if (isFirst) logger.error(`the numbers of ${source} cannot be loaded; this node retries`, fault)
-        await delay(delays.next(), undefined, { signal }).catch(() => {})
-      }
-    }
+        outage.succeed()
+      },
+      { signal: this.#closing.signal, onFault: (fault) => outage.fail(fault) },
+    )
   }
 
   async #loadSource(source: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { createKvClient, type KvChange, type KvValue } from '@influencer-stats/kv/client'
+import { Outage } from '@influencer-stats/runtime/async/outage'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { getCurrentSource, NO_SOURCES, withSource, type Sources } from '../core/sources.ts'
 import { errors } from '../errors.ts'
@@ -36,7 +37,7 @@ export async function createKvState({
   onOutage,
 }: Omit<StateOptions, 'folder'>): Promise<StatsState> {
   const client = createKvClient(kvUri, { token: kvToken, timeout, timer })
-  let isUnavailable = false
+  const outage = new Outage({ onStart: onOutage })
 
   /** Returns kv's response, and reports outages. Every fault becomes a 503, because the client of stats did not cause it. */
   async function trackOutage<T>(
@@ -45,11 +46,10 @@ export async function createKvState({
   ): Promise<T> {
     try {
       const value = await answer
-      isUnavailable = false
+      outage.succeed()
       return value
     } catch (cause) {
-      if (!isUnavailable) onOutage(cause)
-      isUnavailable = true
+      outage.fail(cause)
       throw toError(cause)(undefined, { cause, headers: { 'retry-after': '1' } })
     }
   }

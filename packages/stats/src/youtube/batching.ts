@@ -1,3 +1,4 @@
+import { Batcher } from '@influencer-stats/runtime/async/batcher'
 import { IDS_PER_CALL } from '../core/quota-budget.ts'
 import { joinResults } from './youtube-call.ts'
 import type { FetchResult, VideoClientOptions, VideoClient } from './video-client.ts'
@@ -15,21 +16,14 @@ interface PendingVideo {
 export function createBatchingClient(options: VideoClientOptions): VideoClient {
   const { call, tryCall, close } = createUndiciCalls(options, IDS_PER_CALL)
   const inFlight = new Map<string, Promise<FetchResult>>()
-  let queued: PendingVideo[] = []
+  const batcher = new Batcher<PendingVideo>((pending) => {
+    for (let i = 0; i < pending.length; i += IDS_PER_CALL) void send(pending.slice(i, i + IDS_PER_CALL))
+  })
 
   function enqueue(id: string): Promise<FetchResult> {
-    const answer = new Promise<FetchResult>((resolve) => {
-      if (queued.length === 0) setImmediate(flush)
-      queued.push({ id, resolve })
-    })
+    const answer = new Promise<FetchResult>((resolve) => batcher.add({ id, resolve }))
     inFlight.set(id, answer)
     return answer
-  }
-
-  function flush(): void {
-    const pending = queued
-    queued = []
-    for (let i = 0; i < pending.length; i += IDS_PER_CALL) void send(pending.slice(i, i + IDS_PER_CALL))
   }
 
   async function send(batch: readonly PendingVideo[]): Promise<void> {
