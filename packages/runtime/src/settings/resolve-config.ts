@@ -1,7 +1,7 @@
-import { closest, distance } from 'fastest-levenshtein'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SettingFlag } from './arguments.ts'
+import { getEditDistance } from './edit-distance.ts'
 import { StartError } from '../errors/common-errors.ts'
 import type { ConfigurableService, ServiceConfig } from './settings.ts'
 import {
@@ -87,9 +87,14 @@ function suggestFlag(definitions: readonly ConfigurableService[], flag: SettingF
     Object.keys(getSettings(definition)).map((name) => formatFlag({ name, service: flag.service && definition.name })),
   )
   const given = formatFlag(flag)
-  const nearest = closest(given, known)
+  let nearest = ''
+  let distance = Infinity
+  for (const name of known) {
+    const candidate = getEditDistance(given, name)
+    if (candidate < distance) [nearest, distance] = [name, candidate]
+  }
   const maxTypos = Math.max(MAX_TYPOS, MAX_TYPO_RATIO * nearest.length)
-  return distance(given, nearest) <= maxTypos ? `; did you mean ${nearest}?` : ' (--help lists the settings)'
+  return distance <= maxTypos ? `; did you mean ${nearest}?` : ' (--help lists the settings)'
 }
 
 /** True if a flag applies to a service. `--variant v3` without a prefix applies to the services that have a v3. */
