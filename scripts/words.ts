@@ -12,7 +12,7 @@ const MAX_MARKERS_PER_THOUSAND = 4
  */
 const READER_DOCUMENTS = /^(?:README|CONTRIBUTING|docs\/.*|packages\/[^/]+\/README|(?:bench|flame|chaos)\/README)\.md$/u
 /** Files whose text other programs wrote, or that quote the words of this check. */
-const EXCLUDED = /^(?:scripts\/words\/|scripts\/test\/words|flame\/measured\/|bench\/measured\/|docs\/upstream\/)/u
+const EXCLUDED = /^(?:scripts\/words\/|scripts\/test\/words|flame\/[a-z]+\/v\d+\/|bench\/measured\/|docs\/upstream\/)/u
 
 const { values, positionals } = parseArgs({
   options: { list: { type: 'boolean', default: false } },

@@ -23,7 +23,7 @@ export interface Machine {
 }
 
 /** Paths that publishing writes. Changes in them are not changes of the measured code. */
-const PUBLISHED_PATHS = ['bench/results', 'bench/report.html', '*.md', 'flame/*/v*']
+const PUBLISHED_PATHS = ['bench/results', 'bench/report.html', '*.md', 'flame/*/v[0-9]*']
 const CHANGES_SUFFIX = '+changes'
 
 function readCommit(): string {

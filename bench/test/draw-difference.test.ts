@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { drawDifference, findBusiestProfile } from '../src/guard/draw-difference.ts'
 import type { GuardRow } from '../src/guard/guard-rows.ts'
@@ -76,9 +77,10 @@ describe('the difference of a row that regressed', () => {
     expect(totals).toContain('us per request; base ')
     expect(first).toMatch(/^\+\d.* {2}plantedWork {2}packages\/server\.mjs:5$/)
     expect(more.length).toBeLessThanOrEqual(4)
-    const html = readFileSync(file, 'utf8')
-    expect(html).toContain('<title>planted: CPU of this checkout and of the base</title>')
-    for (const checkout of checkouts) expect(html).not.toContain(checkout)
+    const [, base64 = ''] = /id="data">(.*)</.exec(readFileSync(file, 'utf8'))!
+    const graph = String(gunzipSync(Buffer.from(base64, 'base64')))
+    expect(JSON.parse(graph).name).toBe('planted: CPU of this checkout and of the base')
+    for (const checkout of checkouts) expect(graph).not.toContain(checkout)
   })
 
   it('does not exist for a metric that the profile does not explain', async () => {

@@ -6,7 +6,10 @@ import { DIFFERENCE_HELP } from './difference-arguments.ts'
 export const HELP = `pnpm flame [service[/variant[/workload]]...]   flame graphs of CPU and allocations into flame/<service>/<variant>/<workload>
 
   --duration S   seconds per recording (5)
-  --clinic       also take a clinic flame snapshot (2 MB each)
+  --clinic       also take a clinic flame snapshot (250 KB each)
+  --open         open the graph PATH, such as stats/v1/read/cpu-thread-0, or the index of all graphs; records nothing
+
+pnpm flame rename OLD NEW   change the path of a source file in all recordings
 
 ${DIFFERENCE_HELP}`
 
@@ -22,13 +25,15 @@ export function parseFlameArguments(argv: readonly string[]) {
     options: {
       duration: { type: 'string', default: '5' },
       clinic: { type: 'boolean', default: false },
+      open: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
     allowPositionals: true,
   })
   const duration = Number(values.duration)
   if (!(duration > 0)) throw new Error('--duration is not a number of seconds above 0')
-  return { subjects: positionals, duration, clinic: values.clinic, help: values.help }
+  const { clinic, open, help } = values
+  return { subjects: positionals, duration, clinic, open, help }
 }
 
 /** The object of a flame graph: a variant of a service under one of its workloads, which is a row of a benchmark. */

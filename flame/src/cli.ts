@@ -6,23 +6,42 @@ import { join } from 'node:path'
 import { listAllSubjects, choose, getFolder, HELP, parseFlameArguments } from './arguments.ts'
 import { installClinic, takeClinicSnapshot } from './clinic.ts'
 import { parseDifferenceArguments } from './difference-arguments.ts'
-import { FLAME_FOLDER } from './paths.ts'
+import { FLAME_FOLDER, ROOT } from './paths.ts'
 import { updateReadme } from './readme.ts'
 import { measureBenchRate, recordRow } from './record.ts'
 import { writeSnapshot } from './flame-snapshot.ts'
+import { renameFile } from './rename-file.ts'
+import { findAddress, openBrowser, serveViewer } from './viewer-server.ts'
 import { writeDifference } from './write-difference.ts'
 
-const CLINIC_PAGE = 'clinic-flame.html'
+const CLINIC_PAGE = 'clinic-flame.html.gz'
 
 function runDifference(argv: readonly string[]): void {
   const options = parseDifferenceArguments(argv)
   process.stdout.write(`${[options.output, ...writeDifference(options)].join('\n')}\n`)
 }
 
+async function runRename(former = '', current = ''): Promise<void> {
+  if (!existsSync(join(ROOT, current)) || current === '')
+    throw new Error(`rename takes OLD NEW; there is no ${current}`)
+  process.stdout.write(`${renameFile(former, current, FLAME_FOLDER)} files changed\n`)
+  await updateReadme()
+}
+
+/** Serves the viewer until a signal ends the process. */
+async function runViewer(path = ''): Promise<void> {
+  const address = findAddress(path)
+  const { url } = await serveViewer()
+  process.stdout.write(`${url}${address}\n`)
+  openBrowser(`${url}${address}`)
+}
+
 async function run(argv: readonly string[]): Promise<void> {
   if (argv[0] === 'difference' && !argv.includes('--help')) return runDifference(argv.slice(1))
-  const { subjects, duration, clinic, help } = parseFlameArguments(argv)
+  if (argv[0] === 'rename' && !argv.includes('--help')) return runRename(argv[1], argv[2])
+  const { subjects, duration, clinic, open, help } = parseFlameArguments(argv)
   if (help) return void process.stdout.write(HELP)
+  if (open) return runViewer(subjects[0])
   const chosen = choose(subjects, await listAllSubjects())
   // An existing snapshot of clinic is replaced, so that all graphs of a folder are of the same code.
   const needsClinic = (folder: string) => clinic || existsSync(join(folder, CLINIC_PAGE))

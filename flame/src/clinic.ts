@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import {
   cutRare,
   ROOT_NAME,
@@ -13,11 +14,14 @@ import {
   toTypeScriptNames,
   type Tick,
 } from './clinic-cleanup.ts'
-import { MAX_HTML_BYTES, ROOT } from './paths.ts'
+import { ROOT } from './paths.ts'
 import { NODE_FLAGS, startReporting } from './profiled-process.ts'
 import { runUnderLoad } from './record.ts'
 
 const CLINIC_SCRIPT = join(ROOT, 'flame/clinic/node_modules/clinic/bin.js')
+
+/** Maximum size of a page, which has 250 KB when it is compressed. */
+const MAX_HTML_BYTES = 2_500_000
 
 // Environment in which clinic does not offer to send statistics and does not look for a newer version.
 const QUIET_ENV = { NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1' }
@@ -38,13 +42,13 @@ export function installClinic(): void {
  * Takes a `clinic flame` snapshot of a service under the load of a row. The service has no serving threads (`threads:
  * 0`), because clinic profiles only the main thread.
  * @param rate requests per second; undefined for a closed loop
- * @param html path of the file to write
+ * @param file path of the compressed page to write
  */
 export async function takeClinicSnapshot(
   row: BenchRow,
   seconds: number,
   rate: number | undefined,
-  html: string,
+  file: string,
 ): Promise<void> {
   using temporary = createTemporaryFolder()
   const folder = temporary.path
@@ -59,7 +63,7 @@ export async function takeClinicSnapshot(
   await runUnderLoad(row, { threads: 0, start, seconds, rate }, () => delay(seconds * 1000))
   const data = findFile(folder, '.clinic-flame')
   for (const name of readdirSync(data)) removeMachinePaths(join(data, name))
-  writeFileSync(html, renderSmall(data))
+  writeFileSync(file, gzipSync(renderSmall(data), { level: 9 }))
 }
 
 /** Returns the path of the file or folder with this suffix in a folder. */

@@ -2,7 +2,6 @@ import { computeMedian } from '@influencer-stats/bench/statistics'
 import type { Profiler } from 'node:inspector'
 import type { StackFrame } from './frames.ts'
 import { readCpuProfile, type Profile, type ProfileCall } from './profile.ts'
-import { toCurrentFile } from './renamed.ts'
 
 /** A time on the monotonic clock, from and to (us). */
 export type TimeWindow = readonly [from: number, to: number]
@@ -57,7 +56,7 @@ export interface FunctionChange extends Pair {
 const PROGRAM_FRAME: StackFrame = { name: '(program)', file: '', line: 0, category: 'native' }
 
 /** Equal for a function in both profiles. Lines are not compared, because they move between commits. */
-const getMatchKey = ({ name, file }: StackFrame) => `${name}\n${toCurrentFile(file)}`
+const getMatchKey = ({ name, file }: StackFrame) => `${name}\n${file}`
 
 interface WindowSamples {
   readonly profile: Profile
@@ -86,24 +85,29 @@ function readWindow({ profile, root, requests, window }: DifferenceSide): Window
   return { profile: readCpuProfile({ nodes }, root), perSample: computeMedian(intervals) / requests }
 }
 
-/** Adds the callees of one profile to a call of the common tree. */
-function addSide(call: DifferenceCall, callees: readonly ProfileCall[], side: keyof Pair): void {
-  const known = new Map(call.callees.map((callee) => [getMatchKey(callee.frame), callee]))
-  for (const { frame, self, callees: next } of callees) {
-    const key = getMatchKey(frame)
-    let callee = known.get(key)
-    if (!callee) {
-      callee = { frame: { ...frame, file: toCurrentFile(frame.file) }, own: 0, base: 0, callees: [] }
-      known.set(key, callee)
-      call.callees.push(callee)
-    }
-    callee[side] += self
-    addSide(callee, next, side)
-  }
-}
-
 /** Merges the profiles of this checkout and of the base. @throws Error if a window has no sample */
-export function readDifference(own: DifferenceSide, base: DifferenceSide): ProfileDifference {
+export function readDifference(
+  own: DifferenceSide,
+  base: DifferenceSide,
+  /** Path in this checkout of each file that has another path in the base. */
+  renames: ReadonlyMap<string, string> = new Map(),
+): ProfileDifference {
+  /** Adds the callees of one profile to a call of the common tree. */
+  function addSide(call: DifferenceCall, callees: readonly ProfileCall[], side: keyof Pair): void {
+    const known = new Map(call.callees.map((callee) => [getMatchKey(callee.frame), callee]))
+    for (const { frame: found, self, callees: next } of callees) {
+      const frame = side === 'base' ? { ...found, file: renames.get(found.file) ?? found.file } : found
+      const key = getMatchKey(frame)
+      let callee = known.get(key)
+      if (!callee) {
+        callee = { frame, own: 0, base: 0, callees: [] }
+        known.set(key, callee)
+        call.callees.push(callee)
+      }
+      callee[side] += self
+      addSide(callee, next, side)
+    }
+  }
   const sides = { own: readWindow(own), base: readWindow(base) }
   const root: DifferenceCall = { frame: sides.own.profile.root.frame, own: 0, base: 0, callees: [] }
   for (const side of ['own', 'base'] as const) {

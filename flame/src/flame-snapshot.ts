@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getFolder, type FlameSubject } from './arguments.ts'
 import { listCallers, sumHomes, listHotFunctions, sumComponents } from './hot-functions.ts'
-import { renderPage } from './html.ts'
-import { MAX_HTML_BYTES, ROOT } from './paths.ts'
+import { packFile } from './flame-file.ts'
+import { ROOT } from './paths.ts'
+import { createRecordingFile } from './recording-file.ts'
 import { formatTopSentence } from './sentences.ts'
 import type { ProfileKind } from './profile-control.ts'
 import { components } from './components.ts'
@@ -49,7 +50,8 @@ function toGraph({ kind, thread, profile }: ThreadRecording, service: string): G
 
 const KIND_NAMES: Readonly<Record<ProfileKind, string>> = { cpu: 'CPU', allocation: 'Allocations' }
 
-function formatSubtitle(
+/** Describes a recording in one sentence. */
+export function formatSubtitle(
   { seconds, intervals, machine }: HotReport,
   { kind, total, idle, program }: GraphSummary,
 ): string {
@@ -60,7 +62,11 @@ function formatSubtitle(
   return `${seconds} s under load: ${description}. Inlining off. Node.js ${machine.node}, ${machine.processor}, ${machine.date.slice(0, 10)}.`
 }
 
-/** Writes `<kind>-<thread>.html` and `hot.json` into the folder of a subject. @throws Error if a page is too large */
+/** The name of a graph. */
+export const formatTitle = (subject: FlameSubject, { kind, thread }: Pick<GraphSummary, 'kind' | 'thread'>): string =>
+  `${getFolder(subject)}: ${KIND_NAMES[kind]}, ${thread === 'main' ? 'main thread' : `serving ${thread.replace('-', ' ')}`}`
+
+/** Writes `<kind>-<thread>.json.gz` and `hot.json` into the folder of a subject. */
 export function writeSnapshot(
   folder: string,
   run: FlameSubject & Pick<HotReport, 'seconds' | 'says' | 'rate'>,
@@ -77,17 +83,10 @@ export function writeSnapshot(
   mkdirSync(folder, { recursive: true })
   for (const [i, { kind, thread, profile }] of recordings.entries()) {
     const graph = graphs[i]!
-    const title = `${getFolder(run)}: ${KIND_NAMES[kind]}, ${thread === 'main' ? 'main thread' : `serving ${thread.replace('-', ' ')}`}`
-    const page = renderPage({
-      title,
-      subtitle: formatSubtitle(hot, graph),
-      profile,
-      hot: graph.functions,
-      parts: graph.parts,
-    })
-    if (Buffer.byteLength(page) > MAX_HTML_BYTES)
-      throw new Error(`${kind}-${thread}.html has more than ${MAX_HTML_BYTES} bytes`)
-    writeFileSync(join(folder, `${kind}-${thread}.html`), page)
+    const { functions, parts } = graph
+    const texts = { name: formatTitle(run, graph), description: formatSubtitle(hot, graph) }
+    const file = createRecordingFile({ ...texts, profile, functions, parts })
+    writeFileSync(join(folder, `${kind}-${thread}.json.gz`), packFile(file))
   }
   writeFileSync(join(folder, 'hot.json'), `${JSON.stringify(hot, undefined, 2)}\n`)
 }

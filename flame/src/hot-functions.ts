@@ -1,6 +1,5 @@
 import { getHome, getKey, type Category, type StackFrame } from './frames.ts'
 import { getWeight, type ProfileCall, type Profile } from './profile.ts'
-import { toCurrentFile } from './renamed.ts'
 
 /** A function and its shares of a profile, in percent. */
 export interface HotFunction {
@@ -94,8 +93,7 @@ function findComponent(
   components: readonly Component[],
 ): string | undefined {
   for (const { frame } of [call, ...callers.toReversed()]) {
-    const file = toCurrentFile(frame.file)
-    const component = components.find(({ files }) => files.some((prefix) => file.startsWith(prefix)))
+    const component = components.find(({ files }) => files.some((prefix) => frame.file.startsWith(prefix)))
     if (component) return component.name
   }
   return undefined

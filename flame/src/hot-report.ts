@@ -1,7 +1,6 @@
 import type { Machine } from '@influencer-stats/bench/machine'
 import type { HotFunction, Share } from './hot-functions.ts'
 import type { ProfileKind } from './profile-control.ts'
-import { RENAMED_COMPONENTS, RENAMED_LOADS } from './renamed.ts'
 
 /**
  * Numbers of one graph. Shares are percent of the samples with JavaScript on the stack, or of the allocated bytes. The
@@ -44,14 +43,3 @@ export interface HotReport {
    */
   readonly lines?: Readonly<Record<string, string>>
 }
-
-const renameComponent = ({ name, share }: Share): Share => ({ name: RENAMED_COMPONENTS[name] ?? name, share })
-
-/**
- * Converts a recording to the current names of components and loads. Functions and files have the names of its commit.
- */
-export const toCurrentReport = (hot: HotReport): HotReport => ({
-  ...hot,
-  says: RENAMED_LOADS[hot.says] ?? hot.says,
-  graphs: hot.graphs.map((graph) => ({ ...graph, parts: graph.parts.map(renameComponent) })),
-})

@@ -7,6 +7,3 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 export const FLAME_FOLDER = fileURLToPath(new URL('../', import.meta.url))
 
 export const PROFILED_SERVICE_SCRIPT = fileURLToPath(new URL('./profiled-service.ts', import.meta.url))
-
-/** Maximum size of a committed HTML file (bytes). */
-export const MAX_HTML_BYTES = 2_500_000

@@ -2,15 +2,16 @@ import { withProse } from '@influencer-stats/bench/report/prose'
 import { replaceSection } from '@influencer-stats/bench/report/publish'
 import { readResults } from '@influencer-stats/bench/report/results'
 import { tables, workloads } from '@influencer-stats/bench/tables/all'
-import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { services } from '../../services.ts'
 import { getFolder } from './arguments.ts'
 import { readFindings, type Finding } from './findings.ts'
 import { FLAME_FOLDER } from './paths.ts'
-import { RENAMED_FILES } from './renamed.ts'
+import { formatSubtitle, formatTitle } from './flame-snapshot.ts'
+import { listTopFunctions } from './recording-file.ts'
 import { compareWithSource, formatShares, findTop, formatTopSentence } from './sentences.ts'
-import { toCurrentReport, type GraphSummary, type HotReport } from './hot-report.ts'
+import type { GraphSummary, HotReport } from './hot-report.ts'
 
 const README_PATH = join(FLAME_FOLDER, 'README.md')
 
@@ -30,7 +31,7 @@ const getName = ({ variant, work }: HotReport) => `${variant} ${work}`
 /** Reads the recordings of a service, in the order of its variants. */
 function readReports(service: string): HotReport[] {
   const files = globSync(`${service}/*/*/hot.json`, { cwd: FLAME_FOLDER }).toSorted()
-  return files.map((file) => toCurrentReport(JSON.parse(readFileSync(join(FLAME_FOLDER, file), 'utf8'))))
+  return files.map((file) => JSON.parse(readFileSync(join(FLAME_FOLDER, file), 'utf8')))
 }
 
 const formatPercents = ({ self, total }: { self: number; total: number }) =>
@@ -50,22 +51,16 @@ function renderTableRow(hot: HotReport): string {
   return `| [${getName(hot)}](#${getName(hot).replace(' ', '-')}) | ${cells.join(' | ')} |`
 }
 
-const PAGE_NAMES: Readonly<Record<string, string>> = {
-  'clinic-flame.html': 'clinic flame',
-  'cpu-thread-0.html': 'CPU of the serving thread',
-  'cpu-main.html': 'CPU of main',
-  'allocation-thread-0.html': 'allocations of the serving thread',
-  'allocation-main.html': 'allocations of main',
-  'hot.json': 'numbers',
-}
-
+/** Links to what a code host shows, and the commands that open the graphs. */
 function renderLinks(hot: HotReport): string {
   const folder = getFolder(hot)
-  const existing = new Set(readdirSync(join(FLAME_FOLDER, folder)))
-  return Object.entries(PAGE_NAMES)
-    .filter(([name]) => existing.has(name))
-    .map(([name, title]) => `[${title}](${folder}/${name})`)
-    .join(' · ')
+  const links = [
+    `[hot functions](${folder}/README.md)`,
+    `[numbers](${folder}/hot.json)`,
+    `graphs: \`pnpm flame --open ${folder}\``,
+  ]
+  const hasClinic = existsSync(join(FLAME_FOLDER, folder, 'clinic-flame.html.gz'))
+  return [...links, ...(hasClinic ? [`clinic flame: \`pnpm flame --open ${folder}/clinic-flame\``] : [])].join(' · ')
 }
 
 function renderSection(hot: HotReport, row: object, finding: Finding | undefined): string {
@@ -115,27 +110,47 @@ async function renderSections(service: string): Promise<string> {
   ].join('\n\n')
 }
 
-/** Renders the table of the renamed files that a text names, with their current paths. */
-function renderRenamedFiles(text: string): string {
-  const rows = Object.entries(RENAMED_FILES).filter(([file]) => text.includes(`\`${file}:`))
-  if (rows.length === 0) return ''
+const renderTable = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
+  [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
+const formatPercent = (share: number) => `${share.toFixed(2)} %`
+
+/** Renders the tables of one graph, which the viewer shows below it. */
+function renderGraph(hot: HotReport, graph: GraphSummary): string {
+  const rows = listTopFunctions(graph.functions).map(({ function: name, file, line, self, total }) => [
+    `\`${name}\``,
+    file ? `\`${file}:${line}\`` : 'native code',
+    formatPercent(self),
+    formatPercent(total),
+  ])
+  const parts = graph.parts.map(({ name, share }) => [name, formatPercent(share)])
   return [
-    '## Renamed files',
-    'Lines and paths are those of the commit of a graph. These files have a different path today:',
-    [
-      '| path in the graphs | current path |',
-      '|---|---|',
-      ...rows.map(([file, current]) => `| \`${file}\` | \`${current}\` |`),
-    ].join('\n'),
+    `## ${formatTitle(hot, graph)}`,
+    formatSubtitle(hot, graph),
+    `Graph: \`pnpm flame --open ${getFolder(hot)}/${graph.kind}-${graph.thread}\``,
+    ...(rows.length > 0
+      ? [
+          renderTable(['hottest functions', 'location', 'self', 'total'], rows),
+          renderTable(['component, including its native work', 'share'], parts),
+        ]
+      : ['This thread had no work.']),
   ].join('\n\n')
 }
+
+/** Renders the `README.md` of a recording: the tables of its graphs. A code host shows it with the folder. */
+export const renderRecordingReadme = (hot: HotReport): string =>
+  `${[`# ${getFolder(hot)}`, describeRun(hot), ...hot.graphs.map((graph) => renderGraph(hot, graph))].join('\n\n')}\n`
 
 /** Renders `flame/README.md` from the recordings, the findings and the results of benchmarks. */
 export async function renderReadme(): Promise<string> {
   const sections = (await Promise.all(Object.keys(workloads).map(renderSections))).filter(Boolean)
-  const generated = [...sections, renderRenamedFiles(sections.join('\n'))].filter(Boolean).join('\n\n')
-  const text = replaceSection(readFileSync(README_PATH, 'utf8'), 'flame', `\n${generated}\n`)
+  const text = replaceSection(readFileSync(README_PATH, 'utf8'), 'flame', `\n${sections.join('\n\n')}\n`)
   return withProse(text, readResults(tables))
 }
 
-export const updateReadme = async (): Promise<void> => writeFileSync(README_PATH, await renderReadme())
+/** Writes `flame/README.md` and the `README.md` of each recording. */
+export async function updateReadme(): Promise<void> {
+  for (const hot of Object.keys(workloads).flatMap(readReports))
+    writeFileSync(join(FLAME_FOLDER, getFolder(hot), 'README.md'), renderRecordingReadme(hot))
+  writeFileSync(README_PATH, await renderReadme())
+}

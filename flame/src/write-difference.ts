@@ -1,8 +1,11 @@
+import { renderFlamePage } from '@influencer-stats/dashboard/flame-page'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DifferenceInput, DifferenceOptions } from './difference-arguments.ts'
-import { formatFunctionChange, formatTotals, renderDifferencePage } from './difference-page.ts'
+import { createDifferenceFile, formatFunctionChange, formatTotals } from './difference-file.ts'
 import { listChanges, readDifference, type DifferenceSide } from './difference.ts'
+import { packFile } from './flame-file.ts'
 
 const MAX_PRINTED = 5
 
@@ -14,11 +17,24 @@ function readSide({ file, root, ...rest }: DifferenceInput): DifferenceSide {
   return { profile, root: existsSync(root) ? `${realpathSync(root)}/` : root, ...rest }
 }
 
+/**
+ * Lists files that git detects as renamed between two checkouts: the new path of each former one. Empty if the folders
+ * are not checkouts of one repository.
+ */
+function findRenames(own: string, base: string): Map<string, string> {
+  const git = (folder: string, ...args: string[]) =>
+    spawnSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).stdout ?? ''
+  const commit = git(base, 'rev-parse', 'HEAD').trim()
+  const lines = git(own, 'diff', '--name-status', '--find-renames', '--diff-filter=R', commit, '--').split('\n')
+  const renames = lines.map((line) => line.split('\t')).filter((columns) => columns.length === 3)
+  return new Map(renames.map(([, former, current]) => [former!, current!]))
+}
+
 /** Writes the page of two profiles. @returns the totals and the functions with the largest growth, a line each */
 export function writeDifference({ own, base, output, unit, title }: DifferenceOptions): string[] {
-  const difference = readDifference(readSide(own), readSide(base))
+  const difference = readDifference(readSide(own), readSide(base), findRenames(own.root, base.root))
   mkdirSync(dirname(output), { recursive: true })
-  writeFileSync(output, renderDifferencePage({ title, unit, difference }))
+  writeFileSync(output, renderFlamePage(packFile(createDifferenceFile(title, unit, difference))))
   const grown = listChanges(difference).filter(({ change }) => change > 0)
   return [formatTotals(difference, unit), ...grown.slice(0, MAX_PRINTED).map(formatFunctionChange)]
 }

@@ -1,23 +1,25 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Profiler } from 'node:inspector'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import { renderFlamePage } from '@influencer-stats/dashboard/flame-page'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { findChromium } from '@influencer-stats/runtime/testing/chromium'
 import { chromium } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { DIFFERENCE_HELP, parseDifferenceArguments } from '../src/difference-arguments.ts'
-import { renderDifferencePage } from '../src/difference-page.ts'
+import { createDifferenceFile } from '../src/difference-file.ts'
 import { listChanges, readDifference, type ProfileDifference, type TimeWindow } from '../src/difference.ts'
 import { ROOT } from '../src/paths.ts'
 import { NODE_FLAGS } from '../src/profiled-process.ts'
-import { RENAMED_FILES } from '../src/renamed.ts'
+import { packFile } from '../src/flame-file.ts'
 import { writeDifference } from '../src/write-difference.ts'
 
 const FORMER_FILE = 'packages/kv/src/store/level.ts'
-const PRESENT_FILE = RENAMED_FILES[FORMER_FILE]!
+const PRESENT_FILE = 'packages/kv/src/store/level-store.ts'
 
 interface Stack {
   /** Functions, the outermost first, as `name file`. */
@@ -82,6 +84,7 @@ const readBoth = (ownWindow?: TimeWindow) =>
   readDifference(
     { profile: own, root: '/checkouts/own/', requests: 1000, window: ownWindow },
     { profile: base, root: '/checkouts/base/', requests: 500 },
+    new Map([[FORMER_FILE, PRESENT_FILE]]),
   )
 
 describe('the difference of two profiles', () => {
@@ -114,7 +117,7 @@ describe('the difference of two profiles', () => {
 
 async function openDifference(difference: ProfileDifference, colorScheme: 'light' | 'dark') {
   const file = join(createTemporaryFolder(), 'difference.html')
-  writeFileSync(file, renderDifferencePage({ title: 'kv-get </script>', unit: 'request', difference }))
+  writeFileSync(file, renderFlamePage(packFile(createDifferenceFile('kv-get </script>', 'request', difference))))
   const browser = await chromium.launch({ ...(await findChromium()), args: ['--no-sandbox'] })
   onTestFinished(() => browser.close())
   const page = await browser.newPage({ colorScheme })
@@ -122,20 +125,20 @@ async function openDifference(difference: ProfileDifference, colorScheme: 'light
   page.on('pageerror', (error) => void faults.push(String(error)))
   page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())))
   await page.goto(pathToFileURL(file).href)
-  await page.waitForSelector('#chart g.frame[name=added]')
+  await page.waitForSelector('.frame >> text=added')
   return { page, faults }
 }
 
 /** Reads the colour of a frame: `grey`, `red` or `blue`. */
-const READ_COLORS = `Object.fromEntries([...document.querySelectorAll('#chart g.frame')].map((frame) => {
-  const [, a, b] = getComputedStyle(frame.querySelector('rect')).fill.match(/oklab\\(([^)]*)/)?.[1].split(' ').map(Number) ?? []
-  return [frame.getAttribute('name'), a > 0.05 ? 'red' : b < -0.05 ? 'blue' : 'grey']
+const READ_COLORS = `Object.fromEntries([...document.querySelectorAll('.frame')].map((frame) => {
+  const [, a, b] = getComputedStyle(frame).backgroundColor.match(/oklab\\(([^)]*)/)?.[1].split(' ').map(Number) ?? []
+  return [frame.textContent, a > 0.05 ? 'red' : b < -0.05 ? 'blue' : 'grey']
 }))`
 
 describe('the page of a difference', () => {
   it.each(['light', 'dark'] as const)('shows both colours and no fault: %s', async (colorScheme) => {
     const { page, faults } = await openDifference(readBoth(), colorScheme)
-    const widths = () => page.evaluate(`[...document.querySelectorAll('#chart g.frame')].length`)
+    const widths = () => page.evaluate(`[...document.querySelectorAll('.frame')].length`)
     expect(await page.evaluate(READ_COLORS)).toMatchObject({
       added: 'red',
       read: 'blue',
@@ -145,7 +148,7 @@ describe('the page of a difference', () => {
     expect(await widths()).toBe(6)
     // A function that only the base has is visible with the widths of the base.
     await page.selectOption('#width', 'base')
-    await page.waitForSelector('#chart g.frame[name=removed]')
+    await page.waitForSelector('.frame >> text=removed')
     await page.selectOption('#scope', 'self')
     await page.fill('#search', 'read')
     await page.waitForFunction(`document.querySelector('#details').textContent === 'found: 600.0 us per request'`)
@@ -194,9 +197,32 @@ describe('two profiles of a server, one with a planted function', () => {
     expect(totals).toContain('us per request; base ')
     expect(first).toMatch(/^\+\d.* us .*plantedWork {2}flame\/test\/fixtures\/planted-server\.ts:7$/)
     const html = readFileSync(output, 'utf8')
-    expect(html).toContain('<title>planted</title>')
-    expect(html).not.toContain(ROOT)
+    const file = String(gunzipSync(Buffer.from(/id="data">(.*)</.exec(html)![1]!, 'base64')))
+    expect(JSON.parse(file).name).toBe('planted')
+    expect(`${html} ${file}`).not.toContain(ROOT)
   })
+})
+
+it('files that were renamed between two checkouts match', async () => {
+  const folder = createTemporaryFolder()
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', folder, '-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { stdio: 'pipe' })
+  git('init', '--quiet')
+  writeFileSync(join(folder, 'former.ts'), 'export const one = 1\n'.repeat(9))
+  git('add', '.')
+  git('commit', '--quiet', '-m', 'One')
+  git('worktree', 'add', '--quiet', '--detach', join(folder, 'base'))
+  git('mv', 'former.ts', 'current.ts')
+  git('commit', '--quiet', '-m', 'Two')
+  const write = (root: string, file: string, samples: number) => {
+    const profile = createProfile(`${root}/`, [{ frames: [`read ${file}`], samples }])
+    writeFileSync(join(root, 'one.cpuprofile'), JSON.stringify(profile))
+    return join(root, 'one.cpuprofile')
+  }
+  const files = [write(folder, 'current.ts', 300), write(join(folder, 'base'), 'former.ts', 100)]
+  const argv = [...files, '--output', join(folder, 'x.html'), '--own-root', folder, '--base-root', join(folder, 'base')]
+  const [, ...grown] = writeDifference(parseDifferenceArguments(argv))
+  expect(grown).toEqual([expect.stringMatching(/^\+200000\.0 us .* read {2}current\.ts:1$/)])
 })
 
 describe('pnpm flame difference', () => {

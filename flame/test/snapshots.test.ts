@@ -2,74 +2,32 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, relative } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { services } from '../../services.ts'
 import { listAllSubjects, getFolder } from '../src/arguments.ts'
-import { getKey, type StackFrame } from '../src/frames.ts'
 import { components } from '../src/components.ts'
-import { listHotFunctions, sumComponents, type HotFunction } from '../src/hot-functions.ts'
-import { renderPage, type PackedCall } from '../src/html.ts'
-import { FLAME_FOLDER, MAX_HTML_BYTES, ROOT } from '../src/paths.ts'
-import type { ProfileCall, Profile } from '../src/profile.ts'
-import { toCurrentReport, type HotReport } from '../src/hot-report.ts'
-import { RENAMED_FILES, toCurrentFile } from '../src/renamed.ts'
-import { readCode } from '../src/flame-snapshot.ts'
+import { formatSubtitle, formatTitle, readCode } from '../src/flame-snapshot.ts'
+import { sumComponents } from '../src/hot-functions.ts'
+import type { HotReport } from '../src/hot-report.ts'
+import { FLAME_FOLDER, ROOT } from '../src/paths.ts'
+import type { Profile } from '../src/profile.ts'
+import { renderRecordingReadme } from '../src/readme.ts'
+import { listTopFunctions } from '../src/recording-file.ts'
+import { readGraph, toProfileCall } from './support/read-graph.ts'
 
 /** Bytes. */
-const MAX_TOTAL_BYTES = 40e6
+const MAX_TOTAL_BYTES = 10e6
+/** A page of clinic has 250 KB. */
+const MAX_FILE_BYTES = 300_000
+
+const CLINIC_FILE = 'clinic-flame.html.gz'
 
 /** All resources that a browser would fetch for a page; a page is self-contained. */
 const listFetched = (html: string) =>
   [...html.matchAll(/<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)="([^"]*)"/g)]
     .map(([, target]) => target!)
     .filter((target) => !target.startsWith('data:'))
-
-function createProfile(callees: ProfileCall[]): Profile {
-  const frame: StackFrame = { name: 'all', file: '', line: 0, category: 'native' }
-  const total = callees.reduce((sum, { self }) => sum + self, 0)
-  return { unit: 'samples', root: { frame, self: 0, callees }, total, idle: 0, program: 0 }
-}
-
-const createPage = (profile: Profile, hot: HotFunction[] = listHotFunctions(profile)) =>
-  renderPage({ title: 'stats/v1: CPU', subtitle: 'under load', profile, hot, parts: [{ name: 'logger', share: 100 }] })
-
-describe('a page', () => {
-  const evil: StackFrame = { name: '</script><b>', file: 'packages/<i>.ts', line: 1, category: 'app' }
-
-  it('is self-contained and contains no path of this machine', () => {
-    const html = createPage(createProfile([{ frame: evil, self: 10, callees: [] }]))
-    expect(listFetched(html)).toEqual([])
-    expect(html).not.toMatch(/@import|url\(/)
-    expect(html).not.toContain(ROOT)
-    expect(html.length).toBeLessThan(MAX_HTML_BYTES / 4)
-  })
-
-  it('shows names that look like markup as text', () => {
-    const html = createPage(createProfile([{ frame: evil, self: 10, callees: [] }]))
-    expect(html).not.toContain('</script><b>')
-    expect(html).not.toContain('<i>.ts')
-    expect(html).toContain('&lt;/script&gt;&lt;b&gt;')
-  })
-
-  it('has the tree with numbered frames, without invisibly small ones', () => {
-    const frame = (name: string): StackFrame => ({ ...evil, name })
-    const html = createPage(
-      createProfile([
-        { frame: frame('large'), self: 99_999, callees: [] },
-        { frame: frame('tiny'), self: 1, callees: [] },
-      ]),
-      [],
-    )
-    const data = JSON.parse(/<script type="application\/json" id="data">(.*)<\/script>/.exec(html)![1]!)
-    expect(data.tree[1]).toBe(100_000)
-    expect(data.tree[2]).toHaveLength(1)
-    expect(getKey({ ...evil, name: data.frames[data.tree[2][0][0]][0] })).toBe(getKey(frame('large')))
-  })
-
-  it('of an idle thread states that', () => {
-    expect(createPage(createProfile([]))).toContain('had no work')
-  })
-})
 
 /** Every folder with a snapshot, below the services' folders. */
 const folders = Object.keys(services)
@@ -86,17 +44,10 @@ function readCodeAt(commit: string, line: string): string | undefined {
   return status === 0 ? (stdout.split('\n')[Number(number) - 1]?.trim() ?? '') : undefined
 }
 
-/** The profile of a recorded page, without its invisibly small calls. */
-function readRecordedProfile(html: string): Profile {
-  const { frames, tree, total, unit } = JSON.parse(
-    /<script type="application\/json" id="data">(.*)<\/script>/.exec(html)![1]!,
-  )
-  function unpack([index, value, callees = []]: PackedCall): ProfileCall {
-    const [name, file, line, category] = frames[index]
-    const self = callees.reduce((rest, [, one]) => rest - one, value)
-    return { frame: { name, file, line, category }, self, callees: callees.map(unpack) }
-  }
-  return { unit, root: unpack(tree), total, idle: 0, program: 0 }
+/** The profile of a recorded graph, without its invisibly small calls. */
+function readRecordedProfile(file: string): Profile {
+  const { root, total } = readGraph(file)
+  return { unit: 'samples', root: toProfileCall(root), total, idle: 0, program: 0 }
 }
 
 /** Percentage points that invisibly small calls can move between components. */
@@ -106,12 +57,29 @@ const MIN_SAMPLES = 2_000
 
 describe.each(folders)('the snapshot in %s', (folder) => {
   const files = readdirSync(join(FLAME_FOLDER, folder))
-  const readReport = (): HotReport =>
-    toCurrentReport(JSON.parse(readFileSync(join(FLAME_FOLDER, folder, 'hot.json'), 'utf8')))
+  const readReport = (): HotReport => JSON.parse(readFileSync(join(FLAME_FOLDER, folder, 'hot.json'), 'utf8'))
 
   it('is complete: both kinds, and the numbers', () => {
-    const names = ['allocation-main.html', 'allocation-thread-0.html', 'cpu-main.html', 'cpu-thread-0.html', 'hot.json']
-    expect(files.filter((name) => name !== 'clinic-flame.html').toSorted()).toEqual(names)
+    const graphs = ['allocation-main', 'allocation-thread-0', 'cpu-main', 'cpu-thread-0'].map(
+      (name) => `${name}.json.gz`,
+    )
+    expect(files.filter((name) => name !== CLINIC_FILE).toSorted()).toEqual(['README.md', ...graphs, 'hot.json'])
+  })
+
+  it('has a README with the tables of its graphs', () => {
+    expect(readFileSync(join(FLAME_FOLDER, folder, 'README.md'), 'utf8')).toBe(renderRecordingReadme(readReport()))
+  })
+
+  it('has graphs that the viewer reads, with the numbers of the report', () => {
+    for (const graph of readReport().graphs) {
+      const { file, total } = readGraph(join(FLAME_FOLDER, folder, `${graph.kind}-${graph.thread}.json.gz`))
+      expect([file.name, file.description]).toEqual([
+        formatTitle(readReport(), graph),
+        formatSubtitle(readReport(), graph),
+      ])
+      expect([total, file.profiles[0].endValue]).toEqual([graph.total, graph.total])
+      expect([file.functions, file.parts]).toEqual([listTopFunctions(graph.functions), graph.parts])
+    }
   })
 
   it('has the code of its lines at its commit', () => {
@@ -121,9 +89,9 @@ describe.each(folders)('the snapshot in %s', (folder) => {
     expect(Object.values(lines)).not.toContain('')
   })
 
-  it('names files that exist, or whose present path is known', () => {
+  it('names files that exist; after a renaming, `pnpm flame rename OLD NEW` corrects them', () => {
     const named = readReport().graphs.flatMap(({ functions }) =>
-      functions.filter(({ category }) => category === 'app').map(({ file }) => toCurrentFile(file)),
+      functions.filter(({ category }) => category === 'app').map(({ file }) => file),
     )
     expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
   })
@@ -131,10 +99,8 @@ describe.each(folders)('the snapshot in %s', (folder) => {
   it('has the shares that the present components give its calls', () => {
     const { service, graphs } = readReport()
     for (const { kind, thread, total, parts } of graphs.filter((graph) => graph.total >= MIN_SAMPLES)) {
-      const html = readFileSync(join(FLAME_FOLDER, folder, `${kind}-${thread}.html`), 'utf8')
-      const shares = new Map(
-        sumComponents(readRecordedProfile(html), components[service]!).map(({ name, share }) => [name, share]),
-      )
+      const profile = readRecordedProfile(join(FLAME_FOLDER, folder, `${kind}-${thread}.json.gz`))
+      const shares = new Map(sumComponents(profile, components[service]!).map(({ name, share }) => [name, share]))
       for (const { name, share } of parts)
         expect(
           Math.abs((shares.get(name) ?? 0) - share),
@@ -143,10 +109,11 @@ describe.each(folders)('the snapshot in %s', (folder) => {
     }
   })
 
-  it.each(files)('%s is small, needs nothing else and names no path of a machine', (name) => {
-    const text = readFileSync(join(FLAME_FOLDER, folder, name), 'utf8')
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_HTML_BYTES)
-    expect(listFetched(text)).toEqual([])
+  it.each(files)('%s is small and names no path of a machine', (name) => {
+    const bytes = readFileSync(join(FLAME_FOLDER, folder, name))
+    expect(bytes.length).toBeLessThanOrEqual(MAX_FILE_BYTES)
+    const text = String(name.endsWith('.gz') ? gunzipSync(bytes) : bytes)
+    if (name === CLINIC_FILE) expect(listFetched(text)).toEqual([])
     expect(text).not.toMatch(/file:\/\/\/|fonts\.css|\/(?:home|root|Users)\/[a-z]/)
     for (const path of [ROOT, join(homedir(), '/')].filter((one) => one.length > 2)) expect(text).not.toContain(path)
   })
@@ -158,7 +125,7 @@ it('the code of a line is its present text, and empty if there is none', () => {
   expect([readCode(`${file}:99999`), readCode('flame/absent.ts:1')]).toEqual(['', ''])
 })
 
-it('the snapshots take at most 40 MB', () => {
+it('the snapshots take at most 10 MB', () => {
   const sizes = folders.flatMap((folder) =>
     readdirSync(join(FLAME_FOLDER, folder)).map((name) => statSync(join(FLAME_FOLDER, folder, name)).size),
   )
@@ -172,8 +139,12 @@ it('there are snapshots of every variant of every service', async () => {
   expect(missing).toEqual([])
 })
 
-it('every renamed file exists under its present path alone', () => {
-  const paths = Object.entries(RENAMED_FILES)
-  expect(paths.filter(([former]) => existsSync(join(ROOT, former)))).toEqual([])
-  expect(paths.filter(([, present]) => !existsSync(join(ROOT, present)))).toEqual([])
+it('clinic snapshots are of the first or the last variant of a service', async () => {
+  const definitions = await Promise.all(Object.values(services).map((load) => load()))
+  const ends = definitions.map(({ name, variants = {} }) => {
+    const names = Object.keys(variants)
+    return new RegExp(`^${name}/(?:${names[0]}|${names.at(-1)})/`)
+  })
+  const withClinic = folders.filter((folder) => existsSync(join(FLAME_FOLDER, folder, CLINIC_FILE)))
+  expect(withClinic.filter((folder) => !ends.some((pattern) => pattern.test(folder)))).toEqual([])
 })

@@ -16,7 +16,7 @@ const DURATIONS = { duration: 6, warmUp: 2 }
 const SAMPLING_INTERVAL_US = 500
 
 const FLAME_SCRIPT = join(OWN_CHECKOUT, 'flame/src/cli.ts')
-const FLAME_PACKAGE = join(OWN_CHECKOUT, 'flame/node_modules/d3-flame-graph')
+const FLAME_PACKAGES = join(OWN_CHECKOUT, 'flame/node_modules')
 
 const run = promisify(execFile)
 
@@ -143,7 +143,7 @@ export async function drawDifference(
   durations = DURATIONS,
 ): Promise<string[]> {
   if (row.isProfiled === false) throw new Error('the profile of a service under load does not explain its metric')
-  if (!existsSync(FLAME_PACKAGE))
+  if (!existsSync(FLAME_PACKAGES))
     throw new Error("flame's packages are not installed; `pnpm flame --help` installs them")
   using folder = createTemporaryFolder()
   const [own, base] = await profileBoth(row, checkouts, folder.path, durations)

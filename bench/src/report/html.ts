@@ -26,10 +26,10 @@ td, th { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align
 .conclusions td:first-child { white-space: normal }
 .failed { color: var(--mark) }`
 
-function renderFlameLinks(service: string): string {
+function renderFlameNames(service: string): string {
   const paths = globSync(`${service}/*/*/hot.json`, { cwd: FLAME_FOLDER }).map(dirname).toSorted()
-  const links = paths.map((path) => `<a href="../flame/${path}/cpu-thread-0.html">${escape(path)}</a>`)
-  return links.length > 0 ? `<p>Flame graphs: ${links.join(' · ')}</p>` : ''
+  if (paths.length === 0) return ''
+  return `<p>Flame graphs, which <code>pnpm flame --open NAME</code> opens: ${paths.map(escape).join(' · ')}</p>`
 }
 
 const renderCells = (tag: string, row: readonly string[]) =>
@@ -82,7 +82,7 @@ ${listReasons(published)
   .map(([titles, reason]) => `<p><strong>${escape(titles)}</strong>: ${escape(reason)}</p>`)
   .join('\n')}
 <nav aria-label="Contents"><ul>${contents.join('\n')}</ul></nav>
-${services.map(([service, all]) => [`<h2 id="${service}">${service}</h2>`, renderFlameLinks(service), ...all.map(renderSection)].join('\n')).join('\n')}
+${services.map(([service, all]) => [`<h2 id="${service}">${service}</h2>`, renderFlameNames(service), ...all.map(renderSection)].join('\n')).join('\n')}
 </body></html>
 `
 }

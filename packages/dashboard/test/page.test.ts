@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { sendRequest } from './support/test-stack.ts'
 import { UNREACHABLE_URL } from './support/fake-service.ts'
@@ -62,6 +63,22 @@ describe('an unknown path', () => {
   )
 })
 
+it('a flame graph has its data inside, and a page of clinic is compressed for clients that accept it', async () => {
+  const { url } = await startDashboard('http://127.0.0.1:1')
+  const address = `${url}/reports/flame/stats/v1/read`
+  const { text } = await sendRequest(`${address}/cpu-main.html`)
+  const file = JSON.parse(String(gunzipSync(Buffer.from(/id="data">(.+)</.exec(text)![1]!, 'base64'))))
+  expect(file.name).toBe('stats/v1/read: CPU, main thread')
+  expect(text).not.toMatch(/(?:src|href)="(?!data:)/)
+  for (const [accepted, coding] of [
+    ['gzip, br', 'gzip'],
+    ['identity', null],
+  ] as const) {
+    const page = await sendRequest(`${address}/clinic-flame.html`, 'GET', { headers: { 'accept-encoding': accepted } })
+    expect([page.headers.get('content-encoding'), page.text.trim().slice(0, 15)]).toEqual([coding, '<!DOCTYPE html>'])
+  }
+})
+
 it('reports are isolated from this origin, and no other file is served', async () => {
   const { url } = await startDashboard('http://127.0.0.1:1')
   const { body } = await sendRequest(`${url}/reports`)
@@ -76,6 +93,14 @@ it('reports are isolated from this origin, and no other file is served', async (
     ])
     expect(headers.get('content-security-policy')).toMatch(/^sandbox allow-scripts; default-src 'none'/)
   }
-  for (const path of ['package.json', 'bench/../package.json', 'bench%2F..%2Fpackage.json', 'flame/README.md', ''])
+  for (const path of [
+    'package.json',
+    'bench/../package.json',
+    'bench%2F..%2Fpackage.json',
+    'flame/README.md',
+    'flame/stats/v1/read/cpu-main.json.gz',
+    'flame/stats/v1/read/absent.html',
+    '',
+  ])
     expect((await sendRequest(`${url}/reports/${path}`)).status).toBe(404)
 })

@@ -1,15 +1,9 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildOpenReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
-import type { Reports } from '../reports.ts'
-
-/** Reports are pages with inline scripts. These headers isolate them from this origin, its cookies and its page. */
-const REPORT_HEADERS = {
-  'content-security-policy':
-    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'none'",
-  'cache-control': 'no-cache',
-  'x-content-type-options': 'nosniff',
-}
+import { gunzipSync } from 'node:zlib'
+import { REPORT_HEADERS, type Reports } from '../reports.ts'
+import { selectCoding } from './page-routes.ts'
 
 /** Registers the benchmark report and the flame graphs, if their files exist. */
 export function registerReportRoutes(app: App, { paths, read }: Reports): void {
@@ -41,12 +35,16 @@ export function registerReportRoutes(app: App, { paths, read }: Reports): void {
     '/reports/*',
     { config, schema: { hide: true, response: buildOpenReplies(commonErrors.NOT_FOUND) } },
     async (request, reply) => {
-      const page = read((request.params as { '*': string })['*'])
-      if (!page) throw commonErrors.NOT_FOUND()
-      return reply
-        .headers(REPORT_HEADERS)
-        .type('text/html; charset=utf-8')
-        .send((await page) as never) as never
+      const report = await read((request.params as { '*': string })['*'])
+      if (!report) throw commonErrors.NOT_FOUND()
+      void reply.headers(REPORT_HEADERS).type('text/html; charset=utf-8')
+      const { body, coding } = report
+      if (!coding) return reply.send(body as never) as never
+      void reply.header('vary', 'accept-encoding')
+      // Every browser accepts gzip; curl does only with --compressed.
+      if (selectCoding(request.headers['accept-encoding']) === 'identity')
+        return reply.send(gunzipSync(body) as never) as never
+      return reply.header('content-encoding', coding).send(body as never) as never
     },
   )
 }

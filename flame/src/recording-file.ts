@@ -1,0 +1,53 @@
+import { createFlameFile, type RecordingFile } from './flame-file.ts'
+import type { Category } from './frames.ts'
+import type { HotFunction, Share } from './hot-functions.ts'
+import { getWeight, type Profile, type ProfileCall } from './profile.ts'
+
+/**
+ * Minimum share of a call in a graph. A smaller one has less than a pixel, and one sample of 10,000 is not significant.
+ */
+const MIN_SHARE = 0.0002
+/** Functions of the table below a graph. */
+export const MAX_TOP_ROWS = 15
+
+/** Returns the functions with the largest own shares. */
+export const listTopFunctions = (functions: readonly HotFunction[]): HotFunction[] =>
+  functions.toSorted((a, b) => b.self - a.self).slice(0, MAX_TOP_ROWS)
+
+/** Removes invisibly small callees. Their weight counts for their caller. */
+function cutSmallCalls({ frame, self, callees }: ProfileCall, least: number): ProfileCall {
+  const isSmall = (callee: ProfileCall) => getWeight(callee) < least
+  return {
+    frame,
+    self: callees.filter(isSmall).reduce((sum, callee) => sum + getWeight(callee), self),
+    callees: callees.filter((callee) => !isSmall(callee)).map((callee) => cutSmallCalls(callee, least)),
+  }
+}
+
+function sumCategories({ root, total }: Profile): Record<Category, number> {
+  const shares = { app: 0, dependency: 0, node: 0, native: 0 }
+  function add({ frame, self, callees }: ProfileCall): void {
+    shares[frame.category] += (100 * self) / Math.max(1, total)
+    callees.forEach(add)
+  }
+  add(root)
+  return shares
+}
+
+/** Contents of a recording file. */
+export interface Recording {
+  readonly name: string
+  /** Description of the recording, in one sentence. */
+  readonly description: string
+  readonly profile: Profile
+  readonly functions: readonly HotFunction[]
+  readonly parts: readonly Share[]
+}
+
+/** Converts the recording of a thread to a file of the viewer, without invisibly small calls. */
+export function createRecordingFile({ profile, functions, parts, ...texts }: Recording): RecordingFile {
+  const { root, unit, total } = profile
+  const side = { name: texts.name, unit, total: Math.round(total), getSelf: ({ self }: ProfileCall) => self }
+  const file = createFlameFile(texts, cutSmallCalls(root, MIN_SHARE * total), [side])
+  return { ...file, categories: sumCategories(profile), functions: listTopFunctions(functions), parts }
+}
