@@ -1,3 +1,4 @@
+import { createSingleFlight } from '@influencer-stats/runtime/async/single-flight'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { createFirstRevision } from './core/stored-value.ts'
 
@@ -76,11 +77,7 @@ export async function openRevisions(level: RevisionDatabase, step = RESERVED_REV
     Atomics.store(words, RESERVED_INDEX, BigInt(reserved))
   }
 
-  let reserving: Promise<void> | undefined
-  const owner: RevisionOwner = {
-    memory,
-    reserve: () => (reserving ??= reserveMore().finally(() => (reserving = undefined))),
-  }
+  const owner: RevisionOwner = { memory, reserve: createSingleFlight(reserveMore) }
   // If this fails, the store refuses writes but serves reads.
   await owner.reserve().catch(() => {})
   return owner
@@ -95,10 +92,9 @@ export function createRevisions(
   const words = new BigInt64Array(memory)
   /** Last reserved revision that this thread knows. */
   let reserved = 0
-  let reserving: Promise<void> | undefined
 
   const readReserved = () => (reserved = Number(Atomics.load(words, RESERVED_INDEX)))
-  const requestMore = () => (reserving ??= reserve().finally(() => (reserving = undefined)))
+  const requestMore = createSingleFlight(reserve)
 
   async function wait(last: number): Promise<void> {
     while (last > readReserved()) await requestMore()

@@ -1,8 +1,6 @@
 import { openRawClient, formatRequest } from '@influencer-stats/runtime/testing/raw-client'
-import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { coalesceCalls } from '../src/hub/connection-counts.ts'
 import { TopK } from '../src/core/top-k.ts'
 import { startSse, type TestSse } from './support/test-sse.ts'
 
@@ -48,29 +46,6 @@ describe('a request for the connections', () => {
     for (let i = 0; i < 150; i++) expect(JSON.parse((await client.reply()).body).streams).toBe(80)
     // All requests share the first result, or the others share the next one.
     expect([1, 2]).toContain(looks.mock.calls.length)
-  })
-})
-
-describe('coalesced calls', () => {
-  it('share the next call if they begin during a call, also after a failed call', async () => {
-    const calls: PromiseWithResolvers<string>[] = []
-    const request = coalesceCalls(() => {
-      calls.push(Promise.withResolvers())
-      return calls.at(-1)!.promise
-    })
-    const first = request()
-    await waitUntil(() => calls.length === 1)
-    const late = [request(), request(), request()]
-    calls[0]!.reject(new Error('first'))
-    await expect(first).rejects.toThrow('first')
-    await waitUntil(() => calls.length === 2)
-    const latest = request()
-    calls[1]!.resolve('second')
-    expect(await Promise.all(late)).toEqual(['second', 'second', 'second'])
-    await waitUntil(() => calls.length === 3)
-    calls[2]!.resolve('third')
-    expect(await latest).toBe('third')
-    expect(calls).toHaveLength(3)
   })
 })
 

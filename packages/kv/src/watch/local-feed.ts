@@ -1,3 +1,4 @@
+import { createSingleFlight } from '@influencer-stats/runtime/async/single-flight'
 import type { ChangePage } from '../core/change-pages.ts'
 import { toPage } from '../core/change-pages.ts'
 import { getLastRevision } from '../revisions.ts'
@@ -36,7 +37,7 @@ export class LocalFeed {
   /** Reported groups that wait for one with a lower revision, by their first revisions. */
   readonly #early = new Map<number, { readonly last: number; readonly writes: Uint8Array }>()
   readonly #idleTimer: NodeJS.Timeout
-  #starting: Promise<void> | undefined
+  readonly #startOnce = createSingleFlight(() => this.#start())
 
   constructor(options: LocalFeedOptions) {
     this.#options = options
@@ -51,7 +52,7 @@ export class LocalFeed {
   async readAfter(seq: number | undefined, timeout: number, maxBytes?: number): Promise<ChangePage | undefined> {
     this.#idleTimer.refresh()
     if (seq !== undefined) return this.#feed.readAfter(seq, timeout, maxBytes)
-    await (this.#starting ??= this.#start().finally(() => (this.#starting = undefined)))
+    await this.#startOnce()
     return toPage([], this.#feed.upTo)
   }
 

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { retry } from '@influencer-stats/runtime/async/retry'
 import type { LogIdentity } from './stream/verify-stream.ts'
 import type { FrameError } from '../errors.ts'
 import { FrameAssembler, type LogMessage, type SequencedFrame } from '../order/frame-assembler.ts'
@@ -161,6 +161,7 @@ export class Applier {
   #stopOnError(error: Error, seq: number): undefined {
     this.#options.onFatal(error, seq)
     this.#isEnded = true
+    this.#ending.abort()
     this.#inbox = []
     this.#cancelDelay()
     this.#unsavedFrames = 0
@@ -193,18 +194,15 @@ export class Applier {
    */
   async #applyWithRetry(entries: readonly LogEntry[]): Promise<unknown[] | undefined> {
     const position = this.#sequencer.getPosition()
-    for (;;) {
-      try {
-        return await this.#options.stateMachine.apply(entries, position)
-      } catch (error) {
+    return retry(() => this.#options.stateMachine.apply(entries, position), {
+      signal: this.#ending.signal,
+      delays: { next: () => RETRY_DELAY_MS },
+      onFault: (error) => {
         const { code, seq = position.seq } = error as FrameError
-        if (code === 'LOG_FORMAT_UNKNOWN' || code === 'LOG_DAMAGED') return this.#stopOnError(error as Error, seq)
-        this.#options.onRetry(error)
-        const { signal } = this.#ending
-        await delay(RETRY_DELAY_MS, undefined, { signal }).catch(() => {})
-        if (signal.aborted) return undefined
-      }
-    }
+        if (code === 'LOG_FORMAT_UNKNOWN' || code === 'LOG_DAMAGED') this.#stopOnError(error as Error, seq)
+        else this.#options.onRetry(error)
+      },
+    })
   }
 
   #report(frames: readonly FrameDecisions[], outcomes: readonly unknown[]): void {

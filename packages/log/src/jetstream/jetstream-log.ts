@@ -1,3 +1,4 @@
+import { Outage } from '@influencer-stats/runtime/async/outage'
 import { StartError } from '@influencer-stats/runtime/errors'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { JetStreamManager } from '@nats-io/jetstream'
@@ -118,7 +119,10 @@ function followLog(
   let leaseUpdatedAt = 0
   let isFailed = false
   let isStarted = false
-  let isRetrying = false
+  const storing = new Outage({
+    onStart: (error) =>
+      log.error({ err: error }, `${service}: entries of the log cannot be stored at present; the node retries`),
+  })
   const leases = new Set<ManagedLease>()
   const progress = new AppliedProgress(start.seq, reportState)
 
@@ -167,7 +171,7 @@ function followLog(
     onIgnored: (frame) => writer.onIgnored(frame),
     onAdvance(seq) {
       staleness.recordApplied(seq)
-      isRetrying = false
+      storing.succeed()
       progress.advance(seq)
     },
     onLease(lease, at) {
@@ -175,11 +179,7 @@ function followLog(
       leaseUpdatedAt = performance.now()
       for (const managed of leases) managed.notifyChange()
     },
-    onRetry(error) {
-      if (!isRetrying)
-        log.error({ err: error }, `${service}: entries of the log cannot be stored at present; the node retries`)
-      isRetrying = true
-    },
+    onRetry: (error) => storing.fail(error),
     onFatal: fail,
   })
   const reader = createLogReader({

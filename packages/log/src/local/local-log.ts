@@ -1,4 +1,5 @@
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
+import { Batcher } from '@influencer-stats/runtime/async/batcher'
 import { AppliedProgress } from '../applied-progress.ts'
 import { createLeaseLostError, createUnavailableError } from '../errors.ts'
 import type { AppendResult, EntryBody, Lease, Log, StateMachine } from '../log.ts'
@@ -32,28 +33,14 @@ export function openLocalLog({ stateMachine, now = Date.now }: LocalLogOptions):
   let position = stateMachine.getPosition() ?? createStartPosition('local')
   const { epoch } = position
   const progress = new AppliedProgress(position.seq)
-  let pending: PendingEntry[] = []
-  let running: Promise<void> | undefined
+  // Entries that are appended before the next microtask join the batch.
+  const batcher = new Batcher(apply, queueMicrotask)
   let isClosed = false
   const leases: Lease[] = []
 
   function append<T>(kind: number, body: EntryBody): Promise<AppendResult<T>> {
     if (isClosed) return Promise.reject(createUnavailableError())
-    return new Promise((resolve, reject) => {
-      pending.push({ kind, body, resolve, reject })
-      running ??= run()
-    })
-  }
-
-  async function run(): Promise<void> {
-    // Entries that are appended before the next microtask join the batch.
-    await undefined
-    while (pending.length > 0) {
-      const batch = pending
-      pending = []
-      await apply(batch)
-    }
-    running = undefined
+    return new Promise((resolve, reject) => batcher.add({ kind, body, resolve, reject }))
   }
 
   async function apply(batch: readonly PendingEntry[]): Promise<void> {
@@ -76,7 +63,7 @@ export function openLocalLog({ stateMachine, now = Date.now }: LocalLogOptions):
 
   async function barrier(): Promise<number> {
     if (isClosed) throw createUnavailableError()
-    await running
+    await batcher.waitUntilIdle()
     return progress.applied
   }
 
@@ -124,7 +111,7 @@ export function openLocalLog({ stateMachine, now = Date.now }: LocalLogOptions):
     async close() {
       isClosed = true
       for (const lease of leases) void lease.close()
-      await running
+      await batcher.waitUntilIdle()
       progress.close()
     },
   }

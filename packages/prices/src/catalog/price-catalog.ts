@@ -1,3 +1,4 @@
+import { Serial } from '@influencer-stats/runtime/async/serial'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { AnswerBlock, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
 import { AnswerKinds, CatalogDraft } from '../core/catalog-draft.ts'
@@ -72,9 +73,10 @@ export class PriceCatalog {
   readonly #readId = (row: number): Uint8Array => readId(this.#answers, row)
   readonly #readPage = (page: number): Uint8Array => this.#generations.readAnswers(this.#meta.generation, page)
   #ids = new IdTable(this.#readId)
-  #last: Promise<unknown> = Promise.resolve()
+  /** Runs one change at a time. */
+  readonly #serial = new Serial()
   readonly #batcher = new ChangeBatcher<PriceChange, boolean>(
-    (run) => this.#runInTurn(run),
+    (run) => this.#serial.run(run),
     (group) => this.#commit(group),
   )
 
@@ -146,7 +148,7 @@ export class PriceCatalog {
 
   /** Returns the catalog at a moment without a running change. It is readable until `close`. */
   freeze(): Promise<FrozenCatalog & { close(): Promise<void> }> {
-    return this.#runInTurn(async () => {
+    return this.#serial.run(async () => {
       const { generations, close } = this.#generations.freeze()
       return { meta: this.#meta, terms: this.#terms, kinds: this.#kinds, generations, close }
     })
@@ -164,7 +166,7 @@ export class PriceCatalog {
    * @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `DISK_FULL`, `STORE_FAILED`
    */
   takeImport({ draft, replace, maxPrices }: PriceLineReader, log?: LogCheckpoint): Promise<number> {
-    return this.#runInTurn(async () => {
+    return this.#serial.run(async () => {
       if (replace) await this.#adopt(draft, log)
       else await this.#merge(draft, maxPrices, log)
       return this.size
@@ -176,7 +178,7 @@ export class PriceCatalog {
    * @throws Problem `DISK_FULL`, `STORE_FAILED`
    */
   applyChanges(group: readonly PendingChange<PriceChange, boolean>[], log: LogCheckpoint): Promise<void> {
-    return this.#runInTurn(() => this.#makeChanges(group, log))
+    return this.#serial.run(() => this.#makeChanges(group, log))
   }
 
   /**
@@ -184,7 +186,7 @@ export class PriceCatalog {
    * @param options.piece the newest piece of the open import; @param options.sync also syncs all earlier writes
    */
   setCheckpoint(log: LogCheckpoint, options: { piece?: Uint8Array; sync?: boolean } = {}): Promise<void> {
-    return this.#runInTurn(() => this.#checkpoint(log, options))
+    return this.#serial.run(() => this.#checkpoint(log, options))
   }
 
   /**
@@ -205,7 +207,7 @@ export class PriceCatalog {
    * may not be in the loaded catalog.
    */
   reload(): Promise<void> {
-    return this.#runInTurn(async () => {
+    return this.#serial.run(async () => {
       const loaded = await this.#generations.load()
       if (loaded) await this.#load(loaded)
       await this.#options.onReplace(this.getState())
@@ -213,8 +215,8 @@ export class PriceCatalog {
   }
 
   /** Resolves when all changes that run or wait at the time of the call have ended. */
-  async waitUntilIdle(): Promise<void> {
-    await this.#last
+  waitUntilIdle(): Promise<void> {
+    return this.#serial.waitUntilIdle()
   }
 
   /** Applies changes of different prices. All accepted ones are applied, or none. */
@@ -373,12 +375,5 @@ export class PriceCatalog {
 
   #readRow(row: number): PriceRow {
     return this.#generations.readRow(this.#meta.generation, row)
-  }
-
-  /** Runs one change at a time. */
-  #runInTurn<T>(change: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(change)
-    this.#last = turn.catch(() => undefined)
-    return turn
   }
 }

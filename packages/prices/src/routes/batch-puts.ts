@@ -1,3 +1,4 @@
+import { Serial } from '@influencer-stats/runtime/async/serial'
 import type { Bus } from '@influencer-stats/runtime/channel'
 import { parseWireError } from '@influencer-stats/runtime/problems'
 import { ChangeBatcher, type PendingChange } from '../catalog/change-batcher.ts'
@@ -18,9 +19,9 @@ export type PutPrice = (put: PricePut) => Promise<boolean>
  * costs more than all other steps together.
  */
 export function batchPuts(bus: Bus<PricesMainMessage, PricesThreadMessage>): PutPrice {
-  let last: Promise<void> = Promise.resolve()
+  const serial = new Serial()
   const waitForTurn = createPerTurnLimiter(MAX_PUTS_PER_TURN)
-  const batcher = new ChangeBatcher<PricePut, boolean>((run) => (last = last.then(run)), send)
+  const batcher = new ChangeBatcher<PricePut, boolean>((run) => serial.run(run), send)
 
   async function send(group: readonly PendingChange<PricePut, boolean>[]): Promise<void> {
     try {

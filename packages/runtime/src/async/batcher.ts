@@ -1,27 +1,30 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-
 /**
  * Collects items, and passes all items of one turn of the event loop to `flush` together. If `flush` returns a promise,
  * the items that arrive before it is resolved form the next batch.
  */
 export class Batcher<T> {
   readonly #flush: (items: T[]) => Promise<void> | void
+  readonly #schedule: (run: () => void) => void
   #items: T[] = []
   /** The flush in progress. */
   #running: Promise<void> | undefined
 
-  /** @param flush never throws or rejects */
-  constructor(flush: (items: T[]) => Promise<void> | void) {
+  /**
+   * @param flush never throws or rejects
+   * @param schedule runs a flush later: at the end of the turn, or with `queueMicrotask` at the end of the task
+   */
+  constructor(flush: (items: T[]) => Promise<void> | void, schedule: (run: () => void) => void = setImmediate) {
     this.#flush = flush
+    this.#schedule = schedule
   }
 
   add(item: T): void {
-    if (this.#items.push(item) === 1 && !this.#running) setImmediate(this.#run)
+    if (this.#items.push(item) === 1 && !this.#running) this.#schedule(this.#run)
   }
 
   /** Resolves when all items are flushed, including those that are added before. */
   async waitUntilIdle(): Promise<void> {
-    while (this.#running || this.#items.length > 0) await (this.#running ?? nextTurn())
+    while (this.#running || this.#items.length > 0) await (this.#running ?? new Promise<void>(this.#schedule))
   }
 
   readonly #run = (): void => {

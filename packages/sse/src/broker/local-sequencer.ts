@@ -1,3 +1,4 @@
+import { Batcher } from '@influencer-stats/runtime/async/batcher'
 import { createEvent, type StreamEntry, type TopicPut } from '../core/event.ts'
 import type { History } from '../history/history.ts'
 import { sumBytes, FanoutBacklog } from './fanout-backlog.ts'
@@ -24,9 +25,7 @@ export class LocalSequencer implements Sequencer {
   readonly #options: LocalSequencerOptions
   readonly #backlog: FanoutBacklog
   #seq: number
-  #queued: QueuedEntries[] = []
-  #isFlushing = false
-  #idle: Promise<void> = Promise.resolve()
+  readonly #batcher = new Batcher<QueuedEntries>((batch) => this.#deliver(batch))
 
   constructor(options: LocalSequencerOptions) {
     this.history = options.history
@@ -58,27 +57,14 @@ export class LocalSequencer implements Sequencer {
 
   /** Waits until the published values are stored and posted to all threads, then closes the history. Idempotent. */
   async close(): Promise<void> {
-    await this.#idle
+    await this.#batcher.waitUntilIdle()
     await this.#options.history.close()
   }
 
   #enqueue(entries: readonly StreamEntry[], onDelivered: () => void): Promise<number[]> {
     const appended = Promise.withResolvers<number[]>()
-    this.#queued.push({ entries, appended, onDelivered })
-    if (!this.#isFlushing) {
-      this.#isFlushing = true
-      this.#idle = new Promise((resolve) => setImmediate(() => resolve(this.#flush())))
-    }
+    this.#batcher.add({ entries, appended, onDelivered })
     return appended.promise
-  }
-
-  async #flush(): Promise<void> {
-    while (this.#queued.length > 0) {
-      const batch = this.#queued
-      this.#queued = []
-      await this.#deliver(batch)
-    }
-    this.#isFlushing = false
   }
 
   async #deliver(batch: readonly QueuedEntries[]): Promise<void> {

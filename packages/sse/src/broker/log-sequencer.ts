@@ -1,6 +1,7 @@
 import { createSequenceTimeoutError } from '@influencer-stats/log/errors'
 import type { Log } from '@influencer-stats/log/log'
-import { coalesceCalls } from '../hub/connection-counts.ts'
+import { coalesceCalls } from '@influencer-stats/runtime/async/single-flight'
+import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
 import type { StreamEntry } from '../core/event.ts'
 import { encodePuts } from '../core/encode-puts.ts'
 import { sumBytes, createBacklogError, FanoutBacklog } from './fanout-backlog.ts'
@@ -52,13 +53,7 @@ export async function openLogSequencer({
    * @throws Problem `LOG_UNAVAILABLE`, `SEQUENCE_WAIT_TIMEOUT`
    */
   async function catchUp(): Promise<void> {
-    const timeout = Promise.withResolvers<never>()
-    const timer = setTimeout(() => timeout.reject(createSequenceTimeoutError()), sequenceWaitTimeout)
-    try {
-      await Promise.race([log.barrier(), timeout.promise])
-    } finally {
-      clearTimeout(timer)
-    }
+    await resolveWithin(log.barrier(), sequenceWaitTimeout, () => Promise.reject(createSequenceTimeoutError()))
   }
 
   return {

@@ -1,3 +1,4 @@
+import { Batcher } from '@influencer-stats/runtime/async/batcher'
 import type { Fanout } from './fanout.ts'
 import type { StreamGroup } from './stream-group.ts'
 
@@ -6,17 +7,10 @@ import type { StreamGroup } from './stream-group.ts'
  * 1,000 streams; `createEachFanout` reaches 81,000.
  */
 export function createJoinedFanout(flush: (groups: readonly StreamGroup[]) => void): Fanout {
-  let pendingGroups: StreamGroup[] = []
-
-  function flushPending(): void {
-    const groups = pendingGroups
-    pendingGroups = []
-    flush(groups)
-  }
-
+  const batcher = new Batcher(flush)
   return {
     queue(group) {
-      if (group.pending.count === 1 && pendingGroups.push(group) === 1) setImmediate(flushPending)
+      if (group.pending.count === 1) batcher.add(group)
     },
   }
 }

@@ -20,19 +20,3 @@ export function summarize(counts: readonly ThreadCount[]): ConnectionCounts {
     others: topics.reduce((remaining, { streams }) => remaining - streams, all),
   }
 }
-
-/** Allows one call at a time. Callers that come during a call share the result of the next call. */
-export function coalesceCalls<T>(call: () => Promise<T>): () => Promise<T> {
-  let running: Promise<unknown> = Promise.resolve()
-  let next: Promise<T> | undefined
-  async function start(): Promise<T> {
-    next = undefined
-    return call()
-  }
-  return () => {
-    if (next) return next
-    next = running.then(start)
-    running = next.catch(() => {})
-    return next
-  }
-}

@@ -6,7 +6,7 @@ import type { Broker } from '../broker/broker.ts'
 import { formatClosingId } from '../core/event-id.ts'
 import { logWriteErrors } from '../errors.ts'
 import type { History } from '../history/history.ts'
-import { coalesceCalls } from '../hub/connection-counts.ts'
+import { coalesceCalls } from '@influencer-stats/runtime/async/single-flight'
 import { connectionsReply, noQuery } from './schemas.ts'
 
 const tags = ['streams']

@@ -1,5 +1,6 @@
+import { pause as wait } from '@influencer-stats/runtime/async/retry'
+import { createSingleFlight } from '@influencer-stats/runtime/async/single-flight'
 import type { JetStreamManager } from '@nats-io/jetstream'
-import { setTimeout as delay } from 'node:timers/promises'
 import { verifyStream, LogReplacedError, RETRY_INTERVAL_MS, type LogIdentity } from './verify-stream.ts'
 
 export interface StreamGuardOptions {
@@ -34,7 +35,6 @@ export function createStreamGuard({
 }: StreamGuardOptions): StreamGuard {
   const closing = new AbortController()
   const { signal } = closing
-  let running: Promise<void> | undefined
   /** True if `verify` was called during the current check, which must then run again. */
   let isRequested = false
 
@@ -49,15 +49,16 @@ export function createStreamGuard({
       } catch (error) {
         if (error instanceof LogReplacedError) return onFatal(error)
         // The stream cannot be verified at present. The node serves reads with the applied entries meanwhile.
-        await delay(RETRY_INTERVAL_MS, undefined, { signal }).catch(() => {})
+        await wait(RETRY_INTERVAL_MS, signal)
       }
     }
   }
 
+  const runOnce = createSingleFlight(run)
   return {
     verify() {
       isRequested = true
-      running ??= run().finally(() => (running = undefined))
+      void runOnce()
     },
     close: () => closing.abort(),
   }
