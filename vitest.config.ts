@@ -1,50 +1,67 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { toPatientTimeout } from './packages/runtime/test/support/patience.ts'
 import LongestFirst from './scripts/longest-first.ts'
 
-/** Tests that compare real times or rates, or a page with a moving clock. They run one after the other, after all others. */
-const TIMED_TESTS = [
-  'packages/dashboard/test/browser.test.ts',
-  'packages/dashboard/test/day-browser.test.ts',
-  'packages/runtime/test/server-abuse.test.ts',
-  'bench/test/load.test.ts',
-  'bench/test/rate.test.ts',
-]
+const FOLDERS = '{packages/*,bench,chaos,flame,deploy,scripts}/test/**'
+/** The test files of a tier have this before `.test.ts`. Those of the tier `unit` have nothing. */
+const SUFFIXES = ['process', 'slow', 'timed'] as const
 
+/** Time-outs (ms) on a quiet machine. They grow with the load. */
+const TIMEOUTS_MS = { unit: 10_000, process: 40_000, slow: 120_000, timed: 120_000 }
+
+function defineTier(
+  name: keyof typeof TIMEOUTS_MS,
+  groupOrder: number,
+  settings: TestProjectInlineConfiguration['test'],
+): TestProjectInlineConfiguration {
+  const timeout = toPatientTimeout(TIMEOUTS_MS[name])
+  return {
+    extends: true,
+    test: {
+      name,
+      include: [`${FOLDERS}/*${name === 'unit' ? '' : `.${name}`}.test.ts`],
+      exclude: name === 'unit' ? SUFFIXES.map((suffix) => `${FOLDERS}/*.${suffix}.test.ts`) : [],
+      sequence: { groupOrder },
+      testTimeout: timeout,
+      hookTimeout: timeout,
+      env: {
+        // All threads and processes of tests share the compile cache of `pnpm start` (scripts/start.mjs).
+        NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url)),
+        // `waitUntil` fails before its test, and names the condition.
+        TEST_WAIT_MS: String(TIMEOUTS_MS[name] / 2),
+      },
+      ...settings,
+    },
+  }
+}
+
+/** Services, threads and sockets wait for each other about as long as they compute. */
+const WITH_PROCESSES = {
+  maxWorkers: 2 * availableParallelism(),
+  setupFiles: ['./scripts/skip-missing-programs.ts'],
+}
+
+// CONTRIBUTING.md describes the tiers.
 export default defineConfig({
   test: {
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'parallel',
-          include: ['{packages/*,bench,chaos,flame,deploy,scripts}/test/**/*.test.ts'],
-          exclude: TIMED_TESTS,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'timed', include: TIMED_TESTS, fileParallelism: false, sequence: { groupOrder: 1 } },
-      },
+      // No processes, no sockets, no waiting: `forbid-processes.ts` fails a test that needs them.
+      defineTier('unit', 0, { maxWorkers: availableParallelism(), setupFiles: ['./scripts/forbid-processes.ts'] }),
+      // Services, processes, threads or sockets.
+      defineTier('process', 1, WITH_PROCESSES),
+      // Slow by design: clusters, kills, full disks, browsers, other programs, long random runs.
+      defineTier('slow', 2, WITH_PROCESSES),
+      // Compare real times or rates, or show a page with a moving clock: one after the other, after all others.
+      defineTier('timed', 3, { ...WITH_PROCESSES, fileParallelism: false }),
     ],
-    // Many tests start real processes. On two busy cores they may be slow, but must not fail.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
     pool: 'forks',
     // Node loads the code of tests like that of services, without a transform of Vitest.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
-    // A file waits for processes, timers and drains about as long as it computes.
-    maxWorkers: 2 * availableParallelism(),
     // The concurrent tests of a file run in addition to those of other files.
     maxConcurrency: 2,
-    // All threads and processes of tests share the compile cache of `pnpm start` (scripts/start.mjs).
-    env: {
-      NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url)),
-    },
-    setupFiles: ['./scripts/skip-missing-programs.ts'],
     reporters: ['default', './scripts/summary-reporter.ts'],
   },
 })

@@ -4,7 +4,7 @@ import { isLong } from './src/plan.ts'
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    include: ['chaos/scenarios/*.chaos.ts', ...(isLong ? ['chaos/test/kills.test.ts'] : [])],
+    include: ['chaos/scenarios/*.chaos.ts', ...(isLong ? ['chaos/test/kills.slow.test.ts'] : [])],
     pool: 'forks',
     // Sequential: parallel tests would disturb measurements.
     fileParallelism: false,

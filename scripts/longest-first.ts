@@ -24,7 +24,7 @@ const LONG_TESTS = [
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification) => LONG_TESTS.some((name) => moduleId.endsWith(`/${name}.test.ts`))
+    const isLong = ({ moduleId }: TestSpecification) => LONG_TESTS.some((name) => moduleId.includes(`/${name}.`))
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
 }

@@ -1,12 +1,15 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { delimiter, join } from 'node:path'
 
 // Linux counts processor time in ticks of 10 ms.
 const TICKS_PER_SECOND = 100
 
-const hasTaskset = process.platform === 'linux' && spawnSync('taskset', ['-V']).status === 0
+const hasTaskset =
+  process.platform === 'linux' &&
+  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'taskset')))
 const canPin = hasTaskset && availableParallelism() > 1
 
 /** Processors of servers and of generators, the same in all rows. With one processor there are none. */

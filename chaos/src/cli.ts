@@ -4,7 +4,7 @@ import { startVitest } from 'vitest/node'
 
 // `pnpm test:chaos [--long] [--seed SEED] [NAME...]`: tests of faults, kills and overload. It runs the scenarios whose file
 // name contains one of the names, such as `power`; without a name, all of them. The short form takes minutes, the long
-// form some hours. `kills` in its short form is also a part of `pnpm test`.
+// form some hours. `kills` in its short form is also a part of `pnpm test:slow`.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

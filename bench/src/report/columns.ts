@@ -13,7 +13,7 @@ export interface Column {
   readonly plot?: string
   /**
    * `more`: a larger value is better. `less`: a smaller one is better. `neither`: our value and the value of the source are
-   * not comparable. Required if the table also has a column with values of the source (`test/report.test.ts`).
+   * not comparable. Required if the table also has a column with values of the source (`test/report.process.test.ts`).
    */
   readonly better?: 'more' | 'less' | 'neither'
   /** Factor from our unit to the unit of the source: 100 if our value is a share and the other one a percentage. */

@@ -16,7 +16,7 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
   {
     name: 'stats: failed videos are read again at once',
     tests,
-    file: `${STATS}/core/schedule.ts`,
+    file: `${STATS}/refresh/schedule.ts`,
     from: /#failures\.getDue\(now\)/,
     to: '#failures.getDue(Infinity)',
   },
@@ -59,12 +59,13 @@ export interface Area {
   readonly tests: readonly string[]
 }
 
-const testsOf = (name: string, ...files: readonly string[]) => files.map((file) => `packages/${name}/test/${file}.test`)
+/** Prefixes of test files, without their tier. */
+const testsOf = (name: string, ...files: readonly string[]) => files.map((file) => `packages/${name}/test/${file}.`)
 
 export const AREAS: readonly Area[] = [
   {
     files:
-      /^packages\/stats\/src\/(poller|reply-table|quota-meter|quota-persistence|video-table|core\/(quota-budget|schedule|failures))\.ts$/,
+      /^packages\/stats\/src\/(core\/quota-budget|quota\/quota-(meter|persistence)|refresh\/(failures|poller|reply-table|schedule|video-table))\.ts$/,
     near: testsOf(
       'stats',
       'schedule',
@@ -85,12 +86,12 @@ export const AREAS: readonly Area[] = [
     tests: ['packages/kv'],
   },
   {
-    files: /^packages\/sse\/src\/(hub|stream-group)\.ts$/,
+    files: /^packages\/sse\/src\/(hub\/hub|fanout\/stream-group)\.ts$/,
     near: testsOf('sse', 'hub', 'broker', 'backlog', 'app'),
     tests: ['packages/sse'],
   },
   {
-    files: /^packages\/prices\/src\/(bulk-search|core\/(item-scanner|request-scanner))\.ts$/,
+    files: /^packages\/prices\/src\/search\/(bulk-search|item-scanner|request-scanner)\.ts$/,
     near: testsOf('prices', 'bulk-search', 'request-scanner', 'abuse', 'app'),
     tests: ['packages/prices'],
   },

@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { toPatientTimeout } from './patience.ts'
+
+/** The configuration of the tests sets it for each tier (ms). */
+const WAIT_TIMEOUT_MS = Number(process.env.TEST_WAIT_MS ?? 120_000)
 
 const CHECK_INTERVAL_MS = { min: 5, max: 50 }
 /** A check also costs the service that it calls, so a slow check runs less often. */
 const CHECK_SHARE = 1 / 20
 
-/** Waits until `condition` returns something truthy, and returns that. Fails after `timeout` ms. */
+/** Waits until `condition` returns something truthy, and returns that. Fails after `timeout` ms, or later on a busy machine. */
 export async function waitUntil<T>(
   condition: () => T | Promise<T>,
-  timeout = 120_000,
+  timeout = toPatientTimeout(WAIT_TIMEOUT_MS),
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
   const start = Date.now()
   for (;;) {

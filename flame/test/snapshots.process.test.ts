@@ -120,7 +120,7 @@ describe.each(folders)('the snapshot in %s', (folder) => {
 })
 
 it('the code of a line is its present text, and empty if there is none', () => {
-  const file = 'flame/test/snapshots.test.ts'
+  const file = 'flame/test/snapshots.process.test.ts'
   expect(readCode(`${file}:1`)).toBe(readFileSync(join(ROOT, file), 'utf8').split('\n')[0])
   expect([readCode(`${file}:99999`), readCode('flame/absent.ts:1')]).toEqual(['', ''])
 })

@@ -17,7 +17,7 @@ const SKIPPED_COMMANDS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/pnpm(@\S+)? (fuzz|test:\w+)\b/, 'takes minutes: CI runs it'],
   [/pnpm(@\S+)? bench\b/, 'takes minutes, and a machine of its own; bench/test tries each kind of row'],
   [/pnpm(@\S+)? flame\b/, 'takes minutes; flame/test makes a graph'],
-  [/pnpm(@\S+)? cluster\b/, 'ends by a signal; packages/kv/test/cluster-node.test.ts has nodes of its own'],
+  [/pnpm(@\S+)? cluster\b/, 'ends by a signal; packages/kv/test/cluster-node.slow.test.ts has nodes of its own'],
   [/http:\/\/[ab]:/, 'names a machine that there is not'],
   [/^git clone/, 'names a repository that there is not'],
   [/^(cp deploy\/systemd|mkdir -p \/etc|cat > \/etc|systemctl )/, 'changes this machine'],
