@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { pause } from '@influencer-stats/runtime/async/retry'
+import { resolveUnlessAborted } from '@influencer-stats/runtime/async/resolve-within'
 import type { LeaseRequest } from './order/sequencer.ts'
 import { createLeaseLostError, createUnavailableError } from './errors.ts'
 import type { AppendResult, EntryBody, Lease, LeaseState } from './log.ts'
@@ -34,10 +36,10 @@ export interface ManagedLease extends Lease {
 
 /** Requests and renews the lease until `close` is called. */
 export function createLease({ holder, ttl, request, getRemainingMs, append }: LeaseOptions): ManagedLease {
-  const closing = Promise.withResolvers<void>()
+  const closing = new AbortController()
+  const { signal } = closing
   let leaseChange = Promise.withResolvers<void>()
   let waiters: PromiseWithResolvers<void>[] = []
-  let isClosed = false
   /** True if the log's last reply named this node as the holder. */
   let isOwn = false
   /** True while the outcome of a request is unknown: the log may still grant it. */
@@ -49,23 +51,16 @@ export function createLease({ holder, ttl, request, getRemainingMs, append }: Le
   /** Returns the term; undefined unless this node holds the lease. */
   const getHeldTerm = () => (performance.now() < until ? term : undefined)
 
-  /** Resolves after `ms`, or earlier if the lease is closed. */
-  function pause(ms: number): Promise<void> {
-    const timer = Promise.withResolvers<void>()
-    const timeout = setTimeout(timer.resolve, ms)
-    return Promise.race([timer.promise, closing.promise]).finally(() => clearTimeout(timeout))
-  }
-
   /** Resolves once the lease of the other node expires or changes. */
   async function waitForRelease(): Promise<void> {
     leaseChange = Promise.withResolvers()
-    await Promise.race([pause(Math.max(getRemainingMs(), 1)), leaseChange.promise])
+    await Promise.race([pause(Math.max(getRemainingMs(), 1), signal), leaseChange.promise])
   }
 
   async function requestLease(): Promise<void> {
     const requestedAt = performance.now()
     isRequesting = true
-    const lease = await Promise.race([request({ holder, ttl }), closing.promise])
+    const lease = await resolveUnlessAborted(request({ holder, ttl }), signal)
     if (!lease) return
     isRequesting = false
     isOwn = lease.holder === holder
@@ -78,16 +73,16 @@ export function createLease({ holder, ttl, request, getRemainingMs, append }: Le
     if (getHeldTerm() === undefined) return
     for (const waiter of waiters) waiter.resolve()
     waiters = []
-    await pause(ttl / RENEWALS_PER_TTL)
+    await pause(ttl / RENEWALS_PER_TTL, signal)
   }
 
   async function run(): Promise<void> {
-    while (!isClosed) {
+    while (!signal.aborted) {
       if (!isOwn && getRemainingMs() > 0) {
         await waitForRelease()
         continue
       }
-      await requestLease().catch(() => pause(RETRY_DELAY_MS))
+      await requestLease().catch(() => pause(RETRY_DELAY_MS, signal))
     }
     // If the release does not reach the log, the lease expires by its TTL.
     const releasing = (getHeldTerm() !== undefined || isRequesting) && request({ holder, ttl: 0 }).catch(() => {})
@@ -106,19 +101,18 @@ export function createLease({ holder, ttl, request, getRemainingMs, append }: Le
       return append<T>(kind, body, current)
     },
     waitUntilHeld() {
-      if (isClosed) return Promise.reject(createUnavailableError())
+      if (signal.aborted) return Promise.reject(createUnavailableError())
       if (getHeldTerm() !== undefined) return Promise.resolve()
       const waiter = Promise.withResolvers<void>()
       waiters.push(waiter)
       return waiter.promise
     },
     async waitUntilLost() {
-      while (!isClosed && getHeldTerm() !== undefined) await pause(until - performance.now())
+      while (!signal.aborted && getHeldTerm() !== undefined) await pause(until - performance.now(), signal)
     },
     notifyChange: () => leaseChange.resolve(),
     close() {
-      isClosed = true
-      closing.resolve()
+      closing.abort()
       for (const waiter of waiters) waiter.reject(createUnavailableError())
       waiters = []
       return running

@@ -1,8 +1,9 @@
 import { pause } from '@influencer-stats/runtime/async/retry'
+import { readEventStream } from '@influencer-stats/runtime/event-stream'
 import {
   createRequester,
   readJson,
-  readLines,
+  readChunks,
   ignoreErrors,
   type ClientOptions,
 } from '@influencer-stats/runtime/service-client'
@@ -79,10 +80,9 @@ export function createSseClient(url: string, options: ClientOptions = {}): SseCl
     let retry = RETRY_DELAY_MS
     let lastId = after
     const ended = new AbortController()
-    signal?.addEventListener('abort', () => ended.abort(), { once: true })
-    if (signal?.aborted) return
+    const stopped = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal
     try {
-      while (!ended.signal.aborted) {
+      while (!stopped.aborted) {
         const lost = new AbortController()
         const startTimer = () => setTimeout(() => lost.abort(), STREAM_TIMEOUT_MS)
         let timer = startTimer()
@@ -92,10 +92,10 @@ export function createSseClient(url: string, options: ClientOptions = {}): SseCl
           const reply = await request('GET', '/wait', {
             query,
             headers,
-            signal: AbortSignal.any([ended.signal, lost.signal]),
+            signal: AbortSignal.any([stopped, lost.signal]),
           })
           if (reply.status === NO_CONTENT_STATUS) return
-          for await (const { id, event, data, retry: newRetry } of readMessages(reply)) {
+          for await (const { id, event, data, retry: newRetry } of readEventStream(readChunks(reply))) {
             clearTimeout(timer)
             timer = startTimer()
             if (newRetry !== undefined) retry = newRetry
@@ -111,7 +111,7 @@ export function createSseClient(url: string, options: ClientOptions = {}): SseCl
         } finally {
           clearTimeout(timer)
         }
-        await pause(delay, ended.signal)
+        await pause(delay, stopped)
       }
     } finally {
       ended.abort()
@@ -142,37 +142,5 @@ export function createSseClient(url: string, options: ClientOptions = {}): SseCl
     async closeAll() {
       await (await request('POST', '/closeall')).text()
     },
-  }
-}
-
-interface SseMessage {
-  readonly id?: string
-  readonly event?: string
-  readonly data?: string
-  readonly retry?: number
-}
-
-/**
- * Parses the messages of an event stream whose lines end with LF, as this service writes them. A heartbeat is an empty
- * message.
- */
-async function* readMessages(reply: Response): AsyncGenerator<SseMessage, void> {
-  let fields: [name: string, value: string][] = []
-  for await (const line of readLines(reply)) {
-    if (line !== '') {
-      const colon = line.indexOf(':')
-      fields.push([line.slice(0, colon), line.slice(colon + 1).replace(/^ /, '')])
-      continue
-    }
-    const last = (name: string) => fields.findLast(([field]) => field === name)?.[1]
-    const data = fields.flatMap(([name, value]) => (name === 'data' ? [value] : []))
-    const [id, event, retry] = ['id', 'event', 'retry'].map(last)
-    yield {
-      ...(id !== undefined && { id }),
-      ...(event !== undefined && { event }),
-      ...(data.length > 0 && { data: data.join('\n') }),
-      ...(retry !== undefined && { retry: Number(retry) }),
-    }
-    fields = []
   }
 }

@@ -1,4 +1,4 @@
-import { readLines } from './read-lines.ts'
+import { readEventStream } from '@influencer-stats/runtime/event-stream'
 import { toOpLine, parseLine, type Op } from '../core/change-lines.ts'
 
 /**
@@ -26,17 +26,12 @@ export const toRetryLine = (ms: number): string => `retry: ${ms}\n`
 export async function* parseWatchEvents(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ seq: number; ops: Op[] }, void> {
-  let data: string[] = []
-  let seq: number | undefined
-  for await (const bytes of readLines(chunks)) {
-    const line = bytes.toString()
-    if (line.startsWith('data: ')) data.push(line.slice(6))
-    else if (line.startsWith('id: ')) seq = Number(line.slice(4))
-    else if (line === '' && seq !== undefined) {
-      yield { seq, ops: data.map(toOp) }
-      data = []
-      seq = undefined
-    }
+  let ops: Op[] = []
+  for await (const { id, data } of readEventStream(chunks)) {
+    if (data !== undefined) ops.push(toOp(data))
+    if (id === undefined) continue
+    yield { seq: Number(id), ops }
+    ops = []
   }
 }
 

@@ -17,3 +17,14 @@ export function resolveWithin<T, L>(promise: Promise<T>, ms: number, getFallback
     )
   })
 }
+
+/** Resolves with the value of a promise, or with undefined if the signal is aborted before. */
+export function resolveUnlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) resolve(undefined)
+    const onAbort = () => resolve(undefined)
+    const removeListener = () => signal.removeEventListener('abort', onAbort)
+    signal.addEventListener('abort', onAbort)
+    void promise.then(resolve, reject).then(removeListener)
+  })
+}
