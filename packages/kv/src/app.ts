@@ -35,6 +35,10 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     onCommit: registerGroupSizes(registry),
     onLostWrite: registerLostWrites(registry),
   } satisfies Partial<LevelStoreOptions>
+  function sendNow<T>(call: Promise<T>): Promise<T> {
+    bus.flush()
+    return call
+  }
   const store: KvStore = logState
     ? await parts.replica.jetstream({
         ...options,
@@ -43,9 +47,10 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
         channel: {
           state: logState,
           now: createLogClock(logState),
-          append: (...writes) => bus.call('append', ...writes),
+          // `batchPerTurn` has collected the writes and the barriers of a turn, so they are sent at once.
+          append: (...writes) => sendNow(bus.call('append', ...writes)),
           waitForSequence: (sequence) => bus.call('waitForSequence', sequence),
-          barrier: (waiters) => bus.call('barrier', waiters),
+          barrier: (waiters) => sendNow(bus.call('barrier', waiters)),
         },
       })
     : await parts.store[config.store]({

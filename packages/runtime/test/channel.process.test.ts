@@ -30,6 +30,22 @@ test('both ends can call each other', async () => {
   ])
 })
 
+test('sends the messages of a turn together, or those so far on request', async () => {
+  const { port1, port2 } = new MessageChannel()
+  onTestFinished(() => port1.close())
+  const channel = createChannel(port1, new Map())
+  const receive = () =>
+    (receiveMessageOnPort(port2)?.message as { name: string }[] | undefined)?.map(({ name }) => name)
+  void channel.call('first', [])
+  void channel.call('second', [])
+  channel.flush()
+  expect(receive()).toEqual(['first', 'second'])
+  void channel.call('third', [])
+  expect(receive()).toBeUndefined()
+  await nextTurn()
+  expect(receive()).toEqual(['third'])
+})
+
 test('a Problem arrives as the same Problem', async () => {
   const problem = errors.TEAPOT('short and stout', { headers: { 'retry-after': '1' }, cause: { secret: () => 1 } })
   const [a] = connectChannels({}, { fail: () => Promise.reject(problem) })

@@ -157,10 +157,10 @@ export class LogWriter {
   }
 
   async #run(): Promise<void> {
-    // Runs after the event loop has read all requests of this turn.
-    await turn()
+    // The caller of `#openGroup` adds its entry after this function has returned a promise.
+    await undefined
     while (this.#groups.length > 0) {
-      await this.#awaitReturningCallers()
+      await this.#collectEntries()
       const group = this.#groups.shift()
       // The writer was closed meanwhile.
       if (!group) break
@@ -182,11 +182,12 @@ export class LogWriter {
    * requests that are already queued, and not all at once. Without the delay, the callers would split into two
    * alternating frames, and a frame costs the same as 40 writes. The delay starts when the last frame has ended and a
    * request is queued. It is at most the duration of the last frame, and at most 50 ms. A single client is never
-   * delayed.
+   * delayed. The first frame after a pause gets the requests of one turn.
    */
-  async #awaitReturningCallers(): Promise<void> {
+  async #collectEntries(): Promise<void> {
     const { callers, endedAt, duration } = this.#lastFrame
-    if (callers < 2 || performance.now() - endedAt > MAX_IDLE_MS) return
+    if (performance.now() - endedAt > MAX_IDLE_MS) return void (await turn())
+    if (callers < 2) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#onQueued = () => {
       if (this.#isClosed || this.#groups.length > 1 || this.#countWaiters() >= RETURNED_CALLERS_RATIO * callers)

@@ -19,7 +19,12 @@ export class Batcher<T> {
   }
 
   add(item: T): void {
-    if (this.#items.push(item) === 1 && !this.#running) this.#schedule(this.#run)
+    if (this.#items.push(item) === 1 && !this.#running) this.#schedule(this.flushNow)
+  }
+
+  /** Flushes the items at once, unless a flush is in progress: then its end flushes them. */
+  readonly flushNow = (): void => {
+    if (this.#items.length > 0 && !this.#running) this.#run()
   }
 
   /** Resolves when all items are flushed, including those that are added before. */
@@ -27,7 +32,7 @@ export class Batcher<T> {
     while (this.#running || this.#items.length > 0) await (this.#running ?? new Promise<void>(this.#schedule))
   }
 
-  readonly #run = (): void => {
+  #run(): void {
     const items = this.#items
     this.#items = []
     this.#running = this.#flush(items)?.then(() => {

@@ -20,6 +20,8 @@ export interface Bus<ToMain extends Calls, ToThread extends Calls> {
     ...args: Parameters<ToMain[Name]>
   ): Promise<Awaited<ReturnType<ToMain[Name]>>>
   on<Name extends keyof ToThread & string>(name: Name, handler: CallHandlers<ToThread>[Name]): void
+  /** Sends the calls so far at once. For a caller that has already collected the requests of a turn itself. */
+  flush(): void
   /** The same connection with another timeout for its calls (ms). */
   withTimeout(timeout: number): Bus<ToMain, ToThread>
 }
@@ -53,6 +55,8 @@ type ChannelMessage =
 export interface Channel {
   /** @param timeout ms until the call fails with `INTERNAL_TIMEOUT`; a later reply is dropped */
   call(name: string, args: readonly unknown[], timeout?: number): Promise<unknown>
+  /** Sends the messages so far without a wait for the end of the turn. */
+  flush(): void
   /** Rejects all calls without a reply, because the other end has closed. */
   rejectAll(reason: Error): void
 }
@@ -137,6 +141,7 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
         outbox.add({ kind: 'call', id, name, args, trace: getCurrentTrace() })
       })
     },
+    flush: () => outbox.flushNow(),
     rejectAll(reason) {
       closeReason = reason
       for (const id of pendingCalls.keys()) take(id)!.reject(reason)
@@ -195,6 +200,7 @@ export function createBus(port: Port): Bus<Calls, Calls> {
   const withTimeout = (timeout?: number): Bus<Calls, Calls> => ({
     call: (name, ...args) => channel.call(name, args, timeout) as never,
     on: (name, handler) => void handlers.set(name, handler),
+    flush: channel.flush,
     withTimeout,
   })
   return withTimeout()

@@ -43,3 +43,24 @@ test('flushes items that a flush adds in the next turn', async () => {
   await batcher.waitUntilIdle()
   expect(batches).toEqual([[1], [2]])
 })
+
+test('flushes at once on request, but not during a flush', async () => {
+  const batches: number[][] = []
+  const flushed = Promise.withResolvers<void>()
+  const batcher = new Batcher<number>((items) => {
+    batches.push(items)
+    return batches.length === 2 ? flushed.promise : undefined
+  })
+  batcher.add(1)
+  batcher.flushNow()
+  batcher.add(2)
+  batcher.flushNow()
+  expect(batches).toEqual([[1], [2]])
+  batcher.add(3)
+  batcher.flushNow()
+  await nextTurn()
+  expect(batches).toEqual([[1], [2]])
+  flushed.resolve()
+  await batcher.waitUntilIdle()
+  expect(batches).toEqual([[1], [2], [3]])
+})
