@@ -1,10 +1,18 @@
 import { createLogClock, toReplicaFolder } from '@influencer-stats/log/log-state'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { createDataHealth } from '@influencer-stats/runtime/level-health'
+import type { Calls } from '@influencer-stats/runtime/channel'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { parseQuery } from './core/parse-query.ts'
 import { registerLostWrites, registerGroupSizes, registerQueueMetrics, registerWatchMetrics } from './kv-metrics.ts'
-import type { KvSharedState, KvMainMessage, KvThreadMessage } from './messages.ts'
+import type {
+  KvClusterMessage,
+  KvClusterState,
+  KvLevelMessage,
+  KvMainMessage,
+  KvStandaloneState,
+  KvThreadMessage,
+} from './messages.ts'
 import { parts } from './parts.ts'
 import { registerBatchRoutes } from './routes/batch-routes.ts'
 import { registerRangeRoutes } from './routes/range-routes.ts'
@@ -13,16 +21,17 @@ import { createEntityRoutes } from './routes/entity-routes.ts'
 import { registerGetManyRoute } from './routes/get-many-route.ts'
 import { createWatchRoute } from './routes/watch-route.ts'
 import type { KvConfig } from './settings.ts'
+import type { ReplicatedStoreOptions } from './cluster/replicated-store.ts'
 import type { LevelStoreOptions } from './store/level-store.ts'
 import type { KvStore } from './store/store.ts'
 import { createWriteRecorder } from './watch/write-recorder.ts'
 import { Watchers } from './watch/watchers.ts'
 
-type KvAppContext = AppContext<KvConfig, KvMainMessage, KvThreadMessage>
+type KvAppContext<Message extends Calls = KvMainMessage> = AppContext<KvConfig, Message, KvThreadMessage>
 
 /** Builds the app of one serving thread. */
 export async function createKvApp({ config, shared, registry, bus, ...context }: KvAppContext): Promise<App> {
-  const { share, revisions, recording, ttlMemory, stripes, logState } = shared as KvSharedState
+  const state = shared as KvStandaloneState | KvClusterState
   const options = {
     folder: config.data,
     cacheMegabytes: config.cacheMegabytes,
@@ -30,41 +39,15 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     maxWrites: config.queueWrites,
     timeout: config.queueTimeout,
     budget: context.budget,
-    share,
+    share: state.share,
     log: context.log,
     onCommit: registerGroupSizes(registry),
     onLostWrite: registerLostWrites(registry),
-  } satisfies Partial<LevelStoreOptions>
-  function sendNow<T>(call: Promise<T>): Promise<T> {
-    bus.flush()
-    return call
   }
-  const store: KvStore = logState
-    ? await parts.replica.jetstream({
-        ...options,
-        folder: toReplicaFolder(config.data),
-        ttlMemory,
-        channel: {
-          state: logState,
-          now: createLogClock(logState),
-          // `batchPerTurn` has collected the writes and the barriers of a turn, so they are sent at once.
-          append: (...writes) => sendNow(bus.call('append', ...writes)),
-          waitForSequence: (sequence) => bus.call('waitForSequence', sequence),
-          barrier: (waiters) => sendNow(bus.call('barrier', waiters)),
-        },
-      })
-    : await parts.store[config.store]({
-        ...options,
-        createCommit: parts.commit[config.commit],
-        revisions: { memory: revisions, reserve: () => bus.call('reserve') },
-        keyLocks: stripes,
-        ttl: ttlMemory,
-        recorder: createWriteRecorder(recording!, {
-          recordWrites: (...written) => bus.call('recordWrites', ...written),
-          recordLost: () => bus.call('recordLost'),
-        }),
-      })
-  bus.on('waitUntilSettled', () => store.waitUntilSettled?.())
+  const store: KvStore =
+    'logState' in state
+      ? await openReplicatedStore(options, state, bus as KvAppContext<KvClusterMessage>['bus'])
+      : await openStandaloneStore(options, state, bus as KvAppContext<KvLevelMessage>['bus'], config)
   const watchers = new Watchers({
     changes: (...query) => bus.call('changes', ...query),
     budget: context.budget,
@@ -82,7 +65,7 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
     {
       title: 'Key-value service',
       description: 'Key-value store: durable, ordered, with conditional writes.',
-      data: share && createDataHealth(share.memory),
+      data: state.share && createDataHealth(state.share.memory),
       querystringParser: parseQuery as never,
       hotRoutes: [...createEntityRoutes(store, config.valueLimit), createWatchRoute(store, watchers)],
     },
@@ -97,4 +80,54 @@ export async function createKvApp({ config, shared, registry, bus, ...context }:
   await registerGetManyRoute(app, store, context.budget, config.sendTimeout)
   registerBatchRoutes(app, store, context.budget, config)
   return app
+}
+
+type CommonStoreOptions = Omit<
+  LevelStoreOptions & ReplicatedStoreOptions,
+  'createCommit' | 'revisions' | 'keyLocks' | 'ttl' | 'ttlMemory' | 'recorder' | 'channel'
+>
+
+async function openStandaloneStore(
+  options: CommonStoreOptions,
+  { revisions, recording, ttlMemory, stripes }: KvStandaloneState,
+  bus: KvAppContext<KvLevelMessage>['bus'],
+  { store: name, commit }: KvConfig,
+): Promise<KvStore> {
+  const store: KvStore = await parts.store[name]({
+    ...options,
+    createCommit: parts.commit[commit],
+    revisions: { memory: revisions, reserve: () => bus.call('reserve') },
+    keyLocks: stripes,
+    ttl: ttlMemory,
+    recorder: createWriteRecorder(recording, {
+      recordWrites: (...written) => bus.call('recordWrites', ...written),
+      recordLost: () => bus.call('recordLost'),
+    }),
+  })
+  bus.on('waitUntilSettled', () => store.waitUntilSettled?.())
+  return store
+}
+
+function openReplicatedStore(
+  options: CommonStoreOptions,
+  { ttlMemory, logState }: KvClusterState,
+  bus: KvAppContext<KvClusterMessage>['bus'],
+): Promise<KvStore> {
+  // `batchPerTurn` has collected the writes and the barriers of a turn, so they are sent at once.
+  function sendNow<T>(call: Promise<T>): Promise<T> {
+    bus.flush()
+    return call
+  }
+  return parts.replica.jetstream({
+    ...options,
+    folder: toReplicaFolder(options.folder),
+    ttlMemory,
+    channel: {
+      state: logState,
+      now: createLogClock(logState),
+      append: (...writes) => sendNow(bus.call('append', ...writes)),
+      waitForSequence: (sequence) => bus.call('waitForSequence', sequence),
+      barrier: (waiters) => sendNow(bus.call('barrier', waiters)),
+    },
+  })
 }

@@ -6,13 +6,11 @@ import type { ServiceMain } from '@influencer-stats/runtime/service'
 import { WRITES_KIND } from './core/encode-writes.ts'
 import type { Outcomes } from './core/evaluate-writes.ts'
 import { registerLevelMetrics } from './kv-metrics.ts'
-import type { KvContext } from './standalone.ts'
-import type { KvSharedState, KvMainMessage } from './messages.ts'
+import type { KvClusterMessage, KvClusterState, KvContext } from './messages.ts'
 import { TtlState, createTtlMemory } from './store/ttl.ts'
 import { openKvLevel } from './store/level-store.ts'
 import { startClusterExpiry } from './cluster/cluster-expiry.ts'
 import { openKvStateMachine } from './cluster/kv-state-machine.ts'
-import { createRevisionsMemory } from './revisions.ts'
 import { ChangeFeed } from './watch/change-feed.ts'
 import { toPage } from './core/change-pages.ts'
 
@@ -21,7 +19,7 @@ import { toPage } from './core/change-pages.ts'
  * from the log.
  * @throws StartError
  */
-export async function openKvNode({ config, registry, log, fail }: KvContext): Promise<ServiceMain<KvMainMessage>> {
+export async function openKvNode({ config, registry, log, fail }: KvContext): Promise<ServiceMain<KvClusterMessage>> {
   if (config.store !== 'level')
     throw new StartError('SETTINGS_WRONG', `kv: --log jetstream requires --store level, not ${config.store}`)
   const level = await openKvLevel(toReplicaFolder(config.data), config.cacheMegabytes, { log, isReplica: true })
@@ -43,12 +41,10 @@ export async function openKvNode({ config, registry, log, fail }: KvContext): Pr
     })
     const stopExpiring = startClusterExpiry(clusterLog, stateMachine, () => ttl.now())
     registerLevelMetrics(level, config.cacheMegabytes, registry)
-    const revisions = createRevisionsMemory()
     return {
-      shared: (): KvSharedState => ({ share: level.share(), revisions, ttlMemory, logState: state }),
-      onThreadExit: (shared) => void level.releaseShare((shared as KvSharedState).share!),
+      shared: (): KvClusterState => ({ share: level.share(), ttlMemory, logState: state }),
+      onThreadExit: (shared) => void level.releaseShare((shared as KvClusterState).share),
       handlers: {
-        reserve() {},
         async append(writes, count) {
           const body = Buffer.from(writes.buffer, writes.byteOffset, writes.byteLength)
           const { seq, outcome } = await clusterLog.append<Outcomes>(WRITES_KIND, body, count)
@@ -58,9 +54,6 @@ export async function openKvNode({ config, registry, log, fail }: KvContext): Pr
         barrier: async (waiters) => void (await clusterLog.barrier(waiters)),
         changes: async (after, ...options) =>
           after === undefined ? toPage([], feed.upTo) : feed.readAfter(after, ...options),
-        // The main thread knows all writes from the log, so the threads report none.
-        recordWrites() {},
-        recordLost() {},
       },
       async close() {
         feed.stop()

@@ -1,7 +1,6 @@
-import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
+import type { ServiceMain } from '@influencer-stats/runtime/service'
 import { registerLevelMetrics } from './kv-metrics.ts'
-import type { KvSharedState, KvMainMessage, KvThreadMessage } from './messages.ts'
-import type { KvConfig } from './settings.ts'
+import type { KvContext, KvLevelMessage, KvStandaloneMessage, KvStandaloneState } from './messages.ts'
 import { toDuePosition } from './core/internal-keys.ts'
 import { TtlState, createTtlMemory } from './store/ttl.ts'
 import { readDueKeys, openKvLevel } from './store/level-store.ts'
@@ -9,13 +8,11 @@ import { openRevisions, createEphemeralRevisions } from './revisions.ts'
 import { releaseLocksOf, createLockMemory } from './store/key-locks.ts'
 import { LocalFeed } from './watch/local-feed.ts'
 
-export type KvContext = OpenContext<KvConfig, KvThreadMessage>
-
 /**
- * Opens the resources that exist once per process: the database, which the threads then open too, and the memory that
- * all threads share.
+ * Opens the resources of a standalone service that exist once per process: the database, which the threads then open
+ * too, and the memory that all threads share.
  */
-export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMessage>> {
+export async function openKv(context: KvContext): Promise<ServiceMain<KvStandaloneMessage | KvLevelMessage>> {
   const { config, registry, log, broadcast } = context
   const createFeed = (revisions: SharedArrayBuffer) =>
     new LocalFeed({ revisions, maxBytes: config.watchHistory, waitUntilSettled: () => broadcast('waitUntilSettled') })
@@ -23,9 +20,9 @@ export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMess
     const revisions = createEphemeralRevisions()
     const feed = createFeed(revisions)
     return {
-      shared: (): KvSharedState => ({ revisions, recording: feed.memory, ttlMemory: createTtlMemory() }),
+      shared: (): KvStandaloneState => ({ revisions, recording: feed.memory, ttlMemory: createTtlMemory() }),
       onThreadExit: () => feed.reset(),
-      handlers: { reserve() {}, ...createHandlers(feed), ...NO_LOG_HANDLERS },
+      handlers: createHandlers(feed),
       close: async () => feed.close(),
     }
   }
@@ -42,7 +39,7 @@ export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMess
   let owner = 0
   return {
     backupSource: level,
-    shared: (): KvSharedState => ({
+    shared: (): KvStandaloneState => ({
       share: level.share(),
       revisions: revisions.memory,
       recording: feed.memory,
@@ -50,14 +47,14 @@ export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMess
       ...(memory && { stripes: { memory, owner: ++owner } }),
     }),
     onThreadExit(shared) {
-      const { share, stripes } = shared as KvSharedState
+      const { share, stripes } = shared as KvStandaloneState
       void level.releaseShare(share!)
       if (stripes) releaseLocksOf(stripes.memory, stripes.owner)
       ttl.resetFirstDue()
       // The thread may have taken revisions that it did not report. Then the feed of changes has a gap.
       feed.reset()
     },
-    handlers: { reserve: revisions.reserve, ...createHandlers(feed), ...NO_LOG_HANDLERS },
+    handlers: { reserve: revisions.reserve, ...createHandlers(feed) },
     async close() {
       feed.close()
       await level.close()
@@ -66,14 +63,7 @@ export async function openKv(context: KvContext): Promise<ServiceMain<KvMainMess
 }
 
 const createHandlers = (feed: LocalFeed) => ({
-  changes: (...query: Parameters<KvMainMessage['changes']>) => feed.readAfter(...query),
+  changes: (...query: Parameters<KvStandaloneMessage['changes']>) => feed.readAfter(...query),
   recordWrites: (first: number, count: number, writes: Uint8Array) => feed.recordWrites(first, count, writes),
   recordLost: () => feed.reset(),
 })
-
-function throwNoLog(): never {
-  throw new Error('this process has no log')
-}
-
-/** Handlers of a standalone service for messages about the log, which its threads never send. */
-const NO_LOG_HANDLERS = { append: throwNoLog, waitForSequence: throwNoLog, barrier: throwNoLog }
