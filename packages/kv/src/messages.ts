@@ -1,10 +1,6 @@
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
-import type { OpenContext } from '@influencer-stats/runtime/service'
 import type { ChangePage } from './core/change-pages.ts'
 import type { Outcomes } from './core/evaluate-writes.ts'
-import type { KvConfig } from './settings.ts'
-
-export type KvContext = OpenContext<KvConfig, KvThreadMessage>
 
 /** State that a thread of a standalone service receives at its start. */
 export interface KvStandaloneState {

@@ -1,6 +1,8 @@
 import { logSettings } from '@influencer-stats/log/settings'
+import type { OpenContext } from '@influencer-stats/runtime/service'
 import { defineSettings, type SettingValues } from '@influencer-stats/runtime/settings'
 import { MAX_VALUE_BYTES } from './core/key-limits.ts'
+import type { KvThreadMessage } from './messages.ts'
 import { getPartNames } from './parts.ts'
 
 const bytesSetting = { type: 'integer', minimum: 1, maximum: MAX_VALUE_BYTES } as const
@@ -76,3 +78,6 @@ export const settings = defineSettings({
 
 /** Values of these settings. */
 export type KvConfig = SettingValues<typeof settings>
+
+/** Context of `open`, in both modes. */
+export type KvContext = OpenContext<KvConfig, KvThreadMessage>

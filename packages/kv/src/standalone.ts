@@ -1,6 +1,7 @@
 import type { ServiceMain } from '@influencer-stats/runtime/service'
 import { registerLevelMetrics } from './kv-metrics.ts'
-import type { KvContext, KvLevelMessage, KvStandaloneMessage, KvStandaloneState } from './messages.ts'
+import type { KvLevelMessage, KvStandaloneMessage, KvStandaloneState } from './messages.ts'
+import type { KvContext } from './settings.ts'
 import { toDuePosition } from './core/internal-keys.ts'
 import { TtlState, createTtlMemory } from './store/ttl.ts'
 import { readDueKeys, openKvLevel } from './store/level-store.ts'

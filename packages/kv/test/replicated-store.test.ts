@@ -1,14 +1,14 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { toEtag } from '../src/core/stored-value.ts'
 import { openTestNode } from './support/replicated-store.ts'
-import { put } from './support/state-machine.ts'
+import { isHeld, put, waitTwoTurns } from './support/writes.ts'
 
 describe('a store on the log', () => {
   it('returns the sequence of a write, and that of a read', async () => {
     const { store, close } = await openTestNode()
     onTestFinished(close)
     const write = (key: string) =>
-      store.write({ ...put(key, '1'), durable: false }, (revision, sequence) => ({ tag: toEtag(revision!), sequence }))
+      store.write(put(key, '1'), (revision, sequence) => ({ tag: toEtag(revision!), sequence }))
     const first = await write('a')
     const [second, third] = await Promise.all([write('b'), write('c')])
     expect(first.sequence).toBe(1)
@@ -28,5 +28,31 @@ describe('a store on the log', () => {
     await expect(store.replica!.waitForConsistency({ after: 99 })).rejects.toMatchObject({
       code: 'SEQUENCE_WAIT_TIMEOUT',
     })
+  })
+
+  it('sends the writes that arrive during a request to main together, and completes them on close', async () => {
+    const { store, log, close } = await openTestNode()
+    const blocked = Promise.withResolvers<void>()
+    const append = log.append
+    const appendSpy = vi
+      .spyOn(log, 'append')
+      .mockImplementation(async (...entry) => (await blocked.promise, append(...entry)))
+    const submit = (key: string) => store.write(put(key, 'a'), isHeld)
+    const written = [submit('first')]
+    await vi.waitFor(() => expect(appendSpy).toHaveBeenCalledTimes(1))
+    // On a busy machine, more time may pass than the store waits for further writes.
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    written.push(submit('second'))
+    await waitTwoTurns()
+    written.push(submit('third'))
+    expect(appendSpy).toHaveBeenCalledTimes(1)
+    const closed = store.close()
+    expect(appendSpy).toHaveBeenCalledTimes(2)
+    vi.useRealTimers()
+    blocked.resolve()
+    expect(await Promise.all(written)).toEqual([true, true, true])
+    await closed
+    await close()
   })
 })

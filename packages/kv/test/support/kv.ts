@@ -1,9 +1,13 @@
+import { afterAll, beforeAll } from 'vitest'
 import { embed, type Overrides } from '@influencer-stats/runtime/embed'
 import { createKvClient, type KvClient } from '../../src/client.ts'
 import { kv } from '../../src/service.ts'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
+
+/** Returns the path of a value. */
+export const entity = (id: string) => `/v0/entity?id=${encodeURIComponent(id)}`
 
 /** A reply, in the forms that tests need. */
 export interface TestReply {
@@ -49,6 +53,24 @@ export async function startKv(settings: Overrides = {}): Promise<TestKv> {
     async stop() {
       await client.close()
       return running.stop()
+    },
+  }
+}
+
+/** Starts a service before the tests of a block, and stops it after them. */
+export function useKv(settings: Overrides = {}): Pick<TestKv, 'request' | 'client' | 'url'> {
+  let kv: TestKv
+  beforeAll(async () => {
+    kv = await startKv(settings)
+  })
+  afterAll(() => kv.stop())
+  return {
+    request: (...request) => kv.request(...request),
+    get client() {
+      return kv.client
+    },
+    get url() {
+      return kv.url
     },
   }
 }

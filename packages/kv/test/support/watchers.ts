@@ -1,3 +1,4 @@
+import { waitTurn } from '../../src/core/yield-turn.ts'
 import { createBudgetMemory, createBudget } from '@influencer-stats/runtime/budget'
 import { onTestFinished } from 'vitest'
 import { toPage } from '../../src/core/change-pages.ts'
@@ -72,4 +73,21 @@ export async function readSequences({ received }: SlowConnection): Promise<{ seq
   }
   const sequences = await Array.fromAsync(parseWatchEvents(yieldChunks()))
   return sequences.map(({ seq, ops }) => ({ seq, keys: ops.map(({ key }) => key.toString()) }))
+}
+
+/** Name of a key. */
+export const toName = (i: number) => `k${String(i).padStart(4, '0')}`
+/** Range from a key on. */
+export const toStart = (i: number) => ({ start: toName(i) })
+
+/** Resolves once all cut connections have emitted `close`. */
+export const waitForClose = async () => {
+  await waitTurn()
+  await waitTurn()
+}
+
+/** Resolves once a reader has received this sequence. */
+export async function waitForSequence({ received }: SlowConnection, seq: number): Promise<void> {
+  const end = `id: ${seq}\n\n`
+  while (received.at(-1)?.toString('latin1').slice(-end.length) !== end) await waitTurn()
 }
