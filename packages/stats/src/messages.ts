@@ -1,41 +1,26 @@
-import type { Preconditions } from '@influencer-stats/runtime/conditions'
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
-import type { CollectionPatch } from './campaigns/collections.ts'
-import type { Campaign } from './core/campaign.ts'
-import type { Point } from './core/history-points.ts'
+import type { ChangeName, ChangeResult } from './campaigns/collection-changes.ts'
 import type { Snapshot } from './core/video-numbers.ts'
-import type { PreparedReply } from './core/prepared-reply.ts'
+import type { PreparedReply, StatsReading } from './core/prepared-reply.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
-import type { VideoDetails } from './core/video-details.ts'
 import type { NodeState } from './cluster/node-state.ts'
-import type { CollectionRow, OverviewPage, OverviewQuery } from './campaigns/overview.ts'
-import type { Collection, CollectionVersion, VideoRow } from './state/stats-state.ts'
+import type { OverviewPage, OverviewQuery } from './campaigns/overview.ts'
+import type { CollectionRow } from './campaigns/overview-source.ts'
+import type { CollectionVersion, StateReads, VideoRow } from './state/stats-state.ts'
 
 /** Requests of serving threads to the main thread, which owns the state and the poller. */
 export type StatsMainMessage = {
-  get(id: string): Collection | undefined
-  list(after: string, limit: number): Collection[]
-  snapshot(id: string): Snapshot | undefined
-  history(id: string, from: number, to: number, limit: number): Point[]
-  videos(ids: readonly string[]): (VideoDetails | undefined)[]
-  put(
-    id: string,
-    videos: readonly string[],
-    campaign?: Campaign,
-    condition?: Preconditions,
-  ): { collection: Collection; created: boolean }
-  patch(id: string, patch: CollectionPatch, condition?: Preconditions): Collection
-  delete(id: string, condition?: Preconditions): boolean
-  addVideo(id: string, video: string, condition?: Preconditions): { collection: Collection; created: boolean }
-  removeVideo(id: string, video: string, condition?: Preconditions): Collection
+  [Name in keyof StateReads]: StateReads[Name]
+} & {
+  change(name: ChangeName, id: string, args: readonly unknown[]): ChangeResult
   overviewPage(query: OverviewQuery): OverviewPage
   overviewOne(id: string, withChange: boolean): CollectionRow | undefined
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): void
   saveVideos(rows: readonly VideoRow[]): void
   /** Returns the poller's reply. A thread requests it if it has no prepared reply for the collection. */
   poll(id: string): PreparedReply | undefined
-  /** Returns the reply with each video's numbers. */
-  pollByVideo(id: string): PreparedReply | undefined
+  /** Returns the poller's numbers of a collection. */
+  pollNumbers(id: string): StatsReading | undefined
   /** Persists the count of used units: see `QuotaMeter`. */
   saveUsage(): void
   /** Returns the state of the API, as the poller sees it. */

@@ -4,13 +4,15 @@ import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service
 import { createUpstreamTimer, type UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
 import { SsePublisher } from './publish/sse-publisher.ts'
 import { openApiKeys } from './youtube/key-file.ts'
-import { CollectionsOwner } from './campaigns/collections.ts'
+import { CollectionsOwner } from './campaigns/collections-owner.ts'
+import { createReadHandlers } from './campaigns/collections-remote.ts'
 import { DAY_MS, type QuotaUsage } from './core/quota-budget.ts'
 import { reportSsePublisher, reportPoller, reportQuota, reportUpstream } from './stats-metrics.ts'
 import type { StatsLogger } from './logger/logger.ts'
 import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from './messages.ts'
 import { getClientOptions, getLoggerOptions, getRecorderOptions, getStateOptions } from './part-options.ts'
-import { createStoredRows, Overview } from './campaigns/overview.ts'
+import { createStoredRows } from './campaigns/overview-source.ts'
+import { Overview } from './campaigns/overview.ts'
 import type { StatsNode } from './cluster.ts'
 import { parts } from './parts.ts'
 import { Poller } from './refresh/poller.ts'
@@ -66,7 +68,7 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
   })
   if (config.cache === 'poller') polling = await startPolling(context, collections, meter, source(), node)
   const poller = () => polling!.poller
-  const overview = new Overview(polling?.poller.rows ?? createStoredRows(collections, ownSource), collections)
+  const overview = new Overview(polling?.poller.rows ?? createStoredRows(state, ownSource), state)
   const otherSources = reportOtherSources(state, source(), log)
 
   return {
@@ -82,22 +84,14 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
       if (share) void state.level!.releaseShare(share)
     },
     handlers: {
-      get: (id) => collections.get(id),
-      list: (after, limit) => collections.list(after, limit),
-      snapshot: (id) => collections.getSnapshot(id),
-      history: (id, from, to, limit) => collections.getHistory(id, from, to, limit),
-      videos: (ids) => collections.getVideos(ids),
-      put: (id, videos, campaign, condition) => collections.put(id, videos, campaign, condition),
-      patch: (id, patch, condition) => collections.patch(id, patch, condition),
-      delete: (id, condition) => collections.delete(id, condition),
-      addVideo: (id, video, condition) => collections.addVideo(id, video, condition),
-      removeVideo: (id, video, condition) => collections.removeVideo(id, video, condition),
+      ...createReadHandlers(state),
+      change: (name, id, args) => collections.change(name, id, ...(args as never)),
       overviewPage: (query) => overview.getPage(query),
       overviewOne: (id, withChange) => overview.getRow(id, withChange),
       saveSnapshot: (collection, snapshot) => collections.saveSnapshot(collection, snapshot),
       saveVideos: (rows) => collections.saveVideos(rows),
-      poll: (id) => poller().read(id),
-      pollByVideo: (id) => poller().readByVideo(id),
+      poll: (id) => poller().reads.read(id),
+      pollNumbers: (id) => poller().reads.readNumbers(id),
       saveUsage: save,
       upstream: () => poller().getUpstreamState(),
       node: () => node?.getState(),

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CacheOptions, StatsCache } from '../src/cache/stats-cache.ts'
-import { CollectionsOwner } from '../src/campaigns/collections.ts'
+import { CollectionsOwner } from '../src/campaigns/collections-owner.ts'
 import { DAY_MS } from '../src/core/quota-budget.ts'
-import { withStaleness } from '../src/core/prepared-reply.ts'
+import { isStale } from '../src/core/prepared-reply.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import type { Poller } from '../src/refresh/poller.ts'
 import { QuotaMeter } from '../src/quota/quota-meter.ts'
@@ -10,6 +10,7 @@ import { createMapState } from '../src/state/map-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { createUpstreamReader } from '../src/refresh/upstream-reader.ts'
 import { FakeClient } from './support/fake-client.ts'
+import { parseReply } from './support/replies.ts'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
 export interface CacheTraits {
@@ -69,7 +70,7 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
     async function read(id: string): Promise<any> {
       if (waitsForRound) await waitUntil(async () => (await tryRead(id)) !== 'STATS_NOT_READY')
       const reply = await cache.read(id)
-      return reply && JSON.parse(withStaleness(reply, steadyNow(), cache.getStaleAfter()).body)
+      return reply && parseReply(reply, isStale(reply, steadyNow(), cache.getStaleAfter()))
     }
 
     const tryRead = async (id: string) => {
@@ -82,67 +83,66 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
 
     it('returns undefined for a collection that does not exist', async () => {
       expect(await cache.read('none')).toBeUndefined()
-      expect(await cache.readByVideo('none')).toBeUndefined()
+      expect(await cache.readNumbers('none')).toBeUndefined()
     })
 
     it('sums a collection, lists missing videos, and returns zeros for an empty collection', async () => {
-      await collections.put('c', ['a', 'b', 'x_'])
-      await collections.put('empty', [])
+      await collections.change('put', 'c', ['a', 'b', 'x_'])
+      await collections.change('put', 'empty', [])
       expect(await read('c')).toMatchObject({ impressions: 2, videos: 2, missing: ['x_'] })
       expect(await read('empty')).toMatchObject({ impressions: 0, engagements: 0, score: 0, videos: 0, missing: [] })
     })
 
     it('returns the numbers of each video on request', async () => {
-      await collections.put('c', ['a', 'b', 'x_'])
+      await collections.change('put', 'c', ['a', 'b', 'x_'])
       await read('c')
-      const reply = JSON.parse((await cache.readByVideo('c'))!.body)
-      expect(reply.byVideo.map(({ id }: { id: string }) => id)).toEqual(['a', 'b'])
-      expect(reply).toMatchObject({ impressions: 2, missing: ['x_'] })
+      const { snapshot } = (await cache.readNumbers('c'))!
+      expect(snapshot).toMatchObject({ videos: [{ id: 'a', views: 1 }, { id: 'b' }], missing: ['x_'] })
     })
 
     it('has no prepared reply of the previous version of a changed collection', async () => {
-      await collections.put('c', ['a'])
+      await collections.change('put', 'c', ['a'])
       await read('c')
-      await collections.put('c', ['a', 'b'])
-      expect(JSON.parse(cache.getReady('c')?.body ?? '{"videos":2}')).toMatchObject({ videos: 2 })
-      await collections.delete('c')
+      await collections.change('put', 'c', ['a', 'b'])
+      expect(parseReply(cache.getReady('c')) ?? { videos: 2 }).toMatchObject({ videos: 2 })
+      await collections.change('delete', 'c')
       expect(cache.getReady('c')).toBeUndefined()
     })
 
     it('shows a change of the collection at once, or no reply until it has its numbers', async () => {
-      await collections.put('c', ['a'])
+      await collections.change('put', 'c', ['a'])
       expect(await read('c')).toMatchObject({ videos: 1 })
-      await collections.put('c', ['a', 'b', 'd'])
+      await collections.change('put', 'c', ['a', 'b', 'd'])
       expect(await read('c')).toMatchObject({ videos: 3 })
-      await collections.removeVideo('c', 'a')
+      await collections.change('removeVideo', 'c', 'a')
       expect(await read('c')).toMatchObject({ videos: 2 })
     })
 
     it('removes a deleted collection, also while its numbers are being fetched', async () => {
-      await collections.put('c', ['a'])
+      await collections.change('put', 'c', ['a'])
       await read('c')
-      await collections.delete('c')
+      await collections.change('delete', 'c')
       expect(await cache.read('c')).toBeUndefined()
 
       const { promise, resolve } = Promise.withResolvers<void>()
       client.hold = promise
-      await collections.put('d', ['a'])
+      await collections.change('put', 'd', ['a'])
       const reading = tryRead('d')
-      await collections.delete('d')
+      await collections.change('delete', 'd')
       resolve()
       await reading
       expect(await cache.read('d')).toBeUndefined()
     })
 
     it('shows new numbers eventually', async () => {
-      await collections.put('c', ['a'])
+      await collections.change('put', 'c', ['a'])
       expect(await read('c')).toMatchObject({ impressions: 1 })
       client.views = 7
       await waitUntil(async () => (await read('c')).impressions === 7)
     })
 
     it('marks old numbers as stale, and removes the mark after a refresh', async () => {
-      await collections.put('c', ['a'])
+      await collections.change('put', 'c', ['a'])
       await read('c')
       client.down = true
       await waitUntil(async () => (await read('c')).stale)
@@ -152,7 +152,7 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
 
     it('reports that there are no numbers, and recovers', async () => {
       client.down = true
-      await collections.put('c', ['a'])
+      await collections.change('put', 'c', ['a'])
       const code = waitsForRound ? 'STATS_NOT_READY' : 'UPSTREAM_UNAVAILABLE'
       await expect(cache.read('c')).rejects.toMatchObject({
         code,
@@ -164,7 +164,7 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
     })
 
     it(uncached ? 'calls the upstream for every read' : 'calls the upstream once for many reads', async () => {
-      await collections.put('c', ['a'])
+      await collections.change('put', 'c', ['a'])
       await read('c')
       client.calls = []
       await Promise.all(Array.from({ length: 100 }, () => cache.read('c')))
@@ -174,18 +174,18 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
 
     it('answers all concurrent reads, also of more collections than it holds', async () => {
       const ids = Array.from({ length: 2 * CACHE_SIZE + 50 }, (_, i) => `c${i}`)
-      for (const id of ids) await collections.put(id, [id])
+      for (const id of ids) await collections.change('put', id, [id])
       await read(ids.at(-1)!)
       const { promise, resolve } = Promise.withResolvers<void>()
       client.hold = promise
       const replies = Promise.all(ids.map((id) => cache.read(id)))
       resolve()
-      const summed = (await replies).map((reply) => JSON.parse(reply!.body).videos)
+      const summed = (await replies).map((reply) => parseReply(reply).videos)
       expect(summed).toEqual(ids.map(() => 1))
     })
 
     it(uncached ? 'never has a prepared reply' : 'has a prepared reply after a read', async () => {
-      await collections.put('c', ['a'])
+      await collections.change('put', 'c', ['a'])
       await read('c')
       if (uncached) expect(cache.getReady('c')).toBeUndefined()
       else await waitUntil(() => cache.getReady('c') !== undefined)

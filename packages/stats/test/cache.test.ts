@@ -22,7 +22,8 @@ const createPolled: CreateCache = async (options) => {
     publish: async (updates) => publish(structuredClone(updates)),
   })
   const bus = {
-    call: (name: string, id: string) => (name === 'poll' ? poller.read(id) : poller.readByVideo(id)) as never,
+    call: (name: string, id: string) =>
+      (name === 'poll' ? poller.reads.read(id) : poller.reads.readNumbers(id)) as never,
     on: (_name: string, handler: typeof publish) => void (publish = handler),
   }
   const published = { bus: bus as never, replies: poller.replyTable.getReplies(), meter: options.meter }

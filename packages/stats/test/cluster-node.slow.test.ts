@@ -1,13 +1,12 @@
 import { startNatsServer } from '@influencer-stats/log/nats-server'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { embed } from '@influencer-stats/runtime/embed'
-import { startProcessClock } from '@influencer-stats/runtime/testing/process-clock'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { sse } from '@influencer-stats/sse/service'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { failing, listOf, numbers, startFakeYoutube, videoIds, type FakeYoutube } from './support/fake-youtube.ts'
-import { startTestNatsServer, createStreamName, openNodeState, startNode } from './support/cluster-node.ts'
+import { startTestNatsServer, createStreamName, isPolling, openNodeState, startNode } from './support/cluster-node.ts'
 import { startStats, type TestStats } from './support/stats.ts'
 
 const nats = startTestNatsServer()
@@ -20,12 +19,11 @@ async function openNodes(count: number, settings: Overrides = {}, stream = creat
   const all: TestStats[] = []
   for (let i = 0; i < count; i++) {
     all.push(await startNode(nats().url, stream, { youtubeUri: youtube.url, refreshInterval: HOUR_MS, ...settings }))
-    if (i === 0) await waitUntil(() => polls(all[0]!))
+    if (i === 0) await waitUntil(() => isPolling(all[0]!))
   }
   return { youtube, stream, all, poller: all[0]!, follower: all[1]! }
 }
 
-const polls = async (node: TestStats) => (await node.get('/node')).body.polling === true
 const countRequestedIds = ({ calls }: FakeYoutube) => calls.flat().length
 
 async function readMetric(node: TestStats, name: string): Promise<number> {
@@ -36,7 +34,7 @@ async function readMetric(node: TestStats, name: string): Promise<number> {
 describe('nodes of stats', () => {
   it('have one poller, and all serve its numbers', async () => {
     const { youtube, all } = await openNodes(3, { dailyBudget: 0, refreshInterval: 300, threads: 1 })
-    expect(await Promise.all(all.map(polls))).toEqual([true, false, false])
+    expect(await Promise.all(all.map(isPolling))).toEqual([true, false, false])
     expect(await Promise.all(all.map((node) => readMetric(node, 'stats_poller_leader')))).toEqual([1, 0, 0])
     expect((await all[1]!.put('/collections/c', { videos: videoIds(60), name: 'Spring' })).status).toBe(201)
     for (const node of all) {
@@ -161,20 +159,20 @@ describe('nodes of stats', () => {
     const settings = { youtubeUri: youtube.url, dailyBudget: 0, refreshInterval: 200, pollerLeaseTtl: 2_000 }
     const stream = createStreamName()
     const [one, other] = [await startNode(own.url, stream, settings), await startNode(own.url, stream, settings)]
-    await waitUntil(() => polls(one))
+    await waitUntil(() => isPolling(one))
     await one.put('/collections/c', { videos: videoIds(1) })
     await one.get('/collections/c/stats')
     // The first node to request the lease after the resumption gets it.
-    while (!(await polls(other))) {
+    while (!(await isPolling(other))) {
       await own.suspend()
-      await waitUntil(async () => !(await polls(one)))
+      await waitUntil(async () => !(await isPolling(one)))
       own.resume()
-      await waitUntil(async () => (await polls(one)) || (await polls(other)))
+      await waitUntil(async () => (await isPolling(one)) || (await isPolling(other)))
     }
     youtube.handler = (ids, reply) => reply.end(listOf(ids, 777))
     for (const node of [other, one])
       await waitUntil(async () => (await node.get('/collections/c/stats')).body.impressions === 777)
-    expect(await polls(one)).toBe(false)
+    expect(await isPolling(one)).toBe(false)
   })
 
   it('count the quota as one, and the next poller continues the count', async () => {
@@ -186,7 +184,7 @@ describe('nodes of stats', () => {
     for (const node of all) await waitUntil(async () => (await readMetric(node, 'stats_quota_units_used')) === 3)
     await poller.stop()
     const next = await waitUntil(async () => {
-      for (const node of all.slice(1)) if (await polls(node)) return node
+      for (const node of all.slice(1)) if (await isPolling(node)) return node
       return undefined
     })
     await next.put('/collections/c3', { videos: videoIds(1, 3) })
@@ -210,7 +208,7 @@ describe('nodes of stats', () => {
     isHeld = false
     await poller.stop()
     expect((await waiting).status).toBe(200)
-    expect(await polls(all[1]!)).toBe(true)
+    expect(await isPolling(all[1]!)).toBe(true)
     expect(youtube.calls.map((ids) => ids.length)).toEqual([50, 1, 1])
   })
 
@@ -223,7 +221,7 @@ describe('nodes of stats', () => {
     await waitUntil(async () => (await follower.get('/collections/c/stats')).status === 200)
     expect(await readMetric(follower, 'stats_publish_total')).toBe(0)
     await poller.stop()
-    await waitUntil(() => polls(follower))
+    await waitUntil(() => isPolling(follower))
     // A broadcaster may have lost all values.
     await waitUntil(async () => (await readMetric(all[1]!, 'stats_publish_total')) === 1)
   })
@@ -274,63 +272,4 @@ describe('nodes of stats', () => {
       })
     },
   )
-})
-
-describe('without the log', () => {
-  it('reads continue and are stale, changes get 503, and all recovers with the log', async () => {
-    const own = await startNatsServer({ folder: createTemporaryFolder() })
-    onTestFinished(() => own.stop('SIGKILL'))
-    const youtube = await startFakeYoutube()
-    const settings = {
-      youtubeUri: youtube.url,
-      dailyBudget: 0,
-      refreshInterval: 200,
-      appendTimeout: 500,
-      pollerLeaseTtl: 1_000,
-    }
-    const node = await startNode(own.url, createStreamName(), settings)
-    await waitUntil(async () => (await node.put('/collections/c', { videos: videoIds(1) })).status === 201)
-    await waitUntil(async () => (await node.get('/collections/c/stats')).body.stale === false)
-    await own.stop()
-    // A call that cannot be counted is not made. One call may be counted already, and in flight.
-    const largest = youtube.calls.length + 1
-    const refused = await waitUntil(async () => {
-      const reply = await node.put('/collections/d', { videos: [] })
-      return reply.body.code === 'LOG_UNAVAILABLE' && reply
-    })
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-    for (const change of [
-      node.patch('/collections/c', { name: 'C' }),
-      node.delete('/collections/c'),
-      node.delete('/collections/none'),
-      node.put(`/collections/c/videos/${videoIds(1)[0]}`),
-    ])
-      expect((await change).body.code).toBe('LOG_UNAVAILABLE')
-    // The node cannot know if there is another poller by now.
-    await waitUntil(async () => !(await polls(node)))
-    const stale = await waitUntil(async () => {
-      const reply = await node.get('/collections/c/stats')
-      expect(reply.status).toBe(200)
-      return reply.body.stale && reply
-    })
-    expect(stale.body.impressions).toBe(100)
-    expect(youtube.calls.length).toBeLessThanOrEqual(largest)
-    await own.restart()
-    await waitUntil(async () => (await node.put('/collections/d', { videos: [] })).status === 201)
-    await waitUntil(async () => (await node.get('/collections/c/stats')).body.stale === false)
-  })
-
-  it('a node stops in time', async () => {
-    const own = await startNatsServer({ folder: createTemporaryFolder() })
-    onTestFinished(() => own.stop('SIGKILL'))
-    const youtube = await startFakeYoutube()
-    const settings = { youtubeUri: youtube.url, dailyBudget: 0, refreshInterval: 100, appendTimeout: 25_000 }
-    const node = await startNode(own.url, createStreamName(), settings)
-    await node.put('/collections/c', { videos: videoIds(1) })
-    await node.get('/collections/c/stats')
-    await own.suspend()
-    const time = startProcessClock()
-    await node.stop()
-    expect(time()).toBeLessThan(10_000)
-  })
 })

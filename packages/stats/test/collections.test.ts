@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { CollectionsOwner, type CollectionsOwnerOptions } from '../src/campaigns/collections.ts'
+import { CollectionsOwner, type CollectionsOwnerOptions } from '../src/campaigns/collections-owner.ts'
 import { MAX_VIDEOS } from '../src/core/ids.ts'
 import { DAY_MS } from '../src/core/quota-budget.ts'
 import { errors } from '../src/errors.ts'
@@ -22,40 +22,42 @@ const snapshot = (asOf: number, views = 1) => ({ videos: [createNumbers('a', vie
 describe('the owner of the collections', () => {
   it('counts a video once, and distinguishes a new collection from a replaced one', async () => {
     const collections = openCollections()
-    expect(await collections.put('c', ['a', 'b', 'a'])).toMatchObject({
-      created: true,
+    expect(await collections.change('put', 'c', ['a', 'b', 'a'])).toMatchObject({
+      isNew: true,
       collection: { videos: ['a', 'b'] },
     })
-    expect(await collections.put('c', ['b'])).toMatchObject({ created: false, collection: { videos: ['b'] } })
+    expect(await collections.change('put', 'c', ['b'])).toMatchObject({ isNew: false, collection: { videos: ['b'] } })
   })
 
   it('gives every change its own revision, also after a deletion', async () => {
     const collections = openCollections()
     const revisions: number[] = []
     for (let i = 0; i < 50; i++) {
-      revisions.push((await collections.put('c', [])).collection.revision)
-      if (i % 2) await collections.delete('c')
+      revisions.push((await collections.change('put', 'c', [])).collection.revision)
+      if (i % 2) await collections.change('delete', 'c')
     }
     expect(new Set(revisions).size).toBe(50)
   })
 
   it('loses and duplicates none of many videos added at once', async () => {
     const collections = openCollections()
-    await collections.put('c', [])
-    const added = await Promise.all([...createIds(50), ...createIds(50)].map((id) => collections.addVideo('c', id)))
-    expect(added.filter(({ created }) => created)).toHaveLength(50)
-    expect((await collections.get('c'))!.videos.toSorted()).toEqual(createIds(50))
+    await collections.change('put', 'c', [])
+    const added = await Promise.all(
+      [...createIds(50), ...createIds(50)].map((id) => collections.change('addVideo', 'c', id)),
+    )
+    expect(added.filter(({ isChanged }) => isChanged)).toHaveLength(50)
+    expect((await collections.state.get('c'))!.videos.toSorted()).toEqual(createIds(50))
   })
 
   it('refuses one video too many, and changes to a missing collection', async () => {
     const collections = openCollections()
-    await collections.put('c', createIds(MAX_VIDEOS))
-    await expect(collections.addVideo('c', 'one more')).rejects.toMatchObject({ code: 'COLLECTION_FULL' })
-    expect((await collections.addVideo('c', createIds(1)[0]!)).created).toBe(false)
-    await expect(collections.addVideo('d', 'a')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
-    await expect(collections.removeVideo('d', 'a')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
-    await expect(collections.removeVideo('c', 'a')).rejects.toMatchObject({ code: 'VIDEO_NOT_IN_COLLECTION' })
-    expect(await collections.delete('d')).toBe(false)
+    await collections.change('put', 'c', createIds(MAX_VIDEOS))
+    await expect(collections.change('addVideo', 'c', 'one more')).rejects.toMatchObject({ code: 'COLLECTION_FULL' })
+    expect((await collections.change('addVideo', 'c', createIds(1)[0]!)).isChanged).toBe(false)
+    await expect(collections.change('addVideo', 'd', 'a')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
+    await expect(collections.change('removeVideo', 'd', 'a')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
+    await expect(collections.change('removeVideo', 'c', 'a')).rejects.toMatchObject({ code: 'VIDEO_NOT_IN_COLLECTION' })
+    await expect(collections.change('delete', 'd')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
   })
 
   it('reports a change before its caller gets the response', async () => {
@@ -63,9 +65,9 @@ describe('the owner of the collections', () => {
     const collections = openCollections({
       onChange: (id, collection) => void seen.push([id, collection !== undefined]),
     })
-    await collections.put('c', [])
+    await collections.change('put', 'c', [])
     expect(seen).toEqual([['c', true]])
-    await collections.delete('c')
+    await collections.change('delete', 'c')
     expect(seen).toEqual([
       ['c', true],
       ['c', false],
@@ -74,33 +76,35 @@ describe('the owner of the collections', () => {
 
   it('adds a point to the history only when the sums changed', async () => {
     const collections = openCollections()
-    const c = (await collections.put('c', ['a'])).collection
+    const c = (await collections.change('put', 'c', ['a'])).collection
     const now = Date.now()
     await collections.saveSnapshot(c, snapshot(now, 1))
     await collections.saveSnapshot(c, snapshot(now + 1, 1))
     await collections.saveSnapshot(c, snapshot(now + 2, 2))
-    expect((await collections.getHistory('c', 0, now + 9, 9)).map(({ at, impressions }) => [at, impressions])).toEqual([
+    expect(
+      (await collections.state.getHistory('c', 0, now + 9, 9)).map(({ at, impressions }) => [at, impressions]),
+    ).toEqual([
       [now, 1],
       [now + 2, 2],
     ])
-    expect((await collections.getSnapshot('c'))!.asOf).toBe(now + 2)
+    expect((await collections.state.getSnapshot('c'))!.asOf).toBe(now + 2)
   })
 
   it('stores no numbers of a deleted collection, and none older than the stored ones', async () => {
     const collections = openCollections()
     await collections.saveSnapshot({ id: 'c', revision: 1 }, snapshot(5))
-    expect(await collections.getSnapshot('c')).toBeUndefined()
-    const c = (await collections.put('c', ['a'])).collection
+    expect(await collections.state.getSnapshot('c')).toBeUndefined()
+    const c = (await collections.change('put', 'c', ['a'])).collection
     await collections.saveSnapshot(c, snapshot(9))
     await collections.saveSnapshot(c, snapshot(5))
-    expect((await collections.getSnapshot('c'))!.asOf).toBe(9)
+    expect((await collections.state.getSnapshot('c'))!.asOf).toBe(9)
   })
 
   it.each(['deleted and created again', 'changed'])(
     'stores no numbers that were requested before it was %s',
     async (how) => {
       const collections = openCollections()
-      const before = (await collections.put('c', ['a'])).collection
+      const before = (await collections.change('put', 'c', ['a'])).collection
       const answer = Promise.withResolvers<FetchResult>()
       const client = { idsPerCall: 50, fetch: () => answer.promise }
       const meter = new QuotaMeter(QuotaMeter.createMemory(), 0)
@@ -114,12 +118,12 @@ describe('the owner of the collections', () => {
         timeout: 5_000,
       })
       const reading = upstream.read(before)
-      if (how !== 'changed') await collections.delete('c')
-      await collections.put('c', ['b'])
+      if (how !== 'changed') await collections.change('delete', 'c')
+      await collections.change('put', 'c', ['b'])
       answer.resolve({ found: [createNumbers('a')], failed: [] })
       await reading
-      expect(await collections.getSnapshot('c')).toBeUndefined()
-      expect(await collections.getHistory('c', 0, Date.now(), 9)).toEqual([])
+      expect(await collections.state.getSnapshot('c')).toBeUndefined()
+      expect(await collections.state.getHistory('c', 0, Date.now(), 9)).toEqual([])
     },
   )
 
@@ -137,15 +141,15 @@ describe('the owner of the collections', () => {
         },
       }),
     })
-    const all = Promise.allSettled(createIds(1_100).map((id) => collections.put(id, [])))
+    const all = Promise.allSettled(createIds(1_100).map((id) => collections.change('put', id, [])))
     const refused = { code: 'STATE_UNAVAILABLE', status: 503, headers: { 'retry-after': '1' } }
-    await expect(collections.put('one more', [])).rejects.toMatchObject(refused)
+    await expect(collections.change('put', 'one more', [])).rejects.toMatchObject(refused)
     answer.reject(errors.STATE_UNAVAILABLE())
     const outcomes = await all
     for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: { status: 503 } })
     expect(puts).toBe(1)
     Object.assign(state, { put })
-    expect((await collections.put('later', [])).created).toBe(true)
+    expect((await collections.change('put', 'later', [])).isNew).toBe(true)
   })
 
   it('deletes old points of videos, and videos without data for long', async () => {
@@ -172,8 +176,8 @@ describe('the owner of the collections', () => {
   it('thins the histories of all collections', async () => {
     const collections = openCollections()
     const now = 100 * DAY_MS
-    for (const id of createIds(250)) await collections.put(id, ['a'])
-    const last = (await collections.get(createIds(250)[249]!))!
+    for (const id of createIds(250)) await collections.change('put', id, ['a'])
+    const last = (await collections.state.get(createIds(250)[249]!))!
     for (const [i, at] of [
       now - 40 * DAY_MS,
       now - 2 * DAY_MS,
@@ -184,7 +188,7 @@ describe('the owner of the collections', () => {
       await collections.saveSnapshot(last, snapshot(at, i))
     }
     await collections.prune(now)
-    expect((await collections.getHistory(createIds(250)[249]!, 0, now, 9)).map(({ at }) => at)).toEqual([
+    expect((await collections.state.getHistory(createIds(250)[249]!, 0, now, 9)).map(({ at }) => at)).toEqual([
       now - 2 * DAY_MS,
       now - 2 * DAY_MS + 2,
       now - 5,
@@ -220,14 +224,17 @@ describe('collections that other machines also change', () => {
   it('refuse and evaluate changes by all earlier changes of other nodes', async () => {
     const { state, others, collections } = openSharedCollections()
     others.push(() => state.put(createCollection(['a'], 1)))
-    expect((await collections.addVideo('c', 'b')).collection.videos).toEqual(['a', 'b'])
+    expect((await collections.change('addVideo', 'c', 'b')).collection.videos).toEqual(['a', 'b'])
     others.push(() => state.put(createCollection(['a'], 3)))
-    expect(await collections.addVideo('c', 'a')).toMatchObject({ created: false, collection: { revision: 3 } })
+    expect(await collections.change('addVideo', 'c', 'a')).toMatchObject({
+      isChanged: false,
+      collection: { revision: 3 },
+    })
     others.push(() => state.delete('c'))
-    await expect(collections.removeVideo('c', 'none')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
+    await expect(collections.change('removeVideo', 'c', 'none')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
     others.push(() => state.put(createCollection(['a'], 4)))
-    expect(await collections.delete('c')).toBe(true)
-    expect(await collections.delete('c')).toBe(false)
+    await collections.change('delete', 'c')
+    await expect(collections.change('delete', 'c')).rejects.toMatchObject({ code: 'COLLECTION_NOT_FOUND' })
   })
 
   it('recompute a change after a conflict, with a later revision regardless of the clocks', async () => {
@@ -235,7 +242,7 @@ describe('collections that other machines also change', () => {
     await state.put(createCollection(['a'], 1))
     const ahead = Date.now() * 1_000 + 60_000_000
     setConflict(() => state.put(createCollection(['a', 'theirs'], ahead)))
-    const { collection } = await collections.addVideo('c', 'ours')
+    const { collection } = await collections.change('addVideo', 'c', 'ours')
     expect(collection.videos).toEqual(['a', 'theirs', 'ours'])
     expect(collection.revision).toBeGreaterThan(ahead)
   })

@@ -4,7 +4,7 @@ import { selectEveryStep, findPointsToPrune, type Point } from '../src/core/hist
 import { interpolateStart } from '../src/core/growth.ts'
 import { combine, sum, toSnapshot } from '../src/core/video-numbers.ts'
 import { DAY_MS, computeRefreshInterval, getTimeUntilReset } from '../src/core/quota-budget.ts'
-import { withStaleness, prepare, prepareByVideo } from '../src/core/prepared-reply.ts'
+import { formatBody, getReplyEtag, isStale, prepare, prepareByVideo } from '../src/core/prepared-reply.ts'
 import { parseDetails, parseVideos, buildVideosPath } from '../src/youtube/video-list.ts'
 import { videoId, videoNumbers } from './support/video-numbers.ts'
 
@@ -66,27 +66,32 @@ describe('prepared replies', () => {
     const reading = { snapshot: { videos: [one], missing: ['b'], unknown: ['c'], asOf: 0 }, at: 0 }
     const sums = '{"impressions":3,"engagements":3,"score":5,"videos":1,"missing":["b"],"unknown":["c"],'
     const end = '"asOf":"1970-01-01T00:00:00.000Z","stale":false'
-    expect(prepare(reading).body).toBe(`${sums}${end}}`)
-    expect(prepareByVideo(reading).body).toBe(`${sums}${end},"byVideo":[{"id":"a","views":3,"likes":2,"comments":1}]}`)
+    expect(formatBody(prepare(reading), false)).toBe(`${sums}${end}}`)
+    expect(formatBody(prepareByVideo(reading), false)).toBe(
+      `${sums}${end},"byVideo":[{"id":"a","views":3,"likes":2,"comments":1}]}`,
+    )
     const removed = { ...reading, snapshot: { ...reading.snapshot, videos: [{ ...one, gone: { since: 1, asOf: 0 } }] } }
     const times = '"since":"1970-01-01T00:00:00.001Z","asOf":"1970-01-01T00:00:00.000Z"'
-    expect(prepare(removed).body).toBe(`${sums}"gone":[{"id":"a",${times}}],${end}}`)
+    expect(formatBody(prepare(removed), false)).toBe(`${sums}"gone":[{"id":"a",${times}}],${end}}`)
   })
 
   it('are JSON with a correct length, and an ETag that changes with them', () => {
     fc.assert(
       fc.property(fc.array(videoNumbers), fc.uniqueArray(videoId), fc.boolean(), (videos, missing, stale) => {
         const reading = { snapshot: { videos, missing, asOf: 1_000 }, at: 50 }
-        const now = stale ? 71 : 70
-        const plain = withStaleness(prepare(reading), now, 20)
-        expect(plain.body.length).toBe(Buffer.byteLength(plain.body))
-        expect(JSON.parse(plain.body)).toEqual({ ...sum(videos), missing, asOf: '1970-01-01T00:00:01.000Z', stale })
-        expect(JSON.parse(withStaleness(prepareByVideo(reading), now, 20).body)).toMatchObject({
-          byVideo: videos,
-          stale,
-        })
-        expect(withStaleness(prepare(reading), stale ? 70 : 71, 20).etag).not.toBe(plain.etag)
-        expect(withStaleness(prepare(reading), now, 20).etag).toBe(plain.etag)
+        const plain = prepare(reading)
+        expect([70, 71].map((now) => isStale(plain, now, 20))).toEqual([false, true])
+        const body = formatBody(plain, stale)
+        expect(body.length).toBe(Buffer.byteLength(body))
+        expect(JSON.parse(body)).toEqual({ ...sum(videos), missing, asOf: '1970-01-01T00:00:01.000Z', stale })
+        expect(JSON.parse(formatBody(prepareByVideo(reading), stale))).toMatchObject({ byVideo: videos, stale })
+        const others = [
+          prepareByVideo(reading),
+          prepare({ ...reading, snapshot: { ...reading.snapshot, asOf: 1_001 } }),
+        ]
+        const etags = [...others, plain].flatMap((reply) => [true, false].map((old) => getReplyEtag(reply, old)))
+        expect(new Set(etags).size).toBe(6)
+        expect(getReplyEtag(prepare(reading), stale)).toBe(getReplyEtag(plain, stale))
       }),
     )
   })

@@ -1,12 +1,13 @@
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { afterEach, expect, it } from 'vitest'
-import { CollectionsOwner } from '../src/campaigns/collections.ts'
+import { CollectionsOwner } from '../src/campaigns/collections-owner.ts'
 import { DAY_MS } from '../src/core/quota-budget.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import { Poller, type PollerOptions } from '../src/refresh/poller.ts'
 import { QuotaMeter } from '../src/quota/quota-meter.ts'
 import { createMapState } from '../src/state/map-state.ts'
 import { FakeClient } from './support/fake-client.ts'
+import { parseReply } from './support/replies.ts'
 
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -55,11 +56,11 @@ function setUp({ refreshInterval = 20, budget = 0 } = {}) {
     onReadRequested: async (id) => {
       requests.push(id)
       if (line.isCut) throw new Error('nobody hears it')
-      poller.requestEntry(id)
+      poller.reads.request(id)
     },
   })
   closers.push(() => collections.close())
-  const replies = (of: Poller) => of.replyTable.getReplies().map(([id, reply]) => [id, reply?.body])
+  const replies = (of: Poller) => of.replyTable.getReplies().map(([id, reply]) => [id, parseReply(reply)])
   return { client, other, poller, follower, collections, state, requests, failed, replies, line }
 }
 
@@ -68,16 +69,18 @@ it('publishes the same replies as the poller, and makes no calls', async () => {
   await poller.start()
   await follower.start()
   const waitForSame = (count: number) =>
-    waitUntil(() => String(replies(poller)) === String(replies(follower)) && replies(poller).length === count)
-  await collections.put('a', ['1', '2', 'missing_'])
-  await collections.put('b', ['2', '3'])
+    waitUntil(
+      () => JSON.stringify(replies(poller)) === JSON.stringify(replies(follower)) && replies(poller).length === count,
+    )
+  await collections.change('put', 'a', ['1', '2', 'missing_'])
+  await collections.change('put', 'b', ['2', '3'])
   await waitForSame(2)
   client.views = 7
-  await waitUntil(() => String(replies(follower)).includes('"impressions":14'))
+  await waitUntil(() => JSON.stringify(replies(follower)).includes('"impressions":14'))
   await waitForSame(2)
-  await collections.patch('a', { videos: ['2', '4'] })
+  await collections.change('patch', 'a', { videos: ['2', '4'] })
   await waitForSame(2)
-  await collections.delete('b')
+  await collections.change('delete', 'b')
   expect(follower.replyTable.getReplies().map(([id]) => id)).toEqual(['a'])
   expect(follower.getInterval()).toBe(poller.getInterval())
   expect(other.calls).toEqual([])
@@ -85,27 +88,26 @@ it('publishes the same replies as the poller, and makes no calls', async () => {
 
 it('requests the numbers for a waiting read once, and reports that they are unavailable', async () => {
   const { client, follower, collections, requests } = setUp({ refreshInterval: 60_000 })
-  await collections.put('a', ['1'])
-  const found = await Promise.all(Array.from({ length: 9 }, () => follower.read('a')))
-  expect(new Set(found.map((createPoller) => JSON.parse(createPoller!.body).impressions))).toEqual(new Set([1]))
+  await collections.change('put', 'a', ['1'])
+  const found = await Promise.all(Array.from({ length: 9 }, () => follower.reads.read('a')))
+  expect(new Set(found.map((reply) => parseReply(reply).impressions))).toEqual(new Set([1]))
   expect([requests, client.calls]).toEqual([['a'], [['1']]])
   client.down = true
-  await collections.put('b', ['9'])
-  await expect(follower.read('b')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
-  await expect(follower.read('b')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+  await collections.change('put', 'b', ['9'])
+  await expect(follower.reads.read('b')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+  await expect(follower.reads.read('b')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
   expect(requests).toEqual(['a', 'b'])
 })
 
 it('requests them again if the request was not published', async () => {
   const { follower, collections, requests, line } = setUp({ refreshInterval: 60_000 })
   line.isCut = true
-  await collections.put('a', ['1'])
-  const first = follower.read('a')
+  await collections.change('put', 'a', ['1'])
+  const first = follower.reads.read('a')
   await waitUntil(() => requests.length === 1)
   line.isCut = false
-  const second = follower.read('a')
-  for (const createPoller of [first, second])
-    expect(JSON.parse((await createPoller)!.body)).toMatchObject({ impressions: 1 })
+  const second = follower.reads.read('a')
+  for (const reading of [first, second]) expect(parseReply(await reading)).toMatchObject({ impressions: 1 })
   expect(requests).toEqual(['a', 'a'])
 })
 
@@ -115,17 +117,17 @@ it('makes the poller call at once, also for videos that would wait for their tur
   await poller.start()
   await follower.start()
   expect(client.calls).toEqual([])
-  expect(JSON.parse((await follower.read('c'))!.body)).toMatchObject({ videos: 1 })
+  expect(parseReply(await follower.reads.read('c'))).toMatchObject({ videos: 1 })
 })
 
 it('begins with old and requested videos, and ignores results of calls from before its end', async () => {
   const { client, other, poller, follower, collections } = setUp({ refreshInterval: 60_000 })
-  await collections.put('a', ['1'])
-  await follower.read('a')
+  await collections.change('put', 'a', ['1'])
+  await follower.reads.read('a')
   const hold = Promise.withResolvers<void>()
   client.hold = hold.promise
-  await collections.put('new', ['2'])
-  const waiting = follower.read('new')
+  await collections.change('put', 'new', ['2'])
+  const waiting = follower.reads.read('new')
   await waitUntil(() => client.calls.length === 2)
   // The roles are exchanged.
   poller.end()
@@ -141,9 +143,9 @@ it('begins with old and requested videos, and ignores results of calls from befo
 it('knows the pending requests of other nodes when it takes over', async () => {
   const { other, poller, follower, collections } = setUp({ refreshInterval: 60_000 })
   poller.end()
-  await collections.put('a', ['1'])
-  await collections.put('b', ['2'])
-  follower.requestEntry('b')
+  await collections.change('put', 'a', ['1'])
+  await collections.change('put', 'b', ['2'])
+  follower.reads.request('b')
   follower.begin()
   await waitUntil(() => other.calls.length > 0)
   expect(other.calls[0]).toEqual(['2'])

@@ -31,7 +31,7 @@ function setUp() {
       applyFetched: async ({ ids }) => void events.push(`asked ${ids}`),
       applyFailure: async (ids) => void events.push(`failed ${ids}`),
       changeSource: async (source) => (events.push(`source ${source}`), loading.promise),
-      requestEntry: (id) => void events.push(`wanted ${id}`),
+      reads: { request: (id: string) => void events.push(`wanted ${id}`) } as never,
     },
     meter,
     begin: async () => void events.push('begin'),

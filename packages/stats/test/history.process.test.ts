@@ -2,7 +2,7 @@ import { measureLongestHold } from '@influencer-stats/runtime/testing/longest-ho
 import { openLevel } from '@influencer-stats/runtime/level'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { CollectionsOwner } from '../src/campaigns/collections.ts'
+import { CollectionsOwner } from '../src/campaigns/collections-owner.ts'
 import type { Point } from '../src/core/history-points.ts'
 import { DAY_MS } from '../src/core/quota-budget.ts'
 import { readHistoryPages } from '../src/campaigns/history-pages.ts'
@@ -86,8 +86,8 @@ describe('a long history', () => {
     const state = await createLevelState({ folder: await createLongHistory() })
     const collections = new CollectionsOwner({ state, retention: 30 * DAY_MS })
     onTestFinished(() => collections.close())
-    const { result, held } = await measureLongestHold(() => collections.delete('c'))
-    expect(result).toBe(true)
+    const { result, held } = await measureLongestHold(() => collections.change('delete', 'c'))
+    expect(result.isChanged).toBe(true)
     expect(held).toBeLessThan(MAX_HOLD_MS)
     expect(await state.getHistory('c', 0, Date.now(), POINTS)).toEqual([])
   })

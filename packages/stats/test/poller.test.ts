@@ -1,12 +1,14 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { CollectionsOwner } from '../src/campaigns/collections.ts'
+import { CollectionsOwner } from '../src/campaigns/collections-owner.ts'
 import { DAY_MS } from '../src/core/quota-budget.ts'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import type { ReplyUpdate } from '../src/messages.ts'
+import type { SseUpdate } from '../src/publish/sse-publisher.ts'
 import { Poller } from '../src/refresh/poller.ts'
 import { QuotaMeter } from '../src/quota/quota-meter.ts'
 import { createMapState } from '../src/state/map-state.ts'
 import { FakeClient } from './support/fake-client.ts'
+import { parseReply } from './support/replies.ts'
 import { createNumbers } from './support/video-numbers.ts'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 
@@ -19,7 +21,7 @@ describe('the poller', () => {
   function setUp({ budget = 0, refreshInterval = 20 } = {}) {
     const client = new FakeClient()
     const published: ReplyUpdate[][] = []
-    const publications: ReplyUpdate[][] = []
+    const publications: SseUpdate[][] = []
     const lines: string[] = []
     const state = createMapState()
     const meter = new QuotaMeter(QuotaMeter.createMemory(), budget)
@@ -58,9 +60,10 @@ describe('the poller', () => {
       { id: 'c', snapshot: { videos: [createNumbers('a', 5)], missing: [], asOf: Date.now() - DAY_MS } },
     ])
     await poller.start()
-    expect(JSON.parse((await poller.read('c'))!.body)).toMatchObject({ impressions: 5 })
+    expect(parseReply(await poller.reads.read('c'))).toMatchObject({ impressions: 5 })
     expect(poller.replyTable.staleCount).toBe(1)
-    expect(JSON.parse(poller.replyTable.getCurrentReplies()[0]![1]!.body)).toMatchObject({
+    const [, reply, isStale] = poller.replyTable.getCurrentReplies()[0]!
+    expect(parseReply(reply, isStale)).toMatchObject({
       impressions: 5,
       stale: true,
     })
@@ -68,12 +71,12 @@ describe('the poller', () => {
   })
 
   it('retries to load the numbers of another source, and reports the fault once', async () => {
-    const { client, state, collections, poller, lines } = setUp()
+    const { client, state, poller, lines } = setUp()
     client.down = true
     await state.put({ id: 'c', videos: ['a'], revision: 1 })
     await poller.start()
     let failures = 0
-    vi.spyOn(collections, 'list').mockImplementation(() => {
+    vi.spyOn(state, 'list').mockImplementation(() => {
       if (failures === 2) vi.restoreAllMocks()
       failures++
       throw new Error('the disk is broken')
@@ -89,9 +92,9 @@ describe('the poller', () => {
   })
 
   it('stops while the numbers of another source cannot be loaded', async () => {
-    const { collections, poller, lines } = setUp()
+    const { state, poller, lines } = setUp()
     await poller.start()
-    vi.spyOn(collections, 'list').mockRejectedValue(new Error('the disk is broken'))
+    vi.spyOn(state, 'list').mockRejectedValue(new Error('the disk is broken'))
     const changing = poller.changeSource('https://api.example')
     await waitUntil(() => lines.length > 0)
     await poller.close()
@@ -146,7 +149,7 @@ describe('the poller', () => {
     await state.putSnapshots(ids.map((id) => ({ id, snapshot })))
     await poller.start()
     expect(poller.replyTable.getReplies().length).toBeLessThan(ids.length)
-    expect(JSON.parse((await poller.read(ids.at(-1)!))!.body)).toMatchObject({ impressions: 5 })
+    expect(parseReply(await poller.reads.read(ids.at(-1)!))).toMatchObject({ impressions: 5 })
     expect((await poller.rows.getRow(ids.at(-2)!))!.known).toMatchObject({ summary: { impressions: 5 } })
     await waitUntil(() => poller.replyTable.getReplies().length === ids.length)
     await waitUntil(() => new Set(published.flat().map(([id]) => id)).size === ids.length)
@@ -155,8 +158,8 @@ describe('the poller', () => {
   it('fetches the first numbers of a collection once for all waiting reads', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 60_000 })
     await poller.start()
-    await collections.put('c', ['a'])
-    await Promise.all(Array.from({ length: 50 }, () => poller.read('c')))
+    await collections.change('put', 'c', ['a'])
+    await Promise.all(Array.from({ length: 50 }, () => poller.reads.read('c')))
     expect(client.calls).toEqual([['a']])
   })
 
@@ -165,20 +168,20 @@ describe('the poller', () => {
     await state.put({ id: 'c', videos: ['a'], revision: 1 })
     await poller.start()
     expect(client.calls).toEqual([])
-    expect(JSON.parse((await poller.read('c'))!.body)).toMatchObject({ videos: 1 })
+    expect(parseReply(await poller.reads.read('c'))).toMatchObject({ videos: 1 })
   })
 
   it('states the time of the oldest numbers', async () => {
     const { collections, poller } = setUp({ refreshInterval: 60_000 })
-    await collections.put('c', ['a'])
-    const first = (await poller.read('c'))!
+    await collections.change('put', 'c', ['a'])
+    const first = (await poller.reads.read('c'))!
     await waitUntil(() => Date.now() > first.asOf)
     for (const videos of [
       ['a', 'b'],
       ['b', 'a'],
     ]) {
-      await collections.put('c', videos)
-      expect(await poller.read('c')).toMatchObject({ asOf: first.asOf, at: first.at })
+      await collections.change('put', 'c', videos)
+      expect(await poller.reads.read('c')).toMatchObject({ asOf: first.asOf, at: first.at })
     }
   })
 
@@ -186,72 +189,73 @@ describe('the poller', () => {
     const { client, collections, poller } = setUp({ refreshInterval: 60_000 })
     await poller.start()
     client.down = true
-    await collections.put('c', ['a'])
-    for (let i = 0; i < 20; i++) await expect(poller.read('c')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+    await collections.change('put', 'c', ['a'])
+    for (let i = 0; i < 20; i++)
+      await expect(poller.reads.read('c')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
     expect(client.calls).toEqual([['a']])
   })
 
   it('publishes the changes of a call as one message, and a deletion as a removed reply', async () => {
     const { published, collections, poller } = setUp({ refreshInterval: 60_000 })
-    for (const id of ['c', 'd', 'e']) await collections.put(id, ['a'])
+    for (const id of ['c', 'd', 'e']) await collections.change('put', id, ['a'])
     await waitUntil(() => published.at(-1)?.length === 3)
-    expect(published.at(-1)!.map(([id, reply]) => [id, JSON.parse(reply!.body).videos])).toEqual([
+    expect(published.at(-1)!.map(([id, reply]) => [id, parseReply(reply).videos])).toEqual([
       ['c', 1],
       ['d', 1],
       ['e', 1],
     ])
-    await collections.delete('d')
+    await collections.change('delete', 'd')
     expect(published.at(-1)).toEqual([['d', undefined]])
     expect(poller.replyTable.size).toBe(2)
   })
 
   it('never publishes a reply of the version before a change', async () => {
     const { client, published, collections, poller } = setUp()
-    await collections.put('c', ['a', 'b'])
+    await collections.change('put', 'c', ['a', 'b'])
     await waitUntil(() => poller.replyTable.getReplies().length === 1)
     const hold = Promise.withResolvers<void>()
     client.hold = hold.promise
     client.calls = []
     await waitUntil(() => client.calls.length > 0)
-    await collections.put('c', ['a'])
+    await collections.change('put', 'c', ['a'])
     published.length = 0
     hold.resolve()
     await waitUntil(() => published.length > 0)
-    for (const [, reply] of published.flat()) expect(JSON.parse(reply!.body)).toMatchObject({ videos: 1 })
+    for (const [, reply] of published.flat()) expect(parseReply(reply)).toMatchObject({ videos: 1 })
   })
 
   it('continues polling when the clock is set back by an hour, and reports no old numbers as fresh', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 30 })
-    await collections.put('c', ['a'])
+    await collections.change('put', 'c', ['a'])
     await waitUntil(() => poller.replyTable.getReplies().length === 1)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 })
     onTestFinished(() => void vi.useRealTimers())
     client.views = 7
-    await waitUntil(() => JSON.parse(poller.replyTable.getReplies()[0]![1]!.body).impressions === 7)
+    await waitUntil(() => parseReply(poller.replyTable.getReplies()[0]![1]).impressions === 7)
     client.down = true
     await waitUntil(() => poller.replyTable.staleCount === 1)
   })
 
   it('does not wait for a failing state: numbers stay fresh', async () => {
     const { client, collections, poller } = setUp({ refreshInterval: 50 })
-    await collections.put('c', ['a'])
+    await collections.change('put', 'c', ['a'])
     await waitUntil(() => poller.replyTable.getReplies().length === 1)
     let saved = 0
     collections.saveSnapshot = () => new Promise(() => saved++)
     for (const views of [3, 4, 5]) {
       client.views = views
-      await waitUntil(() => JSON.parse(poller.replyTable.getReplies()[0]![1]!.body).impressions === views)
+      await waitUntil(() => parseReply(poller.replyTable.getReplies()[0]![1]).impressions === views)
     }
     expect(saved).toBe(1)
   })
 
   it('reports once that numbers have become stale, and again after they were fresh', async () => {
     const { client, publications, collections, poller } = setUp({ refreshInterval: 50 })
-    await collections.put('c', ['a'])
+    await collections.change('put', 'c', ['a'])
     await waitUntil(() => poller.replyTable.getReplies().length === 1)
     client.down = true
     await waitUntil(() => publications.length === 1)
-    expect(publications[0]).toMatchObject([['c', { body: expect.stringContaining('"stale":true') }]])
+    expect(publications[0]).toMatchObject([['c', {}, true]])
     client.down = false
     await waitUntil(() => poller.replyTable.staleCount === 0)
     client.down = true
@@ -262,7 +266,7 @@ describe('the poller', () => {
     const { collections, poller, meter } = setUp({ budget: 100, refreshInterval: 10_000 })
     await poller.start()
     const ids = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(11, '0'))
-    await collections.put('c', ids)
+    await collections.change('put', 'c', ids)
     expect(poller.getInterval()).toBeGreaterThanOrEqual((DAY_MS * 20) / 100)
     expect(meter.interval).toBeGreaterThanOrEqual((DAY_MS * 20) / 100)
     for (let i = meter.used; i < 90; i++) await meter.spend()
@@ -270,35 +274,5 @@ describe('the poller', () => {
     for (let i = meter.used; i < 100; i++) await meter.spend()
     expect(() => meter.spend()).toThrow(expect.objectContaining({ code: 'UPSTREAM_UNAVAILABLE' }))
     expect(meter.used).toBe(100)
-  })
-})
-
-describe('the quota meter', () => {
-  it('is one count for all threads, and restarts with each day', async () => {
-    let now = Date.parse('2026-11-20T12:00:00Z')
-    const memory = QuotaMeter.createMemory()
-    const [a, b] = [new QuotaMeter(memory, 3, { now: () => now }), new QuotaMeter(memory, 3, { now: () => now })]
-    await a.spend()
-    await b.spend()
-    await a.spend()
-    expect(b.used).toBe(3)
-    expect(() => b.spend()).toThrow(expect.objectContaining({ code: 'UPSTREAM_UNAVAILABLE' }))
-    expect(a.toUsage()).toEqual({ day: '2026-11-20', used: 3 })
-    now += DAY_MS
-    expect(b.used).toBe(0)
-    await b.spend()
-    expect(a.used).toBe(1)
-    b.refund()
-    b.refund()
-    expect(a.used).toBe(0)
-  })
-
-  it('continues from the usage of the same day, not from that of another day', () => {
-    const now = () => Date.parse('2026-11-20T12:00:00Z')
-    const meter = new QuotaMeter(QuotaMeter.createMemory(), 10, { now })
-    meter.restore({ day: '2026-11-19', used: 9 })
-    expect(meter.used).toBe(0)
-    meter.restore({ day: '2026-11-20', used: 4 })
-    expect(meter.used).toBe(4)
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import type { RunningService } from '@influencer-stats/runtime/service-host'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { CollectionsOwner } from '../src/campaigns/collections.ts'
+import { CollectionsOwner } from '../src/campaigns/collections-owner.ts'
 import { DAY_MS } from '../src/core/quota-budget.ts'
 import { createKvState } from '../src/state/kv-state.ts'
 import { startBreakingProxy, type BreakingProxy } from './support/breaking-proxy.ts'
@@ -31,11 +31,11 @@ function failNextChange(proxy: BreakingProxy, failure: 'lose' | 'hold', after: '
 }
 
 const changes = [
-  ['making one', (c: ConnectedCollections) => c.put('new', ['a']), 'new', ['a']],
-  ['replacing one', (c: ConnectedCollections) => c.put('old', ['b']), 'old', ['b']],
-  ['adding a video', (c: ConnectedCollections) => c.addVideo('old', 'c'), 'old', ['a', 'c']],
-  ['removing a video', (c: ConnectedCollections) => c.removeVideo('old', 'a'), 'old', []],
-  ['forgetting one', (c: ConnectedCollections) => c.delete('old'), 'old', undefined],
+  ['making one', (c: ConnectedCollections) => c.change('put', 'new', ['a']), 'new', ['a']],
+  ['replacing one', (c: ConnectedCollections) => c.change('put', 'old', ['b']), 'old', ['b']],
+  ['adding a video', (c: ConnectedCollections) => c.change('addVideo', 'old', 'c'), 'old', ['a', 'c']],
+  ['removing a video', (c: ConnectedCollections) => c.change('removeVideo', 'old', 'a'), 'old', []],
+  ['forgetting one', (c: ConnectedCollections) => c.change('delete', 'old'), 'old', undefined],
 ] as const
 type ConnectedCollections = CollectionsOwner
 
@@ -58,8 +58,8 @@ describe('a change of a collection in the key-value service', () => {
         else known.delete(id)
       },
     })
-    for (const id of ['new', 'old', 'other']) await collections.delete(id)
-    await collections.put('old', ['a'])
+    for (const id of ['new', 'old', 'other']) await collections.change('delete', id).catch(() => {})
+    await collections.change('put', 'old', ['a'])
     onTestFinished(async () => {
       proxy.failure = () => 'pass'
       await collections.close()
@@ -70,7 +70,7 @@ describe('a change of a collection in the key-value service', () => {
   it.each(changes)('is applied and reported if its reply is lost: %s', async (_, change, id, videos) => {
     failNextChange(proxy, 'lose')
     await change(collections)
-    expect((await collections.get(id))?.videos).toEqual(videos)
+    expect((await collections.state.get(id))?.videos).toEqual(videos)
     expect(known.get(id)).toEqual(videos)
   })
 
@@ -78,22 +78,22 @@ describe('a change of a collection in the key-value service', () => {
     failNextChange(proxy, 'hold', 'hold')
     await expect(change(collections)).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', status: 503 })
     // Until then all other changes are refused at once.
-    await expect(collections.put('other', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+    await expect(collections.change('put', 'other', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
     proxy.failure = () => 'pass'
     await waitUntil(() => String(known.get(id)) === String(videos))
-    expect((await collections.get(id))?.videos).toEqual(videos)
-    await waitUntil(() => collections.put('other', []).catch(() => undefined))
+    expect((await collections.state.get(id))?.videos).toEqual(videos)
+    await waitUntil(() => collections.change('put', 'other', []).catch(() => undefined))
   })
 
   it.each(changes)('is applied once, however late it arrives: %s', async (_, change, id, videos) => {
     failNextChange(proxy, 'hold')
     await change(collections)
-    expect((await collections.get(id))?.videos).toEqual(videos)
+    expect((await collections.state.get(id))?.videos).toEqual(videos)
     const next = ['z']
-    await collections.put(id, next)
+    await collections.change('put', id, next)
     expect(proxy.held).toBe(1)
     await proxy.release()
-    expect((await collections.get(id))?.videos).toEqual(next)
+    expect((await collections.state.get(id))?.videos).toEqual(next)
     expect(known.get(id)).toEqual(next)
   })
 
@@ -101,24 +101,24 @@ describe('a change of a collection in the key-value service', () => {
     const service = await startKv({ apiToken: 'hunter2' })
     const state = await createKvState({ kvUri: service.url, kvToken: '', onOutage() {}, timeout: 150 })
     const owner = new CollectionsOwner({ state, retention: DAY_MS })
-    await expect(owner.put('c', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+    await expect(owner.change('put', 'c', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
     await service.stop()
-    await expect(owner.put('c', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+    await expect(owner.change('put', 'c', [])).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
     await owner.close()
   })
 
   it('does not wait for numbers of other collections, and numbers do not wait for a state that hangs', async () => {
-    const old = (await collections.get('old'))!
+    const old = (await collections.state.get('old'))!
     const numbers = (asOf: number) => ({ videos: [createNumbers('a', asOf)], missing: [], asOf })
     proxy.failure = (head) => (head.startsWith('POST /v0/batch') ? 'hold' : 'pass')
     const saved = collections.saveSnapshot(old, numbers(1))
     await waitUntil(() => proxy.held === 1)
-    await collections.put('old', ['a', 'b']).catch(() => {})
+    await collections.change('put', 'old', ['a', 'b']).catch(() => {})
     await saved
-    const now = (await collections.get('old'))!
+    const now = (await collections.state.get('old'))!
     for (let asOf = 2; asOf < 100; asOf++) await collections.saveSnapshot(now, numbers(asOf))
     proxy.failure = () => 'pass'
-    await waitUntil(async () => (await collections.getSnapshot('old'))?.asOf === 99)
+    await waitUntil(async () => (await collections.state.getSnapshot('old'))?.asOf === 99)
   })
 })
 

@@ -11,7 +11,7 @@ const collection = { id: 'c', videos: ['a', 'b'], revision: 1 }
 function setUp(budget: number, snapshot?: typeof known) {
   const client = new FakeClient()
   const meter = new QuotaMeter(QuotaMeter.createMemory(), budget)
-  const collections = { getSnapshot: () => snapshot, saveSnapshot: async () => {} }
+  const collections = { state: { getSnapshot: () => snapshot }, saveSnapshot: async () => {} }
   const logger = createSilentLogger()
   const reader = createUpstreamReader({ collections, client, meter, logger, retryAfter: 1, interval: 1, timeout: 50 })
   return { client, reader }

@@ -175,16 +175,16 @@ describe.each(Object.entries(backends))('versions of collections, stored by %s',
 
 it('a collection of an older version has a version and no `created`, also after changes', async () => {
   const { createLevelState } = await import('../src/state/level-state.ts')
-  const { CollectionsOwner } = await import('../src/campaigns/collections.ts')
+  const { CollectionsOwner } = await import('../src/campaigns/collections-owner.ts')
   const state = await createLevelState({
     folder: createTemporaryFolder(),
     log: { info() {}, warn() {}, error() {} } as never,
   })
   await state.put({ id: 'old', videos: [A], revision: 7 })
   const collections = new CollectionsOwner({ state, retention: 1 })
-  const { collection } = await collections.put('old', [B])
+  const { collection } = await collections.change('put', 'old', [B])
   expect(collection.created).toBeUndefined()
-  await collections.delete('old')
-  expect((await collections.put('old', [B])).collection.created).toBeGreaterThan(7)
+  await collections.change('delete', 'old')
+  expect((await collections.change('put', 'old', [B])).collection.created).toBeGreaterThan(7)
   await collections.close()
 })

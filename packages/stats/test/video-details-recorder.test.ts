@@ -1,3 +1,4 @@
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DAY_MS } from '../src/core/quota-budget.ts'
 import type { VideoRow } from '../src/state/stats-state.ts'
@@ -20,17 +21,25 @@ function setUp() {
     },
     onFault,
   })
+  onTestFinished(() => recorder.close())
   /** Records the result of a call; ids that end in `_` are missing. */
-  async function take(ids: string[], asOf: number, views = 1, withDetails = false): Promise<VideoRow[]> {
+  function record(ids: string[], asOf: number, views = 1, withDetails = false): void {
     const there = ids.filter((id) => !id.endsWith('_'))
     const found = there.map((id) => createNumbers(id, views))
-    const details = there.map((id) => ({ id, asOf }))
     recorder.recordNumbers(found, asOf)
-    if (withDetails) recorder.recordDetails(ids, details)
-    await recorder.close()
+    if (withDetails)
+      recorder.recordDetails(
+        ids,
+        there.map((id) => ({ id, asOf })),
+      )
+  }
+  /** The same, and returns the written rows. */
+  async function take(...result: Parameters<typeof record>): Promise<VideoRow[]> {
+    record(...result)
+    await new Promise(setImmediate)
     return saved.splice(0)
   }
-  return { notes: recorder, control, onFault, take }
+  return { recorder, control, onFault, saved, record, take }
 }
 
 describe('the recorder of video details', () => {
@@ -49,11 +58,10 @@ describe('the recorder of video details', () => {
   it('requests details once a day, those of unknown videos no more often', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
-    const { notes: recorder, take } = setUp()
+    const { recorder, take } = setUp()
     expect(recorder.needsDetails(['a', 'b_'])).toBe(true)
     expect(await take(['a', 'b_'], START, 1, true)).toMatchObject([
-      { id: 'a', point: { at: START } },
-      { id: 'a', details: { asOf: START } },
+      { id: 'a', point: { at: START }, details: { asOf: START } },
     ])
     expect(recorder.needsDetails(['a', 'b_'])).toBe(false)
     expect(recorder.needsDetails(['a', 'c'])).toBe(true)
@@ -64,31 +72,36 @@ describe('the recorder of video details', () => {
     expect(recorder.needsDetails(['b_'])).toBe(true)
   })
 
-  it('writes once while another write is in flight, and records again after a failure', async () => {
-    const { notes: recorder, control, onFault, take } = setUp()
+  it('writes once while another write is in flight', async () => {
+    const { recorder, control, saved, record } = setUp()
     const { promise, resolve } = Promise.withResolvers<void>()
     control.hold = promise
-    const first = take(['a'], START, 1, true)
+    record(['a'], START, 1, true)
+    await waitUntil(() => control.writes === 1)
     for (let hour = 1; hour < 50; hour++) {
       recorder.recordNumbers([createNumbers('a', hour), createNumbers('b', hour)], START + hour * HOUR_MS)
     }
     resolve()
-    expect((await first).map(({ id, point }) => [id, point!.at])).toEqual([
+    await waitUntil(() => saved.length === 3)
+    expect(saved.map(({ id, point }) => [id, point!.at])).toEqual([
       ['a', START],
-      ['a', START + 49 * HOUR_MS],
       ['b', START + 49 * HOUR_MS],
+      ['a', START + 49 * HOUR_MS],
     ])
     expect(control.writes).toBe(2)
+  })
 
+  it('writes the newest data after a failure, and reports the failure once', async () => {
+    const { recorder, control, onFault, saved, record, take } = setUp()
     control.down = true
     expect(await take(['c', 'd'], START, 1, true)).toEqual([])
     expect(await take(['e'], START, 1, true)).toEqual([])
+    record(['c'], START + HOUR_MS, 2)
+    await waitUntil(() => control.writes > 1)
     expect(onFault).toHaveBeenCalledTimes(1)
     control.down = false
-    expect(recorder.needsDetails(['c'])).toBe(true)
-    expect(await take(['c'], START + 1, 1, true)).toMatchObject([
-      { id: 'c', point: { at: START + 1 } },
-      { id: 'c', details: {} },
-    ])
+    await waitUntil(() => saved.length === 3)
+    expect(saved.find(({ id }) => id === 'c')).toMatchObject({ point: { at: START + HOUR_MS }, details: {} })
+    expect(recorder.needsDetails(['c'])).toBe(false)
   })
 })

@@ -1,11 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import {
-  prepare,
-  prepareByVideo,
-  STALE_INTERVALS,
-  type PreparedReply,
-  type StatsReading,
-} from '../core/prepared-reply.ts'
+import { prepare, STALE_INTERVALS, type PreparedReply, type StatsReading } from '../core/prepared-reply.ts'
 import { IDS_PER_CALL, computeRefreshInterval } from '../core/quota-budget.ts'
 import type { Collection } from '../state/stats-state.ts'
 import type { CacheOptions, StatsCache } from './stats-cache.ts'
@@ -25,7 +19,7 @@ const STALE_RETRY_MS = 1_000
  * expired entry. The key contains the collection's revision, so a change on any thread is visible at once.
  */
 export function createLruCache({
-  collections,
+  collections: { state },
   upstream,
   meter,
   refreshInterval: minInterval,
@@ -57,7 +51,7 @@ export function createLruCache({
   const toKey = ({ id, revision }: Collection) => `${id}@${revision}`
 
   async function find(id: string): Promise<LruEntry | undefined> {
-    const collection = await collections.get(id)
+    const collection = await state.get(id)
     if (!collection) return undefined
     const key = toKey(collection)
     const tooOld = entries.getRemainingTTL(key) < -MAX_EXPIRED_INTERVALS * minInterval
@@ -66,8 +60,8 @@ export function createLruCache({
 
   return {
     getReady(id) {
-      if (collections.isRemote) return undefined
-      const collection = collections.get(id)
+      if (state.isRemote) return undefined
+      const collection = state.get(id)
       if (!collection || collection instanceof Promise) return undefined
       const key = toKey(collection)
       return entries.getRemainingTTL(key) > 0 ? entries.get(key)?.reply : undefined
@@ -75,9 +69,8 @@ export function createLruCache({
     async read(id) {
       return (await find(id))?.reply
     },
-    async readByVideo(id) {
-      const entry = await find(id)
-      return entry && prepareByVideo(entry.reading)
+    async readNumbers(id) {
+      return (await find(id))?.reading
     },
     getStaleAfter: () => STALE_INTERVALS * getInterval(1),
     async close() {

@@ -18,7 +18,7 @@ export function createPublishedCache({ bus, replies: initialReplies, meter }: Pu
     getReady: (id) => replies.get(id),
     // A collection that is absent here has no numbers yet, or does not exist. Only the main thread knows which.
     read: async (id) => replies.get(id) ?? bus.call('poll', id),
-    readByVideo: (id) => bus.call('pollByVideo', id),
+    readNumbers: (id) => bus.call('pollNumbers', id),
     getStaleAfter: () => STALE_INTERVALS * meter.interval,
     async close() {},
   }

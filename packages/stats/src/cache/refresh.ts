@@ -1,10 +1,4 @@
-import {
-  prepare,
-  prepareByVideo,
-  STALE_INTERVALS,
-  type PreparedReply,
-  type StatsReading,
-} from '../core/prepared-reply.ts'
+import { prepare, STALE_INTERVALS, type PreparedReply, type StatsReading } from '../core/prepared-reply.ts'
 import { IDS_PER_CALL, computeRefreshInterval } from '../core/quota-budget.ts'
 import { errors } from '../errors.ts'
 import type { Collection } from '../state/stats-state.ts'
@@ -24,6 +18,7 @@ const PAGE_SIZE = 100
  */
 export function createRefreshCache(options: CacheOptions): StatsCache {
   const { collections, upstream, logger, meter } = options
+  const { state } = collections
   const entries = new Map<string, RefreshEntry>()
   let timer: NodeJS.Timeout | undefined
   let nextAt = 0
@@ -43,7 +38,7 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
   async function refreshAll(): Promise<number> {
     const seen = new Set<string>()
     let calls = 0
-    for (let after = '', page; (page = await collections.list(after, PAGE_SIZE)).length > 0; after = page.at(-1)!.id) {
+    for (let after = '', page; (page = await state.list(after, PAGE_SIZE)).length > 0; after = page.at(-1)!.id) {
       for (const { id, videos } of page) {
         seen.add(id)
         calls += Math.ceil(videos.length / IDS_PER_CALL)
@@ -68,7 +63,7 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
   round = runRound()
 
   async function find(id: string): Promise<RefreshEntry | undefined> {
-    const collection = await collections.get(id)
+    const collection = await state.get(id)
     if (!collection) return undefined
     const entry = entries.get(id)
     if (entry?.revision === collection.revision) return entry
@@ -78,18 +73,17 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
 
   return {
     getReady(id) {
-      if (collections.isRemote) return undefined
+      if (state.isRemote) return undefined
       const entry = entries.get(id)
-      const collection = collections.get(id)
+      const collection = state.get(id)
       const isCurrent = !(collection instanceof Promise) && collection?.revision === entry?.revision
       return isCurrent ? entry?.reply : undefined
     },
     async read(id) {
       return (await find(id))?.reply
     },
-    async readByVideo(id) {
-      const entry = await find(id)
-      return entry && prepareByVideo(entry.reading)
+    async readNumbers(id) {
+      return (await find(id))?.reading
     },
     getStaleAfter: () => STALE_INTERVALS * interval,
     async close() {

@@ -1,6 +1,6 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
 import type { Collections } from '../campaigns/collections.ts'
-import type { PreparedReply } from '../core/prepared-reply.ts'
+import type { PreparedReply, StatsReading } from '../core/prepared-reply.ts'
 import type { StatsLogger } from '../logger/logger.ts'
 import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from '../messages.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
@@ -16,8 +16,8 @@ export interface StatsCache {
    * @throws Problem `UPSTREAM_UNAVAILABLE`; `STATS_NOT_READY` from the cache `refresh`
    */
   read(id: string): Promise<PreparedReply | undefined>
-  /** Returns the reply with each video's numbers; undefined if there is no such collection. */
-  readByVideo(id: string): Promise<PreparedReply | undefined>
+  /** As `read`, but returns the numbers of each video. */
+  readNumbers(id: string): Promise<StatsReading | undefined>
   /** Returns the age from which numbers are stale (ms): two refresh intervals. */
   getStaleAfter(): number
   /** Idempotent. */

@@ -5,10 +5,7 @@ import type { StatsChange } from '../state/stats-change.ts'
 
 /** The poller and the quota meter of a node, and the callbacks that begin and end its calls to YouTube. */
 export interface PollingControl {
-  readonly poller: Pick<
-    Poller,
-    'onCollectionChange' | 'applyFetched' | 'applyFailure' | 'requestEntry' | 'changeSource'
-  >
+  readonly poller: Pick<Poller, 'onCollectionChange' | 'applyFetched' | 'applyFailure' | 'changeSource' | 'reads'>
   readonly meter: QuotaMeter
   /** Called when this node begins to call YouTube. */
   begin(): Promise<void>
@@ -93,7 +90,7 @@ export class Follower {
         this.#switching = this.#changeSource(change.source, polling)
         return
       case 'wanted':
-        return poller.requestEntry(change.id)
+        return poller.reads.request(change.id)
       case 'usage':
         // While this node is the poller, its own count is newer than the one in the log.
         if (this.#lease?.term === undefined) meter.restore(change.usage)

@@ -10,14 +10,17 @@ import {
   type VideoNumbers,
 } from './video-numbers.ts'
 
-/** A prepared reply, which a cached read sends unchanged. Plain data, so that it can cross threads. */
+/**
+ * A prepared reply: the parts of its JSON that do not depend on its age. Plain data, so that it can cross threads. The
+ * texts are ASCII only.
+ */
 export interface PreparedReply {
-  /**
-   * JSON; ASCII only. A string, not a Buffer: then one write sends the head and the body together, which saves 1.5 us
-   * per request.
-   */
-  readonly body: string
-  readonly etag: string
+  /** Fields before `asOf`, without braces. */
+  readonly numbers: string
+  /** Fields after `stale`, with a comma before each; empty if there are none. */
+  readonly rest: string
+  /** Hash of the reply. */
+  readonly hash: string
   /** Request time of the oldest of the numbers (ms since the epoch). */
   readonly asOf: number
   /** The same time by the monotonic clock, from which their age is computed. */
@@ -32,11 +35,15 @@ export interface StatsReading {
   readonly source?: string | undefined
 }
 
-const toEtag = (body: string) => `"${hash('sha1', body, 'base64url')}"`
+/** Returns the fields of an object as JSON without braces. */
+const toFields = (content: object): string => JSON.stringify(content).slice(1, -1)
 
-function prepareBody(content: object, { snapshot: { asOf }, at }: StatsReading): PreparedReply {
-  const body = JSON.stringify(content)
-  return { body, etag: toEtag(body), asOf, at }
+function prepareFields(summary: Summary, { at, snapshot: { asOf } }: StatsReading, added: object): PreparedReply {
+  const { asOf: _, ...content } = summary
+  const numbers = toFields(content)
+  const fields = toFields(added)
+  const rest = fields && `,${fields}`
+  return { numbers, rest, hash: hash('sha1', numbers + asOf + rest, 'base64url'), asOf, at }
 }
 
 /** A collection's numbers as in a reply, without `stale`. Times are ISO 8601 texts. */
@@ -49,9 +56,10 @@ export interface Summary extends Totals {
   readonly asOf: string
 }
 
-/** A summary, and the request time of its oldest numbers by the monotonic clock. */
+/** A summary, and the request time of its oldest numbers by both clocks (ms): see `PreparedReply`. */
 export interface KnownSummary {
   readonly summary: Summary
+  readonly asOf: number
   readonly at: number
   /** Origin of the numbers. */
   readonly source?: string | undefined
@@ -81,7 +89,8 @@ function countHidden(videos: readonly VideoNumbers[]): Summary['hidden'] {
   return Object.fromEntries(numbers.filter(([, number]) => number > 0))
 }
 
-function toByVideo({ hidden, hiddenSince, omitted: _omitted, gone, ...counts }: VideoNumbers) {
+/** Returns the numbers of a video as in a reply. */
+export function toByVideo({ hidden, hiddenSince, omitted: _omitted, gone, ...counts }: VideoNumbers) {
   return {
     ...counts,
     ...(hidden && { hidden, hiddenSince: toIsoTime(hiddenSince!) }),
@@ -89,42 +98,46 @@ function toByVideo({ hidden, hiddenSince, omitted: _omitted, gone, ...counts }: 
   }
 }
 
+export const toKnownSummary = ({ snapshot, at, source }: StatsReading): KnownSummary => ({
+  summary: summarize(snapshot),
+  asOf: snapshot.asOf,
+  at,
+  source,
+})
+
 /** The reply of `GET /collections/:id/stats`. */
-export function prepare(reading: StatsReading, summary = summarize(reading.snapshot)): PreparedReply {
-  return prepareBody({ ...summary, stale: false, source: reading.source }, reading)
-}
+export const prepare = (reading: StatsReading, summary = summarize(reading.snapshot)): PreparedReply =>
+  prepareFields(summary, reading, { source: reading.source })
 
 /** The same reply with each video's numbers (`?by=video`). */
-export function prepareByVideo(reading: StatsReading): PreparedReply {
-  const { snapshot, source } = reading
-  return prepareBody({ ...summarize(snapshot), stale: false, source, byVideo: snapshot.videos.map(toByVideo) }, reading)
-}
+export const prepareByVideo = (reading: StatsReading): PreparedReply =>
+  prepareFields(summarize(reading.snapshot), reading, {
+    source: reading.source,
+    byVideo: reading.snapshot.videos.map(toByVideo),
+  })
 
 /** Numbers are stale when they are older than this many refresh intervals. */
 export const STALE_INTERVALS = 2
 
-const staleReplies = new WeakMap<PreparedReply, PreparedReply>()
-
-/** Returns the reply for stale numbers. */
-export function toStaleReply(prepared: PreparedReply): PreparedReply {
-  let stale = staleReplies.get(prepared)
-  if (!stale) {
-    // The first match is the field: before it there are only numbers, times and ids of videos.
-    const body = prepared.body.replace('"stale":false', '"stale":true')
-    stale = { ...prepared, body, etag: toEtag(body) }
-    staleReplies.set(prepared, stale)
-  }
-  return stale
-}
-
 /**
- * Returns the reply for the time `now`.
- * @param staleAfter age from which its numbers are stale (ms)
+ * True if numbers are stale.
+ * @param now time of the monotonic clock (ms)
+ * @param staleAfter age from which numbers are stale (ms)
  */
-export const withStaleness = (prepared: PreparedReply, now: number, staleAfter: number): PreparedReply =>
-  now - prepared.at > staleAfter ? toStaleReply(prepared) : prepared
+export const isStale = ({ at }: { readonly at: number }, now: number, staleAfter: number): boolean =>
+  now - at > staleAfter
 
-const removeTime = ({ body, asOf }: PreparedReply) => body.replace(toIsoTime(asOf), '')
+/** Returns the fields of a reply as JSON without braces. */
+export const formatFields = ({ numbers, asOf, rest }: PreparedReply, stale: boolean): string =>
+  `${numbers},"asOf":"${toIsoTime(asOf)}","stale":${stale}${rest}`
 
-/** True if two replies differ in nothing but `asOf`. */
-export const hasSameNumbers = (a: PreparedReply, b: PreparedReply) => removeTime(a) === removeTime(b)
+/** Returns the body of a reply. A string, not a Buffer: then one write sends the head and the body together, which saves
+ * 1.5 us per request. */
+export const formatBody = (prepared: PreparedReply, stale: boolean): string => `{${formatFields(prepared, stale)}}`
+
+export const getReplyEtag = ({ hash: tag }: PreparedReply, stale: boolean): string =>
+  stale ? `"${tag}-stale"` : `"${tag}"`
+
+/** True if two replies differ in nothing but their times. */
+export const hasSameNumbers = (a: PreparedReply, b: PreparedReply): boolean =>
+  a.numbers === b.numbers && a.rest === b.rest

@@ -1,58 +1,47 @@
-import { Outage } from '@influencer-stats/runtime/async/outage'
-import { createBackOff, pause } from '@influencer-stats/runtime/async/retry'
 import { addEdits, hasSameEdits } from '../core/edits.ts'
 import { hasSameTotals, getSince, sum, type Snapshot } from '../core/video-numbers.ts'
 import type { Point } from '../core/history-points.ts'
 import type { CollectionVersion, SnapshotRow, StatsState } from '../state/stats-state.ts'
+import { RowWriter } from './row-writer.ts'
 
 interface PendingSnapshot {
   readonly version: CollectionVersion
   readonly snapshot: Snapshot
-  readonly written: PromiseWithResolvers<void>
 }
 
 /** Number of videos per write: about 500 KB. */
 const BATCH_VIDEOS = 5_000
 
-/**
- * Writes the numbers of collections, independently of changes of the collections: many collections at once, and only the
- * newest numbers of each. While the state fails no caller waits: this class holds the newest numbers and writes them when the
- * state is available again.
- */
+/** Writes the numbers of collections, independently of changes of the collections. */
 export class SnapshotWriter {
   readonly #state: StatsState
-  readonly #pending = new Map<string, PendingSnapshot>()
-  readonly #outage: Outage
-  readonly #closing = new AbortController()
-  #running: Promise<void> | undefined
-  #batch = new Map<string, PendingSnapshot>()
+  readonly #rows: RowWriter<PendingSnapshot>
   /** The collection that is being changed: its pending numbers belong to the previous version. */
   #changing: string | undefined
 
   /** @param onFault called with the cause when numbers cannot be written, once per outage */
   constructor(state: StatsState, onFault: (fault: unknown) => void) {
     this.#state = state
-    this.#outage = new Outage({ onStart: onFault })
+    this.#rows = new RowWriter({
+      write: (batch) => this.#write(batch),
+      getSize: ({ snapshot }) => snapshot.videos.length + 1,
+      maxBatchSize: BATCH_VIDEOS,
+      onFault,
+    })
   }
 
   /** Resolves when these or newer numbers are written, or become obsolete; at once while the state fails. */
-  async save({ id, revision }: CollectionVersion, snapshot: Snapshot): Promise<void> {
-    if (this.#closing.signal.aborted) return
-    const before = this.#pending.get(id)
-    const written = before?.written ?? Promise.withResolvers<void>()
-    if (!before || before.version.revision < revision || getSince(before.snapshot) <= getSince(snapshot)) {
-      this.#pending.set(id, { version: { id, revision }, snapshot, written })
-    }
-    this.#running ??= this.#run()
-    if (!this.#outage.isActive) await written.promise
+  save({ id, revision }: CollectionVersion, snapshot: Snapshot): Promise<void> {
+    const before = this.#rows.get(id)
+    const isNewer = !before || before.version.revision < revision || getSince(before.snapshot) <= getSince(snapshot)
+    return this.#rows.set(id, isNewer ? { version: { id, revision }, snapshot } : before)
   }
 
   /** Runs a change of a collection while none of its numbers are being written. Only one such change may run at a time. */
   async runWithoutWrites<T>(id: string, change: () => Promise<T>): Promise<T> {
     this.#changing = id
     try {
-      this.#drop(id)
-      await this.#batch.get(id)?.written.promise
+      await this.#rows.remove(id)
       return await change()
     } finally {
       this.#changing = undefined
@@ -60,48 +49,8 @@ export class SnapshotWriter {
   }
 
   /** Writes the pending numbers if the state is available. Idempotent. */
-  async close(): Promise<void> {
-    this.#closing.abort()
-    await this.#running
-  }
-
-  #drop(id: string): void {
-    this.#pending.get(id)?.written.resolve()
-    this.#pending.delete(id)
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#closing
-    const delays = createBackOff()
-    while (this.#pending.size > 0) {
-      this.#batch = this.#takeBatch()
-      try {
-        await this.#write([...this.#batch.values()])
-        this.#outage.succeed()
-      } catch (fault) {
-        this.#outage.fail(fault)
-        for (const [id, one] of this.#batch) if (!this.#pending.has(id)) this.#pending.set(id, one)
-        for (const { written } of this.#pending.values()) written.resolve()
-      }
-      for (const { written } of this.#batch.values()) written.resolve()
-      this.#batch = new Map()
-      if (!this.#outage.isActive) continue
-      if (signal.aborted) break
-      await pause(delays.next(), signal)
-    }
-    this.#running = undefined
-  }
-
-  #takeBatch(): Map<string, PendingSnapshot> {
-    const batch = new Map<string, PendingSnapshot>()
-    let videos = 0
-    for (const [id, one] of this.#pending) {
-      batch.set(id, one)
-      this.#pending.delete(id)
-      videos += one.snapshot.videos.length + 1
-      if (videos >= BATCH_VIDEOS) break
-    }
-    return batch
+  close(): Promise<void> {
+    return this.#rows.close()
   }
 
   async #write(batch: readonly PendingSnapshot[]): Promise<void> {

@@ -1,4 +1,3 @@
-import { Outage } from '@influencer-stats/runtime/async/outage'
 import { hasSameTotals, sum, type VideoNumbers } from '../core/video-numbers.ts'
 import { DAY_MS } from '../core/quota-budget.ts'
 import type { VideoDetailsSink } from '../youtube/video-client.ts'
@@ -6,6 +5,7 @@ import type { VideoDetails } from '../core/video-details.ts'
 import type { MaybePromise, VideoRow } from '../state/stats-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { Point } from '../core/history-points.ts'
+import { RowWriter } from './row-writer.ts'
 
 interface RecordedVideo {
   /** Time of the last response to a request for its details (ms of the monotonic clock). */
@@ -34,19 +34,14 @@ export interface VideoDetailsRecorderOptions {
 
 /**
  * Records results of this thread's calls: details once a day, and a point of a video's history once an hour if its
- * numbers have changed, or are the first ones since the start. No caller waits for it. Data that could not be stored are
- * recorded again with the next call.
+ * numbers have changed, or are the first ones since the start. No caller waits for it.
  */
 export class VideoDetailsRecorder implements VideoDetailsSink {
-  readonly #options: VideoDetailsRecorderOptions
   readonly #recorded = new Map<string, RecordedVideo>()
-  readonly #pending = new Map<string, VideoRow>()
-  #running: Promise<void> | undefined
-  readonly #outage: Outage
+  readonly #rows: RowWriter<VideoRow>
 
-  constructor(options: VideoDetailsRecorderOptions) {
-    this.#options = options
-    this.#outage = new Outage({ onStart: options.onFault })
+  constructor({ save, onFault }: VideoDetailsRecorderOptions) {
+    this.#rows = new RowWriter({ write: save, getSize: () => 1, maxBatchSize: BATCH_ROWS, onFault })
   }
 
   /**
@@ -64,7 +59,6 @@ export class VideoDetailsRecorder implements VideoDetailsSink {
     // Includes ids without details: otherwise every call would request them again.
     for (const id of ids) this.#getRecorded(id).detailsAt = now
     for (const one of details) this.#add(one.id, { details: one })
-    this.#write()
   }
 
   /**
@@ -83,16 +77,11 @@ export class VideoDetailsRecorder implements VideoDetailsSink {
       recorded.point = point
       this.#add(numbers.id, { point })
     }
-    this.#write()
   }
 
-  /** Resolves when all pending writes have ended. */
-  async close(): Promise<void> {
-    await this.#running
-  }
-
-  #write(): void {
-    if (this.#pending.size > 0) this.#running ??= this.#run()
+  /** Writes the pending data if the state is available. */
+  close(): Promise<void> {
+    return this.#rows.close()
   }
 
   #getRecorded(id: string): RecordedVideo {
@@ -102,21 +91,6 @@ export class VideoDetailsRecorder implements VideoDetailsSink {
   }
 
   #add(id: string, row: Omit<VideoRow, 'id'>): void {
-    this.#pending.set(id, { ...this.#pending.get(id), id, ...row })
-  }
-
-  async #run(): Promise<void> {
-    while (this.#pending.size > 0) {
-      const rows = [...this.#pending.values()].slice(0, BATCH_ROWS)
-      for (const { id } of rows) this.#pending.delete(id)
-      try {
-        await this.#options.save(rows)
-        this.#outage.succeed()
-      } catch (fault) {
-        this.#outage.fail(fault)
-        for (const { id } of rows) this.#recorded.delete(id)
-      }
-    }
-    this.#running = undefined
+    void this.#rows.set(id, { ...this.#rows.get(id), id, ...row })
   }
 }

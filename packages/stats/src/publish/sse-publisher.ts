@@ -2,17 +2,19 @@ import type { PublisherClient } from '@influencer-stats/sse/publisher-client'
 import { Outage } from '@influencer-stats/runtime/async/outage'
 import { createBackOff, pause } from '@influencer-stats/runtime/async/retry'
 import { toIsoMicroseconds } from '../core/iso-time.ts'
-import { hasSameNumbers, type PreparedReply } from '../core/prepared-reply.ts'
+import { formatFields, hasSameNumbers, type PreparedReply } from '../core/prepared-reply.ts'
 import { getVersion } from '../core/collection-version.ts'
 import type { StatsLogger } from '../logger/logger.ts'
-import type { ReplyUpdate } from '../messages.ts'
 import type { Collection } from '../state/stats-state.ts'
+
+/** A collection's prepared reply; undefined if no numbers are known. */
+export type SseUpdate = readonly [id: string, reply: PreparedReply | undefined, isStale: boolean]
 
 export interface SsePublisherOptions {
   readonly broadcaster: PublisherClient
   readonly logger: StatsLogger
-  /** Returns each collection with its current reply; `undefined` instead of the reply if no numbers are known. */
-  getReplies(): readonly ReplyUpdate[]
+  /** Returns each collection with its current reply. */
+  getReplies(): readonly SseUpdate[]
   getCollection(id: string): Collection | undefined
   /** Returns the origin of the numbers. */
   getSource(): string | undefined
@@ -36,9 +38,10 @@ interface SseValue {
    */
   readonly head: string
   readonly reply: PreparedReply | undefined
+  readonly isStale: boolean
 }
 
-type LiveUpdate = readonly [id: string, value: SseValue]
+type PendingValue = readonly [id: string, value: SseValue]
 
 function buildHead(collection: Collection): string {
   const { id, created } = collection
@@ -47,7 +50,12 @@ function buildHead(collection: Collection): string {
 }
 
 const isSameValue = (a: SseValue, b: SseValue) =>
-  a.head === b.head && (a.reply && b.reply ? hasSameNumbers(a.reply, b.reply) : a.reply === b.reply)
+  a.head === b.head &&
+  a.isStale === b.isStale &&
+  (a.reply && b.reply ? hasSameNumbers(a.reply, b.reply) : a.reply === b.reply)
+
+/** Returns an upper bound of the length of a value, except for its times. */
+const getLength = ({ head, reply }: SseValue) => head.length + (reply ? reply.numbers.length + reply.rest.length : 0)
 
 /** Returns the topic of a collection's numbers. */
 const toTopic = (id: string) => `collections/${id}`
@@ -97,9 +105,11 @@ export class SsePublisher {
   }
 
   /** Queues numbers that differ from the published ones. A new collection without numbers needs no value. */
-  enqueue(updates: readonly ReplyUpdate[]): void {
-    for (const [id, reply] of updates)
-      if (reply || this.#published.has(id) || this.#pending.has(id)) this.#set(id, reply)
+  enqueue(updates: readonly SseUpdate[]): void {
+    for (const update of updates) {
+      const [id, reply] = update
+      if (reply || this.#published.has(id) || this.#pending.has(id)) this.#set(update)
+    }
     this.#startRuns()
   }
 
@@ -108,15 +118,15 @@ export class SsePublisher {
    * the broadcaster.
    */
   enqueueAll(): void {
-    for (const [id, reply] of this.#options.getReplies()) this.#set(id, reply)
+    for (const update of this.#options.getReplies()) this.#set(update)
     this.#startRuns()
   }
 
-  #set(id: string, reply: PreparedReply | undefined): void {
+  #set([id, reply, isStale]: SseUpdate): void {
     const collection = this.#options.getCollection(id)
     if (!collection) return this.#remove(id)
     const known = this.#published.get(id)
-    const value: SseValue = { head: buildHead(collection), reply }
+    const value: SseValue = { head: buildHead(collection), reply, isStale }
     if (known && isSameValue(known, value)) this.#pending.delete(id)
     else this.#pending.set(id, value)
   }
@@ -159,13 +169,13 @@ export class SsePublisher {
   /**
    * Returns the next values to put. During an outage this is one value, so that a refused value does not block the others.
    */
-  #nextBatch(): LiveUpdate[] {
+  #nextBatch(): PendingValue[] {
     const max = this.#outage.isActive ? 1 : MAX_BATCH_VALUES
-    const nextBatch: LiveUpdate[] = []
+    const nextBatch: PendingValue[] = []
     let characters = 0
     for (const one of this.#pending) {
       if (this.#inFlight.has(one[0])) continue
-      characters += one[1].head.length + (one[1].reply?.body.length ?? 0)
+      characters += getLength(one[1])
       if (nextBatch.length > 0 && characters > MAX_BATCH_CHARACTERS) break
       if (nextBatch.push(one) === max) break
     }
@@ -173,7 +183,7 @@ export class SsePublisher {
   }
 
   /** Puts numbers. Returns true if the broadcaster accepted them. */
-  async #put(numbers: readonly LiveUpdate[]): Promise<boolean> {
+  async #put(numbers: readonly PendingValue[]): Promise<boolean> {
     for (const [id, value] of numbers) {
       this.#pending.delete(id)
       this.#published.set(id, value)
@@ -200,15 +210,16 @@ export class SsePublisher {
     }
   }
 
-  #toText({ head, reply }: SseValue): string {
-    return head + (reply ? reply.body : JSON.stringify({ stale: true, source: this.#options.getSource() })).slice(1)
+  #toText({ head, reply, isStale }: SseValue): string {
+    if (reply) return `${head}${formatFields(reply, isStale)}}`
+    return head + JSON.stringify({ stale: true, source: this.#options.getSource() }).slice(1)
   }
 
   /**
    * Handles the current epoch of the broadcaster.
    * @param batch the numbers that it has just accepted
    */
-  #checkEpoch(epoch: string, batch: readonly LiveUpdate[] = []): void {
+  #checkEpoch(epoch: string, batch: readonly PendingValue[] = []): void {
     const isAnother = this.#epoch !== undefined && this.#epoch !== epoch
     this.#epoch = epoch
     if (!isAnother) return

@@ -2,53 +2,39 @@ import { commonErrors } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { Outage } from '@influencer-stats/runtime/async/outage'
 import { retry } from '@influencer-stats/runtime/async/retry'
+import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
+import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { runOutsideTrace } from '@influencer-stats/runtime/trace'
-import { ReplyTable, type ReplyTableOptions, type ReplyEntry } from './reply-table.ts'
-import type { VideoClient } from '../youtube/video-client.ts'
-import { toUpstreamFault, UpstreamProblem } from '../youtube/upstream-problem.ts'
-import type { CollectionsOwner } from '../campaigns/collections.ts'
-import type { Pause } from '../core/circuit-breaker.ts'
-import { toUpstreamState, type CallResults, type UpstreamOutage, type UpstreamState } from '../core/upstream-state.ts'
+import type { OverviewSource } from '../campaigns/overview-source.ts'
 import { getPacedInterval } from '../core/quota-budget.ts'
-import { prepare, prepareByVideo, type PreparedReply, type StatsReading } from '../core/prepared-reply.ts'
-import { Schedule, type ScheduledCall, type ScheduleOptions } from './schedule.ts'
+import type { UpstreamOutage, UpstreamState } from '../core/upstream-state.ts'
 import { errors } from '../errors.ts'
-import type { StatsLogger } from '../logger/logger.ts'
-import type { OverviewSource } from '../campaigns/overview.ts'
+import { SnapshotThrottle, type SnapshotThrottleOptions } from '../persist/snapshot-throttle.ts'
+import type { VideoDetailsRecorder } from '../persist/video-details-recorder.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
-import { SnapshotThrottle } from './snapshot-throttle.ts'
 import type { FetchedVideos } from '../state/stats-change.ts'
 import type { Collection } from '../state/stats-state.ts'
-import { steadyNow } from '@influencer-stats/runtime/steady-clock'
-import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
-import { getOutage, withRetryAfter } from './upstream-reader.ts'
-import type { VideoDetailsRecorder } from '../persist/video-details-recorder.ts'
+import { toUpstreamFault } from '../youtube/upstream-problem.ts'
+import type { VideoClient } from '../youtube/video-client.ts'
+import { FirstNumbers, type FirstNumbersOptions, type PolledNumbers } from './first-numbers.ts'
+import { ReplyTable, type ReplyTableOptions } from './reply-table.ts'
+import { Schedule, type ScheduledCall, type ScheduleOptions } from './schedule.ts'
+import { UpstreamStatus, type UpstreamStatusOptions } from './upstream-status.ts'
 
-export interface PollerOptions extends ReplyTableOptions {
-  readonly collections: Pick<CollectionsOwner, 'list' | 'getSnapshots' | 'saveSnapshot'>
+export interface PollerOptions extends ReplyTableOptions, FirstNumbersOptions, UpstreamStatusOptions {
+  readonly collections: ReplyTableOptions['collections'] & SnapshotThrottleOptions['collections']
   readonly client: Pick<VideoClient, 'call' | 'idsPerCall'>
   readonly recorder?: Pick<VideoDetailsRecorder, 'recordNumbers'>
   readonly meter: QuotaMeter
-  readonly logger: StatsLogger
   /** Minimum interval between two refreshes (ms). */
   readonly refreshInterval: number
   /** Maximum number of concurrent calls. */
   readonly connections: number
-  /** Maximum time that a read waits for a collection's first numbers (ms). */
-  readonly readTimeout: number
   /** True in a cluster: this poller makes no calls before `begin`. */
   readonly isFollower?: boolean
-  /**
-   * Requests a collection's first numbers from the polling node. Rejects if the request cannot be published; only then is
-   * it called again for the same version of the collection.
-   */
-  onReadRequested?(id: string): Promise<void>
   /** Called with the numbers of every successful call. */
   onFetched?(fetched: FetchedVideos): void
-  /** Called with videos that have no numbers because a call failed, or, without videos, with the outage of all calls. */
   onFailed?(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
-  /** Returns the last four characters of the API key in use; undefined if the key is for another source. */
-  getMaskedKey?(source: string): string | undefined
 }
 
 /**
@@ -56,29 +42,24 @@ export interface PollerOptions extends ReplyTableOptions {
  * event.
  */
 const HEARTBEAT_MS = 1_000
-/** Interval between two reports of an outage (ms). Another node that starts in an outage learns of it within this time. */
-const REPORT_INTERVAL_MS = 60_000
-
-const NO_RESULTS: CallResults = { outage: undefined, hasSucceeded: false }
+/** Maximum time that publishing waits for numbers to be stored (ms): numbers that are not stored are still right. */
+const SAVE_WAIT_MS = 500
 
 /**
  * Polls YouTube, on the main thread. The poller makes the calls that the schedule selects, and the reply table publishes
  * the changed replies. While another node polls, the poller applies that node's results and publishes them to the threads.
  */
-export class Poller {
+export class Poller implements PolledNumbers {
+  readonly status: UpstreamStatus
+  /** Reads of numbers, which may have to wait for the first ones. */
+  readonly reads: FirstNumbers
   readonly #options: PollerOptions
   #replyTable: ReplyTable
   readonly #scheduleOptions: ScheduleOptions
-  /** Undefined while another node polls. */
   #schedule: Schedule | undefined
-  readonly #snapshotThrottle: SnapshotThrottle
+  readonly #throttle: SnapshotThrottle<Collection>
   readonly #running = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
-  /** Last reported pause of the calls, and the time of its last report to other nodes (ms of the monotonic clock). */
-  #pause: Pause | undefined
-  #reportedAt = -Infinity
-  /** Results that the polling node reports. */
-  #followedResults: CallResults = NO_RESULTS
   readonly #closing = new AbortController()
 
   constructor(options: PollerOptions) {
@@ -87,16 +68,19 @@ export class Poller {
     this.#replyTable = new ReplyTable(options)
     this.#scheduleOptions = { idsPerCall: client.idsPerCall, connections, minInterval: refreshInterval }
     if (!isFollower) this.#schedule = new Schedule(this.#scheduleOptions, steadyNow())
-    this.#snapshotThrottle = new SnapshotThrottle(options)
+    this.#throttle = new SnapshotThrottle(options, new WeakMap())
+    this.status = new UpstreamStatus(options)
+    this.reads = new FirstNumbers(this, options)
     meter.interval = refreshInterval
   }
 
-  /** Known numbers and published replies. */
-  get replyTable(): Pick<
-    ReplyTable,
-    'size' | 'staleCount' | 'source' | 'getReplies' | 'getCurrentReplies' | 'markStaleUpdates' | 'find'
-  > {
+  /** Known numbers and published replies. Replaced when the source changes. */
+  get replyTable(): ReplyTable {
     return this.#replyTable
+  }
+
+  get schedule(): Schedule | undefined {
+    return this.#schedule
   }
 
   /** Rows of an overview: every collection with the numbers of its reply. */
@@ -112,17 +96,17 @@ export class Poller {
   async start(): Promise<void> {
     await this.#replyTable.load()
     if (this.#schedule) this.#plan(this.#schedule)
-    this.#wake()
+    this.wake()
     this.#trackRun(this.#replyTable.prepareAll(this.#closing.signal))
   }
 
   /** Begins to make calls, starting from the known numbers. */
   begin(): void {
-    this.#followedResults = NO_RESULTS
+    this.status.follow()
     this.#schedule = new Schedule(this.#scheduleOptions, steadyNow())
     this.#plan(this.#schedule)
-    for (const { collection } of this.#replyTable.getRequestedEntries()) this.#prioritize(collection)
-    this.#wake()
+    for (const { collection } of this.#replyTable.getRequestedEntries()) this.reads.prioritize(collection)
+    this.wake()
   }
 
   /**
@@ -133,7 +117,7 @@ export class Poller {
   async changeSource(source: string): Promise<void> {
     const { logger } = this.#options
     this.end()
-    this.#followedResults = NO_RESULTS
+    this.status.follow()
     const outage = new Outage({
       onStart: (fault) => logger.error(`the numbers of ${source} cannot be loaded; this node retries`, fault),
       onEnd: () => logger.info(`loaded the numbers of ${source}`),
@@ -185,15 +169,22 @@ export class Poller {
     const { entry, added, forgotten } = this.#replyTable.change(id, collection)
     for (const video of forgotten) this.#schedule?.remove(video)
     this.#schedule?.add(added, steadyNow())
-    if (entry?.reply && this.#schedule)
-      void this.#snapshotThrottle.saveChanged(entry.collection, this.#replyTable.read(entry.collection)!)
-    this.#wake()
+    if (entry?.reply && this.#schedule) {
+      const { snapshot, at } = this.#replyTable.read(entry.collection)!
+      // The sums have their values since this change.
+      void this.#throttle.save(
+        entry.collection,
+        { snapshot: { ...snapshot, since: Date.now() }, at },
+        this.getInterval(),
+      )
+    }
+    this.wake()
     await this.#replyTable.publish([id])
   }
 
   /** Applies the numbers of another node's call. Ignored if this node polls. */
   async applyFetched({ ids, found, asOf, age, interval = this.getInterval() }: FetchedVideos): Promise<void> {
-    this.#followedResults = { outage: undefined, hasSucceeded: true }
+    this.status.follow({ outage: undefined, hasSucceeded: true })
     if (this.#schedule) return
     const { videos } = this.#replyTable
     videos.recordNumbers(ids, found, asOf, steadyNow() - Math.max(0, age), interval)
@@ -202,38 +193,11 @@ export class Poller {
 
   /** Records that another node could not fetch the first numbers of these videos, or that all its calls fail (`outage`). */
   async applyFailure(ids: readonly string[], detail: string, outage?: UpstreamOutage): Promise<void> {
-    if (outage) this.#followedResults = { outage, hasSucceeded: false }
+    if (outage) this.status.follow({ outage, hasSucceeded: false })
     if (this.#schedule) return
     const { videos } = this.#replyTable
     const unknown = videos.recordFault(ids, errors.UPSTREAM_UNAVAILABLE(detail))
     await this.#replyTable.publishChanged(videos.getCollectionIds(unknown))
-  }
-
-  /** Records that a request on some node waits for a collection's first numbers. */
-  requestEntry(id: string): void {
-    const entry = this.#replyTable.getEntry(id)
-    if (!entry || entry.reply) return
-    entry.isRequested = true
-    if (!this.#schedule) return
-    const { videos } = entry.collection
-    const failed = this.#replyTable.videos.getFault(videos)
-    if (failed && entry.isSettled) this.#options.onFailed?.(videos, failed.fault.message)
-    this.#prioritize(entry.collection)
-    this.#wake()
-  }
-
-  /**
-   * Returns the reply for a collection, after its first numbers; undefined if there is no such collection.
-   * @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` if no numbers are known
-   */
-  async read(id: string): Promise<PreparedReply | undefined> {
-    const entry = await this.#waitForEntry(id)
-    return entry && (entry.reply ?? prepare(this.#getReading(entry)))
-  }
-
-  async readByVideo(id: string): Promise<PreparedReply | undefined> {
-    const entry = await this.#waitForEntry(id)
-    return entry && prepareByVideo(this.#getReading(entry))
   }
 
   /** Makes no more calls, and waits for those in flight. Idempotent. */
@@ -243,53 +207,8 @@ export class Poller {
     await Promise.all(this.#running)
   }
 
-  /**
-   * Returns the entry of a collection once all its videos were tried. Returns it earlier at the timeout of the read, and
-   * at once if an outage lasts longer than that timeout.
-   */
-  async #waitForEntry(id: string): Promise<ReplyEntry | undefined> {
-    const deadline = steadyNow() + this.#options.readTimeout
-    for (;;) {
-      const entry = this.#replyTable.getEntry(id)
-      if (!entry || entry.isSettled) return entry
-      this.#requestRead(entry)
-      // No call will begin before the timeout, so the read does not wait for it.
-      if ((this.#getOutage()?.until ?? 0) > deadline) return entry
-      entry.waiter ??= Promise.withResolvers()
-      if (!(await resolveWithin(entry.waiter.promise, deadline - steadyNow(), () => false))) return entry
-    }
-  }
-
-  #requestRead(entry: ReplyEntry): void {
-    const wasRequested = entry.isRequested
-    entry.isRequested = true
-    if (this.#schedule) {
-      this.#prioritize(entry.collection)
-      this.#wake()
-    } else if (!wasRequested)
-      this.#options.onReadRequested?.(entry.collection.id).catch(() => (entry.isRequested = false))
-  }
-
-  #prioritize({ videos }: Collection): void {
-    this.#schedule?.prioritize(this.#replyTable.videos.getUntried(videos))
-  }
-
-  /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` if no numbers are known */
-  #getReading({ collection }: ReplyEntry): StatsReading {
-    const reading = this.#replyTable.read(collection)
-    if (reading) return reading
-    const now = steadyNow()
-    const failed = this.#replyTable.videos.getFault(collection.videos)
-    const outage = this.#getOutage()
-    const problem = outage?.problem ?? failed?.fault
-    if (!problem) throw withRetryAfter(errors.UPSTREAM_UNAVAILABLE('no response from YouTube in time'), 1)
-    const { remainingQuota } = this.#options.meter
-    const retryAt = failed ? (this.#schedule?.getRetryAt(failed.id, now, remainingQuota) ?? now) : now
-    throw withRetryAfter(problem, Math.max(retryAt, outage?.until ?? now) - now)
-  }
-
   /** Starts the calls that are due, and sets the timer for the next check. */
-  #wake(): void {
+  wake = (): void => {
     clearTimeout(this.#timer)
     if (this.#closing.signal.aborted) return
     // The calls serve all collections, and the timer starts again each time: neither belongs to the trace of one request.
@@ -302,11 +221,11 @@ export class Poller {
     const schedule = this.#schedule
     for (let call; (call = schedule?.next(now, meter.remainingQuota));) this.#run(call, schedule!)
     meter.interval = this.getInterval()
-    if (schedule) this.#reportPause(schedule.pause)
+    if (schedule) this.status.reportPause(schedule.pause)
     this.#replyTable.publishStale(now)
     const wakeAt = schedule?.getWakeAt(now, meter.remainingQuota) ?? Infinity
     const wait = Math.min(wakeAt - now, HEARTBEAT_MS)
-    this.#timer = setTimeout(() => this.#wake(), Math.max(1, wait))
+    this.#timer = setTimeout(() => this.wake(), Math.max(1, wait))
   }
 
   #run(call: ScheduledCall, schedule: Schedule): void {
@@ -330,7 +249,7 @@ export class Poller {
       const ids = call.ids.filter((id) => !failed.includes(id))
       schedule.recordSuccess(call, at, steadyNow())
       if (fault) schedule.recordUnreadable(failed, call, steadyNow(), meter.remainingQuota, toUpstreamFault(fault))
-      this.#reportPause(schedule.pause)
+      this.status.reportPause(schedule.pause)
       if (call.failure?.times && !fault) logger.info(`${ids.length} videos have current numbers again`)
       videos.recordNumbers(ids, found, asOf, at, interval)
       recorder?.recordNumbers(videos.getNumbers(found.map(({ id }) => id)), asOf)
@@ -342,10 +261,10 @@ export class Poller {
       const cause = toUpstreamFault(problem)
       schedule.recordFailure(call, steadyNow(), meter.remainingQuota, cause)
       if (problem !== fault) logger.error('a call to YouTube failed', fault)
-      this.#reportPause(schedule.pause)
+      this.status.reportPause(schedule.pause)
       touched = this.#publishFailure(call.ids, problem, call)
     }
-    this.#wake()
+    this.wake()
     await this.#saveAndPublish(videos.getCollectionIds(touched))
   }
 
@@ -360,68 +279,24 @@ export class Poller {
     return unknown
   }
 
-  /** Returns the state of the API, as this node sees it if it polls, or as the polling node reports it. */
   getUpstreamState(): UpstreamState {
-    const { meter, getMaskedKey } = this.#options
-    const source = this.#replyTable.source ?? ''
-    const { remainingQuota, used } = meter
-    return toUpstreamState({
-      ...this.#getResults(),
-      remainingQuota,
-      used,
-      source,
-      key: getMaskedKey?.(source),
-      now: Date.now(),
-    })
-  }
-
-  /** Returns the results of this node's calls if it polls, or those of the polling node. */
-  #getResults(): CallResults {
-    if (!this.#schedule) return this.#followedResults
-    const { pause, hasSucceeded } = this.#schedule
-    return { outage: getOutage(pause), hasSucceeded }
+    return this.status.getState(this.#schedule, this.#replyTable.source ?? '')
   }
 
   /** Resumes calls after a change of the API key, if YouTube refused the previous key. */
   onKeyChange(): void {
     this.#schedule?.onKeyChange()
-    this.#wake()
-  }
-
-  /** Returns the outage of all calls, if any, and the time until which no call is made (ms of the monotonic clock). */
-  #getOutage(): { readonly problem: Problem; readonly until: number } | undefined {
-    const pause = this.#schedule?.pause
-    if (pause) return { problem: new UpstreamProblem(pause.fault), until: pause.until }
-    const { outage } = this.#followedResults
-    if (this.#schedule || !outage) return undefined
-    const { reason, detail, remedy, retryAt } = outage
-    const problem = errors.UPSTREAM_UNAVAILABLE(detail, { members: { ...(reason && { reason }), remedy } })
-    return { problem, until: Date.parse(retryAt) - Date.now() + steadyNow() }
-  }
-
-  /** Logs the beginning and the end of a pause. Reports a pause to other nodes at intervals. */
-  #reportPause(pause: Pause | undefined): void {
-    const { logger, onFailed } = this.#options
-    const before = this.#pause
-    this.#pause = pause
-    const now = steadyNow()
-    if (pause && (pause !== before || now - this.#reportedAt > REPORT_INTERVAL_MS)) {
-      this.#reportedAt = now
-      onFailed?.([], pause.fault.detail, getOutage(pause))
-    }
-    if (pause && pause.fault.detail !== before?.fault.detail)
-      logger.error(`${pause.fault.detail}; the last known numbers remain. ${pause.fault.remedy}`)
-    else if (before && !pause) logger.info('calls to YouTube continue')
+    this.wake()
   }
 
   /** Stores and publishes the current numbers of these collections. */
   async #saveAndPublish(ids: readonly string[]): Promise<void> {
     const interval = this.getInterval()
-    const saves = this.#replyTable.find(ids).map(async ({ collection }) => {
+    const saves = this.#replyTable.find(ids).map(({ collection }) => {
       const reading = this.#replyTable.hasTried(collection) && this.#replyTable.read(collection)
-      if (reading) await this.#snapshotThrottle.save(collection, reading, interval)
+      return reading && this.#throttle.save(collection, reading, interval)
     })
-    await this.#snapshotThrottle.waitForSaves(saves)
+    await resolveWithin(Promise.all(saves), SAVE_WAIT_MS, () => undefined)
     await this.#replyTable.publishChanged(ids)
   }
 }

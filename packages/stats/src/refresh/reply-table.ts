@@ -1,24 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { CollectionsOwner } from '../campaigns/collections.ts'
 import {
-  toStaleReply,
   prepare,
   STALE_INTERVALS,
-  summarize,
+  toKnownSummary,
   type KnownSummary,
   type PreparedReply,
   type StatsReading,
 } from '../core/prepared-reply.ts'
 import type { Snapshot } from '../core/video-numbers.ts'
 import type { ReplyUpdate } from '../messages.ts'
-import { toPages, type OverviewSource } from '../campaigns/overview.ts'
+import type { SseUpdate } from '../publish/sse-publisher.ts'
+import { toPages, type OverviewSource } from '../campaigns/overview-source.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
-import type { Collection } from '../state/stats-state.ts'
+import type { Collection, StatsState } from '../state/stats-state.ts'
 import { toSteadyTime, steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { VideoTable } from './video-table.ts'
 
 export interface ReplyTableOptions {
-  readonly collections: Pick<CollectionsOwner, 'list' | 'getSnapshots'>
+  readonly collections: { readonly state: Pick<StatsState, 'list' | 'getSnapshots'> }
   readonly meter: Pick<QuotaMeter, 'interval'>
   /** Origin of the numbers. */
   readonly source?: string | undefined
@@ -27,7 +26,7 @@ export interface ReplyTableOptions {
   /**
    * Called with the replies whose numbers have become stale. Threads need no notice: they compute the age of a reply.
    */
-  onStale?(updates: readonly ReplyUpdate[]): void
+  onStale?(updates: readonly SseUpdate[]): void
 }
 
 /** A collection and its reply. */
@@ -93,10 +92,10 @@ export class ReplyTable {
   }
 
   /**
-   * Returns the reply of every collection, marked if its numbers are stale; `undefined` if no numbers are known. Omits
+   * Returns the reply of every collection, and if its numbers are stale; `undefined` if no numbers are known. Omits
    * the collections that `prepareAll` has not published yet.
    */
-  getCurrentReplies(): ReplyUpdate[] {
+  getCurrentReplies(): SseUpdate[] {
     const entries = [...this.#entries.values()].filter(
       ({ reply, isSettled, collection }) => reply || isSettled || !this.hasTried(collection),
     )
@@ -104,9 +103,9 @@ export class ReplyTable {
   }
 
   /** Marks the updates whose numbers are stale. */
-  markStaleUpdates(updates: readonly ReplyUpdate[]): ReplyUpdate[] {
+  markStaleUpdates(updates: readonly ReplyUpdate[]): SseUpdate[] {
     const staleBefore = this.#getStaleBefore()
-    return updates.map(([id, reply]) => [id, reply && reply.at < staleBefore ? toStaleReply(reply) : reply])
+    return updates.map(([id, reply]) => [id, reply, reply !== undefined && reply.at < staleBefore])
   }
 
   getEntry(id: string): ReplyEntry | undefined {
@@ -132,7 +131,7 @@ export class ReplyTable {
 
   /** Reads a page of collections, and begins to read their last known numbers. */
   async #readPage(after: string) {
-    const { collections: all } = this.#options
+    const { state: all } = this.#options.collections
     const collections = await all.list(after, PAGE_SIZE)
     const snapshots = Promise.resolve(all.getSnapshots(collections.map(({ id }) => id)))
     // `load` awaits this promise later, and reports its fault then.
@@ -213,7 +212,7 @@ export class ReplyTable {
   #renew(entry: ReplyEntry): void {
     if (!this.hasTried(entry.collection)) return
     const reading = this.read(entry.collection)
-    entry.known = reading && { summary: summarize(reading.snapshot), at: reading.at, source: reading.source }
+    entry.known = reading && toKnownSummary(reading)
     entry.reply = reading && prepare(reading, entry.known!.summary)
     entry.isSettled = true
     entry.isStale = false
@@ -239,7 +238,7 @@ export class ReplyTable {
       ({ reply, isStale }) => !isStale && reply && reply.at < staleBefore,
     )
     for (const entry of stale) entry.isStale = true
-    if (stale.length > 0) onStale(stale.map(({ collection, reply }) => [collection.id, toStaleReply(reply!)]))
+    if (stale.length > 0) onStale(stale.map(({ collection, reply }) => [collection.id, reply, true]))
   }
 
   /** Returns the request time before which numbers are stale (ms of the monotonic clock). */

@@ -1,30 +1,22 @@
 import { Problem } from '@influencer-stats/runtime/problems'
 import type { FetchResult, VideoClient } from '../youtube/video-client.ts'
 import { toUpstreamFault, toUpstreamProblem, UpstreamProblem } from '../youtube/upstream-problem.ts'
-import type { Collections } from '../campaigns/collections.ts'
 import { CircuitBreaker, isUpstreamWide, type Pause } from '../core/circuit-breaker.ts'
-import {
-  combine,
-  hasAllCounts,
-  hasSameTotals,
-  sum,
-  toSnapshot,
-  type Snapshot,
-  type Totals,
-  type VideoNumbers,
-} from '../core/video-numbers.ts'
+import { combine, hasAllCounts, toSnapshot, type Snapshot, type VideoNumbers } from '../core/video-numbers.ts'
 import { IDS_PER_CALL, getPacedInterval } from '../core/quota-budget.ts'
 import type { StatsReading } from '../core/prepared-reply.ts'
 import { toOutage, type CallResults, type UpstreamOutage } from '../core/upstream-state.ts'
 import type { StatsLogger } from '../logger/logger.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
-import type { Collection } from '../state/stats-state.ts'
+import type { Collection, StateReader } from '../state/stats-state.ts'
+import type { SnapshotThrottleOptions } from '../persist/snapshot-throttle.ts'
 import { toSteadyTime, steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
+import { createSavedByIds, SnapshotThrottle } from '../persist/snapshot-throttle.ts'
 import type { VideoDetailsRecorder } from '../persist/video-details-recorder.ts'
 
 export interface UpstreamReaderOptions {
-  readonly collections: Pick<Collections, 'getSnapshot' | 'saveSnapshot'>
+  readonly collections: SnapshotThrottleOptions['collections'] & { readonly state: Pick<StateReader, 'getSnapshot'> }
   readonly client: Pick<VideoClient, 'fetch' | 'idsPerCall'>
   readonly recorder?: Pick<VideoDetailsRecorder, 'recordNumbers'>
   readonly meter: Pick<QuotaMeter, 'remainingQuota'>
@@ -53,11 +45,6 @@ export interface UpstreamReader {
   onKeyChange(): void
 }
 
-// Uncached reads of one collection may come thousands of times a second. Unchanged numbers are stored no more often than
-// this.
-const SAVE_INTERVAL_MS = 1_000
-/** Maximum number of collections whose last stored sums are in memory. At this number the memory is cleared. */
-const MAX_SAVED_ENTRIES = 10_000
 /** Pause of a collection after a failed read (ms), unless `retryAfter` is shorter. */
 const MAX_RETRY_DELAY_MS = 1_000
 
@@ -72,7 +59,7 @@ export function createUpstreamReader({
   interval,
   timeout,
 }: UpstreamReaderOptions): UpstreamReader {
-  const saved = new Map<string, { revision: number; asOf: number; totals: Totals; marks: number }>()
+  const throttle = new SnapshotThrottle({ collections, logger }, createSavedByIds())
   const failing = new Map<string, FailedRead>()
   const circuit = new CircuitBreaker()
   let successes = 0
@@ -81,21 +68,6 @@ export function createUpstreamReader({
    * do not exceed the daily budget.
    */
   let retryFrom = -Infinity
-
-  /** Stores a snapshot, unless it was stored recently. */
-  function save({ id, revision }: Collection, snapshot: Snapshot): Promise<void> | undefined {
-    const totals = sum(snapshot.videos)
-    const marks = countMarks(snapshot)
-    const last = saved.get(id)
-    const isSame = last?.revision === revision && last.marks === marks && hasSameTotals(last.totals, totals)
-    if (isSame && snapshot.asOf - last.asOf < SAVE_INTERVAL_MS) return undefined
-    if (saved.size >= MAX_SAVED_ENTRIES) saved.clear()
-    saved.set(id, { revision, asOf: snapshot.asOf, totals, marks })
-    // Numbers that could not be stored are still right.
-    return collections.saveSnapshot({ id, revision }, snapshot).catch((fault: unknown) => {
-      logger.error(`collection ${id}: its numbers could not be stored`, fault)
-    })
-  }
 
   // The error of a timeout is created only when it occurs: it costs a twentieth of a read.
   const fetch = (ids: readonly string[]): Promise<FetchResult> =>
@@ -153,10 +125,11 @@ export function createUpstreamReader({
       logger.debug(`collection ${id}: ${found.length} videos have numbers`)
       // The last known numbers are read only if the fresh ones are incomplete.
       const needsLast = fault !== undefined || fresh.missing.length > 0 || !found.every(hasAllCounts)
-      const snapshot = needsLast ? combine(videos, fresh, await collections.getSnapshot(id), interval) : fresh
+      const snapshot = needsLast ? combine(videos, fresh, await collections.state.getSnapshot(id), interval) : fresh
       const known = snapshot ?? fresh
       recorder?.recordNumbers(needsLast ? selectNumbers(known, found) : found, asOf)
-      const saving = !fault || found.length > 0 ? save(collection, known) : undefined
+      // Each read requests all videos, so its numbers are always newer than the last save: the interval is 0.
+      const saving = !fault || found.length > 0 ? throttle.save(collection, { snapshot: known, at }, 0) : undefined
       if (saving) await saving
       if (!fault) {
         if (failing.delete(id)) logger.info(`collection ${id} has current numbers again`)
@@ -174,16 +147,6 @@ export function createUpstreamReader({
     },
   }
 }
-
-/**
- * Returns a weighted count of the removed videos, omitted videos and hidden counts in a snapshot. If it changes, the
- * snapshot has changed although its sums are the same.
- */
-const countMarks = ({ videos }: Snapshot): number =>
-  videos.reduce(
-    (marks, { gone, omitted, hidden }) => marks + (gone ? 1 : omitted ? 2 : 0) + 3 * (hidden?.length ?? 0),
-    0,
-  )
 
 /** Returns the numbers in a snapshot of those videos that a response contains. */
 function selectNumbers({ videos }: Snapshot, found: readonly VideoNumbers[]): VideoNumbers[] {

@@ -70,10 +70,11 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
     async (request, reply) => {
       const { videos, ...campaign } = request.body
       const condition = readPreconditions(request.headers)
-      const { collection, created } = await collections.put(request.params.id, videos, campaign, condition)
-      if (!created) request.audit = { change: 'replace', what: request.params.id }
+      const { id } = request.params
+      const { collection, isNew } = await collections.change('put', id, videos, campaign, condition)
+      if (!isNew) request.audit = { change: 'replace', what: id }
       return reply
-        .code(created ? 201 : 200)
+        .code(isNew ? 201 : 200)
         .header('etag', getEtag(collection))
         .send(toCollectionReply(collection))
     },
@@ -99,7 +100,7 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
       },
     },
     async ({ params, body, headers }, reply) => {
-      const collection = await collections.patch(params.id, body, readPreconditions(headers))
+      const { collection } = await collections.change('patch', params.id, body, readPreconditions(headers))
       return reply.header('etag', getEtag(collection)).send(toCollectionReply(collection))
     },
   )
@@ -121,8 +122,7 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
       },
     },
     async (request, reply) => {
-      const { id } = request.params
-      if (!(await collections.delete(id, readPreconditions(request.headers)))) throw errors.COLLECTION_NOT_FOUND(id)
+      await collections.change('delete', request.params.id, readPreconditions(request.headers))
       return reply.code(204).send(null)
     },
   )
@@ -147,9 +147,9 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
     },
     async (request, reply) => {
       const { id, video } = request.params
-      const { collection, created } = await collections.addVideo(id, video, readMatch(request.headers))
+      const { collection, isChanged } = await collections.change('addVideo', id, video, readMatch(request.headers))
       return reply
-        .code(created ? 201 : 200)
+        .code(isChanged ? 201 : 200)
         .header('etag', getEtag(collection))
         .send({ videos: [...collection.videos], version: getVersion(collection) })
     },
@@ -174,7 +174,7 @@ export function registerCollectionRoutes(app: App, collections: Collections): vo
     },
     async (request, reply) => {
       const { id, video } = request.params
-      const collection = await collections.removeVideo(id, video, readMatch(request.headers))
+      const { collection } = await collections.change('removeVideo', id, video, readMatch(request.headers))
       return reply.code(204).header('etag', getEtag(collection)).send(null)
     },
   )

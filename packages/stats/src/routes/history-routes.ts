@@ -40,11 +40,11 @@ interface HistoryQuery {
  * Registers the routes with the history of the sums of collections and of videos.
  * @param retention maximum age of points (ms)
  */
-export function registerHistoryRoutes(app: App, collections: Collections, retention: number): void {
+export function registerHistoryRoutes(app: App, { state }: Collections, retention: number): void {
   async function send(reply: FastifyReply, id: string, { from, to, step }: HistoryQuery): Promise<never> {
     const now = Date.now()
     const first = Math.max(from === undefined ? 0 : Date.parse(from), now - retention)
-    const pages = readHistoryPages(collections, id, first, to === undefined ? now : Date.parse(to))
+    const pages = readHistoryPages(state, id, first, to === undefined ? now : Date.parse(to))
     const chosen = step === undefined ? pages : selectStepPages(pages, step * 1000)
     // The first page is read before the reply begins: a fault of the state then gives an error reply.
     const firstPage = await chosen.next()
@@ -68,7 +68,7 @@ export function registerHistoryRoutes(app: App, collections: Collections, retent
       },
     },
     async ({ params: { id }, query }, reply) => {
-      if (!(await collections.get(id))) throw errors.COLLECTION_NOT_FOUND(id)
+      if (!(await state.get(id))) throw errors.COLLECTION_NOT_FOUND(id)
       return send(reply as never, id, query)
     },
   )
@@ -95,7 +95,7 @@ export function registerHistoryRoutes(app: App, collections: Collections, retent
       },
     },
     async ({ params: { id, video }, query }, reply) => {
-      const collection = await collections.get(id)
+      const collection = await state.get(id)
       if (!collection) throw errors.COLLECTION_NOT_FOUND(id)
       if (!collection.videos.includes(video)) throw errors.VIDEO_NOT_IN_COLLECTION()
       return send(reply as never, toHistoryId(video), query)

@@ -9,9 +9,11 @@ import type { Collections } from '../campaigns/collections.ts'
 import { computeCosts, applyPatch } from '../core/campaign.ts'
 import { parseCursor, SORTS, toCursor, type Sort } from '../campaigns/overview-selection.ts'
 import { toIsoMicroseconds } from '../core/iso-time.ts'
+import { isStale } from '../core/prepared-reply.ts'
 import { getEtag, getVersion } from '../core/collection-version.ts'
 import { errors } from '../errors.ts'
-import type { CollectionRow, Overview } from '../campaigns/overview.ts'
+import type { Overview } from '../campaigns/overview.ts'
+import type { CollectionRow } from '../campaigns/overview-source.ts'
 import { requireCondition } from '../campaigns/require-condition.ts'
 import type { Collection } from '../state/stats-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
@@ -35,7 +37,7 @@ const include = {
 } as const
 
 interface OverviewOptions {
-  readonly collections: Pick<Collections, 'get' | 'list'>
+  readonly collections: Pick<Collections, 'state'>
   readonly overview: Pick<Overview, 'getPage' | 'getRow'>
   readonly cache: Pick<StatsCache, 'getStaleAfter'>
 }
@@ -60,14 +62,14 @@ const parseInclude = (included: string | undefined) => ({
 })
 
 /** Registers the routes that read one or many collections, with their numbers on request. */
-export function registerOverviewRoutes(app: App, { collections, overview, cache }: OverviewOptions): void {
+export function registerOverviewRoutes(app: App, { collections: { state }, overview, cache }: OverviewOptions): void {
   function toRow({ collection, known, change }: CollectionRow, withStats: boolean): object {
     const { cost } = collection
     return {
       ...toCollectionReply(collection),
       ...(withStats &&
         known && {
-          stats: { ...known.summary, stale: steadyNow() - known.at > cache.getStaleAfter(), source: known.source },
+          stats: { ...known.summary, stale: isStale(known, steadyNow(), cache.getStaleAfter()), source: known.source },
         }),
       ...(withStats && known && cost !== undefined && { costs: computeCosts(cost, known.summary) }),
       ...(change && { change }),
@@ -103,7 +105,7 @@ export function registerOverviewRoutes(app: App, { collections, overview, cache 
     async ({ params: { id }, query, headers }, reply): Promise<any> => {
       if (query.include === undefined) {
         const { match, noneMatch } = readPreconditions(headers) ?? {}
-        const collection = await collections.get(id)
+        const collection = await state.get(id)
         if (!collection) throw errors.COLLECTION_NOT_FOUND(id)
         requireCondition(collection, match && { match })
         const etag = getEtag(collection)
@@ -167,7 +169,7 @@ export function registerOverviewRoutes(app: App, { collections, overview, cache 
     async ({ query }): Promise<any> => {
       const { limit = DEFAULT_LIMIT, after, include: included, sort = 'id', q, tag } = query
       if (included === undefined && sort === 'id' && q === undefined && tag === undefined) {
-        const page = await collections.list(after ?? '', limit)
+        const page = await state.list(after ?? '', limit)
         return { collections: page.map(toCollectionReply), next: page.length === limit ? page.at(-1)!.id : undefined }
       }
       const { withStats, withChange } = parseInclude(included)

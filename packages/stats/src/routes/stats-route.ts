@@ -1,6 +1,6 @@
 import { defineHotRoute, type BufferedReply } from '@influencer-stats/runtime/hot-route'
 import type { StatsCache } from '../cache/stats-cache.ts'
-import { withStaleness, type PreparedReply } from '../core/prepared-reply.ts'
+import { formatBody, getReplyEtag, isStale, prepareByVideo, type PreparedReply } from '../core/prepared-reply.ts'
 import { errors } from '../errors.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { collectionParams } from './collection-schemas.ts'
@@ -21,19 +21,19 @@ export const createStatsRoute = (cache: StatsCache) => {
   function toReply(found: PreparedReply | undefined): BufferedReply {
     if (!found) throw errors.COLLECTION_NOT_FOUND()
     const now = steadyNow()
-    const prepared = withStaleness(found, now, cache.getStaleAfter())
-    return createReply(prepared, getAge(prepared, now))
+    return createReply(formatReply(found, isStale(found, now, cache.getStaleAfter())), getAge(found, now))
   }
 
   /** As `toReply`, for a prepared reply that is sent repeatedly: it is built again only when its age in seconds changes. */
   function toReusedReply(found: PreparedReply): BufferedReply {
     const now = steadyNow()
-    const prepared = withStaleness(found, now, cache.getStaleAfter())
-    const age = getAge(prepared, now)
-    const last = replies.get(prepared)
-    if (last?.age === age) return last.reply
-    const reply = { ...createReply(prepared, age), isReused: true }
-    replies.set(prepared, { age, reply })
+    const stale = isStale(found, now, cache.getStaleAfter())
+    const age = getAge(found, now)
+    const last = replies.get(found)
+    if (last?.age === age && last.stale === stale) return last.reply
+    const formatted = last?.stale === stale ? last.reply : formatReply(found, stale)
+    const reply = { ...createReply(formatted, age), isReused: true }
+    replies.set(found, { age, stale, reply })
     return reply
   }
 
@@ -69,16 +69,19 @@ export const createStatsRoute = (cache: StatsCache) => {
     // With the cache `poller` only the main thread has each video's numbers.
     shouldQueue: ({ byVideo }) => byVideo,
     answer({ id, byVideo }) {
-      if (byVideo) return cache.readByVideo(id).then(toReply)
+      if (byVideo) return cache.readNumbers(id).then((reading) => toReply(reading && prepareByVideo(reading)))
       const ready = cache.getReady(id)
       return ready ? toReusedReply(ready) : cache.read(id).then(toReply)
     },
   })
 }
 
+type FormattedReply = Pick<BufferedReply, 'etag' | 'body'>
+
 /** A reply with the numbers of a prepared one, and their age (s). */
 interface AgedReply {
   readonly age: number
+  readonly stale: boolean
   readonly reply: BufferedReply
 }
 
@@ -87,7 +90,12 @@ const replies = new WeakMap<PreparedReply, AgedReply>()
 /** Returns the age of the numbers (s). */
 const getAge = ({ at }: PreparedReply, now: number): number => Math.max(0, Math.floor((now - at) / 1000))
 
-const createReply = ({ body, etag }: PreparedReply, age: number): BufferedReply => ({
+const formatReply = (prepared: PreparedReply, stale: boolean): FormattedReply => ({
+  etag: getReplyEtag(prepared, stale),
+  body: formatBody(prepared, stale),
+})
+
+const createReply = ({ body, etag }: FormattedReply, age: number): BufferedReply => ({
   status: 200,
   headers: ['age', String(age), 'cache-control', 'no-cache'],
   etag,

@@ -1,7 +1,7 @@
 import type { StatsCache } from '../cache/stats-cache.ts'
 import type { Collections } from '../campaigns/collections.ts'
-import type { CountName, Totals } from '../core/video-numbers.ts'
-import { withStaleness, type Summary } from '../core/prepared-reply.ts'
+import type { CountName } from '../core/video-numbers.ts'
+import { isStale, summarize, toByVideo, type Summary } from '../core/prepared-reply.ts'
 import { toVideoUrl } from '../core/video-links.ts'
 import type { Collection } from '../state/stats-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
@@ -27,32 +27,29 @@ export interface VideoResource {
 
 export interface VideosView {
   readonly collection: Collection
-  readonly stats: Summary & { readonly stale: boolean }
+  readonly stats: Summary & { readonly stale: boolean; readonly source: string | undefined }
   /** In the order of the collection. */
   readonly videos: readonly VideoResource[]
 }
 
-type ByVideoReply = Totals & Summary & { stale: boolean; byVideo: { id: string }[] }
-
 /**
  * Returns the videos of a collection with the numbers of `GET .../stats?by=video` and their details; undefined if there
  * is no such collection.
- * @throws the same problems as `StatsCache.readByVideo`
+ * @throws the same problems as `StatsCache.readNumbers`
  */
 export async function readVideosView(
   id: string,
-  collections: Pick<Collections, 'get' | 'getVideos'>,
-  cache: Pick<StatsCache, 'readByVideo' | 'getStaleAfter'>,
+  { state }: Collections,
+  cache: Pick<StatsCache, 'readNumbers' | 'getStaleAfter'>,
 ): Promise<VideosView | undefined> {
-  const prepared = await cache.readByVideo(id)
-  const collection = prepared && (await collections.get(id))
+  const reading = await cache.readNumbers(id)
+  const collection = reading && (await state.get(id))
   if (!collection) return undefined
-  const { byVideo, ...stats }: ByVideoReply = JSON.parse(
-    withStaleness(prepared, steadyNow(), cache.getStaleAfter()).body,
-  )
-  const details = await collections.getVideos(collection.videos)
-  const numbers = new Map(byVideo.map((video) => [video.id, video]))
-  const missing = new Set(stats.missing)
+  const { snapshot, source } = reading
+  const stale = isStale(reading, steadyNow(), cache.getStaleAfter())
+  const details = await state.getVideos(collection.videos)
+  const numbers = new Map(snapshot.videos.map((video) => [video.id, toByVideo(video)]))
+  const missing = new Set(snapshot.missing)
   const videos = collection.videos.map((video, i) => {
     const { asOf: _asOf, ...known } = details[i] ?? {}
     return {
@@ -63,5 +60,5 @@ export async function readVideosView(
       ...(missing.has(video) && { missing: true as const }),
     }
   })
-  return { collection, stats, videos }
+  return { collection, stats: { ...summarize(snapshot), stale, source }, videos }
 }

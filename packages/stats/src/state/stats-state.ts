@@ -70,6 +70,10 @@ export interface StateReader {
   getSource?(): string | undefined
 }
 
+/** Reads that a thread requests from the main thread if only that thread can access the state. */
+export const READS = ['get', 'list', 'getSnapshot', 'getVideos', 'getHistory'] as const
+export type StateReads = Pick<StateReader, (typeof READS)[number]>
+
 export interface StateOptions extends Pick<SharedLevelOptions<string, string>, 'share' | 'log'> {
   /** Data folder of this service. */
   readonly folder: string

@@ -90,3 +90,5 @@ export async function startNode(natsUrl: string, natsStream: string, settings: O
   onTestFinished(async () => void (await node.stop()))
   return node
 }
+
+export const isPolling = async (node: TestStats) => (await node.get('/node')).body.polling === true

@@ -1,69 +1,15 @@
-import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
-import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { CollectionsOwner } from '../src/campaigns/collections.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { PERIODS_MS, periods } from '../src/core/growth.ts'
 import type { VideoNumbers } from '../src/core/video-numbers.ts'
 import { DAY_MS } from '../src/core/quota-budget.ts'
-import { createStoredRows, Overview } from '../src/campaigns/overview.ts'
-import { createMapState } from '../src/state/map-state.ts'
-import type { Collection } from '../src/state/stats-state.ts'
-import { listOf, startFakeYoutube, videoIds } from './support/fake-youtube.ts'
-import { startStats } from './support/stats.ts'
+import { SimulatedCampaign } from './support/simulated-campaign.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const START = Date.parse('2026-03-01T00:00:00Z')
 
 const toTime = (time: number) => new Date(time).toISOString()
-
-/** A collection on a clock that the test sets, stored as a poller stores it. */
-class SimulatedCampaign {
-  readonly #owner = new CollectionsOwner({ state: createMapState(), retention: 30 * DAY_MS })
-  readonly #overview = new Overview(createStoredRows(this.#owner, 'a source'), this.#owner)
-  #collection: Collection | undefined
-  /** Last known numbers, and when they were requested. */
-  readonly known = new Map<string, { numbers: VideoNumbers; asOf: number }>()
-
-  async edit(videos: readonly string[]): Promise<void> {
-    this.#collection = (await this.#owner.put('c', videos)).collection
-    if (this.#isSettled || videos.length === 0) await this.#save(Date.now())
-  }
-
-  get #isSettled() {
-    return this.#collection!.videos.some((id) => this.known.has(id))
-  }
-
-  /** Refreshes, now, the videos in the response. */
-  async refresh(found: readonly VideoNumbers[]): Promise<void> {
-    for (const numbers of found) this.known.set(numbers.id, { numbers, asOf: Date.now() })
-    if (this.#isSettled) await this.#save()
-  }
-
-  async #save(since?: number): Promise<void> {
-    const { videos: ids } = this.#collection!
-    const known = ids.flatMap((id) => this.known.get(id) ?? [])
-    const times = ids.length > 0 ? known.map(({ asOf }) => asOf) : [Date.now()]
-    const newest = since ?? Math.max(...times)
-    const asOf = Math.min(...times)
-    await this.#owner.saveSnapshot(this.#collection!, {
-      videos: known.map(({ numbers }) => numbers),
-      missing: [],
-      asOf,
-      ...(newest > asOf && { since: newest }),
-    })
-  }
-
-  /** Growth as an overview reports it. */
-  async change() {
-    return (await this.#overview.getRow('c', true))!.change!
-  }
-
-  tidy = () => this.#owner.prune(Date.now())
-  history = () => this.#owner.getHistory('c', 0, Date.now(), 100_000)
-  close = () => this.#owner.close()
-}
 
 const getViews = (id: string, views: number): VideoNumbers => ({ id, views, likes: 10, comments: 5 })
 
@@ -306,48 +252,5 @@ describe('the growth of a collection', () => {
       { numRuns: 60 },
     )
     expect(checked).toBeGreaterThan(100)
-  })
-})
-
-describe.each(['v3', 'v6', 'v8'])('edits: %s', (variant) => {
-  it('are separate from growth, and marked in the history', async () => {
-    const youtube = await startFakeYoutube()
-    youtube.handler = (ids, reply) => reply.end(listOf(ids, 1_000))
-    const settings = {
-      variant,
-      youtubeUri: youtube.url,
-      data: createTemporaryFolder(),
-      dailyBudget: 0,
-      refreshInterval: 100,
-    }
-    const stats = await startStats(settings)
-    onTestFinished(() => stats.stop().then(() => {}))
-    const [a, b, c] = videoIds(3)
-    await stats.put('/collections/c', { videos: [a, b] })
-    const read = async () => {
-      await stats.get('/collections/c/stats')
-      return (await stats.get('/collections/c?include=stats,change')).body
-    }
-    await waitUntil(async () => (await read()).change)
-    await stats.delete(`/collections/c/videos/${b}`)
-    const one = { videos: 1, impressions: 1_000, engagements: 15, score: 25 }
-    const removed = await waitUntil(async () => {
-      const { change } = await read()
-      expect(change['24h']).toMatchObject({ impressions: 0, engagements: 0, score: 0 })
-      return change['24h'].removed
-    })
-    expect(removed).toEqual(one)
-    await stats.put(`/collections/c/videos/${c}`)
-    const { change } = await waitUntil(async () => {
-      const body = await read()
-      expect(body.change['24h']).toMatchObject({ impressions: 0, engagements: 0, score: 0 })
-      return body.change['24h'].added && body
-    })
-    expect(change['7d']).toMatchObject({ added: one, removed: one, young: true })
-    const { points } = (await stats.get('/collections/c/stats/history')).body
-    expect(points.map(({ added, removed: gone }: any) => ({ ...(added && { added }), ...(gone && { gone }) }))).toEqual(
-      [{}, { gone: one }, { added: one }],
-    )
-    expect(Object.keys(points[0])).toEqual(['at', 'impressions', 'engagements', 'score', 'videos'])
   })
 })

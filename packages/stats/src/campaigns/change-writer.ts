@@ -1,0 +1,102 @@
+import { createBackOff, pause, retry } from '@influencer-stats/runtime/async/retry'
+import { errors } from '../errors.ts'
+import type { SnapshotWriter } from '../persist/snapshot-writer.ts'
+import type { Collection, MaybePromise, StatsState } from '../state/stats-state.ts'
+
+/** One change of a collection. Without `after` it is a deletion, without `before` a creation. */
+export interface CollectionChange {
+  readonly id: string
+  readonly before: Collection | undefined
+  readonly after: Collection | undefined
+}
+
+export interface ChangeWriterOptions {
+  readonly state: Pick<StatsState, 'get' | 'put' | 'delete'>
+  readonly snapshotWriter: Pick<SnapshotWriter, 'runWithoutWrites'>
+  /** Called with a collection once the outcome of its change is known, if it was unknown before. */
+  onSettled(id: string, collection: Collection | undefined): MaybePromise<void>
+}
+
+/**
+ * Writes changes to a state that no other process writes to, one at a time. It repeats a change with an unknown outcome
+ * until the outcome is known, and refuses all other changes until then.
+ */
+export class ChangeWriter {
+  readonly #options: ChangeWriterOptions
+  readonly #closing = new AbortController()
+  #settling: Promise<void> | undefined
+
+  constructor(options: ChangeWriterOptions) {
+    this.#options = options
+  }
+
+  /** @throws Problem `STATE_UNAVAILABLE` while the outcome of an earlier change is unknown */
+  requireSettled(): void {
+    if (this.#settling) throw errors.STATE_UNAVAILABLE(undefined, { headers: { 'retry-after': '1' } })
+  }
+
+  /**
+   * Writes a change durably.
+   * @throws Problem `STATE_UNAVAILABLE`; `OUTCOME_UNKNOWN`, after which the outcome is determined in the background
+   */
+  write(change: CollectionChange): Promise<void> {
+    return this.#options.snapshotWriter.runWithoutWrites(change.id, () => this.#tryWrite(change))
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#settling
+  }
+
+  async #tryWrite(change: CollectionChange): Promise<void> {
+    try {
+      await writeChange(this.#options.state, change)
+    } catch (fault) {
+      if ((fault as { code?: string }).code !== errors.OUTCOME_UNKNOWN.code) throw fault
+      // If only the reply was lost, this determines the outcome at once.
+      if (await this.#settle(change).catch(() => false)) return
+      this.#settling = this.#settleLater(change)
+      throw fault
+    }
+  }
+
+  async #settleLater(change: CollectionChange): Promise<void> {
+    const { state, snapshotWriter, onSettled } = this.#options
+    const { signal } = this.#closing
+    const delays = createBackOff()
+    const { id, after } = change
+    await pause(delays.next(), signal)
+    // While the state is unavailable, it reports that itself.
+    await retry(
+      async () => {
+        const isWritten = await snapshotWriter.runWithoutWrites(id, () => this.#settle(change))
+        await onSettled(id, isWritten ? after : await state.get(id))
+      },
+      { signal, delays },
+    )
+    this.#settling = undefined
+  }
+
+  /**
+   * Repeats a change that may have been applied or may still be in flight. The write names the revision that it
+   * replaces, so it takes effect once, however often it arrives.
+   * @returns false if the collection has another revision
+   */
+  async #settle({ id, before, after }: CollectionChange): Promise<boolean> {
+    const { state } = this.#options
+    const now = await state.get(id)
+    if (after && now?.revision === after.revision) return true
+    const isDeleted = !after && !now
+    if (!isDeleted && now?.revision !== before?.revision) return false
+    await writeChange(state, { id, before: now, after })
+    return true
+  }
+}
+
+export async function writeChange(
+  state: Pick<StatsState, 'put' | 'delete'>,
+  { id, before, after }: CollectionChange,
+): Promise<void> {
+  if (after) await state.put(after, before)
+  else await state.delete(id, before)
+}

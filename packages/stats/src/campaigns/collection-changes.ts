@@ -1,0 +1,77 @@
+import type { Preconditions } from '@influencer-stats/runtime/conditions'
+import { applyPatch, type Campaign, type CampaignPatch } from '../core/campaign.ts'
+import { MAX_VIDEOS, removeDuplicates } from '../core/ids.ts'
+import { errors } from '../errors.ts'
+import type { Collection } from '../state/stats-state.ts'
+import { requireCondition } from './require-condition.ts'
+
+/** A collection without its id, its revision and its time of creation. */
+export type CollectionFields = Omit<Collection, 'id' | 'revision' | 'created'>
+
+/** A change of a collection: `null` removes a field of its campaign. */
+export interface CollectionPatch extends CampaignPatch {
+  readonly videos?: readonly string[] | undefined
+}
+
+/**
+ * All changes of collections. Each function computes the new fields of a collection. The result undefined deletes the
+ * collection; the argument `before` as the result changes nothing. Every function throws the Problem `CONDITION_FAILED`
+ * if the collection does not meet the condition.
+ */
+export const collectionChanges = {
+  /** Creates or replaces a collection. */
+  put(before, _id, videos: readonly string[], campaign: Campaign = {}, condition?: Preconditions) {
+    requireCondition(before, condition)
+    return { videos: removeDuplicates(videos), ...applyPatch({}, campaign) }
+  },
+  /** Changes the fields of `patch`. @throws Problem `COLLECTION_NOT_FOUND` */
+  patch(before, id, { videos, ...campaign }: CollectionPatch, condition?: Preconditions) {
+    const found = requireCollection(id, before, condition)
+    return { videos: videos ? removeDuplicates(videos) : found.videos, ...applyPatch(found, campaign) }
+  },
+  /** Deletes a collection, its numbers and its history. @throws Problem `COLLECTION_NOT_FOUND` */
+  delete(before, id, condition?: Preconditions) {
+    requireCollection(id, before, condition)
+    return undefined
+  },
+  /** Adds a video to a collection. @throws Problem `COLLECTION_NOT_FOUND`, `COLLECTION_FULL` */
+  addVideo(before, id, video: string, condition?: Preconditions) {
+    const found = requireCollection(id, before, condition)
+    if (found.videos.includes(video)) return found
+    if (found.videos.length >= MAX_VIDEOS) throw errors.COLLECTION_FULL(`maximum of ${MAX_VIDEOS} videos`)
+    return { ...found, videos: [...found.videos, video] }
+  },
+  /** Removes a video from a collection. @throws Problem `COLLECTION_NOT_FOUND`, `VIDEO_NOT_IN_COLLECTION` */
+  removeVideo(before, id, video: string, condition?: Preconditions) {
+    const found = requireCollection(id, before)
+    if (!found.videos.includes(video)) throw errors.VIDEO_NOT_IN_COLLECTION()
+    requireCondition(found, condition)
+    return { ...found, videos: found.videos.filter((other) => other !== video) }
+  },
+} satisfies Record<string, (before: Collection | undefined, id: string, ...args: any[]) => CollectionFields | undefined>
+
+type Changes = typeof collectionChanges
+export type ChangeName = keyof Changes
+export type ChangeArgs<Name extends ChangeName> = Changes[Name] extends (
+  before: any,
+  id: string,
+  ...args: infer Args
+) => unknown
+  ? Args
+  : never
+
+/** Result of a change. */
+export interface ChangeResult<Name extends ChangeName = ChangeName> {
+  /** The collection after the change. */
+  readonly collection: ReturnType<Changes[Name]> extends undefined ? undefined : Collection
+  /** True if the collection did not exist before. */
+  readonly isNew: boolean
+  /** False if the change had nothing to do: the collection already contained the video. */
+  readonly isChanged: boolean
+}
+
+function requireCollection(id: string, collection: Collection | undefined, condition?: Preconditions): Collection {
+  if (!collection) throw errors.COLLECTION_NOT_FOUND(id)
+  requireCondition(collection, condition)
+  return collection
+}

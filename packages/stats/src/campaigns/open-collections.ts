@@ -1,0 +1,56 @@
+import type { AppContext } from '@influencer-stats/runtime/service'
+import { DAY_MS } from '../core/quota-budget.ts'
+import type { StatsMainMessage, StatsSharedState, StatsThreadMessage } from '../messages.ts'
+import { getStateOptions } from '../part-options.ts'
+import { parts, SHARED_STATES } from '../parts.ts'
+import { getSource, isStateOnMain, type StatsConfig } from '../settings.ts'
+import { CollectionsOwner } from './collections-owner.ts'
+import { createRemoteCollections, createRemoteReader } from './collections-remote.ts'
+import type { Collections } from './collections.ts'
+import { createStoredRows } from './overview-source.ts'
+import { Overview } from './overview.ts'
+
+/** The collections and their overview, as this thread accesses them. */
+export interface CollectionParts {
+  readonly collections: Collections
+  readonly overview: Pick<Overview, 'getPage' | 'getRow'>
+  /** Returns the origin of the numbers. */
+  source(): string
+}
+
+/**
+ * Opens the collections on a serving thread.
+ * @param closers gets the functions that close them
+ */
+export async function openCollections(
+  context: AppContext<StatsConfig, StatsMainMessage, StatsThreadMessage>,
+  closers: (() => Promise<void>)[],
+): Promise<CollectionParts> {
+  const { config, bus, log } = context
+  const { share } = context.shared as StatsSharedState
+  const ownSource = getSource(config)
+  const source = () => ownSource
+  const open = () => parts.state[config.state](getStateOptions(context, share))
+  if (!isStateOnMain(config)) {
+    const owner = new CollectionsOwner({
+      state: await open(),
+      retention: config.historyDays * DAY_MS,
+      onFault: (fault, what) => log.error(fault, what),
+    })
+    closers.push(() => owner.close())
+    return { collections: owner, overview: new Overview(createStoredRows(owner.state, ownSource), owner.state), source }
+  }
+  const overview: CollectionParts['overview'] = {
+    getPage: (query) => bus.call('overviewPage', query),
+    getRow: (id, withChange) => bus.call('overviewOne', id, withChange),
+  }
+  if (!SHARED_STATES.includes(config.state))
+    return { collections: createRemoteCollections(bus, createRemoteReader(bus)), overview, source }
+  const reader = await open()
+  closers.push(() => reader.close())
+  return {
+    collections: createRemoteCollections(bus, reader),
+    overview,
+    source: () => reader.getSource?.() ?? ownSource,
+  }
+}

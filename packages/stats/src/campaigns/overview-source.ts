@@ -1,0 +1,57 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { toSteadyTime } from '@influencer-stats/runtime/steady-clock'
+import { toKnownSummary } from '../core/prepared-reply.ts'
+import type { Snapshot } from '../core/video-numbers.ts'
+import type { Collection, MaybePromise, StatsState } from '../state/stats-state.ts'
+import type { OverviewRow } from './overview-selection.ts'
+
+/** A collection in an overview. */
+export type CollectionRow = OverviewRow<Collection>
+
+/** Source of the rows of an overview. */
+export interface OverviewSource {
+  /** Yields all rows in pages. Other work runs between two pages. */
+  readPages(): AsyncIterable<readonly CollectionRow[]>
+  getRow(id: string): MaybePromise<CollectionRow | undefined>
+}
+
+/**
+ * Yields rows in pages.
+ * @param prepareRow makes a row ready for a response
+ */
+export async function* toPages<T>(
+  rows: readonly T[],
+  prepareRow: (row: T) => T = (row) => row,
+  size = 500,
+): AsyncGenerator<readonly T[]> {
+  for (let i = 0; i < rows.length; i += size) {
+    if (i > 0) await nextTurn()
+    yield rows.slice(i, i + size).map(prepareRow)
+  }
+}
+
+const PAGE_SIZE = 100
+
+/** Returns the stored collections with their last stored numbers. @param source origin of the stored numbers */
+export function createStoredRows(
+  state: Pick<StatsState, 'list' | 'get' | 'getSnapshot' | 'getSnapshots'>,
+  source: string,
+): OverviewSource {
+  const toRow = (collection: Collection, snapshot: Snapshot | undefined): CollectionRow => ({
+    collection,
+    known: snapshot && toKnownSummary({ snapshot, at: toSteadyTime(snapshot.asOf), source }),
+  })
+  return {
+    async *readPages() {
+      for (let after = '', page; (page = await state.list(after, PAGE_SIZE)).length > 0; after = page.at(-1)!.id) {
+        const snapshots = await state.getSnapshots(page.map(({ id }) => id))
+        yield page.map((collection, i) => toRow(collection, snapshots[i]))
+        await nextTurn()
+      }
+    },
+    async getRow(id) {
+      const collection = await state.get(id)
+      return collection && toRow(collection, await state.getSnapshot(id))
+    },
+  }
+}
