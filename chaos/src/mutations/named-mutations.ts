@@ -65,7 +65,7 @@ const testsOf = (name: string, ...files: readonly string[]) => files.map((file) 
 export const AREAS: readonly Area[] = [
   {
     files:
-      /^packages\/stats\/src\/(core\/quota-budget|quota\/quota-(meter|persistence)|refresh\/(failures|poller|reply-table|schedule|video-table))\.ts$/,
+      /^packages\/stats\/src\/(core\/quota-budget|quota\/quota-(meter|persistence)|refresh\/(failures|first-numbers|poller|reply-table|schedule|video-table))\.ts$/,
     near: testsOf(
       'stats',
       'schedule',
