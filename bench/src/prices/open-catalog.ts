@@ -1,4 +1,5 @@
-import { CatalogDraft, type AnswerKinds } from '@influencer-stats/prices/core/catalog-draft'
+import type { AnswerKinds } from '@influencer-stats/prices/core/answer-kinds'
+import { CatalogDraft } from '@influencer-stats/prices/core/catalog-draft'
 import { Terms } from '@influencer-stats/prices/core/terms'
 import type { PriceIndex, Segments } from '@influencer-stats/prices/index/price-index'
 import { parts } from '@influencer-stats/prices/parts'

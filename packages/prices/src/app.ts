@@ -15,6 +15,7 @@ import type { PricesSharedState, CatalogState, PricesMainMessage, PricesThreadMe
 import { createPageStore } from './storage/page-store.ts'
 import { BITMAP_ALIAS, parts, SHARED_STORES } from './parts.ts'
 import { addFacetRoutes } from './routes/facets.ts'
+import { addImportRoute } from './routes/import.ts'
 import { addPriceRoutes } from './routes/prices.ts'
 import { batchPuts } from './routes/batch-puts.ts'
 import { createPutRoute } from './routes/put-price.ts'
@@ -104,7 +105,8 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
   const faults = registry.getSingleMetric(FAULT_COUNTER_NAME) as Counter
   await addBulkRoute(app, views, replica, { log, faults, data }, config.sendTimeout)
   addFacetRoutes(app, views, replica)
-  await addPriceRoutes(app, catalog, replica, config.sendTimeout)
+  addPriceRoutes(app, catalog, replica, config.sendTimeout)
+  await app.register(async (scope: App) => addImportRoute(scope, catalog, views, replica))
   return app
 }
 

@@ -1,20 +1,15 @@
 import { clearLevel } from '@influencer-stats/log/boot-check'
-import { closeLevel } from '@influencer-stats/log/level-state-machine'
-import type { Log } from '@influencer-stats/log/log'
 import { createLogStateMemory, toReplicaFolder, writeLogState } from '@influencer-stats/log/log-state'
 import { openClusterLog } from '@influencer-stats/log/cluster-log'
 import { StartError } from '@influencer-stats/runtime/errors'
-import { toWireError } from '@influencer-stats/runtime/problems'
 import type { ServiceMain } from '@influencer-stats/runtime/service'
-import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import { encodePut, encodeText, PUT, REMOVE } from './catalog/log-entries.ts'
 import { openPricesLevel } from './storage/database.ts'
 import { loadIndexes } from './search/load-indexes.ts'
-import { LogImports, PIECE_BYTES, type AppendEntry } from './import/log-imports.ts'
-import { createCatalogParts, createImportHandlers, openCatalog, type PricesMainContext } from './standalone.ts'
-import type { PricesSharedState, PricesMainMessage } from './messages.ts'
+import { PIECE_BYTES } from './import/send-import.ts'
+import type { PricesMainMessage } from './messages.ts'
 import type { PriceCatalog } from './catalog/price-catalog.ts'
-import { clearTorn, PricesStateMachine, toResult, type PricesOutcome } from './catalog/prices-state-machine.ts'
+import { clearTorn, PricesStateMachine } from './catalog/prices-state-machine.ts'
+import { createPricesMain, openCatalog, type PricesMainContext } from './prices-main.ts'
 import { META_KEY } from './storage/page-store.ts'
 import { CATALOG_TIMEOUT_MS } from './settings.ts'
 
@@ -23,14 +18,6 @@ import { CATALOG_TIMEOUT_MS } from './settings.ts'
  * must not contain many imports.
  */
 const SNAPSHOT_INTERVAL_BYTES = 1_073_741_824
-
-const createAppend =
-  (log: Log, level: SharedLevel): AppendEntry =>
-  async (kind, body) => {
-    const fault = level.getFault()
-    if (fault) throw fault
-    return toResult((await log.append<PricesOutcome>(kind, body)).outcome) as never
-  }
 
 /**
  * Opens the parts of a cluster node that exist once per process: the log, and the catalog that this node builds from
@@ -47,7 +34,7 @@ export async function openPricesNode(context: PricesMainContext): Promise<Servic
     onRecovered: () => catalog?.reload(),
   })
   const openStateMachine = async () =>
-    PricesStateMachine.open((catalog = await openCatalog(context, indexes, level)), level)
+    PricesStateMachine.open((catalog = await openCatalog(context, indexes, level, true)), level, true)
   try {
     await clearTorn(level)
     const stateMachine = await openStateMachine().catch(async (error: unknown) => {
@@ -56,8 +43,7 @@ export async function openPricesNode(context: PricesMainContext): Promise<Servic
       await clearLevel(level, META_KEY)
       return openStateMachine()
     })
-    const catalogParts = createCatalogParts(context, indexes, catalog!)
-    const state = createLogStateMemory()
+    const logState = createLogStateMemory()
     const journal = await openClusterLog({
       service: 'prices',
       config,
@@ -69,42 +55,9 @@ export async function openPricesNode(context: PricesMainContext): Promise<Servic
       maxBody: Math.max(config.bodyLimit, PIECE_BYTES) + 65_536,
       // Entries are applied in order, so an entry may have to wait for an import.
       applyTimeout: CATALOG_TIMEOUT_MS,
-      onState: (now) => writeLogState(state, now),
+      onState: (now) => writeLogState(logState, now),
     })
-    const append = createAppend(journal, level)
-    const imports = new LogImports({
-      append,
-      stateMachine,
-      maxPrices: config.maxPrices,
-      maxImportBytes: config.importLimit,
-    })
-
-    return {
-      note: catalogParts.note,
-      shared: (): PricesSharedState => ({ state: catalog.getState(), share: level.share(), logState: state }),
-      onThreadExit: (shared) => void level.releaseShare((shared as PricesSharedState).share),
-      handlers: {
-        ...catalogParts.handlers,
-        ...createImportHandlers(imports),
-        put: (puts) =>
-          Promise.all(
-            puts.map(({ key, body }) =>
-              append<boolean>(PUT, encodePut(key, body, config.maxPrices)).catch((error: unknown) =>
-                toWireError(error),
-              ),
-            ),
-          ),
-        remove: (id) => append<boolean>(REMOVE, encodeText(id.toLowerCase())),
-        waitForSequence: (sequence) => journal.waitForSequence(sequence, config.sequenceWaitTimeout),
-        barrier: async (waiting) => void (await journal.barrier(waiting)),
-      },
-      async close() {
-        imports.close()
-        await journal.close()
-        await catalogParts.close()
-        await closeLevel(stateMachine, level, log, 'prices')
-      },
-    }
+    return createPricesMain(context, { indexes, level, catalog: catalog!, stateMachine, journal, logState })
   } catch (error) {
     await level.close()
     throw error

@@ -3,6 +3,7 @@ import type { WireError } from '@influencer-stats/runtime/problems'
 import type { AnswerKind } from './core/answer-block.ts'
 import type { AnswerChange } from './answer-store/answer-table.ts'
 import type { Price } from './core/price.ts'
+import type { PriceBatch } from './core/price-batch.ts'
 import type { Term } from './core/terms.ts'
 import type { RowChange, Segments } from './index/price-index.ts'
 import type { PackedChanges } from './index/packed-changes.ts'
@@ -23,18 +24,8 @@ export interface ImportResult {
   readonly prices: number
 }
 
-/** Receives imports on the main thread. An import takes effect as a whole, or not at all. */
-export interface ImportHandler {
-  /**
-   * Starts an import.
-   * @returns the token of the import for the other calls
-   * @throws Problem `IMPORT_RUNNING`
-   */
-  start(options: ImportOptions): number | Promise<number>
-  addChunk(token: number, bytes: Uint8Array): void | Promise<void>
-  end(token: number): Promise<ImportResult>
-  abort(token: number): void | Promise<void>
-}
+/** A piece of an import: its prices, or in a cluster lines with prices. */
+export type ImportedPrices = PriceBatch | Uint8Array
 
 /** The prices to export. */
 export interface ExportRange {
@@ -64,7 +55,7 @@ export type PricesMainMessage = {
   remove(id: string): boolean
   /** @returns the token of the import for the other calls */
   importStart(options: ImportOptions): number
-  importChunk(token: number, bytes: Uint8Array): void
+  importPiece(token: number, prices: ImportedPrices): void
   importEnd(token: number): ImportResult
   importAbort(token: number): void
   /** @returns the token of the export for the other calls */

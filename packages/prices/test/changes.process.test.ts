@@ -11,14 +11,13 @@ import { openPricesLevel } from '../src/storage/database.ts'
 import type { IndexKind } from '../src/index/price-index.ts'
 import { loadIndexes } from '../src/search/load-indexes.ts'
 import type { CatalogState } from '../src/messages.ts'
-import { PriceCatalog } from '../src/catalog/price-catalog.ts'
 import { createPageStore } from '../src/storage/page-store.ts'
 import { listPartNames, SHARED_STORES, type parts } from '../src/parts.ts'
-import { PriceLineReader } from '../src/catalog/price-line-reader.ts'
 import { Searcher } from '../src/search/searcher.ts'
 import { createCatalogView, type CatalogView } from '../src/search/catalog-view.ts'
 import { INDEXES } from './support/available-indexes.ts'
 import { createPrice, toSearch, toUuid } from './support/prices.ts'
+import { openTestCatalog, openTestStandalone, toLines } from './support/standalone.ts'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
 // After any puts, removals and imports, every index of every view finds the same prices as a plain list.
@@ -131,13 +130,11 @@ async function open(folder: string, name: keyof typeof parts.catalog) {
   const fillers = Array.from({ length: BLOCK_ROWS - 20 }, (_, i) =>
     createPrice({ id: toUuid(1_000 + i), offeringId: 'filler' }),
   )
-  const catalog = await PriceCatalog.open(
+  const catalog = await openTestCatalog(
+    level,
     {
-      level,
       indexes: kinds,
       hasSharedBlocks: SHARED_STORES.includes(name),
-      maxPrices: 1e6,
-      log: { error: () => undefined },
       async onChange(change) {
         view = view.with(structuredClone(change))
         late = late?.with(structuredClone(change))
@@ -155,7 +152,8 @@ async function open(folder: string, name: keyof typeof parts.catalog) {
   )
   view = readView(catalog.getState())
   stateNow = () => catalog.getState()
-  return { owner: catalog, views: () => (late ? [view, late] : [view]), close: () => real.close() }
+  const standalone = await openTestStandalone(catalog, level)
+  return { ...standalone, owner: catalog, views: () => (late ? [view, late] : [view]), close: () => real.close() }
 }
 
 describe.each(listPartNames('catalog'))('catalog %s', (name) => {
@@ -166,22 +164,19 @@ describe.each(listPartNames('catalog'))('catalog %s', (name) => {
       let opened = await open(folder, name)
       const older: { view: CatalogView; searched: Price[]; answers: unknown[] }[] = []
       for (const one of steps) {
-        const { owner: catalog } = opened
         if ('reopen' in one) {
           await opened.close()
           older.length = 0
           opened = await open(folder, name)
         } else if ('lines' in one) {
-          const reader = new PriceLineReader(catalog.createDraft(one.replace), one.replace, 1e6)
-          reader.addChunk(Buffer.from(one.lines.map((line) => `${JSON.stringify(createPrice(line))}\n`).join('')))
+          await opened.import([toLines(one.lines.map(createPrice))], one.replace)
           // An import is one change. If several lines have one id, the last one counts.
           const imported = new PlainCatalog()
           for (const line of one.lines) imported.put(createPrice(line))
           if (one.replace) plain.prices.clear()
           for (const last of imported.prices.values()) plain.put(last)
-          await catalog.takeImport(reader)
         } else if ('remove' in one) {
-          await Promise.all(one.remove.map((removedId) => catalog.remove(removedId)))
+          await Promise.all(one.remove.map((removedId) => opened.remove(removedId)))
           for (const removedId of one.remove) plain.prices.delete(removedId)
         } else {
           const puts = 'put' in one ? one.put.map(createPrice) : []
@@ -189,7 +184,7 @@ describe.each(listPartNames('catalog'))('catalog %s', (name) => {
             const old = plain.prices.get(known)
             if (old) puts.push({ ...old, value })
           }
-          await Promise.all(puts.map((put) => catalog.put(put)))
+          await Promise.all(puts.map((put) => opened.put(put)))
           // A second change of the same price is in the next group.
           const firsts = new Set<string>()
           const later = puts.filter((put) => firsts.has(put.id) || !firsts.add(put.id))

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createPricesClient } from '../src/client.ts'
 import { openPricesLevel } from '../src/storage/database.ts'
 import type { Price } from '../src/core/price.ts'
-import { PIECE_BYTES } from '../src/import/log-imports.ts'
+import { PIECE_BYTES } from '../src/import/send-import.ts'
 import type { PricesOutcome } from '../src/catalog/prices-state-machine.ts'
 import { logEntries, openTestStateMachine, listPrices } from './support/state-machine.ts'
 import { createPrice, toSearch, startPrices, toUuid, type PricesReply, type TestPrices } from './support/prices.ts'

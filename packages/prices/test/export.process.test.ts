@@ -7,10 +7,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createPricesClient } from '../src/client.ts'
 import type { Price } from '../src/core/price.ts'
 import { openPricesLevel } from '../src/storage/database.ts'
-import { loadIndexes } from '../src/search/load-indexes.ts'
 import { exportPrices } from '../src/catalog/catalog-export.ts'
-import { PriceCatalog } from '../src/catalog/price-catalog.ts'
 import { createPrice, startPrices, toUuid, type TestPrices } from './support/prices.ts'
+import { openTestCatalog, openTestStandalone } from './support/standalone.ts'
 import { runCli } from './support/run-cli.ts'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
@@ -135,20 +134,13 @@ it('exports one moment, and can be resumed', async () => {
 it('an export contains no later change, whenever it is read', async () => {
   const level = await openPricesLevel(createTemporaryFolder())
   onTestFinished(() => level.close())
-  const catalog = await PriceCatalog.open({
-    level,
-    indexes: await loadIndexes({ indexes: ['bitset'] }),
-    log: { error: () => undefined },
-    maxPrices: 100,
-    hasSharedBlocks: false,
-    onChange: async () => undefined,
-    onReplace: async () => undefined,
-  })
-  await catalog.put(createPrice({ id: toUuid(1) }))
+  const catalog = await openTestCatalog(level, { hasSharedBlocks: false })
+  const { put, remove } = await openTestStandalone(catalog, level)
+  await put(createPrice({ id: toUuid(1) }))
   const { close, ...frozen } = await catalog.freeze()
   // Into the same pages.
-  await catalog.put(createPrice({ id: toUuid(2) }))
-  await catalog.remove(toUuid(1))
+  await put(createPrice({ id: toUuid(2) }))
+  await remove(toUuid(1))
   const pieces = await Array.fromAsync(exportPrices(frozen, {}))
   expect(parseLines(Buffer.concat(pieces).toString()).map(({ id }) => id)).toEqual([toUuid(1)])
   await close()

@@ -4,9 +4,8 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import type { Price } from '../src/core/price.ts'
 import { openPricesLevel } from '../src/storage/database.ts'
 import { loadIndexes } from '../src/search/load-indexes.ts'
-import { PriceCatalog } from '../src/catalog/price-catalog.ts'
-import { PriceLineReader } from '../src/catalog/price-line-reader.ts'
 import { createPrice, toUuid } from './support/prices.ts'
+import { createTestImport, NO_POSITION, openTestCatalog } from './support/standalone.ts'
 
 // The main thread must report to the supervisor and answer threads during any import.
 
@@ -26,29 +25,14 @@ const createNumberedPrice = (i: number): Price =>
     value: i,
   })
 
-/** Reads prices as an import does, without turns of the event loop between its chunks. */
-function readPrices(catalog: PriceCatalog, replace: boolean, prices: readonly Price[]): PriceLineReader {
-  const reader = new PriceLineReader(catalog.createDraft(replace), replace, 1e6)
-  for (const price of prices) reader.draft.put(price)
-  return reader
-}
-
 it('an import yields to the event loop', async () => {
   const level = await openPricesLevel(createTemporaryFolder())
-  const catalog = await PriceCatalog.open({
-    level,
-    indexes: await loadIndexes({ indexes: ['roaring', 'bitset'] }),
-    hasSharedBlocks: true,
-    maxPrices: 1e6,
-    log: { error: () => undefined },
-    onChange: async () => undefined,
-    onReplace: async () => undefined,
-  })
+  const catalog = await openTestCatalog(level, { indexes: await loadIndexes({ indexes: ['roaring', 'bitset'] }) })
   const all = (from: number) => Array.from({ length: PRICE_COUNT }, (_, i) => createNumberedPrice(from + i))
-  const first = readPrices(catalog, true, all(0))
-  expect((await measureLongestHold(() => catalog.takeImport(first))).held).toBeLessThan(MAX_HOLD_MS)
-  const more = readPrices(catalog, false, all(PRICE_COUNT / 2))
-  const { result, held } = await measureLongestHold(() => catalog.takeImport(more))
+  const first = createTestImport(all(0), true)
+  expect((await measureLongestHold(() => catalog.takeImport(first, NO_POSITION))).held).toBeLessThan(MAX_HOLD_MS)
+  const more = createTestImport(all(PRICE_COUNT / 2), false)
+  const { result, held } = await measureLongestHold(() => catalog.takeImport(more, NO_POSITION))
   expect(result).toBe(1.5 * PRICE_COUNT)
   expect(held).toBeLessThan(MAX_HOLD_MS)
   await level.close()

@@ -4,39 +4,15 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { BLOCK_BYTES, toPageNumber } from '../src/core/answer-block.ts'
-import { CatalogDraft } from '../src/core/catalog-draft.ts'
-import { Terms } from '../src/core/terms.ts'
 import type { Price } from '../src/core/price.ts'
 import { openPricesLevel } from '../src/storage/database.ts'
-import { loadIndexes } from '../src/search/load-indexes.ts'
-import { PriceCatalog } from '../src/catalog/price-catalog.ts'
+import type { PriceCatalog } from '../src/catalog/price-catalog.ts'
 import { toAnswersKey, META_KEY, toRowsKey, toTermKey } from '../src/storage/page-store.ts'
-import { PriceLineReader } from '../src/catalog/price-line-reader.ts'
 import { recordWrites } from './support/power-cut.ts'
 import { createPrice, startPrices, toUuid } from './support/prices.ts'
+import { createTestImport, NO_POSITION, openTestCatalog, openTestStandalone, toLines } from './support/standalone.ts'
 
 const PRICE_COUNT = 2_600
-const indexes = await loadIndexes({ indexes: ['bitset'] })
-const silent = { error: () => undefined, info: () => undefined }
-
-const openCatalog = (level: any, kinds = indexes) =>
-  PriceCatalog.open({
-    level,
-    indexes: kinds,
-    hasSharedBlocks: true,
-    maxPrices: 1e6,
-    log: silent,
-    onChange: async () => undefined,
-    onReplace: async () => undefined,
-  })
-
-function importAll(catalog: PriceCatalog, prices: readonly Price[]): Promise<number> {
-  const reader = new PriceLineReader(catalog.createDraft(true), true, 1e6)
-  reader.addChunk(Buffer.from(prices.map((price) => JSON.stringify(price)).join('\n')))
-  reader.end()
-  return catalog.takeImport(reader)
-}
-
 const createGeneration = (value: number): Price[] =>
   Array.from({ length: PRICE_COUNT }, (_, i) =>
     createPrice({ id: toUuid(i), value, charValues: [{ char: `generation ${value}`, value: i % 7 }] }),
@@ -44,7 +20,8 @@ const createGeneration = (value: number): Price[] =>
 
 it('after a power cut at any moment, the catalog has the acknowledged changes, or also the next one', async () => {
   const recording = await recordWrites(createTemporaryFolder())
-  const catalog = await openCatalog(recording.level)
+  const catalog = await openTestCatalog(recording.level)
+  const standalone = await openTestStandalone(catalog, recording.level)
   // The values of three prices, and the number of writes after which they are guaranteed.
   const watched = [0, 1, PRICE_COUNT - 1].map(toUuid)
   const readValues = (of: PriceCatalog) => Promise.all(watched.map(async (id) => (await of.get(id))?.value))
@@ -53,11 +30,11 @@ it('after a power cut at any moment, the catalog has the acknowledged changes, o
 
   await recordState()
   for (const value of [1, 2]) {
-    await importAll(catalog, createGeneration(value))
+    await standalone.import([toLines(createGeneration(value))], true)
     await recordState()
-    await catalog.put({ ...createPrice({ id: watched[1]! }), value: value * 10 })
+    await standalone.put({ ...createPrice({ id: watched[1]! }), value: value * 10 })
     await recordState()
-    await catalog.remove(watched[0]!)
+    await standalone.remove(watched[0]!)
     await recordState()
   }
 
@@ -67,7 +44,7 @@ it('after a power cut at any moment, the catalog has the acknowledged changes, o
       const folder = createTemporaryFolder()
       await recording.cut(folder, after, isPresent)
       const level = await openPricesLevel(folder)
-      const found = await readValues(await openCatalog(level))
+      const found = await readValues(await openTestCatalog(level))
       await level.close()
       const allowed = states.slice(last, last + 2).map(({ values }) => values)
       expect(allowed, `after ${after} of ${recording.length} writes`).toContainEqual(found)
@@ -117,16 +94,16 @@ it('50 imports leave at most two catalogs on disk', async () => {
   const measureSize = () =>
     readdirSync(join(data, 'level')).reduce((size, file) => size + statSync(join(data, 'level', file)).size, 0)
   const level = await openPricesLevel(data)
-  const catalog = await openCatalog(level, new Map())
+  const catalog = await openTestCatalog(level, { indexes: new Map() })
   // Ids that do not compress.
-  const draft = new CatalogDraft(new Terms())
-  for (let i = 0; i < 20_000; i++) draft.put(createPrice({ id: randomUUID(), value: Math.random() }))
+  const some = Array.from({ length: 20_000 }, () => createPrice({ id: randomUUID(), value: Math.random() }))
+  const whole = createTestImport(some, true)
   const sizes = []
   for (let i = 0; i < 50; i++) {
-    await catalog.takeImport({ draft, replace: true } as PriceLineReader)
+    await catalog.takeImport(whole, NO_POSITION)
     sizes.push(measureSize())
   }
-  const one = BLOCK_BYTES * draft.blocks.length
+  const one = BLOCK_BYTES * whole.draft.blocks.length
   // LevelDB's log and files that are not compacted yet add a few files.
   expect(Math.max(...sizes.slice(-10))).toBeLessThan(4 * one + 3 * 4_194_304)
   await level.close()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AnswerKinds, CatalogDraft } from '../src/core/catalog-draft.ts'
+import { AnswerKinds } from '../src/core/answer-kinds.ts'
+import { CatalogDraft } from '../src/core/catalog-draft.ts'
 import { createSampleDraft } from '../src/sample/sample-draft.ts'
 import { generateSamplePrices } from '../src/sample/sample-catalog.ts'
 import { Terms } from '../src/core/terms.ts'

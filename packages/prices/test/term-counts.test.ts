@@ -1,7 +1,7 @@
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { toRow } from '../src/core/catalog-draft.ts'
+import { toRow } from '../src/core/encode-price.ts'
 import { RowTable, type PriceRow } from '../src/core/row-table.ts'
 import { Terms } from '../src/core/terms.ts'
 import { TermCounts } from '../src/catalog/term-counts.ts'

@@ -1,5 +1,5 @@
 import { AnswerBlock, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
-import type { AnswerKinds } from '../core/catalog-draft.ts'
+import type { AnswerKinds } from '../core/answer-kinds.ts'
 import { IdOrder } from './id-order.ts'
 import { RowTable } from '../core/row-table.ts'
 import type { Terms } from '../core/terms.ts'
@@ -7,7 +7,7 @@ import { parseUuid } from '../core/uuid.ts'
 import type { ExportRange } from '../messages.ts'
 import { toAnswersKey, toRowsKey } from '../storage/page-store.ts'
 import { yieldTurn } from '../event-loop-turns.ts'
-import type { Generations, CatalogMeta } from '../storage/generations.ts'
+import type { GenerationReader, CatalogMeta } from '../storage/generation-reader.ts'
 import { toPrice } from './row-to-price.ts'
 
 const PIECE_BYTES = 262_144
@@ -19,7 +19,7 @@ export interface FrozenCatalog {
   readonly terms: Terms
   readonly kinds: AnswerKinds
   /** Reads the state of that moment. */
-  readonly generations: Generations
+  readonly reader: GenerationReader
 }
 
 /**
@@ -27,9 +27,9 @@ export interface FrozenCatalog {
  * waits for the next turn of the event loop, if the current turn has used its time.
  */
 export async function* exportPrices(catalog: FrozenCatalog, { after, limit }: ExportRange): AsyncGenerator<Uint8Array> {
-  const { meta, terms, kinds, generations } = catalog
+  const { meta, terms, kinds, reader } = catalog
   const order = await readIdOrder(catalog, after)
-  const readPage = createPageReader(generations, meta.generation)
+  const readPage = createPageReader(reader, meta.generation)
   let text = ''
   for (const row of order.takeRows().take(limit ?? Infinity)) {
     const { table, block } = readPage(toPageNumber(row))
@@ -42,15 +42,15 @@ export async function* exportPrices(catalog: FrozenCatalog, { after, limit }: Ex
   if (text !== '') yield Buffer.from(text)
 }
 
-async function readIdOrder({ meta, generations }: FrozenCatalog, after: string | undefined): Promise<IdOrder> {
+async function readIdOrder({ meta, reader }: FrozenCatalog, after: string | undefined): Promise<IdOrder> {
   const { generation, rows } = meta
   const order = new IdOrder(after === undefined ? undefined : parseUuid(after))
   const isPresent = new Uint8Array(rows)
-  await generations.forEachPage(generation, toRowsKey, rows, (bytes, page) => {
+  await reader.forEachPage(generation, toRowsKey, rows, (bytes, page) => {
     const table = decodeTable(bytes)
     for (let slot = 0; slot < table.size; slot++) if (table.has(slot)) isPresent[page * PAGE_ROWS + slot] = 1
   })
-  await generations.forEachPage(generation, toAnswersKey, rows, (bytes, page) => {
+  await reader.forEachPage(generation, toAnswersKey, rows, (bytes, page) => {
     const block = new AnswerBlock(bytes)
     const first = page * PAGE_ROWS
     for (let row = first; row < Math.min(rows, first + PAGE_ROWS); row++)
@@ -66,12 +66,12 @@ function decodeTable(bytes: Uint8Array): RowTable {
 }
 
 /** Reads pages and caches the last one, because ids often come in the order of rows. */
-function createPageReader(generations: Generations, generation: number) {
+function createPageReader(reader: GenerationReader, generation: number) {
   let last: { page: number; table: RowTable; block: AnswerBlock } | undefined
   return (page: number) => {
     if (last?.page !== page) {
-      const block = new AnswerBlock(generations.readAnswers(generation, page))
-      last = { page, table: generations.readRows(generation, page), block }
+      const block = new AnswerBlock(reader.readAnswers(generation, page))
+      last = { page, table: reader.readRows(generation, page), block }
     }
     return last
   }

@@ -1,4 +1,5 @@
 import type { Price } from '../core/price.ts'
+import type { PriceBatch } from '../core/price-batch.ts'
 
 // Formats of log entries. A changed rule of evaluation needs new entry kinds: otherwise nodes of two versions create
 // different catalogs from the same entry.
@@ -32,7 +33,10 @@ export interface ImportPiece {
   readonly id: string
   /** Number of the piece, from 0. */
   readonly number: number
-  readonly bytes: Buffer
+  /** Lines with prices; empty if there is a batch. */
+  readonly bytes: Uint8Array
+  /** The prices, if the log is local. Its entries are not stored. */
+  readonly batch?: PriceBatch | undefined
 }
 
 export interface ImportEnd {
@@ -52,11 +56,11 @@ export const encodePut = (key: string, body: string, maxPrices: number): Buffer 
 
 export const encodeText = (value: string | ImportBegin | ImportEnd): Buffer => Buffer.from(JSON.stringify(value))
 
-export function encodePiece(id: string, number: number, bytes: readonly Uint8Array[]): Buffer {
+export function encodePiece({ id, number, bytes }: ImportPiece): Buffer {
   const head = Buffer.alloc(PIECE_HEADER_BYTES)
   head.write(id, 'latin1')
   head.writeUInt32BE(number, ID_LENGTH)
-  return Buffer.concat([head, ...bytes])
+  return Buffer.concat([head, bytes])
 }
 
 /** @throws SyntaxError */

@@ -1,5 +1,6 @@
 import { CatalogDraft } from '../core/catalog-draft.ts'
-import type { ImportBegin } from './log-entries.ts'
+import { decodePriceBatch, type PriceBatch } from '../core/price-batch.ts'
+import type { ImportBegin, ImportPiece } from './log-entries.ts'
 import { Terms } from '../core/terms.ts'
 import { errors } from '../errors.ts'
 import { PriceLineReader } from './price-line-reader.ts'
@@ -14,37 +15,59 @@ const SLICE_BYTES = 65_536
  * it has no effect. After a failed write the import is evaluated again, but not parsed again.
  */
 export class LoggedImport {
-  readonly #reader: PriceLineReader
+  readonly draft = new CatalogDraft(new Terms())
+  readonly replace: boolean
+  /** Maximum number of prices. */
+  readonly maxPrices: number
+  /** Number of prices read; a repeated id counts each time. */
+  imported = 0
+  readonly #reader = new PriceLineReader((price) => {
+    const problem = this.draft.put(price)
+    if (!problem) this.#count()
+    return problem
+  }, validateLoggedPriceLine)
   #piecesRead = 0
   /** The reason why this import was refused; undefined if it was not refused. */
   failure: Error | undefined
 
   constructor({ replace, most: maxPrices }: Pick<ImportBegin, 'replace' | 'most'>) {
-    this.#reader = new PriceLineReader(new CatalogDraft(new Terms()), replace, maxPrices, validateLoggedPriceLine)
+    this.replace = replace
+    this.maxPrices = maxPrices
   }
 
   /**
-   * Parses a piece. A piece that was parsed before is ignored.
+   * Reads a piece. A piece that was read before is ignored.
    * @throws Problem `BAD_LINE`, `CATALOG_FULL`
    */
-  async addPiece(number: number, bytes: Uint8Array): Promise<void> {
+  async addPiece({ number, bytes, batch }: Omit<ImportPiece, 'id'>): Promise<void> {
     if (this.failure) throw this.failure
     if (number < this.#piecesRead) return
     this.#piecesRead = number + 1
+    if (batch) return this.#addBatch(batch)
     for (let from = 0; from < bytes.length; from += SLICE_BYTES) {
       this.#reader.addChunk(bytes.subarray(from, from + SLICE_BYTES))
       await yieldTurn()
     }
   }
 
-  /**
-   * Returns the reader with the parsed prices.
-   * @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_EMPTY`
-   */
-  end(mayBeEmpty: boolean): PriceLineReader {
+  /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_EMPTY` */
+  end(mayBeEmpty: boolean): void {
     if (this.failure) throw this.failure
     this.#reader.end()
-    if (this.#reader.imported === 0 && !mayBeEmpty) throw errors.IMPORT_EMPTY()
-    return this.#reader
+    if (this.imported === 0 && !mayBeEmpty) throw errors.IMPORT_EMPTY()
+  }
+
+  #addBatch(batch: PriceBatch): void {
+    this.draft.terms.append(batch.terms)
+    for (const { spec, currency } of batch.kinds) this.draft.kinds.ensureCode(spec, currency)
+    for (const price of decodePriceBatch(batch)) {
+      this.draft.add(price)
+      this.#count()
+    }
+  }
+
+  #count(): void {
+    this.imported++
+    if (this.draft.size > this.maxPrices) throw errors.CATALOG_FULL(`more than ${this.maxPrices} prices`)
   }
 }

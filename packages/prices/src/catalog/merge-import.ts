@@ -1,11 +1,12 @@
 import { toBlockNumber, toSlot } from '../core/answer-block.ts'
-import type { AnswerKinds, CatalogDraft } from '../core/catalog-draft.ts'
+import type { AnswerKinds } from '../core/answer-kinds.ts'
+import type { CatalogDraft } from '../core/catalog-draft.ts'
 import type { IdTable } from '../core/id-table.ts'
 import type { RowTable } from '../core/row-table.ts'
 import { isOfType, type CharTypes, type Terms } from '../core/terms.ts'
 import { errors } from '../errors.ts'
 import { forEachInTurns } from '../event-loop-turns.ts'
-import type { CodedPrice } from './row-edits.ts'
+import type { CodedPrice } from '../core/encode-price.ts'
 
 // Functions that compare an import with the catalog that it is merged into.
 

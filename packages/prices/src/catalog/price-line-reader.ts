@@ -1,8 +1,8 @@
 import { describeJsonError, formatReceived } from '@influencer-stats/runtime/received-value'
 import { isUtf8 } from 'node:buffer'
-import type { CatalogDraft } from '../core/catalog-draft.ts'
 import { isDate } from '../core/dates.ts'
 import { ByteAccumulator } from '../core/byte-accumulator.ts'
+import type { PriceProblem } from '../core/encode-price.ts'
 import type { Price } from '../core/price.ts'
 import { errors } from '../errors.ts'
 import { validatePriceLine } from '../price-schema.ts'
@@ -10,29 +10,23 @@ import { validatePriceLine } from '../price-schema.ts'
 const MAX_LINE_BYTES = 65_536
 const NEWLINE = 10
 
-/** Reads prices, one per line, into a draft. The first invalid line ends the import, and the draft is not used. */
+/** Reads prices, one per line. The first invalid line ends the import. */
 export class PriceLineReader {
-  readonly draft: CatalogDraft
-  readonly replace: boolean
-  /** Maximum number of prices. */
-  readonly maxPrices: number
+  readonly #put: (price: Price) => PriceProblem | undefined
+  readonly #validate: (value: unknown) => string | undefined
   /** The beginning of an incomplete line. */
   readonly #rest = new ByteAccumulator()
   #line = 0
-  imported = 0
 
-  readonly #validate: (value: unknown) => string | undefined
-
-  constructor(draft: CatalogDraft, replace: boolean, maxPrices: number, validate = validatePriceLine) {
+  /** @param put receives each valid price, and returns its problem if it has one */
+  constructor(put: (price: Price) => PriceProblem | undefined, validate = validatePriceLine) {
+    this.#put = put
     this.#validate = validate
-    this.draft = draft
-    this.replace = replace
-    this.maxPrices = maxPrices
   }
 
   /**
    * Reads the lines that end in a chunk, and stores the beginning of the next line.
-   * @throws Problem `BAD_LINE`, `CATALOG_FULL`
+   * @throws Problem `BAD_LINE`
    */
   addChunk(chunk: Uint8Array): void {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
@@ -47,7 +41,7 @@ export class PriceLineReader {
 
   /**
    * Reads the last line, which may have no line break.
-   * @throws Problem `BAD_LINE`, `CATALOG_FULL`
+   * @throws Problem `BAD_LINE`
    */
   end(): void {
     this.#readLine(this.#rest.take())
@@ -74,10 +68,8 @@ export class PriceLineReader {
     }
     const validationError = this.#validate(price)
     if (validationError) throw fail(validationError)
-    const problem = findDateProblem(price) ?? this.draft.put(price)
+    const problem = findDateProblem(price) ?? this.#put(price)
     if (problem) throw fail(`${problem.code} ${problem.detail}`)
-    this.imported++
-    if (this.draft.size > this.maxPrices) throw errors.CATALOG_FULL(`more than ${this.maxPrices} prices`)
   }
 }
 

@@ -2,24 +2,25 @@ import { FrameError, createOutcomeUnknownError } from '@influencer-stats/log/err
 import type { LogEntry, LogPosition, StateMachine } from '@influencer-stats/log/log'
 import { CLEAN_BOOT, clearLevel, isTorn, markClean } from '@influencer-stats/log/boot-check'
 import { restoreSnapshot, createSnapshotChunks } from '@influencer-stats/log/level-snapshot'
+import { readEntry } from '@influencer-stats/log/read-entry'
 import { readBootId } from '@influencer-stats/runtime/boot-id'
 import { parseWireError, Problem, toWireError, type WireError } from '@influencer-stats/runtime/problems'
+import { toReadProblem } from '@influencer-stats/runtime/read-errors'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import * as kinds from './log-entries.ts'
 import { errors } from '../errors.ts'
-import type { PendingChange } from './change-batcher.ts'
 import type { ImportResult } from '../messages.ts'
 import { META_KEY } from '../storage/page-store.ts'
 import type { PriceCatalog } from './price-catalog.ts'
-import type { CatalogMeta } from '../storage/generations.ts'
-import type { PriceChange } from './evaluate-changes.ts'
+import type { CatalogMeta } from '../storage/generation-reader.ts'
+import type { PendingChange, PriceChange } from './evaluate-changes.ts'
 import { LoggedImport } from './logged-import.ts'
 import type { LogCheckpoint, OpenImport } from '../storage/log-checkpoint.ts'
 import { createSnapshotFilter } from '../storage/snapshot-filter.ts'
 
 /**
  * The outcome of an entry. A put: true if the price is new. A removal: true if the price existed. The end of an import:
- * its result. Any other entry: true. A refused entry: the error.
+ * its result. Any other entry: true. A refused entry, and in a standalone service one that failed: the error.
  */
 export type PricesOutcome = boolean | ImportResult | WireError
 
@@ -48,10 +49,11 @@ export async function clearTorn(level: SharedLevel): Promise<void> {
   if (checkpoint && isTorn(checkpoint.boot)) await clearLevel(level, META_KEY)
 }
 
-/** The state machine of prices: the catalog of a node, built from the log. On the main thread only. */
+/** The state machine of prices: the catalog, built from the log. On the main thread only. */
 export class PricesStateMachine implements StateMachine {
   readonly #catalog: PriceCatalog
   readonly #level: SharedLevel
+  readonly #isReplica: boolean
   readonly #boot = readBootId()
   #import: LoggedImport | undefined
   /**
@@ -60,14 +62,18 @@ export class PricesStateMachine implements StateMachine {
    */
   #outcomes: PricesOutcome[] = []
 
-  private constructor(catalog: PriceCatalog, level: SharedLevel) {
+  private constructor(catalog: PriceCatalog, level: SharedLevel, isReplica: boolean) {
     this.#catalog = catalog
     this.#level = level
+    this.#isReplica = isReplica
   }
 
-  /** @throws StartError `DATA_DAMAGED` */
-  static async open(catalog: PriceCatalog, level: SharedLevel): Promise<PricesStateMachine> {
-    const stateMachine = new PricesStateMachine(catalog, level)
+  /**
+   * @param isReplica true for a node of a cluster, false for a standalone service
+   * @throws StartError `DATA_DAMAGED`
+   */
+  static async open(catalog: PriceCatalog, level: SharedLevel, isReplica: boolean): Promise<PricesStateMachine> {
+    const stateMachine = new PricesStateMachine(catalog, level, isReplica)
     await stateMachine.#resume()
     return stateMachine
   }
@@ -103,21 +109,25 @@ export class PricesStateMachine implements StateMachine {
     }
     if (made >= entries.length) return this.#catalog.setCheckpoint(createCheckpoint(entries.length))
     for (let next = made; next < entries.length;) {
-      const first = entries[next]!
-      if (isPriceChange(first)) {
-        const group = this.#takeBatch(entries, next)
-        next += group.length
-        await this.#catalog.applyChanges(group, createCheckpoint(next))
-      } else {
-        const at = next++
-        this.#outcomes[at] = await this.#applyImportEntry(first, createCheckpoint(next))
+      const at = next
+      const first = entries[at]!
+      const group = this.#takeBatch(entries, at)
+      next += group.length || 1
+      try {
+        if (group.length > 0) await this.#catalog.applyChanges(group, createCheckpoint(next))
+        else this.#outcomes[at] = await this.#applyImportEntry(first, createCheckpoint(next))
+      } catch (error) {
+        // The log of a cluster repeats the entries. A local log does not, so later entries are applied without these.
+        if (this.#isReplica || error instanceof FrameError) throw error
+        for (let i = at; i < next; i++) this.#outcomes[i] ??= toWireError(toReadProblem(error) ?? error)
+        await this.#catalog.setCheckpoint(createCheckpoint(next))
       }
     }
   }
 
-  /** Returns consecutive changes of different prices. */
-  #takeBatch(entries: readonly LogEntry[], from: number): PendingChange<PriceChange, boolean>[] {
-    const group: PendingChange<PriceChange, boolean>[] = []
+  /** Returns consecutive changes of different prices; none if the first entry is not a change. */
+  #takeBatch(entries: readonly LogEntry[], from: number): PendingChange[] {
+    const group: PendingChange[] = []
     const seen = new Set<string>()
     for (let i = from; i < entries.length && group.length < MAX_BATCH_CHANGES && isPriceChange(entries[i]!); i++) {
       const change = toPriceChange(entries[i]!)
@@ -144,17 +154,18 @@ export class PricesStateMachine implements StateMachine {
     switch (kind) {
       case kinds.IMPORT_BEGIN: {
         if (open && !isLate) return this.#refuse(errors.IMPORT_RUNNING(), checkpoint)
-        const importBegin = readEntry<kinds.ImportBegin>(entry)
+        const importBegin = readEntry<kinds.ImportBegin>(entry, kinds.decodeText)
         this.#import = new LoggedImport(importBegin)
         await this.#catalog.setCheckpoint({ ...checkpoint, open: { ...importBegin, pieces: 0, at } })
         await this.#catalog.clearStaged()
         return true
       }
       case kinds.IMPORT_PIECE: {
-        const { id, number, bytes } = readEntry(entry, kinds.decodePiece)
+        const piece = readEntry(entry, kinds.decodePiece)
+        const { id, number, bytes } = piece
         if (open?.id !== id || open.pieces !== number) return this.#refuse(errors.IMPORT_LOST(), checkpoint)
         return this.#runOrDrop(checkpoint, async () => {
-          await this.#import!.addPiece(number, bytes)
+          await this.#import!.addPiece(piece)
           await this.#catalog.setCheckpoint(
             { ...checkpoint, open: { ...open, pieces: number + 1, at } },
             { piece: bytes },
@@ -163,17 +174,18 @@ export class PricesStateMachine implements StateMachine {
         })
       }
       case kinds.IMPORT_END: {
-        const { id, pieces } = readEntry<kinds.ImportEnd>(entry)
+        const { id, pieces } = readEntry<kinds.ImportEnd>(entry, kinds.decodeText)
         if (open?.id !== id || open.pieces !== pieces) return this.#refuse(errors.IMPORT_LOST(), checkpoint)
         return this.#runOrDrop(checkpoint, async () => {
-          const reader = this.#import!.end(open.mayBeEmpty)
-          const prices = await this.#catalog.takeImport(reader, { ...checkpoint, open: undefined })
+          const ended = this.#import!
+          ended.end(open.mayBeEmpty)
+          const prices = await this.#catalog.takeImport(ended, { ...checkpoint, open: undefined })
           await this.#clearImport()
-          return { imported: reader.imported, prices }
+          return { imported: ended.imported, prices }
         })
       }
       case kinds.IMPORT_ABORT:
-        return this.#dropImport(checkpoint, open?.id === readEntry<string>(entry))
+        return this.#dropImport(checkpoint, open?.id === readEntry<string>(entry, kinds.decodeText))
       case kinds.IMPORT_EXPIRY:
         return this.#dropImport(checkpoint, isLate)
       default:
@@ -216,7 +228,7 @@ export class PricesStateMachine implements StateMachine {
     this.#import = open && new LoggedImport(open)
     if (!open) return this.#catalog.clearStaged()
     let number = 0
-    for await (const bytes of this.#catalog.readStaged(open)) await this.#import!.addPiece(number++, bytes)
+    for await (const bytes of this.#catalog.readStaged(open)) await this.#import!.addPiece({ number: number++, bytes })
   }
 
   snapshot(): AsyncIterable<Buffer> {
@@ -244,17 +256,8 @@ export class PricesStateMachine implements StateMachine {
   }
 }
 
-/** @throws FrameError */
-function readEntry<T>({ seq, body }: LogEntry, decode: (body: Buffer) => T = kinds.decodeText): T {
-  try {
-    return decode(body)
-  } catch (error) {
-    throw new FrameError('LOG_DAMAGED', (error as Error).message, seq)
-  }
-}
-
 function toPriceChange(entry: LogEntry): PriceChange {
-  if (entry.kind === kinds.REMOVE) return { key: readEntry(entry) }
-  const { key, most, price } = readEntry<kinds.LoggedPut>(entry)
+  if (entry.kind === kinds.REMOVE) return { key: readEntry<string>(entry, kinds.decodeText), maxPrices: Infinity }
+  const { key, most, price } = readEntry<kinds.LoggedPut>(entry, kinds.decodeText)
   return { key, maxPrices: most, price: { ...price, id: key } }
 }

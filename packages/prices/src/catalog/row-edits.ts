@@ -1,14 +1,7 @@
 import { PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
+import type { CodedPrice } from '../core/encode-price.ts'
 import { RowTable, type PriceRow } from '../core/row-table.ts'
 import type { RowChange } from '../index/price-index.ts'
-
-/** A price with numbers instead of texts: its row contains terms, and `kind` is the number of its answer kind. */
-export interface CodedPrice {
-  readonly id: Uint8Array
-  readonly row: PriceRow
-  readonly value: number
-  readonly kind: number
-}
 
 /** A price and the row that it replaces. */
 export interface PriceUpsert extends CodedPrice {

@@ -75,6 +75,16 @@ export const encodeCharType = (type: CharType): number => CHAR_TYPES.indexOf(typ
 export const getCharType = (usedTerms: Uint8Array, char: number): CharType | undefined =>
   CHAR_TYPES[usedTerms[char] ?? 0]
 
+/** Returns the types of the characteristics that at least one row has, by their names. */
+export function listCharTypes({ list }: Pick<Terms, 'list'>, usedTerms: Uint8Array): Map<string, CharType> {
+  const types = new Map<string, CharType>()
+  list.forEach((term, code) => {
+    const type = term.kind === 'char' ? getCharType(usedTerms, code) : undefined
+    if (term.kind === 'char' && type) types.set(term.text, type)
+  })
+  return types
+}
+
 /** The values of one characteristic, including those that no row has any more. */
 interface ValueTable {
   readonly texts: TextTable

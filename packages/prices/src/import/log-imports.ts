@@ -1,4 +1,5 @@
 import { createUnavailableError } from '@influencer-stats/log/errors'
+import type { EntryBody } from '@influencer-stats/log/log'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { randomBytes } from 'node:crypto'
@@ -11,22 +12,23 @@ import {
   IMPORT_EXPIRY,
   IMPORT_PIECE,
   EMPTY_BODY,
+  type ImportPiece,
 } from '../catalog/log-entries.ts'
 import { errors } from '../errors.ts'
-import { IMPORT_IDLE_TIMEOUT_MS } from './import-sessions.ts'
-import type { ImportResult, ImportOptions, ImportHandler } from '../messages.ts'
+import type { ImportedPrices, ImportResult, ImportOptions } from '../messages.ts'
 import { LOG_IMPORT_TIMEOUT_MS, type PricesStateMachine } from '../catalog/prices-state-machine.ts'
+import { FLUSH_INTERVAL_MS } from './send-import.ts'
 
 /**
- * Size at which the collected bytes of an import are appended to the log as a piece (bytes). Smaller pieces follow every
- * `CHECK_INTERVAL_MS` and at the end.
- */
-export const PIECE_BYTES = 524_288
-/**
- * Interval (ms) at which this node appends a piece, possibly empty, so that other nodes know that the import continues.
- * It also checks for expired imports.
+ * Interval (ms) at which this node appends an empty piece, so that other nodes know that the import continues. It also
+ * checks for expired imports.
  */
 const CHECK_INTERVAL_MS = 5_000
+/**
+ * An import without calls from its thread for this time is aborted: the thread may have died, or its client sends no
+ * data for a minute (ms).
+ */
+const IDLE_TIMEOUT_MS = 60_000 + FLUSH_INTERVAL_MS
 /** Delay before a failed append is retried (ms). */
 const RETRY_DELAY_MS = 500
 /**
@@ -39,23 +41,20 @@ const ABORT_WAIT_MS = 1_000
  * Appends an entry to the log. Resolves with its outcome on this node.
  * @throws Problem the reason of a refusal; `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
  */
-export type AppendEntry = <T extends boolean | ImportResult>(kind: number, body: Buffer) => Promise<T>
+export type AppendEntry = <T extends boolean | ImportResult>(kind: number, body: EntryBody) => Promise<T>
 
 export interface LogImportsOptions {
   readonly append: AppendEntry
   readonly stateMachine: Pick<PricesStateMachine, 'open'>
   /** Maximum number of prices. */
   readonly maxPrices: number
-  /** Maximum size of an import (bytes). */
+  /** Maximum size of an import in a cluster (bytes). */
   readonly maxImportBytes: number
 }
 
-/** An import that a thread of this node receives. */
+/** An import that a thread of this process receives. */
 interface LogImportSession {
   readonly id: string
-  /** The collected bytes that are not appended yet, and their size. */
-  chunks: Uint8Array[]
-  size: number
   /** Number of all bytes received. */
   total: number
   /** Number of pieces appended. */
@@ -67,10 +66,11 @@ interface LogImportSession {
 }
 
 /**
- * Imports on a cluster node. Their bytes go into the log in pieces, and take effect only with the final entry. So any
- * earlier fault leaves the catalog unchanged. At most one import runs at a time on all nodes.
+ * Imports, on the main thread. They go into the log in pieces, and take effect only with the final entry. So any
+ * earlier fault leaves the catalog unchanged. At most one import runs at a time, in a cluster on all nodes: it can hold
+ * a whole new catalog in memory.
  */
-export class LogImports implements ImportHandler {
+export class LogImports {
   readonly #options: LogImportsOptions
   readonly #sessions = new Map<number, LogImportSession>()
   readonly #timer: NodeJS.Timeout
@@ -83,18 +83,14 @@ export class LogImports implements ImportHandler {
     this.#timer = setInterval(() => this.#checkSessions(), CHECK_INTERVAL_MS).unref()
   }
 
-  /** @throws Problem `IMPORT_RUNNING`, `LOG_UNAVAILABLE` */
+  /**
+   * Starts an import.
+   * @returns the token of the import for the other calls
+   * @throws Problem `IMPORT_RUNNING`, `LOG_UNAVAILABLE`
+   */
   async start({ replace, empty }: ImportOptions): Promise<number> {
     const id = randomBytes(8).toString('hex')
-    const session = {
-      id,
-      chunks: [],
-      size: 0,
-      total: 0,
-      pieces: 0,
-      lastActiveAt: performance.now(),
-      lastAppend: Promise.resolve(),
-    }
+    const session = { id, total: 0, pieces: 0, lastActiveAt: performance.now(), lastAppend: Promise.resolve() }
     const importBegin = { id, replace, mayBeEmpty: empty || !replace, most: this.#options.maxPrices }
     await this.#append(IMPORT_BEGIN, encodeText(importBegin)).catch((error: unknown) => {
       void this.#abort(session)
@@ -105,23 +101,22 @@ export class LogImports implements ImportHandler {
   }
 
   /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `BODY_TOO_LARGE`, `IMPORT_LOST`, `LOG_UNAVAILABLE` */
-  async addChunk(token: number, bytes: Uint8Array): Promise<void> {
+  async addPiece(token: number, prices: ImportedPrices): Promise<void> {
     const session = this.#getSession(token)
     session.lastActiveAt = performance.now()
-    session.total += bytes.length
+    if (!(prices instanceof Uint8Array)) return void (await this.#send(session, { bytes: EMPTY_BODY, batch: prices }))
+    session.total += prices.length
     if (session.total > this.#options.maxImportBytes)
       throw commonErrors.BODY_TOO_LARGE(`an import may have up to ${this.#options.maxImportBytes} bytes`)
-    session.chunks.push(bytes)
-    session.size += bytes.length
-    if (session.size >= PIECE_BYTES) await this.#send(session)
+    await this.#send(session, { bytes: prices })
   }
 
-  /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_EMPTY`, `IMPORT_LOST`, `TYPE_CONFLICT`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` */
+  /** @throws Problem `BAD_LINE`, `CATALOG_FULL`, `IMPORT_EMPTY`, `IMPORT_LOST`, `TYPE_CONFLICT`, `DISK_FULL`, `STORE_FAILED`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` */
   async end(token: number): Promise<ImportResult> {
     const session = this.#getSession(token)
     this.#sessions.delete(token)
     try {
-      await this.#send(session)
+      await session.lastAppend
       return await this.#options.append(IMPORT_END, encodeText({ id: session.id, pieces: session.pieces }))
     } catch (error) {
       await this.#abort(session)
@@ -148,13 +143,10 @@ export class LogImports implements ImportHandler {
     return session
   }
 
-  #send(session: LogImportSession): Promise<unknown> {
-    const { id, chunks, pieces } = session
-    session.chunks = []
-    session.size = 0
-    session.pieces++
+  #send(session: LogImportSession, prices: Pick<ImportPiece, 'bytes' | 'batch'>): Promise<unknown> {
+    const value = { id: session.id, number: session.pieces++, ...prices }
     return (session.lastAppend = session.lastAppend.then(() =>
-      this.#append(IMPORT_PIECE, encodePiece(id, pieces, chunks)),
+      this.#append(IMPORT_PIECE, { value, encode: () => encodePiece(value) }),
     ))
   }
 
@@ -162,7 +154,7 @@ export class LogImports implements ImportHandler {
    * Appends an entry that takes effect only when the import ends. So an unknown outcome means that the catalog is
    * unchanged, and is reported as `LOG_UNAVAILABLE`.
    */
-  async #append(kind: number, body: Buffer): Promise<void> {
+  async #append(kind: number, body: EntryBody): Promise<void> {
     try {
       await this.#options.append(kind, body)
     } catch (error) {
@@ -188,9 +180,9 @@ export class LogImports implements ImportHandler {
 
   #checkSessions(): void {
     for (const [token, session] of this.#sessions) {
-      if (performance.now() - session.lastActiveAt >= IMPORT_IDLE_TIMEOUT_MS) void this.abort(token)
+      if (performance.now() - session.lastActiveAt >= IDLE_TIMEOUT_MS) void this.abort(token)
       // The next piece of the import reports this error to its client.
-      else this.#send(session).catch(() => {})
+      else this.#send(session, { bytes: EMPTY_BODY }).catch(() => {})
     }
     const { open } = this.#options.stateMachine
     if (!open || Date.now() - open.at < LOG_IMPORT_TIMEOUT_MS || this.#isExpiring) return

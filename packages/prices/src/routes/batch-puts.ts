@@ -1,7 +1,6 @@
-import { Serial } from '@influencer-stats/runtime/async/serial'
+import { Batcher } from '@influencer-stats/runtime/async/batcher'
 import type { Bus } from '@influencer-stats/runtime/channel'
 import { parseWireError } from '@influencer-stats/runtime/problems'
-import { ChangeBatcher, type PendingChange } from '../catalog/change-batcher.ts'
 import type { PricePut, PricesMainMessage, PricesThreadMessage } from '../messages.ts'
 import { createPerTurnLimiter } from '../event-loop-turns.ts'
 
@@ -14,31 +13,33 @@ export const MAX_PUTS_PER_TURN = 8
 /** Sends a put to the main thread. Resolves with true if the price is new. */
 export type PutPrice = (put: PricePut) => Promise<boolean>
 
+interface PendingPut {
+  readonly put: PricePut
+  readonly resolve: (isNew: boolean) => void
+  readonly reject: (error: unknown) => void
+}
+
 /**
  * Sends puts in batches. Puts that arrive while others are in flight form one message: a separate message for each
  * costs more than all other steps together.
  */
 export function batchPuts(bus: Bus<PricesMainMessage, PricesThreadMessage>): PutPrice {
-  const serial = new Serial()
   const waitForTurn = createPerTurnLimiter(MAX_PUTS_PER_TURN)
-  const batcher = new ChangeBatcher<PricePut, boolean>((run) => serial.run(run), send)
-
-  async function send(group: readonly PendingChange<PricePut, boolean>[]): Promise<void> {
+  const batcher = new Batcher<PendingPut>(async (batch) => {
     try {
       const outcomes = await bus.call(
         'put',
-        group.map(({ change }) => change),
+        batch.map(({ put }) => put),
       )
-      for (const [i, { resolve, reject }] of group.entries()) {
+      for (const [i, { resolve, reject }] of batch.entries()) {
         const outcome = outcomes[i]!
         await waitForTurn()
         if (typeof outcome === 'boolean') resolve(outcome)
         else reject(parseWireError(outcome))
       }
     } catch (error) {
-      for (const { reject } of group) reject(error)
+      for (const { reject } of batch) reject(error)
     }
-  }
-
-  return (put) => batcher.submit(put)
+  })
+  return (put) => new Promise((resolve, reject) => batcher.add({ put, resolve, reject }))
 }

@@ -1,5 +1,7 @@
 import { ID_BYTES } from '../core/answer-block.ts'
-import { AnswerKinds, CatalogDraft, toRow } from '../core/catalog-draft.ts'
+import { AnswerKinds } from '../core/answer-kinds.ts'
+import { CatalogDraft } from '../core/catalog-draft.ts'
+import { toRow } from '../core/encode-price.ts'
 import { DEFAULT_CURRENCY } from '../core/price.ts'
 import { drawId } from './seeded-random.ts'
 import {
@@ -22,7 +24,7 @@ export function createSampleDraft(offerings = SAMPLE_OFFERINGS): CatalogDraft {
     row: toRow(price, terms),
     kind: kinds.ensureCode(price.priceSpecId, DEFAULT_CURRENCY),
   }))
-  const draft = new CatalogDraft(terms, kinds, undefined, rows.length * offerings)
+  const draft = new CatalogDraft(terms, kinds, rows.length * offerings)
   const random = createSampleRandom()
   const id = new Uint8Array(ID_BYTES)
   let value = 0
@@ -30,7 +32,8 @@ export function createSampleDraft(offerings = SAMPLE_OFFERINGS): CatalogDraft {
     const offering = terms.ensureName('offering', name)
     for (const { row, kind } of rows) {
       drawId(random, id)
-      draft.append(id, { ...row, offering, group: terms.ensureName('group', drawGroup(random)) }, value++, kind)
+      const group = terms.ensureName('group', drawGroup(random))
+      draft.append({ id, row: { ...row, offering, group }, value: value++, kind })
     }
   }
   return draft

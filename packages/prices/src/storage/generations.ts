@@ -2,20 +2,12 @@ import { StartError } from '@influencer-stats/runtime/errors'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { Level } from 'level'
 import type { FastifyBaseLogger } from 'fastify'
-import {
-  AnswerBlock,
-  toBlockNumber,
-  PAGE_BYTES,
-  PAGE_ROWS,
-  toPageNumber,
-  createSharedBlock,
-  type AnswerKind,
-} from '../core/answer-block.ts'
-import { AnswerKinds, type CatalogDraft } from '../core/catalog-draft.ts'
-import { decodeRow, RowTable, type PriceRow } from '../core/row-table.ts'
-import { Terms, type Term } from '../core/terms.ts'
+import { toBlockNumber, PAGE_ROWS, toPageNumber, type AnswerKind } from '../core/answer-block.ts'
+import type { CatalogDraft } from '../core/catalog-draft.ts'
+import type { RowTable } from '../core/row-table.ts'
+import type { Term } from '../core/terms.ts'
 import { FORMAT } from './database.ts'
-import { yieldTurn } from '../event-loop-turns.ts'
+import { GenerationReader, NO_META, type CatalogMeta, type LoadedCatalog } from './generation-reader.ts'
 import {
   toAnswersKey,
   toGenerationPrefix,
@@ -26,31 +18,7 @@ import {
   toStagedKey,
   toTermKey,
 } from './page-store.ts'
-import type { LogCheckpoint, OpenImport } from './log-checkpoint.ts'
-
-/** The current generation and its size. */
-export interface CatalogMeta {
-  readonly generation: number
-  readonly rows: number
-  readonly terms: number
-  readonly kinds: number
-  /** The position in the log, on a node of a cluster. */
-  readonly log?: LogCheckpoint | undefined
-  /** The previous generation, as it was when this one replaced it. It is stored until the next replacement. */
-  readonly previous?: Omit<CatalogMeta, 'previous'> | undefined
-}
-
-/** Meta data of a database without a catalog. */
-export const NO_META: CatalogMeta = { generation: 0, rows: 0, terms: 0, kinds: 0 }
-
-/** A whole catalog, read from the database. */
-export interface LoadedCatalog {
-  readonly meta: CatalogMeta
-  readonly terms: Terms
-  readonly kinds: AnswerKinds
-  readonly table: RowTable
-  readonly blocks: AnswerBlock[]
-}
+import type { OpenImport } from './log-checkpoint.ts'
 
 /** The data that a change of single prices writes. */
 export interface CatalogWrite {
@@ -74,10 +42,18 @@ interface BatchPut {
 
 export type ErrorLog = Pick<FastifyBaseLogger, 'error'>
 
+/** Options of the catalogs in a database. */
+export interface GenerationsOptions {
+  readonly level: SharedLevel
+  readonly log: ErrorLog
+  /**
+   * True for a node of a cluster. It stores its position in the log, which has all data: so it neither syncs changes to
+   * the disk nor stores the previous catalog.
+   */
+  readonly isReplica: boolean
+}
+
 const MAX_BATCH_PUTS = 2_048
-/** Maximum pages and bytes of one read. */
-const MAX_READ_PAGES = 256
-const MAX_READ_BYTES = 262_144
 const FIRST_GENERATION_KEY = toGenerationPrefix(0)
 
 const put = (key: string, value: string | Uint8Array): BatchPut => ({
@@ -89,28 +65,27 @@ const put = (key: string, value: string | Uint8Array): BatchPut => ({
 const putText = (key: string, value: unknown) => put(key, JSON.stringify(value))
 const createDamagedError = (cause: unknown) =>
   new StartError('DATA_DAMAGED', `prices: the catalog cannot be read (${(cause as Error).message})`)
-const encodeMeta = (meta: CatalogMeta) => JSON.stringify({ ...meta, format: FORMAT })
-
-type LevelSnapshot = ReturnType<Level['snapshot']>
 
 /** The catalogs in LevelDB. Each catalog is a generation, and the value of the key `meta` names the current one. */
 export class Generations {
+  readonly reader: GenerationReader
   readonly #level: SharedLevel
   readonly #db: Level
   readonly #log: ErrorLog
-  readonly #snapshot: LevelSnapshot | undefined
+  readonly #isReplica: boolean
 
-  constructor(level: SharedLevel, log: ErrorLog, snapshot?: LevelSnapshot) {
+  constructor({ level, log, isReplica }: GenerationsOptions) {
+    this.reader = new GenerationReader(level.db)
     this.#level = level
     this.#db = level.db
     this.#log = log
-    this.#snapshot = snapshot
+    this.#isReplica = isReplica
   }
 
-  /** Returns a read-only view of the current state. Data that is deleted later stays on the disk until `close`. */
-  freeze(): { readonly generations: Generations; close(): Promise<void> } {
+  /** Returns a reader of the current state. Data that is deleted later stays on the disk until `close`. */
+  freeze(): { readonly reader: GenerationReader; close(): Promise<void> } {
     const snapshot = this.#db.snapshot()
-    return { generations: new Generations(this.#level, this.#log, snapshot), close: () => snapshot.close() }
+    return { reader: new GenerationReader(this.#db, snapshot), close: () => snapshot.close() }
   }
 
   /**
@@ -125,7 +100,7 @@ export class Generations {
     // A new database, or one whose first catalog is incomplete.
     if (meta.generation === NO_META.generation) return undefined
     try {
-      return await this.#load(meta)
+      return await this.reader.load(meta)
     } catch (error) {
       const { generation, previous } = meta
       if (!previous) throw createDamagedError(error)
@@ -133,68 +108,36 @@ export class Generations {
         { err: error },
         `prices: catalog ${generation} cannot be read; catalog ${previous.generation} is in use again`,
       )
-      return await this.#load(previous).catch((worse: unknown) => {
+      return await this.reader.load(previous).catch((worse: unknown) => {
         throw createDamagedError(worse)
       })
     }
   }
 
-  async #load(meta: CatalogMeta): Promise<LoadedCatalog> {
-    const { generation, rows } = meta
-    const terms = new Terms(await this.#readTexts(generation, 't', meta.terms))
-    const kinds = new AnswerKinds(await this.#readTexts(generation, 'k', meta.kinds))
-    const table = new RowTable(rows + 1)
-    const blocks: AnswerBlock[] = []
-    await this.forEachPage(generation, toRowsKey, rows, (bytes) => table.decode(bytes))
-    await this.forEachPage(generation, toAnswersKey, rows, (bytes, page) => {
-      const first = page * PAGE_ROWS
-      const block = (blocks[toBlockNumber(first)] ??= new AnswerBlock(createSharedBlock()))
-      block.getPage(page).set(bytes)
-    })
-    if (table.size !== rows) throw new Error(`generation ${generation} has ${table.size} rows of ${rows}`)
-    return { meta: { ...meta, terms: terms.list.length, kinds: kinds.list.length }, terms, kinds, table, blocks }
-  }
-
-  /** Returns a page of answers. */
-  readAnswers(generation: number, page: number): Uint8Array {
-    return this.#read(toAnswersKey(generation, page))
-  }
-
-  /** Returns a page of rows. */
-  readRows(generation: number, page: number): RowTable {
-    const table = new RowTable(PAGE_ROWS, PAGE_BYTES)
-    table.decode(this.#read(toRowsKey(generation, page)))
-    return table
-  }
-
-  /** Returns a row, which must exist. */
-  readRow(generation: number, row: number): PriceRow {
-    return decodeRow(this.#read(toRowsKey(generation, toPageNumber(row))), row % PAGE_ROWS)
-  }
-
   /** Writes a change: all of it or nothing. */
   async write({ meta, terms, firstTerm, kinds, firstKind, answers, rows }: CatalogWrite): Promise<void> {
     const { generation } = meta
-    const batch = [put(META_KEY, encodeMeta(meta))]
+    const batch = [this.#putMeta(meta)]
     terms.forEach((term, i) => batch.push(putText(toTermKey(generation, firstTerm + i), term)))
     kinds.forEach((kind, i) => batch.push(putText(toKindKey(generation, firstKind + i), kind)))
     for (const [page, bytes] of answers) batch.push(put(toAnswersKey(generation, page), bytes))
     for (const [page, bytes] of rows) batch.push(put(toRowsKey(generation, page), bytes))
-    await this.#write(batch, !meta.log)
+    await this.#write(batch, !this.#isReplica)
   }
 
   /**
-   * Writes the position in the log and, if given, the newest piece of the open import.
+   * Writes the position in the log of a node and, if given, the newest piece of the open import.
    * @param sync true to sync to disk, with all earlier writes
    */
   async setCheckpoint(
     meta: CatalogMeta,
     { piece, sync = false }: { piece?: Uint8Array | undefined; sync?: boolean },
   ): Promise<void> {
+    if (!this.#isReplica) return
     if (sync) await this.#level.flush()
     const { open } = meta.log!
     const staged = piece ? [put(toStagedKey(open!.id, open!.pieces - 1), piece)] : []
-    await this.#write([put(META_KEY, encodeMeta(meta)), ...staged], sync)
+    await this.#write([this.#putMeta(meta), ...staged], sync)
   }
 
   /**
@@ -241,10 +184,11 @@ export class Generations {
       rows: table.size,
       terms: draft.terms.list.length,
       kinds: draft.kinds.list.length,
-      // A node of a cluster needs no fallback, because the log has all data. An empty catalog is no fallback.
-      ...(log ? { log } : previous.rows > 0 && { previous }),
+      log,
+      // An empty catalog is no fallback.
+      ...(!this.#isReplica && previous.rows > 0 && { previous }),
     }
-    await this.#write([put(META_KEY, encodeMeta(meta))])
+    await this.#write([this.#putMeta(meta)])
     return meta
   }
 
@@ -256,60 +200,17 @@ export class Generations {
     await this.#db.compactRange(FIRST_GENERATION_KEY, end)
   }
 
+  #putMeta({ log, ...meta }: CatalogMeta): BatchPut {
+    return putText(META_KEY, { ...meta, ...(this.#isReplica && { log }), format: FORMAT })
+  }
+
   #clear(from: string, end: string): Promise<void> {
     return this.#level.write((db) => db.clear({ gte: from, lt: end }))
   }
 
-  /** Writes a batch: all of it or nothing. Data that is also in the log needs no sync to disk. */
+  /** Writes a batch: all of it or nothing. */
   #write(batch: readonly BatchPut[], sync = true): Promise<void> {
     return this.#level.write((db) => db.batch(batch as never, { sync }))
-  }
-
-  /**
-   * Reads the terms (`t`) or the answer kinds (`k`) of a generation.
-   * @param count the expected number; undefined if an older version did not store it
-   */
-  async #readTexts(generation: number, what: string, count: number | undefined): Promise<any[]> {
-    const prefix = toGenerationPrefix(generation) + what
-    const texts = await this.#db.values({ gte: `${prefix}!`, lt: `${prefix}~`, limit: count ?? -1 }).all()
-    if (count !== undefined && texts.length !== count)
-      throw new Error(`${prefix} has ${texts.length} texts of ${count}`)
-    return texts.map((text) => JSON.parse(text))
-  }
-
-  /** Reads the pages of `rows` rows in order. It yields to the event loop between pages. */
-  async forEachPage(
-    generation: number,
-    toKey: typeof toRowsKey,
-    rows: number,
-    visit: (bytes: Uint8Array, page: number) => void,
-  ): Promise<void> {
-    const pages = toPageNumber(rows + PAGE_ROWS - 1)
-    const range = { gte: toKey(generation, 0), lt: toKey(generation, pages) }
-    const options = { valueEncoding: 'view', fillCache: false, highWaterMarkBytes: MAX_READ_BYTES } as const
-    const snapshot = this.#snapshot
-    const iterator = this.#db.iterator<string, Uint8Array>({ ...range, ...options, snapshot })
-    try {
-      let page = 0
-      for (let some; (some = await iterator.nextv(MAX_READ_PAGES)).length > 0;)
-        for (const [key, bytes] of some) {
-          if (key !== toKey(generation, page)) throw new Error(`${toKey(generation, page)} is missing`)
-          visit(bytes, page++)
-          await yieldTurn()
-        }
-      if (page < pages) throw new Error(`${toKey(generation, page)} is missing`)
-    } finally {
-      await iterator.close()
-    }
-  }
-
-  #read(key: string): Uint8Array {
-    const found = this.#db.getSync<string, Uint8Array>(key, {
-      valueEncoding: 'view',
-      snapshot: this.#snapshot,
-    })
-    if (!found) throw new Error(`${key} is missing`)
-    return found
   }
 }
 

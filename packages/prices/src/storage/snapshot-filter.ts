@@ -1,5 +1,5 @@
 import { toGenerationPrefix, STAGED_RANGE } from './page-store.ts'
-import type { CatalogMeta } from './generations.ts'
+import type { CatalogMeta } from './generation-reader.ts'
 
 /**
  * Returns a filter that accepts the keys of the current generation, and the pieces of an open import. It rejects older

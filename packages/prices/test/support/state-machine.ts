@@ -5,26 +5,12 @@ import { PAGE_ROWS, AnswerBlock, toPageNumber } from '../../src/core/answer-bloc
 import * as kinds from '../../src/catalog/log-entries.ts'
 import type { Price } from '../../src/core/price.ts'
 import { openPricesLevel } from '../../src/storage/database.ts'
-import { loadIndexes } from '../../src/search/load-indexes.ts'
-import { PriceCatalog } from '../../src/catalog/price-catalog.ts'
+import type { PriceCatalog } from '../../src/catalog/price-catalog.ts'
 import { clearTorn, PricesStateMachine } from '../../src/catalog/prices-state-machine.ts'
 import { toPrice } from '../../src/catalog/row-to-price.ts'
-
-const indexes = await loadIndexes({ indexes: ['bitset'] })
+import { openTestCatalog } from './standalone.ts'
 
 export const MAX_PRICES = 5
-
-/** A catalog on the main thread, without threads. */
-export const openTestCatalog = (level: SharedLevel, maxPrices = MAX_PRICES) =>
-  PriceCatalog.open({
-    level,
-    indexes,
-    log: { error: () => undefined },
-    maxPrices,
-    hasSharedBlocks: true,
-    onChange: async () => undefined,
-    onReplace: async () => undefined,
-  })
 
 /** The fault of a write: it is lost, or it succeeds and reports an error. */
 export type WriteFault = 'lost' | 'kept'
@@ -60,9 +46,8 @@ export async function openTestStateMachine(
   const real = await openPricesLevel(folder, { log: { error() {}, info() {} }, isReplica: true })
   const level = createFaultyLevel(real, next)
   await clearTorn(level)
-  // The limit in the entry applies, not this one.
-  const catalog = await openTestCatalog(level, 10_000)
-  const stateMachine = await PricesStateMachine.open(catalog, level)
+  const catalog = await openTestCatalog(level, { isReplica: true })
+  const stateMachine = await PricesStateMachine.open(catalog, level, true)
   const close = async () => {
     await catalog.waitUntilIdle()
     await real.close()
@@ -82,11 +67,11 @@ export async function openTestStateMachine(
 
 /** Returns all prices in the order of their rows, which decides between several default ones. */
 export async function listPrices(catalog: PriceCatalog): Promise<Price[]> {
-  const { meta, terms, kinds: answerKinds, generations, close } = await catalog.freeze()
+  const { meta, terms, kinds: answerKinds, reader, close } = await catalog.freeze()
   const prices: Price[] = []
   for (let first = 0; first < meta.rows; first += PAGE_ROWS) {
-    const table = generations.readRows(meta.generation, toPageNumber(first))
-    const block = new AnswerBlock(generations.readAnswers(meta.generation, toPageNumber(first)))
+    const table = reader.readRows(meta.generation, toPageNumber(first))
+    const block = new AnswerBlock(reader.readAnswers(meta.generation, toPageNumber(first)))
     for (let slot = 0; slot < table.size; slot++) {
       const row = table.get(slot)
       if (row) prices.push(toPrice(first + slot, row, block, terms, answerKinds))
@@ -110,7 +95,7 @@ export const logEntries = {
   begin: (id: string, replace = false, maxPrices = MAX_PRICES) =>
     [kinds.IMPORT_BEGIN, kinds.encodeText({ id, replace, mayBeEmpty: !replace, most: maxPrices })] as const,
   piece: (id: string, number: number, text: string) =>
-    [kinds.IMPORT_PIECE, kinds.encodePiece(id, number, [Buffer.from(text)])] as const,
+    [kinds.IMPORT_PIECE, kinds.encodePiece({ id, number, bytes: Buffer.from(text) })] as const,
   end: (id: string, pieces: number) => [kinds.IMPORT_END, kinds.encodeText({ id, pieces })] as const,
   abort: (id: string) => [kinds.IMPORT_ABORT, kinds.encodeText(id)] as const,
   expire: (at: number) => [kinds.IMPORT_EXPIRY, kinds.EMPTY_BODY, at] as const,

@@ -2,13 +2,10 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { toStoredPrice, type Price } from '../src/core/price.ts'
-import { loadIndexes } from '../src/search/load-indexes.ts'
 import type { CatalogChange } from '../src/messages.ts'
-import { PriceCatalog } from '../src/catalog/price-catalog.ts'
 import { createPrice, toUuid } from './support/prices.ts'
 import { recordWrites } from './support/power-cut.ts'
-
-const indexes = await loadIndexes({ indexes: ['bitset'] })
+import { openTestCatalog, openTestStandalone } from './support/standalone.ts'
 
 async function open({ maxPrices = 1e6, failing = (): boolean => false } = {}) {
   const recording = await recordWrites(createTemporaryFolder())
@@ -22,25 +19,18 @@ async function open({ maxPrices = 1e6, failing = (): boolean => false } = {}) {
       }
     },
   })
-  const catalog = await PriceCatalog.open({
-    level,
-    indexes,
-    log: { error: () => undefined },
-    maxPrices,
-    hasSharedBlocks: true,
-    onChange: async (change) => void changes.push(change),
-    onReplace: async () => undefined,
-  })
-  return { catalog, recording, changes }
+  const catalog = await openTestCatalog(level, { onChange: async (change) => void changes.push(change) })
+  const { put, remove } = await openTestStandalone(catalog, level, maxPrices)
+  return { catalog, put, remove, recording, changes }
 }
 
 it('concurrent changes are one synced write and one message to the threads', async () => {
-  const { catalog, recording, changes } = await open()
+  const { put, remove, recording, changes } = await open()
   const some = Array.from({ length: 64 }, () => createPrice())
   for (const [outcome, run] of [
-    [true, (price: Price) => catalog.put(price)],
-    [false, (price: Price) => catalog.put({ ...price, value: 7 })],
-    [true, ({ id }: Price) => catalog.remove(id)],
+    [true, (price: Price) => put(price)],
+    [false, (price: Price) => put({ ...price, value: 7 })],
+    [true, ({ id }: Price) => remove(id)],
   ] as const) {
     const [writes, words] = [recording.length, changes.length]
     expect(await Promise.all(some.map(run))).toEqual(some.map(() => outcome))
@@ -56,16 +46,16 @@ it('concurrent changes are one synced write and one message to the threads', asy
 
 it('a refused change does not affect others; a failed write rejects all its changes', async () => {
   let failing = false
-  const { catalog, recording } = await open({ maxPrices: 3, failing: () => failing })
+  const { catalog, put, remove, recording } = await open({ maxPrices: 3, failing: () => failing })
   const typed = (id: number, value: string | number) =>
     createPrice({ id: toUuid(id), charValues: [{ char: 'size', value }] })
   const results = await Promise.allSettled([
-    catalog.put(typed(1, 'large')),
-    catalog.put(typed(2, 5)),
-    catalog.put(typed(3, 'small')),
-    catalog.put(typed(4, 'small')),
-    catalog.put(typed(5, 'small')),
-    catalog.remove(toUuid(6)),
+    put(typed(1, 'large')),
+    put(typed(2, 5)),
+    put(typed(3, 'small')),
+    put(typed(4, 'small')),
+    put(typed(5, 'small')),
+    remove(toUuid(6)),
   ])
   expect(results.map((one) => (one.status === 'fulfilled' ? one.status : one.reason.code))).toEqual([
     'fulfilled',
@@ -76,17 +66,13 @@ it('a refused change does not affect others; a failed write rejects all its chan
     'fulfilled',
   ])
   failing = true
-  const failed = await Promise.allSettled([
-    catalog.put(typed(1, 'tiny')),
-    catalog.remove(toUuid(3)),
-    catalog.remove(toUuid(9)),
-  ])
+  const failed = await Promise.allSettled([put(typed(1, 'tiny')), remove(toUuid(3)), remove(toUuid(9))])
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   failing = false
   expect((await catalog.get(toUuid(1)))!.charValues).toEqual([{ char: 'size', value: 'large' }])
   expect(await catalog.get(toUuid(3))).toBeDefined()
   expect(catalog.size).toBe(3)
-  await catalog.put(typed(1, 'tiny'))
+  await put(typed(1, 'tiny'))
   expect((await catalog.get(toUuid(1)))!.charValues).toEqual([{ char: 'size', value: 'tiny' }])
   await recording.level.close()
 })
@@ -104,7 +90,7 @@ it('concurrent changes have the same result as sequential ones', async () => {
       { nil: undefined },
     ),
   })
-  const { catalog, recording } = await open()
+  const { catalog, put, remove, recording } = await open()
   const known = new Map<string, Price>()
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(change, { maxLength: 12 }), { maxLength: 4 }), async (rounds) => {
@@ -114,12 +100,12 @@ it('concurrent changes have the same result as sequential ones', async () => {
           expected.push(price ? !known.has(id) : known.has(id))
           if (!price) {
             known.delete(id)
-            return catalog.remove(id)
+            return remove(id)
           }
           const { n, ...rest } = price
-          const put = createPrice({ id, ...rest, charValues: [{ char: 'n', value: n }] })
-          known.set(id, put)
-          return catalog.put(put)
+          const changed = createPrice({ id, ...rest, charValues: [{ char: 'n', value: n }] })
+          known.set(id, changed)
+          return put(changed)
         })
         expect(await Promise.all(done)).toEqual(expected)
         for (let id = 1; id <= 6; id++) {

@@ -1,0 +1,92 @@
+import type { AnswerKinds } from './answer-kinds.ts'
+import { toDay, FIRST_DAY, LAST_DAY } from './dates.ts'
+import { DEFAULT_CURRENCY, type Price } from './price.ts'
+import type { PriceRow } from './row-table.ts'
+import { isOfType, getValueType, type KnownTypes, type LearnedTypes, type Terms } from './terms.ts'
+import { parseUuid } from './uuid.ts'
+
+/** A price with numbers instead of texts: its row contains terms, and `kind` is the number of its answer kind. */
+export interface CodedPrice {
+  readonly id: Uint8Array
+  readonly row: PriceRow
+  readonly value: number
+  readonly kind: number
+}
+
+/** The dictionary of a catalog or of an import. */
+export interface PriceDictionary<Types extends KnownTypes = KnownTypes> {
+  readonly terms: Terms
+  readonly kinds: AnswerKinds
+  readonly types: Types
+}
+
+/** The reason that a price is rejected: an error code and its detail. */
+export interface PriceProblem {
+  readonly code: 'TYPE_CONFLICT' | 'DUPLICATE_CHARACTERISTIC' | 'INVALID_DATE_RANGE'
+  readonly detail: string
+}
+
+/** Returns a problem of a price that can be found without the catalog; undefined if there is none. */
+function findPriceProblem({ charValues, from, to }: Price): PriceProblem | undefined {
+  const chars = new Set<string>()
+  for (const { char } of charValues) {
+    if (chars.has(char)) return { code: 'DUPLICATE_CHARACTERISTIC', detail: char }
+    chars.add(char)
+  }
+  if (from !== undefined && to !== undefined && to < from)
+    return { code: 'INVALID_DATE_RANGE', detail: `${from} to ${to}` }
+  return undefined
+}
+
+/** Returns the problem of the first value that does not have the type of its characteristic. */
+function findTypeProblem({ charValues }: Price, terms: Terms, types: KnownTypes): PriceProblem | undefined {
+  for (const { char, value } of charValues) {
+    const code = terms.chars.getCode(char)
+    const type = types.get(code) ?? getValueType(value) ?? 'integer'
+    if (!isOfType(type, value) && !types.canWiden?.(code, value))
+      return { code: 'TYPE_CONFLICT', detail: `${char} is of type ${type}` }
+  }
+  return undefined
+}
+
+/** Converts a price to a row of terms. New terms are added to the dictionary. */
+export function toRow(price: Price, terms: Terms): PriceRow {
+  const values = price.charValues.map(({ char, value }) => terms.ensureValue(terms.ensureName('char', char), value))
+  return {
+    offering: terms.ensureName('offering', price.offeringId),
+    group: terms.ensureName('group', price.groupId),
+    spec: terms.ensureName('spec', price.priceSpecId),
+    values,
+    isDefault: price.default === true,
+    from: price.from === undefined ? FIRST_DAY : toDay(price.from),
+    to: price.to === undefined ? LAST_DAY : toDay(price.to),
+  }
+}
+
+/** Encodes a price. New terms are added to the dictionary, unless the price is rejected. */
+export function encodePrice(
+  price: Price,
+  { terms, kinds, types }: PriceDictionary,
+  id = parseUuid(price.id),
+): CodedPrice | PriceProblem {
+  const problem = findPriceProblem(price) ?? findTypeProblem(price, terms, types)
+  if (problem) return problem
+  return {
+    id,
+    row: toRow(price, terms),
+    value: price.value,
+    kind: kinds.ensureCode(price.priceSpecId, price.currency ?? DEFAULT_CURRENCY),
+  }
+}
+
+/** Encodes a price of an import like `encodePrice`. The types of its values become known. */
+export function encodeImportedPrice(
+  price: Price,
+  dictionary: PriceDictionary<LearnedTypes>,
+): CodedPrice | PriceProblem {
+  const coded = encodePrice(price, dictionary)
+  const { terms, types } = dictionary
+  if ('row' in coded)
+    for (const term of coded.row.values) types.learn(terms.getChar(term), getValueType(terms.getValue(term))!)
+  return coded
+}

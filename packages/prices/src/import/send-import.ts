@@ -1,0 +1,91 @@
+import { Problem } from '@influencer-stats/runtime/problems'
+import { PriceLineReader } from '../catalog/price-line-reader.ts'
+import { PriceBatchEncoder } from '../core/price-batch.ts'
+import type { CharType } from '../core/terms.ts'
+import { yieldTurn } from '../event-loop-turns.ts'
+import type { ImportedPrices } from '../messages.ts'
+
+/** Size of the lines at which their prices are sent to the main thread (bytes). */
+export const PIECE_BYTES = 524_288
+/** Time after which the received prices are sent with the next chunk, however few they are (ms). */
+export const FLUSH_INTERVAL_MS = 5_000
+
+/** Collects the prices of an import until they are sent. */
+interface PriceCollector {
+  /** @throws Problem `BAD_LINE` */
+  add(chunk: Uint8Array): void
+  /** @throws Problem `BAD_LINE` */
+  end(): void
+  take(): ImportedPrices
+}
+
+/**
+ * Reads lines and encodes their prices.
+ * @param types the types of known characteristics, by their names
+ */
+export function createPriceCollector(types: ReadonlyMap<string, CharType>): PriceCollector {
+  const encoder = new PriceBatchEncoder(types)
+  const reader = new PriceLineReader((price) => encoder.put(price))
+  return {
+    add: (chunk) => reader.addChunk(chunk),
+    end: () => reader.end(),
+    take: () => encoder.take(),
+  }
+}
+
+/** Collects lines for the log of a cluster, from which every node reads them. */
+export function createLineCollector(): PriceCollector {
+  let chunks: Uint8Array[] = []
+  return {
+    add: (chunk) => void chunks.push(chunk),
+    end() {},
+    take() {
+      const bytes = Buffer.concat(chunks)
+      chunks = []
+      return bytes
+    },
+  }
+}
+
+/**
+ * Sends the prices of an import to the main thread, in pieces. It reads the next piece while the main thread applies
+ * one.
+ * @throws Problem `BAD_LINE`, and the errors of `send`
+ */
+export async function sendImport(
+  body: AsyncIterable<Uint8Array>,
+  collector: PriceCollector,
+  send: (prices: ImportedPrices) => Promise<void>,
+): Promise<void> {
+  let size = 0
+  let flushedAt = performance.now()
+  let sent = Promise.resolve()
+
+  async function flush(): Promise<void> {
+    const prices = collector.take()
+    size = 0
+    flushedAt = performance.now()
+    await sent
+    sent = send(prices)
+    // The next `flush` throws its error.
+    sent.catch(() => {})
+  }
+
+  try {
+    for await (const chunk of body) {
+      collector.add(chunk)
+      size += chunk.length
+      if (size >= PIECE_BYTES || performance.now() - flushedAt >= FLUSH_INTERVAL_MS) await flush()
+      await yieldTurn()
+    }
+    collector.end()
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    // An error of earlier lines has precedence.
+    await flush()
+    await sent
+    throw error
+  }
+  await flush()
+  await sent
+}

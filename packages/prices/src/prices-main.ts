@@ -1,0 +1,126 @@
+import { closeLevel } from '@influencer-stats/log/level-state-machine'
+import type { EntryBody, Log } from '@influencer-stats/log/log'
+import { registerGauge } from '@influencer-stats/runtime/gauge'
+import { toWireError } from '@influencer-stats/runtime/problems'
+import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
+import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
+import { encodePut, encodeText, PUT, REMOVE } from './catalog/log-entries.ts'
+import { PriceCatalog } from './catalog/price-catalog.ts'
+import { toResult, type PricesOutcome, type PricesStateMachine } from './catalog/prices-state-machine.ts'
+import type { CatalogDraft } from './core/catalog-draft.ts'
+import { ExportSessions } from './export/export-sessions.ts'
+import { LogImports, type AppendEntry } from './import/log-imports.ts'
+import { packChanges } from './index/packed-changes.ts'
+import type { PricesSharedState, PricesMainMessage, PricesThreadMessage } from './messages.ts'
+import { BITMAP_ALIAS, BITMAP_INDEXES, SHARED_STORES } from './parts.ts'
+import { findBitmapIndex, type LoadedIndexes } from './search/load-indexes.ts'
+import { CATALOG_TIMEOUT_MS, type PricesConfig } from './settings.ts'
+
+/** Added to the longest wait for a client: after that time, a thread without calls is assumed to be dead (ms). */
+const THREAD_TIMEOUT_MS = 60_000
+const NO_BINARY_NOTE = `the package roaring has no binary for this system, so the index is ${BITMAP_INDEXES[1]}; \`npx -y pnpm@12.21.0 install\` compiles a binary if a C++ compiler is installed`
+
+export type PricesMainContext = OpenContext<PricesConfig, PricesThreadMessage>
+
+/**
+ * Opens the catalog, which sends each change to all threads.
+ * @param isReplica true for a node of a cluster
+ * @param createFirst creates the first catalog of a database that never had prices
+ * @throws StartError `DATA_DAMAGED`
+ */
+export function openCatalog(
+  { config, broadcast, log }: PricesMainContext,
+  indexes: LoadedIndexes,
+  level: SharedLevel,
+  isReplica: boolean,
+  createFirst?: () => CatalogDraft,
+): Promise<PriceCatalog> {
+  return PriceCatalog.open(
+    {
+      level,
+      indexes,
+      log,
+      isReplica,
+      hasSharedBlocks: SHARED_STORES.includes(config.catalog),
+      onChange: ({ rows, ...change }) => broadcast('change', change, packChanges(rows)),
+      onReplace: (state) => broadcast.withTimeout(CATALOG_TIMEOUT_MS)('replace', state),
+    },
+    createFirst,
+  )
+}
+
+/** The opened parts of a service or node. */
+export interface PricesMainParts {
+  readonly indexes: LoadedIndexes
+  readonly level: SharedLevel
+  readonly catalog: PriceCatalog
+  readonly stateMachine: PricesStateMachine
+  /** The log whose entries `stateMachine` applies. */
+  readonly journal: Log
+  /** Memory with the position in the log, on a node of a cluster. */
+  readonly logState?: SharedArrayBuffer
+}
+
+/** Creates the part of the service that exists once per process, from its opened parts. */
+export function createPricesMain(
+  { config, registry, log }: PricesMainContext,
+  { indexes, level, catalog, stateMachine, journal, logState }: PricesMainParts,
+): ServiceMain<PricesMainMessage> {
+  const { maxPrices, importLimit, sendTimeout, sequenceWaitTimeout } = config
+  const append: AppendEntry = async (kind, body) => {
+    const fault = level.getFault()
+    if (fault) throw fault
+    return toResult((await journal.append<PricesOutcome>(kind, body)).outcome) as never
+  }
+  const imports = new LogImports({ append, stateMachine, maxPrices, maxImportBytes: importLimit })
+  // A thread makes no call while its client reads a piece.
+  const exports = new ExportSessions(catalog, 2 * sendTimeout + THREAD_TIMEOUT_MS)
+  registerGauge(registry, 'prices_catalog_size', 'Prices in the catalog.', () => catalog.size)
+
+  return {
+    note:
+      config.indexes.includes(BITMAP_ALIAS) && findBitmapIndex(indexes) !== BITMAP_INDEXES[0]
+        ? NO_BINARY_NOTE
+        : undefined,
+    shared: (): PricesSharedState => ({
+      state: catalog.getState(),
+      share: level.share(),
+      ...(logState && { logState }),
+    }),
+    onThreadExit: (shared) => void level.releaseShare((shared as PricesSharedState).share),
+    handlers: {
+      get: (id) => catalog.get(id),
+      put: (puts) =>
+        Promise.all(
+          puts.map(({ key, body }) =>
+            append<boolean>(PUT, createPutBody(key, body, maxPrices)).catch((error: unknown) => toWireError(error)),
+          ),
+        ),
+      remove: (id) => append<boolean>(REMOVE, encodeText(id.toLowerCase())),
+      importStart: (options) => imports.start(options),
+      importPiece: (token, prices) => imports.addPiece(token, prices),
+      importEnd: (token) => imports.end(token),
+      importAbort: (token) => imports.abort(token),
+      exportStart: (range) => exports.start(range),
+      exportNext: (token) => exports.readNext(token),
+      exportEnd: (token) => exports.end(token),
+      waitForSequence: (sequence) => journal.waitForSequence(sequence, sequenceWaitTimeout),
+      barrier: async (waiting) => void (await journal.barrier(waiting)),
+    },
+    async close() {
+      imports.close()
+      await journal.close()
+      await exports.close()
+      await catalog.waitUntilIdle()
+      await closeLevel(stateMachine, level, log, 'prices')
+    },
+  }
+}
+
+/** @param body a price as JSON, which may omit its id */
+const createPutBody = (key: string, body: string, most: number): EntryBody => ({
+  get value() {
+    return { key, most, price: JSON.parse(body) }
+  },
+  encode: () => encodePut(key, body, most),
+})
