@@ -1,4 +1,4 @@
-import type { Component } from './hot-functions.ts'
+import type { Component } from './graph/hot-functions.ts'
 
 const HTTP_FILES = ['packages/runtime/', 'fastify/', '@fastify/', 'find-my-way/', 'prom-client/', 'node:_http_']
 

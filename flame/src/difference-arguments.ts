@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { ROOT } from './paths.ts'
-import type { TimeWindow } from './difference.ts'
+import type { TimeWindow } from './graph/difference.ts'
 
 export const DIFFERENCE_HELP = `pnpm flame difference OWN.cpuprofile BASE.cpuprofile --output FILE.html
                  flame graph of two CPU profiles of V8 (node --cpu-prof): widths are times per request of OWN,

@@ -1,6 +1,6 @@
 import type { Machine } from '@influencer-stats/bench/machine'
-import type { HotFunction, Share } from './hot-functions.ts'
-import type { ProfileKind } from './profile-control.ts'
+import type { HotFunction, Share } from './graph/hot-functions.ts'
+import type { ProfileKind } from './recording/profile-control.ts'
 
 /**
  * Numbers of one graph. Shares are percent of the samples with JavaScript on the stack, or of the allocated bytes. The

@@ -9,7 +9,7 @@ import { getFolder } from './arguments.ts'
 import { readFindings, type Finding } from './findings.ts'
 import { FLAME_FOLDER } from './paths.ts'
 import { formatSubtitle, formatTitle } from './flame-snapshot.ts'
-import { listTopFunctions } from './recording-file.ts'
+import { listTopFunctions } from './file/recording-file.ts'
 import { compareWithSource, formatShares, findTop, formatTopSentence } from './sentences.ts'
 import type { GraphSummary, HotReport } from './hot-report.ts'
 

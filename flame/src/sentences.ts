@@ -1,4 +1,4 @@
-import type { HotFunction } from './hot-functions.ts'
+import type { HotFunction } from './graph/hot-functions.ts'
 import type { Finding } from './findings.ts'
 import type { GraphSummary } from './hot-report.ts'
 

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DifferenceInput, DifferenceOptions } from './difference-arguments.ts'
-import { createDifferenceFile, formatFunctionChange, formatTotals } from './difference-file.ts'
-import { listChanges, readDifference, type DifferenceSide } from './difference.ts'
-import { packFile } from './flame-file.ts'
+import { createDifferenceFile, formatFunctionChange, formatTotals } from './file/difference-file.ts'
+import { listChanges, readDifference, type DifferenceSide } from './graph/difference.ts'
+import { packFile } from './file/flame-file.ts'
 
 const MAX_PRINTED = 5
 

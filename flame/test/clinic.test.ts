@@ -6,7 +6,7 @@ import {
   toJavaScriptNames,
   toTypeScriptNames,
   type TickFrame,
-} from '../src/clinic-cleanup.ts'
+} from '../src/recording/clinic-cleanup.ts'
 
 describe('a clinic snapshot', () => {
   it('names no path of this machine', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toFrame, getHome } from '../src/frames.ts'
+import { toFrame, getHome } from '../src/graph/frames.ts'
 
 const ROOT = '/home/somebody/influencer-stats/'
 const frame = (url: string, scriptId = '7') =>

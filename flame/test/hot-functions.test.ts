@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { listCallers, listHotFunctions, sumHomes, sumComponents } from '../src/hot-functions.ts'
-import { readAllocationProfile, readCpuProfile, type Profile } from '../src/profile.ts'
+import { listCallers, listHotFunctions, sumHomes, sumComponents } from '../src/graph/hot-functions.ts'
+import { readAllocationProfile, readCpuProfile, type Profile } from '../src/graph/profile.ts'
 
 const ROOT = '/home/somebody/influencer-stats/'
 
@@ -62,7 +62,7 @@ describe('a CPU profile', () => {
   it('excludes the profiler', () => {
     const harness: CallShape = {
       name: 'record',
-      url: `file://${ROOT}flame/src/profile-control.ts`,
+      url: `file://${ROOT}flame/src/recording/profile-control.ts`,
       self: 9,
       callees: [createAppCall('x', 1)],
     }

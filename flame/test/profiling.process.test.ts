@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { listHotFunctions, type HotFunction } from '../src/hot-functions.ts'
-import { startProfiled, type ProfiledProcess } from '../src/profiled-process.ts'
-import { recordProcess, type ThreadRecording } from '../src/record.ts'
+import { listHotFunctions, type HotFunction } from '../src/graph/hot-functions.ts'
+import { startProfiled, type ProfiledProcess } from '../src/recording/profiled-process.ts'
+import { recordProcess, type ThreadRecording } from '../src/recording/record.ts'
 
 const getFixture = (name: string) => fileURLToPath(new URL(`./fixtures/${name}.ts`, import.meta.url))
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { HotFunction } from '../src/hot-functions.ts'
+import type { HotFunction } from '../src/graph/hot-functions.ts'
 import { parseFindings, readFindings } from '../src/findings.ts'
 import { renderReadme } from '../src/readme.ts'
 import { compareWithSource, formatShares, formatTopSentence } from '../src/sentences.ts'

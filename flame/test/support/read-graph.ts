@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { runInThisContext } from 'node:vm'
 import { gunzipSync } from 'node:zlib'
-import type { Category } from '../../src/frames.ts'
-import type { ProfileCall } from '../../src/profile.ts'
+import type { Category } from '../../src/graph/frames.ts'
+import type { ProfileCall } from '../../src/graph/profile.ts'
 
 /** A call as the viewer reads it. */
 export interface ViewerCall {

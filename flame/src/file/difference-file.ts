@@ -4,9 +4,9 @@ import {
   type DifferenceCall,
   type FunctionChange,
   type ProfileDifference,
-} from './difference.ts'
+} from '../graph/difference.ts'
 import { createFlameFile, type DifferenceFile } from './flame-file.ts'
-import type { StackFrame } from './frames.ts'
+import type { StackFrame } from '../graph/frames.ts'
 
 /** Rows of each table below the graph: functions that grew, and functions that shrank. */
 const MAX_ROWS = 15

@@ -1,7 +1,7 @@
 import { createFlameFile, type RecordingFile } from './flame-file.ts'
-import type { Category } from './frames.ts'
-import type { HotFunction, Share } from './hot-functions.ts'
-import { getWeight, type Profile, type ProfileCall } from './profile.ts'
+import type { Category } from '../graph/frames.ts'
+import type { HotFunction, Share } from '../graph/hot-functions.ts'
+import { getWeight, type Profile, type ProfileCall } from '../graph/profile.ts'
 
 /**
  * Minimum share of a call in a graph. A smaller one has less than a pixel, and one sample of 10,000 is not significant.

@@ -14,7 +14,7 @@ import {
   toTypeScriptNames,
   type Tick,
 } from './clinic-cleanup.ts'
-import { ROOT } from './paths.ts'
+import { ROOT } from '../paths.ts'
 import { NODE_FLAGS, startReporting } from './profiled-process.ts'
 import { runUnderLoad } from './record.ts'
 

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
-import type { Category, StackFrame } from './frames.ts'
-import { getKey } from './frames.ts'
-import type { FunctionChange } from './difference.ts'
-import type { HotFunction, Share } from './hot-functions.ts'
+import type { Category, StackFrame } from '../graph/frames.ts'
+import { getKey } from '../graph/frames.ts'
+import type { FunctionChange } from '../graph/difference.ts'
+import type { HotFunction, Share } from '../graph/hot-functions.ts'
 
 interface FileFrame {
   readonly name: string

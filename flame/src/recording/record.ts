@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ProfileKind } from './profile-control.ts'
-import { PROFILED_SERVICE_SCRIPT, ROOT } from './paths.ts'
-import { readAllocationProfile, readCpuProfile, type Profile } from './profile.ts'
+import { PROFILED_SERVICE_SCRIPT, ROOT } from '../paths.ts'
+import { readAllocationProfile, readCpuProfile, type Profile } from '../graph/profile.ts'
 import { startProfiled, type ProfiledProcess } from './profiled-process.ts'
 
 /** The profile of one thread. */
