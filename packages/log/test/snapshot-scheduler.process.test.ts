@@ -1,7 +1,7 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createSnapshotScheduler, type SnapshotScheduler } from '../src/snapshot-scheduler.ts'
 import { startTestNatsServer } from './support/nats.ts'
@@ -86,10 +86,14 @@ it('bounds the log in bytes, too, if different nodes take snapshots', async () =
 
 it('takes none for entries before the snapshot of another node', async () => {
   let latest = 0
+  const checked: number[] = []
   const taken: number[] = []
   const log = {
     state: { applied: 0, known: 0, lastContactAt: 0, clockOffsets: { min: 0, max: 0 } },
-    getLatestSnapshot: async () => latest,
+    async getLatestSnapshot() {
+      checked.push(log.state.applied)
+      return latest
+    },
     snapshot: async () => taken.push(log.state.applied),
     async trim() {},
   }
@@ -98,21 +102,22 @@ it('takes none for entries before the snapshot of another node', async () => {
     intervalSequences: 1_000,
     intervalBytes: 100,
     logger: createLogCapture().log,
-    maxDelay: 1,
+    maxDelay: 0,
   })
   async function advance(applied: number, bytes: number) {
     log.state = { applied, known: applied, lastContactAt: 0, clockOffsets: { min: 0, max: 0 } }
     scheduler.onAdvance(applied, bytes)
-    // Longer than a due snapshot takes.
-    await delay(20)
+    // Node runs the timer of the scheduler (1 ms) first, and then all its steps.
+    await delay(2)
+    await turn()
   }
   await advance(1, 50)
   latest = 5
   await advance(10, 100)
   await advance(11, 199)
-  expect(taken).toEqual([])
+  expect([checked, taken]).toEqual([[1, 10], []])
   await advance(12, 200)
   await advance(13, 299)
-  expect(taken).toEqual([12])
+  expect([checked, taken]).toEqual([[1, 10, 12], [12]])
   await scheduler.close()
 })

@@ -291,6 +291,6 @@ describe('the delay of the next frame', () => {
     await settle()
     append('c')
     await completeNewest()
-    await writer.close()
+    await expect(writer.close()).resolves.toBeUndefined()
   })
 })

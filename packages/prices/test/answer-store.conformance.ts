@@ -105,7 +105,7 @@ export function testAnswerStore(
 
     it('can be closed twice', async () => {
       await fixture.catalog.close()
-      await fixture.catalog.close()
+      await expect(fixture.catalog.close()).resolves.toBeUndefined()
     })
   })
 }

@@ -199,7 +199,7 @@ describe('wrong settings', () => {
       ['--asker.variant', 'v1'],
       ['--hasOwnProperty', '1'],
     ])
-      getComplaint(argv)
+      expect(getComplaint(argv)).toMatch(/^--(kv\.port|asker\.start|asker\.variant|has-own-property): /)
   })
 
   test.each([
@@ -239,7 +239,8 @@ describe('wrong settings', () => {
   })
 
   test('validates numbers', () => {
-    for (const port of ['-1', '65536', '1.5', 'x', '', ' ', '0x', 'null', 'Infinity']) getComplaint([`--port=${port}`])
+    for (const port of ['-1', '65536', '1.5', 'x', '', ' ', '0x', 'null', 'Infinity'])
+      expect(getComplaint([`--port=${port}`])).toContain('--port')
   })
 
   test('never repeats a secret', () => {

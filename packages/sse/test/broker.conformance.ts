@@ -90,7 +90,7 @@ export function describeBroker(name: string, open: (lag: BacklogLimits) => Promi
     it('can be closed twice', async () => {
       world = await open(WIDE_LIMITS)
       await world.brokers[0]!.close()
-      await world.brokers[0]!.close()
+      await expect(world.brokers[0]!.close()).resolves.toBeUndefined()
     })
   })
 }

@@ -211,7 +211,7 @@ export function describeHistory(
     it('can be closed twice', async () => {
       const { history } = await start()
       await history.close()
-      await history.close()
+      await expect(history.close()).resolves.toBeUndefined()
     })
   })
 }

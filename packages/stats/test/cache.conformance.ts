@@ -194,7 +194,7 @@ export function testCache(name: string, create: CreateCache, traits: CacheTraits
 
     it('can be closed twice', async () => {
       await cache.close()
-      await cache.close()
+      await expect(cache.close()).resolves.toBeUndefined()
     })
   })
 }

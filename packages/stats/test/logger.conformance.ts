@@ -86,7 +86,7 @@ export function testLogger(
       const to = openSync(join(createTemporaryFolder(), 'log'), 'a')
       const logger = await create({ to })
       await logger.close()
-      await logger.close()
+      await expect(logger.close()).resolves.toBeUndefined()
     })
   })
 }

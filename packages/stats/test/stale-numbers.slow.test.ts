@@ -58,6 +58,7 @@ describe('quota', () => {
     for (let i = 0; i < 10; i++) expect((await stats.get(path(`c${i}`))).status).toBe(503)
     await delay(2_500)
     expect(youtube.calls.length).toBeLessThanOrEqual(11)
+    expect(new Set(youtube.calls.flat())).toEqual(new Set(videoIds(500)))
   })
 
   it('calls that never reach YouTube are not counted', async () => {

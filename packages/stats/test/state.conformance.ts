@@ -195,7 +195,7 @@ export function testState(name: string, open: () => Promise<StatsState>): void {
 
     it('can be closed twice', async () => {
       await state.close()
-      await state.close()
+      await expect(state.close()).resolves.toBeUndefined()
     })
   })
 }

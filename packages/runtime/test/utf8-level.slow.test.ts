@@ -34,7 +34,7 @@ describe.each([
     return db
   }
 
-  function read(db: Utf8Level<any, any>, key: string): void {
+  function checkRead(db: Utf8Level<any, any>, key: string): void {
     if (db.getSync(key, AS_TEXT) !== model.get(key)) expect(db.getSync(key, AS_TEXT)).toBe(model.get(key))
   }
 
@@ -62,7 +62,7 @@ describe.each([
         around,
         (key) => `${buffer.write(key) === buffer.length}`,
       )
-      for (const key of [...others, ...filling]) read(db, key)
+      for (const key of [...others, ...filling]) checkRead(db, key)
       await db.close()
     }
   })
@@ -70,10 +70,10 @@ describe.each([
   it('finds keys in 100,000 reads that jump, grow and shrink in length, also after a reopen', async () => {
     const db = await open()
     const some = [...jumping, ...keys, ...keys.toReversed()]
-    for (const key of some) read(db, key)
+    for (const key of some) checkRead(db, key)
     await db.close()
     await db.open()
-    for (const key of [...some, ...some.toReversed(), ...jumping]) read(db, key)
+    for (const key of [...some, ...some.toReversed(), ...jumping]) checkRead(db, key)
     expect(some.length * 3 + jumping.length).toBeGreaterThan(100_000)
     await db.close()
   })
