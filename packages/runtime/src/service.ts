@@ -39,8 +39,8 @@ export interface ServiceMain<ToMain extends Calls> {
   shared?(): unknown
   /** Called when a thread has ended for any reason. @param shared data that the thread got from `shared()` */
   onThreadExit?(shared: unknown): void
-  /** Functions of main that threads can call. */
-  handlers: CallHandlers<ToMain>
+  /** Functions of main that threads can call. Undefined if the threads call none. */
+  handlers?: CallHandlers<ToMain>
   /** Called once, after every thread has ended. Idempotent. */
   close(): Promise<void>
 }

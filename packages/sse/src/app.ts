@@ -47,6 +47,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
     bus: context.bus,
     history,
     backlogLimits: getBacklogLimits(config),
+    sequenceWaitTimeout: config.sequenceWaitTimeout,
     deliver: (entries) => streams.hub.deliver(entries),
     getLargestTopics: () => streams.hub.topics.largest(MAX_LISTED_TOPICS),
     countStreams: (topics) => streams.count(topics),

@@ -24,8 +24,11 @@ export interface ConnectionCounts {
 
 /** Calls from threads to the main thread, which orders the values. */
 export type SseMainMessage = {
-  /** Resolves with the sequence numbers of the values once they are stored. Threads may not have received them yet. */
-  publish(puts: readonly TopicPut[]): number[]
+  /**
+   * Resolves with the sequence numbers of the values once they are stored. Threads may not have received them yet.
+   * @param bytes size of the values
+   */
+  publish(puts: readonly TopicPut[], bytes: number): number[]
   /** Ends all streams. Resolves with the sequence number of the closing entry. */
   closeAll(): number
   /** Resolves once the calling thread has received everything that any thread of any node has received. */

@@ -1,3 +1,4 @@
+import { isCluster } from '@influencer-stats/log/settings'
 import { defineService } from '@influencer-stats/runtime/service'
 import type { SseMainMessage, SseThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
@@ -13,13 +14,12 @@ export const sse = defineService<typeof settings, SseMainMessage, SseThreadMessa
   example: (url) => `curl -N '${url}/wait?cid=me&last=1' & sleep 1; curl '${url}/put?v=hello'`,
   getSingleThreadReason: ({ broker }) =>
     broker === 'local' ? 'the broker "local" orders values separately on each thread' : undefined,
-  getNoBackupReason: ({ log }) =>
-    log === 'jetstream' ? 'the log has the history of a cluster, with a copy on each replica of NATS' : undefined,
-  async open(context) {
-    const { openSse } = await import('./standalone.ts')
-    if (context.config.log !== 'jetstream') return openSse(context)
-    return openSse(context, (await import('./cluster.ts')).openClusterSequencer)
-  },
+  getNoBackupReason: (config) =>
+    isCluster(config) ? 'the log has the history of a cluster, with a copy on each replica of NATS' : undefined,
+  open: async (context) =>
+    isCluster(context.config)
+      ? (await import('./cluster.ts')).openCluster(context)
+      : (await import('./standalone.ts')).openStandalone(context),
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createSseApp(context),
 })

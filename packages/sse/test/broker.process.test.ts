@@ -1,16 +1,15 @@
 import { startTestNatsServer } from '@influencer-stats/log/testing/nats'
 import { createBus, createChannel } from '@influencer-stats/runtime/channel'
 import type { StateMachine } from '@influencer-stats/log/log'
-import { logs } from '@influencer-stats/log/parts'
+import { openLocalLog } from '@influencer-stats/log/local-log'
 import type { NatsServer } from '@influencer-stats/log/nats-server'
 import { setTimeout as delay } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { BacklogLimits } from '../src/broker/broker.ts'
-import { LocalSequencer } from '../src/broker/local-sequencer.ts'
-import { openLogSequencer } from '../src/broker/log-sequencer.ts'
-import type { Sequencer } from '../src/broker/sequencer.ts'
+import { openSequencer, type Sequencer, type SequencerOptions } from '../src/broker/sequencer.ts'
 import type { StreamEntry, TopicPut } from '../src/core/event.ts'
+import type { History } from '../src/history/history.ts'
 import { RingHistory } from '../src/history/ring-history.ts'
 import { parts } from '../src/parts.ts'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
@@ -29,6 +28,7 @@ async function openLocal(lag: BacklogLimits): Promise<BrokerWorld> {
     bus: undefined as never,
     history: new RingHistory(wide),
     backlogLimits: lag,
+    sequenceWaitTimeout: 10_000,
     deliver,
     getLargestTopics: largestTopics,
     countStreams: count,
@@ -49,7 +49,7 @@ async function openProcess(
   const channels = lines.map(({ port1 }) => createChannel(port1, main))
   const sequencer = await open((entries) => Promise.all(channels.map((channel) => channel.call('deliver', [entries]))))
   const { history } = sequencer
-  main.set('publish', (puts) => sequencer.publish(puts))
+  main.set('publish', (puts, bytes) => sequencer.publish(puts, bytes))
   main.set('closeAll', () => sequencer.closeAll())
   main.set('catchUp', () => sequencer.catchUp())
   const delivered: StreamEntry[][] = lines.map(() => [])
@@ -60,6 +60,7 @@ async function openProcess(
         bus: createBus(port2) as never,
         history: new RingHistory(wide, history.getState()),
         backlogLimits: lag,
+        sequenceWaitTimeout: 10_000,
         deliver,
         getLargestTopics: largestTopics,
         countStreams: count,
@@ -77,12 +78,19 @@ async function openProcess(
   }
 }
 
+/** Opens the sequencer of a standalone service. */
+const openStandalone = (backlogLimits: BacklogLimits, deliver: SequencerOptions['deliver'], history: History) =>
+  openSequencer({
+    backlogLimits,
+    isPaced: false,
+    deliver,
+    sequenceWaitTimeout: 10_000,
+    createHistory: () => history,
+    openLog: (stateMachine) => openLocalLog({ stateMachine }),
+  })
+
 const openThreads = (lag: BacklogLimits) =>
-  openProcess(
-    3,
-    lag,
-    async (deliver) => new LocalSequencer({ history: new RingHistory(wide), backlogLimits: lag, deliver }),
-  )
+  openProcess(3, lag, (deliver) => openStandalone(lag, deliver, new RingHistory(wide)))
 
 /** A state machine that applies each batch 20 ms late. */
 const slowDown = (stateMachine: StateMachine): StateMachine => ({
@@ -100,12 +108,13 @@ async function openNodes(lag: BacklogLimits): Promise<BrokerWorld> {
   const stream = createStreamName()
   const openNode = (threads: number, wrap: (stateMachine: StateMachine) => StateMachine) =>
     openProcess(threads, lag, (deliver) =>
-      openLogSequencer({
+      openSequencer({
         backlogLimits: lag,
+        isPaced: true,
         deliver,
         sequenceWaitTimeout: 10_000,
-        create: (state) => new RingHistory(wide, state),
-        open: (stateMachine) => openTestLog(server.url, stream, wrap(stateMachine)),
+        createHistory: (state) => new RingHistory(wide, state),
+        openLog: (stateMachine) => openTestLog(server.url, stream, wrap(stateMachine)),
       }),
     )
   const nodes = [await openNode(2, (stateMachine) => stateMachine), await openNode(1, slowDown)]
@@ -138,11 +147,11 @@ describe('the sequencer', () => {
       },
     })
     const deliver = (entries: readonly StreamEntry[]) => void delivered.push(...entries)
-    const sequencer = new LocalSequencer({ history: failing, backlogLimits: { values: 1, bytes: 1 }, deliver })
-    await expect(sequencer.publish([['t', 'lost']])).rejects.toThrow()
+    const sequencer = await openStandalone({ values: 1, bytes: 1 }, deliver, failing)
+    await expect(sequencer.publish([['t', 'lost']], 4)).rejects.toThrow('disk full')
     full = false
-    const [seq] = await sequencer.publish([['t', 'kept']])
-    expect(delivered).toMatchObject([{ seq, value: 'kept' }])
+    const [seq] = await sequencer.publish([['t', 'stored']], 6)
+    expect(delivered).toMatchObject([{ seq, value: 'stored' }])
     expect(sequencer.backlogSize).toBe(0)
   })
 })
@@ -150,14 +159,19 @@ describe('the sequencer', () => {
 describe('the sequencer of a cluster node', () => {
   it('applies no more entries than its threads receive, of any node, and refuses values meanwhile', async () => {
     const release = Promise.withResolvers<void>()
-    const sequencer = await openLogSequencer({
+    const sequencer = await openSequencer({
       backlogLimits: { values: 3, bytes: 1_000 },
+      isPaced: true,
       deliver: () => release.promise,
       sequenceWaitTimeout: 1_000,
-      create: (state) => new RingHistory(wide, state),
-      open: (stateMachine) => logs.local({ stateMachine }),
+      createHistory: (state) => new RingHistory(wide, state),
+      openLog: (stateMachine) => openLocalLog({ stateMachine }),
     })
-    const put = (...values: string[]) => sequencer.publish(values.map((value): TopicPut => ['t', value]))
+    const put = (...values: string[]) =>
+      sequencer.publish(
+        values.map((value): TopicPut => ['t', value]),
+        values.length,
+      )
     expect(await put('1', '2')).toEqual([1, 2])
     let isOut = false
     const held = put('3', '4').finally(() => (isOut = true))
@@ -173,11 +187,12 @@ describe('the sequencer of a cluster node', () => {
 
 describe('the threads broker', () => {
   it('sends batches of at most 4 MiB to the main thread, and never splits a request', async () => {
-    const calls: number[] = []
+    const calls: [puts: number, bytes: number][] = []
     const bus = {
       on() {},
-      async call(_name: string, puts: readonly TopicPut[]) {
-        calls.push(puts.length)
+      flush() {},
+      async call(_name: string, puts: readonly TopicPut[], bytes: number) {
+        calls.push([puts.length, bytes])
         return puts.map((_, i) => 10 * calls.length + i)
       },
     }
@@ -186,6 +201,7 @@ describe('the threads broker', () => {
       bus: bus as never,
       history: new RingHistory(wide),
       backlogLimits: lag,
+      sequenceWaitTimeout: 10_000,
       deliver() {},
       getLargestTopics: largestTopics,
       countStreams: count,
@@ -195,7 +211,12 @@ describe('the threads broker', () => {
       broker.publish(values.map((one): TopicPut => ['t', one])),
     )
     expect(await Promise.all(puts)).toEqual([[10], [11], [20], [30, 31, 32], [40]])
-    expect(calls).toEqual([2, 1, 3, 1])
+    expect(calls).toEqual([
+      [2, 4_000_000],
+      [1, 2_000_000],
+      [3, 6_000_000],
+      [1, 5],
+    ])
   })
 })
 
@@ -227,6 +248,7 @@ describe('the local broker', () => {
       bus: undefined as never,
       history,
       backlogLimits: { values: 100, bytes: 1_000 },
+      sequenceWaitTimeout: 10_000,
       deliver,
       getLargestTopics: largestTopics,
       countStreams: count,

@@ -2,6 +2,7 @@ import { startTestNatsServer } from '@influencer-stats/log/testing/nats'
 import type { LogEntry, LogPosition } from '@influencer-stats/log/log'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { sumBytes } from '../src/broker/fanout-backlog.ts'
 import { CLOSING_KIND, SseStateMachine, PUTS_KIND } from '../src/broker/sse-state-machine.ts'
 import { isClosing, type StreamEntry, type TopicPut } from '../src/core/event.ts'
 import { decodePuts, encodePuts } from '../src/core/encode-puts.ts'
@@ -40,7 +41,7 @@ function toEntry(one: readonly TopicPut[] | null, i: number): LogEntry {
 function openStateMachine() {
   const delivered: StreamEntry[] = []
   const stateMachine = new SseStateMachine({
-    create: (state) => new RingHistory(options, state),
+    createHistory: (state) => new RingHistory(options, state),
     deliver: (entries) => void delivered.push(...entries),
   })
   return { stateMachine, delivered }
@@ -61,14 +62,14 @@ describe('values as an entry of the log', () => {
   it('are decoded unchanged', () => {
     fc.assert(
       fc.property(puts, (given) => {
-        expect(decodePuts(encodePuts(given))).toEqual(given)
+        expect(decodePuts(encodePuts(given))).toEqual({ puts: given, bytes: sumBytes(given) })
       }),
     )
     const odd: TopicPut[] = [
       ['t\u{d800}', '\u{feff}a'],
       ['', ''],
     ]
-    expect(decodePuts(encodePuts(odd))).toEqual(odd)
+    expect(decodePuts(encodePuts(odd)).puts).toEqual(odd)
   })
 
   it('are refused if they are truncated', () => {

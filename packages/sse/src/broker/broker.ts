@@ -34,6 +34,8 @@ export interface BrokerOptions {
   /** History of this thread. The broker appends every value to it, at or before its delivery. */
   readonly history: History
   readonly backlogLimits: BacklogLimits
+  /** Maximum wait of a client that resumes after a sequence number that this process has not applied yet (ms). */
+  readonly sequenceWaitTimeout: number
   /** Delivers entries to the streams of this thread. */
   deliver(entries: readonly StreamEntry[]): void
   /** Returns the topics with the largest numbers of streams on this thread. */

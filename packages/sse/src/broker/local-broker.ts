@@ -1,20 +1,30 @@
+import { openLocalLog } from '@influencer-stats/log/local-log'
 import type { Broker, BrokerOptions } from './broker.ts'
 import { summarize } from '../hub/connection-counts.ts'
-import { LocalSequencer } from './local-sequencer.ts'
+import { sumBytes } from './fanout-backlog.ts'
+import { openSequencer } from './sequencer.ts'
 
-/** Broker for a single serving thread, which orders the values itself. */
-export function createLocalBroker({
+/** Creates the broker for a single serving thread, which orders the values itself. */
+export async function createLocalBroker({
   history,
   backlogLimits,
+  sequenceWaitTimeout,
   deliver,
   getLargestTopics,
   countStreams,
-}: BrokerOptions): Broker {
-  const sequencer = new LocalSequencer({ history, backlogLimits, deliver })
+}: BrokerOptions): Promise<Broker> {
+  const sequencer = await openSequencer({
+    backlogLimits,
+    isPaced: false,
+    sequenceWaitTimeout,
+    createHistory: () => history,
+    deliver,
+    openLog: (stateMachine) => openLocalLog({ stateMachine }),
+  })
   return {
-    publish: (puts) => sequencer.publish(puts),
+    publish: (puts) => sequencer.publish(puts, sumBytes(puts)),
     closeAll: () => sequencer.closeAll(),
-    async catchUp() {},
+    catchUp: () => sequencer.catchUp(),
     countConnections: async () => summarize([countStreams(getLargestTopics())]),
     close: () => sequencer.close(),
   }

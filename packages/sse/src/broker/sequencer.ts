@@ -1,8 +1,15 @@
-import { isClosing, type StreamEntry, type Event, type TopicPut } from '../core/event.ts'
+import { createSequenceTimeoutError } from '@influencer-stats/log/errors'
+import type { Log } from '@influencer-stats/log/log'
+import { coalesceCalls } from '@influencer-stats/runtime/async/single-flight'
+import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
+import type { TopicPut } from '../core/event.ts'
+import { encodePuts } from '../core/encode-puts.ts'
 import type { History } from '../history/history.ts'
 import type { BacklogLimits } from './broker.ts'
+import { createBacklogError, FanoutBacklog } from './fanout-backlog.ts'
+import { CLOSING_KIND, PUTS_KIND, SseStateMachine, type SseStateMachineOptions } from './sse-state-machine.ts'
 
-/** Orders the values. A process has one sequencer. With a log, the sequencers of all nodes have the same order. */
+/** Orders the values. A process has one sequencer. The sequencers of all nodes of a cluster have the same order. */
 export interface Sequencer {
   /** History of the published values. */
   readonly history: History
@@ -10,9 +17,10 @@ export interface Sequencer {
   readonly backlogSize: number
   /**
    * Publishes all of the values or none. Resolves with their consecutive sequence numbers once they are stored.
+   * @param bytes size of the values
    * @throws Problem `FANOUT_BACKLOG_FULL`, `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`, `DISK_FULL`, `STORE_FAILED`
    */
-  publish(puts: readonly TopicPut[]): Promise<number[]>
+  publish(puts: readonly TopicPut[], bytes: number): Promise<number[]>
   /**
    * Ends all streams. Resolves with the sequence number of the closing entry.
    * @throws Problem as `publish`, except `FANOUT_BACKLOG_FULL`
@@ -23,22 +31,87 @@ export interface Sequencer {
    * @throws Problem `LOG_UNAVAILABLE`, `SEQUENCE_WAIT_TIMEOUT`
    */
   catchUp(): Promise<void>
-  /** Closes the history or the log. Idempotent. */
+  /** Closes the log and the history. Idempotent. */
   close(): Promise<void>
 }
 
-export interface SequencerOptions {
+export interface SequencerOptions extends SseStateMachineOptions {
   readonly backlogLimits: BacklogLimits
-  /** Delivers entries to all serving threads. Resolves once the entries have arrived. */
-  deliver(entries: readonly StreamEntry[]): void | Promise<unknown>
+  /**
+   * True if a full backlog of deliveries stops the application of the log, because the values of other nodes cannot be
+   * refused.
+   */
+  readonly isPaced: boolean
+  /** Maximum wait of a client that resumes after a sequence number that this process has not applied yet (ms). */
+  readonly sequenceWaitTimeout: number
+  /** Opens the log, which applies its entries to `stateMachine`. */
+  openLog(stateMachine: SseStateMachine): Log | Promise<Log>
 }
 
-/** Appends entries to a history, at or before their delivery. */
-export function appendEntries(
-  history: History,
-  entries: readonly StreamEntry[],
-  onAppended?: () => void,
-): void | Promise<void> {
-  const events = entries.filter((entry): entry is Event => !isClosing(entry))
-  return history.append(events, entries.at(-1)!.seq, onAppended)
+const NO_BODY = Buffer.alloc(0)
+
+/** Creates a sequencer on a log. A value is delivered once its log entry is applied. */
+export async function openSequencer({
+  backlogLimits,
+  isPaced,
+  sequenceWaitTimeout,
+  createHistory,
+  deliver,
+  openLog,
+}: SequencerOptions): Promise<Sequencer> {
+  /** Values published in this process that it has not applied yet. */
+  const publishBacklog = new FanoutBacklog(backlogLimits)
+  /** Applied values, of any node, that some threads have not received yet. */
+  const deliveryBacklog = new FanoutBacklog(backlogLimits)
+
+  const stateMachine = new SseStateMachine({
+    createHistory,
+    deliver(entries, bytes) {
+      const delivery = deliver(entries, bytes)
+      if (!delivery) return undefined
+      const onDelivered = deliveryBacklog.count(entries.length, bytes)
+      // Threads receive entries in order, so a thread that has these entries has all earlier ones.
+      const delivered = delivery.finally(onDelivered)
+      return isPaced && deliveryBacklog.isFull ? delivered : undefined
+    },
+  })
+  const log = await openLog(stateMachine)
+  const history = stateMachine.getHistory(log.epoch)
+
+  /**
+   * Waits until everything that is in the log now is applied. Every event id that any node has sent belongs to one of
+   * these entries.
+   */
+  async function catchUp(): Promise<void> {
+    const applied = await resolveWithin(log.barrier(), sequenceWaitTimeout, () => undefined)
+    if (applied === undefined) throw createSequenceTimeoutError()
+  }
+
+  return {
+    history,
+    get backlogSize() {
+      return publishBacklog.values + deliveryBacklog.values
+    },
+    async publish(puts, bytes) {
+      if (deliveryBacklog.isFull) throw createBacklogError()
+      const onApplied = publishBacklog.add(puts.length, bytes)
+      try {
+        const entry = { value: { puts, bytes }, encode: () => encodePuts(puts) }
+        const { outcome: last } = await log.append<number>(PUTS_KIND, entry)
+        return puts.map((_, i) => last - puts.length + 1 + i)
+      } finally {
+        onApplied()
+      }
+    },
+    async closeAll() {
+      const { outcome } = await log.append<number>(CLOSING_KIND, NO_BODY)
+      return outcome
+    },
+    // Concurrent calls share one message to the log, because clients that invent ids can cause any number of calls.
+    catchUp: coalesceCalls(catchUp),
+    async close() {
+      await log.close()
+      await history.close()
+    },
+  }
 }

@@ -1,24 +1,34 @@
 import { FrameError } from '@influencer-stats/log/errors'
 import type { LogEntry, LogPosition, StateMachine } from '@influencer-stats/log/log'
+import { readEntry } from '@influencer-stats/log/read-entry'
 import { deriveEpoch } from '../core/event-id.ts'
-import { createEvent, type StreamEntry, type TopicPut } from '../core/event.ts'
-import { decodePuts } from '../core/encode-puts.ts'
+import { createEvent, type StreamEntry } from '../core/event.ts'
+import { decodePuts, type PutBatch } from '../core/encode-puts.ts'
+import { appendEntries } from '../history/append-entries.ts'
 import type { History, HistoryState } from '../history/history.ts'
 import { decodeSnapshot, encodeSnapshot } from '../history/history-snapshot.ts'
-import { appendEntries, type SequencerOptions } from './sequencer.ts'
 
 /** Kinds of log entries: values published together, and the end of all streams. */
 export const PUTS_KIND = 1
 export const CLOSING_KIND = 2
 
-export interface SseStateMachineOptions extends Pick<SequencerOptions, 'deliver'> {
-  /** Creates the history of the main thread, in memory, from its initial state. */
-  create(state: HistoryState): History
+export interface SseStateMachineOptions {
+  /**
+   * Creates the history.
+   * @param state state of a cluster's history. A standalone service has its own history, and ignores it
+   */
+  createHistory(state: HistoryState): History
+  /**
+   * Delivers entries to all serving threads. If it returns a promise, the next entries are applied once the promise is
+   * settled.
+   * @param bytes size of the values
+   */
+  deliver(entries: readonly StreamEntry[], bytes: number): Promise<unknown> | undefined | void
 }
 
 /**
- * State machine of a node: applies the entries of the log to the history, and delivers them to the threads. It counts
- * values and closings in the order of the log, so all nodes assign the same ids.
+ * Applies the entries of the log to the history, and delivers them to the threads. It counts values and closings in the
+ * order of the log, so all nodes of a cluster assign the same ids.
  */
 export class SseStateMachine implements StateMachine {
   readonly #options: SseStateMachineOptions
@@ -35,27 +45,38 @@ export class SseStateMachine implements StateMachine {
 
   /** @param epoch epoch of the log */
   getHistory(epoch: string): History {
-    return (this.#history ??= this.#options.create({ epoch: deriveEpoch(epoch), seq: 0, floor: 0, topics: [] }))
+    const { createHistory } = this.#options
+    return (this.#history ??= createHistory({ epoch: deriveEpoch(epoch), seq: 0, floor: 0, topics: [] }))
   }
 
-  /** Resolves with the last sequence number of each entry, once `deliver` accepts more entries. */
+  /**
+   * Resolves with the last sequence number of each entry.
+   * @throws Problem `DISK_FULL`, `STORE_FAILED` from a history on the disk; FrameError
+   */
   async apply(entries: readonly LogEntry[], position: LogPosition): Promise<number[]> {
     const history = this.getHistory(position.epoch)
     let { seq } = history
+    let bytes = 0
     const published: StreamEntry[] = []
     // All entries are decoded before any is stored, so an unreadable entry changes nothing.
     const seqs = entries.map((entry) => {
-      const puts = decodeEntry(entry)
-      if (puts) for (const put of puts) published.push(createEvent(put, ++seq, entry.at))
-      else published.push({ seq: ++seq, closing: true })
+      const batch = readBatch(entry)
+      if (batch) {
+        for (const put of batch.puts) published.push(createEvent(put, ++seq, entry.at))
+        bytes += batch.bytes
+      } else published.push({ seq: ++seq, closing: true })
       return seq
     })
-    this.#position = position
-    if (published.length > 0) {
-      // Append and delivery happen in the same turn; `LocalSequencer` has the reason.
-      void appendEntries(history, published)
-      await this.#options.deliver(published)
+    let delivery: Promise<unknown> | undefined | void
+    // Delivery happens in the same turn as the append. If a stream opened between the two, it would miss these values or
+    // receive them twice. A snapshot between the two would have the wrong position.
+    const onAppended = () => {
+      this.#position = position
+      delivery = this.#options.deliver(published, bytes)
     }
+    if (published.length === 0) this.#position = position
+    else await appendEntries(history, published, onAppended)
+    await delivery
     return seqs
   }
 
@@ -66,23 +87,19 @@ export class SseStateMachine implements StateMachine {
 
   async restore(chunks: AsyncIterable<Buffer>): Promise<void> {
     const { position, state } = await decodeSnapshot(chunks)
-    this.#history = this.#options.create(state)
+    this.#history = this.#options.createHistory(state)
     this.#position = position
   }
 }
 
 /** Returns undefined for the entry that ends all streams. @throws FrameError */
-function decodeEntry({ kind, body, seq }: LogEntry): TopicPut[] | undefined {
+function readBatch(entry: LogEntry): PutBatch | undefined {
+  const { kind, seq } = entry
+  if (kind === PUTS_KIND) return readEntry(entry, decodePuts)
   if (kind === CLOSING_KIND) return undefined
-  if (kind !== PUTS_KIND)
-    throw new FrameError(
-      'LOG_FORMAT_UNKNOWN',
-      `has an entry of the unknown kind ${kind}; this version knows ${PUTS_KIND} and ${CLOSING_KIND}`,
-      seq,
-    )
-  try {
-    return decodePuts(body)
-  } catch {
-    throw new FrameError('LOG_DAMAGED', 'contains unreadable values', seq)
-  }
+  throw new FrameError(
+    'LOG_FORMAT_UNKNOWN',
+    `has an entry of the unknown kind ${kind}; this version knows ${PUTS_KIND} and ${CLOSING_KIND}`,
+    seq,
+  )
 }

@@ -19,15 +19,23 @@ export function encodePuts(puts: readonly TopicPut[]): Buffer {
   return bytes
 }
 
+/** Values that are published together. */
+export interface PutBatch {
+  readonly puts: readonly TopicPut[]
+  /** Size of the values (bytes). */
+  readonly bytes: number
+}
+
 /** Decodes the bytes of `encodePuts`. @throws RangeError, SyntaxError if the bytes have another format */
-export function decodePuts(bytes: Buffer): TopicPut[] {
-  let at = LENGTH_BYTES + bytes.readUInt32BE()
-  const rows: readonly PutRow[] = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, at))
+export function decodePuts(bytes: Buffer): PutBatch {
+  const from = LENGTH_BYTES + bytes.readUInt32BE()
+  let at = from
+  const rows: readonly PutRow[] = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, from))
   const puts = rows.map(([topic, length, ...more]): TopicPut => [
     topic,
     bytes.toString('utf8', at, (at += length)),
     ...more,
   ])
   if (at !== bytes.length) throw new RangeError('an entry of values has the wrong length')
-  return puts
+  return { puts, bytes: at - from }
 }

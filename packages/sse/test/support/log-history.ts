@@ -35,8 +35,9 @@ export async function openLogHistory(url: string, options: RingOptions): Promise
   const stream = createStreamName()
   const times: number[] = []
   const open = async () => {
-    const create: SseStateMachineOptions['create'] = (state) => createMemoryHistory('ring', options, state)
-    const stateMachine = new TimedStateMachine({ create, deliver() {} }, times)
+    const createHistory: SseStateMachineOptions['createHistory'] = (state) =>
+      createMemoryHistory('ring', options, state)
+    const stateMachine = new TimedStateMachine({ createHistory, deliver() {} }, times)
     const log = await openTestLog(url, stream, stateMachine)
     return { log, history: stateMachine.getHistory(log.epoch) }
   }

@@ -1,0 +1,65 @@
+import { coalesceCalls } from '@influencer-stats/runtime/async/single-flight'
+import { registerGauge } from '@influencer-stats/runtime/gauge'
+import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
+import type { Sequencer, SequencerOptions } from './broker/sequencer.ts'
+import { summarize } from './hub/connection-counts.ts'
+import { SlotTable } from './hub/stream-slots.ts'
+import type { SseSharedState, SseMainMessage, SseThreadMessage } from './messages.ts'
+import { getBacklogLimits } from './part-options.ts'
+import type { SseConfig } from './settings.ts'
+import { createAccessTokens } from './tokens/access-tokens.ts'
+
+export type SseMainContext = OpenContext<SseConfig, SseThreadMessage>
+
+/** Options of a sequencer that are the same in both modes. */
+export type CommonSequencerOptions = Pick<SequencerOptions, 'backlogLimits' | 'sequenceWaitTimeout' | 'deliver'>
+
+/**
+ * Opens the state that exists once per process: the stream slots, and the sequencer with the history.
+ * @param open opens the sequencer; undefined if the only serving thread has its own sequencer and history
+ */
+export async function openMain(
+  { config, registry, broadcast }: SseMainContext,
+  open: ((options: CommonSequencerOptions) => Promise<Sequencer>) | undefined,
+): Promise<ServiceMain<SseMainMessage>> {
+  // Checks the keys of access tokens now, so that an error is reported once and not by each thread.
+  await createAccessTokens(config, false)
+  const slots = new SlotTable()
+  const sequencer = await open?.({
+    backlogLimits: getBacklogLimits(config),
+    sequenceWaitTimeout: config.sequenceWaitTimeout,
+    deliver: (entries) => broadcast('deliver', entries),
+  })
+  const common: Omit<ServiceMain<SseMainMessage>, 'close'> = {
+    shared: (): SseSharedState => ({
+      slots: slots.share(),
+      health: sequencer?.history.level?.memory,
+      historyState: sequencer?.history.getState(),
+    }),
+    onThreadExit: (shared) => slots.release((shared as SseSharedState).slots),
+  }
+  if (!sequencer) return { ...common, async close() {} }
+
+  registerGauge(
+    registry,
+    'sse_fanout_backlog',
+    'Published values that have not reached every thread yet.',
+    () => sequencer.backlogSize,
+  )
+  const connections = coalesceCalls(async () => {
+    const largest = await broadcast('largestTopics')
+    return summarize(await broadcast('count', [...new Set(largest.flat())]))
+  })
+  return {
+    ...common,
+    backupSource: sequencer.history.level,
+    handlers: {
+      publish: (puts, bytes) => sequencer.publish(puts, bytes),
+      closeAll: () => sequencer.closeAll(),
+      // The calling thread receives all delivered values before this reply, because messages arrive in order.
+      catchUp: () => sequencer.catchUp(),
+      connections,
+    },
+    close: () => sequencer.close(),
+  }
+}
