@@ -1,6 +1,7 @@
-import { Batcher } from '@influencer-stats/runtime/async/batcher'
+import { Serial } from '@influencer-stats/runtime/async/serial'
 import type { Bus } from '@influencer-stats/runtime/channel'
 import { parseWireError } from '@influencer-stats/runtime/problems'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PricePut, PricesMainMessage, PricesThreadMessage } from '../messages.ts'
 import { createPerTurnLimiter } from '../event-loop-turns.ts'
 
@@ -24,8 +25,15 @@ interface PendingPut {
  * costs more than all other steps together.
  */
 export function batchPuts(bus: Bus<PricesMainMessage, PricesThreadMessage>): PutPrice {
+  const serial = new Serial()
   const waitForTurn = createPerTurnLimiter(MAX_PUTS_PER_TURN)
-  const batcher = new Batcher<PendingPut>(async (batch) => {
+  let pending: PendingPut[] = []
+
+  async function send(): Promise<void> {
+    // After all requests that the event loop reads in this turn.
+    await nextTurn()
+    const batch = pending
+    pending = []
     try {
       const outcomes = await bus.call(
         'put',
@@ -40,6 +48,10 @@ export function batchPuts(bus: Bus<PricesMainMessage, PricesThreadMessage>): Put
     } catch (error) {
       for (const { reject } of batch) reject(error)
     }
-  })
-  return (put) => new Promise((resolve, reject) => batcher.add({ put, resolve, reject }))
+  }
+
+  return (put) =>
+    new Promise((resolve, reject) => {
+      if (pending.push({ put, resolve, reject }) === 1) void serial.run(send)
+    })
 }
