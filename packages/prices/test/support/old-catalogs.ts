@@ -9,7 +9,7 @@ const getFixtureFolder = (format: number) => fileURLToPath(new URL(`../fixtures/
 /** Number of prices that were imported into a folder of an old format, where they replaced fewer. */
 const IMPORTED_PRICES = 560
 
-function createImportedPrice(i: number): Price {
+export function createImportedPrice(i: number): Price {
   return {
     id: toUuid(i),
     offeringId: `o${i % 3}`,
@@ -41,7 +41,7 @@ export function listOldPrices(): Map<string, Price> {
 /** The prices before the import, which are stored as the previous generation. */
 export const listOlderPrices = (): Price[] => Array.from({ length: 40 }, (_, i) => createImportedPrice(i))
 
-/** Copies a folder that the service wrote in an old format. */
+/** Copies a folder that the service wrote in an old format. Version 0.2.0 wrote the one of format 3. */
 export function copyOldCatalog(format: number): string {
   const folder = createTemporaryFolder()
   cpSync(getFixtureFolder(format), folder, { recursive: true })
