@@ -80,8 +80,8 @@ try {
   // One stand-in for all nodes, so that its invented numbers are the same for each.
   const standIn = process.env.YOUTUBE_URI ? undefined : await startNode('stand-in', ['youtube'], [])
   if (standIn) nodes.push(standIn)
-  const settings = { NATS_URL: urls, ...(standIn && { YOUTUBE_URI: standIn.running.get('youtube')!.url }) }
-  const options = ['--log', 'jetstream', ...positionals]
+  const settings = standIn && { YOUTUBE_URI: standIn.running.get('youtube')!.url }
+  const options = ['--cluster', urls, ...positionals]
   for (let i = 1; i <= NODE_COUNT; i++) nodes.push(await startNode(`node-${i}`, SERVICES, options, settings))
   const urlOf = (service: string, node: number) => nodes.at(node - 1 - NODE_COUNT)!.running.get(service)!.url
   const addresses = SERVICES.map((service) => [

@@ -21,7 +21,7 @@ it.skipIf(!hasNginx)(`none of ${REQUESTS} requests fails while nodes of kv are r
   const nats = await startNatsServer({ folder: join(folder, 'nats') })
   onTestFinished(() => nats.stop('SIGKILL'))
   const start = (index: number, port: number) => {
-    const log = { log: 'jetstream', natsUrl: nats.url, natsReplicas: 1, natsStream: 'kv' }
+    const log = { cluster: nats.url, natsReplicas: 1, natsStream: 'kv' }
     return run('kv', join(folder, `node-${index}`), { settings: { port, allowedHosts: HOST, ...log } })
   }
   const nodes = await Promise.all(Array.from({ length: NODES }, (_, i) => start(i, 0)))

@@ -183,7 +183,7 @@ test('a node of many says where what it has is kept; one that runs alone has bac
   const clusterServices = definitions.filter(({ settings }) => 'log' in settings)
   expect(clusterServices.map(({ name }) => name)).toEqual(expect.arrayContaining(['kv', 'sse', 'stats']))
   for (const { getNoBackupReason: keptElsewhere } of clusterServices) {
-    expect(keptElsewhere?.({ log: 'jetstream' } as never)).toMatch(/^the log has the /)
+    expect(keptElsewhere?.({ cluster: ['nats://a:4222'] } as never)).toMatch(/^the log has the /)
     expect(keptElsewhere?.({ log: 'local' } as never)).toBeUndefined()
   }
 })

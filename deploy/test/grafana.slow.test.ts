@@ -92,7 +92,7 @@ test.skipIf(!hasPrometheus)(
   async () => {
     const servers = await startNatsServer({ folder: createTemporaryFolder() })
     onTestFinished(() => servers.stop('SIGKILL'))
-    const node = ['--sse.log', 'jetstream', '--sse.nats-url', servers.url, '--sse.nats-replicas', '1']
+    const node = ['--sse.cluster', servers.url, '--sse.nats-replicas', '1']
     const common = ['--port', '0', '--data', createTemporaryFolder(), '--log-level', 'error', '--sample', 'no']
     const args = [...common, ...node, '--kv.client-memory-limit', '1048576']
     const started = spawnStart(args, {}, { script: START_SCRIPT })

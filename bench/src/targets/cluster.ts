@@ -51,10 +51,7 @@ export async function startCluster(
   return { servers, nodes, startNode, stop }
 }
 
-const toLogSettings = (servers: readonly NatsServer[]) => ({
-  log: 'jetstream',
-  natsUrl: servers.map(({ url }) => url).join(','),
-})
+const toLogSettings = (servers: readonly NatsServer[]) => ({ cluster: servers.map(({ url }) => url).join(',') })
 
 const startOtherNodes = () => startCluster({}, CLUSTER_SIZE - 1)
 

@@ -69,7 +69,7 @@ export async function startCluster(
   let startCount = 0
   const start = async (node: number, port: number) =>
     run(service, join(folder, `node-${++startCount}`), {
-      settings: { port, log: 'jetstream', natsUrl: (await getUrls(node)).join(), natsStream: service, ...settings },
+      settings: { port, cluster: (await getUrls(node)).join(), natsStream: service, ...settings },
       env: env(node),
     })
 

@@ -22,7 +22,7 @@ import { toPage } from './core/change-pages.ts'
  */
 export async function openKvNode({ config, registry, log, fail }: KvContext): Promise<ServiceMain<KvClusterMessage>> {
   if (config.store !== 'level')
-    throw new StartError('SETTINGS_WRONG', `kv: --log jetstream requires --store level, not ${config.store}`)
+    throw new StartError('SETTINGS_WRONG', `kv: --cluster requires --store level, not ${config.store}`)
   const level = await openKvLevel(toReplicaFolder(config.data), config.cacheMegabytes, { log, isReplica: true })
   const state = createLogStateMemory()
   try {

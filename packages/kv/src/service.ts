@@ -1,3 +1,4 @@
+import { isCluster } from '@influencer-stats/log/settings'
 import { defineService } from '@influencer-stats/runtime/service'
 import type { KvMainMessage, KvThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
@@ -14,12 +15,12 @@ export const kv = defineService<typeof settings, KvMainMessage, KvThreadMessage>
     `curl -XPUT '${url}/v0/entity?id=greeting' -H 'content-type: text/plain' -d hello\n` +
     `curl '${url}/v0/entity?id=greeting'`,
   getSingleThreadReason: ({ store }) => (store === 'memory' ? 'the store "memory" belongs to one thread' : undefined),
-  getNoBackupReason: ({ log }) =>
-    log === 'jetstream'
+  getNoBackupReason: (config) =>
+    isCluster(config)
       ? 'the log has the data of a cluster: use `pnpm kv export` and `pnpm kv import` at any node'
       : undefined,
   open: async (context) =>
-    context.config.log === 'jetstream'
+    isCluster(context.config)
       ? (await import('./cluster.ts')).openKvNode(context)
       : (await import('./standalone.ts')).openKv(context),
   load: () => import('./app.ts'),

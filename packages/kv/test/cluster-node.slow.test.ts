@@ -160,7 +160,7 @@ describe('nodes of kv', () => {
   it('accept values up to the limit, even if they exceed the size of a message', async () => {
     const small = await startNatsServer({ folder: createTemporaryFolder(), config: 'max_payload: 262144' })
     onTestFinished(() => small.stop('SIGKILL'))
-    const [stream, settings] = [newStream(), { natsUrl: small.url }]
+    const [stream, settings] = [newStream(), { cluster: small.url }]
     const [one, other] = [await startTestNode(stream, settings), await startTestNode(stream, settings)]
     const value = Buffer.alloc(16_777_216, 'value ')
     const written = await put(one, 'large', value)
@@ -197,7 +197,7 @@ describe('without the log', () => {
   it('reads continue and state their staleness, changes get 503, and both recover with the log', async () => {
     const ownServer = await startNatsServer({ folder: createTemporaryFolder() })
     onTestFinished(() => ownServer.stop('SIGKILL'))
-    const kv = await startTestNode(newStream(), { appendTimeout: 500, natsUrl: ownServer.url })
+    const kv = await startTestNode(newStream(), { appendTimeout: 500, cluster: ownServer.url })
     await waitUntil(async () => (await put(kv, 'k', '1')).status === 201)
     await ownServer.stop()
     const refused = await waitUntil(async () => {
@@ -221,13 +221,13 @@ describe('without the log', () => {
 
   it('a node that reads an unknown entry exits with one line, and is not restarted', async () => {
     const stream = newStream()
-    const { natsUrl } = startNode(stream)
-    const settings = ['--log', 'jetstream', '--nats-url', natsUrl, '--nats-replicas', '1', '--nats-stream', stream]
+    const { cluster } = startNode(stream)
+    const settings = ['--cluster', cluster, '--nats-replicas', '1', '--nats-stream', stream]
     const service = spawnKv(createTemporaryFolder(), { settings })
     const url = await service.url
     const options = { method: 'PUT', body: '1', headers: { 'content-type': 'text/plain' } }
     expect((await fetch(`${url}/v0/entity?id=k`, options)).status).toBe(201)
-    await publish(natsUrl, `log.${stream}`, Buffer.from([0x4c, 2, 0, 0, 0, 1, 0, 0, 0, 0]))
+    await publish(cluster, `log.${stream}`, Buffer.from([0x4c, 2, 0, 0, 0, 1, 0, 0, 0, 0]))
     const line = `kv: message 2 of stream ${stream}: has format 2; this version knows 1; this node stops`
     await waitUntil(() => service.readOutput().includes('exit code 1') && service.readOutput().includes(`: ${line}\n`))
     await service.stop()
@@ -235,7 +235,7 @@ describe('without the log', () => {
 
   it('a node that reaches no server refuses to start, with one line', async () => {
     const stream = newStream()
-    const settings = ['--log', 'jetstream', '--nats-url', 'nats://127.0.0.1:1', '--nats-stream', stream]
+    const settings = ['--cluster', 'nats://127.0.0.1:1', '--nats-stream', stream]
     const { code, stderr } = await spawnKv(createTemporaryFolder(), { settings }).ended
     expect(code).toBe(1)
     expect(stderr.trim()).toBe('kv: no NATS server is reachable at 127.0.0.1:1')

@@ -26,9 +26,9 @@ it('moves from one machine to three and back with all data, as the README descri
 
   const servers = await startNatsCluster({ folder: join(folder, 'nats'), size: 3 })
   onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop('SIGKILL')))))
-  const natsUrl = servers.map(({ url }) => url).join(',')
+  const cluster = servers.map(({ url }) => url).join(',')
   const nodes: TestKv[] = []
-  for (const name of ['a', 'b', 'c']) nodes.push(await startKv({ log: 'jetstream', natsUrl, data: join(folder, name) }))
+  for (const name of ['a', 'b', 'c']) nodes.push(await startKv({ cluster, data: join(folder, name) }))
   const [a, b, c] = nodes as [TestKv, TestKv, TestKv]
   expect(await runCli('import', file, '--url', a.url)).toMatchObject({ code: 0 })
   expect(await readContents(b)).toBe(before)

@@ -5,7 +5,7 @@ import type { JetStreamLogOptions } from './jetstream/options.ts'
 import { getStalenessSeconds } from './log-state.ts'
 import type { Log, LogState, StateMachine } from './log.ts'
 import { logs } from './parts.ts'
-import type { logSettings } from './settings.ts'
+import { getServers, type logSettings } from './settings.ts'
 import { createSnapshotScheduler, type SnapshotScheduler } from './snapshot-scheduler.ts'
 
 export interface ClusterLogOptions extends Pick<
@@ -53,7 +53,7 @@ export async function openClusterLog({
     service,
     stream: config.natsStream || service,
     nats: {
-      servers: config.natsUrl,
+      servers: getServers(config),
       credentials: config.natsCredentials,
       nkey: config.natsNkey,
       ca: config.natsCa,

@@ -1,25 +1,35 @@
 import { defineSettings, type SettingValues } from '@influencer-stats/runtime/settings'
 
-const fileSetting = { type: 'string', default: '', when: { log: 'jetstream' } } as const
+const fileSetting = { type: 'string', default: '' } as const
+
+/** Addresses of NATS servers. They may contain a password. */
+const serverList = {
+  type: 'array',
+  items: { type: 'string', minLength: 1 },
+  secret: true,
+  group: 'cluster',
+} as const
 
 /** Settings of a service that writes through a log. Durations in milliseconds. */
 export const logSettings = defineSettings({
+  cluster: {
+    ...serverList,
+    default: [],
+    env: 'NATS_CLUSTER',
+    description: 'addresses of NATS servers: makes this process a node of a cluster',
+  },
   log: {
     type: 'string',
     enum: ['local', 'jetstream'],
     default: 'local',
     group: 'cluster',
-    description: 'log of writes: local, or jetstream (NATS) for a cluster',
+    description: 'deprecated: jetstream makes a node; use --cluster',
   },
   natsUrl: {
-    type: 'array',
-    items: { type: 'string', minLength: 1 },
+    ...serverList,
     default: ['nats://127.0.0.1:4222'],
     env: 'NATS_URL',
-    // The addresses may contain a password.
-    secret: true,
-    group: 'cluster',
-    description: 'addresses of NATS servers',
+    description: 'deprecated: servers for --log jetstream; use --cluster',
   },
   natsStream: {
     type: 'string',
@@ -90,5 +100,11 @@ export const logSettings = defineSettings({
   },
 })
 
+type ModeSettings = Pick<SettingValues<typeof logSettings>, 'cluster' | 'log'>
+
 /** True for a node of a cluster, false for a standalone service. */
-export const isCluster = ({ log }: Pick<SettingValues<typeof logSettings>, 'log'>): boolean => log === 'jetstream'
+export const isCluster = ({ cluster, log }: ModeSettings): boolean => cluster.length > 0 || log === 'jetstream'
+
+/** Returns the addresses of a cluster's NATS servers. */
+export const getServers = ({ cluster, natsUrl }: Pick<SettingValues<typeof logSettings>, 'cluster' | 'natsUrl'>) =>
+  cluster.length > 0 ? cluster : natsUrl

@@ -1,3 +1,4 @@
+import { isCluster } from '@influencer-stats/log/settings'
 import { defineService } from '@influencer-stats/runtime/service'
 import { exampleSearch } from './sample/examples.ts'
 import type { PricesMainMessage, PricesThreadMessage } from './messages.ts'
@@ -13,12 +14,12 @@ export const prices = defineService<typeof settings, PricesMainMessage, PricesTh
   variants,
   example: (url) =>
     `curl -H 'content-type: application/json' ${url}/v1/search/bitmap/prices -d '${JSON.stringify(exampleSearch)}'`,
-  getNoBackupReason: ({ log }) =>
-    log === 'jetstream'
+  getNoBackupReason: (config) =>
+    isCluster(config)
       ? 'the log has the data of a cluster: use `pnpm prices export` and `pnpm prices import` at any node'
       : undefined,
   open: async (context) =>
-    context.config.log === 'jetstream'
+    isCluster(context.config)
       ? (await import('./cluster.ts')).openPricesNode(context)
       : (await import('./standalone.ts')).openPrices(context),
   load: () => import('./app.ts'),

@@ -42,7 +42,6 @@ export const settings = defineSettings({
     default: 8_589_934_592,
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
-    when: { log: 'jetstream' },
     description: 'maximum import (bytes)',
   },
   ...logSettings,

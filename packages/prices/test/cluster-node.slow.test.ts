@@ -26,8 +26,7 @@ const newStream = () => `prices-${process.pid}-${++streams}`
 /** Starts a node of prices in this process; it stops when the test ends. */
 async function startNode(natsStream: string, settings: Overrides = {}, url = server.url): Promise<TestPrices> {
   const prices = await startPrices({
-    log: 'jetstream',
-    natsUrl: url,
+    cluster: url,
     natsReplicas: 1,
     natsStream,
     indexes: 'bitset',

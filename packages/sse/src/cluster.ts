@@ -17,7 +17,7 @@ export async function openCluster(context: SseMainContext): Promise<ServiceMain<
   if (config.broker !== 'threads' || config.history === 'level') {
     throw new StartError(
       'SETTINGS_WRONG',
-      'sse: with --log jetstream the log orders and stores the values: use the broker threads, and the history ring or none',
+      'sse: with --cluster the log orders and stores the values: use the broker threads, and the history ring or none',
     )
   }
   return openMain(context, (options) =>

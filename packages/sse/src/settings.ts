@@ -115,7 +115,6 @@ export const settings = defineSettings({
     type: 'string',
     enum: ['file', 'memory'],
     default: 'file',
-    when: { log: 'jetstream' },
     description: 'storage of a new stream: file (durable) or memory (faster)',
   },
   // Frequent snapshots are cheap, because the history is small. A starting node then reads few entries after its
@@ -124,7 +123,6 @@ export const settings = defineSettings({
   snapshotIntervalBytes: {
     ...bytes,
     default: 268_435_456,
-    when: { log: 'jetstream' },
     formerly: 'snapshotBytes',
     description: 'log bytes between two snapshots (bytes)',
   },

@@ -113,7 +113,8 @@ describe('cluster nodes', () => {
 
   it('end the streams of all nodes at one sequence, and any node answers the closing id with 204', async () => {
     const stream = createStreamName()
-    const nodes = [await node(stream), await node(stream)]
+    // The second node has the deprecated settings.
+    const nodes = [await node(stream), await node(stream, { cluster: '', log: 'jetstream', natsUrl: server.url })]
     const streams = await Promise.all(nodes.map((one) => one.open('?topic=a')))
     await nodes[1]!.put('1', 'a')
     const { headers } = await nodes[0]!.request('POST', '/closeall')
@@ -202,7 +203,7 @@ describe('a cluster node', () => {
   ])('refuses to start with %s %s, in one line', async (name, value) => {
     await expect(node(createStreamName(), { [name]: value })).rejects.toMatchObject({
       code: 'SETTINGS_WRONG',
-      message: expect.stringMatching(/^sse: with --log jetstream [^\n]*$/),
+      message: expect.stringMatching(/^sse: with --cluster [^\n]*$/),
     })
   })
 

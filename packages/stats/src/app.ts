@@ -1,3 +1,4 @@
+import { isCluster } from '@influencer-stats/log/settings'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { createDataHealth } from '@influencer-stats/runtime/level-health'
 import type { AppContext } from '@influencer-stats/runtime/service'
@@ -47,6 +48,6 @@ export async function createStatsApp(
   registerVideoRoutes(app, collections, cache)
   registerHistoryRoutes(app, collections, config.historyDays * DAY_MS)
   registerUpstreamRoute(app, upstream)
-  if (config.log === 'jetstream') registerNodeRoute(app, () => context.bus.call('node'))
+  if (isCluster(config)) registerNodeRoute(app, () => context.bus.call('node'))
   return app
 }

@@ -60,7 +60,7 @@ export interface StatsNode {
  */
 export async function openNode({ config, registry, log, fail }: StatsNodeContext): Promise<StatsNode> {
   if (config.state !== 'level' || config.cache !== 'poller')
-    throw new StartError('SETTINGS_WRONG', 'stats: --log jetstream requires --state level and --cache poller')
+    throw new StartError('SETTINGS_WRONG', 'stats: --cluster requires --state level and --cache poller')
   const level = await openStatsLevel({ folder: toReplicaFolder(config.data), log, isReplica: true })
   const follower = new Follower()
   const ownSource = getSource(config)

@@ -1,3 +1,4 @@
+import { isCluster } from '@influencer-stats/log/settings'
 import { toReplicaFolder } from '@influencer-stats/log/log-state'
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import { getSecrets } from '@influencer-stats/runtime/secrets'
@@ -44,7 +45,7 @@ export function getStateOptions(context: PartContext, share?: LevelShare): State
   return {
     share,
     log,
-    folder: config.log === 'jetstream' ? toReplicaFolder(config.data) : config.data,
+    folder: isCluster(config) ? toReplicaFolder(config.data) : config.data,
     kvUri: config.kvUri,
     kvToken: config.apiToken,
     timer: config.state === 'kv' ? createUpstreamTimer(context) : undefined,

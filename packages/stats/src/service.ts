@@ -1,3 +1,4 @@
+import { isCluster } from '@influencer-stats/log/settings'
 import { defineService } from '@influencer-stats/runtime/service'
 import type { StatsMainMessage, StatsThreadMessage } from './messages.ts'
 import { isStateOnMain, settings } from './settings.ts'
@@ -20,8 +21,8 @@ export const stats = defineService<typeof settings, StatsMainMessage, StatsThrea
     if (!isStateOnMain(config)) return `the state "${config.state}" belongs to one thread`
     return undefined
   },
-  getNoBackupReason: ({ log }) =>
-    log === 'jetstream' ? 'the log has the data of a cluster, with a copy on each replica of NATS' : undefined,
+  getNoBackupReason: (config) =>
+    isCluster(config) ? 'the log has the data of a cluster, with a copy on each replica of NATS' : undefined,
   open: async (context) => (await import('./standalone.ts')).openStats(context),
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createStatsApp(context),

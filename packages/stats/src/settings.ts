@@ -112,14 +112,12 @@ export const settings = defineSettings({
     default: 5_000,
     minimum: 500,
     maximum: 600_000,
-    when: { log: 'jetstream' },
     formerly: 'pollerLease',
     description: 'time after which another node replaces an unresponsive poller (ms)',
   },
   replaceSource: {
     type: 'string',
     default: '',
-    when: { log: 'jetstream' },
     description: 'present source of the cluster, which the API of this node replaces',
   },
 })

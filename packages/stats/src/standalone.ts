@@ -1,3 +1,4 @@
+import { isCluster } from '@influencer-stats/log/settings'
 import { StartError } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
 import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
@@ -39,7 +40,7 @@ export async function openStats(context: StatsContext): Promise<ServiceMain<Stat
     return { shared: (): StatsSharedState => ({ meter: memory, replies: [] }), handlers: {} as never, async close() {} }
   }
 
-  const node = config.log === 'jetstream' ? await (await import('./cluster.ts')).openNode(context) : undefined
+  const node = isCluster(config) ? await (await import('./cluster.ts')).openNode(context) : undefined
   const state = node?.state ?? (await parts.state[config.state](getStateOptions(context)))
   const quotaPersistence = createQuotaPersistence(
     () => state.putUsage(meter.toUsage()),

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { startKv, type TestKv } from './kv.ts'
 
 /** Returns the settings of a node on a stream of a NATS server. */
-type StartNode = (natsStream: string) => Overrides & { readonly natsUrl: string }
+type StartNode = (natsStream: string) => Overrides & { readonly cluster: string }
 
 /** Starts a NATS server for a test file. @returns a function for the settings of a node on one of its streams */
 export function useNats(): StartNode {
@@ -14,7 +14,7 @@ export function useNats(): StartNode {
     server = await startNatsServer({ folder: createTemporaryFolder() })
   })
   afterAll(() => server?.stop('SIGKILL'))
-  return (natsStream) => ({ log: 'jetstream', natsUrl: server.url, natsReplicas: 1, natsStream })
+  return (natsStream) => ({ cluster: server.url, natsReplicas: 1, natsStream })
 }
 
 /** Starts a kv service that stops when the test ends. */

@@ -70,7 +70,7 @@ function splitUrls(service: string, servers: readonly string[]) {
     const url = URL.parse(server.includes('://') ? server : `nats://${server}`)
     // The message leaves out the address: it may contain a password.
     if (!url?.hostname)
-      throw new StartError('NATS_URL_WRONG', `${service}: an address of --nats-url is not nats://host:port`)
+      throw new StartError('NATS_URL_WRONG', `${service}: an address of --cluster is not nats://host:port`)
     const pass = url.password && { pass: decodeURIComponent(url.password) }
     if (url.username) login ??= { user: decodeURIComponent(url.username), ...pass }
     return { url: `${url.protocol}//${url.host}`, host: url.host, isSecure: url.protocol === 'tls:' }

@@ -8,9 +8,8 @@ let streams = 0
 export const createStreamName = () => `sse-${process.pid}-${++streams}`
 
 /** Creates the settings of a cluster node. */
-export const createNodeSettings = (natsUrl: string, natsStream: string) => ({
-  log: 'jetstream',
-  natsUrl,
+export const createNodeSettings = (cluster: string, natsStream: string) => ({
+  cluster,
   natsStream,
   natsReplicas: 1,
 })

@@ -77,9 +77,8 @@ export async function openNodeState(
 }
 
 /** Settings that make a service a cluster node of a stream. */
-export const nodeSettings = (natsUrl: string, natsStream: string): Overrides => ({
-  log: 'jetstream',
-  natsUrl,
+export const nodeSettings = (cluster: string, natsStream: string): Overrides => ({
+  cluster,
   natsStream,
   natsReplicas: 1,
 })
