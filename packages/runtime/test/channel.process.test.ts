@@ -183,9 +183,46 @@ describe('a call without a reply in time', () => {
   })
 })
 
+test('a call without a reply runs before a later reply arrives, and its error is reported', async () => {
+  const { port1, port2 } = new MessageChannel()
+  onTestFinished(() => port1.close())
+  const seen: string[] = []
+  const bus = createBus(port2)
+  bus.on('update', async (value: string) => {
+    if (value === 'broken') throw new Error(value)
+    seen.push(value)
+  })
+  const faults: unknown[] = []
+  const isReported = Promise.withResolvers<void>()
+  const main = createChannel(
+    port1,
+    new Map([
+      [
+        'change',
+        async (value: string) => {
+          main.notify('update', [value])
+          return 'changed'
+        },
+      ],
+    ]),
+    (fault) => {
+      faults.push(fault)
+      isReported.resolve()
+    },
+  )
+  expect(await bus.call('change', 'a')).toBe('changed')
+  expect(seen).toEqual(['a'])
+  await bus.call('change', 'broken')
+  await isReported.promise
+  expect(faults).toMatchObject([{ message: 'broken' }])
+})
+
 test('a backlog holds calls with their arguments and order until its release', async () => {
   const calls: unknown[] = []
-  const backlog = createCallBacklog({ call: async (...call) => calls.push(call) })
+  const backlog = createCallBacklog({
+    call: async (...call) => calls.push(call),
+    notify: (...call) => void calls.push(call),
+  })
   const list = [1]
   expect(backlog.call('a', [list], 10)).toBeUndefined()
   list.push(2)
@@ -200,6 +237,8 @@ test('a backlog holds calls with their arguments and order until its release', a
     ['b', []],
     ['c', [[1, 2]]],
   ])
+  backlog.notify('d', [])
+  expect(calls.at(-1)).toEqual(['d', []])
 })
 
 test('a broadcast returns the replies that arrive, and logs the failures', async () => {

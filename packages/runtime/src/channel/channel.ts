@@ -39,6 +39,12 @@ export interface Broadcast<ToThread extends Calls> {
   ): Promise<Awaited<ReturnType<ToThread[Name]>>[]>
   /** The same with another timeout (ms). */
   withTimeout(timeout: number): Broadcast<ToThread>
+  /**
+   * The same, but without a reply of one thread. For a call of that thread: the function runs there before the thread
+   * gets the reply to its call.
+   * @param thread `threadId` of the thread
+   */
+  withoutReplyOf(thread: number): Broadcast<ToThread>
 }
 
 /** The part of a MessagePort that a channel needs. */
@@ -51,12 +57,17 @@ type ChannelMessage =
   | { kind: 'call'; id: number; name: string; args: readonly unknown[]; trace?: Trace | undefined }
   | { kind: 'reply'; id: number; value?: unknown; error?: WireError }
 
+/** Id of a call without a reply. */
+const NOTICE_ID = 0
+
 /** One end of a two-way connection between two threads. All messages of one turn of the event loop are sent as one. */
 export interface Channel {
   /** @param timeout ms until the call fails with `INTERNAL_TIMEOUT`; a later reply is dropped */
   call(name: string, args: readonly unknown[], timeout?: number): Promise<unknown>
   /** Sends the messages so far without a wait for the end of the turn. */
   flush(): void
+  /** Calls a function without a reply. It runs before the other end gets any later message. */
+  notify(name: string, args: readonly unknown[]): void
   /** Rejects all calls without a reply, because the other end has closed. */
   rejectAll(reason: Error): void
 }
@@ -79,8 +90,13 @@ const MESSAGES_PER_TURN = 8
  * Sends calls and replies over a message port. A call without a handler, or with a handler that fails, rejects at the
  * caller. A `Problem` arrives as the same `Problem`, and a failed read of LevelDB as the `Problem` for it. Any other
  * error arrives as an `Error` with the same stack.
+ * @param onNoticeFault called with the error of a call of `notify`
  */
-export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args: any[]) => unknown>): Channel {
+export function createChannel(
+  port: Port,
+  handlers: ReadonlyMap<string, (...args: any[]) => unknown>,
+  onNoticeFault: (error: unknown) => void = () => {},
+): Channel {
   const pendingCalls = new Map<number, PendingCall>()
   let lastId = 0
   let closeReason: Error | undefined
@@ -101,7 +117,8 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
     try {
       const handler = handlers.get(name)
       if (!handler) throw new Error(`no handler for "${name}"`)
-      outbox.add({ kind: 'reply', id, value: await runInTrace(trace, () => handler(...args)) })
+      const value = await runInTrace(trace, () => handler(...args))
+      if (id !== NOTICE_ID) outbox.add({ kind: 'reply', id, value })
     } catch (error) {
       fail(id, error)
     }
@@ -124,6 +141,7 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
     if (message.kind === 'call') return () => void handleCall(message)
     const caller = take(message.id)
     const { error, value } = message
+    if (message.id === NOTICE_ID && error) return () => onNoticeFault(parseWireError(error))
     return () => (error ? caller?.reject(parseWireError(error)) : caller?.resolve(value))
   }
 
@@ -142,6 +160,7 @@ export function createChannel(port: Port, handlers: ReadonlyMap<string, (...args
       })
     },
     flush: () => outbox.flushNow(),
+    notify: (name, args) => outbox.add({ kind: 'call', id: NOTICE_ID, name, args, trace: getCurrentTrace() }),
     rejectAll(reason) {
       closeReason = reason
       for (const id of pendingCalls.keys()) take(id)!.reject(reason)

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
-import { collectReplies, createCallBacklog } from '../channel/call-backlog.ts'
+import { threadId } from 'node:worker_threads'
+import { collectReplies, createCallBacklog, logNoticeFault } from '../channel/call-backlog.ts'
 import { createBus, createChannel, type Port } from '../channel/channel.ts'
 import { serve, type ServingApp } from '../worker/serve.ts'
 import type { AnyService } from '../service.ts'
@@ -12,7 +13,7 @@ import type { ThreadPoolOptions, ThreadPool } from './thread-pool.ts'
 export function createMainPool(definition: AnyService, options: ThreadPoolOptions): ThreadPool {
   const { config, log } = options
   const [main, thread] = createPortPair()
-  const backlog = createCallBacklog(createChannel(main, options.handlers))
+  const backlog = createCallBacklog(createChannel(main, options.handlers, (error) => logNoticeFault(log, error)))
   let serving: ServingApp | undefined
 
   return {
@@ -37,7 +38,12 @@ export function createMainPool(definition: AnyService, options: ThreadPoolOption
       return serving?.port ?? config.port
     },
     respawned: 0,
-    broadcast: (...call) => collectReplies([backlog.call(...call)], log, call[0]),
+    broadcast: (name, args, timeout, noticed) =>
+      collectReplies(
+        [noticed === threadId ? backlog.notify(name, args) : backlog.call(name, args, timeout)],
+        log,
+        name,
+      ),
     stop: async (timeout) => (await serving?.stop(timeout)) ?? true,
   }
 }

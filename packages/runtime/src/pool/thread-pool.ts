@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { MessageChannel, Worker } from 'node:worker_threads'
-import { collectReplies, createCallBacklog, type CallBacklog } from '../channel/call-backlog.ts'
+import { collectReplies, createCallBacklog, logNoticeFault, type CallBacklog } from '../channel/call-backlog.ts'
 import { createBackOff } from '../async/retry.ts'
 import { createChannel } from '../channel/channel.ts'
 import { StartError } from '../errors/common-errors.ts'
@@ -40,8 +40,9 @@ export interface ThreadPool {
   readonly port: number
   /**
    * Calls `name` on every thread. Resolves with the replies of the threads that serve and reply within `timeout` ms.
+   * @param noticed `threadId` of a thread that does not reply
    */
-  broadcast(name: string, args: readonly unknown[], timeout: number): Promise<unknown[]>
+  broadcast(name: string, args: readonly unknown[], timeout: number, noticed?: number): Promise<unknown[]>
   /** Number of attempts to replace a thread, including those that could not start one. */
   readonly respawned: number
   /** Drains all threads. When all have ended, resolves with true if no request had to be cut off. Idempotent. */
@@ -106,7 +107,7 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     const shared = options.shared()
     const begin: ThreadCommand = { kind: 'begin', shared, port, certificate: options.certificate() }
     worker.postMessage(begin)
-    const channel = createChannel(ports.port1, options.handlers)
+    const channel = createChannel(ports.port1, options.handlers, (error) => logNoticeFault(log, error))
     const exited = Promise.withResolvers<void>()
     const thread: PoolThread = {
       worker,
@@ -197,9 +198,11 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     get respawned() {
       return respawned
     },
-    broadcast(...call) {
-      const calls = Array.from(threads.values(), ({ backlog }) => backlog.call(...call))
-      return collectReplies(calls, log, call[0])
+    broadcast(name, args, timeout, noticed) {
+      const calls = Array.from(threads.values(), ({ backlog, worker }) =>
+        worker.threadId === noticed ? backlog.notify(name, args) : backlog.call(name, args, timeout),
+      )
+      return collectReplies(calls, log, name)
     },
     stop: (timeout) => (stopping ??= stop(timeout)),
   }

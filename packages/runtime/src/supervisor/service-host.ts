@@ -73,15 +73,18 @@ export async function startService({
     () => sumHeldBytes(budget),
   )
   let serviceMain: ServiceMain<any> | undefined
-  const broadcastWithTimeout = (timeout: number): Broadcast<Calls> => {
+  const createBroadcast = (timeout: number, noticed?: number): Broadcast<Calls> => {
     // A broadcast during the start of threads must reach them too. Before `open` returns, no thread builds its app, so
     // a broadcast has no receiver.
     const broadcast = async (name: string, ...args: unknown[]) => {
-      return serviceMain ? running.broadcast(name, args, timeout) : []
+      return serviceMain ? running.broadcast(name, args, timeout, noticed) : []
     }
-    return Object.assign(broadcast as Broadcast<Calls>, { withTimeout: broadcastWithTimeout })
+    return Object.assign(broadcast as Broadcast<Calls>, {
+      withTimeout: (other: number) => createBroadcast(other, noticed),
+      withoutReplyOf: (thread: number) => createBroadcast(timeout, thread),
+    })
   }
-  const broadcast = broadcastWithTimeout(STARVED_TIMEOUT_FACTOR * config.watchdogTimeout + BROADCAST_TIMEOUT_MS)
+  const broadcast = createBroadcast(STARVED_TIMEOUT_FACTOR * config.watchdogTimeout + BROADCAST_TIMEOUT_MS)
   const certificate = openCertificate(definition.name, config, registry)
   const tracer = await openTracer(definition.name, config, log, registry)
   const threadMetrics = createThreadMetricsMerger()
