@@ -37,16 +37,16 @@ export const NAMED_MUTATIONS: readonly NamedMutation[] = [
   {
     name: 'stats: a collection is acknowledged before it is on the disk',
     tests: [...tests, 'chaos/scenarios/power.chaos'],
-    file: `${STATS}/state/level-state.ts`,
-    from: /(?<=buildRows\.collection\(collection\)), \{ sync: true \}/,
+    file: `${STATS}/state/stats-state-machine.ts`,
+    from: /(?<=new Set\(\[)'put', /,
     to: '',
   },
   {
     name: 'stats: a deletion is acknowledged before it is on the disk',
     tests: [...tests, 'chaos/scenarios/power.chaos'],
-    file: `${STATS}/state/level-state.ts`,
-    from: /write\(rows, \{ sync: true \}\)/,
-    to: 'write(rows)',
+    file: `${STATS}/state/stats-state-machine.ts`,
+    from: /(?<=new Set\(\[.*)'delete', /,
+    to: '',
   },
 ]
 

@@ -3,62 +3,58 @@ import { openClusterLog as openLog } from '@influencer-stats/log/cluster-log'
 import { getStalenessSeconds, toReplicaFolder } from '@influencer-stats/log/log-state'
 import { createBackOff, pause, retry } from '@influencer-stats/runtime/async/retry'
 import { StartError } from '@influencer-stats/runtime/errors'
-import type { OpenContext } from '@influencer-stats/runtime/service'
-import { errors } from './errors.ts'
-import { getCurrentSource, canReplace, STAND_IN } from './core/sources.ts'
-import { Follower, type PollingControl } from './cluster/follower.ts'
-import { reportPolling, reportSourceMismatch } from './stats-metrics.ts'
-import type { StatsThreadMessage } from './messages.ts'
-import type { NodeState } from './cluster/node-state.ts'
-import type { QuotaMeter } from './quota/quota-meter.ts'
-import type { UpstreamOutage } from './core/upstream-state.ts'
+import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
+import { Follower } from './cluster/follower.ts'
 import { createPollerLease } from './cluster/poller-lease.ts'
-import { getOrigin, getSource, type StatsConfig } from './settings.ts'
-import { CHANGE_KIND, encodeChange, type FetchedVideos, type StatsChange } from './state/stats-change.ts'
-import { openStatsLevel, readSources } from './state/level-state.ts'
+import type { NodeState } from './cluster/node-state.ts'
+import type { StatsNode } from './cluster/stats-node.ts'
+import { canReplace, getCurrentSource, STAND_IN } from './core/sources.ts'
+import { errors } from './errors.ts'
+import type { StatsMainMessage, StatsThreadMessage } from './messages.ts'
+import { openMain } from './open-main.ts'
+import { QuotaMeter } from './quota/quota-meter.ts'
+import { checkUpstream, getOrigin, getSource, type StatsConfig } from './settings.ts'
+import { openStatsLevel, readSources } from './state/level-database.ts'
 import { createLogState } from './state/log-state.ts'
+import { CHANGE_KIND, toEntryBody, type StatsChange } from './state/stats-change.ts'
 import { openStatsStateMachine } from './state/stats-state-machine.ts'
-import type { StatsState } from './state/stats-state.ts'
+import { reportPolling, reportSourceMismatch } from './stats-metrics.ts'
 
 type StatsNodeContext = OpenContext<StatsConfig, StatsThreadMessage>
 
 /** Maximum size of a change (bytes). One change may store numbers of many collections: see `SnapshotWriter`. */
 const MAX_CHANGE_BYTES = 4_194_304
 
-/** A node of a cluster, on its main thread. */
-export interface StatsNode {
-  readonly state: StatsState
-  /** Returns the origin of the cluster's numbers; the source of this node until the cluster has one. */
-  source(): string
-  getState(): NodeState
-  /**
-   * Requests the first numbers of a collection from the polling node.
-   * @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN`
-   */
-  requestRead(id: string): Promise<void>
-  /** Publishes the result of a call to YouTube, to all nodes. */
-  publishFetched(fetched: FetchedVideos): void
-  /** Publishes that these videos have no numbers because a call failed; without videos, the outage of all calls. */
-  publishFailure(ids: readonly string[], detail: string, outage?: UpstreamOutage): void
-  /**
-   * Persists the count of used units for all nodes.
-   * @throws Problem `UPSTREAM_UNAVAILABLE` if the log does not accept the count, or if this node is no longer the poller;
-   * the unit of the call is then refunded
-   */
-  saveUsage(meter: QuotaMeter): Promise<void>
-  /** Begins to pass the changes of the log to the poller, and to poll YouTube while this node holds the lease. */
-  join(polling: PollingControl): void
-  /** Resolves once every thread of this node has all earlier changes. */
-  waitUntilPublished(): Promise<void>
-  /** Closes the log without waiting for its reply: writes in progress fail. */
-  abort(): void
+/** Maximum time that a closing node waits for an unavailable log (ms). */
+const CLOSE_TIMEOUT_MS = 1_000
+
+/** Opens the parts of a cluster node that exist once per process. */
+export async function openStatsNode(context: StatsNodeContext): Promise<ServiceMain<StatsMainMessage>> {
+  const { config } = context
+  checkUpstream(config)
+  const node = await openNode(context)
+  const saveUsage = () => node.saveUsage(meter)
+  const meter: QuotaMeter = new QuotaMeter(QuotaMeter.createMemory(), config.dailyBudget, { save: saveUsage })
+  return openMain(context, {
+    state: node.state,
+    source: node.source,
+    meter,
+    saveUsage,
+    node,
+    async close(closePoller, closeState) {
+      const timer = setTimeout(() => node.abort(), CLOSE_TIMEOUT_MS)
+      await closePoller()
+      await closeState()
+      clearTimeout(timer)
+    },
+  })
 }
 
 /**
  * Opens the log, and the database that this node builds from it. Both are closed with the state.
  * @throws StartError
  */
-export async function openNode({ config, registry, log, fail }: StatsNodeContext): Promise<StatsNode> {
+async function openNode({ config, registry, log, fail }: StatsNodeContext): Promise<StatsNode> {
   if (config.state !== 'level' || config.cache !== 'poller')
     throw new StartError('SETTINGS_WRONG', 'stats: --cluster requires --state level and --cache poller')
   const level = await openStatsLevel({ folder: toReplicaFolder(config.data), log, isReplica: true })
@@ -75,6 +71,7 @@ export async function openNode({ config, registry, log, fail }: StatsNodeContext
   try {
     const stateMachine = await openStatsStateMachine({
       level,
+      isReplica: true,
       onChanges(changes) {
         if (changes.some(({ type }) => type === 'source')) checkSource()
         follower.onChanges(changes)
@@ -103,7 +100,7 @@ export async function openNode({ config, registry, log, fail }: StatsNodeContext
     /** Makes the source of this node the cluster's if that is allowed. @throws Problem `LOG_UNAVAILABLE`, `OUTCOME_UNKNOWN` */
     async function claimSource(): Promise<void> {
       for (let before; canReplace((before = source()), ownSource, getOrigin(config.replaceSource));)
-        await clusterLog.append(CHANGE_KIND, encodeChange({ type: 'source', source: ownSource, before }))
+        await clusterLog.append(CHANGE_KIND, toEntryBody({ type: 'source', source: ownSource, before }))
     }
 
     async function claimSourceLater(): Promise<void> {
@@ -157,13 +154,13 @@ export async function openNode({ config, registry, log, fail }: StatsNodeContext
 
     /** Publishes a change without waiting. If the write fails, the other nodes get newer numbers with a later call. */
     function publish(change: StatsChange): void {
-      lease.append(CHANGE_KIND, encodeChange(change)).catch(() => {})
+      lease.append(CHANGE_KIND, toEntryBody(change)).catch(() => {})
     }
     return {
       state,
       source: () => source() ?? ownSource,
       getState,
-      requestRead: async (id) => void (await clusterLog.append(CHANGE_KIND, encodeChange({ type: 'wanted', id }))),
+      requestRead: async (id) => void (await clusterLog.append(CHANGE_KIND, toEntryBody({ type: 'wanted', id }))),
       publishFetched: (fetched) => publish({ type: 'asked', ...fetched, from: ownSource }),
       publishFailure: (ids, detail, outage) =>
         publish({ type: 'failed', ids, detail, from: ownSource, ...(outage && { outage }) }),

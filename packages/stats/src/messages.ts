@@ -12,7 +12,8 @@ import type { CollectionVersion, StateReads, VideoRow } from './state/stats-stat
 export type StatsMainMessage = {
   [Name in keyof StateReads]: StateReads[Name]
 } & {
-  change(name: ChangeName, id: string, args: readonly unknown[]): ChangeResult
+  /** @param requester `threadId` of the thread */
+  change(requester: number, name: ChangeName, id: string, args: readonly unknown[]): ChangeResult
   overviewPage(query: OverviewQuery): OverviewPage
   overviewOne(id: string, withChange: boolean): CollectionRow | undefined
   saveSnapshot(collection: CollectionVersion, snapshot: Snapshot): void

@@ -23,7 +23,10 @@ export const stats = defineService<typeof settings, StatsMainMessage, StatsThrea
   },
   getNoBackupReason: (config) =>
     isCluster(config) ? 'the log has the data of a cluster, with a copy on each replica of NATS' : undefined,
-  open: async (context) => (await import('./standalone.ts')).openStats(context),
+  open: async (context) =>
+    isCluster(context.config)
+      ? (await import('./cluster.ts')).openStatsNode(context)
+      : (await import('./standalone.ts')).openStats(context),
   load: () => import('./app.ts'),
   app: async (context) => (await import('./app.ts')).createStatsApp(context),
 })

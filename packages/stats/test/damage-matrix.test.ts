@@ -1,6 +1,6 @@
 import { runDamageMatrix, expectNoLoss, writeRound } from '@influencer-stats/runtime/testing/damage-matrix'
 import { it } from 'vitest'
-import { openStatsLevel } from '../src/state/level-state.ts'
+import { openStatsLevel } from '../src/state/level-database.ts'
 
 it.each(['closed', 'killed'] as const)(
   'loses no data unnoticed from a folder that was %s, whichever file is damaged',

@@ -4,6 +4,7 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { CHANGE_KIND, encodeChange, type StatsChange } from '../src/state/stats-change.ts'
+import { SOURCES_KEY } from '../src/state/level-keys.ts'
 import { POSITION_KEY } from '../src/state/level-snapshot.ts'
 import { toHistoryId, ConflictError, type SnapshotRow } from '../src/state/stats-state.ts'
 import { testState } from './state.conformance.ts'
@@ -122,7 +123,8 @@ const toEntries = (changes: readonly StatsChange[]): LogEntry[] =>
 type OpenedNode = Awaited<ReturnType<typeof openTestStateMachine>>
 
 async function readContents({ level }: OpenedNode): Promise<(readonly [string, string])[]> {
-  return (await level.db.iterator().all()).filter(([key]) => key !== POSITION_KEY)
+  const rows: [string, string][] = await level.db.iterator().all()
+  return rows.filter(([key]) => key !== POSITION_KEY && key !== SOURCES_KEY)
 }
 
 const id = fc.constantFrom('a', 'b')
@@ -146,7 +148,7 @@ const change: fc.Arbitrary<StatsChange> = fc.oneof(
 )
 
 describe('the state machine', () => {
-  it('is the same on every node, regardless of the batches and restarts', async () => {
+  it('is the same on every node and in a standalone service, regardless of the batches and restarts', async () => {
     const cuts = fc.infiniteStream(fc.integer({ min: 1, max: 5 }))
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 16 }), cuts, async (changes, cuts) => {
@@ -166,13 +168,14 @@ describe('the state machine', () => {
           await other.level.close()
         }
         const other = await openTestStateMachine({}, folder)
-        expect(others).toEqual(outcomes)
-        expect(await readContents(other)).toEqual(await readContents(one))
+        const standalone = await openTestStateMachine({ isReplica: false })
+        const standaloneOutcomes = await standalone.stateMachine.apply(entries, at(entries.length))
+        expect([others, standaloneOutcomes]).toEqual([outcomes, outcomes])
+        for (const node of [other, standalone]) expect(await readContents(node)).toEqual(await readContents(one))
         // No collection means no history.
         for (const [key] of await readContents(other))
           if (key.startsWith('h!')) expect(await other.level.db.get(`c!${key[2]}`)).toBeDefined()
-        await other.level.close()
-        await one.level.close()
+        for (const { level } of [other, standalone, one]) await level.close()
       }),
       { numRuns: 40 },
     )

@@ -27,8 +27,11 @@ export interface CollectionsOwnerOptions {
   readonly state: StatsState
   /** Age at which points of a history are deleted (ms). */
   readonly retention: number
-  /** Called after a collection changed, before the caller gets its response. */
-  readonly onChange?: (id: string, collection: Collection | undefined) => MaybePromise<void>
+  /**
+   * Called after a collection changed, before the caller gets its response.
+   * @param requester `threadId` of the thread that requested the change; undefined for this thread
+   */
+  readonly onChange?: (id: string, collection: Collection | undefined, requester?: number) => MaybePromise<void>
   /** Called with a background failure and its description; the work is retried. */
   readonly onFault?: (fault: unknown, description: string) => void
   /** Returns true if this process prunes the histories at present. By default it always prunes. */
@@ -74,14 +77,22 @@ export class CollectionsOwner implements Collections {
     this.#pruneTimer = setInterval(() => void (shouldPrune() && prune()), PRUNE_INTERVAL_MS).unref()
   }
 
-  async change<Name extends ChangeName>(
+  change<Name extends ChangeName>(name: Name, id: string, ...args: ChangeArgs<Name>): Promise<ChangeResult<Name>> {
+    return this.changeFor(undefined, name, id, args)
+  }
+
+  /** Makes a change that another thread requests. @param requester `threadId` of that thread */
+  async changeFor<Name extends ChangeName>(
+    requester: number | undefined,
     name: Name,
     id: string,
-    ...args: ChangeArgs<Name>
+    args: ChangeArgs<Name>,
   ): Promise<ChangeResult<Name>> {
     const compute = collectionChanges[name] as (before: Collection | undefined, ...args: unknown[]) => never
     const edit: CollectionEdit = (before) => compute(before, id, ...args)
-    const { before, after } = await (this.state.catchUp ? this.#changeShared(id, edit) : this.#changeOwn(id, edit))
+    const { before, after } = await (this.state.catchUp
+      ? this.#changeShared(id, edit)
+      : this.#changeOwn(id, edit, requester))
     const collection = after as ChangeResult<Name>['collection']
     return { collection, isNew: before === undefined, isChanged: after !== before }
   }
@@ -111,13 +122,13 @@ export class CollectionsOwner implements Collections {
   }
 
   /** Changes a collection after all earlier changes. */
-  #changeOwn(id: string, edit: CollectionEdit): Promise<CollectionChange> {
+  #changeOwn(id: string, edit: CollectionEdit, requester: number | undefined): Promise<CollectionChange> {
     return this.#queue.run(async () => {
       this.#changeWriter.requireSettled()
       const change = this.#computeChange(id, await this.state.get(id), edit)
       if (change.after === change.before) return change
       await this.#changeWriter.write(change)
-      await this.#onChange(id, change.after)
+      await this.#onChange(id, change.after, requester)
       return change
     })
   }

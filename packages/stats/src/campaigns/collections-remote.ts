@@ -1,4 +1,5 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
+import { threadId } from 'node:worker_threads'
 import type { Collections } from './collections.ts'
 import type { StatsMainMessage, StatsThreadMessage } from '../messages.ts'
 import { READS, type StateReader, type StateReads } from '../state/stats-state.ts'
@@ -30,7 +31,7 @@ export const createRemoteCollections = (
   state: StateReader,
 ): Collections => ({
   state,
-  change: (name, id, ...args) => bus.call('change', name, id, args) as never,
+  change: (name, id, ...args) => bus.call('change', threadId, name, id, args) as never,
   saveSnapshot: ({ id, revision }, snapshot) => bus.call('saveSnapshot', { id, revision }, snapshot),
   saveVideos: (rows) => bus.call('saveVideos', rows),
 })

@@ -21,6 +21,8 @@ export interface QuotaMeterOptions {
  * Time), the count begins at 0 again.
  */
 export class QuotaMeter {
+  /** Memory that all threads share. */
+  readonly memory: SharedArrayBuffer
   readonly #cells: Int32Array
   readonly #budget: number
   readonly #save: QuotaMeterOptions['save']
@@ -28,6 +30,7 @@ export class QuotaMeter {
 
   /** @param budget units per day; 0 for no limit */
   constructor(memory: SharedArrayBuffer, budget: number, { save, now = Date.now }: QuotaMeterOptions = {}) {
+    this.memory = memory
     this.#cells = new Int32Array(memory)
     this.#budget = budget
     this.#save = save

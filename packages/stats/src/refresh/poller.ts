@@ -95,7 +95,7 @@ export class Poller implements PolledNumbers {
    */
   async start(): Promise<void> {
     await this.#replyTable.load()
-    if (this.#schedule) this.#plan(this.#schedule)
+    this.#schedule?.load(this.#replyTable.videos.getTimes(), steadyNow())
     this.wake()
     this.#trackRun(this.#replyTable.prepareAll(this.#closing.signal))
   }
@@ -104,7 +104,7 @@ export class Poller implements PolledNumbers {
   begin(): void {
     this.status.follow()
     this.#schedule = new Schedule(this.#scheduleOptions, steadyNow())
-    this.#plan(this.#schedule)
+    this.#schedule.load(this.#replyTable.videos.getTimes(), steadyNow())
     for (const { collection } of this.#replyTable.getRequestedEntries()) this.reads.prioritize(collection)
     this.wake()
   }
@@ -146,14 +146,6 @@ export class Poller implements PolledNumbers {
     this.#schedule = undefined
   }
 
-  #plan(schedule: Schedule): void {
-    const times = this.#replyTable.videos.getTimes()
-    const known = times.filter((one): one is [string, number] => one[1] !== undefined)
-    for (const [id, at] of known.sort((a, b) => a[1] - b[1])) schedule.addKnown(id, at)
-    const unknown = times.filter(([, at]) => at === undefined).map(([id]) => id)
-    schedule.resume(unknown, steadyNow())
-  }
-
   /** Returns the interval between two refreshes of everything (ms). */
   getInterval(): number {
     const { remainingQuota } = this.#options.meter
@@ -164,8 +156,11 @@ export class Poller implements PolledNumbers {
     return this.#schedule?.getInterval(remainingQuota) ?? estimateInterval()
   }
 
-  /** Adds, changes or removes a collection. Resolves when every thread has the change. */
-  async onCollectionChange(id: string, collection: Collection | undefined): Promise<void> {
+  /**
+   * Adds, changes or removes a collection. Resolves when every thread has the change.
+   * @param requester `threadId` of the thread that requested the change: it gets the change before the reply to its request
+   */
+  async onCollectionChange(id: string, collection: Collection | undefined, requester?: number): Promise<void> {
     const { entry, added, forgotten } = this.#replyTable.change(id, collection)
     for (const video of forgotten) this.#schedule?.remove(video)
     this.#schedule?.add(added, steadyNow())
@@ -179,7 +174,7 @@ export class Poller implements PolledNumbers {
       )
     }
     this.wake()
-    await this.#replyTable.publish([id])
+    await this.#replyTable.publish([id], requester)
   }
 
   /** Applies the numbers of another node's call. Ignored if this node polls. */

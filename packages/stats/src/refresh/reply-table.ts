@@ -21,8 +21,11 @@ export interface ReplyTableOptions {
   readonly meter: Pick<QuotaMeter, 'interval'>
   /** Origin of the numbers. */
   readonly source?: string | undefined
-  /** Publishes the changed replies to every thread; resolves when each thread has them. */
-  publish(updates: readonly ReplyUpdate[]): Promise<unknown>
+  /**
+   * Publishes the changed replies to every thread; resolves when each thread has them.
+   * @param requester `threadId` of a thread that gets them before the reply to its request
+   */
+  publish(updates: readonly ReplyUpdate[], requester?: number): Promise<unknown>
   /**
    * Called with the replies whose numbers have become stale. Threads need no notice: they compute the age of a reply.
    */
@@ -222,8 +225,12 @@ export class ReplyTable {
    * Publishes the replies that these collections have now. Replies from before a fetch would be wrong, because a
    * collection may have changed during the fetch.
    */
-  async publish(ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await this.#options.publish(ids.map((id) => [id, this.#entries.get(id)?.reply]))
+  async publish(ids: readonly string[], requester?: number): Promise<void> {
+    if (ids.length > 0)
+      await this.#options.publish(
+        ids.map((id) => [id, this.#entries.get(id)?.reply]),
+        requester,
+      )
   }
 
   publishAll = (): Promise<void> => this.publish([...this.#entries.keys()])

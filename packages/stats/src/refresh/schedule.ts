@@ -1,11 +1,12 @@
 import { CircuitBreaker, isUpstreamWide, type Pause, type UpstreamFault } from '../core/circuit-breaker.ts'
+import { CallPacer, type CallPacerOptions, type CallQueue } from './call-pacer.ts'
 import { Failures, type Failure } from './failures.ts'
 import { getPacedInterval, type RemainingQuota } from '../core/quota-budget.ts'
 
 /** A call to make, with at most `idsPerCall` ids. */
 export interface ScheduledCall {
   readonly ids: readonly string[]
-  readonly queue: 'first' | 'paced'
+  readonly queue: CallQueue
   /** The failure that this call retries. */
   readonly failure?: Failure
   /** True if the call probes whether YouTube responds again: no other call is made meanwhile. */
@@ -14,12 +15,8 @@ export interface ScheduledCall {
 
 type NewCall = Omit<ScheduledCall, 'isProbe'>
 
-export interface ScheduleOptions {
+export interface ScheduleOptions extends CallPacerOptions {
   readonly idsPerCall: number
-  /** Maximum number of concurrent calls, divided between the two queues. Each queue may always make one. */
-  readonly connections: number
-  /** Minimum interval between two refreshes (ms). */
-  readonly minInterval: number
 }
 
 /**
@@ -49,23 +46,12 @@ export class Schedule {
   readonly #gathering = new Map<string, number>()
   readonly #failures: Failures
   readonly #circuit = new CircuitBreaker()
-  /**
-   * Start times of the last calls, oldest first. If a refresh of everything takes N calls, `#getRetrySlot` needs the last
-   * N start times; at most 2 N are stored.
-   */
-  #startTimes: number[] = []
-  readonly #running = { first: 0, paced: 0 }
-  readonly #maxRunning: { readonly first: number; readonly paced: number }
-  readonly #started: number
-  /** Start time of the last paced call, or the newest time that `addKnown` received. */
-  #lastPaced = -Infinity
+  readonly #pacer: CallPacer
 
   constructor(options: ScheduleOptions, now: number) {
     this.#options = options
-    this.#started = now
+    this.#pacer = new CallPacer(options, now)
     this.#failures = new Failures(options.idsPerCall)
-    const first = Math.max(1, Math.floor(options.connections / 4))
-    this.#maxRunning = { first, paced: Math.max(1, options.connections - first) }
   }
 
   /** Number of calls that a refresh of everything takes. */
@@ -78,11 +64,22 @@ export class Schedule {
     return Math.max(this.#options.minInterval, getPacedInterval(remainingQuota, this.calls))
   }
 
+  /**
+   * Adds the ids that are known at a start.
+   * @param times request time of the numbers of each id; undefined without numbers
+   */
+  load(times: readonly (readonly [id: string, at: number | undefined])[], now: number): void {
+    const known = times.filter((one): one is readonly [string, number] => one[1] !== undefined)
+    for (const [id, at] of known.toSorted((a, b) => a[1] - b[1])) this.addKnown(id, at)
+    const unknown = times.filter(([, at]) => at === undefined).map(([id]) => id)
+    this.resume(unknown, now)
+  }
+
   /** Adds an id whose numbers were requested at `at`. Ids must be added in ascending order of `at`. */
   addKnown(id: string, at: number): void {
     this.#statuses.set(id, 'known')
     this.#known.set(id, at)
-    this.#lastPaced = Math.max(this.#lastPaced, at)
+    this.#pacer.advance(at)
   }
 
   /** Adds ids without numbers. */
@@ -126,7 +123,7 @@ export class Schedule {
   }
 
   #takeFirst(now: number): ScheduledCall | undefined {
-    if (this.#running.first >= this.#maxRunning.first || this.#getFirstAt() > now) return undefined
+    if (this.#pacer.isFull('first') || this.#getFirstAt() > now) return undefined
     const ids: string[] = []
     for (const queue of [this.#urgent, this.#gathering]) {
       for (const id of queue.keys()) {
@@ -138,15 +135,16 @@ export class Schedule {
   }
 
   #takePaced(now: number, remainingQuota: RemainingQuota): ScheduledCall | undefined {
-    if (this.#running.paced >= this.#maxRunning.paced || now < this.#getNextSlot(remainingQuota)) return undefined
+    if (this.#pacer.isFull('paced') || now < this.#pacer.getNextSlot(remainingQuota)) return undefined
     const interval = this.getInterval(remainingQuota)
     const oldest = this.#oldest()
     const isDue = oldest !== undefined && oldest + interval <= now
-    const retry = this.#getRetrySlot(interval) <= now ? this.#takeRetry(now, isDue ? oldest : Infinity) : undefined
+    const retry =
+      this.#pacer.getRetrySlot(interval, this.calls) <= now
+        ? this.#takeRetry(now, isDue ? oldest : Infinity)
+        : undefined
     const call = retry ?? (isDue && this.#takeRefresh(now - interval / 2))
-    if (!call) return undefined
-    this.#lastPaced = now
-    return this.#begin(call, now)
+    return call ? this.#begin(call, now) : undefined
   }
 
   /** Returns a retry of ids that were last tried at or before `before`. */
@@ -172,21 +170,9 @@ export class Schedule {
     return { ids, queue: 'paced' }
   }
 
-  /**
-   * Returns the earliest time of the next retry. A retry waits while the last interval contains as many calls as a refresh
-   * of everything takes.
-   */
-  #getRetrySlot(interval: number): number {
-    const before = this.#startTimes.at(-this.calls)
-    return before === undefined ? -Infinity : before + interval
-  }
-
   #begin(newCall: NewCall, now: number): ScheduledCall {
     const call = { ...newCall, isProbe: this.#circuit.begin() }
-    this.#running[call.queue]++
-    this.#startTimes.push(now)
-    // Truncated only at twice the length, not on every call.
-    if (this.#startTimes.length > 2 * this.calls) this.#startTimes = this.#startTimes.slice(-this.calls)
+    this.#pacer.begin(call.queue, now, this.calls)
     for (const id of call.ids) {
       this.#known.delete(id)
       this.#urgent.delete(id)
@@ -201,7 +187,7 @@ export class Schedule {
    * @param at start time of the call
    */
   recordSuccess(call: ScheduledCall, at: number, now: number): void {
-    this.#end(call)
+    this.#pacer.end(call.queue)
     this.#circuit.recordSuccess(call.isProbe)
     this.#put(this.#failures.recordSuccess(now))
     for (const id of this.#getOwnIds(call)) {
@@ -224,7 +210,7 @@ export class Schedule {
 
   /** Records a failed call. Its ids are retried, with a delay that grows with each failure. */
   recordFailure(call: ScheduledCall, now: number, remainingQuota: RemainingQuota, fault: UpstreamFault): void {
-    this.#end(call)
+    this.#pacer.end(call.queue)
     // If other calls succeed, these ids are at fault, not YouTube.
     if (call.isProbe || isUpstreamWide(fault) || !this.#failures.haveOthersSucceeded(call.failure))
       this.#circuit.recordFailure(call.isProbe, fault, now, remainingQuota.untilReset)
@@ -261,10 +247,6 @@ export class Schedule {
     for (const failure of failures) for (const id of failure.ids) this.#statuses.set(id, failure)
   }
 
-  #end({ queue }: ScheduledCall): void {
-    this.#running[queue]--
-  }
-
   /** Returns the ids of a call without those that were removed since, which may have been added again. */
   #getOwnIds(call: ScheduledCall): string[] {
     return call.ids.filter((id) => this.#statuses.get(id) === call)
@@ -274,7 +256,7 @@ export class Schedule {
   getRetryAt(id: string, now: number, remainingQuota: RemainingQuota): number {
     const status = this.#statuses.get(id)
     if (remainingQuota.left < 1) return now + remainingQuota.untilReset
-    const at = isFailure(status) ? Math.max(status.at, this.#getNextSlot(remainingQuota)) : now
+    const at = isFailure(status) ? Math.max(status.at, this.#pacer.getNextSlot(remainingQuota)) : now
     return Math.max(at, this.pause?.until ?? now)
   }
 
@@ -288,21 +270,12 @@ export class Schedule {
   }
 
   #getDueAt(remainingQuota: RemainingQuota): number {
-    const first = this.#running.first < this.#maxRunning.first ? this.#getFirstAt() : Infinity
-    if (this.#running.paced >= this.#maxRunning.paced) return first
+    const first = this.#pacer.isFull('first') ? Infinity : this.#getFirstAt()
+    if (this.#pacer.isFull('paced')) return first
     const interval = this.getInterval(remainingQuota)
     const due = (this.#oldest() ?? Infinity) + interval
-    const retry = Math.max(this.#getRetrySlot(interval), this.#failures.getDueAt())
-    return Math.min(first, Math.max(this.#getNextSlot(remainingQuota), Math.min(due, retry)))
-  }
-
-  /**
-   * Returns the time of the next slot of the paced queue. The first slot is some time after the start, so that a
-   * process that crashes repeatedly makes no paced calls.
-   */
-  #getNextSlot(remainingQuota: RemainingQuota): number {
-    const wait = getPacedInterval(remainingQuota, 1)
-    return Math.max(this.#lastPaced + wait, this.#started + Math.min(wait, this.#options.minInterval))
+    const retry = Math.max(this.#pacer.getRetrySlot(interval, this.calls), this.#failures.getDueAt())
+    return Math.min(first, Math.max(this.#pacer.getNextSlot(remainingQuota), Math.min(due, retry)))
   }
 
   #oldest = (): number | undefined => this.#known.values().next().value

@@ -4,8 +4,9 @@ import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { getCurrentSource, NO_SOURCES, withSource, type Sources } from '../core/sources.ts'
 import { errors } from '../errors.ts'
 import { toCollectionKey, getAllKeys, getSourceKeys, SOURCES_KEY, USAGE_KEY, type StatsKeyRange } from './level-keys.ts'
+import { buildRows, type LevelRow } from './level-rows.ts'
 import { countSourceRows } from './count-other-sources.ts'
-import { toHistoryId, type Collection, type StatsState, type StateOptions } from './stats-state.ts'
+import type { Collection, StatsState, StateOptions } from './stats-state.ts'
 
 /** Prefix of all keys of stats in kv, where other clients have data too. It precedes the keys of `level-keys.ts`. */
 const KEY_PREFIX = 'stats/'
@@ -20,6 +21,11 @@ const TIMEOUT_MS = 3_000
 const PAGE_SIZE = 1_000
 
 const HOUR_MS = 3_600_000
+
+const toKvChange = (row: LevelRow): KvChange =>
+  row.type === 'put'
+    ? { op: 'put', id: KEY_PREFIX + row.key, value: row.value }
+    : { op: 'delete', id: KEY_PREFIX + row.key }
 
 const parse = ({ value }: Pick<KvValue, 'value'>) => JSON.parse(value.toString())
 
@@ -70,8 +76,7 @@ export async function createKvState({
   let known: Sources | undefined
   const sources = async (): Promise<Sources> => (known ??= (await read(SOURCES_KEY)) ?? NO_SOURCES)
   const keys = async () => getSourceKeys((await sources()).current)
-  const apply = (changes: readonly KvChange[]) =>
-    trackOutage(client.batch(changes.map((change) => ({ ...change, id: KEY_PREFIX + change.id }))))
+  const apply = (rows: readonly LevelRow[]) => trackOutage(client.batch(rows.map(toKvChange)))
 
   /** ETags of the values that `get` returned: a change replaces exactly this value. */
   const etags = new WeakMap<Collection, string>()
@@ -147,43 +152,19 @@ export async function createKvState({
       )
     },
     delete: remove,
-    async putSnapshots(rows) {
-      const { snapshot, point: pointKey } = await keys()
-      await apply(
-        rows.flatMap(({ id, snapshot: numbers, point }): KvChange[] => [
-          { op: 'put', id: snapshot(id), value: JSON.stringify(numbers) },
-          ...(point ? [{ op: 'put' as const, id: pointKey(id, point.at), value: JSON.stringify(point) }] : []),
-        ]),
-      )
-    },
+    putSnapshots: async (rows) => apply(buildRows.snapshots(rows, await keys())),
     async getVideos(ids) {
       const { video } = await keys()
       return Promise.all(ids.map((id) => read(video(id))))
     },
-    async putVideos(rows) {
-      const { video, point: pointKey } = await keys()
-      await apply(
-        rows.flatMap(({ id, details, point }): KvChange[] => [
-          ...(details ? [{ op: 'put' as const, id: video(id), value: JSON.stringify(details) }] : []),
-          ...(point
-            ? [{ op: 'put' as const, id: pointKey(toHistoryId(id), point.at), value: JSON.stringify(point) }]
-            : []),
-        ]),
-      )
-    },
+    putVideos: async (rows) => apply(buildRows.videos(rows, await keys())),
     async listVideos(id, limit) {
       const { gt, lt } = (await keys()).videosAfter(id)
       const found = await entries(toNextKey(gt), lt, limit)
       return found.map(parse)
     },
-    async deleteVideos(ids) {
-      const { video } = await keys()
-      await apply(ids.map((id) => ({ op: 'delete', id: video(id) })))
-    },
-    async deletePoints(id, times) {
-      const { point } = await keys()
-      await apply(times.map((at) => ({ op: 'delete', id: point(id, at) })))
-    },
+    deleteVideos: async (ids) => apply(buildRows.videoDeletions(ids, await keys())),
+    deletePoints: async (id, times) => apply(buildRows.pointDeletions(id, times, await keys())),
     async useSource(name) {
       const before = await sources()
       if (getCurrentSource(before) === name) return

@@ -1,3 +1,4 @@
+import type { EntryBody } from '@influencer-stats/log/log'
 import type { UpstreamOutage } from '../core/upstream-state.ts'
 import type { VideoNumbers } from '../core/video-numbers.ts'
 import type { QuotaUsage } from '../core/quota-budget.ts'
@@ -51,5 +52,8 @@ export type StatsChange =
     } & FromSource)
 
 export const encodeChange = (change: StatsChange): Buffer => Buffer.from(JSON.stringify(change))
+
+/** Returns the body of an entry. Only a cluster encodes it. */
+export const toEntryBody = (value: StatsChange): EntryBody => ({ value, encode: () => encodeChange(value) })
 
 export const decodeChange = (body: Buffer): StatsChange => JSON.parse(body.toString())

@@ -1,25 +1,21 @@
 import { FrameError } from '@influencer-stats/log/errors'
-import { CLEAN_BOOT, clearLevel, isTorn, markClean } from '@influencer-stats/log/boot-check'
-import type { LogEntry, LogPosition, StateMachine } from '@influencer-stats/log/log'
-import { readBootId } from '@influencer-stats/runtime/boot-id'
+import {
+  openLevelStateMachine,
+  type LevelStateMachine,
+  type PositionRow,
+} from '@influencer-stats/log/level-state-machine'
+import type { LogEntry } from '@influencer-stats/log/log'
+import { readEntry } from '@influencer-stats/log/read-entry'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { getCurrentSource, withSource, type Sources } from '../core/sources.ts'
 import { CHANGE_KIND, decodeChange, type StatsChange } from './stats-change.ts'
 import { toCollectionKey, getAllKeys, getSourceKeys, type SourceKeys } from './level-keys.ts'
-import { readSources } from './level-state.ts'
+import { readSources } from './level-database.ts'
 import { buildRows, writeRows, type LevelRow } from './level-rows.ts'
 import { POSITION_KEY, restoreSnapshot, createSnapshotChunks } from './level-snapshot.ts'
 
-/** Log position of a node's database. */
-interface AppliedPosition {
-  readonly position: LogPosition
-  /** Boot of the machine during which it was written, or `clean` if everything is on the disk. */
-  readonly boot: string | undefined
-}
-
-/** Evaluation of a batch until it is written. After a write fault it is written unchanged, not evaluated again. */
-interface FrameResult {
-  readonly position: LogPosition
+/** Evaluated entries. */
+interface EvaluatedChanges {
   readonly rows: readonly LevelRow[]
   /** True for each entry that is applied. */
   readonly outcomes: readonly boolean[]
@@ -27,93 +23,70 @@ interface FrameResult {
   readonly changes: readonly StatsChange[]
 }
 
-/** State machine of the stats service, on the main thread. */
-export interface StatsStateMachine extends StateMachine {
-  /** Flushes everything to the disk, so that it is usable after a power cut. */
-  settle(): Promise<void>
-}
-
 export interface StatsStateMachineOptions {
   readonly level: SharedLevel
+  /**
+   * True for a node of a cluster. Otherwise the database is the only copy of its data, and changes of collections are
+   * synced to the disk.
+   */
+  readonly isReplica: boolean
   /** Called with the changes, in order, once they are readable. */
-  onChanges(changes: readonly StatsChange[]): void
+  onChanges?(changes: readonly StatsChange[]): void
 }
 
-const toPositionRow = (applied: AppliedPosition): LevelRow => ({
-  type: 'put',
-  key: POSITION_KEY,
-  value: JSON.stringify(applied),
-})
+/** Changes that a standalone service syncs to the disk. All others are repeated by later calls to YouTube. */
+const SYNCED_TYPES: ReadonlySet<StatsChange['type']> = new Set(['put', 'delete', 'source'])
 
-/**
- * Opens the state machine of a database. After a possible power cut the data are deleted: LevelDB may contain a newer
- * change without an older one, and the node can restore all changes from the log.
- */
-export async function openStatsStateMachine({
+/** Opens the state machine of a database, on the main thread. */
+export function openStatsStateMachine({
   level,
+  isReplica,
   onChanges,
-}: StatsStateMachineOptions): Promise<StatsStateMachine> {
+}: StatsStateMachineOptions): Promise<LevelStateMachine> {
   const { db } = level
-  const found = await db.get(POSITION_KEY)
-  let applied: AppliedPosition | undefined = found === undefined ? undefined : JSON.parse(found)
-  const boot = readBootId()
-  if (applied && isTorn(applied.boot)) {
-    await clearLevel(level, POSITION_KEY)
-    applied = undefined
-  }
-  let evaluated: FrameResult | undefined
+  return openLevelStateMachine<PositionRow, EvaluatedChanges>({
+    level,
+    positionKey: POSITION_KEY,
+    isReplica,
+    snapshots: { write: () => createSnapshotChunks(db), read: (chunks) => restoreSnapshot(chunks, db) },
 
-  async function evaluate(entries: readonly LogEntry[], position: LogPosition): Promise<FrameResult> {
-    const batch = new ChangeBatch(level)
-    const outcomes: boolean[] = []
-    const changes: StatsChange[] = []
-    for (const entry of entries) {
-      const change = await batch.apply(read(entry))
-      outcomes.push(change !== undefined)
-      if (change) changes.push(change)
-    }
-    return { position, rows: batch.rows, outcomes, changes }
-  }
+    async evaluate(entries) {
+      const batch = new ChangeBatch(level)
+      const outcomes: boolean[] = []
+      const changes: StatsChange[] = []
+      for (const entry of entries) {
+        const change = await batch.apply(readChange(entry))
+        outcomes.push(change !== undefined)
+        if (change) changes.push(change)
+      }
+      return { rows: batch.rows, outcomes, changes }
+    },
 
-  function read({ kind, seq, body }: LogEntry): StatsChange {
-    const change = kind === CHANGE_KIND ? decodeChange(body) : undefined
-    if (change && change.type in handlers) return change
-    throw new FrameError('LOG_FORMAT_UNKNOWN', `entry ${seq} is of a kind that this version does not know`)
-  }
+    async write({ rows, changes }, row) {
+      if (isReplica) {
+        const positionRow: LevelRow = { type: 'put', key: POSITION_KEY, value: JSON.stringify(row) }
+        await level.write(() => writeRows(db, [...rows, positionRow]))
+      } else if (rows.length > 0) {
+        // No position: a local log has no entries that a later start could apply.
+        const sync = changes.some(({ type }) => SYNCED_TYPES.has(type))
+        await level.write(() => writeRows(db, rows, { sync }))
+      }
+      return row
+    },
 
-  return {
-    getPosition: () => applied?.position,
-
-    async apply(entries, position) {
-      // After a failed write the log applies the same batch again.
-      if (evaluated?.position.seq !== position.seq) evaluated = await evaluate(entries, position)
-      const { rows, outcomes, changes } = evaluated
-      const next: AppliedPosition = { position, boot }
-      await level.write(() => writeRows(db, [...rows, toPositionRow(next)]))
-      applied = next
-      evaluated = undefined
-      onChanges(changes)
+    publish({ outcomes, changes }) {
+      onChanges?.(changes)
       return [...outcomes]
     },
+  })
+}
 
-    snapshot: () => createSnapshotChunks(db),
-
-    async restore(chunks) {
-      await clearLevel(level, POSITION_KEY)
-      applied = undefined
-      await toClean(JSON.parse(await restoreSnapshot(chunks, db)))
-    },
-
-    async settle() {
-      if (applied && applied.boot !== CLEAN_BOOT) await toClean(applied)
-    },
-  }
-
-  async function toClean(last: AppliedPosition): Promise<void> {
-    const clean = { ...last, boot: CLEAN_BOOT }
-    await markClean(level, POSITION_KEY, JSON.stringify(clean))
-    applied = clean
-  }
+/** @throws FrameError */
+function readChange(entry: LogEntry): StatsChange {
+  const { kind, seq } = entry
+  const change = kind === CHANGE_KIND ? readEntry(entry, decodeChange) : undefined
+  if (change && change.type in handlers) return change
+  throw new FrameError('LOG_FORMAT_UNKNOWN', `entry ${seq} is of a kind that this version does not know`)
 }
 
 /** Entries that are written together. Each is evaluated against the result of the entries before it. */
@@ -176,9 +149,10 @@ class ChangeBatch {
   async deleteHistory(id: string): Promise<void> {
     for (const { history } of getAllKeys(this.#sources)) {
       const { gt, lt } = history(id)
-      const keys = await this.#db.keys({ gt, lt }).all()
-      for (const row of this.rows) if (row.type === 'put' && row.key > gt && row.key < lt) keys.push(row.key)
-      this.add(keys.map((key) => ({ type: 'del', key })))
+      const added = this.rows.filter(({ type, key }) => type === 'put' && key > gt && key < lt)
+      this.add(added.map(({ key }) => ({ type: 'del', key })))
+      // Read one by one, so that other work runs between.
+      for await (const key of this.#db.keys({ gt, lt })) this.rows.push({ type: 'del', key })
     }
   }
 }

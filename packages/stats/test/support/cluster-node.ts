@@ -1,17 +1,14 @@
 import { startNatsServer, type NatsServer } from '@influencer-stats/log/nats-server'
 import type { Log } from '@influencer-stats/log/log'
+import type { LevelStateMachine } from '@influencer-stats/log/level-state-machine'
 import { logs } from '@influencer-stats/log/parts'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { CHANGE_KIND, encodeChange } from '../../src/state/stats-change.ts'
-import { openStatsLevel } from '../../src/state/level-state.ts'
+import { openStatsLevel } from '../../src/state/level-database.ts'
 import { createLogState } from '../../src/state/log-state.ts'
-import {
-  openStatsStateMachine,
-  type StatsStateMachine,
-  type StatsStateMachineOptions,
-} from '../../src/state/stats-state-machine.ts'
+import { openStatsStateMachine, type StatsStateMachineOptions } from '../../src/state/stats-state-machine.ts'
 import type { StatsState } from '../../src/state/stats-state.ts'
 import { startStats, type TestStats } from './stats.ts'
 
@@ -36,13 +33,14 @@ export async function openTestStateMachine(
   options: Partial<StatsStateMachineOptions> = {},
   folder = createTemporaryFolder(),
 ) {
-  const level = await openStatsLevel({ folder, log: silentLog, isReplica: true })
-  return { level, stateMachine: await openStatsStateMachine({ level, onChanges() {}, ...options }) }
+  const isReplica = options.isReplica ?? true
+  const level = await openStatsLevel({ folder, log: silentLog, isReplica })
+  return { level, stateMachine: await openStatsStateMachine({ isReplica, ...options, level }) }
 }
 
 export interface TestNodeState {
   readonly state: StatsState
-  readonly stateMachine: StatsStateMachine
+  readonly stateMachine: LevelStateMachine
   readonly log: Log
   /** Resolves once this node holds the poller's lease. */
   held(): Promise<void>

@@ -1,0 +1,88 @@
+import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
+import { CollectionsOwner } from './campaigns/collections-owner.ts'
+import { createReadHandlers } from './campaigns/collections-remote.ts'
+import { createStoredRows } from './campaigns/overview-source.ts'
+import { Overview } from './campaigns/overview.ts'
+import type { StatsNode } from './cluster/stats-node.ts'
+import { DAY_MS } from './core/quota-budget.ts'
+import type { StatsMainMessage, StatsSharedState, StatsThreadMessage } from './messages.ts'
+import { startPolling, type PollerHandle } from './open-polling.ts'
+import type { QuotaMeter } from './quota/quota-meter.ts'
+import type { StatsConfig } from './settings.ts'
+import { reportOtherSources } from './state/report-other-sources.ts'
+import type { StatsState } from './state/stats-state.ts'
+import { reportQuota } from './stats-metrics.ts'
+
+/** The parts that differ between a standalone service and a node of a cluster. */
+export interface StatsBackend {
+  readonly state: StatsState
+  /** Returns the origin of the numbers. */
+  source(): string
+  readonly meter: QuotaMeter
+  /** Persists the count of used units: see `QuotaMeter`. */
+  saveUsage(): Promise<void>
+  readonly node?: StatsNode
+  /** Closes the poller, then the state. */
+  close(closePoller: () => Promise<void>, closeState: () => Promise<void>): Promise<void>
+}
+
+/** Opens the parts of a process that use the state: the collections, their overview, and the poller if there is one. */
+export async function openMain(
+  context: OpenContext<StatsConfig, StatsThreadMessage>,
+  backend: StatsBackend,
+): Promise<ServiceMain<StatsMainMessage>> {
+  const { config, registry, log } = context
+  const { state, source, meter, saveUsage, node } = backend
+  reportQuota(meter, registry)
+  meter.restore(await state.getUsage())
+
+  let polling: PollerHandle | undefined
+  const collections = new CollectionsOwner({
+    state,
+    retention: config.historyDays * DAY_MS,
+    // In a cluster the poller of every node, this one included, gets the change from the log.
+    onChange: (id, collection, requester) =>
+      node ? node.waitUntilPublished() : polling?.poller.onCollectionChange(id, collection, requester),
+    onFault: (fault, description) => log.error(fault, description),
+    shouldPrune: () => node?.getState().polling ?? true,
+  })
+  if (config.cache === 'poller') polling = await startPolling(context, collections, meter, source(), node)
+  const poller = () => polling!.poller
+  const overview = new Overview(polling?.poller.rows ?? createStoredRows(state, source()), state)
+  const otherSources = reportOtherSources(state, source(), log)
+
+  return {
+    // A node of a cluster has no backup source, because its state is a copy of the log.
+    backupSource: node ? undefined : state.level,
+    shared: (): StatsSharedState => ({
+      meter: meter.memory,
+      share: state.level?.share(),
+      replies: polling?.poller.replyTable.getReplies() ?? [],
+    }),
+    onThreadExit(shared) {
+      const { share } = shared as StatsSharedState
+      if (share) void state.level!.releaseShare(share)
+    },
+    handlers: {
+      ...createReadHandlers(state),
+      change: (requester, name, id, args) => collections.changeFor(requester, name, id, args as never),
+      overviewPage: (query) => overview.getPage(query),
+      overviewOne: (id, withChange) => overview.getRow(id, withChange),
+      saveSnapshot: (collection, snapshot) => collections.saveSnapshot(collection, snapshot),
+      saveVideos: (rows) => collections.saveVideos(rows),
+      poll: (id) => poller().reads.read(id),
+      pollNumbers: (id) => poller().reads.readNumbers(id),
+      saveUsage,
+      upstream: () => poller().getUpstreamState(),
+      node: () => node?.getState(),
+    },
+    close: () =>
+      backend.close(
+        async () => polling?.close(),
+        async () => {
+          await otherSources.close()
+          await collections.close()
+        },
+      ),
+  }
+}

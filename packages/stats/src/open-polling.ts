@@ -1,0 +1,122 @@
+import type { OpenContext } from '@influencer-stats/runtime/service'
+import type { CommonSettings } from '@influencer-stats/runtime/settings'
+import { createUpstreamTimer, type UpstreamTimer } from '@influencer-stats/runtime/upstream-timer'
+import type { CollectionsOwner } from './campaigns/collections-owner.ts'
+import type { StatsNode } from './cluster/stats-node.ts'
+import type { StatsLogger } from './logger/logger.ts'
+import type { StatsThreadMessage } from './messages.ts'
+import { getClientOptions, getLoggerOptions, getRecorderOptions } from './part-options.ts'
+import { parts } from './parts.ts'
+import { VideoDetailsRecorder } from './persist/video-details-recorder.ts'
+import { SsePublisher } from './publish/sse-publisher.ts'
+import type { QuotaMeter } from './quota/quota-meter.ts'
+import { Poller } from './refresh/poller.ts'
+import { getSource, type StatsConfig } from './settings.ts'
+import { reportPoller, reportSsePublisher, reportUpstream } from './stats-metrics.ts'
+import { openApiKeys } from './youtube/key-file.ts'
+
+export interface PollerHandle {
+  readonly poller: Poller
+  close(): Promise<void>
+}
+
+/**
+ * Starts the poller of a process, and the publisher of its numbers.
+ * @param node node of a cluster; it decides when this process makes calls
+ */
+export async function startPolling(
+  context: OpenContext<StatsConfig, StatsThreadMessage>,
+  collections: CollectionsOwner,
+  meter: QuotaMeter,
+  source: string,
+  node: StatsNode | undefined,
+): Promise<PollerHandle> {
+  const { config, registry, log } = context
+  const timer = createUpstreamTimer(context)
+  const logger = await parts.logger[config.logger](getLoggerOptions(config))
+  const recorder = new VideoDetailsRecorder(getRecorderOptions(collections, logger))
+  const { keys, close: closeKeys } = openApiKeys({ config, logger, onChange: () => poller.onKeyChange() })
+  const client = await parts.client[config.client](getClientOptions(config, { keys, meter, logger, recorder, timer }))
+  const poller: Poller = new Poller({
+    collections,
+    client,
+    recorder,
+    meter,
+    logger,
+    source,
+    refreshInterval: config.refreshInterval,
+    connections: config.upstreamConnections,
+    readTimeout: config.readTimeout,
+    publish(updates, requester) {
+      ssePublisher?.enqueue(poller.replyTable.markStaleUpdates(updates))
+      const broadcast = requester === undefined ? context.broadcast : context.broadcast.withoutReplyOf(requester)
+      return broadcast('publish', updates)
+    },
+    onStale: (updates) => ssePublisher?.enqueue(updates),
+    isFollower: node !== undefined,
+    onReadRequested: node?.requestRead,
+    onFetched: node?.publishFetched,
+    onFailed: node?.publishFailure,
+    getMaskedKey: (keySource) => (keySource === getSource(config) ? keys.maskedKey : undefined),
+  })
+  let ssePublisher: SsePublisher | undefined
+  async function startPublisher(): Promise<void> {
+    ssePublisher = await createSsePublisher(config, { logger, timer }, poller)
+    ssePublisher?.enqueueAll()
+  }
+  reportPoller(poller, registry)
+  reportUpstream(() => poller.getUpstreamState(), registry)
+  if (config.sseUri) reportSsePublisher(() => ssePublisher, registry)
+  await poller.start()
+  node?.join({
+    poller,
+    meter,
+    async begin() {
+      poller.begin()
+      await startPublisher()
+      log.info('stats: this node polls YouTube now')
+    },
+    async end() {
+      poller.end()
+      await ssePublisher?.close()
+      ssePublisher = undefined
+      log.info('stats: this node no longer polls YouTube')
+    },
+  })
+  if (!node) await startPublisher()
+  return {
+    poller,
+    async close() {
+      // This close aborts the calls in flight: their failure must not be published to other nodes.
+      if (node) poller.end()
+      closeKeys()
+      const ended = poller.close()
+      // `poller.close` waits for the calls in flight. `client.close` ends these calls at once, so they need not reach
+      // their timeouts.
+      await client.close()
+      await ended
+      await recorder.close()
+      await ssePublisher?.close()
+      await logger.close()
+    },
+  }
+}
+
+/** Creates the client that publishes changes on the service sse. Resolves with undefined without `sseUri`. */
+async function createSsePublisher(
+  { sseUri, apiToken: token }: StatsConfig & CommonSettings,
+  { logger, timer }: { logger: StatsLogger; timer: UpstreamTimer },
+  poller: Pick<Poller, 'replyTable'>,
+): Promise<SsePublisher | undefined> {
+  if (!sseUri) return undefined
+  // Loaded lazily: only needed with `sseUri`.
+  const { createPublisherClient } = await import('@influencer-stats/sse/publisher-client')
+  return new SsePublisher({
+    broadcaster: createPublisherClient(sseUri, { token, timer }),
+    logger,
+    // The reply table is replaced when the source changes.
+    getReplies: () => poller.replyTable.getCurrentReplies(),
+    getCollection: (id) => poller.replyTable.find([id])[0]?.collection,
+    getSource: () => poller.replyTable.source,
+  })
+}
