@@ -129,6 +129,26 @@ describe('a link for the client', () => {
     expect((await sendRequest(`${later}${pathOf(hidden.id)}/campaign`)).body.code).toBe('LINK_EXPIRED')
   })
 
+  it('is refused while 10,000 links exist', async () => {
+    const { url, stats, restart, data } = await startStack()
+    await stats.put('mine', { videos: [VIDEO] })
+    const make = (origin: string) => sendRequest(`${origin}/links`, 'POST', { body: { campaign: 'mine' } })
+    const { body } = await make(url)
+    const later = await restart(undefined, async () => {
+      const db = await openLevel(data, { service: 'dashboard', format: 1 })
+      const stored = JSON.parse((await db.get(`links/${body.id}`))!)
+      const copies = Array.from({ length: 9_999 }, (_, i) => `copy${i}`)
+      await db.batch(
+        copies.map((id) => ({ type: 'put' as const, key: `links/${id}`, value: JSON.stringify({ ...stored, id }) })),
+      )
+      await db.close()
+    })
+    const refused = await make(later)
+    expect([refused.status, refused.body.code]).toEqual([409, 'TOO_MANY_LINKS'])
+    expect((await sendRequest(`${later}/links/copy1`, 'DELETE')).status).toBe(204)
+    expect((await make(later)).status).toBe(201)
+  })
+
   it('has an unknown state while stats is unavailable', async () => {
     const stack = await startStack()
     await stack.stats.put('mine', { videos: [VIDEO] })

@@ -1,12 +1,16 @@
 import { START_SCRIPT, spawnStart } from '@influencer-stats/runtime/testing/spawn-start'
+import { formatRequest, openUnreadClient } from '@influencer-stats/runtime/testing/raw-client'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { execFile, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createKvClient, type KvClient } from '../src/client.ts'
+import { startKv } from './support/kv.ts'
 
 const WRITER_COUNT = 32
 const TOKEN = 'hunter2'
@@ -123,4 +127,23 @@ it('a backup is refused without the token, or if the service does not run', asyn
     stderr: expect.stringMatching(/^kv: /),
   })
   expect(existsSync(join(folder, 'kv.backup'))).toBe(false)
+})
+
+it('two backups run at a time; a disconnected client frees its slot', async () => {
+  const kv = await startKv()
+  onTestFinished(async () => void (await kv.stop()))
+  // More than the buffers of a connection.
+  for (let i = 0; i < 30; i++) await kv.client.put(`k${i}`, randomBytes(1_048_576))
+  const requestBackup = async () => {
+    const reply = await fetch(`${kv.url}/backup`)
+    const { code } = reply.ok ? {} : ((await reply.json()) as { code?: string })
+    await reply.body?.cancel().catch(() => {})
+    return { status: reply.status, code, retryAfter: reply.headers.get('retry-after') }
+  }
+  const [one] = await Promise.all([1, 2].map(() => openUnreadClient(kv.url, formatRequest('GET', '/backup'))))
+  const refusal = { status: 503, code: 'TOO_MANY_BACKUPS', retryAfter: '60' }
+  await waitUntil(async () => (await requestBackup()).status === 503)
+  expect(await requestBackup()).toEqual(refusal)
+  one!.socket.destroy()
+  await waitUntil(async () => (await requestBackup()).status === 200)
 })

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import fc from 'fast-check'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createPricesClient } from '../src/client.ts'
 import type { Price } from '../src/core/price.ts'
 import { openPricesLevel } from '../src/storage/database.ts'
 import { exportPrices } from '../src/catalog/catalog-export.ts'
+import { ExportSessions } from '../src/export/export-sessions.ts'
 import { createPrice, startPrices, toUuid, type TestPrices } from './support/prices.ts'
 import { openTestCatalog, openTestStandalone } from './support/standalone.ts'
 import { runCli } from './support/run-cli.ts'
@@ -168,6 +169,21 @@ it('two exports run at a time; a disconnected client frees its slot', async () =
   }
   expect(parseLines(reply.body)).toMatchObject([{ id: toUuid(0) }])
   await readers[1]!.cancel()
+})
+
+it('an export that was aborted before its first line is refused', async () => {
+  const { start: startExport } = ExportSessions.prototype
+  const starts = vi.spyOn(ExportSessions.prototype, 'start').mockImplementation(async function (
+    this: ExportSessions,
+    range,
+  ) {
+    const token = await startExport.call(this, range)
+    await this.end(token)
+    return token
+  })
+  onTestFinished(() => starts.mockRestore())
+  const prices = await start()
+  expect(await prices.request('GET', '/prices')).toMatchObject({ status: 503, body: { code: 'EXPORT_LOST' } })
 })
 
 it('`pnpm prices export` writes a new file, which an import accepts', async () => {

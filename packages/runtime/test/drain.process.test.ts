@@ -131,7 +131,8 @@ describe.each(SERVERS)('several pending replies on one connection, served by %s'
     // When these have replies, the server has read the requests before.
     for (const other of others) {
       other.send(formatRequest('GET', '/value'))
-      expect((await other.reply()).status).toBe(503)
+      const { status, body } = await other.reply()
+      expect([status, JSON.parse(body).code]).toEqual([503, 'DRAINING'])
     }
     for (const one of gates) {
       one.open()
@@ -150,6 +151,7 @@ describe.each(SERVERS)('several pending replies on one connection, served by %s'
       const replies = [await client.reply(), await client.reply(), await client.reply()]
       expect(replies.map(({ status }) => status)).toEqual([200, 200, 503])
       expect(replies.at(-1)!.headers.connection).toBe('close')
+      expect(JSON.parse(replies.at(-1)!.body).code).toBe('DRAINING')
       await client.closed
     }
     expect(await end).toMatchObject({ code: 0 })

@@ -108,7 +108,9 @@ describe('an access token', () => {
       [{ ...toCookieHeader(token), ...toBearerHeader('nonsense'), ...from('origin', sse.url) }, 401],
       [{ ...toCookieHeader('nonsense'), ...toBearerHeader(token), ...from('origin', 'https://evil.example') }, 200],
     ] as [Record<string, string>, number][]) {
-      expect({ headers, status: (await post([['topic', 'a']], headers)).status }).toEqual({ headers, status })
+      const reply = await post([['topic', 'a']], headers)
+      expect({ headers, status: reply.status }).toEqual({ headers, status })
+      if (status === 403) expect({ headers, code: reply.body.code }).toEqual({ headers, code: 'ORIGIN_REFUSED' })
     }
     for (const [headers, status] of [
       [{}, 200],
