@@ -16,24 +16,23 @@ const countFiles = (db: KvDatabase, level: number) => Number(db.getProperty(`lev
 /** Registers the metrics of the database, on the main thread. */
 export function registerLevelMetrics(level: KvLevel, cacheMegabytes: number, registry: Registry): void {
   const { db } = level
-  const files: Gauge = new Gauge({
-    name: 'kv_level_files',
-    help: 'Table files at each level of LevelDB.',
-    labelNames: ['level'],
-    registers: [registry],
-    collect() {
-      for (let level = 0; level < LEVEL_COUNT; level++) files.set({ level }, countFiles(db, level))
-    },
-  })
-  const sizes: Gauge = new Gauge({
-    name: 'kv_level_bytes',
-    help: 'Size of the table files at each level of LevelDB, rounded to MiB.',
-    labelNames: ['level'],
-    registers: [registry],
-    collect() {
-      for (const [level, bytes] of getLevelSizes(db).entries()) sizes.set({ level }, bytes)
-    },
-  })
+  function registerPerLevel(name: string, help: string, read: () => readonly number[]): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: ['level'],
+      registers: [registry],
+      collect() {
+        for (const [level, value] of read().entries()) gauge.set({ level }, value)
+      },
+    })
+  }
+  registerPerLevel('kv_level_files', 'Table files at each level of LevelDB.', () =>
+    Array.from({ length: LEVEL_COUNT }, (_, i) => countFiles(db, i)),
+  )
+  registerPerLevel('kv_level_bytes', 'Size of the table files at each level of LevelDB, rounded to MiB.', () =>
+    getLevelSizes(db),
+  )
   registerGauge(registry, 'kv_write_stall', '1 if LevelDB slows writes down, 2 if it stops them, otherwise 0.', () => {
     const fileCount = countFiles(db, 0)
     return fileCount >= STOP_FILES ? 2 : fileCount >= SLOWDOWN_FILES ? 1 : 0

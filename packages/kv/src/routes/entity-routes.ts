@@ -15,7 +15,6 @@ import { parseQuery, type KvQuery } from '../core/parse-query.ts'
 import { getEtag, toEtag, getValue } from '../core/stored-value.ts'
 import { errors } from '../errors.ts'
 import type { KvStore, KvWrite } from '../store/store.ts'
-import { isAsyncPreferred } from './prefers-async.ts'
 import { readCount, readFlag, readQuery, readConsistency, readRequiredKey } from './read-query.ts'
 import {
   bytes,
@@ -28,7 +27,7 @@ import {
   ttl,
   withoutValidation,
 } from './schemas.ts'
-import { requireRevision, addIdempotencyKey } from './special-writes.ts'
+import { requireRevision, addIdempotencyKey, isAsyncPreferred } from './special-writes.ts'
 import { conditionalErrors } from './write-errors.ts'
 
 const ENTITY_URL = '/v0/entity'
@@ -64,6 +63,8 @@ const MISS_REPLY: BufferedReply = {
 /** Creates the hot routes of one value: GET (with HEAD), PUT and DELETE of `/v0/entity`. */
 export function createEntityRoutes(store: KvStore, valueLimit: number): HotRoute[] {
   const body: HotBody = { limit: valueLimit, tooLarge: errors.VALUE_TOO_LARGE }
+  const isOrdered = store.isOrdered === true
+  const change = { url: ENTITY_URL, isOrdered, isConditional: true, ...withoutValidation, body }
   const { replica } = store
 
   const get = defineHotRoute<EntityRequest>({
@@ -133,11 +134,7 @@ export function createEntityRoutes(store: KvStore, valueLimit: number): HotRoute
 
   const put = defineHotRoute<EntityRequest>({
     method: 'PUT',
-    url: ENTITY_URL,
-    isOrdered: store.isOrdered === true,
-    isConditional: true,
-    ...withoutValidation,
-    body,
+    ...change,
     schema: {
       tags,
       operationId: 'putEntity',
@@ -166,11 +163,7 @@ export function createEntityRoutes(store: KvStore, valueLimit: number): HotRoute
 
   const remove = defineHotRoute<EntityRequest>({
     method: 'DELETE',
-    url: ENTITY_URL,
-    isOrdered: store.isOrdered === true,
-    isConditional: true,
-    ...withoutValidation,
-    body,
+    ...change,
     schema: {
       tags,
       operationId: 'deleteEntity',

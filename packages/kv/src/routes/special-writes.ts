@@ -29,3 +29,11 @@ export function requireRevision(outcome: string | undefined): string {
   if (outcome === KEY_REUSED) throw errors.IDEMPOTENCY_KEY_REUSED()
   return outcome
 }
+
+const RESPOND_ASYNC_PATTERN = /(?:^|[,\s])respond-async(?:$|[,;\s])/i
+
+/** True if the client prefers a reply before the write, and requests no result that is known only after it. */
+export function isAsyncPreferred({ durable, condition, isSpecial }: KvWrite, { prefer }: RequestHeaders): boolean {
+  if (prefer === undefined || durable || condition !== undefined || isSpecial) return false
+  return RESPOND_ASYNC_PATTERN.test(String(prefer))
+}

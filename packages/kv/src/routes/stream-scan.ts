@@ -3,7 +3,7 @@ import { createMemoryFull } from '@influencer-stats/runtime/errors'
 import { sendChunks } from '@influencer-stats/runtime/stream-reply'
 import type { ServerResponse } from 'node:http'
 import { LAST_CHUNK, toChunks, toKeyChunks } from '../lines/entry-chunks.ts'
-import { toKeyLines, toEntryLines } from '../lines/range-lines.ts'
+import { toKeyLines, toEntryLines } from '../lines/entry-lines.ts'
 import type { KvScan } from '../store/store.ts'
 
 const COMMON_HEADERS = ['x-content-type-options', 'nosniff', 'cache-control', 'no-cache', 'vary', 'accept, user-agent']

@@ -51,7 +51,7 @@ function addExpiry(op: Op, at: number): Op {
 }
 
 /** True while the feed is on. The flag is one word, which all threads share. */
-export const isRecording = (memory: Int32Array): boolean => Atomics.load(memory, 0) === 1
+const isRecording = (memory: Int32Array): boolean => Atomics.load(memory, 0) === 1
 export const setRecording = (memory: Int32Array, isOn: boolean) => void Atomics.store(memory, 0, isOn ? 1 : 0)
 
 export function createWriteRecorder(shared: SharedArrayBuffer, channel: RecorderChannel): WriteRecorder {

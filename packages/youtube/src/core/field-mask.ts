@@ -62,7 +62,7 @@ function getFields(shape: FieldShape, name: string): FieldShape[] {
 }
 
 /** Returns the union of two masks. */
-export function mergeMasks(one: FieldMask, other: FieldMask): FieldMask {
+function mergeMasks(one: FieldMask, other: FieldMask): FieldMask {
   if (one === 'all' || other === 'all') return 'all'
   const both = new Map(one)
   for (const [name, mask] of other) {

@@ -32,7 +32,7 @@ export const toTickStart = (time: number) => time - (time % TICK_MS)
 export const isVideoPresent = (id: string) => VIDEO_ID.test(id) && !id.endsWith('_')
 
 /** True if comments are enabled for a video. If its id ends in `-`, they are disabled and `commentCount` is absent. */
-export const hasComments = (id: string) => !id.endsWith('-')
+const hasComments = (id: string) => !id.endsWith('-')
 
 /** Returns the publish time of a video (ms since 1970). */
 export function getPublishTime(id: string): number {

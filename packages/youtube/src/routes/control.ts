@@ -63,18 +63,19 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
   const clock = () => ({ now: thread.now(), frozen: thread.state.frozenAt !== undefined })
   const faults = () => ({ ...thread.state.faults, quotaLeft: meter.quotaLeft })
 
-  app.get(
-    '/control/faults',
-    {
-      schema: {
-        tags,
-        operationId: 'getFaults',
-        summary: 'Active faults',
-        response: { 200: faultsSchema, ...buildReadReplies() },
-      },
-    },
-    async () => faults(),
-  )
+  function addRead(path: string, operationId: string, summary: string, schema: object, read: () => object): void {
+    const response = { 200: schema, ...buildReadReplies() }
+    app.get(path, { schema: { tags, operationId, summary, response } as never }, async () => read())
+  }
+  function addReset(path: string, operationId: string, summary: string, reset: () => unknown): void {
+    const response = { 204: done, ...changes() }
+    app.delete(path, { schema: { tags, operationId, summary, response } }, async (_request, reply) => {
+      await reset()
+      return reply.code(204).send(null)
+    })
+  }
+
+  addRead('/control/faults', 'getFaults', 'Active faults', faultsSchema, faults)
   app.put(
     '/control/faults',
     {
@@ -91,29 +92,9 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
       return faults()
     },
   )
-  app.delete(
-    '/control/faults',
-    {
-      schema: { tags, operationId: 'clearFaults', summary: 'Remove all faults', response: { 204: done, ...changes() } },
-    },
-    async (_request, reply) => {
-      await bus.call('setFaults', {})
-      return reply.code(204).send(null)
-    },
-  )
+  addReset('/control/faults', 'clearFaults', 'Remove all faults', () => bus.call('setFaults', {}))
 
-  app.get(
-    '/control/clock',
-    {
-      schema: {
-        tags,
-        operationId: 'getClock',
-        summary: 'Clock that determines the numbers',
-        response: { 200: clockSchema, ...buildReadReplies() },
-      },
-    },
-    async () => clock(),
-  )
+  addRead('/control/clock', 'getClock', 'Clock that determines the numbers', clockSchema, clock)
   app.put(
     '/control/clock',
     {
@@ -130,47 +111,8 @@ export function addControlRoutes(app: App, { bus, thread }: ControlOptions): voi
       return clock()
     },
   )
-  app.delete(
-    '/control/clock',
-    {
-      schema: {
-        tags,
-        operationId: 'releaseClock',
-        summary: 'Resume the clock',
-        response: { 204: done, ...changes() },
-      },
-    },
-    async (_request, reply) => {
-      await bus.call('setClock', undefined)
-      return reply.code(204).send(null)
-    },
-  )
+  addReset('/control/clock', 'releaseClock', 'Resume the clock', () => bus.call('setClock', undefined))
 
-  app.get(
-    '/control/counts',
-    {
-      schema: {
-        tags,
-        operationId: 'getCounts',
-        summary: 'Number of calls',
-        response: { 200: countsSchema, ...buildReadReplies() },
-      },
-    },
-    async () => meter.counts,
-  )
-  app.delete(
-    '/control/counts',
-    {
-      schema: {
-        tags,
-        operationId: 'resetCounts',
-        summary: 'Reset the number of calls',
-        response: { 204: done, ...changes() },
-      },
-    },
-    async (_request, reply) => {
-      meter.resetCounts()
-      return reply.code(204).send(null)
-    },
-  )
+  addRead('/control/counts', 'getCounts', 'Number of calls', countsSchema, () => meter.counts)
+  addReset('/control/counts', 'resetCounts', 'Reset the number of calls', () => meter.resetCounts())
 }

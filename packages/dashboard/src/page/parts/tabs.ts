@@ -1,3 +1,4 @@
+import { TIME_RANGES, timeRangeNames } from '../core/time-ranges.ts'
 import { html } from '../html.ts'
 
 interface TabsProps {
@@ -14,3 +15,9 @@ export function Tabs({ label, options, value, onChange }: TabsProps) {
     ${options.map(([option, title]) => html`<button key=${option} type="button" aria-pressed=${option === value} onClick=${() => onChange(option)}>${title}</button>`)}
   </div>`
 }
+
+const RANGE_OPTIONS = timeRangeNames.map((range) => [range, TIME_RANGES[range].title])
+
+/** A choice of the time range of a screen. */
+export const RangeTabs = ({ value, onChange }: Pick<TabsProps, 'value' | 'onChange'>) =>
+  html`<${Tabs} label="Range" options=${RANGE_OPTIONS} value=${value} onChange=${onChange} />`

@@ -5,7 +5,7 @@ import { describeGaps, describeHidden } from '../core/counts.ts'
 import type { Measure } from '../core/growth.ts'
 import { toBasis, mergeNewerSums, mergeValue, type LiveValue } from '../core/live-row.ts'
 import { getTitle } from '../core/names.ts'
-import { updateSearch, parseTimeRange, TIME_RANGES, timeRangeNames } from '../core/time-ranges.ts'
+import { updateSearch, parseTimeRange, TIME_RANGES } from '../core/time-ranges.ts'
 import { isFailing, listReasons } from '../core/upstream-status.ts'
 import { useChange, useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -13,7 +13,7 @@ import { Dialog, ErrorMessage } from '../parts/dialog.ts'
 import { EditNotes } from '../parts/edits.ts'
 import { Card, Clock, GrowthChange, MovingNumber } from '../parts/cards.ts'
 import { GrowthChart } from '../parts/growth-chart.ts'
-import { Tabs } from '../parts/tabs.ts'
+import { RangeTabs } from '../parts/tabs.ts'
 import { useRefresh } from '../use-refresh.ts'
 import { go, type PageLocation } from '../router.ts'
 import { formats, useAvailability, usePageState } from '../page-state.ts'
@@ -102,12 +102,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
         </p>
       </div>
       <div class="tools">
-        <${Tabs}
-          label="Range"
-          options=${timeRangeNames.map((one) => [one, TIME_RANGES[one].title])}
-          value=${range}
-          onChange=${(one: string) => show({ range: one })}
-        />
+        <${RangeTabs} value=${range} onChange=${(one: string) => show({ range: one })} />
         ${isOwn && html`<a class="button" download href=${`/api/stats/collections/${encodeURIComponent(id!)}/export?format=csv`}>CSV</a>`}
         ${canChange && html`<button onClick=${() => setOpen('share')}>Share</button>`}
         ${canChange && html`<button onClick=${() => setOpen('edit')}>Edit</button>`}

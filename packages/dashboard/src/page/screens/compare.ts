@@ -2,14 +2,14 @@ import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useMemo } from 'preact/hooks'
 import { stats } from '../api.ts'
 import { getTitle } from '../core/names.ts'
-import { updateSearch, parseTimeRange, TIME_RANGES, timeRangeNames } from '../core/time-ranges.ts'
+import { updateSearch, parseTimeRange, TIME_RANGES } from '../core/time-ranges.ts'
 import { shiftToStart, joinSeries, toHourly, subtractFirst } from '../core/series.ts'
 import { useLast, useLoaded, useTitle } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Chart, formatTime } from '../parts/chart.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
 import { GrowthChange } from '../parts/cards.ts'
-import { Tabs } from '../parts/tabs.ts'
+import { RangeTabs, Tabs } from '../parts/tabs.ts'
 import { useRefresh } from '../use-refresh.ts'
 import { go, type PageLocation } from '../router.ts'
 import { formats } from '../page-state.ts'
@@ -76,12 +76,7 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
   return html`<div class="head">
       <h1>Compare</h1>
       <div class="tools">
-        <${Tabs}
-          label="Range"
-          options=${timeRangeNames.map((one) => [one, TIME_RANGES[one].title])}
-          value=${range}
-          onChange=${(one: string) => show({ range: one })}
-        />
+        <${RangeTabs} value=${range} onChange=${(one: string) => show({ range: one })} />
       </div>
     </div>
     <div class="chosen">

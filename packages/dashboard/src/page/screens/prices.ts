@@ -70,27 +70,23 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
       facetValues &&
       html`<div class="split">
         <section class="panel form" aria-label="Conditions">
-          <${Choice}
-            title="Offering"
-            hasCounts=${hasCounts}
-            values=${facetValues.offerings}
-            value=${chosen.offeringId}
-            onChange=${(value: FacetValue) => show({ offeringId: String(value) })}
-          />
-          <${Choice}
-            title="Group"
-            hasCounts=${hasCounts}
-            values=${facetValues.groups}
-            value=${chosen.groupId}
-            onChange=${(value: FacetValue) => show({ groupId: String(value) })}
-          />
-          <${Choice}
-            title="Spec"
-            hasCounts=${hasCounts}
-            values=${facetValues.specs}
-            value=${chosen.priceSpecId}
-            onChange=${(value: FacetValue) => show({ priceSpecId: String(value) })}
-          />
+          ${(
+            [
+              ['Offering', 'offeringId', facetValues.offerings],
+              ['Group', 'groupId', facetValues.groups],
+              ['Spec', 'priceSpecId', facetValues.specs],
+            ] as const
+          ).map(
+            ([title, name, values]) =>
+              html`<${Choice}
+                key=${name}
+                title=${title}
+                hasCounts=${hasCounts}
+                values=${values}
+                value=${chosen[name]}
+                onChange=${(value: FacetValue) => show({ [name]: String(value) })}
+              />`,
+          )}
           ${facetValues.characteristics.values.map((one) => html`<${Choice} key=${one.char} title=${one.char} hasCounts=${hasCounts} values=${one} value=${chosen.chars[one.char] ?? ''} onChange=${(value: FacetValue) => chooseChar(one.char, value)} />`)}
         </section>
         <section class="panel result" aria-label="Result">

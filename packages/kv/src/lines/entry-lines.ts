@@ -1,5 +1,6 @@
 import type { StoredEntry } from './entry-chunks.ts'
-import { toExpiryField, hasLineEnds, toPutLine, quoteInLine } from '../core/change-lines.ts'
+import { toExpiryField, hasLineEnds, toPutLine, toValueField, quoteInLine } from '../core/change-lines.ts'
+import { getEtag, getValue, type StoredValue } from '../core/stored-value.ts'
 
 type QuoteText = (text: string) => string
 
@@ -17,3 +18,11 @@ const formatLines = (entries: readonly StoredEntry[], quote: QuoteText): string 
 /** Renders the keys of entries as lines of NDJSON. */
 export const toKeyLines = (entries: readonly StoredEntry[]): string =>
   entries.map(([key, , expiresAt]) => `{"id":${quoteInLine(key)}${toExpiryField(expiresAt)}}\n`).join('')
+
+/** Renders a key that has a value as a line of NDJSON. */
+export const toFoundLine = (id: string, stored: StoredValue, expiresAt: number | undefined): string =>
+  `{"id":${quoteInLine(id)},"found":true,"etag":${JSON.stringify(getEtag(stored))},` +
+  `${toValueField(getValue(stored))}${toExpiryField(expiresAt)}}\n`
+
+/** Renders a key without a value as a line of NDJSON. */
+export const toMissingLine = (id: string): string => `{"id":${quoteInLine(id)},"found":false}\n`
