@@ -9,7 +9,7 @@ const FOLDERS = '{packages/*,bench,chaos,flame,deploy,scripts}/test/**'
 const SUFFIXES = ['process', 'slow', 'timed'] as const
 
 /** Time-outs (ms) on a quiet machine. They grow with the load. */
-const TIMEOUTS_MS = { unit: 10_000, process: 40_000, slow: 120_000, timed: 120_000 }
+const TIMEOUTS_MS = { unit: 10_000, process: 30_000, slow: 120_000, timed: 120_000 }
 
 function defineTier(
   name: keyof typeof TIMEOUTS_MS,

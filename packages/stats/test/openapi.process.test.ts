@@ -27,7 +27,7 @@ it('every example of the document conforms to its schema', async () => {
   const { body: document } = await stats.get('/openapi.json')
   await stats.stop()
   const operations = listOperations(document).filter(({ path }) => path.startsWith('/collections'))
-  expect(operations).toHaveLength(12)
+  expect(operations).not.toEqual([])
   for (const { operationId, parameters, requestBody, responses } of operations) {
     for (const parameter of parameters.filter((one) => one.in === 'path'))
       expect([operationId, listExamples(parameter).length]).toEqual([operationId, 1])
