@@ -48,7 +48,12 @@ export default defineConfig({
   test: {
     projects: [
       // No processes, no sockets, no waiting: `forbid-processes.ts` fails a test that needs them.
-      defineTier('unit', 0, { maxWorkers: availableParallelism(), setupFiles: ['./scripts/forbid-processes.ts'] }),
+      defineTier('unit', 0, {
+        maxWorkers: availableParallelism(),
+        setupFiles: ['./scripts/forbid-processes.ts'],
+        // Half of the processor time is that of processes and modules, which the test files of a worker share.
+        isolate: false,
+      }),
       // Services, processes, threads or sockets.
       defineTier('process', 1, WITH_PROCESSES),
       // Slow by design: clusters, kills, full disks, browsers, other programs, long random runs.

@@ -2,11 +2,24 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { waitTurn, yieldTurn } from '../src/core/yield-turn.ts'
 
 const STEP_COUNT = 100
+/** More than any process of tests uses (ms). */
+const LATE_MS = 1e9
 let now = 0
-beforeEach(() => {
+
+/** Sets the clock to 0, and ends every time slice. Other test files of this process use the module with the real clock. */
+async function resetClock(): Promise<void> {
+  now = LATE_MS
+  const turn = yieldTurn()
+  now = 0
+  await turn
+}
+
+beforeEach(async () => {
   vi.spyOn(process, 'threadCpuUsage').mockImplementation(() => ({ user: now * 1_000, system: 0 }))
+  await resetClock()
 })
-afterEach(() => {
+afterEach(async () => {
+  await resetClock()
   vi.restoreAllMocks()
 })
 

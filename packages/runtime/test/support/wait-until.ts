@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { toPatientTimeout } from './patience.ts'
 
+/** A test may replace the clocks. */
+const now = performance.now.bind(performance)
 /** The configuration of the tests sets it for each tier (ms). */
 const WAIT_TIMEOUT_MS = Number(process.env.TEST_WAIT_MS ?? 120_000)
 
@@ -14,11 +16,11 @@ export async function waitUntil<T>(
   condition: () => T | Promise<T>,
   timeout = toPatientTimeout(WAIT_TIMEOUT_MS),
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
-  const start = Date.now()
+  const start = now()
   for (;;) {
     const value = await condition()
     if (value) return value as Exclude<T, false | 0 | '' | null | undefined>
-    const waited = Date.now() - start
+    const waited = now() - start
     if (waited > timeout) throw new Error(`not within ${timeout} ms: ${condition}`)
     await delay(Math.min(Math.max(CHECK_SHARE * waited, CHECK_INTERVAL_MS.min), CHECK_INTERVAL_MS.max))
   }
