@@ -3,13 +3,12 @@ import type { Bus } from '@influencer-stats/runtime/channel'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
-import { getReplyHeaders, sendChunks } from '@influencer-stats/runtime/stream-reply'
+import { sendChunks } from '@influencer-stats/runtime/stream-reply'
 import { errors } from '../errors.ts'
 import type { ExportRange, PricesMainMessage, PricesThreadMessage } from '../messages.ts'
 import { anyIdSchema } from '../price-schema.ts'
 import { consistencyParameters, consistencyErrors, waitForConsistency } from './read-consistency.ts'
-
-const LINES_TYPE = 'application/x-ndjson'
+import { beginLines, LINES_TYPE } from './begin-lines.ts'
 
 /** Adds the route that exports prices. The main thread reads them, and holds their state from the beginning of the reply to its end. */
 export function addExportRoute(
@@ -53,16 +52,7 @@ export function addExportRoute(
       await waitForConsistency(replica, request.query, reply)
       const token = await bus.call('exportStart', request.query as ExportRange)
       try {
-        const begin = () => {
-          reply.hijack()
-          reply.raw.writeHead(200, [
-            ...getReplyHeaders(reply),
-            'content-type',
-            LINES_TYPE,
-            'x-content-type-options',
-            'nosniff',
-          ])
-        }
+        const begin = () => beginLines(reply)
         await sendChunks(() => bus.call('exportNext', token), reply.raw, { begin, timeout: sendTimeout })
       } finally {
         await bus.call('exportEnd', token)

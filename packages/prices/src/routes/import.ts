@@ -15,8 +15,7 @@ import { examplePrice } from '../sample/examples.ts'
 import type { CatalogViews } from '../search/catalog-view.ts'
 import { drainBody } from './drain-body.ts'
 import { logErrors, setStalenessHeaders } from './read-consistency.ts'
-
-const LINES_TYPE = 'application/x-ndjson'
+import { LINES_TYPE } from './begin-lines.ts'
 
 /**
  * Adds the route that imports prices. This thread reads the lines, and the main thread makes the change.

@@ -1,14 +1,14 @@
 import { getHold, type Budget } from '@influencer-stats/runtime/budget'
 import { commonErrors, createMemoryFull } from '@influencer-stats/runtime/errors'
-import { getReplyHeaders, sendChunks } from '@influencer-stats/runtime/stream-reply'
+import { sendChunks } from '@influencer-stats/runtime/stream-reply'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { IdOrder } from '../catalog/id-order.ts'
 import { parseUuid } from '../core/uuid.ts'
 import { createAnswerBuffer, isFull, type Searcher } from '../search/searcher.ts'
 import { forEachInTurns, yieldTurn } from '../event-loop-turns.ts'
 import type { CatalogView, CatalogViews } from '../search/catalog-view.ts'
+import { beginLines } from './begin-lines.ts'
 
-const LINES_TYPE = 'application/x-ndjson'
 const PIECE_BYTES = 65_536
 const ROWS_PER_TIME_CHECK = 64
 const NEWLINE = 10
@@ -50,16 +50,7 @@ export async function sendAll(
     const order = new IdOrder(after === undefined ? undefined : parseUuid(after.toLowerCase()))
     await forEachInTurns(rows.length, (i) => order.add(view.getId(rows[i]!), rows[i]!))
     const pieces = renderPieces(order.takeRows().take(limit), view)
-    const begin = () => {
-      reply.hijack()
-      reply.raw.writeHead(200, [
-        ...getReplyHeaders(reply),
-        'content-type',
-        LINES_TYPE,
-        'x-content-type-options',
-        'nosniff',
-      ])
-    }
+    const begin = () => beginLines(reply)
     await sendChunks(async () => (await pieces.next()).value ?? undefined, reply.raw, { begin, timeout })
   } finally {
     await view.release()

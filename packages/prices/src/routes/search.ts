@@ -5,7 +5,6 @@ import type { App } from '@influencer-stats/runtime/http'
 import { reportFault, type FaultSinks } from '@influencer-stats/runtime/problem-replies'
 import { Problem, buildProblemReplies, problemSchema, PROBLEM_TYPE } from '@influencer-stats/runtime/problems'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
-import { getReplyHeaders } from '@influencer-stats/runtime/stream-reply'
 import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerBulkSearch, BufferPool } from '../search/bulk-search.ts'
@@ -26,9 +25,9 @@ import {
   type ConsistencyQuery,
 } from './read-consistency.ts'
 import { drainBody } from './drain-body.ts'
+import { beginLines, LINES_TYPE } from './begin-lines.ts'
 
 const JSON_TYPE = 'application/json'
-const LINES_TYPE = 'application/x-ndjson'
 
 const EXAMPLE_ITEM = `${JSON.stringify({ id: 'a', ...exampleSearch })}\n`
 
@@ -256,16 +255,7 @@ export async function addBulkRoute(
         // A bulk request lasts many turns of the event loop, so it holds its view to the end. It shares the searcher with
         // other requests, and uses the searcher's buffers only within a turn.
         view.hold()
-        const begin = () => {
-          reply.hijack()
-          raw.writeHead(200, [
-            ...getReplyHeaders(reply),
-            'content-type',
-            LINES_TYPE,
-            'x-content-type-options',
-            'nosniff',
-          ])
-        }
+        const begin = () => beginLines(reply)
         try {
           const isComplete = await answerBulkSearch(request.raw, raw, {
             searcher,

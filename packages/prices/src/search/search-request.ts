@@ -1,8 +1,5 @@
 import type { TermValue } from '../core/price.ts'
 
-/** The operator of a condition on a characteristic's value. */
-export type Operator = 'equals' | 'not' | 'in' | 'notIn' | 'between'
-
 export type SearchCondition =
   | { readonly char: string; readonly op?: 'equals' | 'not'; readonly value: TermValue }
   | { readonly char: string; readonly op: 'in' | 'notIn' | 'between'; readonly value: readonly TermValue[] }
