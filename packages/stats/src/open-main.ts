@@ -9,7 +9,7 @@ import type { StatsMainMessage, StatsSharedState, StatsThreadMessage } from './m
 import { startPolling, type PollerHandle } from './open-polling.ts'
 import type { QuotaMeter } from './quota/quota-meter.ts'
 import type { StatsConfig } from './settings.ts'
-import { reportOtherSources } from './state/report-other-sources.ts'
+import { reportOtherSources } from './state/other-sources.ts'
 import type { StatsState } from './state/stats-state.ts'
 import { reportQuota } from './stats-metrics.ts'
 

@@ -27,22 +27,22 @@ export async function openStats(
   }
   const state = await parts.state[config.state](getStateOptions(context))
   if (await selectSource(state, config)) log.warn('stats: the data folder has no quota usage; it begins at 0')
-  const usage = createQuotaPersistence(
+  const saveUsage = createQuotaPersistence(
     () => state.putUsage(meter.toUsage()),
     (fault) => {
       // If the database refuses writes, it has logged that already.
       if (!state.level?.getFault()) log.error(fault, 'the quota usage could not be stored')
     },
   )
-  const meter: QuotaMeter = new QuotaMeter(QuotaMeter.createMemory(), config.dailyBudget, { save: usage.save })
+  const meter: QuotaMeter = new QuotaMeter(QuotaMeter.createMemory(), config.dailyBudget, { save: saveUsage })
   return openMain(context, {
     state,
     source: () => getSource(config),
     meter,
-    saveUsage: usage.save,
+    saveUsage,
     async close(closePoller, closeState) {
       await closePoller()
-      await usage.save()
+      await saveUsage()
       await closeState()
     },
   })

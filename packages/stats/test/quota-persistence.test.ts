@@ -20,7 +20,7 @@ function setUp() {
 it('persists a count no older than the call, and concurrent callers share a write', async () => {
   const { quotaPersistence, writes } = setUp()
   const saved: number[] = []
-  const save = (reader: number) => quotaPersistence.save().then(() => void saved.push(reader))
+  const save = (reader: number) => quotaPersistence().then(() => void saved.push(reader))
   const all = [save(1)]
   await nextTurn()
   all.push(save(2), save(3))
@@ -36,22 +36,22 @@ it('persists a count no older than the call, and concurrent callers share a writ
 
 it('reports a failure once, does not wait during an outage, and reports the next one', async () => {
   const { quotaPersistence, writes, faults } = setUp()
-  const first = quotaPersistence.save()
+  const first = quotaPersistence()
   await nextTurn()
   writes[0]!.reject('down')
   await first
   expect(faults).toEqual(['down'])
   // This call does not wait, and fails too.
-  await quotaPersistence.save()
+  await quotaPersistence()
   await nextTurn()
   writes[1]!.reject('still down')
   await nextTurn()
   expect(faults).toEqual(['down'])
-  await quotaPersistence.save()
+  await quotaPersistence()
   await nextTurn()
   writes[2]!.resolve()
   await nextTurn()
-  const again = quotaPersistence.save()
+  const again = quotaPersistence()
   await nextTurn()
   writes[3]!.reject('down again')
   await again

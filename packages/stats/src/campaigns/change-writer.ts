@@ -1,7 +1,17 @@
 import { createBackOff, pause, retry } from '@influencer-stats/runtime/async/retry'
+import { Serial } from '@influencer-stats/runtime/async/serial'
+import { Problem } from '@influencer-stats/runtime/problems'
 import { errors } from '../errors.ts'
 import type { SnapshotWriter } from '../persist/snapshot-writer.ts'
 import type { Collection, MaybePromise, StatsState } from '../state/stats-state.ts'
+
+/** Maximum number of queued changes. LevelDB writes a thousand in half a second. */
+const MAX_PENDING_CHANGES = 1_000
+
+const RETRY_OPTIONS = { headers: { 'retry-after': '1' } }
+
+/** Codes of faults that would also fail the queued changes. */
+const OUTAGE_CODES = new Set<unknown>([errors.STATE_UNAVAILABLE.code, errors.OUTCOME_UNKNOWN.code])
 
 /** One change of a collection. Without `after` it is a deletion, without `before` a creation. */
 export interface CollectionChange {
@@ -23,16 +33,36 @@ export interface ChangeWriterOptions {
  */
 export class ChangeWriter {
   readonly #options: ChangeWriterOptions
+  readonly #serial = new Serial()
   readonly #closing = new AbortController()
+  #pending = 0
+  #outages = 0
   #settling: Promise<void> | undefined
 
   constructor(options: ChangeWriterOptions) {
     this.#options = options
   }
 
-  /** @throws Problem `STATE_UNAVAILABLE` while the outcome of an earlier change is unknown */
-  requireSettled(): void {
-    if (this.#settling) throw errors.STATE_UNAVAILABLE(undefined, { headers: { 'retry-after': '1' } })
+  /**
+   * Runs a change after all earlier changes have ended.
+   * @throws Problem `STATE_UNAVAILABLE` if too many changes wait, or while the outcome of an earlier change is unknown.
+   * Also if an earlier change met an outage while this one waited: this one would wait for the same timeout.
+   */
+  run<T>(change: () => Promise<T>): Promise<T> {
+    if (this.#pending >= MAX_PENDING_CHANGES)
+      return Promise.reject(errors.STATE_UNAVAILABLE('too many queued changes', RETRY_OPTIONS))
+    this.#pending++
+    const outages = this.#outages
+    return this.#serial.run(async () => {
+      this.#pending--
+      if (outages !== this.#outages || this.#settling) throw errors.STATE_UNAVAILABLE(undefined, RETRY_OPTIONS)
+      try {
+        return await change()
+      } catch (fault) {
+        if (fault instanceof Problem && OUTAGE_CODES.has(fault.code)) this.#outages++
+        throw fault
+      }
+    })
   }
 
   /**
@@ -43,8 +73,10 @@ export class ChangeWriter {
     return this.#options.snapshotWriter.runWithoutWrites(change.id, () => this.#tryWrite(change))
   }
 
+  /** Waits for the queued changes. */
   async close(): Promise<void> {
     this.#closing.abort()
+    await this.#serial.waitUntilIdle()
     await this.#settling
   }
 

@@ -11,7 +11,6 @@ import {
   type StatsState,
   type VideoRow,
 } from '../state/stats-state.ts'
-import { ChangeQueue } from './change-queue.ts'
 import { ChangeWriter, writeChange, type CollectionChange } from './change-writer.ts'
 import {
   collectionChanges,
@@ -56,7 +55,6 @@ export class CollectionsOwner implements Collections {
   readonly #retention: number
   readonly #onChange: NonNullable<CollectionsOwnerOptions['onChange']>
   readonly #pruneTimer: NodeJS.Timeout
-  readonly #queue = new ChangeQueue()
   readonly #snapshotWriter: SnapshotWriter
   readonly #changeWriter: ChangeWriter
   #lastRevision = 0
@@ -114,17 +112,14 @@ export class CollectionsOwner implements Collections {
   /** Waits for pending work and closes the state. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#pruneTimer)
-    const settled = this.#changeWriter.close()
-    await this.#queue.waitUntilIdle()
-    await settled
+    await this.#changeWriter.close()
     await this.#snapshotWriter.close()
     await this.state.close()
   }
 
   /** Changes a collection after all earlier changes. */
   #changeOwn(id: string, edit: CollectionEdit, requester: number | undefined): Promise<CollectionChange> {
-    return this.#queue.run(async () => {
-      this.#changeWriter.requireSettled()
+    return this.#changeWriter.run(async () => {
       const change = this.#computeChange(id, await this.state.get(id), edit)
       if (change.after === change.before) return change
       await this.#changeWriter.write(change)

@@ -5,7 +5,7 @@ import { getCurrentSource, NO_SOURCES, withSource, type Sources } from '../core/
 import { errors } from '../errors.ts'
 import { toCollectionKey, getAllKeys, getSourceKeys, SOURCES_KEY, USAGE_KEY, type StatsKeyRange } from './level-keys.ts'
 import { buildRows, type LevelRow } from './level-rows.ts'
-import { countSourceRows } from './count-other-sources.ts'
+import { countSourceRows } from './other-sources.ts'
 import type { Collection, StatsState, StateOptions } from './stats-state.ts'
 
 /** Prefix of all keys of stats in kv, where other clients have data too. It precedes the keys of `level-keys.ts`. */

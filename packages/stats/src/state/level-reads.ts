@@ -1,7 +1,7 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { getCurrentSource } from '../core/sources.ts'
-import { countSourceRows } from './count-other-sources.ts'
+import { countSourceRows } from './other-sources.ts'
 import { readSources } from './level-database.ts'
 import { getSourceKeys, toCollectionKey, USAGE_KEY } from './level-keys.ts'
 import type { StatsState } from './stats-state.ts'
