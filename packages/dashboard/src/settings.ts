@@ -1,10 +1,5 @@
-import {
-  commonSettings,
-  defineSettings,
-  defineServiceUrls,
-  type CommonSettings,
-  type SettingValues,
-} from '@influencer-stats/runtime/settings'
+import { defineSettings, defineServiceUrls, type SettingValues } from '@influencer-stats/runtime/define-settings'
+import { commonSettings, type CommonSettings } from '@influencer-stats/runtime/settings'
 
 /** The settings of the dashboard. Durations in milliseconds. */
 export const settings = defineSettings({

@@ -1,6 +1,6 @@
 import { logSettings } from '@influencer-stats/log/settings'
 import type { OpenContext } from '@influencer-stats/runtime/service'
-import { defineSettings, type SettingValues } from '@influencer-stats/runtime/settings'
+import { OpenContext } from '@influencer-stats/runtime/settings'
 import { MAX_VALUE_BYTES } from './core/key-limits.ts'
 import type { KvThreadMessage } from './messages.ts'
 import { getPartNames } from './parts.ts'

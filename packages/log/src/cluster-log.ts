@@ -1,6 +1,6 @@
 import { registerGauge } from '@influencer-stats/runtime/gauge'
 import type { OpenContext } from '@influencer-stats/runtime/service'
-import type { SettingValues } from '@influencer-stats/runtime/settings'
+import type { SettingValues } from '@influencer-stats/runtime/define-settings'
 import type { JetStreamLogOptions } from './jetstream/options.ts'
 import { getStalenessSeconds } from './log-state.ts'
 import type { Log, LogState, StateMachine } from './log.ts'

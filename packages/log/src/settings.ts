@@ -1,4 +1,4 @@
-import { defineSettings, type SettingValues } from '@influencer-stats/runtime/settings'
+import { defineSettings, type SettingValues } from '@influencer-stats/runtime/define-settings'
 
 const fileSetting = { type: 'string', default: '' } as const
 

@@ -1,5 +1,6 @@
 import { logSettings } from '@influencer-stats/log/settings'
-import { commonSettings, defineSettings, type SettingValues } from '@influencer-stats/runtime/settings'
+import { defineSettings, type SettingValues } from '@influencer-stats/runtime/define-settings'
+import { commonSettings } from '@influencer-stats/runtime/settings'
 import { BITMAP_ALIAS, BITMAP_INDEXES, listPartNames } from './parts.ts'
 
 /** The settings of the prices service. */

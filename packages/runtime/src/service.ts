@@ -5,7 +5,8 @@ import type { Lifecycle } from './http/lifecycle.ts'
 import type { BackupSource } from './backup/backup-source.ts'
 import type { Registry } from './metrics/prom-client.ts'
 import type { Broadcast, Bus, Calls, CallHandlers } from './channel/channel.ts'
-import type { CommonSettings, SettingTable, SettingValues } from './settings/settings.ts'
+import type { SettingTable, SettingValues } from './settings/define-settings.ts'
+import type { CommonSettings } from './settings/settings.ts'
 import type { Tracer } from './tracing/tracer.ts'
 
 export type { AppHost, Lifecycle }

@@ -7,7 +7,8 @@ import { parseArguments } from '../src/settings/arguments.ts'
 import { resolveConfigs, getSettings } from '../src/settings/resolve-config.ts'
 import { StartError } from '../src/errors/common-errors.ts'
 import { formatHelp } from '../src/settings/help-text.ts'
-import { commonSettings, SETTING_GROUPS, toFlag } from '../src/settings/settings.ts'
+import { SETTING_GROUPS, toFlag } from '../src/settings/define-settings.ts'
+import { commonSettings } from '../src/settings/settings.ts'
 import { asker, counter } from './fixtures/services.ts'
 
 const resolve = (argv: string[] = [], env: Record<string, string> = {}) =>

@@ -1,5 +1,6 @@
 import { logSettings } from '@influencer-stats/log/settings'
-import { commonSettings, defineSettings, type SettingValues } from '@influencer-stats/runtime/settings'
+import { defineSettings, type SettingValues } from '@influencer-stats/runtime/define-settings'
+import { commonSettings } from '@influencer-stats/runtime/settings'
 import { DEFAULT_TOPIC } from './core/event.ts'
 import { getPartNames } from './parts.ts'
 

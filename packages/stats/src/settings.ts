@@ -1,10 +1,5 @@
-import {
-  commonSettings,
-  defineSettings,
-  defineServiceUrl,
-  type StandInSettings,
-  type SettingValues,
-} from '@influencer-stats/runtime/settings'
+import { defineSettings, defineServiceUrl, type SettingValues } from '@influencer-stats/runtime/define-settings'
+import { commonSettings, type StandInSettings } from '@influencer-stats/runtime/settings'
 import { StartError } from '@influencer-stats/runtime/errors'
 import { logSettings } from '@influencer-stats/log/settings'
 import { STAND_IN } from './core/sources.ts'

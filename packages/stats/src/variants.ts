@@ -1,4 +1,5 @@
-import type { CommonSettings, SettingValues } from '@influencer-stats/runtime/settings'
+import type { SettingValues } from '@influencer-stats/runtime/define-settings'
+import type { CommonSettings } from '@influencer-stats/runtime/settings'
 import type { settings } from './settings.ts'
 
 type StatsVariant = Partial<SettingValues<typeof settings> & Pick<CommonSettings, 'server'>>

@@ -1,9 +1,5 @@
-import {
-  commonSettings,
-  defineSettings,
-  type CommonSettings,
-  type SettingValues,
-} from '@influencer-stats/runtime/settings'
+import { defineSettings, type SettingValues } from '@influencer-stats/runtime/define-settings'
+import { commonSettings, type CommonSettings } from '@influencer-stats/runtime/settings'
 
 /** The settings of the stand-in. */
 export const settings = defineSettings({

@@ -1,13 +1,6 @@
 import { getSettings, toVariable } from './resolve-config.ts'
-import {
-  commonSettings,
-  SETTING_GROUPS,
-  toFlag,
-  addFileSettings,
-  type ConfigurableService,
-  type Setting,
-  type SettingTable,
-} from './settings.ts'
+import { SETTING_GROUPS, toFlag, addFileSettings, type Setting, type SettingTable } from './define-settings.ts'
+import { commonSettings, type ConfigurableService } from './settings.ts'
 import { formatTable } from '../text-table.ts'
 
 const HEADERS = ['  setting', 'default', 'environment', 'description']

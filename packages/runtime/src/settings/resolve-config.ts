@@ -5,14 +5,14 @@ import { getEditDistance } from './edit-distance.ts'
 import { StartError } from '../errors/common-errors.ts'
 import type { ConfigurableService, ServiceConfig } from './settings.ts'
 import {
-  commonSettings,
   toFileSetting,
   toFlag,
   toKebabCase,
   addFileSettings,
   type Setting,
   type SettingTable,
-} from './settings.ts'
+} from './define-settings.ts'
+import { commonSettings } from './settings.ts'
 import { isLoopback } from '../net/served-hosts.ts'
 import { formatReceived, formatText } from '../received-value.ts'
 import { describeSchema } from '../schema/validation-errors.ts'

@@ -4,7 +4,8 @@ import { getConnectionEvent, trackConnections } from '../request/connection-trac
 import { RAW_CONNECTIONS, type RawServer } from '../request/in-flight.ts'
 import type { CommonSettings } from '../../settings/settings.ts'
 import type { AdapterHost, Endpoints } from './endpoint.ts'
-import { ServerConnection, type RawAdapterHost } from './raw-connection.ts'
+import { ServerConnection } from './raw-connection.ts'
+import type { RawAdapterHost } from './raw-host.ts'
 
 const TICK_MS = 500
 // Ticks after which a connection that has sent nothing, or a part of a request, passes to Node, whose timeouts end it.
