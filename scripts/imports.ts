@@ -6,7 +6,7 @@ import { findCycle, readImports, type ImportGraph } from './imports/graph.ts'
 /** The layers of the runtime in order. A layer imports only from itself and from layers before it. */
 const RUNTIME_LAYERS = [
   'version.ts received-value.ts steady-clock.ts pacific-time.ts text-table.ts progress-line.ts trace.ts',
-  ...'errors schema net async settings logging metrics memory tracing limits tls client'.split(' '),
+  ...'errors schema net async settings logging metrics memory client tracing limits tls'.split(' '),
   ...'level/files level level/integrity level/open'.split(' '),
   ...'http http/request http/replies http/server http/app'.split(' '),
   ...'channel backup service.ts worker/v8 worker pool supervisor cli'.split(' '),

@@ -1,53 +1,18 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { describeMachine } from '../src/machine.ts'
 import { computeSteps } from '../src/ratios.ts'
-import { listBetterSources, listSourcePairs } from '../src/report/source-comparison.ts'
-import { listConclusions, listReasons, UNKNOWN_REASON } from '../src/report/conclusions.ts'
+import { listConclusions, listReasons } from '../src/report/conclusions.ts'
 import { renderReport } from '../src/report/html.ts'
-import { createPlots } from '../src/report/plots.ts'
 import { withProse } from '../src/report/prose.ts'
 import { replaceSection, buildSection, listStaleFiles } from '../src/report/publish.ts'
 import { readResults, writeResults } from '../src/report/results.ts'
 import { toMarkdown, buildStepsTable, buildTable } from '../src/report/table-cells.ts'
-import { REQUEST_COLUMNS } from '../src/rounds/request-round.ts'
 import type { RowMetrics, RowResult } from '../src/row.ts'
 import { tables } from '../src/tables/all.ts'
-import type { BenchTable } from '../src/table.ts'
+import { createResult, FAST, machine, published, results, SLOW, table } from './support/report-fixtures.ts'
 
-const createResult = (name: string, cpu: readonly number[], more: Partial<RowResult> = {}): RowResult => ({
-  name,
-  contender: `stats/${name}`,
-  starts: cpu.length,
-  rounds: cpu.map((each) => ({ cpu: each, perSecond: 1e6 / each, generator: 0.5, memory: 99 })),
-  ...more,
-})
-
-const table: BenchTable = {
-  service: 'stats',
-  name: 'read',
-  title: 'Reads',
-  when: 'always',
-  columns: REQUEST_COLUMNS,
-  steps: [
-    ['v2', 'v1'],
-    ['v3', 'v2'],
-  ],
-  rows: () => [],
-}
-const [SLOW, FAST] = [
-  [40, 44, 42, 41, 43, 42],
-  [20, 22, 14, 21, 22, 21],
-]
-const results = [
-  createResult('v1', SLOW),
-  createResult('v2', FAST),
-  createResult('v3', [], { failure: '2 replies were wrong' }),
-]
-const machine = describeMachine()
-const published = [{ table, machine, results }]
 const folders: string[] = []
 const createFolder = () => folders[folders.push(mkdtempSync(join(tmpdir(), 'influencer-stats-'))) - 1]!
 
@@ -235,126 +200,5 @@ describe('prose', () => {
 
   it('and every table and the report match the results', () => {
     expect(listStaleFiles(tables)).toEqual([])
-  })
-})
-
-describe('the report', () => {
-  it('escapes its texts, and has contents, headings by service and names of its plots', () => {
-    const page = renderReport([{ ...published[0]!, table: { ...table, title: '<b>' } }])
-    expect(page).toContain('&lt;b>')
-    expect(page).not.toContain('<b>')
-    expect(page).toContain('<a href="#stats-read">')
-    expect(page).toContain('<h2 id="stats">')
-    expect(page.match(/<svg[^>]*>/g)!.filter((tag) => !/role="img" aria-label="[^"]+"/.test(tag))).toEqual([])
-  })
-
-  it('names the existing flame graphs', () => {
-    const names = /pnpm flame --open NAME<\/code> opens: (.+)<\/p>/.exec(renderReport(published))![1]!.split(' · ')
-    expect(names.length).toBeGreaterThan(7)
-    expect(names.filter((name) => !existsSync(new URL(`../../flame/${name}`, import.meta.url)))).toEqual([])
-  })
-
-  it('states for each peer if ours is better, worse, or if it has too few starts', () => {
-    const ownRow = createResult('ours', [1, 1, 1, 1, 1, 1, 1])
-    const peers = [
-      createResult('nginx', [2, 2, 2, 2, 2, 2, 2]),
-      createResult('etcd', [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]),
-      createResult('bare', [1, 2]),
-      createResult('v1', [2, 2, 2, 2, 2, 2, 2]),
-    ]
-    const steps = peers.map(({ name }) => ['ours', name] as const)
-    const [, ...lines] = listConclusions([
-      { ...published[0]!, table: { ...table, steps }, results: [ownRow, ...peers] },
-    ])
-    expect(lines.map(([title, verdict, cost]) => [title, verdict, cost])).toEqual([
-      ['stats/read: ours / nginx', 'better', '0.50 (0.50 to 0.50)'],
-      ['stats/read: ours / etcd', 'worse', '2.00 (2.00 to 2.00)'],
-      ['stats/read: ours / bare', 'too few starts', '0.75'],
-    ])
-  })
-
-  it('states a reason for each peer that is better', () => {
-    const reasons = listReasons(readResults(tables))
-    expect(reasons.filter(([, reason]) => reason === UNKNOWN_REASON)).toEqual([])
-    const steps = [['ours', 'bare node:net']] as const
-    const results = [createResult('ours', [2, 2, 2, 2, 2, 2, 2]), createResult('bare node:net', [1, 1, 1, 1, 1, 1, 1])]
-    const [[titles, reason] = []] = listReasons([{ ...published[0]!, table: { ...table, steps }, results }])
-    expect(titles).toBe('stats/read: ours / bare node:net')
-    expect(reason).toMatch(/parses nothing/)
-  })
-
-  it('lists the values of a source that are better than ours, with their units', () => {
-    const columns = {
-      perSecond: { head: 'requests/s', better: 'more' },
-      'source: perSecond': 'source/s',
-      share: { head: 'CPU', better: 'less', sourceUnits: 100 },
-      'source: share': 'source: CPU',
-      count: { head: 'count', better: 'neither' },
-      'source: count': 'source: count',
-    } as const
-    const of = (name: string, perSecond: number, share: number) => ({
-      ...createResult(name, []),
-      rounds: [{ perSecond, share, count: 1 }],
-      source: { perSecond: 200, share: 20, count: 2 },
-    })
-    const results = [of('faster', 201, 0.19), of('slower', 199, 0.19), of('both', 100, 0.21), createResult('v1', SLOW)]
-    const [, ...lines] = listBetterSources([{ ...published[0]!, table: { ...table, columns }, results }])
-    expect(lines).toEqual([
-      ['stats/read: slower / the source', 'requests/s 199 (200)'],
-      ['stats/read: both / the source', 'requests/s 100 (200); CPU 0.2 (20.0)'],
-    ])
-  })
-
-  it('lists no source that is not better, and reports one that is with its reason', () => {
-    const columns = { perSecond: { head: 'requests/s', better: 'more' }, 'source: perSecond': 'source/s' } as const
-    const reasons = (perSecond: number) => {
-      const results = [{ ...createResult('v9', SLOW), source: { perSecond } }]
-      const one = { ...published[0]!, table: { ...table, steps: [], columns }, results }
-      return [listReasons([one]), renderReport([one]).includes('stats/read: v9 / the source')]
-    }
-    expect(reasons(1)).toEqual([[], false])
-    expect(reasons(1e9)).toEqual([[['stats/read: v9 / the source', UNKNOWN_REASON]], true])
-  })
-
-  it('defines which value is better for each value of a source', () => {
-    const undecided = readResults(tables).flatMap((one) =>
-      one.results.flatMap((result) =>
-        listSourcePairs(result, one.table).flatMap(({ column, text }) =>
-          column.better ? [] : [`${result.name}: ${text}`],
-        ),
-      ),
-    )
-    expect(undecided).toEqual([])
-  })
-
-  it('has the row whose base does not fit into memory', () => {
-    const titles = listBetterSources(readResults(tables)).map(([title]) => title)
-    const { results } = readResults(tables.filter(({ name }) => name === 'scarce'))[0]!
-    const [{ source, rounds }] = results.filter(({ name }) => name.startsWith('GET, full base, 1')) as [RowResult]
-    const isSourceBetter = Number(rounds[0]!.rate) < Number(source!.rate)
-    expect(titles.includes('kv/scarce: GET, full base, 1 connection / the source')).toBe(isSourceBetter)
-  })
-
-  it('plots columns with whiskers, latencies, and growth against a size', () => {
-    const latency = { p50: 1, p75: 2, p90: 3, p99: 4, p999: 5, max: 6, rate: 7 }
-    const timed = createResult('v1', SLOW, { rounds: [{ ...latency, cpu: 1, size: 10 }], source: { perSecond: 36 } })
-    expect(createPlots([timed], table).map(({ title }) => title.split(' ')[0])).toEqual(['Server', 'Latency'])
-    const grown = ['a, 10', 'a, 100', 'b, 10'].map((name, i) => ({
-      ...timed,
-      name,
-      rounds: [{ cpu: 1 + i, size: 10 ** (i + 1) }],
-    }))
-    const [plot, ...more] = createPlots(grown, { ...table, against: 'size' })
-    expect(more).toEqual([])
-    expect(plot!.svg.match(/<path/g)).toHaveLength(2)
-  })
-
-  it('states that lengths are logarithmic if one bar would hide the rest', () => {
-    const [closeResults, distantResults] = [
-      [createResult('a', [1]), createResult('b', [2])],
-      [createResult('a', [1]), createResult('b', [200])],
-    ]
-    expect(createPlots(closeResults, table)[0]!.title).not.toContain('logarithms')
-    expect(createPlots(distantResults, table)[0]!.title).toContain('logarithms')
   })
 })

@@ -2,6 +2,7 @@ import { toFolderName } from '../report/results.ts'
 import type { BenchRow } from '../row.ts'
 import { formatSpec, type Spec } from '../spec.ts'
 import { tables as cluster } from './cluster.ts'
+import { tables as clusterNodes } from './cluster-nodes.ts'
 import { tables as growth } from './growth.ts'
 import { tables as kvDisk } from './kv-disk.ts'
 import { tables as kvTrials } from './kv-trials.ts'
@@ -36,7 +37,7 @@ const moreOfPrices = [
 export const tables: readonly BenchTable[] = [
   ...toTables('stats', stats, statsServer, statsOverview),
   ...toTables('kv', kv, kvTrials, kvDisk),
-  ...toTables('cluster', cluster),
+  ...toTables('cluster', cluster, clusterNodes),
   ...toTables('sse', sse),
   ...toTables('all', start),
   ...toTables('prices', prices, ...moreOfPrices),

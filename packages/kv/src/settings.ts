@@ -1,6 +1,6 @@
 import { logSettings } from '@influencer-stats/log/settings'
+import { defineSettings, type SettingValues } from '@influencer-stats/runtime/define-settings'
 import type { OpenContext } from '@influencer-stats/runtime/service'
-import { OpenContext } from '@influencer-stats/runtime/settings'
 import { MAX_VALUE_BYTES } from './core/key-limits.ts'
 import type { KvThreadMessage } from './messages.ts'
 import { getPartNames } from './parts.ts'

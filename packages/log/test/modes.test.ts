@@ -1,6 +1,6 @@
 import { parseArguments } from '@influencer-stats/runtime/arguments'
 import { resolveConfigs } from '@influencer-stats/runtime/resolve-config'
-import type { SettingValues } from '@influencer-stats/runtime/settings'
+import type { SettingValues } from '@influencer-stats/runtime/define-settings'
 import { expect, it } from 'vitest'
 import { getServers, isCluster, logSettings } from '../src/settings.ts'
 

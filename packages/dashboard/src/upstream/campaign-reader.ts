@@ -1,7 +1,7 @@
 import { errors } from '../errors.ts'
 import type { CampaignVersion, ShareLink } from '../messages.ts'
 import type { ServiceProxy } from './service-proxy.ts'
-import { readText, type UpstreamReply } from './upstream-node.ts'
+import { readSmallBody, type UpstreamReply } from './upstream-node.ts'
 
 const MAX_REPLY_BYTES = 4_194_304
 const CONCURRENT_READS = 16
@@ -92,7 +92,7 @@ function isLinkedCampaign({ birth, created }: ShareLink, { created: current = ''
 }
 
 async function readCollection(reply: UpstreamReply): Promise<StatsCollection> {
-  const text = await readText(reply, MAX_REPLY_BYTES)
+  const text = await readSmallBody(reply, MAX_REPLY_BYTES)
   if (reply.status === 404) throw errors.COLLECTION_NOT_FOUND()
   if (reply.status !== 200) throw errors.SERVICE_UNREACHABLE(`stats responded with status ${reply.status}`)
   return JSON.parse(text)

@@ -1,5 +1,5 @@
 import type { ServiceProxy } from './service-proxy.ts'
-import { readText } from './upstream-node.ts'
+import { readSmallBody } from './upstream-node.ts'
 
 /** A known source is not read again within this time (ms). */
 const MAX_AGE_MS = 30_000
@@ -25,7 +25,7 @@ export function createSourceReader(
     if (Date.now() < until) return current
     try {
       const reply = await proxy.request('stats', { method: 'GET', path: '/version', headers: {}, token })
-      current = toDataSource(JSON.parse(await readText(reply, MAX_REPLY_BYTES)))
+      current = toDataSource(JSON.parse(await readSmallBody(reply, MAX_REPLY_BYTES)))
       until = Date.now() + MAX_AGE_MS
     } catch {
       // The page itself reports that stats is unavailable.

@@ -1,7 +1,7 @@
 import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
 import type { ServiceProxy } from './service-proxy.ts'
 import type { DataSource } from './data-source.ts'
-import { readText } from './upstream-node.ts'
+import { readSmallBody } from './upstream-node.ts'
 
 /** A service that does not reply within this time is unavailable (ms). */
 const PROBE_TIMEOUT_MS = 3_000
@@ -104,7 +104,7 @@ export class ServiceMonitor {
   #read(node: string, path: string) {
     const read = async () => {
       const reply = await this.#proxy.request(node, { method: 'GET', path, headers: {}, token: this.#token })
-      const text = await readText(reply, MAX_REPLY_BYTES)
+      const text = await readSmallBody(reply, MAX_REPLY_BYTES)
       return { status: reply.status, body: toObject(text) }
     }
     return withTimeout(read())

@@ -1,5 +1,5 @@
-import { request, Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import { request as secureRequest, Agent as SecureAgent } from 'node:https'
+import { HttpClient, readText, RequestTimeoutError } from '@influencer-stats/runtime/http-client'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { errors } from '../errors.ts'
 
 export interface UpstreamRequest {
@@ -35,77 +35,38 @@ const RESPONSE_HEADERS = [
   'retry-after',
   'x-accel-buffering',
 ]
-/** A reply without data for this time is aborted (ms). Streams have a heartbeat every 15 s. */
-const STREAM_TIMEOUT_MS = 60_000
 
 /** A client of one node of a service, for requests on behalf of pages. */
 export class UpstreamNode {
-  readonly #url: URL
-  readonly #timeout: number
-  readonly #agent: Agent
-  readonly #send: typeof request
+  readonly #client: HttpClient
 
   /** @param timeout maximum time until a reply begins (ms) */
   constructor(url: string, timeout: number) {
-    this.#url = new URL(url.replace(/\/$/, ''))
-    this.#timeout = timeout
-    const isSecure = this.#url.protocol === 'https:'
-    this.#send = isSecure ? secureRequest : request
-    this.#agent = new (isSecure ? SecureAgent : Agent)({ keepAlive: true })
+    this.#client = new HttpClient(url, { timeout })
   }
 
   /** Resolves when the reply has begun. @throws Problem `SERVICE_UNREACHABLE`, `SERVICE_SLOW` */
-  request({ method, path, headers, body, token, signal }: UpstreamRequest): Promise<UpstreamReply> {
-    const { promise, resolve, reject } = Promise.withResolvers<UpstreamReply>()
-    const requestHeaders: Record<string, string> = {
+  async request({ method, path, headers, body, token, signal }: UpstreamRequest): Promise<UpstreamReply> {
+    const requestHeaders = {
       ...pickHeaders(headers, REQUEST_HEADERS),
       ...(token && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-length': String(body.length) }),
     }
-    if (body) requestHeaders['content-length'] = String(body.length)
-    const base = this.#url.pathname === '/' ? '' : this.#url.pathname
-    const outgoing: ClientRequest = this.#send(
-      {
-        ...toAddress(this.#url),
-        method,
-        path: base + path,
-        headers: requestHeaders,
-        agent: this.#agent,
-        ...(signal && { signal }),
-      },
-      (reply) => {
-        clearTimeout(timer)
-        outgoing.setTimeout(STREAM_TIMEOUT_MS, () => outgoing.destroy())
-        const status = reply.statusCode!
-        resolve({
-          status,
-          headers: pickHeaders(reply.headers, RESPONSE_HEADERS),
-          body: reply,
-          abort: () => void outgoing.destroy(),
-        })
-      },
-    )
-    const timer = setTimeout(() => {
-      reject(errors.SERVICE_SLOW())
-      outgoing.destroy()
-    }, this.#timeout)
-    outgoing.on('error', (cause) => {
-      clearTimeout(timer)
-      reject(errors.SERVICE_UNREACHABLE(undefined, { cause, headers: { 'retry-after': '1' } }))
-    })
-    outgoing.end(body)
-    return promise
+    try {
+      const options = { method, headers: requestHeaders, body, signal, isStream: true }
+      const reply = await this.#client.request(path, options)
+      const responseHeaders = pickHeaders(reply.headers, RESPONSE_HEADERS)
+      return { status: reply.statusCode!, headers: responseHeaders, body: reply, abort: () => void reply.destroy() }
+    } catch (cause) {
+      if (cause instanceof RequestTimeoutError) throw errors.SERVICE_SLOW()
+      throw errors.SERVICE_UNREACHABLE(undefined, { cause, headers: { 'retry-after': '1' } })
+    }
   }
 
   close(): void {
-    this.#agent.destroy()
+    this.#client.close()
   }
 }
-
-const toAddress = ({ protocol, hostname, port }: URL) => ({
-  protocol,
-  hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
-  port,
-})
 
 function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {}
@@ -114,18 +75,10 @@ function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Re
 }
 
 /** Reads a small body. @throws Problem `SERVICE_UNREACHABLE` if it exceeds the limit or is truncated */
-export async function readText({ body, abort }: UpstreamReply, limit: number): Promise<string> {
-  const chunks: Buffer[] = []
-  let length = 0
+export async function readSmallBody({ body }: UpstreamReply, limit: number): Promise<string> {
   try {
-    for await (const chunk of body) {
-      length += chunk.length
-      if (length > limit) throw new Error(`more than ${limit} bytes`)
-      chunks.push(chunk)
-    }
+    return await readText(body, limit)
   } catch (cause) {
-    abort()
     throw errors.SERVICE_UNREACHABLE(undefined, { cause })
   }
-  return Buffer.concat(chunks).toString()
 }

@@ -1,5 +1,5 @@
 import { toServiceError } from '@influencer-stats/runtime/service-error'
-import { getTraceHeaders } from '@influencer-stats/runtime/trace'
+import { timeCall } from '@influencer-stats/runtime/time-call'
 import { Agent, request, type Dispatcher } from 'undici'
 import type { KvClientOptions } from './types.ts'
 
@@ -56,19 +56,15 @@ export function createKvRequester(
       const target = new URL(path, url)
       for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, value)
       const sentHeaders = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
-      const call = startTimer?.('kv')
-      const pending = request(target, {
-        method,
-        dispatcher: streamSignal ? streams : dispatcher,
-        signal: streamSignal,
-        headers: { ...authorization, ...(call?.headers ?? getTraceHeaders()), ...sentHeaders },
-        body,
-      })
-      const reply = await pending.catch((error) => {
-        call?.end('broken')
-        throw error
-      })
-      call?.end(reply.statusCode)
+      const send = (ids: Record<string, string>) =>
+        request(target, {
+          method,
+          dispatcher: streamSignal ? streams : dispatcher,
+          signal: streamSignal,
+          headers: { ...authorization, ...ids, ...sentHeaders },
+          body,
+        })
+      const reply = await timeCall(startTimer, 'kv', send, ({ statusCode }) => statusCode)
       if (reply.headers.sequence !== undefined) sequence = Math.max(sequence ?? 0, Number(reply.headers.sequence))
       if (reply.statusCode < 300) return reply
       const retryAfter = reply.headers['retry-after']

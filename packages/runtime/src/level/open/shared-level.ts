@@ -1,6 +1,5 @@
 import type { Level } from 'level'
 import type { Logger } from 'pino'
-import { pause } from '../../async/retry.ts'
 import type { Problem } from '../../errors/problems.ts'
 import { createLogger } from '../../logging/logger.ts'
 import { DiskWatch } from './disk-watch.ts'
@@ -9,8 +8,7 @@ import type { FolderGuard } from '../integrity/folder-guard.ts'
 import type { FolderVerification } from '../integrity/folder-verification.ts'
 import { flush, openVerifiedLevel, type LevelOptions } from './open-level.ts'
 import { toReadProblem, isNotOpen } from '../read-errors.ts'
-import { removeBallast } from './reclaim-space.ts'
-import { hasFreeSpace } from '../free-space.ts'
+import { LevelRecovery } from './level-recovery.ts'
 import { syncLogs } from '../sync-logs.ts'
 import { createHealthMemory, WriteHealth, type LevelShare } from '../write-health.ts'
 
@@ -27,9 +25,6 @@ export interface SharedLevelOptions<K, V> extends LevelOptions<K, V> {
   /** Runs after a fault, when the database is known to be good again, before any write is accepted. */
   readonly onRecovered?: () => void | Promise<void>
 }
-
-/** Interval of recovery attempts while the database accepts no writes (ms). */
-const RETRY_INTERVAL_MS = 500
 
 // Slot of the main thread, which has no share.
 const MAIN_SLOT = 0
@@ -50,12 +45,10 @@ export class SharedLevel<K = string, V = string> {
   /** Main thread only. */
   readonly #guard: FolderGuard | undefined
   readonly #disk: DiskWatch | undefined
-  readonly #closing = new AbortController()
+  readonly #recovery: LevelRecovery<K, V>
   readonly #freeSlots: number[] = []
   #isNewHistory: boolean
   #slots = 1
-  #recovering: Promise<void> = Promise.resolve()
-  #opening: Promise<void> = Promise.resolve()
 
   /** @internal */
   constructor(
@@ -75,8 +68,9 @@ export class SharedLevel<K = string, V = string> {
     this.memory = memory
     this.#options = options
     this.#log = options.log ?? createLogger('info', { service: options.service }, [])
-    if (options.share) void this.#follow()
-    else void this.#handleFailures()
+    const { service, onRecovered, share } = options
+    const isMain = share === undefined
+    this.#recovery = new LevelRecovery({ db, health, folder, service, guard, log: this.#log, isMain, onRecovered })
     this.#updateIdentity()
     if (options.watchDisk) this.#disk = this.#watchDisk()
   }
@@ -159,7 +153,7 @@ export class SharedLevel<K = string, V = string> {
    * and snapshots. On the main thread, the promise is always resolved.
    */
   waitUntilOpen(): Promise<void> {
-    return this.#opening
+    return this.#recovery.waitUntilOpen()
   }
 
   /** Resolves when everything that was written is safe from a power cut. */
@@ -199,9 +193,9 @@ export class SharedLevel<K = string, V = string> {
 
   /** Closes the database. Idempotent. The main thread calls this last, after all threads have ended. */
   async close(): Promise<void> {
-    this.#closing.abort()
+    const recoveryEnd = this.#recovery.close()
     await this.#disk?.close()
-    await this.#recovering
+    await recoveryEnd
     this.#updateIdentity()
     await this.#guard?.stop()
     await this.db.close()
@@ -229,92 +223,6 @@ export class SharedLevel<K = string, V = string> {
     const write = (run: (db: Level<K, V>) => Promise<void>) => this.write(run)
     const { service } = this.#options
     return new DiskWatch({ folder: this.#folder, service, db: this.db, health: this.#health, log: this.#log, write })
-  }
-
-  /** Restores the database after each failed write. Main thread only. */
-  async #handleFailures(): Promise<void> {
-    for (;;) {
-      await this.#health.waitForFailure()
-      if (this.#closing.signal.aborted) return
-      this.#guard?.witness.markFailed()
-      this.#recovering = this.#restoreWrites()
-      await this.#recovering
-    }
-  }
-
-  async #restoreWrites(): Promise<void> {
-    const { service, onRecovered } = this.#options
-    while (await this.#pause()) {
-      // Frees the space that a compaction has reserved for the recovery.
-      await removeBallast(this.#folder)
-      if (!(await hasFreeSpace(this.#folder))) continue
-      await this.#health.waitForWrites()
-      if (!(await this.#isGood()) && !(await this.#reopen())) return
-      try {
-        await onRecovered?.()
-      } catch (error) {
-        this.#log.error({ err: error }, `${service}: the data could not be read again`)
-        continue
-      }
-      this.#guard?.witness.markRecovered()
-      this.#health.markRecovered()
-      this.#log.info(`${service}: writes are accepted again`)
-      return
-    }
-  }
-
-  /** Returns true if all writes could be flushed to synced tables and a new log has begun. */
-  async #isGood(): Promise<boolean> {
-    try {
-      await flush(this.db)
-      return true
-    } catch {
-      return false
-    }
-  }
-
-  /**
-   * After a fault in the background, LevelDB accepts no writes until it is reopened. Resolves with false if it could
-   * not be reopened.
-   */
-  async #reopen(): Promise<boolean> {
-    await this.#health.requestClose()
-    do {
-      try {
-        await this.db.close()
-        await this.db.open()
-        await flush(this.db)
-        this.#health.allowOpen()
-        return true
-      } catch (error) {
-        const { service } = this.#options
-        this.#log.error({ err: error }, `${service}: the database could not be reopened`)
-      }
-    } while (await this.#pause())
-    return false
-  }
-
-  /** Closes and reopens the database when the main thread requests that. Other threads only. */
-  async #follow(): Promise<void> {
-    for (;;) {
-      await this.#health.waitForCloseRequest()
-      if (this.#closing.signal.aborted) return
-      await (this.#opening = this.#closeAndReopen())
-    }
-  }
-
-  async #closeAndReopen(): Promise<void> {
-    await this.db.close()
-    this.#health.release()
-    await this.#health.acquire()
-    await this.db.open()
-  }
-
-  /** Resolves with false if the database is being closed. */
-  async #pause(): Promise<boolean> {
-    const { signal } = this.#closing
-    await pause(RETRY_INTERVAL_MS, signal)
-    return !signal.aborted
   }
 }
 
