@@ -1,4 +1,4 @@
-import type { AnswerKinds } from '@influencer-stats/prices/core/answer-kinds'
+import type { AnswerKinds } from '@influencer-stats/prices/core/answer-block'
 import { CatalogDraft } from '@influencer-stats/prices/core/catalog-draft'
 import { Terms } from '@influencer-stats/prices/core/terms'
 import type { PriceIndex, Segments } from '@influencer-stats/prices/index/price-index'

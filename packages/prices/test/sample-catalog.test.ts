@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AnswerKinds } from '../src/core/answer-kinds.ts'
+import { AnswerKinds } from '../src/core/answer-block.ts'
 import { CatalogDraft } from '../src/core/catalog-draft.ts'
 import { createSampleDraft } from '../src/sample/sample-draft.ts'
 import { generateSamplePrices } from '../src/sample/sample-catalog.ts'

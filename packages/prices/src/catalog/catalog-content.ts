@@ -1,5 +1,4 @@
-import { AnswerBlock, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
-import { AnswerKinds } from '../core/answer-kinds.ts'
+import { AnswerBlock, PAGE_ROWS, toPageNumber, AnswerKinds } from '../core/answer-block.ts'
 import { CatalogDraft } from '../core/catalog-draft.ts'
 import { IdTable } from '../core/id-table.ts'
 import type { Price } from '../core/price.ts'

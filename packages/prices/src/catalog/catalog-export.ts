@@ -1,5 +1,4 @@
-import { AnswerBlock, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
-import type { AnswerKinds } from '../core/answer-kinds.ts'
+import { AnswerBlock, PAGE_ROWS, toPageNumber, type AnswerKinds } from '../core/answer-block.ts'
 import { IdOrder } from './id-order.ts'
 import { RowTable } from '../core/row-table.ts'
 import type { Terms } from '../core/terms.ts'

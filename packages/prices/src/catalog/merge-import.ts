@@ -1,5 +1,4 @@
-import { toBlockNumber, toSlot } from '../core/answer-block.ts'
-import type { AnswerKinds } from '../core/answer-kinds.ts'
+import { toBlockNumber, toSlot, type AnswerKinds } from '../core/answer-block.ts'
 import type { CatalogDraft } from '../core/catalog-draft.ts'
 import type { IdTable } from '../core/id-table.ts'
 import type { RowTable } from '../core/row-table.ts'

@@ -1,6 +1,5 @@
-import type { AnswerBlock } from '../core/answer-block.ts'
+import type { AnswerBlock, AnswerKinds } from '../core/answer-block.ts'
 import { toDate, FIRST_DAY, LAST_DAY } from '../core/dates.ts'
-import type { AnswerKinds } from '../core/answer-kinds.ts'
 import type { Price } from '../core/price.ts'
 import type { PriceRow } from '../core/row-table.ts'
 import type { Term, Terms } from '../core/terms.ts'

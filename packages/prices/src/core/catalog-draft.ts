@@ -1,5 +1,4 @@
-import { AnswerBlock, BLOCK_ROWS, toBlockNumber, createSharedBlock, toSlot } from './answer-block.ts'
-import { AnswerKinds } from './answer-kinds.ts'
+import { AnswerBlock, BLOCK_ROWS, toBlockNumber, createSharedBlock, toSlot, AnswerKinds } from './answer-block.ts'
 import { encodeImportedPrice, type CodedPrice, type PriceProblem } from './encode-price.ts'
 import { IdTable } from './id-table.ts'
 import type { Price } from './price.ts'

@@ -1,4 +1,4 @@
-import type { AnswerKinds } from './answer-kinds.ts'
+import type { AnswerKinds } from './answer-block.ts'
 import { toDay, FIRST_DAY, LAST_DAY } from './dates.ts'
 import { DEFAULT_CURRENCY, type Price } from './price.ts'
 import type { PriceRow } from './row-table.ts'

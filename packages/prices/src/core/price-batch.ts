@@ -1,5 +1,4 @@
-import { AnswerBlock, ROW_BYTES, type AnswerKind } from './answer-block.ts'
-import { AnswerKinds } from './answer-kinds.ts'
+import { AnswerBlock, ROW_BYTES, type AnswerKind, AnswerKinds } from './answer-block.ts'
 import { encodeImportedPrice, type CodedPrice, type PriceProblem } from './encode-price.ts'
 import type { Price } from './price.ts'
 import { RowTable } from './row-table.ts'

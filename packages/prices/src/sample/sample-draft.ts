@@ -1,5 +1,4 @@
-import { ID_BYTES } from '../core/answer-block.ts'
-import { AnswerKinds } from '../core/answer-kinds.ts'
+import { ID_BYTES, AnswerKinds } from '../core/answer-block.ts'
 import { CatalogDraft } from '../core/catalog-draft.ts'
 import { toRow } from '../core/encode-price.ts'
 import { DEFAULT_CURRENCY } from '../core/price.ts'

@@ -1,5 +1,5 @@
 import type { AnswerStore } from '../answer-store/answer-store.ts'
-import { AnswerKinds } from '../core/answer-kinds.ts'
+import { AnswerKinds } from '../core/answer-block.ts'
 import { toKindText, writeAnswer, type KindText, type OutputBuffer } from './render-answer.ts'
 import type { Dictionary } from './resolve-request.ts'
 import { Terms } from '../core/terms.ts'

@@ -6,8 +6,8 @@ import {
   PAGE_ROWS,
   toPageNumber,
   createSharedBlock,
+  AnswerKinds,
 } from '../core/answer-block.ts'
-import { AnswerKinds } from '../core/answer-kinds.ts'
 import { decodeRow, RowTable, type PriceRow } from '../core/row-table.ts'
 import { Terms } from '../core/terms.ts'
 import { yieldTurn } from '../event-loop-turns.ts'
