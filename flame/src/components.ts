@@ -39,7 +39,7 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
     ),
     createComponent(
       'streams',
-      'packages/sse/src/hub/hub.ts packages/sse/src/fanout/stream-group.ts packages/sse/src/hub/streams.ts packages/sse/src/fanout/',
+      'packages/sse/src/hub/hub.ts packages/sse/src/hub/stream-groups.ts packages/sse/src/fanout/stream-group.ts packages/sse/src/hub/streams.ts packages/sse/src/fanout/',
     ),
     createComponent('broker', 'packages/sse/src/broker/ packages/runtime/src/channel/channel.ts node:internal/worker/'),
     createComponent('history', 'packages/sse/src/history/'),

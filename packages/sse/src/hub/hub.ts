@@ -1,42 +1,22 @@
-import type { Budget } from '@influencer-stats/runtime/budget'
 import { Chunk } from '@influencer-stats/runtime/chunk'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
-import { shouldSendPieces, Piece, PieceList } from '@influencer-stats/runtime/piece-list'
+import { shouldSendPieces, Piece } from '@influencer-stats/runtime/piece-list'
 import { UnreadBytes } from '@influencer-stats/runtime/unread-bytes'
-import { hash } from 'node:crypto'
+import type { HubOptions } from './hub-options.ts'
+import { endStreams } from './end-streams.ts'
+import { StreamGroups } from './stream-groups.ts'
 import { StreamReplay, MAX_SLICE_BYTES } from './stream-replay.ts'
 import { StreamReplays } from './stream-replays.ts'
 import { formatEventId, formatClosingId } from '../core/event-id.ts'
 import { isClosing, type StreamEntry, type Event } from '../core/event.ts'
 import { getSetSize, iterateSet, addToSet, removeFromSet } from '../core/small-set.ts'
 import { TopK } from '../core/top-k.ts'
-import { getSelectorNames, copySelectors, toSelectorsKey, type Selectors } from '../core/selectors.ts'
-import { TopicIndex } from '../core/topic-index.ts'
+import { getSelectorNames, type Selectors } from '../core/selectors.ts'
 import type { Encoder } from '../encoder/encoder.ts'
-import type { CreateFanout, Fanout } from '../fanout/fanout.ts'
-import { StreamGroup } from '../fanout/stream-group.ts'
-import type { History } from '../history/history.ts'
+import type { Fanout } from '../fanout/fanout.ts'
+import type { StreamGroup } from '../fanout/stream-group.ts'
 import { SharedValues } from './shared-values.ts'
 import type { StreamRequest } from './stream-request.ts'
-
-export interface HubOptions {
-  readonly history: History
-  /** Memory budget of the unread bytes of all streams. */
-  readonly budget: Budget
-  /** True if each connection copies the bytes that it sends, as TLS does. */
-  readonly isCopied: boolean
-  /**
-   * Minimum reconnection time of clients (ms). Each stream gets a random time up to twice this one, so that clients do
-   * not all reconnect at once.
-   */
-  readonly retry: number
-  /** Creates the fan-out, which decides when values are written to streams. */
-  readonly createFanout: CreateFanout
-  /** Maximum unread bytes of a client. */
-  readonly streamBuffer: number
-  /** Time after which a client that reads nothing of its replay is disconnected (ms). */
-  readonly sendTimeout: number
-}
 
 /** Counters of the hub since the start. */
 export interface HubMetrics {
@@ -49,12 +29,6 @@ export interface HubMetrics {
   /** Streams that were cut. */
   cut: number
 }
-
-// Maximum length of a group's key (characters); a hash has 32.
-const MAX_KEY_LENGTH = 32
-
-// Time after which the connection of an ended stream is destroyed, even if its client has not read everything (ms).
-const CLOSE_TIMEOUT_MS = 5_000
 
 const GROUP = Symbol('stream group')
 
@@ -72,9 +46,7 @@ export class Hub {
   /** Number of streams that select each topic name and each prefix. */
   readonly topics = new TopK()
   readonly #options: HubOptions
-  /** Groups by key. */
-  readonly #groups = new Map<string, StreamGroup>()
-  readonly #index = new TopicIndex<StreamGroup>()
+  readonly #groups = new StreamGroups()
   readonly #heartbeats = new WeakMap<Encoder, Chunk>()
   #size = 0
   readonly #fanout: Fanout
@@ -82,7 +54,6 @@ export class Hub {
   readonly #toChunk = (text: string) => this.#unread.toChunk(text)
   readonly #replays: StreamReplays
   readonly #values = new SharedValues()
-  readonly #emptyPieces = new PieceList()
   /** Event that is being delivered, and its id. */
   #event: Event | undefined
   #id = ''
@@ -112,7 +83,7 @@ export class Hub {
 
   /** False if too many different patterns have the same literal start as a pattern of these selectors. */
   canSubscribe(selectors: Selectors): boolean {
-    return this.#index.canAdd(selectors)
+    return this.#groups.canAdd(selectors)
   }
 
   /**
@@ -121,7 +92,7 @@ export class Hub {
    */
   open(connection: GroupedConnection, request: StreamRequest, head = ''): void {
     const { history, streamBuffer } = this.#options
-    const group = this.#getOrCreateGroup(request)
+    const group = this.#groups.getOrCreate(request)
     connection[GROUP] = group
     this.#size++
     for (const topic of getSelectorNames(group.selectors)) this.topics.add(topic, 1)
@@ -157,7 +128,7 @@ export class Hub {
     for (const topic of getSelectorNames(group.selectors)) this.topics.add(topic, -1)
     if (this.#replays.remove(connection)) group.replaying--
     else group.connections = removeFromSet(group.connections, connection)
-    if (group.size === 0) this.#deleteGroup(group)
+    if (group.size === 0) this.#groups.delete(group)
     return true
   }
 
@@ -195,7 +166,7 @@ export class Hub {
     const group = connection[GROUP]
     if (!group) return
     this.#remove(connection)
-    this.#finish([connection], () => group.encoder.encodeGoodbye(this.#pickRetry()))
+    endStreams([connection], () => group.encoder.encodeGoodbye(this.#pickRetry()))
   }
 
   /** Ends all streams; their clients reconnect, possibly to another process. */
@@ -205,7 +176,7 @@ export class Hub {
     const replaying = Array.from(this.#replays.entries(), ([connection, { group }]) => [connection, group] as const)
     for (const [connection, { encoder }] of replaying) {
       this.#remove(connection)
-      this.#finish([connection], () => encodeGoodbye(encoder))
+      endStreams([connection], () => encodeGoodbye(encoder))
     }
   }
 
@@ -213,8 +184,8 @@ export class Hub {
     this.metrics.events++
     this.#event = event
     this.#id = id
-    this.#index.find(event.topic, this.#queueEvent)
-    if (event.more?.alternates) for (const topic of event.more.alternates) this.#index.find(topic, this.#queueEvent)
+    this.#groups.find(event.topic, this.#queueEvent)
+    if (event.more?.alternates) for (const topic of event.more.alternates) this.#groups.find(topic, this.#queueEvent)
     this.#encoded.clear()
   }
 
@@ -259,13 +230,13 @@ export class Hub {
       )
     this.#encodedLength = 0
     for (const group of groups) this.#flush(group, isListed)
-    this.#emptyPieces.releaseNext()
+    this.#groups.emptyPieces.releaseNext()
   }
 
   #flush(group: StreamGroup, isListed = false): void {
     const { pending } = group
     if (pending.count === 0) return
-    group.pending = this.#emptyPieces
+    group.pending = this.#groups.emptyPieces
     const chunks = isListed ? pending.toChunkList(this.#toChunk) : [pending.toJoinedChunk(this.#toChunk)]
     for (const connection of iterateSet(group.connections)) {
       if (connection.writableLength > this.#options.streamBuffer) this.#cut(connection)
@@ -291,7 +262,7 @@ export class Hub {
     this.#join(connection, group)
     if (finalEvent === undefined) return
     this.#remove(connection)
-    this.#finish([connection], () => finalEvent)
+    endStreams([connection], () => finalEvent)
   }
 
   /**
@@ -309,46 +280,11 @@ export class Hub {
       this.#flush(group)
       const ended = [...iterateSet(group.connections)]
       for (const connection of ended) this.#remove(connection)
-      this.#finish(ended, () => encodeFinalEvent(group.encoder))
+      endStreams(ended, () => encodeFinalEvent(group.encoder))
     }
-  }
-
-  /** Ends streams that the hub has already removed. */
-  #finish(ended: readonly StreamConnection[], encodeFinalEvent: () => string): void {
-    for (const connection of ended) {
-      const text = encodeFinalEvent()
-      if (text !== '') connection.write(text)
-      if (connection.destroySoon) connection.destroySoon()
-      else connection.end()
-    }
-    // A client that does not read its stream would stay connected, because it does not read this end either.
-    if (ended.length > 0)
-      setTimeout(() => ended.forEach((connection) => connection.destroy()), CLOSE_TIMEOUT_MS).unref()
   }
 
   #pickRetry(): number {
     return Math.round(this.#options.retry * (1 + Math.random()))
-  }
-
-  #getOrCreateGroup({ encoder, selectors, reader }: StreamRequest): StreamGroup {
-    const name = `${encoder.name} ${reader.key} ${toSelectorsKey(selectors)}`
-    // A hash takes less memory. Two names with the same hash do not occur in practice.
-    const key = name.length > MAX_KEY_LENGTH ? hash('sha256', name, 'buffer').toString('latin1') : name
-    const existing = this.#groups.get(key)
-    if (existing) return existing
-    const group = new StreamGroup(key, {
-      encoder,
-      selectors: copySelectors(selectors),
-      reader,
-      pending: this.#emptyPieces,
-    })
-    this.#groups.set(key, group)
-    this.#index.add(group.selectors, group)
-    return group
-  }
-
-  #deleteGroup(group: StreamGroup): void {
-    this.#groups.delete(group.key)
-    this.#index.delete(group.selectors, group)
   }
 }

@@ -1,0 +1,16 @@
+import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
+
+// Time after which the connection of an ended stream is destroyed, even if its client has not read everything (ms).
+const CLOSE_TIMEOUT_MS = 5_000
+
+/** Ends streams that the hub has already removed. */
+export function endStreams(ended: readonly StreamConnection[], encodeFinalEvent: () => string): void {
+  for (const connection of ended) {
+    const text = encodeFinalEvent()
+    if (text !== '') connection.write(text)
+    if (connection.destroySoon) connection.destroySoon()
+    else connection.end()
+  }
+  // A client that does not read its stream would stay connected, because it does not read this end either.
+  if (ended.length > 0) setTimeout(() => ended.forEach((connection) => connection.destroy()), CLOSE_TIMEOUT_MS).unref()
+}
