@@ -180,10 +180,10 @@ test('stats, prices and sse are backed up under writers, each as it was at one m
 
 test('a node of many says where what it has is kept; one that runs alone has backups', async () => {
   const definitions = await Promise.all(Object.values(services).map((load) => load()))
-  const clusterServices = definitions.filter(({ settings }) => 'log' in settings)
+  const clusterServices = definitions.filter(({ settings }) => 'cluster' in settings)
   expect(clusterServices.map(({ name }) => name)).toEqual(expect.arrayContaining(['kv', 'sse', 'stats']))
   for (const { getNoBackupReason: keptElsewhere } of clusterServices) {
     expect(keptElsewhere?.({ cluster: ['nats://a:4222'] } as never)).toMatch(/^the log has the /)
-    expect(keptElsewhere?.({ log: 'local' } as never)).toBeUndefined()
+    expect(keptElsewhere?.({ cluster: [] } as never)).toBeUndefined()
   }
 })

@@ -1,17 +1,11 @@
 import { SERVERS } from '@influencer-stats/runtime/settings'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it } from 'vitest'
-import { HUB, createMercureClient } from './support/mercure-client.ts'
-import { startSse } from './support/test-sse.ts'
-import { AUDIENCE, toBearerHeader, MERCURE, sign, signAll } from './support/sign-tokens.ts'
+import { HUB } from './support/mercure-client.ts'
+import { AUDIENCE, toBearerHeader, sign } from './support/sign-tokens.ts'
+import { startHub } from './support/start-hub.ts'
 
 const problem = (status: number, code: string) => ({ status, body: { status, code } })
-
-/** Starts a hub; returns it with its client and a token that allows everything. */
-async function startHub(settings: Record<string, string | number> = {}) {
-  const sse = await startSse({ ...MERCURE, mercureAnonymous: 'on', ...settings })
-  return { sse, token: await signAll(), ...createMercureClient(sse) }
-}
 
 describe('an update', () => {
   it.each(SERVERS)('reaches all streams that match any of its topics, once, in one order: %s', async (server) => {
@@ -271,104 +265,5 @@ describe('a subscription', () => {
   it('gets heartbeats', async () => {
     const { subscribe } = await startHub({ heartbeat: 20 })
     for (const stream of await subscribe('?match=a')) await waitUntil(() => stream.reader.comments >= 3)
-  })
-})
-
-describe('a subscription that resumes', () => {
-  const resumeHeader = 'mercure-last-event-id'
-
-  it('continues after the id in the header, or else in the query, and reports that id', async () => {
-    const { token, publish, subscribe } = await startHub()
-    const ids: string[] = []
-    for (const value of ['1', '2', '3']) ids.push(await publish(token, 'a', value))
-    for (const [query, headers, values] of [
-      ['', { 'last-event-id': ids[0]! }, ['2', '3']],
-      [`&last_event_id=${encodeURIComponent(ids[1]!)}`, {}, ['3']],
-      [`&last_event_id=${encodeURIComponent(ids[1]!)}`, { 'last-event-id': ids[0]! }, ['2', '3']],
-      // The same ids as on `/wait`.
-      ['', { 'last-event-id': ids[0]!.slice(1) }, ['2', '3']],
-    ] as const) {
-      for (const stream of await subscribe(`?match=a${query}`, headers)) {
-        await stream.until(values.length)
-        expect(stream.values).toEqual(values)
-        expect(stream.headers[resumeHeader]).toBe(ids[values.length === 2 ? 0 : 1])
-      }
-    }
-  })
-
-  it('gets the whole history for `earliest`', async () => {
-    const { token, publish, subscribe } = await startHub()
-    for (const value of ['1', '2', '3']) await publish(token, 'a', value)
-    for (const streams of [
-      await subscribe('?match=a&last_event_id=earliest'),
-      await subscribe('?match=a', { 'last-event-id': 'earliest' }),
-    ]) {
-      for (const stream of streams) {
-        await stream.until(3)
-        expect(stream.values).toEqual(['1', '2', '3'])
-        expect(stream.headers[resumeHeader]).toBe('earliest')
-      }
-    }
-    for (const stream of await subscribe('?match=a')) expect(stream.headers[resumeHeader]).toBeUndefined()
-  })
-
-  it('gets another id in the reply if updates are lost, or its id is unknown', async () => {
-    const { token, publish, subscribe } = await startHub({ historyCount: 2 })
-    const ids: string[] = []
-    for (const value of ['1', '2', '3', '4']) ids.push(await publish(token, 'a', value))
-    for (const [id, answer] of [
-      [ids[0]!, ids[1]],
-      ['urn:unknown', ids[1]],
-      [ids[0]!.replace('#', '#x'), ids[1]],
-      ['earliest', ids[1]],
-    ] as const) {
-      for (const stream of await subscribe('?match=a', { 'last-event-id': id })) {
-        await stream.until(2)
-        expect(stream.events.map(({ type, data }) => [type, data])).toEqual([
-          ['message', '3'],
-          ['message', '4'],
-        ])
-        expect(stream.headers[resumeHeader]).toBe(answer)
-      }
-    }
-  })
-
-  it('gets another id even if it receives the update directly after its id', async () => {
-    const { token, publish, subscribe } = await startHub({ historyCount: 2 })
-    const at = await publish(token, 'b', '0')
-    await publish(token, 'b', '1')
-    for (const value of ['1', '2', '3', '4']) await publish(token, 'a', value)
-    for (const stream of await subscribe('?match=a&match=b', { 'last-event-id': at })) {
-      await stream.until(3)
-      expect(stream.values).toEqual(['1', '3', '4'])
-      expect(stream.headers[resumeHeader]).not.toBe(at)
-    }
-  })
-
-  it('gets what its current token allows', async () => {
-    const { token, publish, subscribe } = await startHub()
-    const first = await publish(token, 'a', 'public')
-    await publish(token, 'a', 'private', ['private', ''])
-    await publish(token, 'a', 'last')
-    const resume = { 'last-event-id': first }
-    for (const [headers, values] of [
-      [toBearerHeader(await sign({ subscribe: ['a'] })), ['private', 'last']],
-      [toBearerHeader(await sign({ subscribe: ['b'] })), ['last']],
-      [{}, ['last']],
-    ] as const) {
-      for (const stream of await subscribe('?match=a', { ...resume, ...headers })) {
-        await waitUntil(() => stream.values.includes('last'))
-        expect(stream.values).toEqual(values)
-      }
-    }
-  })
-
-  it('gets 204 once all streams were closed', async () => {
-    const { sse, subscribe } = await startHub()
-    const [stream] = await subscribe('?match=a')
-    await sse.request('POST', '/closeall')
-    await stream!.closed
-    for (const { status } of await subscribe('?match=a', { 'last-event-id': stream!.reader.lastEventId }))
-      expect(status).toBe(204)
   })
 })
