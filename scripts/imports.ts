@@ -1,5 +1,6 @@
-// `pnpm imports`: checks the direction of imports, and cycles: also those of types and of `import()`.
-import { globSync } from 'node:fs'
+// `pnpm imports`: checks the direction of imports, cycles (also those of types and of `import()`), and the size of files
+// and folders.
+import { globSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path/posix'
 import { findCycle, readImports, type ImportGraph } from './imports/graph.ts'
 
@@ -11,6 +12,9 @@ const RUNTIME_LAYERS = [
   ...'http http/request http/replies http/server http/app'.split(' '),
   ...'channel backup service.ts worker/v8 worker pool supervisor cli'.split(' '),
 ].map((layer) => layer.split(' ').map((name) => `packages/runtime/src/${name}`))
+
+const MAX_FILE_LINES = 300
+const MAX_FOLDER_FILES = 16
 
 const sources = globSync(['packages/*/src/**/*.ts', '{bench,flame,chaos}/src/**/*.ts'])
 const files = [
@@ -46,6 +50,16 @@ for (const file of sources.filter((name) => name.startsWith('packages/runtime/')
   if (layer < 0) problems.push(`${file} is in no layer of scripts/imports.ts`)
   for (const target of graph.get(file)!) {
     if (getLayer(target) > layer) problems.push(`${file} imports from a later layer: ${target}`)
+  }
+}
+
+for (const file of files) {
+  const lines = readFileSync(file, 'utf8').split('\n').length - 1
+  if (lines > MAX_FILE_LINES) problems.push(`${file} has ${lines} lines, more than ${MAX_FILE_LINES}`)
+}
+for (const [folder, members] of Map.groupBy(sources, dirname)) {
+  if (members.length > MAX_FOLDER_FILES) {
+    problems.push(`${folder} has ${members.length} files, more than ${MAX_FOLDER_FILES}`)
   }
 }
 
