@@ -180,7 +180,7 @@ it('the bare server parses request bodies, and more percentiles are available', 
 })
 
 it('the reading server reports its reading time', async () => {
-  const server = await createScriptTarget('reading', './reading-server.ts', '4').start()
+  const server = await createScriptTarget('reading', 'reading-server.ts', '4').start()
   try {
     const readSoFar = async () => Number(await (await fetch(`${server.url}/read`)).text())
     expect(await readSoFar()).toBe(0)

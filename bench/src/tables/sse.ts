@@ -93,8 +93,8 @@ const DEFAULT_SPECS = [createSpec('sse')]
 const withDefault = (specs: readonly Spec[]) => (specs.length > 0 ? specs : DEFAULT_SPECS)
 
 // Alternative libraries for Node, configured as in their READMEs, with all defaults.
-const betterSse = createScriptTarget('better-sse', './better-sse-server.ts')
-const fastifySse = createScriptTarget('@fastify/sse', './fastify-sse-server.ts')
+const betterSse = createScriptTarget('better-sse', 'better-sse-server.ts')
+const fastifySse = createScriptTarget('@fastify/sse', 'fastify-sse-server.ts')
 
 export const withPeers = (specs: readonly Spec[], shape: FleetShape): BenchRow[] => [
   ...withDefault(specs).map(createWorkload(shape)),

@@ -13,11 +13,11 @@ export interface ConstantReply {
 
 /** A bare `node:net` server that parses nothing and sends the same bytes after each read: the lower bound of costs. */
 export const createFloorTarget = (reply: ConstantReply): BenchTarget =>
-  createScriptTarget('bare node:net', './servers/floor-server.ts', JSON.stringify(reply))
+  createScriptTarget('bare node:net', 'floor-server.ts', JSON.stringify(reply))
 
 /** A bare `node:http` server with `db.put`: the lower bound of costs with Node and LevelDB. */
-export const putTarget: BenchTarget = createScriptTarget('bare db.put', './servers/put-server.ts')
+export const putTarget: BenchTarget = createScriptTarget('bare db.put', 'put-server.ts')
 
 /** A bare `node:http` server with one reply for all requests: the lower bound of costs with `node:http`. */
 export const createBareTarget = (reply: ConstantReply, name = 'bare node:http'): BenchTarget =>
-  createScriptTarget(name, './servers/bare-server.ts', JSON.stringify(reply))
+  createScriptTarget(name, 'bare-server.ts', JSON.stringify(reply))

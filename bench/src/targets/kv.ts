@@ -101,6 +101,6 @@ export const createKvTarget = (
  */
 export const createLevelTarget = (reply: ConstantReply, entries: number): BenchTarget =>
   createProgramTarget({
-    ...toScript('bare node:http with LevelDB', './servers/level-server.ts', JSON.stringify(reply)),
+    ...toScript('bare node:http with LevelDB', 'level-server.ts', JSON.stringify(reply)),
     fill: async (folder) => copyBase(await getKvBase(entries), folder),
   })

@@ -45,19 +45,19 @@ async function isListening(port: number): Promise<boolean> {
 }
 
 /**
- * Creates the target of a server script in this folder. The first argument of the script is its port, the last its data
- * folder.
+ * Creates the target of a server script. The first argument of the script is its port, the last its data folder.
+ * @param file its name in `servers/`
+ * @throws Error if there is no such file
  */
 export const createScriptTarget = (name: string, file: string, ...args: string[]): BenchTarget =>
   createProgramTarget(toScript(name, file, ...args))
 
 /** Returns the program of a server script, as in `createScriptTarget`. */
-export const toScript = (name: string, file: string, ...args: string[]): TargetProgram => ({
-  name,
-  command: process.execPath,
-  needs: [],
-  args: (folder, port) => [fileURLToPath(new URL(file, import.meta.url)), String(port), ...args, folder],
-})
+export function toScript(name: string, file: string, ...args: string[]): TargetProgram {
+  const script = fileURLToPath(new URL(`servers/${file}`, import.meta.url))
+  if (!existsSync(script)) throw new Error(`no server script ${script}`)
+  return { name, command: process.execPath, needs: [], args: (folder, port) => [script, String(port), ...args, folder] }
+}
 
 /** Creates the target of a program. */
 export const createProgramTarget = ({

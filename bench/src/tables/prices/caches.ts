@@ -20,7 +20,7 @@ const MEGABYTES = [0, 1, 4, 16]
 
 const createReadingRow = (megabytes: number): BenchRow => ({
   name: `${megabytes} MB`,
-  target: createScriptTarget(`reading ${megabytes} MB`, './reading-server.ts', String(megabytes)),
+  target: createScriptTarget(`reading ${megabytes} MB`, 'reading-server.ts', String(megabytes)),
   async round(running, { duration, warmUp }) {
     const requests = {
       requests: [{ method: 'GET', path: '/' }],

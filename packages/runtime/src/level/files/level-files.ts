@@ -11,7 +11,6 @@ const parseNumber = (pattern: RegExp, name: string): number | undefined => {
 }
 
 export const parseManifestNumber = (name: string): number | undefined => parseNumber(MANIFEST_NAME, name)
-export const parseLogNumber = (name: string): number | undefined => parseNumber(LOG_NAME, name)
 
 /** Files of LevelDB in a folder, by number. */
 export interface LevelFiles {
