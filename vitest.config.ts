@@ -6,10 +6,10 @@ import LongestFirst from './scripts/longest-first.ts'
 
 const FOLDERS = '{packages/*,bench,chaos,flame,deploy,scripts}/test/**'
 /** The test files of a tier have this before `.test.ts`. Those of the tier `unit` have nothing. */
-const SUFFIXES = ['process', 'slow', 'timed'] as const
+const SUFFIXES = ['process', 'slow', 'timed', 'day'] as const
 
 /** Time-outs (ms) on a quiet machine. They grow with the load. */
-const TIMEOUTS_MS = { unit: 10_000, process: 30_000, slow: 120_000, timed: 120_000 }
+const TIMEOUTS_MS = { unit: 10_000, process: 30_000, slow: 120_000, timed: 120_000, day: 120_000 }
 
 function defineTier(
   name: keyof typeof TIMEOUTS_MS,
@@ -58,8 +58,10 @@ export default defineConfig({
       defineTier('process', 1, WITH_PROCESSES),
       // Slow by design: clusters, kills, full disks, browsers, other programs, long random runs.
       defineTier('slow', 2, WITH_PROCESSES),
-      // Compare real times or rates, or show a page with a moving clock: one after the other, after all others.
+      // Compare real times or rates: one after the other, after all others.
       defineTier('timed', 3, { ...WITH_PROCESSES, fileParallelism: false }),
+      // An agency's day with a moving clock, for `test:day`: its checker compares every second, so it needs a quiet machine.
+      defineTier('day', 4, WITH_PROCESSES),
     ],
     pool: 'forks',
     // Node loads the code of tests like that of services, without a transform of Vitest.
