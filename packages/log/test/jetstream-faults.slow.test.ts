@@ -6,12 +6,12 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { encodeFrame } from '../src/order/frame.ts'
 import { toSubject } from '../src/jetstream/stream/stream.ts'
 import type { Log } from '../src/log.ts'
 import type { NatsServer } from '../src/nats/start-server.ts'
 import { startTestNatsCluster, startTestNatsServer } from './support/nats.ts'
 import { createStreamName, openTestLog } from './support/open-log.ts'
+import { toBuffer, toFrame } from './support/text-frames.ts'
 import { APPEND_KIND } from './support/text-state-machine.ts'
 
 let server: NatsServer
@@ -22,14 +22,6 @@ beforeAll(async () => {
   nc = await connect({ servers: [server.url] })
 })
 afterAll(() => nc?.close())
-
-const toFrame = (number: number, value: string) =>
-  encodeFrame(
-    { writer: 'ab'.repeat(8), number, entries: [{ kind: APPEND_KIND, term: 0, body: toBuffer(value) }] },
-    1e6,
-  )[0]!
-
-const toBuffer = (value: string) => Buffer.from(value)
 
 describe('a state machine', () => {
   it('that rejects entries for a while receives them again', async () => {

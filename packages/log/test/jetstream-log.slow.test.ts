@@ -7,6 +7,7 @@ import type { NatsServer } from '../src/nats/start-server.ts'
 import { describeLog } from './log.conformance.ts'
 import { startTestNatsServer } from './support/nats.ts'
 import { createLogCapture, createStreamName, openTestLog } from './support/open-log.ts'
+import { toBuffer, toFrame } from './support/text-frames.ts'
 import { APPEND_KIND, SWAP_KIND, type TextStateMachine } from './support/text-state-machine.ts'
 
 let server: NatsServer
@@ -17,14 +18,6 @@ beforeAll(async () => {
   nc = await connect({ servers: [server.url] })
 })
 afterAll(() => nc?.close())
-
-const toFrame = (number: number, value: string) =>
-  encodeFrame(
-    { writer: 'ab'.repeat(8), number, entries: [{ kind: APPEND_KIND, term: 0, body: toBuffer(value) }] },
-    1e6,
-  )[0]!
-
-const toBuffer = (value: string) => Buffer.from(value)
 
 describeLog('jetstream', () => {
   const stream = createStreamName()
