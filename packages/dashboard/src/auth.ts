@@ -27,31 +27,13 @@ interface SignedSession {
 }
 
 /** Authentication of clients, and the tokens that the dashboard sends to the services for them. */
-export interface Auth {
-  /** True if clients must sign in. */
-  readonly needed: boolean
-  /** The role of the client that sent this request. Undefined if the client must sign in. */
-  getRole(request: FastifyRequest): Role | undefined
-  /** The problem that refuses this request. Undefined if the request is allowed. */
-  check(request: FastifyRequest, access: 'read' | 'change'): Problem | undefined
-  /** The role and cookie of a client with this token. @throws Problem `TOKEN_WRONG`, or that of the guard */
-  signIn(request: FastifyRequest, token: string): { readonly role: Role; readonly cookie: string }
-  /** A cookie that removes the session cookie. */
-  signOut(): string
-  /** The token for requests to a service on behalf of this role. */
-  getToken(role: Role): string | undefined
-}
-
-type AuthSettings = Pick<
-  DashboardConfig,
-  'host' | 'apiToken' | 'readToken' | 'allowedHosts' | 'corsOrigins' | 'sessionDays'
->
+export type Auth = ReturnType<typeof createAuth>
 
 /**
  * Creates the authentication of clients. If any token is set, reads require a token, too: the page shows all campaigns.
  * @param secret the signing key of the store
  */
-export function createAuth(config: AuthSettings, secret: string): Auth {
+export function createAuth(config: DashboardConfig, secret: string) {
   const apiToken = config.apiToken || config.readToken
   const readToken = config.readToken || config.apiToken
   const guard = createRequestGuard({ ...config, apiToken, readToken })
@@ -81,6 +63,7 @@ export function createAuth(config: AuthSettings, secret: string): Auth {
   const isOwnPage = ({ headers }: FastifyRequest) =>
     headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin'
 
+  /** The problem that refuses this request. Undefined if the request is allowed. */
   function check(request: FastifyRequest, access: 'read' | 'change'): Problem | undefined {
     const session = request.headers.authorization === undefined ? readSession(request) : undefined
     const fault = checkWith(request, access, session && getToken(session.role))
@@ -96,15 +79,18 @@ export function createAuth(config: AuthSettings, secret: string): Auth {
   }
 
   return {
+    /** True if clients must sign in. */
     needed,
     check,
-    getRole(request) {
+    /** The role of the client that sent this request. Undefined if the client must sign in. */
+    getRole(request: FastifyRequest): Role | undefined {
       if (!needed) return 'editor'
       if (request.headers.authorization === undefined) return readSession(request)?.role
       if (!checkWith(request, 'change', undefined)) return 'editor'
       return checkWith(request, 'read', undefined) ? undefined : 'reader'
     },
-    signIn(request, token) {
+    /** The role and cookie of a client with this token. @throws Problem `TOKEN_WRONG`, or that of the guard */
+    signIn(request: FastifyRequest, token: string): { readonly role: Role; readonly cookie: string } {
       // A token with whitespace is never valid.
       const safeToken = token.replace(/\s/g, '_')
       const fault = checkWith(request, 'change', safeToken)
@@ -114,7 +100,9 @@ export function createAuth(config: AuthSettings, secret: string): Auth {
       const session: SignedSession = { role, until: Date.now() + config.sessionDays * DAY_MS }
       return { role, cookie: cookie(request, seal(key, 'session', session), config.sessionDays * 86_400) }
     },
+    /** A cookie that removes the session cookie. */
     signOut: () => cookie(undefined, '', 0),
-    getToken: (role) => getToken(role) || undefined,
+    /** The token for requests to a service on behalf of this role. */
+    getToken: (role: Role) => getToken(role) || undefined,
   }
 }

@@ -23,7 +23,8 @@ const hashKey = (key: string) => createHash('sha256').update(`dashboard key\n${k
 
 /** The persistent data of the dashboard: the signing key and the issued links. Main thread only. */
 export class DashboardStore {
-  readonly #level: SharedLevel
+  /** The database. A backup contains all of it. */
+  readonly level: SharedLevel
   readonly #links: Map<string, ShareLink>
   /** Signs sessions and links. */
   readonly key: string
@@ -31,7 +32,7 @@ export class DashboardStore {
   hadDemo: boolean
 
   private constructor(level: SharedLevel, key: string, hadDemo: boolean, links: Map<string, ShareLink>) {
-    this.#level = level
+    this.level = level
     this.key = key
     this.hadDemo = hadDemo
     this.#links = links
@@ -63,16 +64,6 @@ export class DashboardStore {
     }
   }
 
-  /** The database. A backup contains all of it. */
-  get level(): SharedLevel {
-    return this.#level
-  }
-
-  /** Shared memory with the health of the data, for all threads. */
-  get memory(): SharedArrayBuffer {
-    return this.#level.memory
-  }
-
   get links(): readonly ShareLink[] {
     return [...this.#links.values()]
   }
@@ -83,7 +74,7 @@ export class DashboardStore {
     const created = Date.now()
     const id = randomBytes(9).toString('base64url')
     const link: ShareLink = { id, ...campaign, created, expires: created + days * DAY_MS }
-    await this.#level.write((db) => db.put(toLinkKey(link.id), JSON.stringify(link), { sync: true }))
+    await this.level.write((db) => db.put(toLinkKey(link.id), JSON.stringify(link), { sync: true }))
     this.#links.set(link.id, link)
     return link
   }
@@ -91,7 +82,7 @@ export class DashboardStore {
   /** @returns true if the link existed */
   async removeLink(id: string): Promise<boolean> {
     if (!this.#links.has(id)) return false
-    await this.#level.write((db) => db.del(toLinkKey(id), { sync: true }))
+    await this.level.write((db) => db.del(toLinkKey(id), { sync: true }))
     return this.#links.delete(id)
   }
 
@@ -103,12 +94,12 @@ export class DashboardStore {
   }
 
   async recordDemo(): Promise<void> {
-    await this.#level.write((db) => db.put(DEMO_ROW, 'made', { sync: true }))
+    await this.level.write((db) => db.put(DEMO_ROW, 'made', { sync: true }))
     this.hadDemo = true
   }
 
   close(): Promise<void> {
-    return this.#level.close()
+    return this.level.close()
   }
 }
 

@@ -1,5 +1,5 @@
-import { createRequester, readJson } from '@influencer-stats/runtime/service-client'
-import { createStatsClient, type CollectionContent, type StatsClient } from '@influencer-stats/stats/client'
+import { createRequester, ignoreErrors, readJson } from '@influencer-stats/runtime/service-client'
+import { createStatsClient } from '@influencer-stats/stats/client'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DashboardConfig } from './settings.ts'
 import { toDataSource } from './upstream/data-source.ts'
@@ -47,19 +47,12 @@ export async function createDemo(config: DashboardConfig, signal: AbortSignal): 
     try {
       const version = await readJson<{ source?: string }>(request('GET', '/version', { signal }))
       if (toDataSource(version) !== 'stand-in') return false
-      for (const { id, ...content } of DEMO_CAMPAIGNS) await createIfAbsent(stats, id, content)
+      for (const { id, ...content } of DEMO_CAMPAIGNS)
+        await ignoreErrors(stats.put(id, content, { ifAbsent: true }), 'CONDITION_FAILED')
       return true
     } catch (error) {
       if (remaining === 0 || signal.aborted) throw error
       await delay(1_000, undefined, { signal })
     }
-  }
-}
-
-async function createIfAbsent(stats: StatsClient, id: string, content: CollectionContent): Promise<void> {
-  try {
-    await stats.put(id, content, { ifAbsent: true })
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'CONDITION_FAILED') throw error
   }
 }

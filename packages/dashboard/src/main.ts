@@ -35,7 +35,7 @@ export async function openDashboard(
 
   return {
     backupSource: store.level,
-    shared: (): DashboardSharedState => ({ key: store.key, links: store.links, health: store.memory }),
+    shared: (): DashboardSharedState => ({ key: store.key, links: store.links, health: store.level.memory }),
     handlers: {
       async addLink(campaign, days) {
         const link = await store.addLink(campaign, days)

@@ -23,11 +23,7 @@ export interface Report {
 }
 
 /** The benchmark report and the flame graphs of this project, by the paths of their pages. */
-export interface Reports {
-  readonly paths: readonly string[]
-  /** Reads a page. Undefined if it does not exist. */
-  read(path: string): Promise<Report | undefined>
-}
+export type Reports = ReturnType<typeof findReports>
 
 /** Reads a file. Undefined if it does not exist. */
 const readIfPresent = (file: string): Promise<Buffer | undefined> =>
@@ -37,14 +33,15 @@ const readIfPresent = (file: string): Promise<Buffer | undefined> =>
   })
 
 /** Lists the reports that exist now. @param root folder of the project */
-export function findReports(root = ROOT): Reports {
+export function findReports(root = ROOT) {
   const files = FILE_PATTERNS.flatMap((pattern) =>
     globSync(pattern, { cwd: root, exclude: ['**/node_modules'] }).sort(),
   )
   const byPath = new Map(files.map((file) => [file.replace(/(\.html|\.json)\.gz$/, '.html'), file]))
   return {
     paths: [...byPath.keys()],
-    async read(path) {
+    /** Reads a page. Undefined if it does not exist. */
+    async read(path: string): Promise<Report | undefined> {
       const file = byPath.get(path)
       const bytes = file && (await readIfPresent(join(root, file)))
       if (!file || !bytes) return undefined

@@ -5,12 +5,8 @@ import { commonSettings, type CommonSettings } from '@influencer-stats/runtime/s
 export const settings = defineSettings({
   // The dashboard has few users, and a serving thread would double its memory.
   threads: { ...commonSettings.threads, default: '0' },
-  statsUri: defineServiceUrls('stats', 'URLs of stats; empty for the one started here', {
-    env: 'STATS_URI',
-  }),
-  sseUri: defineServiceUrls('sse', 'URLs of sse; empty for the one started here', {
-    env: 'SSE_URI',
-  }),
+  statsUri: defineServiceUrls('stats', 'URLs of stats; empty for the one started here', { env: 'STATS_URI' }),
+  sseUri: defineServiceUrls('sse', 'URLs of sse; empty for the one started here', { env: 'SSE_URI' }),
   pricesUri: defineServiceUrls('prices', 'URLs of prices; empty for the one started here, if any', {
     env: 'PRICES_URI',
     optional: true,

@@ -55,12 +55,7 @@ export class ShareLinks {
 
   /** The token in the address of a link. */
   createToken({ id, campaign, birth, expires }: ShareLink): string {
-    return seal(this.#key, SEAL_PURPOSE, {
-      id,
-      campaign,
-      ...(birth !== undefined && { birth }),
-      expires,
-    } satisfies SealedLink)
+    return seal(this.#key, SEAL_PURPOSE, { id, campaign, birth, expires } satisfies SealedLink)
   }
 
   /** The link of a token. @throws Problem `LINK_UNKNOWN`, `LINK_EXPIRED` */

@@ -47,7 +47,7 @@ export interface EncodedAsset {
 }
 
 /** One file of the page. It is encoded at its first request. */
-class Asset {
+export class Asset {
   readonly #type: string
   readonly #bytes: Buffer
   readonly #encoded = new Map<ContentCoding, Promise<EncodedAsset>>()
@@ -76,13 +76,7 @@ const hashParts = (...parts: (Buffer | string)[]) => {
 }
 
 /** The files of the page. Their path changes when any file changes, so browsers may cache them for a year. */
-export interface Assets {
-  readonly version: string
-  readonly page: Asset
-  /** Hash of the inline style of the page, for its `Content-Security-Policy`. */
-  readonly styleHash: string
-  find(path: string): Asset | undefined
-}
+export type Assets = ReturnType<typeof readAssets>
 
 /** Resolves an import of a module of the page or of a library. @returns the file of the imported module */
 const resolveFile = (name: string, importer: string): string =>
@@ -118,7 +112,7 @@ function readFiles(): Map<string, string> {
 }
 
 /** Reads all files at once, so that they are consistent. Files are compressed at their first request. */
-export function readAssets(): Assets {
+export function readAssets() {
   const files = readFiles()
   const version = hashParts(...[...files].flat()).slice(0, 12)
   const root = `/assets/${version}/`
@@ -137,6 +131,7 @@ export function readAssets(): Assets {
       new Asset(CONTENT_TYPES[extname(path)]!, text.replaceAll(ROOT_PLACEHOLDER, root)),
     ]),
   )
+  /** Hash of the inline style of the page, for its `Content-Security-Policy`. */
   const styleHash = `sha256-${createHash('sha256').update(style).digest('base64')}`
-  return { version, page: assets.get('index.html')!, styleHash, find: (path) => assets.get(path) }
+  return { version, page: assets.get('index.html')!, styleHash, find: (path: string) => assets.get(path) }
 }

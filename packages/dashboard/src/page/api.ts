@@ -1,3 +1,4 @@
+import type { DataSource, SystemStatus } from '../core/system-status.ts'
 import type { UpstreamStatus } from './core/upstream-status.ts'
 import { toServiceError, ServiceError } from '@influencer-stats/runtime/service-error'
 import {
@@ -8,15 +9,19 @@ import {
   type Video,
 } from '@influencer-stats/stats/client'
 import { describeRefusal } from './core/error-sentences.ts'
+import { Listeners } from './listeners.ts'
 
 /** A client of stats, through the origin of this page. */
 export const stats = createStatsClient(`${location.origin}/api/stats`)
+
+/** Called when the user must sign in, possibly again. */
+export const signInNeeded = new Listeners()
 
 export interface SessionInfo {
   /** True if the dashboard requires a sign-in. */
   readonly needed: boolean
   readonly role?: 'editor' | 'reader'
-  readonly source?: 'youtube' | 'stand-in'
+  readonly source?: DataSource
   readonly services: readonly string[]
   /** All nodes of the services: `stats`, or `stats.1` and so on if there are several. */
   readonly nodes: readonly string[]
@@ -35,18 +40,7 @@ export interface LinkResource {
   readonly expires: string
 }
 
-/** The state of the services. */
-export interface StatusReply {
-  /** Time of the observation. */
-  readonly at: string
-  readonly services: readonly {
-    readonly name: string
-    readonly state: 'ok' | 'not-ready' | 'unavailable'
-    readonly detail?: string
-  }[]
-  readonly source?: SessionInfo['source']
-  readonly upstream?: UpstreamStatus
-}
+export type StatusReply = SystemStatus<UpstreamStatus>
 
 /** Sends a request to this origin. @throws ServiceError */
 export async function requestJson<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {

@@ -1,6 +1,7 @@
 import { ServiceError } from '@influencer-stats/runtime/service-error'
-import { readStatus, type StatusReply } from './api.ts'
+import { readStatus, signInNeeded, type StatusReply } from './api.ts'
 import { isFailing, listReasons, mergeLastOutage, type UpstreamStatus } from './core/upstream-status.ts'
+import { Listeners } from './listeners.ts'
 import type { LiveStream, StreamState } from './live-stream.ts'
 
 /** Time between two polls (ms). With `REPLY_TIMEOUT_MS` it makes 11 s, so the page detects an outage within 15 s. */
@@ -45,9 +46,8 @@ const findFailed = (status: StatusReply | undefined) => (status?.services ?? [])
 /** Decides if the page is live. It polls the state of the services and combines it with the state of the stream. */
 export class Availability {
   readonly #live: LiveStream
-  readonly #onSignInNeeded: () => void
   readonly #url: string
-  readonly #listeners = new Set<() => void>()
+  readonly changes = new Listeners()
   readonly #workedAt = new Map<string, number>()
   #liveAt: number | undefined
   /** Last known state of YouTube. */
@@ -60,9 +60,8 @@ export class Availability {
   state: AvailabilityState = { dot: 'connecting', issues: [], status: undefined }
 
   /** @param url of the state of the services */
-  constructor(url: string, live: LiveStream, onSignInNeeded: () => void) {
+  constructor(url: string, live: LiveStream) {
     this.#url = url
-    this.#onSignInNeeded = onSignInNeeded
     this.#live = live
     live.listen({
       state: (state) => {
@@ -73,12 +72,6 @@ export class Availability {
     })
     document.addEventListener('visibilitychange', () => document.hidden || void this.#poll())
     void this.#poll()
-  }
-
-  /** @returns a function that removes the listener */
-  listen(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
   }
 
   async #poll(): Promise<void> {
@@ -96,7 +89,7 @@ export class Availability {
       if (turn !== this.#turn) return
       const isRefused = error instanceof ServiceError && error.status < 500
       this.#isReachable = isRefused
-      if (isRefused && error.code === 'SIGN_IN_NEEDED') this.#onSignInNeeded()
+      if (isRefused && error.code === 'SIGN_IN_NEEDED') signInNeeded.notify()
       // Another refusal, such as that of an expired share link: the screens read their data again and show the error.
       else if (isRefused) this.#live.reportGap()
     }
@@ -131,7 +124,7 @@ export class Availability {
     const dot = isUnknown ? 'connecting' : isLive ? 'live' : 'lost'
     if (status && dot === 'live') this.#liveAt = Date.parse(status.at)
     this.state = { dot, issues, status }
-    for (const listener of this.#listeners) listener()
+    this.changes.notify()
   }
 
   #findIssues(status: StatusReply | undefined): ServiceIssue[] {

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
-import { describeError } from './api.ts'
+import { describeError, signInNeeded } from './api.ts'
+import { Listeners } from './listeners.ts'
 import { Loader } from './loader.ts'
-import { notifySignInNeeded } from './page-state.ts'
 
 export interface LoadState<T> {
   readonly value: T | undefined
@@ -30,7 +30,7 @@ export function useLoaded<T>(
   useEffect(
     () =>
       loader.start((error) => {
-        if (isSignInNeeded(error)) notifySignInNeeded()
+        checkSignIn(error)
         render({})
       }),
     [loader],
@@ -47,7 +47,9 @@ export function useLast<T>(value: T | undefined): T | undefined {
   return last.current
 }
 
-const isSignInNeeded = (error: unknown) => error instanceof ServiceError && error.code === 'SIGN_IN_NEEDED'
+function checkSignIn(error: unknown): void {
+  if (error instanceof ServiceError && error.code === 'SIGN_IN_NEEDED') signInNeeded.notify()
+}
 
 /** A change that the user requested, with its fault and its progress. */
 export function useChange(): {
@@ -63,7 +65,7 @@ export function useChange(): {
       setState({ isBusy: false })
       return true
     } catch (error) {
-      if (isSignInNeeded(error)) notifySignInNeeded()
+      checkSignIn(error)
       setState({ fault: describeError(error), isBusy: false })
       return false
     }
@@ -72,19 +74,13 @@ export function useChange(): {
 }
 
 const CLOCK_INTERVAL_MS = 5_000
-const clocks = new Set<(now: number) => void>()
-setInterval(() => {
-  const now = Date.now()
-  for (const update of clocks) update(now)
-}, CLOCK_INTERVAL_MS)
+const clocks = new Listeners<[now: number]>()
+setInterval(() => clocks.notify(Date.now()), CLOCK_INTERVAL_MS)
 
 /** The time, updated every 5 s. All users of this hook update together, so that hundreds of them render once. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    clocks.add(setNow)
-    return () => void clocks.delete(setNow)
-  }, [])
+  useEffect(() => clocks.add(setNow), [])
   return now
 }
 

@@ -8,3 +8,6 @@ interface Htm {
 
 /** Creates markup from a tagged template. Inserted values are text, never markup. */
 export const html = (htm as unknown as Htm).bind(h)
+
+/** A listener of an input or a select that receives its text. */
+export const onText = (set: (text: string) => void) => (event: Event) => set((event.target as HTMLInputElement).value)

@@ -1,6 +1,6 @@
-import { render } from 'preact'
+import { render, type VNode } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { readSession, createSharedSource, signOut, describeError, type SessionInfo } from './api.ts'
+import { readSession, createSharedSource, signInNeeded, signOut, describeError, type SessionInfo } from './api.ts'
 import { Availability } from './availability.ts'
 import { html } from './html.ts'
 import { LiveStream } from './live-stream.ts'
@@ -15,7 +15,7 @@ import { Prices } from './screens/prices.ts'
 import { SignIn } from './screens/sign-in.ts'
 import { Clock } from './parts/cards.ts'
 import { UndoList } from './parts/undo-list.ts'
-import { onSignInNeeded, PageStateContext, notifySignInNeeded, useAvailability } from './page-state.ts'
+import { PageStateContext, useAvailability } from './page-state.ts'
 
 const SHARED_PATH = /^\/shared\/[^/]+$/
 const CAMPAIGN_PATH = /^\/campaigns\/([^/]+)$/
@@ -26,16 +26,18 @@ const link = SHARED_PATH.exec(location.pathname)?.[0]
 // The stream opens before the first read, so that no value is lost between them.
 function openLive() {
   const live = new LiveStream(link ? `${link}/wait?cid=link` : ALL_CAMPAIGNS_URL)
-  return { live, availability: new Availability(link ? `${link}/status` : '/status', live, notifySignInNeeded) }
+  return { live, availability: new Availability(link ? `${link}/status` : '/status', live) }
 }
 
-const SCREENS_BY_PATH: Readonly<Record<string, (props: { pageLocation: PageLocation }) => unknown>> = {
-  '/': Home,
-  '/compare': Compare,
-  '/prices': Prices,
-  '/health': Health,
-  '/client-links': ClientLinks,
-}
+/** The screens of the navigation: path, title and component. */
+const SCREENS = [
+  ['/', 'Campaigns', Home],
+  ['/compare', 'Compare', Compare],
+  ['/client-links', 'Links', ClientLinks],
+  ['/prices', 'Prices', Prices],
+  ['/health', 'Health', Health],
+] as const
+const findScreen = (path: string) => SCREENS.find(([to]) => to === path)?.[2]
 
 /** Decodes a part of a path. `undefined` if its encoding is invalid. */
 function decodePart(part: string | undefined): string | undefined {
@@ -51,13 +53,13 @@ function renderScreen(pageLocation: PageLocation) {
   const [isCampaign, part] = CAMPAIGN_PATH.exec(pageLocation.path) ?? []
   const id = decodePart(part)
   if (id !== undefined) return html`<${Campaign} key=${id} id=${id} pageLocation=${pageLocation} />`
-  const Screen = SCREENS_BY_PATH[pageLocation.path] ?? (isCampaign ? NotFound : Home)
+  const Screen = findScreen(pageLocation.path) ?? (isCampaign ? NotFound : Home)
   return html`<${Screen} pageLocation=${pageLocation} />`
 }
 
 /** False for an address that no screen has. */
 const isKnown = ({ path }: PageLocation) =>
-  link !== undefined || CAMPAIGN_PATH.test(path) || path === '/sign-in' || Object.hasOwn(SCREENS_BY_PATH, path)
+  link !== undefined || CAMPAIGN_PATH.test(path) || path === '/sign-in' || findScreen(path) !== undefined
 
 function App() {
   const pageLocation = usePageLocation()
@@ -78,35 +80,25 @@ function App() {
     )
   }
   useEffect(load, [])
-  useEffect(() => onSignInNeeded(load), [])
+  useEffect(() => signInNeeded.add(load), [])
   const opened = useMemo(() => (isSignedIn && session ? openLive() : undefined), [isSignedIn, session !== undefined])
 
-  if (!isKnown(pageLocation))
-    return html`<${Top} path=${pageLocation.path} session=${session} />
-      <main class="page"><${NotFound} /></main>`
-  if (!session)
-    return html`<${Top} path=${pageLocation.path} />
-      <main class="page"><p class="quiet" role="status">${fault ?? 'Loading…'}</p></main>`
-  if (!isSignedIn || !opened)
-    return html`<${Top} path=${pageLocation.path} />
-      <main class="page"><${SignIn} onDone=${load} /></main>`
+  const { path } = pageLocation
+  const renderPlain = (content: VNode, known?: SessionInfo) =>
+    html`<${Top} path=${path} session=${known} />
+      <main class="page">${content}</main>`
+  if (!isKnown(pageLocation)) return renderPlain(html`<${NotFound} />`, session)
+  if (!session) return renderPlain(html`<p class="quiet" role="status">${fault ?? 'Loading…'}</p>`)
+  if (!isSignedIn || !opened) return renderPlain(html`<${SignIn} onDone=${load} />`)
   return html`<${PageStateContext.Provider} value=${{ session, ...opened }}>
     <a class="skip" href="#main">Skip to content</a>
-    <${Top} path=${pageLocation.path} session=${session} availability=${opened.availability} />
+    <${Top} path=${path} session=${session} availability=${opened.availability} />
     <${StandIn} session=${session} availability=${opened.availability} />
     <${Issues} availability=${opened.availability} />
     <main class="page" id="main" tabindex="-1">${renderScreen(pageLocation)}</main>
     <${UndoList} />
   </${PageStateContext.Provider}>`
 }
-
-const SCREENS = [
-  ['/', 'Campaigns'],
-  ['/compare', 'Compare'],
-  ['/client-links', 'Links'],
-  ['/prices', 'Prices'],
-  ['/health', 'Health'],
-] as const
 
 function Top({ path, session, availability }: { path: string; session?: SessionInfo; availability?: Availability }) {
   const isHere = (to: string) => (to === '/' ? path === '/' || path.startsWith('/campaigns/') : path === to)

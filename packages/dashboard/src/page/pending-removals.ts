@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
 import { describeError } from './api.ts'
+import { Listeners, useListened } from './listeners.ts'
 
 /** The time for Undo (ms). */
 export const UNDO_MS = 15_000
@@ -22,22 +22,17 @@ export interface PendingRemoval extends Removal {
 
 const pending = new Map<string, PendingRemoval>()
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
-const listeners = new Set<() => void>()
-const doneListeners = new Set<(key: string) => void>()
-
-function publish(): void {
-  for (const listener of listeners) listener()
-}
+const changes = new Listeners()
+/** Called with the key of each completed removal. */
+export const completed = new Listeners<[key: string]>()
 
 /** Starts the time for Undo. */
 export function removeLater(removal: Removal): void {
   cancelRemoval(removal.key)
   pending.set(removal.key, removal)
-  timers.set(
-    removal.key,
-    setTimeout(() => void removeNow(removal.key), UNDO_MS),
-  )
-  publish()
+  const timer = setTimeout(() => void removeNow(removal.key), UNDO_MS)
+  timers.set(removal.key, timer)
+  changes.notify()
 }
 
 function cancelRemoval(key: string): void {
@@ -49,7 +44,7 @@ function cancelRemoval(key: string): void {
 /** Cancels a removal, or dismisses one that failed. */
 export function undo(key: string): void {
   cancelRemoval(key)
-  publish()
+  changes.notify()
 }
 
 /** Ends the time for Undo, and removes the thing. */
@@ -61,11 +56,11 @@ export async function removeNow(key: string): Promise<void> {
   try {
     await removal.run()
     cancelRemoval(key)
-    for (const listener of doneListeners) listener(key)
+    completed.notify(key)
   } catch (error) {
     pending.set(key, { ...removal, fault: describeError(error) })
   }
-  publish()
+  changes.notify()
 }
 
 // A page cannot offer Undo after the user leaves it, so pending removals begin at once.
@@ -73,23 +68,9 @@ addEventListener('pagehide', () => {
   for (const key of timers.keys()) void removeNow(key)
 })
 
-/** Calls a listener with the key of each completed removal. @returns a function that removes the listener */
-export function onRemoved(listener: (key: string) => void): () => void {
-  doneListeners.add(listener)
-  return () => void doneListeners.delete(listener)
-}
-
 /** All removals that are neither complete nor undone, by key. */
-export function usePendingRemovals(): ReadonlyMap<string, PendingRemoval> {
-  const [found, setFound] = useState<ReadonlyMap<string, PendingRemoval>>(() => new Map(pending))
-  useEffect(() => {
-    const follow = () => setFound(new Map(pending))
-    follow()
-    listeners.add(follow)
-    return () => void listeners.delete(follow)
-  }, [])
-  return found
-}
+export const usePendingRemovals = (): ReadonlyMap<string, PendingRemoval> =>
+  useListened(changes, () => new Map(pending))
 
 export const toCampaignKey = (id: string) => `campaign ${id}`
 export const toVideoKey = (campaign: string, video: string) => `video ${video} of ${campaign}`

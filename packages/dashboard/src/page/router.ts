@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useRef, useState } from 'preact/hooks'
+import { Listeners, useListened } from './listeners.ts'
 
 /** The current location of the page. */
 export interface PageLocation {
@@ -6,11 +7,8 @@ export interface PageLocation {
   readonly search: string
 }
 
-const listeners = new Set<() => void>()
+const changes = new Listeners()
 const readLocation = (): PageLocation => ({ path: location.pathname, search: location.search })
-const notifyListeners = () => {
-  for (const listener of listeners) listener()
-}
 
 /**
  * Time for which the page continues to scroll to the restored position (ms). Content may load late, and until then the
@@ -56,17 +54,17 @@ function restoreScroll(): void {
   observer.observe(document.body)
   signal.addEventListener('abort', () => {
     observer.disconnect()
-    listeners.delete(end)
+    removeListener()
     isRestoring = false
   })
   const end = () => ending.abort()
+  const removeListener = changes.add(end)
   setTimeout(end, RESTORE_MS)
   for (const name of [...READER_EVENTS, 'popstate'] as const) addEventListener(name, end, { signal, passive: true })
-  listeners.add(end)
 }
 
 addEventListener('popstate', () => {
-  notifyListeners()
+  changes.notify()
   restoreScroll()
 })
 restoreScroll()
@@ -79,7 +77,7 @@ export function go(to: string, { replace = false } = {}): void {
     history.pushState(null, '', to)
     scrollTo(0, 0)
   }
-  notifyListeners()
+  changes.notify()
 }
 
 /** State of a screen in its history entry. It is restored after Back and after a reload. */
@@ -107,12 +105,4 @@ document.addEventListener('click', (event) => {
   go(link.pathname + link.search)
 })
 
-export function usePageLocation(): PageLocation {
-  const [current, setCurrent] = useState(readLocation)
-  useEffect(() => {
-    const follow = () => setCurrent(readLocation())
-    listeners.add(follow)
-    return () => void listeners.delete(follow)
-  }, [])
-  return current
-}
+export const usePageLocation = (): PageLocation => useListened(changes, readLocation)

@@ -2,7 +2,7 @@ import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildOpenReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Assets, ContentCoding, EncodedAsset } from '../assets/page-assets.ts'
+import type { Asset, Assets, ContentCoding, EncodedAsset } from '../assets/page-assets.ts'
 
 /** Forbids inline scripts, all styles except the page's own, and requests to any other origin. */
 const createPolicy = (styleHash: string) =>
@@ -48,12 +48,10 @@ export function selectCoding(accepted: string | undefined): ContentCoding {
   return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : 'identity'
 }
 
-function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  encoded: EncodedAsset,
-  headers: Record<string, string>,
-): FastifyReply {
+const encode = (request: FastifyRequest, asset: Asset) => asset.encode(selectCoding(request.headers['accept-encoding']))
+
+async function send(request: FastifyRequest, reply: FastifyReply, asset: Asset, headers: Record<string, string>) {
+  const encoded = await encode(request, asset)
   void reply.headers({ ...headers, etag: encoded.etag, vary: 'accept-encoding', 'x-content-type-options': 'nosniff' })
   const isCurrent = request.headers['if-none-match']
     ?.split(',')
@@ -80,8 +78,7 @@ const acceptsPage = ({ method, headers: { accept = '' } }: FastifyRequest) =>
 export function createNotFoundPage(assets: Assets) {
   const headers = { ...createHeaders(assets), 'x-content-type-options': 'nosniff' }
   async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const encoded = await assets.page.encode(selectCoding(request.headers['accept-encoding']))
-    return sendBytes(reply.code(404).headers(headers), encoded)
+    return sendBytes(reply.code(404).headers(headers), await encode(request, assets.page))
   }
   return (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined => {
     void reply.header('vary', 'accept, accept-encoding')
@@ -92,12 +89,9 @@ export function createNotFoundPage(assets: Assets) {
 /** Registers the page and its files. They contain only public content. */
 export function registerPageRoutes(app: App, assets: Assets): void {
   const headers = createHeaders(assets)
-  for (const url of SCREEN_PATHS) {
-    app.get(url, { config: { access: 'host' }, schema: { hide: true } }, async (request, reply) => {
-      const encoded = await assets.page.encode(selectCoding(request.headers['accept-encoding']))
-      return send(request, reply as never, encoded, headers) as never
-    })
-  }
+  const options = { config: { access: 'host' as const }, schema: { hide: true } }
+  for (const url of SCREEN_PATHS)
+    app.get(url, options, async (request, reply) => send(request, reply as never, assets.page, headers) as never)
 
   app.get(
     '/assets/:version/*',
@@ -106,8 +100,7 @@ export function registerPageRoutes(app: App, assets: Assets): void {
       const { version, '*': path } = request.params as { version: string; '*': string }
       const asset = version === assets.version ? assets.find(path) : undefined
       if (!asset) throw commonErrors.NOT_FOUND()
-      const encoded = await asset.encode(selectCoding(request.headers['accept-encoding']))
-      return send(request, reply as never, encoded, IMMUTABLE_HEADERS) as never
+      return send(request, reply as never, asset, IMMUTABLE_HEADERS) as never
     },
   )
 }

@@ -2,7 +2,7 @@ import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { errors } from '../errors.ts'
-import type { DataSource } from '../upstream/data-source.ts'
+import type { DataSource } from '../core/system-status.ts'
 import type { Auth } from '../auth.ts'
 
 const tags = ['session']

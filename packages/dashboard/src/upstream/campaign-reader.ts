@@ -1,7 +1,6 @@
 import { errors } from '../errors.ts'
 import type { CampaignVersion, ShareLink } from '../messages.ts'
 import type { ServiceProxy } from './service-proxy.ts'
-import { readSmallBody, type UpstreamReply } from './upstream-node.ts'
 
 const MAX_REPLY_BYTES = 4_194_304
 const CONCURRENT_READS = 16
@@ -16,10 +15,10 @@ export interface StatsCollection {
 
 /** Reads campaigns from stats, and checks if a link belongs to the campaign that now has its id. */
 export class CampaignReader {
-  readonly #proxy: Pick<ServiceProxy, 'request'>
+  readonly #proxy: ServiceProxy
   readonly #token: string | undefined
 
-  constructor(proxy: Pick<ServiceProxy, 'request'>, token: string | undefined) {
+  constructor(proxy: ServiceProxy, token: string | undefined) {
     this.#proxy = proxy
     this.#token = token
   }
@@ -31,8 +30,10 @@ export class CampaignReader {
    */
   async read(id: string, query = ''): Promise<StatsCollection> {
     const path = `/collections/${encodeURIComponent(id)}${query}`
-    const reply = await this.#proxy.request('stats', { method: 'GET', path, headers: {}, token: this.#token })
-    return readCollection(reply)
+    const { status, text } = await this.#proxy.read('stats', path, this.#token, MAX_REPLY_BYTES)
+    if (status === 404) throw errors.COLLECTION_NOT_FOUND()
+    if (status !== 200) throw errors.SERVICE_UNREACHABLE(`stats responded with status ${status}`)
+    return JSON.parse(text)
   }
 
   async readVersion(id: string): Promise<CampaignVersion> {
@@ -89,11 +90,4 @@ function isLinkedCampaign({ birth, created }: ShareLink, { created: current = ''
   if (birth !== undefined) return birth === current
   // A link of an older version has no `birth`: a campaign that is younger than the link is a different one.
   return current === '' || Date.parse(current) <= created
-}
-
-async function readCollection(reply: UpstreamReply): Promise<StatsCollection> {
-  const text = await readSmallBody(reply, MAX_REPLY_BYTES)
-  if (reply.status === 404) throw errors.COLLECTION_NOT_FOUND()
-  if (reply.status !== 200) throw errors.SERVICE_UNREACHABLE(`stats responded with status ${reply.status}`)
-  return JSON.parse(text)
 }

@@ -1,12 +1,9 @@
+import type { DataSource } from '../core/system-status.ts'
 import type { ServiceProxy } from './service-proxy.ts'
-import { readSmallBody } from './upstream-node.ts'
 
 /** A known source is not read again within this time (ms). */
 const MAX_AGE_MS = 30_000
 const MAX_REPLY_BYTES = 65_536
-
-/** The origin of the numbers: YouTube or its stand-in. */
-export type DataSource = 'youtube' | 'stand-in'
 
 /** @param version the reply of `GET /version` of stats; `source` is an origin, or `stand-in` */
 export const toDataSource = ({ source }: { readonly source?: string }): DataSource | undefined => {
@@ -16,7 +13,7 @@ export const toDataSource = ({ source }: { readonly source?: string }): DataSour
 
 /** Creates a cached reader of the source. It returns undefined if the source was never read from stats. */
 export function createSourceReader(
-  proxy: Pick<ServiceProxy, 'request'>,
+  proxy: ServiceProxy,
   token: string | undefined,
 ): () => Promise<DataSource | undefined> {
   let current: DataSource | undefined
@@ -24,8 +21,7 @@ export function createSourceReader(
   return async () => {
     if (Date.now() < until) return current
     try {
-      const reply = await proxy.request('stats', { method: 'GET', path: '/version', headers: {}, token })
-      current = toDataSource(JSON.parse(await readSmallBody(reply, MAX_REPLY_BYTES)))
+      current = toDataSource(JSON.parse((await proxy.read('stats', '/version', token, MAX_REPLY_BYTES)).text))
       until = Date.now() + MAX_AGE_MS
     } catch {
       // The page itself reports that stats is unavailable.

@@ -1,7 +1,6 @@
 import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
+import type { DataSource, ServiceStatus, SystemStatus } from '../core/system-status.ts'
 import type { ServiceProxy } from './service-proxy.ts'
-import type { DataSource } from './data-source.ts'
-import { readSmallBody } from './upstream-node.ts'
 
 /** A service that does not reply within this time is unavailable (ms). */
 const PROBE_TIMEOUT_MS = 3_000
@@ -11,40 +10,15 @@ const MAX_REPLY_BYTES = 65_536
 /** The fields of the YouTube status that the reader of a shared page sees. The other fields are for operators. */
 const PUBLIC_FIELDS = ['state', 'since'] as const
 
-/** The status of a service. */
-export interface ServiceStatus {
-  readonly name: string
-  /** `not-ready`: the service replies that it is not ready. */
-  readonly state: 'ok' | 'not-ready' | 'unavailable'
-  /** Reason why it is not ready: its phase, such as `draining`, or an error code. */
-  readonly detail?: string
-}
-
-/** The data from which a page decides if its numbers are live. */
-export interface SystemStatus {
-  /** Time of the observation (ISO 8601). */
-  readonly at: string
-  readonly services: readonly ServiceStatus[]
-  readonly source?: DataSource
-  /** The reply of `GET /upstream` of stats. Absent if it is unknown. */
-  readonly upstream?: Readonly<Record<string, unknown>>
-}
-
-type ServiceObservation = Omit<ServiceStatus, 'name'>
-
 /** Probes the services when a page polls, at most once per `PROBE_AGE_MS` for all pages of this thread. */
 export class ServiceMonitor {
-  readonly #proxy: Pick<ServiceProxy, 'request' | 'nodes' | 'services'>
+  readonly #proxy: ServiceProxy
   readonly #token: string | undefined
   readonly #source: () => Promise<DataSource | undefined>
   #status: Promise<SystemStatus> | undefined
   #probedAt = -Infinity
 
-  constructor(
-    proxy: Pick<ServiceProxy, 'request' | 'nodes' | 'services'>,
-    token: string | undefined,
-    source: () => Promise<DataSource | undefined>,
-  ) {
+  constructor(proxy: ServiceProxy, token: string | undefined, source: () => Promise<DataSource | undefined>) {
     this.#proxy = proxy
     this.#token = token
     this.#source = source
@@ -87,7 +61,7 @@ export class ServiceMonitor {
     return { name, ...(best ?? { state: 'unavailable' }) }
   }
 
-  async #probe(node: string): Promise<ServiceObservation> {
+  async #probe(node: string): Promise<Omit<ServiceStatus, 'name'>> {
     const reply = await this.#read(node, '/readyz')
     if (reply === undefined) return { state: 'unavailable' }
     if (reply.status === 200) return { state: 'ok' }
@@ -102,12 +76,8 @@ export class ServiceMonitor {
 
   /** A small JSON reply. `undefined` if none arrived in time. */
   #read(node: string, path: string) {
-    const read = async () => {
-      const reply = await this.#proxy.request(node, { method: 'GET', path, headers: {}, token: this.#token })
-      const text = await readSmallBody(reply, MAX_REPLY_BYTES)
-      return { status: reply.status, body: toObject(text) }
-    }
-    return withTimeout(read())
+    const reply = this.#proxy.read(node, path, this.#token, MAX_REPLY_BYTES)
+    return withTimeout(reply.then(({ status, text }) => ({ status, body: toObject(text) })))
   }
 }
 

@@ -1,5 +1,6 @@
 import { Transform } from 'node:stream'
 import { registerGauge } from '@influencer-stats/runtime/gauge'
+import { readText } from '@influencer-stats/runtime/http-client'
 import type { AppContext } from '@influencer-stats/runtime/service'
 import type { FastifyReply } from 'fastify'
 import { errors } from '../errors.ts'
@@ -69,6 +70,20 @@ export class ServiceProxy {
     const nodes = this.#services.get(service!)
     if (!nodes) throw errors.SERVICE_UNKNOWN()
     return nodes.request(request, node === undefined ? undefined : Number(node))
+  }
+
+  /**
+   * Reads a small reply.
+   * @param limit maximum size of its body (bytes)
+   * @throws Problem as `request`; `SERVICE_UNREACHABLE`, too, if the body exceeds the limit or is truncated
+   */
+  async read(name: string, path: string, token: string | undefined, limit: number) {
+    const { status, body } = await this.request(name, { method: 'GET', path, headers: {}, token })
+    try {
+      return { status, text: await readText(body, limit) }
+    } catch (cause) {
+      throw errors.SERVICE_UNREACHABLE(undefined, { cause })
+    }
   }
 
   /**

@@ -1,4 +1,4 @@
-import { HttpClient, readText, RequestTimeoutError } from '@influencer-stats/runtime/http-client'
+import { HttpClient, RequestTimeoutError } from '@influencer-stats/runtime/http-client'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { errors } from '../errors.ts'
 
@@ -72,13 +72,4 @@ function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Re
   const found: Record<string, string> = {}
   for (const name of names) if (headers[name] !== undefined) found[name] = String(headers[name])
   return found
-}
-
-/** Reads a small body. @throws Problem `SERVICE_UNREACHABLE` if it exceeds the limit or is truncated */
-export async function readSmallBody({ body }: UpstreamReply, limit: number): Promise<string> {
-  try {
-    return await readText(body, limit)
-  } catch (cause) {
-    throw errors.SERVICE_UNREACHABLE(undefined, { cause })
-  }
 }

@@ -13,7 +13,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
   BAD_REQUEST: 'This page sent an unreadable request. Reload the page and try again.',
   BODY_TOO_LARGE: 'This is more than the service accepts at once. Send less, such as 500 links at a time.',
   INTERNAL_TIMEOUT: 'The service was too busy to answer; the change may still be made. Reload the page to see.',
-  CAMPAIGN_NOT_FOUND: 'There is no such campaign. It may have been deleted.',
   CHARACTERISTIC_NOT_FOUND: 'No price has this characteristic. Choose another condition.',
   COLLECTION_FULL: 'A campaign has at most 1,000 videos. Remove some before you add others.',
   COLLECTION_NOT_FOUND: 'There is no such campaign. It may have been deleted.',

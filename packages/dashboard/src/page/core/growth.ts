@@ -58,22 +58,22 @@ export function getCoverage(growth: WindowGrowth, length: number, now: number): 
   return { kind: isNear ? 'whole' : 'other', since }
 }
 
-/** Growth of several campaigns in one window. */
-export interface GrowthSum {
-  impressions: number
-  engagements: number
-  /** Campaigns without a known growth of this window: their growth is not in the sums. */
-  omitted: number
-  /** Campaigns in the sums. */
-  counted: number
-  /** Campaigns in the sums that are younger than the window. */
-  young: number
-  /** Start of the oldest young campaign's growth (ms since 1970). */
-  youngSince: number
-}
+export type GrowthSum = ReturnType<typeof sumGrowth>
 
-export function sumGrowth(growths: readonly (WindowGrowth | undefined)[], length: number, now: number): GrowthSum {
-  const sum = { impressions: 0, engagements: 0, omitted: 0, counted: 0, young: 0, youngSince: Infinity }
+/** The growth of several campaigns in one window. */
+export function sumGrowth(growths: readonly (WindowGrowth | undefined)[], length: number, now: number) {
+  const sum = {
+    impressions: 0,
+    engagements: 0,
+    /** Campaigns without a known growth of this window: their growth is not in the sums. */
+    omitted: 0,
+    /** Campaigns in the sums. */
+    counted: 0,
+    /** Campaigns in the sums that are younger than the window. */
+    young: 0,
+    /** Start of the oldest young campaign's growth (ms since 1970). */
+    youngSince: Infinity,
+  }
   for (const growth of growths) {
     const coverage = growth && getCoverage(growth, length, now)
     if (!growth || !coverage || coverage.kind === 'other') {

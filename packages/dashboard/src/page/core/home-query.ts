@@ -1,4 +1,5 @@
 import type { Sort } from '@influencer-stats/stats/client'
+import { updateSearch } from './time-ranges.ts'
 
 /** The order and filters of the list of campaigns, as in the address. */
 export interface HomeQuery {
@@ -7,21 +8,9 @@ export interface HomeQuery {
   readonly tag: string
 }
 
-const SORTS: ReadonlySet<Sort> = new Set([
-  'name',
-  '-name',
-  ...toBothOrders('impressions'),
-  ...toBothOrders('engagements'),
-  ...toBothOrders('rate'),
-  ...toBothOrders('24h'),
-  ...toBothOrders('asOf'),
-] as const)
-
-function toBothOrders<Name extends 'impressions' | 'engagements' | 'rate' | '24h' | 'asOf'>(name: Name) {
-  return [name, `-${name}`] as const
-}
-
-export const DEFAULT_SORT: Sort = '-impressions'
+const COLUMNS = ['name', 'impressions', 'engagements', 'rate', '24h', 'asOf'] satisfies Sort[]
+const SORTS: ReadonlySet<string> = new Set(COLUMNS.flatMap((column) => [column, `-${column}`]))
+const DEFAULT_SORT: Sort = '-impressions'
 
 /** Reads the address. An invalid order is ignored. */
 export function readHomeQuery(search: string): HomeQuery {
@@ -30,14 +19,8 @@ export function readHomeQuery(search: string): HomeQuery {
   return { sort: SORTS.has(sort) ? sort : DEFAULT_SORT, q: query.get('q') ?? '', tag: query.get('tag') ?? '' }
 }
 
-export function writeHomeQuery({ sort, q, tag }: HomeQuery): string {
-  const query = new URLSearchParams()
-  if (sort !== DEFAULT_SORT) query.set('sort', sort)
-  if (q) query.set('q', q)
-  if (tag) query.set('tag', tag)
-  const text = query.toString()
-  return text && `?${text}`
-}
+export const writeHomeQuery = ({ sort, q, tag }: HomeQuery): string =>
+  updateSearch('', { sort: sort === DEFAULT_SORT ? '' : sort, q, tag })
 
 /** The order after a click on a column: numbers descending, names ascending. A second click reverses the order. */
 export function getNextSort(sort: Sort, column: string): Sort {

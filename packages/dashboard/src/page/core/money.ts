@@ -3,13 +3,6 @@ export type TypedAmount =
   | { readonly value: number | null; readonly fault?: undefined }
   | { readonly value?: undefined; readonly fault: string }
 
-/** Reads and writes amounts in the notation of one locale. It also reads other notations if they are unambiguous. */
-export interface MoneyReader {
-  parse(text: string): TypedAmount
-  /** The amount as this locale writes it, with all its digits. */
-  format(value: number): string
-}
-
 /** The largest cost that stats accepts. */
 const MAX_AMOUNT = 1e15
 /** A decimal number of up to this many digits is unchanged after its conversion to a double and back. */
@@ -24,8 +17,11 @@ const isGrouped = (text: string, separator: string) => {
   return /^\d{1,3}$/.test(first!) && /^\d{3}$/.test(last ?? '') && groups.every((group) => /^\d{2,3}$/.test(group))
 }
 
-/** @param locale a locale for `Intl` */
-export function createMoneyReader(locale?: string | readonly string[]): MoneyReader {
+/**
+ * Reads and writes amounts in the notation of one locale. It also reads other notations if they are unambiguous.
+ * @param locale a locale for `Intl`
+ */
+export function createMoneyReader(locale?: string | readonly string[]) {
   const languages = locale as string | string[] | undefined
   const plain = new Intl.NumberFormat(languages, { maximumFractionDigits: 20 })
   const parts = plain.formatToParts(1_234_567.5)
@@ -85,18 +81,13 @@ export function createMoneyReader(locale?: string | readonly string[]): MoneyRea
     return { value }
   }
 
-  return { parse, format: (value) => plain.format(value) }
+  /** The amount as this locale writes it, with all its digits. */
+  const format = (value: number) => plain.format(value)
+  return { parse, format }
 }
 
-/** A currency to choose. */
-export interface CurrencyOption {
-  readonly code: string
-  /** EUR – Euro */
-  readonly title: string
-}
-
-/** All currencies that this browser knows, with their names, and `stored` too if it does not know that one. */
-export function listCurrencies(locale?: string | readonly string[], stored?: string): CurrencyOption[] {
+/** All currencies that this browser knows, such as `EUR – Euro`, and `stored` too if it does not know that one. */
+export function listCurrencies(locale?: string | readonly string[], stored?: string) {
   const names = new Intl.DisplayNames(locale as string | string[] | undefined, { type: 'currency', fallback: 'none' })
   const codes = new Set([...Intl.supportedValuesOf('currency'), ...(stored === undefined ? [] : [stored])])
   return [...codes].sort().map((code) => {

@@ -17,7 +17,9 @@ export function toHourly(points: readonly SeriesPoint[]): SeriesPoint[] {
   })
 }
 
-interface EditedSums extends Record<Measure, number>, EditTotals<Record<Measure, number>> {
+/** Sums at one time, with the edits since the previous ones. */
+export interface EditedSums extends Record<Measure, number>, EditTotals<Record<Measure, number>> {
+  /** ms since 1970 */
   readonly at: number
 }
 

@@ -28,23 +28,31 @@ interface ChartProps {
   readonly summary: string
 }
 
-const readColor = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+/** The present value of a colour of the style. A canvas cannot read `light-dark()`. */
+function readColor(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`
+  const { color } = getComputedStyle(element)
+  element.style.color = ''
+  return color
+}
 
 function createOptions(
   { names, isTime, isFromZero, x, yShort, data }: ChartProps,
-  width: number,
+  element: HTMLElement,
   onMove: (index: number | undefined) => void,
   marks: () => ChartProps['marks'],
 ): Options {
+  const color = (name: string) => readColor(element, name)
+  const markColor = color('--warn')
   const axis = {
-    stroke: readColor('--quiet'),
-    grid: { stroke: readColor('--line'), width: 1 },
+    stroke: color('--quiet'),
+    grid: { stroke: color('--line'), width: 1 },
     ticks: { show: false },
     font: '12px system-ui',
   }
   const isOne = names.length === 1
   return {
-    width,
+    width: element.clientWidth,
     height: HEIGHT_PX,
     legend: { show: false },
     cursor: { y: false, drag: { setScale: false }, points: { size: 8 } },
@@ -63,26 +71,30 @@ function createOptions(
       {},
       ...names.map((label, i) => ({
         label,
-        stroke: readColor(`--series-${i + 1}`),
+        stroke: color(`--series-${i + 1}`),
         width: 2,
         dash: LINE_DASHES[i]!,
         spanGaps: true,
         points: { show: data[0].length < 3 },
-        ...(isOne && { fill: readColor('--area') }),
+        ...(isOne && { fill: color('--area') }),
       })),
     ],
     hooks: {
       setCursor: [({ cursor }) => onMove(cursor.idx ?? undefined)],
-      draw: [(chart) => drawMarks(chart, marks() ?? [])],
+      draw: [(chart) => drawMarks(chart, marks() ?? [], markColor)],
     },
   }
 }
 
 /** A vertical line for each mark. */
-function drawMarks({ ctx, bbox, scales, valToPos }: uPlot, marks: NonNullable<ChartProps['marks']>): void {
+function drawMarks(
+  { ctx, bbox, scales, valToPos }: uPlot,
+  marks: NonNullable<ChartProps['marks']>,
+  color: string,
+): void {
   const { min, max } = scales.x ?? {}
   ctx.save()
-  ctx.strokeStyle = readColor('--warn')
+  ctx.strokeStyle = color
   ctx.lineWidth = devicePixelRatio
   ctx.setLineDash([4, 4])
   for (const { at } of marks) {
@@ -117,9 +129,12 @@ const getRangeFromZero = (_chart: uPlot, lower: number | null, upper: number | n
 ]
 
 /** The last known value of a line at an index of the x axis: lines have their points at different times. */
-function findKnown(values: AlignedData[number], index: number): number | undefined {
-  for (let i = index; i >= 0; i--) if (values[i] !== null && values[i] !== undefined) return values[i]!
-  return undefined
+function describeValue({ data, y }: ChartProps, line: number, index: number, unknown: string): string {
+  for (let i = index; i >= 0; i--) {
+    const value = data[line + 1]![i]
+    if (value !== null && value !== undefined) return y(value)
+  }
+  return unknown
 }
 
 /** A chart of lines. The pointer and the arrow keys select the values to read. */
@@ -139,7 +154,7 @@ export function Chart(props: ChartProps) {
     const draw = () => {
       chart.current?.destroy()
       chart.current = new uPlot(
-        createOptions(newest.current, element.clientWidth, setIndex, () => newest.current.marks),
+        createOptions(newest.current, element, setIndex, () => newest.current.marks),
         newest.current.data,
         element,
       )
@@ -173,13 +188,13 @@ export function Chart(props: ChartProps) {
   return html`<figure class="chart">
     <figcaption class="readout">
       <span class="when">${last >= 0 ? props.x(data[0][shown]!) : ''}</span>
-      ${names.map((name, i) => {
-        const value = findKnown(data[i + 1]!, shown)
-        return html`<span class="value" key=${i}>
-          ${names.length > 1 && html`<i class=${`swatch s${i + 1}`} aria-hidden="true"></i><bdi>${name}</bdi>`}
-          <b>${value === undefined ? '–' : props.y(value)}</b>
-        </span>`
-      })}
+      ${names.map(
+        (name, i) =>
+          html`<span class="value" key=${i}>
+            ${names.length > 1 && html`<${Swatch} line=${i} /><bdi>${name}</bdi>`}
+            <b>${describeValue(props, i, shown, '–')}</b>
+          </span>`,
+      )}
     </figcaption>
     <div
       ref=${box}
@@ -196,13 +211,14 @@ export function Chart(props: ChartProps) {
   </figure>`
 }
 
-function describePoint({ data, names, x, y }: ChartProps, index: number): string {
-  const values = names.map((name, i) => {
-    const value = findKnown(data[i + 1]!, index)
-    return `${name} ${value === undefined ? 'unknown' : y(value)}`
-  })
-  return `${x(data[0][index]!)}: ${values.join(', ')}`
+function describePoint(props: ChartProps, index: number): string {
+  const values = props.names.map((name, i) => `${name} ${describeValue(props, i, index, 'unknown')}`)
+  return `${props.x(props.data[0][index]!)}: ${values.join(', ')}`
 }
+
+/** The colour of a line, as in the chart. */
+export const Swatch = ({ line }: { line: number }) =>
+  html`<i class="swatch" style=${{ background: `var(--series-${line + 1})` }} aria-hidden="true"></i>`
 
 /** Formats a value of the x axis if the axis shows times (s since 1970). */
 export const formatTime = (seconds: number) => formats.moment(seconds * 1_000)

@@ -1,8 +1,8 @@
 import { useMemo, useRef } from 'preact/hooks'
 import type { CampaignSource } from '../api.ts'
-import type { EditTotals } from '../core/growth.ts'
+import type { Measure } from '../core/growth.ts'
 import { TIME_RANGES, type TimeRange } from '../core/time-ranges.ts'
-import { joinSeries, toHourly, subtractEdits } from '../core/series.ts'
+import { joinSeries, subtractEdits, toHourly, type EditedSums } from '../core/series.ts'
 import { useLoaded } from '../hooks.ts'
 import { html } from '../html.ts'
 import { useRefresh } from '../use-refresh.ts'
@@ -21,20 +21,13 @@ const MODE_TABS = [
   ['hourly', 'Per hour'],
 ] as const
 
-interface GrowthSums extends EditTotals {
-  /** ms since 1970 */
-  readonly at: number
-  readonly impressions: number
-  readonly engagements: number
-}
-
 interface GrowthChartProps {
   readonly source: CampaignSource
   readonly id: string
   readonly range: TimeRange
   readonly query: URLSearchParams
   /** The newest sums, which the history may not have yet. */
-  readonly now: { readonly asOf: string; readonly impressions: number; readonly engagements: number } | undefined
+  readonly now: ({ readonly asOf: string } & Readonly<Record<Measure, number>>) | undefined
   /** Basis of the sums. It changes when an edit changes the sums. */
   readonly basis: string | undefined
   show(change: Record<string, string>): void
@@ -49,11 +42,11 @@ export function GrowthChart({ source, id, range, query, now, basis, show }: Grow
   useRefresh(history.reload)
 
   // Live sums extend the line, one point per step. The newest point moves until its step ends.
-  const liveSums = useRef<{ readonly base: unknown; readonly points: GrowthSums[] }>({ base: undefined, points: [] })
+  const liveSums = useRef<{ readonly base: unknown; readonly points: EditedSums[] }>({ base: undefined, points: [] })
   const data = useMemo(() => {
     const base = history.value ?? range
     if (liveSums.current.base !== base) liveSums.current = { base, points: [] }
-    const known: GrowthSums[] = [
+    const known: EditedSums[] = [
       ...(history.value ?? []).map(({ at, ...sums }) => ({ ...sums, at: Date.parse(at) })),
       ...liveSums.current.points,
     ]

@@ -1,7 +1,7 @@
 import { stats } from '../api.ts'
 import { createId, readPaste } from '../core/read-paste.ts'
 import { useChange } from '../hooks.ts'
-import { html } from '../html.ts'
+import { html, onText } from '../html.ts'
 import { go } from '../router.ts'
 import { ErrorMessage, useUnsaved } from './dialog.ts'
 import { PasteRest } from './paste-rest.ts'
@@ -50,16 +50,12 @@ export function NewCampaign({ draft, setDraft }: NewCampaignProps) {
         autofocus
         placeholder=${'https://youtu.be/-4lB5EKS5Uk\nhttps://www.youtube.com/watch?v=…'}
         value=${draft.links}
-        onInput=${(event: InputEvent) => setDraft({ ...draft, links: (event.target as HTMLTextAreaElement).value })}
+        onInput=${onText((links) => setDraft({ ...draft, links }))}
       ></textarea>
     </label>
     <label
       ><span>Name <span class="quiet">(may be given later)</span></span>
-      <input
-        name="name"
-        value=${draft.name}
-        onInput=${(event: InputEvent) => setDraft({ ...draft, name: (event.target as HTMLInputElement).value })}
-      />
+      <input name="name" value=${draft.name} onInput=${onText((name) => setDraft({ ...draft, name }))} />
     </label>
     <${PasteRest} paste=${paste} />
     <${ErrorMessage} text=${change.fault} />

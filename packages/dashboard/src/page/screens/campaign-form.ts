@@ -7,7 +7,7 @@ import { findChangedFields, toFields, mergeEdit, type CampaignFields, type Field
 import { createMoneyReader, listCurrencies, type TypedAmount } from '../core/money.ts'
 import { parseTags } from '../core/read-paste.ts'
 import { useChange } from '../hooks.ts'
-import { html } from '../html.ts'
+import { html, onText } from '../html.ts'
 import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
 import { formats } from '../page-state.ts'
 
@@ -126,11 +126,7 @@ export function CampaignForm({ row, onDone }: { row: CollectionRow; onDone(): vo
   }
 
   const set = (changed: Partial<FormTexts>) => setTexts((before) => ({ ...before, ...changed }))
-  const bind = (name: FieldName) => ({
-    name,
-    value: texts[name],
-    onInput: (event: Event) => set({ [name]: (event.target as HTMLInputElement).value }),
-  })
+  const bind = (name: FieldName) => ({ name, value: texts[name], onInput: onText((text) => set({ [name]: text })) })
   /** @param remoteValue the value of the other user, to show @param remote the texts that replace those of the form */
   const conflict = (name: FieldName, remoteValue: ComponentChildren, remote: Partial<FormTexts>) =>
     conflicts.includes(name) &&

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { listLinks, makeLink } from '../api.ts'
 import { useChange, useLoaded } from '../hooks.ts'
-import { html } from '../html.ts'
+import { html, onText } from '../html.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
 import { LinkRows } from '../parts/link-rows.ts'
 
@@ -20,11 +20,7 @@ export function CampaignLinks({ id }: { id: string }) {
     <div class="actions">
       <label class="inline"
         >Valid for
-        <select
-          name="days"
-          value=${days}
-          onChange=${(event: Event) => setDays(Number((event.target as HTMLSelectElement).value))}
-        >
+        <select name="days" value=${days} onChange=${onText((text) => setDays(Number(text)))}>
           ${LIFETIME_DAYS.map((one) => html`<option key=${one} value=${one} selected=${one === days}>${one} days</option>`)}
         </select>
       </label>

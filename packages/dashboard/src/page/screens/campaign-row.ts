@@ -36,7 +36,7 @@ export class CampaignRow extends Component<CampaignRowProps> {
       />`
     const unread = (stats?.unknown?.length ?? 0) > 0 && html`<span class="unread">${describeUnread(stats!)}</span>`
     return html`<tr>
-      <td class="choose wide">
+      <td class="wide">
         <input type="checkbox" aria-label=${`Compare ${title}`} checked=${isChosen} onChange=${() => choose(id)} />
       </td>
       <th scope="row">

@@ -6,12 +6,12 @@ import { getTitle } from '../core/names.ts'
 import { formatHiddenBadge, getStatedCount, type CountName } from '../core/counts.ts'
 import { readPaste } from '../core/read-paste.ts'
 import { useChange, useLast, useLoaded } from '../hooks.ts'
-import { html } from '../html.ts'
+import { html, onText } from '../html.ts'
 import { ErrorMessage, useUnsaved } from '../parts/dialog.ts'
 import { PasteRest } from '../parts/paste-rest.ts'
 import { Bar } from '../parts/cards.ts'
 import { formats } from '../page-state.ts'
-import { onRemoved, removeLater, usePendingRemovals, toVideoKey } from '../pending-removals.ts'
+import { completed, removeLater, usePendingRemovals, toVideoKey } from '../pending-removals.ts'
 
 interface VideosProps {
   readonly row: CollectionRow
@@ -29,7 +29,7 @@ export function CampaignVideos({ row, source, asOf, canChange, reload }: VideosP
   const shown = useLast(videos.value)
   const pending = usePendingRemovals()
   useEffect(
-    () => onRemoved((key) => row.videos.some((id) => toVideoKey(row.id, id) === key) && reload()),
+    () => completed.add((key) => void (row.videos.some((id) => toVideoKey(row.id, id) === key) && reload())),
     [row, reload],
   )
   const remove = (video: Video) =>
@@ -137,7 +137,7 @@ function VideoAddition({ id, reload }: { id: string; reload(): void }) {
       aria-label="Links of videos to add"
       placeholder="Add videos: paste links"
       value=${text}
-      onInput=${(event: InputEvent) => setText((event.target as HTMLInputElement).value)}
+      onInput=${onText(setText)}
     />
     <button disabled=${change.isBusy || found.length === 0}>Add${found.length > 1 ? ` ${found.length}` : ''}</button>
     <${PasteRest} paste=${paste} />

@@ -17,7 +17,7 @@ import { RangeTabs } from '../parts/tabs.ts'
 import { useRefresh } from '../use-refresh.ts'
 import { go, type PageLocation } from '../router.ts'
 import { formats, useAvailability, usePageState } from '../page-state.ts'
-import { toCampaignKey, onRemoved, removeLater, UNDO_MS } from '../pending-removals.ts'
+import { completed, toCampaignKey, removeLater, UNDO_MS } from '../pending-removals.ts'
 import { CampaignForm, discardEdit, hasEditDraft } from './campaign-form.ts'
 import { CampaignLinks } from './campaign-links.ts'
 import { CampaignVideos } from './campaign-videos.ts'
@@ -71,7 +71,7 @@ export function Campaign({ id, source: sharedSource, pageLocation }: CampaignPro
   }, [isOutdated, liveValue])
 
   useEffect(
-    () => onRemoved((key) => id !== undefined && key === toCampaignKey(id) && campaign.reload()),
+    () => completed.add((key) => void (id !== undefined && key === toCampaignKey(id) && campaign.reload())),
     [campaign.reload],
   )
 

@@ -5,8 +5,8 @@ import { getTitle } from '../core/names.ts'
 import { updateSearch, parseTimeRange, TIME_RANGES } from '../core/time-ranges.ts'
 import { shiftToStart, joinSeries, toHourly, subtractFirst } from '../core/series.ts'
 import { useLast, useLoaded, useTitle } from '../hooks.ts'
-import { html } from '../html.ts'
-import { Chart, formatTime } from '../parts/chart.ts'
+import { html, onText } from '../html.ts'
+import { Chart, formatTime, Swatch } from '../parts/chart.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
 import { GrowthChange } from '../parts/cards.ts'
 import { RangeTabs, Tabs } from '../parts/tabs.ts'
@@ -83,7 +83,7 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
       ${rows.map(
         (row, i) =>
           html`<span class="chip" key=${row.id}
-            ><i class=${`swatch s${i + 1}`} aria-hidden="true"></i>
+            ><${Swatch} line=${i} />
             <a href=${`/campaigns/${encodeURIComponent(row.id)}`}><bdi>${getTitle(row)}</bdi></a>
             ${row.stats && html`<b>${formats.count(row.stats.impressions)}</b>`}
             ${row.stats && row.change && html`<${GrowthChange} sum=${row.stats.impressions} growth=${row.change[range]} measure="impressions" window=${TIME_RANGES[range]} isShort=${true} />`}
@@ -99,11 +99,7 @@ export function Compare({ pageLocation }: { pageLocation: PageLocation }) {
       ${
         ids.length < MAX_COMPARED &&
         others.length > 0 &&
-        html`<select
-          aria-label="Add a campaign"
-          value=""
-          onChange=${(event: Event) => choose([...ids, (event.target as HTMLSelectElement).value])}
-        >
+        html`<select aria-label="Add a campaign" value="" onChange=${onText((id) => choose([...ids, id]))}>
           <option value="">Add a campaign…</option>
           ${others.map((row) => html`<option key=${row.id} value=${row.id} dir="auto">${getTitle(row)}</option>`)}
         </select>`

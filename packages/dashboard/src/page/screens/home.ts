@@ -1,10 +1,10 @@
 import type { CollectionRow } from '@influencer-stats/stats/client'
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { getNextSort, readHomeQuery, writeHomeQuery, DEFAULT_SORT, type HomeQuery } from '../core/home-query.ts'
+import { getNextSort, readHomeQuery, writeHomeQuery, type HomeQuery } from '../core/home-query.ts'
 import { sumGrowth, type GrowthSum } from '../core/growth.ts'
 import { TIME_RANGES } from '../core/time-ranges.ts'
 import { useChange, useNow, useTitle } from '../hooks.ts'
-import { html } from '../html.ts'
+import { html, onText } from '../html.ts'
 import { Dialog, ErrorMessage } from '../parts/dialog.ts'
 import { Card, ChangeLabel } from '../parts/cards.ts'
 import { EMPTY_DRAFT, isEmptyDraft, NewCampaign, type CampaignDraft } from '../parts/new-campaign.ts'
@@ -84,11 +84,10 @@ export function Home({ pageLocation }: { pageLocation: PageLocation }) {
 
 function Search({ q, onChange }: { q: string; onChange(q: string): void }) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  function onInput(event: InputEvent) {
-    const { value } = event.target as HTMLInputElement
+  const onInput = onText((text) => {
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => onChange(value), TYPING_DELAY_MS)
-  }
+    timer.current = setTimeout(() => onChange(text), TYPING_DELAY_MS)
+  })
   return html`<input
     type="search"
     class="search"
@@ -157,11 +156,11 @@ function CampaignTable({ rows, query, chosen, choose, show }: TableProps) {
     <table class="campaigns">
       <thead>
         <tr>
-          <th class="choose wide"><span class="hidden">Compare</span></th>
+          <th class="wide"><span class="hidden">Compare</span></th>
           ${COLUMNS.map(
             ([column, title, kind]) =>
               html`<th scope="col" class=${kind} aria-sort=${order(column)} key=${column}>
-                <button class="sort" onClick=${() => show({ sort: getNextSort(query.sort ?? DEFAULT_SORT, column) })}>
+                <button class="sort" onClick=${() => show({ sort: getNextSort(query.sort, column) })}>
                   ${title}<span aria-hidden="true">${' '}${arrow[order(column)]}</span>
                 </button>
               </th>`,

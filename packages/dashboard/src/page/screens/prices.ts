@@ -2,7 +2,7 @@ import { requestJson } from '../api.ts'
 import { getSentence } from '../core/error-sentences.ts'
 import { toFacetsQuery, readPriceQuery, toSearch, writePriceQuery, type PriceQuery } from '../core/price-query.ts'
 import { useLast, useLoaded, useTitle } from '../hooks.ts'
-import { html } from '../html.ts'
+import { html, onText } from '../html.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
 import { Bar } from '../parts/cards.ts'
 import { useRefresh } from '../use-refresh.ts'
@@ -111,10 +111,7 @@ interface ChoiceProps {
 /** A list of values, each with the number of prices that would remain. */
 function Choice({ title, values: { values, next }, hasCounts, value, onChange }: ChoiceProps) {
   const isListed = value === '' || values.some((one) => one.value === value)
-  const change = (event: Event) => {
-    const index = Number((event.target as HTMLSelectElement).value)
-    onChange(index < 0 ? '' : values[index]!.value)
-  }
+  const change = onText((index) => onChange(values[Number(index)]?.value ?? ''))
   return html`<label
     ><span><bdi>${title}</bdi>${next && html` <span class="quiet">(the first ${values.length})</span>`}</span>
     <select onChange=${change}>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { signIn } from '../api.ts'
 import { useChange, useTitle } from '../hooks.ts'
-import { html } from '../html.ts'
+import { html, onText } from '../html.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
 
 /** The form for a token, if tokens are set. @param onDone called after a token was accepted */
@@ -27,7 +27,7 @@ export function SignIn({ onDone }: { onDone(): void }) {
           required
           autofocus
           value=${token}
-          onInput=${(event: InputEvent) => setToken((event.target as HTMLInputElement).value)}
+          onInput=${onText(setToken)}
       /></label>
       <${ErrorMessage} text=${change.fault} />
       <div class="actions"><button class="primary" disabled=${change.isBusy}>Sign in</button></div>

@@ -9,7 +9,7 @@ import type { LiveUpdates } from '../live-stream.ts'
 import { useRefresh } from '../use-refresh.ts'
 import { getEntryState, saveState } from '../router.ts'
 import { useAvailability, usePageState } from '../page-state.ts'
-import { toCampaignKey, onRemoved, usePendingRemovals } from '../pending-removals.ts'
+import { completed, toCampaignKey, usePendingRemovals } from '../pending-removals.ts'
 
 const PAGE_SIZE = 100
 /** Minimum time between two reads of the list that live values cause (ms). */
@@ -127,7 +127,7 @@ export function useCampaigns({ sort, q, tag }: HomeQuery): CampaignsState {
     }
   }, [live, page.reload])
 
-  useEffect(() => onRemoved((key) => setRows((before) => before.filter(({ id }) => toCampaignKey(id) !== key))), [])
+  useEffect(() => completed.add((key) => setRows((before) => before.filter(({ id }) => toCampaignKey(id) !== key))), [])
   const pending = usePendingRemovals()
   const remaining = useMemo(
     () =>
