@@ -5,11 +5,9 @@ import { openPage } from './support/browser.ts'
 import { startStack, type TestStack } from './support/test-stack.ts'
 
 const VIDEOS = ['1FEFpk-uIYo', 'abcdefghijk']
-const WAIT_TIMEOUT_MS = 15_000
 
 async function open(url: string, options?: BrowserContextOptions): Promise<Page> {
   const page = await openPage(options)
-  page.setDefaultTimeout(WAIT_TIMEOUT_MS)
   await page.goto(url)
   return page
 }

@@ -24,7 +24,7 @@ describe('in Chromium', () => {
     await stats.put('spring', { videos: [VIDEO], name: 'Of another client' })
 
     // An open page does not continue with the other campaign.
-    await open.getByText('This link is no longer valid.').waitFor({ timeout: 15_000 })
+    await open.getByText('This link is no longer valid.').waitFor()
     expect(await open.locator('body').innerText()).not.toContain('Of another client')
 
     await page.goto(`${url}/client-links`)
