@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readChanges, type ChangePage } from '../src/core/change-pages.ts'
 import { toIdempotencyRow } from '../src/core/internal-keys.ts'
-import { waitTurn } from '../src/core/yield-turn.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { encodeWrites, type LoggedWrite } from '../src/core/encode-writes.ts'
 import { createRevisionsMemory } from '../src/revisions.ts'
 import { ChangeFeed } from '../src/watch/change-feed.ts'
@@ -153,7 +153,7 @@ describe('the changes of a standalone service', () => {
     recorder.recordWrites(next, [write('next')], evaluateAll(true))
     let isBegun = false
     void begun.then(() => (isBegun = true))
-    await waitTurn()
+    await nextTurn()
     expect(isBegun).toBe(false)
     settling.resolve()
     expect((await begun)!.upTo).toBe(next)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../src/errors.ts'
 import { toRevision, REVISION_LENGTH } from '../src/core/stored-value.ts'
-import { waitTurn } from '../src/core/yield-turn.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createRevisions, openRevisions } from '../src/revisions.ts'
 
 const RESERVED_REVISIONS = 8
@@ -19,7 +19,7 @@ function createDisk(synced?: Buffer) {
     async put(_: Buffer, value: Buffer, { sync }: { sync: boolean }) {
       disk.puts++
       const began = lifeArbitrary
-      await waitTurn()
+      await nextTurn()
       if (disk.broken) throw errors.DISK_FULL()
       if (began !== lifeArbitrary && !disk.isKeptOnDisk) throw new Error('the power was cut')
       unsynced = value
@@ -62,13 +62,13 @@ describe('revisions', () => {
             }
             if (typeof taken === 'number') use(taken)
             else taken.then(use, () => {})
-            for (let i = 0; i < turns; i++) await waitTurn()
+            for (let i = 0; i < turns; i++) await nextTurn()
           }
           isOver = true
           disk.isKeptOnDisk = keeps
           disk.cutPower()
-          await waitTurn()
-          await waitTurn()
+          await nextTurn()
+          await nextTurn()
         }
         expect(new Set(given).size).toBe(given.length)
       }),
@@ -83,7 +83,7 @@ describe('revisions', () => {
     const taken: unknown[] = []
     for (let i = 0; i < 10 * RESERVED_REVISIONS; i++) {
       taken.push(revisions.take(1))
-      await waitTurn()
+      await nextTurn()
     }
     expect(taken.map((one) => typeof one)).toEqual(taken.map(() => 'number'))
     expect(taken).toEqual(taken.map((_, i) => (taken[0] as number) + i))

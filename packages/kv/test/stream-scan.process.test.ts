@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { waitTurn } from '../src/core/yield-turn.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { streamScan } from '../src/routes/stream-scan.ts'
 import type { KvScan } from '../src/store/store.ts'
 import { start } from './support/cluster-nodes.ts'
@@ -75,7 +75,7 @@ describe('a range', () => {
 
     const growing = begin(2, 1_000)
     growing.scan.next = async () => [['k', 'x'.repeat(HIGH_WATER_BYTES)]] as const
-    await waitTurn()
+    await nextTurn()
     growing.reply.take()
     await growing.done
     expect([growing.reply.writes, growing.reply.destroyed, growing.scan.isClosed]).toEqual([1, true, true])
@@ -92,7 +92,7 @@ describe('a range', () => {
   it('continues as long as the client reads each part in time', async () => {
     const { reply, scan, done } = begin(10, 1_000)
     for (let i = 1; i <= 10; i++) {
-      await waitTurn()
+      await nextTurn()
       expect(reply.writes).toBe(i)
       vi.advanceTimersByTime(TIMEOUT_MS - 1)
       reply.take()
@@ -107,9 +107,9 @@ describe('a range', () => {
     [600_000, 3],
   ])('is cut if the client does not read a part of %i bytes within %i timeouts', async (bytes, times) => {
     const { reply, scan, done } = begin(10, bytes)
-    await waitTurn()
+    await nextTurn()
     reply.take()
-    await waitTurn()
+    await nextTurn()
     vi.advanceTimersByTime(TIMEOUT_MS * times - 1)
     expect(reply.destroyed).toBe(false)
     vi.advanceTimersByTime(1)

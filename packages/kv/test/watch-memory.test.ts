@@ -1,7 +1,7 @@
 import { createBudgetMemory, sumHeldBytes } from '@influencer-stats/runtime/budget'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { expect, it } from 'vitest'
-import { waitTurn } from '../src/core/yield-turn.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sharedBytes } from '@influencer-stats/runtime/testing/slow-connection'
 import {
   createFeed,
@@ -98,7 +98,7 @@ it('300 clients that resume at once and do not read hold one page each, and page
     feed,
     changes: async (after, ...rest) => {
       maxPages = Math.max(maxPages, ++pages)
-      await waitTurn()
+      await nextTurn()
       pages--
       return feed.readAfter(after!, ...rest)
     },

@@ -1,15 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import { MAX_KEY_BYTES } from '../core/key-limits.ts'
 import { parseLine, type Op } from '../core/change-lines.ts'
-import { yieldTurn } from '../core/yield-turn.ts'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 
 const NEWLINE = 0x0a
 
 /**
- * Size of the lines to parse before other requests run (bytes). To parse them takes 2 ms; 5 ms if the lines are as
- * short as possible.
+ * Size of the lines to parse before `yieldTurn` (bytes). To parse them takes 0.5 ms; 1.3 ms if the lines are as short as
+ * possible.
  */
-const SLICE_BYTES = 65_536
+const SLICE_BYTES = 16_384
 
 export interface BatchLimits {
   /** Maximum size of a value (bytes). */

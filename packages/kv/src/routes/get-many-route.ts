@@ -6,7 +6,7 @@ import { getReplyHeaders, sendChunks } from '@influencer-stats/runtime/stream-re
 import { toFoundLine, toMissingLine } from '../lines/entry-lines.ts'
 import { MAX_KEYS, MAX_KEYS_BYTES, parseKeyList } from '../core/key-list.ts'
 import { MAX_KEY_BYTES } from '../core/key-limits.ts'
-import { yieldTurn } from '../core/yield-turn.ts'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { errors } from '../errors.ts'
 import type { KvSnapshot, KvStore } from '../store/store.ts'
 import { readOnSnapshot } from './read-on-snapshot.ts'

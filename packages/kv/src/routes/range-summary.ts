@@ -1,4 +1,4 @@
-import { yieldTurn } from '../core/yield-turn.ts'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { KvRange, KvScan, KvSnapshot } from '../store/store.ts'
 
 /** Maximum size of a page with a cursor (entries). */

@@ -1,13 +1,13 @@
 import type { WriteResult } from '../core/evaluate-writes.ts'
 import { toStored } from '../core/stored-value.ts'
-import { yieldTurn } from '../core/yield-turn.ts'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { errors } from '../errors.ts'
 import type { KvDatabase } from './commit.ts'
 import { putInternalRows } from './ttl.ts'
 import type { KvWrite } from './store.ts'
 
-/** Number of changes to add to a batch before other requests run: 2 ms. */
-const SLICE_OPS = 1_000
+/** Number of changes to add to a batch before `yieldTurn`: 0.5 ms. */
+const SLICE_OPS = 250
 
 /**
  * Creates a LevelDB batch with the changes of writes. It makes one call per change: to pass all changes in one array

@@ -1,5 +1,5 @@
 import { toDuePosition, MAX_EXPIRY_MS, toNextDuePosition, type DueKey } from '../core/internal-keys.ts'
-import { waitTurn } from '../core/yield-turn.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TtlState } from './ttl.ts'
 import type { KvStore } from './store.ts'
 
@@ -35,7 +35,7 @@ export function createSweeper({ ttl, readDueKeys, write, getFault = () => undefi
   async function sweep(from: number): Promise<void> {
     let first = from
     try {
-      for (let position = toDuePosition(from); !isClosed; await waitTurn()) {
+      for (let position = toDuePosition(from); !isClosed; await nextTurn()) {
         const now = ttl.now()
         const found = await readDueKeys(position, SLICE_KEYS)
         const nextFirst = found.find(({ time }) => time > now)

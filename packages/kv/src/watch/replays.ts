@@ -2,7 +2,7 @@ import { Chunk } from '@influencer-stats/runtime/chunk'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import type { ChangePage } from '../core/change-pages.ts'
 import { isInRange, type KeyRange } from '../core/range-tree.ts'
-import { waitTurn } from '../core/yield-turn.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { renderChangePage, type WatchRecipient } from './render-change-page.ts'
 
 export interface WatchReplaysOptions {
@@ -95,7 +95,7 @@ export class WatchReplays {
       else this.#cutAtSequence(from)
       this.#makeReadyLive()
       // Waits for the next turn of the event loop, so that clients which read at once also get the next page.
-      await waitTurn()
+      await nextTurn()
     }
     this.#isRunning = false
   }

@@ -1,4 +1,4 @@
-import { waitTurn } from '../../src/core/yield-turn.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createBudgetMemory, createBudget } from '@influencer-stats/runtime/budget'
 import { onTestFinished } from 'vitest'
 import { toPage } from '../../src/core/change-pages.ts'
@@ -82,12 +82,12 @@ export const toStart = (i: number) => ({ start: toName(i) })
 
 /** Resolves once all cut connections have emitted `close`. */
 export const waitForClose = async () => {
-  await waitTurn()
-  await waitTurn()
+  await nextTurn()
+  await nextTurn()
 }
 
 /** Resolves once a reader has received this sequence. */
 export async function waitForSequence({ received }: SlowConnection, seq: number): Promise<void> {
   const end = `id: ${seq}\n\n`
-  while (received.at(-1)?.toString('latin1').slice(-end.length) !== end) await waitTurn()
+  while (received.at(-1)?.toString('latin1').slice(-end.length) !== end) await nextTurn()
 }

@@ -5,7 +5,7 @@ import type { Terms } from '../core/terms.ts'
 import { parseUuid } from '../core/uuid.ts'
 import type { ExportRange } from '../messages.ts'
 import { toAnswersKey, toRowsKey } from '../storage/page-store.ts'
-import { yieldTurn } from '../event-loop-turns.ts'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { GenerationReader, CatalogMeta } from '../storage/generation-reader.ts'
 import { toPrice } from './row-to-price.ts'
 

@@ -1,5 +1,5 @@
 import type { RowTable } from '../core/row-table.ts'
-import { yieldTurn } from '../event-loop-turns.ts'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { IndexKind, RowChange, Segments } from '../index/price-index.ts'
 
 /**

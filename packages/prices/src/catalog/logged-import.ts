@@ -5,7 +5,7 @@ import { Terms } from '../core/terms.ts'
 import { errors } from '../errors.ts'
 import { PriceLineReader } from './price-line-reader.ts'
 import { validateLoggedPriceLine } from '../price-schema.ts'
-import { yieldTurn } from '../event-loop-turns.ts'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 
 /** Bytes that are read before the loop yields to other work. */
 const SLICE_BYTES = 65_536

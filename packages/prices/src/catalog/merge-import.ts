@@ -4,7 +4,7 @@ import type { IdTable } from '../core/id-table.ts'
 import type { RowTable } from '../core/row-table.ts'
 import { isOfType, type CharTypes, type Terms } from '../core/terms.ts'
 import { errors } from '../errors.ts'
-import { forEachInTurns } from '../event-loop-turns.ts'
+import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import type { CodedPrice } from '../core/encode-price.ts'
 
 // Functions that compare an import with the catalog that it is merged into.

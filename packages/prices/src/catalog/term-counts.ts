@@ -7,7 +7,7 @@ import {
   type KnownTypes,
   type Terms,
 } from '../core/terms.ts'
-import { yieldTurn } from '../event-loop-turns.ts'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 
 type TypeCounts = Record<CharType, number>
 

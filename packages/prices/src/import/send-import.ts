@@ -2,7 +2,7 @@ import { Problem } from '@influencer-stats/runtime/problems'
 import { PriceLineReader } from '../catalog/price-line-reader.ts'
 import { PriceBatchEncoder } from '../core/price-batch.ts'
 import type { CharType } from '../core/terms.ts'
-import { yieldTurn } from '../event-loop-turns.ts'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { ImportedPrices } from '../messages.ts'
 
 /** Size of the lines at which their prices are sent to the main thread (bytes). */

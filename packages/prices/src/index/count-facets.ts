@@ -1,6 +1,6 @@
 import type { PriceRow } from '../core/row-table.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
-import { yieldTurn } from '../event-loop-turns.ts'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 
 /** Sets of rows, by term. */
 export interface TermSets<S> {

@@ -1,7 +1,7 @@
 import type { Choice, SearchQuery } from '../core/search-query.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
-import { forEachInTurns } from '../event-loop-turns.ts'
+import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import { countRow } from './count-facets.ts'
 import { explainTests } from './explain-tests.ts'
 import {

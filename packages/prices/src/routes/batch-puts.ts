@@ -3,7 +3,7 @@ import type { Bus } from '@influencer-stats/runtime/channel'
 import { parseWireError } from '@influencer-stats/runtime/problems'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PricePut, PricesMainMessage, PricesThreadMessage } from '../messages.ts'
-import { createPerTurnLimiter } from '../event-loop-turns.ts'
+import { createPerTurnLimiter } from './per-turn-limiter.ts'
 
 /**
  * Maximum number of puts that a thread reads, and that it answers, per turn of the event loop. Each put ends in a written

@@ -11,7 +11,7 @@ import { parseJson, readBodyText } from '../search/json-body.ts'
 import { MAX_PUTS_PER_TURN, type PutPrice } from './batch-puts.ts'
 import { idSchema, priceBodySchema, priceReplySchema, readPrice } from '../price-schema.ts'
 import { logErrors } from './read-consistency.ts'
-import { createPerTurnLimiter } from '../event-loop-turns.ts'
+import { createPerTurnLimiter } from './per-turn-limiter.ts'
 
 const JSON_TYPE = 'application/json'
 const PRICES_PATH = '/prices/'

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { IdOrder } from '../catalog/id-order.ts'
 import { parseUuid } from '../core/uuid.ts'
 import { createAnswerBuffer, isFull, type Searcher } from '../search/searcher.ts'
-import { forEachInTurns, yieldTurn } from '../event-loop-turns.ts'
+import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { CatalogView, CatalogViews } from '../search/catalog-view.ts'
 import { beginLines } from './begin-lines.ts'
 

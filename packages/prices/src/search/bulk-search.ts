@@ -9,7 +9,7 @@ import type { OutputBuffer } from './render-answer.ts'
 import { errors } from '../errors.ts'
 import type { RowFinder } from '../index/price-index.ts'
 import { createAnswerBuffer, renderErrorLine, isFull, writeLine, type OnItemError, type Searcher } from './searcher.ts'
-import { getTurnDeadline, yieldTurn } from '../event-loop-turns.ts'
+import { getTurnDeadline, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { CatalogView } from './catalog-view.ts'
 
 /** Maximum size of an item (bytes). */

@@ -16,7 +16,7 @@ import {
 import { compareValues, getCharType, getValueType, type CharType } from '../core/terms.ts'
 import { errors, toResolveProblem } from '../errors.ts'
 import type { RowFinder } from '../index/price-index.ts'
-import { forEachInTurns } from '../event-loop-turns.ts'
+import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import type { CatalogView } from './catalog-view.ts'
 
 /** The names of the lists in a reply. */

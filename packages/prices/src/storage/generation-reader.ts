@@ -10,7 +10,7 @@ import {
 } from '../core/answer-block.ts'
 import { decodeRow, RowTable, type PriceRow } from '../core/row-table.ts'
 import { Terms } from '../core/terms.ts'
-import { yieldTurn } from '../event-loop-turns.ts'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { LogCheckpoint } from './log-checkpoint.ts'
 import { toAnswersKey, toGenerationPrefix, toRowsKey } from './page-store.ts'
 

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { selectEveryStep, type Point } from '../core/history-points.ts'
 import type { StateReader } from '../state/stats-state.ts'
 
@@ -14,7 +14,7 @@ export async function* readHistoryPages(
   from: number,
   to: number,
 ): AsyncGenerator<Point[]> {
-  for (let start = from; ; await nextTurn()) {
+  for (let start = from; ; await yieldTurn()) {
     const page = await state.getHistory(id, start, to, PAGE_SIZE)
     if (page.length > 0) yield page
     if (page.length < PAGE_SIZE) return

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { toSteadyTime } from '@influencer-stats/runtime/steady-clock'
 import { toKnownSummary } from '../core/prepared-reply.ts'
 import type { Snapshot } from '../core/video-numbers.ts'
@@ -15,22 +15,18 @@ export interface OverviewSource {
   getRow(id: string): MaybePromise<CollectionRow | undefined>
 }
 
+const PAGE_SIZE = 100
+
 /**
  * Yields rows in pages.
  * @param prepareRow makes a row ready for a response
  */
-export async function* toPages<T>(
-  rows: readonly T[],
-  prepareRow: (row: T) => T = (row) => row,
-  size = 500,
-): AsyncGenerator<readonly T[]> {
-  for (let i = 0; i < rows.length; i += size) {
-    if (i > 0) await nextTurn()
-    yield rows.slice(i, i + size).map(prepareRow)
+export async function* toPages<T>(rows: readonly T[], prepareRow: (row: T) => T): AsyncGenerator<readonly T[]> {
+  for (let i = 0; i < rows.length; i += PAGE_SIZE) {
+    yield rows.slice(i, i + PAGE_SIZE).map(prepareRow)
+    await yieldTurn()
   }
 }
-
-const PAGE_SIZE = 100
 
 /** Returns the stored collections with their last stored numbers. @param source origin of the stored numbers */
 export function createStoredRows(
@@ -46,7 +42,7 @@ export function createStoredRows(
       for (let after = '', page; (page = await state.list(after, PAGE_SIZE)).length > 0; after = page.at(-1)!.id) {
         const snapshots = await state.getSnapshots(page.map(({ id }) => id))
         yield page.map((collection, i) => toRow(collection, snapshots[i]))
-        await nextTurn()
+        await yieldTurn()
       }
     },
     async getRow(id) {

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import {
   prepare,
   STALE_INTERVALS,
@@ -158,7 +158,7 @@ export class ReplyTable {
   async prepareAll(signal: AbortSignal): Promise<void> {
     const entries = [...this.#entries.values()]
     for (let i = 0; i < entries.length && !signal.aborted; i += PAGE_SIZE) {
-      if (i > 0) await nextTurn()
+      if (i > 0) await yieldTurn()
       const page = entries.slice(i, i + PAGE_SIZE).filter((entry) => this.#entries.get(entry.collection.id) === entry)
       for (const entry of page) this.#settle(entry)
       await this.publish(page.filter(({ reply }) => reply).map(({ collection }) => collection.id))

@@ -1,5 +1,5 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { getCurrentSource } from '../core/sources.ts'
 import { countSourceRows } from './other-sources.ts'
 import { readSources } from './level-database.ts'
@@ -54,7 +54,8 @@ export function createLevelReads(level: SharedLevel): LevelReads {
         let count = 0
         const found = db.keys({ ...range, fillCache: false })
         try {
-          for (let some; (some = await found.nextv(COUNT_BATCH_SIZE)).length > 0; await nextTurn()) count += some.length
+          for (let some; (some = await found.nextv(COUNT_BATCH_SIZE)).length > 0; await yieldTurn())
+            count += some.length
         } finally {
           await found.close()
         }

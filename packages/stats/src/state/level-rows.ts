@@ -1,5 +1,5 @@
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { Sources } from '../core/sources.ts'
 import { toCollectionKey, getAllKeys, SOURCES_KEY, USAGE_KEY, type SourceKeys } from './level-keys.ts'
 import { toHistoryId, type Collection, type SnapshotRow, type VideoRow } from './stats-state.ts'
@@ -37,8 +37,8 @@ export const buildRows = {
   usage: (usage: object) => [put(USAGE_KEY, usage)],
 }
 
-/** Number of rows added to a batch before the event loop runs other work: a millisecond or two. */
-const SLICE_ROWS = 1_000
+/** Number of rows added to a batch before `yieldTurn`: about 0.5 ms. */
+const SLICE_ROWS = 250
 
 /**
  * Writes all rows or none.
@@ -50,7 +50,7 @@ export async function writeRows(db: SharedLevel['db'], rows: readonly LevelRow[]
   if (rows.length === 1 && first?.type === 'put') return db.put(first.key, first.value, options)
   const batch = db.batch()
   for (const [i, row] of rows.entries()) {
-    if (i % SLICE_ROWS === SLICE_ROWS - 1) await nextTurn()
+    if (i % SLICE_ROWS === SLICE_ROWS - 1) await yieldTurn()
     if (row.type === 'put') batch.put(row.key, row.value)
     else batch.del(row.key)
   }

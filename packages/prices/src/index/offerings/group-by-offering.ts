@@ -1,5 +1,5 @@
 import type { RowTable } from '../../core/row-table.ts'
-import { forEachInTurns } from '../../event-loop-turns.ts'
+import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import type { RowChange } from '../price-index.ts'
 
 /** Returns the rows of each offering, ascending. */

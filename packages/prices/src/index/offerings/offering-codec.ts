@@ -1,5 +1,5 @@
 import { hasDates, RowTable, type PriceRow } from '../../core/row-table.ts'
-import { yieldTurn } from '../../event-loop-turns.ts'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { groupChangesByOffering, groupRowsByOffering } from './group-by-offering.ts'
 import type { RowChange, Segments } from '../price-index.ts'
 import type { SegmentSource } from '../sets/segment.ts'

@@ -1,6 +1,6 @@
 import { FIRST_DAY, LAST_DAY } from '../../core/dates.ts'
 import { hasDates, type PriceRow, type RowTable } from '../../core/row-table.ts'
-import { forEachInTurns, yieldTurn } from '../../event-loop-turns.ts'
+import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { RowChange, Segments } from '../price-index.ts'
 import { LazyViews, SetChanges, type RoaringSets } from './roaring-sets.ts'
 import { DEFAULTS_KEY, Segment } from './segment.ts'

@@ -1,37 +1,28 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { waitTurn, yieldTurn } from '../src/core/yield-turn.ts'
+import { yieldTurn } from '../../src/async/yield.ts'
 
 const STEP_COUNT = 100
-/** More than any process of tests uses (ms). */
-const LATE_MS = 1e9
 let now = 0
 
-/** Sets the clock to 0, and ends every time slice. Other test files of this process use the module with the real clock. */
-async function resetClock(): Promise<void> {
-  now = LATE_MS
-  const turn = yieldTurn()
+beforeEach(() => {
   now = 0
-  await turn
-}
-
-beforeEach(async () => {
   vi.spyOn(process, 'threadCpuUsage').mockImplementation(() => ({ user: now * 1_000, system: 0 }))
-  await resetClock()
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
 })
 afterEach(async () => {
-  await resetClock()
   vi.restoreAllMocks()
+  // Other test files of this process use the module with the real clock.
+  await nextTurn()
 })
 
 /** Does steps of 1 ms while other work takes `others` ms in each turn. @returns number of turns */
 async function runAlongside(others: number, steps = STEP_COUNT): Promise<number> {
-  // Ends the time slice of the previous run.
-  now += 10_000
   let turns = 0
   let isDone = false
   async function takeTurns(): Promise<void> {
     for (; !isDone; turns++) {
-      await waitTurn()
+      await nextTurn()
       now += others
     }
   }
@@ -45,8 +36,29 @@ async function runAlongside(others: number, steps = STEP_COUNT): Promise<number>
   return turns
 }
 
-it.each([0, 20])('yields after each slice if other work takes %s ms', async (others) => {
-  expect(await runAlongside(others)).toBeGreaterThanOrEqual(STEP_COUNT)
+it.each([0, 20])('yields after 5 ms if other work takes %s ms', async (others) => {
+  const turns = await runAlongside(others)
+  expect(turns).toBeGreaterThanOrEqual(STEP_COUNT / 6)
+  expect(turns).toBeLessThanOrEqual(STEP_COUNT / 4)
+})
+
+it('shares the time of a turn among all tasks, and lets each do one step', async () => {
+  let turns = 0
+  let isDone = false
+  const counted = (async () => {
+    for (; !isDone; turns++) await nextTurn()
+  })()
+  const work = async () => {
+    for (let i = 0; i < 10; i++) {
+      now += 1
+      await yieldTurn()
+    }
+  }
+  await Promise.all(Array.from({ length: 10 }, work))
+  isDone = true
+  await counted
+  expect(turns).toBeGreaterThanOrEqual(7)
+  expect(turns).toBeLessThanOrEqual(12)
 })
 
 it('continues for as long as other work took in an overload, so that it gets half of the time', async () => {
