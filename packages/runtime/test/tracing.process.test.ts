@@ -160,6 +160,18 @@ describe('outgoing calls', () => {
     await none.tracer.close()
   })
 
+  test('sends several batches on one connection', async () => {
+    const collector = await startCollector()
+    const { tracer, registry } = tracerOf(collector.url)
+    const trace = tracer.startRequest({}, 'a')
+    for (let i = 0; i < 4_000; i++) tracer.endRequest(trace, { method: 'GET', route: '/', status: 200, startedAt: 0 })
+    await waitUntil(() => collector.spans.length === 4_000)
+    await tracer.close()
+    const metrics = await registry.metrics()
+    expect(metrics).toMatch(/^spans_dropped_total 0$/m)
+    expect(metrics).toMatch(/^spans_sent_total 4000$/m)
+  })
+
   test('counts and bounds the spans that the collector refuses', async () => {
     const collector = await startCollector()
     collector.replyStatus = 503

@@ -1,6 +1,6 @@
 /**
  * Collects items, and passes all items of one turn of the event loop to `flush` together. If `flush` returns a promise,
- * the items that arrive before it is resolved form the next batch.
+ * the items that arrive before it is settled form the next batch.
  */
 export class Batcher<T> {
   readonly #flush: (items: T[]) => Promise<void> | void
@@ -10,7 +10,7 @@ export class Batcher<T> {
   #running: Promise<void> | undefined
 
   /**
-   * @param flush never throws or rejects
+   * @param flush handles the errors of its items. If it rejects, `waitUntilIdle` rejects, and later items are flushed.
    * @param schedule runs a flush later: at the end of the turn, or with `queueMicrotask` at the end of the task
    */
   constructor(flush: (items: T[]) => Promise<void> | void, schedule: (run: () => void) => void = setImmediate) {
@@ -27,7 +27,7 @@ export class Batcher<T> {
     if (this.#items.length > 0 && !this.#running) this.#run()
   }
 
-  /** Resolves when all items are flushed, including those that are added before. */
+  /** Resolves when all items are flushed, including those that are added before. @throws the error of a flush */
   async waitUntilIdle(): Promise<void> {
     while (this.#running || this.#items.length > 0) await (this.#running ?? new Promise<void>(this.#schedule))
   }
@@ -35,7 +35,7 @@ export class Batcher<T> {
   #run(): void {
     const items = this.#items
     this.#items = []
-    this.#running = this.#flush(items)?.then(() => {
+    this.#running = this.#flush(items)?.finally(() => {
       this.#running = undefined
       if (this.#items.length > 0) this.#run()
     })

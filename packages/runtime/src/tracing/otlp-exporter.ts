@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Outage } from '../async/outage.ts'
 import { createSingleFlight } from '../async/single-flight.ts'
+import { HttpClient, readText } from '../client/http-client.ts'
 import { registerCounter } from '../metrics/counter.ts'
 import type { Registry } from '../metrics/prom-client.ts'
 
@@ -86,9 +87,7 @@ export function createSpanExporter({
   log,
   registry,
 }: SpanExporterOptions): SpanExporter {
-  const target = new URL(`${endpoint.replace(/\/+$/, '')}/v1/traces`)
-  const { request, Agent } = process.getBuiltinModule(target.protocol === 'https:' ? 'node:https' : 'node:http')
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const client = new HttpClient(endpoint, { timeout: REQUEST_TIMEOUT_MS, connections: 1 })
   const given = parseHeaders(headers)
   const resource = {
     attributes: toAttributes({
@@ -113,26 +112,18 @@ export function createSpanExporter({
     () => counts.dropped,
   )
 
-  function post(spans: readonly Span[]): Promise<void> {
+  async function post(spans: readonly Span[]): Promise<void> {
     const body = JSON.stringify({
       resourceSpans: [{ resource, scopeSpans: [{ scope, spans: spans.map(toOtlpSpan) }] }],
     })
-    return new Promise((resolve, reject) => {
-      const length = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-      const sent = request(
-        target,
-        { method: 'POST', agent, headers: { ...given, ...length }, timeout: REQUEST_TIMEOUT_MS },
-        (reply) => {
-          reply.resume().on('error', reject)
-          const { statusCode: status = 0 } = reply
-          reply.on('end', () =>
-            status < 300 ? resolve() : reject(new Error(`the collector responded with ${status}`)),
-          )
-        },
-      )
-      sent.on('timeout', () => sent.destroy(new Error(`no response within ${REQUEST_TIMEOUT_MS} ms`)))
-      sent.on('error', reject).end(body)
+    const reply = await client.request('/v1/traces', {
+      method: 'POST',
+      headers: { ...given, 'content-type': 'application/json' },
+      body,
     })
+    // An unread reply would hold the only connection.
+    await readText(reply)
+    if (reply.statusCode! >= 300) throw new Error(`the collector responded with ${reply.statusCode}`)
   }
 
   async function flush(): Promise<void> {
@@ -164,7 +155,7 @@ export function createSpanExporter({
       await Promise.race([flushOnce().then(flushOnce), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })])
       counts.dropped += queuedSpans.length
       queuedSpans = []
-      agent.destroy()
+      client.close()
     },
   }
 }

@@ -64,3 +64,17 @@ test('flushes at once on request, but not during a flush', async () => {
   await batcher.waitUntilIdle()
   expect(batches).toEqual([[1], [2], [3]])
 })
+
+test('passes the error of a flush to its waiting caller, and flushes later items', async () => {
+  const batches: number[][] = []
+  const error = new Error('refused')
+  const batcher = new Batcher<number>(async (items) => {
+    if (batches.push(items) === 1) throw error
+  })
+  batcher.add(1)
+  batcher.flushNow()
+  batcher.add(2)
+  await expect(batcher.waitUntilIdle()).rejects.toBe(error)
+  await batcher.waitUntilIdle()
+  expect(batches).toEqual([[1], [2]])
+})
