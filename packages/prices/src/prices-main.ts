@@ -1,20 +1,23 @@
-import { closeLevel } from '@influencer-stats/log/level-state-machine'
-import type { EntryBody, Log } from '@influencer-stats/log/log'
+import { clearLevel } from '@influencer-stats/log/boot-check'
+import { closeLevel, type LevelStateMachine } from '@influencer-stats/log/level-state-machine'
+import type { EntryBody, Log, StateMachine } from '@influencer-stats/log/log'
+import { StartError } from '@influencer-stats/runtime/errors'
 import { registerGauge } from '@influencer-stats/runtime/gauge'
 import { toWireError } from '@influencer-stats/runtime/problems'
 import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
-import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { encodePut, encodeText, PUT, REMOVE } from './catalog/log-entries.ts'
 import { PriceCatalog } from './catalog/price-catalog.ts'
-import { toResult, type PricesOutcome, type PricesStateMachine } from './catalog/prices-state-machine.ts'
+import { openPricesStateMachine, toResult, type PricesOutcome } from './catalog/prices-state-machine.ts'
 import type { CatalogDraft } from './core/catalog-draft.ts'
 import { ExportSessions } from './export/export-sessions.ts'
 import { LogImports, type AppendEntry } from './import/log-imports.ts'
 import { packChanges } from './index/packed-changes.ts'
 import type { PricesSharedState, PricesMainMessage, PricesThreadMessage } from './messages.ts'
 import { BITMAP_ALIAS, BITMAP_INDEXES, SHARED_STORES } from './parts.ts'
-import { findBitmapIndex, type LoadedIndexes } from './search/load-indexes.ts'
+import { findBitmapIndex, loadIndexes } from './search/load-indexes.ts'
 import { CATALOG_TIMEOUT_MS, type PricesConfig } from './settings.ts'
+import { openPricesLevel } from './storage/database.ts'
+import { META_KEY } from './storage/page-store.ts'
 
 /** Added to the longest wait for a client: after that time, a thread without calls is assumed to be dead (ms). */
 const THREAD_TIMEOUT_MS = 60_000
@@ -22,57 +25,67 @@ const NO_BINARY_NOTE = `the package roaring has no binary for this system, so th
 
 export type PricesMainContext = OpenContext<PricesConfig, PricesThreadMessage>
 
-/**
- * Opens the catalog, which sends each change to all threads.
- * @param isReplica true for a node of a cluster
- * @param createFirst creates the first catalog of a database that never had prices
- * @throws StartError `DATA_DAMAGED`
- */
-export function openCatalog(
-  { config, broadcast, log }: PricesMainContext,
-  indexes: LoadedIndexes,
-  level: SharedLevel,
-  isReplica: boolean,
-  createFirst?: () => CatalogDraft,
-): Promise<PriceCatalog> {
-  return PriceCatalog.open(
-    {
-      level,
-      indexes,
-      log,
-      isReplica,
-      hasSharedBlocks: SHARED_STORES.includes(config.catalog),
-      onChange: ({ rows, ...change }) => broadcast('change', change, packChanges(rows)),
-      onReplace: (state) => broadcast.withTimeout(CATALOG_TIMEOUT_MS)('replace', state),
-    },
-    createFirst,
-  )
-}
-
-/** The opened parts of a service or node. */
-export interface PricesMainParts {
-  readonly indexes: LoadedIndexes
-  readonly level: SharedLevel
-  readonly catalog: PriceCatalog
-  readonly stateMachine: PricesStateMachine
-  /** The log whose entries `stateMachine` applies. */
-  readonly journal: Log
+/** The parts that differ between a standalone service and a node of a cluster. */
+export interface PricesBackend {
+  readonly folder: string
+  /** True for a node of a cluster. */
+  readonly isReplica: boolean
+  /** Creates the first catalog of a database that never had prices. By default it is empty. */
+  createFirst?: (() => CatalogDraft) | undefined
+  /** Opens the log whose entries the state machine applies. */
+  openLog(stateMachine: StateMachine): Log | Promise<Log>
   /** Memory with the position in the log, on a node of a cluster. */
   readonly logState?: SharedArrayBuffer
 }
 
-/** Creates the part of the service that exists once per process, from its opened parts. */
-export function createPricesMain(
-  { config, registry, log }: PricesMainContext,
-  { indexes, level, catalog, stateMachine, journal, logState }: PricesMainParts,
-): ServiceMain<PricesMainMessage> {
+/**
+ * Opens the parts of the service that exist once per process: the catalog, which sends each change to all threads, and
+ * its log.
+ * @throws StartError
+ */
+export async function openMain(
+  { config, registry, broadcast, log }: PricesMainContext,
+  { folder, isReplica, createFirst, openLog, logState }: PricesBackend,
+): Promise<ServiceMain<PricesMainMessage>> {
   const { maxPrices, importLimit, sendTimeout, sequenceWaitTimeout } = config
+  const indexes = await loadIndexes(config)
+  let catalog!: PriceCatalog
+  const level = await openPricesLevel(folder, { log, isReplica, onRecovered: () => catalog?.load() })
+  function openStateMachine() {
+    catalog = new PriceCatalog(
+      {
+        level,
+        indexes,
+        log,
+        isReplica,
+        hasSharedBlocks: SHARED_STORES.includes(config.catalog),
+        onChange: ({ rows, ...change }) => broadcast('change', change, packChanges(rows)),
+        onReplace: (state) => broadcast.withTimeout(CATALOG_TIMEOUT_MS)('replace', state),
+      },
+      createFirst,
+    )
+    return openPricesStateMachine(catalog, level, isReplica)
+  }
+  let stateMachine: LevelStateMachine
+  let journal: Log
+  try {
+    stateMachine = await openStateMachine().catch(async (error: unknown) => {
+      if (!isReplica || !(error instanceof StartError) || error.code !== 'DATA_DAMAGED') throw error
+      log.error(`${error.message}; the node rebuilds it from the log`)
+      await clearLevel(level, META_KEY)
+      return openStateMachine()
+    })
+    journal = await openLog(stateMachine)
+  } catch (error) {
+    await level.close()
+    throw error
+  }
   const append: AppendEntry = async (kind, body) => {
     const fault = level.getFault()
     if (fault) throw fault
     return toResult((await journal.append<PricesOutcome>(kind, body)).outcome) as never
   }
-  const imports = new LogImports({ append, stateMachine, maxPrices, maxImportBytes: importLimit })
+  const imports = new LogImports({ append, catalog, maxPrices, maxImportBytes: importLimit })
   // A thread makes no call while its client reads a piece.
   const exports = new ExportSessions(catalog, 2 * sendTimeout + THREAD_TIMEOUT_MS)
   registerGauge(registry, 'prices_catalog_size', 'Prices in the catalog.', () => catalog.size)
@@ -82,6 +95,8 @@ export function createPricesMain(
       config.indexes.includes(BITMAP_ALIAS) && findBitmapIndex(indexes) !== BITMAP_INDEXES[0]
         ? NO_BINARY_NOTE
         : undefined,
+    // A node of a cluster has no backup source, because its state is a copy of the log.
+    backupSource: isReplica ? undefined : level,
     shared: (): PricesSharedState => ({
       state: catalog.getState(),
       share: level.share(),

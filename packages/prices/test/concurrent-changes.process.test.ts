@@ -5,7 +5,7 @@ import { toStoredPrice, type Price } from '../src/core/price.ts'
 import type { CatalogChange } from '../src/messages.ts'
 import { createPrice, toUuid } from './support/prices.ts'
 import { recordWrites } from './support/power-cut.ts'
-import { openTestCatalog, openTestStandalone } from './support/standalone.ts'
+import { createTestCatalog, openTestStandalone } from './support/standalone.ts'
 
 async function open({ maxPrices = 1e6, failing = (): boolean => false } = {}) {
   const recording = await recordWrites(createTemporaryFolder())
@@ -19,7 +19,7 @@ async function open({ maxPrices = 1e6, failing = (): boolean => false } = {}) {
       }
     },
   })
-  const catalog = await openTestCatalog(level, { onChange: async (change) => void changes.push(change) })
+  const catalog = createTestCatalog(level, { onChange: async (change) => void changes.push(change) })
   const { put, remove } = await openTestStandalone(catalog, level, maxPrices)
   return { catalog, put, remove, recording, changes }
 }

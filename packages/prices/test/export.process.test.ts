@@ -10,7 +10,7 @@ import { openPricesLevel } from '../src/storage/database.ts'
 import { exportPrices } from '../src/catalog/catalog-export.ts'
 import { ExportSessions } from '../src/export/export-sessions.ts'
 import { createPrice, startPrices, toUuid, type TestPrices } from './support/prices.ts'
-import { openTestCatalog, openTestStandalone } from './support/standalone.ts'
+import { createTestCatalog, openTestStandalone } from './support/standalone.ts'
 import { runCli } from './support/run-cli.ts'
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 
@@ -135,7 +135,7 @@ it('exports one moment, and can be resumed', async () => {
 it('an export contains no later change, whenever it is read', async () => {
   const level = await openPricesLevel(createTemporaryFolder())
   onTestFinished(() => level.close())
-  const catalog = await openTestCatalog(level, { hasSharedBlocks: false })
+  const catalog = createTestCatalog(level, { hasSharedBlocks: false })
   const { put, remove } = await openTestStandalone(catalog, level)
   await put(createPrice({ id: toUuid(1) }))
   const { close, ...frozen } = await catalog.freeze()

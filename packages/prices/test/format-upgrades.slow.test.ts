@@ -101,7 +101,7 @@ it('the previous generation of format 2 is also upgraded, and is used if the las
 it('a node continues the catalog and the open import of version 0.2.0', async () => {
   const { stateMachine, catalog, close } = await openTestStateMachine(join(copyOldCatalog(3), 'view'))
   const id = toImportId(2)
-  expect([stateMachine.getPosition(), stateMachine.open]).toEqual([
+  expect([stateMachine.getPosition(), catalog.meta.log?.open]).toEqual([
     toPosition(8),
     { id, replace: false, mayBeEmpty: true, most: 1_000, pieces: 1, at: 0 },
   ])

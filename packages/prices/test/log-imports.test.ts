@@ -1,6 +1,7 @@
 import { createUnavailableError } from '@influencer-stats/log/errors'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { IMPORT_ABORT, IMPORT_BEGIN } from '../src/catalog/log-entries.ts'
+import { NO_META } from '../src/storage/generation-reader.ts'
 import { LogImports } from '../src/import/log-imports.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -21,7 +22,7 @@ function createImports() {
       log.taken.push(kind)
       return true as never
     },
-    stateMachine: { open: undefined },
+    catalog: { meta: NO_META },
     maxPrices: 100,
     maxImportBytes: 1_000,
   })

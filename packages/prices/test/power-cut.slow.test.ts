@@ -10,7 +10,14 @@ import type { PriceCatalog } from '../src/catalog/price-catalog.ts'
 import { toAnswersKey, META_KEY, toRowsKey, toTermKey } from '../src/storage/page-store.ts'
 import { recordWrites } from './support/power-cut.ts'
 import { createPrice, startPrices, toUuid } from './support/prices.ts'
-import { createTestImport, NO_POSITION, openTestCatalog, openTestStandalone, toLines } from './support/standalone.ts'
+import {
+  createTestCatalog,
+  createTestImport,
+  NO_POSITION,
+  openTestCatalog,
+  openTestStandalone,
+  toLines,
+} from './support/standalone.ts'
 
 const PRICE_COUNT = 2_600
 const createGeneration = (value: number): Price[] =>
@@ -20,7 +27,7 @@ const createGeneration = (value: number): Price[] =>
 
 it('after a power cut at any moment, the catalog has the acknowledged changes, or also the next one', async () => {
   const recording = await recordWrites(createTemporaryFolder())
-  const catalog = await openTestCatalog(recording.level)
+  const catalog = createTestCatalog(recording.level)
   const standalone = await openTestStandalone(catalog, recording.level)
   // The values of three prices, and the number of writes after which they are guaranteed.
   const watched = [0, 1, PRICE_COUNT - 1].map(toUuid)

@@ -61,7 +61,7 @@ describe('the state machine', () => {
       fault = 'lost'
       await expect(apply()).rejects.toThrow('the disk failed')
       fault = undefined
-      expect([(await apply()).map(toComparable), one.stateMachine.open]).toEqual([['BAD_LINE'], undefined])
+      expect([(await apply()).map(toComparable), one.catalog.meta.log?.open]).toEqual([['BAD_LINE'], undefined])
       await one.close()
     }
   })
@@ -82,9 +82,9 @@ describe('the state machine', () => {
       await one.stateMachine.apply(entries.slice(0, 2), toPosition(2))
       expect(await staged(one)).toHaveLength(1)
       const again = await one.reopen()
-      expect(again.stateMachine.open?.id).toBe(toImportId(1))
+      expect(again.catalog.meta.log?.open?.id).toBe(toImportId(1))
       await again.stateMachine.apply(entries.slice(2), toPosition(entries.length))
-      expect([again.stateMachine.open, await staged(again)]).toEqual([undefined, []])
+      expect([again.catalog.meta.log?.open, await staged(again)]).toEqual([undefined, []])
       await again.close()
     }
   })

@@ -85,7 +85,7 @@ describe('the state machine', () => {
             if (!failed) return view
             isOn = failed = false
             const next = dies ? await view.reopen() : view
-            if (!dies) await view.catalog.reload()
+            if (!dies) await view.catalog.load()
             isOn = true
             return next
           })
@@ -111,9 +111,9 @@ describe('the state machine', () => {
           toPosition(2),
         )
         await other.stateMachine.restore(one.stateMachine.snapshot() as AsyncIterable<Buffer>)
-        expect([other.stateMachine.getPosition(), other.stateMachine.open]).toEqual([
+        expect([other.stateMachine.getPosition(), other.catalog.meta.log?.open]).toEqual([
           one.stateMachine.getPosition(),
-          one.stateMachine.open,
+          one.catalog.meta.log?.open,
         ])
         expect(await listPrices(other.catalog)).toEqual(await listPrices(one.catalog))
         // Restored data survives a power cut.

@@ -24,12 +24,3 @@ export async function clearLevel<K, V>(level: SharedLevel<K, V>, positionKey: K)
   await level.write((db) => db.del(positionKey, { sync: true }))
   await level.db.clear()
 }
-
-/**
- * Flushes a database to the disk, then stores its position with a sync.
- * @param value position with `CLEAN_BOOT` in place of the boot id
- */
-export async function markClean<K, V>(level: SharedLevel<K, V>, positionKey: K, value: V): Promise<void> {
-  await level.flush()
-  await level.write((db) => db.put(positionKey, value, { sync: true }))
-}

@@ -39,6 +39,8 @@ export interface LevelModel<Row extends PositionRow, Batch> {
   parseRow?(text: string): Row | undefined
   /** Formats the position row. By default as JSON. */
   formatRow?(row: Row): string
+  /** Returns the stored row. By default the row that `write` returned; a model with several writes per batch has it. */
+  getRow?(): Row | undefined
   /** Reads the data that the service has in memory: at the start, and after a snapshot has replaced the database. */
   load?(row: Row | undefined): void | Promise<void>
   /**
@@ -78,6 +80,7 @@ export async function openLevelStateMachine<Row extends PositionRow, Batch>(
     row = undefined
   }
   await model.load?.(row)
+  const getRow = () => (model.getRow ? model.getRow() : row)
 
   /** Flushes the database to the disk, then stores that its position is on the disk. */
   async function markClean(last: Row): Promise<void> {
@@ -88,7 +91,7 @@ export async function openLevelStateMachine<Row extends PositionRow, Batch>(
   }
 
   return {
-    getPosition: () => row?.position,
+    getPosition: () => getRow()?.position,
 
     async apply(entries, position) {
       // A standalone log reuses the sequence after a failed write, for other entries.
@@ -111,7 +114,8 @@ export async function openLevelStateMachine<Row extends PositionRow, Batch>(
     },
 
     async settle() {
-      if (isReplica && row && row.boot !== CLEAN_BOOT) await markClean(row)
+      const last = getRow()
+      if (isReplica && last && last.boot !== CLEAN_BOOT) await markClean(last)
     },
   }
 }

@@ -6,7 +6,7 @@ import { errors } from '../errors.ts'
 import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import type { IndexKind, RowChange } from '../index/price-index.ts'
 import type { CatalogChange, CatalogState } from '../messages.ts'
-import type { CatalogMeta, LoadedCatalog } from '../storage/generation-reader.ts'
+import { NO_META, type CatalogMeta, type LoadedCatalog } from '../storage/generation-reader.ts'
 import { Generations, type GenerationsOptions } from '../storage/generations.ts'
 import type { LogCheckpoint, OpenImport } from '../storage/log-checkpoint.ts'
 import { CatalogContent } from './catalog-content.ts'
@@ -45,37 +45,27 @@ const toRowChange = ({ row, before, after }: RowChange): RowChange => ({ row, be
  */
 export class PriceCatalog {
   readonly #options: PriceCatalogOptions
+  readonly #createFirst: () => CatalogDraft
   readonly #generations: Generations
   readonly #content: CatalogContent
   /** Runs one change at a time. */
   readonly #changes = new Serial()
 
-  private constructor(options: PriceCatalogOptions) {
+  /** @param createFirst creates the first catalog of a database that never had prices */
+  constructor(options: PriceCatalogOptions, createFirst = () => new CatalogDraft(new Terms())) {
     this.#options = options
+    this.#createFirst = createFirst
     this.#generations = new Generations(options)
     this.#content = new CatalogContent(this.#generations.reader, options.indexes, options.hasSharedBlocks)
-  }
-
-  /**
-   * Opens the catalog in the database.
-   * @param first creates the first catalog of a database that never had prices
-   * @throws StartError `DATA_DAMAGED`
-   */
-  static async open(options: PriceCatalogOptions, first = () => new CatalogDraft(new Terms())): Promise<PriceCatalog> {
-    const catalog = new PriceCatalog(options)
-    const loaded = await catalog.#generations.load()
-    if (loaded) await catalog.#loadCompact(loaded)
-    else await catalog.#adopt(first())
-    return catalog
   }
 
   get size(): number {
     return this.#content.ids.size
   }
 
-  /** The position in the log. */
-  get checkpoint(): LogCheckpoint | undefined {
-    return this.#content.meta.log
+  /** The stored state, with the position in the log. */
+  get meta(): CatalogMeta {
+    return this.#content.meta
   }
 
   getState(): CatalogState {
@@ -131,10 +121,10 @@ export class PriceCatalog {
 
   /**
    * Writes the position in the log.
-   * @param options.piece the newest piece of the open import; @param options.sync also syncs all earlier writes
+   * @param piece the newest piece of the open import
    */
-  setCheckpoint(log: LogCheckpoint, options: { piece?: Uint8Array; sync?: boolean } = {}): Promise<void> {
-    return this.#changes.run(() => this.#checkpoint(log, options))
+  setCheckpoint(log: LogCheckpoint, piece?: Uint8Array): Promise<void> {
+    return this.#changes.run(() => this.#checkpoint(log, piece))
   }
 
   /**
@@ -151,13 +141,20 @@ export class PriceCatalog {
   }
 
   /**
-   * Loads the catalog from the disk after a fault, or after a snapshot was restored. A change whose write failed may or
-   * may not be in the loaded catalog.
+   * Loads the catalog from the database: at the start, after a fault, and after a snapshot was restored. A change whose
+   * write failed may or may not be in the loaded catalog. At the start, it rewrites the catalog without the rows of
+   * deleted prices if they are many.
+   * @throws StartError `DATA_DAMAGED`
    */
-  reload(): Promise<void> {
+  load(): Promise<void> {
     return this.#changes.run(async () => {
+      const isStart = this.meta === NO_META
       const loaded = await this.#generations.load()
       if (loaded) await this.#content.load(this.#withCheckpoint(loaded))
+      else if (isStart) return this.#adopt(this.#createFirst())
+      const { rows } = this.#content
+      if (isStart && rows - this.size > Math.max(MAX_DELETED_ROWS, this.size))
+        return this.#adopt(await this.#content.toDraft())
       await this.#options.onReplace(this.getState())
     })
   }
@@ -167,9 +164,9 @@ export class PriceCatalog {
     return this.#changes.waitUntilIdle()
   }
 
-  async #checkpoint(log: LogCheckpoint, options: { piece?: Uint8Array; sync?: boolean } = {}): Promise<void> {
-    const meta = { ...this.#content.meta, log }
-    await this.#generations.setCheckpoint(meta, options)
+  async #checkpoint(log: LogCheckpoint, piece?: Uint8Array): Promise<void> {
+    const meta = { ...this.meta, log }
+    await this.#generations.setCheckpoint(meta, piece)
     this.#content.meta = meta
   }
 
@@ -224,24 +221,17 @@ export class PriceCatalog {
   }
 
   /** Replaces the catalog with a draft. The draft is first written as a new generation. */
-  async #adopt(draft: CatalogDraft, log = this.checkpoint): Promise<void> {
+  async #adopt(draft: CatalogDraft, log = this.meta.log): Promise<void> {
     const table = draft.buildTable()
-    const meta = await this.#generations.writeAll(draft, table, { ...this.#content.meta, log })
+    const meta = await this.#generations.writeAll(draft, table, { ...this.meta, log })
     const { terms, kinds, blocks, ids } = draft
     await this.#content.replace({ meta, terms, kinds, blocks, table }, ids)
     await this.#options.onReplace(this.getState())
     await this.#generations.clearOlder(meta)
   }
 
-  /** Loads a catalog, and rewrites it without the rows of deleted prices if they are many. */
-  async #loadCompact(loaded: LoadedCatalog): Promise<void> {
-    await this.#content.load(loaded)
-    const { rows } = this.#content
-    if (rows - this.size > Math.max(MAX_DELETED_ROWS, this.size)) await this.#adopt(await this.#content.toDraft())
-  }
-
   /** The database of a standalone service has no checkpoint. */
   #withCheckpoint(loaded: LoadedCatalog): LoadedCatalog {
-    return this.#options.isReplica ? loaded : { ...loaded, meta: { ...loaded.meta, log: this.checkpoint } }
+    return this.#options.isReplica ? loaded : { ...loaded, meta: { ...loaded.meta, log: this.meta.log } }
   }
 }

@@ -1,9 +1,13 @@
 import { FrameError, createOutcomeUnknownError } from '@influencer-stats/log/errors'
-import type { LogEntry, LogPosition, StateMachine } from '@influencer-stats/log/log'
-import { CLEAN_BOOT, clearLevel, isTorn, markClean } from '@influencer-stats/log/boot-check'
-import { restoreSnapshot, createSnapshotChunks } from '@influencer-stats/log/level-snapshot'
+import type { LogEntry } from '@influencer-stats/log/log'
+import { createSnapshotCodec } from '@influencer-stats/log/level-snapshot'
+import {
+  openLevelStateMachine,
+  type LevelModel,
+  type LevelStateMachine,
+  type PositionRow,
+} from '@influencer-stats/log/level-state-machine'
 import { readEntry } from '@influencer-stats/log/read-entry'
-import { readBootId } from '@influencer-stats/runtime/boot-id'
 import { parseWireError, Problem, toWireError, type WireError } from '@influencer-stats/runtime/problems'
 import { toReadProblem } from '@influencer-stats/runtime/read-errors'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
@@ -13,9 +17,10 @@ import type { ImportResult } from '../messages.ts'
 import { META_KEY } from '../storage/page-store.ts'
 import type { PriceCatalog } from './price-catalog.ts'
 import type { CatalogMeta } from '../storage/generation-reader.ts'
+import { FORMAT } from '../storage/database.ts'
 import type { PendingChange, PriceChange } from './evaluate-changes.ts'
 import { LoggedImport } from './logged-import.ts'
-import type { LogCheckpoint, OpenImport } from '../storage/log-checkpoint.ts'
+import type { LogCheckpoint } from '../storage/log-checkpoint.ts'
 import { createSnapshotFilter } from '../storage/snapshot-filter.ts'
 
 /**
@@ -36,73 +41,102 @@ export const LOG_IMPORT_TIMEOUT_MS = 30_000
 /** Maximum changes of prices in one write. They are evaluated in one turn of the event loop. */
 const MAX_BATCH_CHANGES = 512
 
-const META_KEY_BYTES = Buffer.from(META_KEY)
 const SNAPSHOT_NAME = 'prices snapshot 1'
 
 const isRefusal = (error: unknown): error is Problem => error instanceof Problem && error.code in errors
 const isPriceChange = ({ kind }: LogEntry) => kind === kinds.PUT || kind === kinds.REMOVE
 
-/** Deletes data that a power cut may have torn, before the catalog is opened. The log has all of the data. */
-export async function clearTorn(level: SharedLevel): Promise<void> {
-  const found = await level.db.get(META_KEY)
-  const checkpoint = found === undefined ? undefined : (JSON.parse(found) as CatalogMeta).log
-  if (checkpoint && isTorn(checkpoint.boot)) await clearLevel(level, META_KEY)
+/** The row `meta` of the database. */
+interface PricesRow extends LogCheckpoint {
+  readonly meta: CatalogMeta
 }
 
-/** The state machine of prices: the catalog, built from the log. On the main thread only. */
-export class PricesStateMachine implements StateMachine {
+/** Entries, and the outcomes of those that are already applied. */
+interface PricesBatch {
+  readonly entries: readonly LogEntry[]
+  readonly outcomes: PricesOutcome[]
+}
+
+/**
+ * Loads a catalog, and opens its state machine, on the main thread. After a power cut it first clears the catalog of a
+ * node.
+ * @param isReplica true for a node of a cluster, false for a standalone service
+ * @throws StartError `DATA_DAMAGED`
+ */
+export const openPricesStateMachine = (
+  catalog: PriceCatalog,
+  level: SharedLevel,
+  isReplica: boolean,
+): Promise<LevelStateMachine> => openLevelStateMachine(new PricesModel(catalog, level, isReplica))
+
+/** The catalog, built from the log. An import needs several writes, so each write stores how many entries are applied. */
+class PricesModel implements LevelModel<PricesRow, PricesBatch> {
+  readonly positionKey = META_KEY
+  readonly level: SharedLevel
+  readonly isReplica: boolean
+  readonly snapshots: LevelModel<PricesRow, PricesBatch>['snapshots']
   readonly #catalog: PriceCatalog
-  readonly #level: SharedLevel
-  readonly #isReplica: boolean
-  readonly #boot = readBootId()
   #import: LoggedImport | undefined
-  /**
-   * The outcomes of the entries of the current batch. If the batch could not be written completely, they stay until
-   * `apply` gets the batch again.
-   */
-  #outcomes: PricesOutcome[] = []
 
-  private constructor(catalog: PriceCatalog, level: SharedLevel, isReplica: boolean) {
+  constructor(catalog: PriceCatalog, level: SharedLevel, isReplica: boolean) {
     this.#catalog = catalog
-    this.#level = level
-    this.#isReplica = isReplica
+    this.level = level
+    this.isReplica = isReplica
+    this.snapshots = createSnapshotCodec(level.db, {
+      name: SNAPSHOT_NAME,
+      positionKey: Buffer.from(META_KEY),
+      createFilter: createSnapshotFilter,
+    })
   }
 
-  /**
-   * @param isReplica true for a node of a cluster, false for a standalone service
-   * @throws StartError `DATA_DAMAGED`
-   */
-  static async open(catalog: PriceCatalog, level: SharedLevel, isReplica: boolean): Promise<PricesStateMachine> {
-    const stateMachine = new PricesStateMachine(catalog, level, isReplica)
-    await stateMachine.#resume()
-    return stateMachine
+  parseRow(text: string): PricesRow {
+    return toRow(JSON.parse(text))
   }
 
-  /** The import that has begun and not ended. */
-  get open(): OpenImport | undefined {
-    return this.#catalog.checkpoint?.open
+  formatRow({ meta, ...log }: PricesRow): string {
+    return JSON.stringify({ ...meta, log, format: FORMAT })
   }
 
-  getPosition(): LogPosition | undefined {
-    return this.#catalog.checkpoint?.position
+  getRow(): PricesRow {
+    return toRow(this.#catalog.meta)
   }
 
-  async apply(entries: readonly LogEntry[], position: LogPosition): Promise<PricesOutcome[]> {
-    const before = this.#catalog.checkpoint
+  /** Loads the catalog, and resumes an import that this node has received in part. */
+  async load(): Promise<void> {
+    await this.#catalog.load()
+    const open = this.#catalog.meta.log?.open
+    this.#import = open && new LoggedImport(open)
+    if (!open) return this.#catalog.clearStaged()
+    let number = 0
+    for await (const bytes of this.#catalog.readStaged(open)) await this.#import!.addPiece({ number: number++, bytes })
+  }
+
+  evaluate(entries: readonly LogEntry[]): PricesBatch {
+    return { entries, outcomes: [] }
+  }
+
+  async write(batch: PricesBatch, row: Required<PositionRow>): Promise<PricesRow> {
+    const { position, made } = this.getRow()
     // A write that reported a fault may have succeeded: then the catalog already has this position.
-    if (before?.position?.seq !== position.seq || before.position.epoch !== position.epoch)
-      await this.#applyEntries(entries, position, before?.made ?? 0)
-    const outcomes = this.#outcomes
-    this.#outcomes = []
+    if (position?.seq !== row.position.seq || position.epoch !== row.position.epoch)
+      await this.#applyEntries(batch, row, made)
+    return this.getRow()
+  }
+
+  publish({ entries, outcomes }: PricesBatch): PricesOutcome[] {
     // Entries that an earlier process applied have no outcome, and no client waits for them.
     return entries.map((_, i) => outcomes[i] ?? toWireError(createOutcomeUnknownError()))
   }
 
   /** @param made number of entries that are already applied */
-  async #applyEntries(entries: readonly LogEntry[], position: LogPosition, made: number): Promise<void> {
+  async #applyEntries(
+    { entries, outcomes }: PricesBatch,
+    { position, boot }: Required<PositionRow>,
+    made: number,
+  ): Promise<void> {
     const createCheckpoint = (next: number): LogCheckpoint => {
-      const { position: from, open } = this.#catalog.checkpoint ?? {}
-      const rest = { boot: this.#boot, open }
+      const { position: from, open } = this.#catalog.meta.log ?? {}
+      const rest = { boot, open }
       return next < entries.length
         ? { ...(from && { position: from }), made: next, ...rest }
         : { position, made: Math.max(0, made - next), ...rest }
@@ -111,39 +145,18 @@ export class PricesStateMachine implements StateMachine {
     for (let next = made; next < entries.length;) {
       const at = next
       const first = entries[at]!
-      const group = this.#takeBatch(entries, at)
+      const group = takeBatch(entries, at, outcomes)
       next += group.length || 1
       try {
         if (group.length > 0) await this.#catalog.applyChanges(group, createCheckpoint(next))
-        else this.#outcomes[at] = await this.#applyImportEntry(first, createCheckpoint(next))
+        else outcomes[at] = await this.#applyImportEntry(first, createCheckpoint(next))
       } catch (error) {
         // The log of a cluster repeats the entries. A local log does not, so later entries are applied without these.
-        if (this.#isReplica || error instanceof FrameError) throw error
-        for (let i = at; i < next; i++) this.#outcomes[i] ??= toWireError(toReadProblem(error) ?? error)
+        if (this.isReplica || error instanceof FrameError) throw error
+        for (let i = at; i < next; i++) outcomes[i] ??= toWireError(toReadProblem(error) ?? error)
         await this.#catalog.setCheckpoint(createCheckpoint(next))
       }
     }
-  }
-
-  /** Returns consecutive changes of different prices; none if the first entry is not a change. */
-  #takeBatch(entries: readonly LogEntry[], from: number): PendingChange[] {
-    const group: PendingChange[] = []
-    const seen = new Set<string>()
-    for (let i = from; i < entries.length && group.length < MAX_BATCH_CHANGES && isPriceChange(entries[i]!); i++) {
-      const change = toPriceChange(entries[i]!)
-      if (seen.has(change.key)) break
-      seen.add(change.key)
-      group.push({
-        change,
-        resolve: (outcome) => (this.#outcomes[i] = outcome),
-        reject: (error) => {
-          // A fault of this node must not become the outcome of the change.
-          if (!isRefusal(error)) throw error
-          this.#outcomes[i] = toWireError(error)
-        },
-      })
-    }
-    return group
   }
 
   /** @param checkpoint the checkpoint to write; its `open` is the import as it was before this entry */
@@ -166,10 +179,7 @@ export class PricesStateMachine implements StateMachine {
         if (open?.id !== id || open.pieces !== number) return this.#refuse(errors.IMPORT_LOST(), checkpoint)
         return this.#runOrDrop(checkpoint, async () => {
           await this.#import!.addPiece(piece)
-          await this.#catalog.setCheckpoint(
-            { ...checkpoint, open: { ...open, pieces: number + 1, at } },
-            { piece: bytes },
-          )
+          await this.#catalog.setCheckpoint({ ...checkpoint, open: { ...open, pieces: number + 1, at } }, bytes)
           return true
         })
       }
@@ -221,39 +231,29 @@ export class PricesStateMachine implements StateMachine {
     this.#import = undefined
     await this.#catalog.clearStaged()
   }
+}
 
-  /** Resumes an import that this node has received in part. */
-  async #resume(): Promise<void> {
-    const { open } = this
-    this.#import = open && new LoggedImport(open)
-    if (!open) return this.#catalog.clearStaged()
-    let number = 0
-    for await (const bytes of this.#catalog.readStaged(open)) await this.#import!.addPiece({ number: number++, bytes })
-  }
+const toRow = (meta: CatalogMeta): PricesRow => ({ made: 0, boot: undefined, ...meta.log, meta })
 
-  snapshot(): AsyncIterable<Buffer> {
-    return createSnapshotChunks(this.#level.db, {
-      name: SNAPSHOT_NAME,
-      positionKey: META_KEY_BYTES,
-      createFilter: createSnapshotFilter,
+/** Returns consecutive changes of different prices; none if the first entry is not a change. */
+function takeBatch(entries: readonly LogEntry[], from: number, outcomes: PricesOutcome[]): PendingChange[] {
+  const group: PendingChange[] = []
+  const seen = new Set<string>()
+  for (let i = from; i < entries.length && group.length < MAX_BATCH_CHANGES && isPriceChange(entries[i]!); i++) {
+    const change = toPriceChange(entries[i]!)
+    if (seen.has(change.key)) break
+    seen.add(change.key)
+    group.push({
+      change,
+      resolve: (outcome) => (outcomes[i] = outcome),
+      reject: (error) => {
+        // A fault of this node must not become the outcome of the change.
+        if (!isRefusal(error)) throw error
+        outcomes[i] = toWireError(error)
+      },
     })
   }
-
-  async restore(pieces: AsyncIterable<Buffer>): Promise<void> {
-    await clearLevel(this.#level, META_KEY)
-    const { db } = this.#level
-    const meta: CatalogMeta = JSON.parse(String(await restoreSnapshot(pieces, db, [SNAPSHOT_NAME])))
-    await markClean(this.#level, META_KEY, JSON.stringify({ ...meta, log: { ...meta.log!, boot: CLEAN_BOOT } }))
-    await this.#catalog.reload()
-    await this.#resume()
-  }
-
-  /** Syncs all data to disk and marks it as synced, so that a start after a power cut reuses it. */
-  async settle(): Promise<void> {
-    const { checkpoint } = this.#catalog
-    if (checkpoint && checkpoint.boot !== CLEAN_BOOT)
-      await this.#catalog.setCheckpoint({ ...checkpoint, boot: CLEAN_BOOT }, { sync: true })
-  }
+  return group
 }
 
 function toPriceChange(entry: LogEntry): PriceChange {

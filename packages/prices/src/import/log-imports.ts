@@ -16,7 +16,8 @@ import {
 } from '../catalog/log-entries.ts'
 import { errors } from '../errors.ts'
 import type { ImportedPrices, ImportResult, ImportOptions } from '../messages.ts'
-import { LOG_IMPORT_TIMEOUT_MS, type PricesStateMachine } from '../catalog/prices-state-machine.ts'
+import type { PriceCatalog } from '../catalog/price-catalog.ts'
+import { LOG_IMPORT_TIMEOUT_MS } from '../catalog/prices-state-machine.ts'
 import { FLUSH_INTERVAL_MS } from './send-import.ts'
 
 /**
@@ -45,7 +46,7 @@ export type AppendEntry = <T extends boolean | ImportResult>(kind: number, body:
 
 export interface LogImportsOptions {
   readonly append: AppendEntry
-  readonly stateMachine: Pick<PricesStateMachine, 'open'>
+  readonly catalog: Pick<PriceCatalog, 'meta'>
   /** Maximum number of prices. */
   readonly maxPrices: number
   /** Maximum size of an import in a cluster (bytes). */
@@ -184,7 +185,7 @@ export class LogImports {
       // The next piece of the import reports this error to its client.
       else this.#send(session, { bytes: EMPTY_BODY }).catch(() => {})
     }
-    const { open } = this.#options.stateMachine
+    const open = this.#options.catalog.meta.log?.open
     if (!open || Date.now() - open.at < LOG_IMPORT_TIMEOUT_MS || this.#isExpiring) return
     this.#isExpiring = true
     this.#options

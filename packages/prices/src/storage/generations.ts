@@ -125,19 +125,12 @@ export class Generations {
     await this.#write(batch, !this.#isReplica)
   }
 
-  /**
-   * Writes the position in the log of a node and, if given, the newest piece of the open import.
-   * @param sync true to sync to disk, with all earlier writes
-   */
-  async setCheckpoint(
-    meta: CatalogMeta,
-    { piece, sync = false }: { piece?: Uint8Array | undefined; sync?: boolean },
-  ): Promise<void> {
+  /** Writes the position in the log of a node and, if given, the newest piece of the open import. */
+  async setCheckpoint(meta: CatalogMeta, piece?: Uint8Array): Promise<void> {
     if (!this.#isReplica) return
-    if (sync) await this.#level.flush()
     const { open } = meta.log!
     const staged = piece ? [put(toStagedKey(open!.id, open!.pieces - 1), piece)] : []
-    await this.#write([this.#putMeta(meta), ...staged], sync)
+    await this.#write([this.#putMeta(meta), ...staged], false)
   }
 
   /**

@@ -9,7 +9,7 @@ import type { Price } from '../../src/core/price.ts'
 import { errors } from '../../src/errors.ts'
 import { openPricesLevel } from '../../src/storage/database.ts'
 import { createPrice, toUuid } from './prices.ts'
-import { NO_POSITION, openTestCatalog, openTestStandalone } from './standalone.ts'
+import { NO_POSITION, createTestCatalog, openTestStandalone } from './standalone.ts'
 import { logEntries, MAX_PRICES, toEntries, toPosition, type TestStateMachine } from './state-machine.ts'
 
 /** An import's id: 16 digits. */
@@ -17,15 +17,15 @@ export const toImportId = (number: number) => String(number).padStart(16, '0')
 export const UNKNOWN_CODE = 'OUTCOME_UNKNOWN'
 
 /** Returns an outcome in a comparable form. */
-export function toComparable(outcome: PricesOutcome): unknown {
-  if (typeof outcome === 'boolean' || 'imported' in outcome) return outcome
+export function toComparable(outcome: unknown): unknown {
+  if (typeof outcome === 'boolean' || 'imported' in (outcome as PricesOutcome & object)) return outcome
   return (parseWireError(outcome as WireError) as Problem).code
 }
 
 /** The oracle: a standalone catalog that executes the requests of entries one after the other. */
 export async function openOracle() {
   const level = await openPricesLevel(createTemporaryFolder())
-  const catalog = await openTestCatalog(level)
+  const catalog = createTestCatalog(level)
   const { put, remove } = await openTestStandalone(catalog, level, MAX_PRICES)
   let open: { id: string; whole: LoggedImport; pieces: number; mayBeEmpty: boolean; at: number } | undefined
 

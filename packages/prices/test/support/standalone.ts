@@ -3,7 +3,7 @@ import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { encodePut, encodeText, PUT, REMOVE } from '../../src/catalog/log-entries.ts'
 import { LoggedImport } from '../../src/catalog/logged-import.ts'
 import { PriceCatalog, type PriceCatalogOptions } from '../../src/catalog/price-catalog.ts'
-import { PricesStateMachine, toResult, type PricesOutcome } from '../../src/catalog/prices-state-machine.ts'
+import { openPricesStateMachine, toResult, type PricesOutcome } from '../../src/catalog/prices-state-machine.ts'
 import type { CatalogDraft } from '../../src/core/catalog-draft.ts'
 import type { Price } from '../../src/core/price.ts'
 import { LogImports, type AppendEntry } from '../../src/import/log-imports.ts'
@@ -16,13 +16,13 @@ const indexes = await loadIndexes({ indexes: ['bitset'] })
 /** The checkpoint of a test that uses no log. */
 export const NO_POSITION: LogCheckpoint = { made: 0, boot: undefined }
 
-/** A catalog on the main thread, without threads. */
-export const openTestCatalog = (
+/** A catalog on the main thread, without threads. It is not loaded yet. */
+export const createTestCatalog = (
   level: SharedLevel,
   options: Partial<PriceCatalogOptions> = {},
   createFirst?: () => CatalogDraft,
 ) =>
-  PriceCatalog.open(
+  new PriceCatalog(
     {
       level,
       indexes,
@@ -36,13 +36,20 @@ export const openTestCatalog = (
     createFirst,
   )
 
-/** Adds the main thread of a standalone service to a catalog. */
+/** Creates a catalog and loads it. */
+export async function openTestCatalog(...options: Parameters<typeof createTestCatalog>): Promise<PriceCatalog> {
+  const catalog = createTestCatalog(...options)
+  await catalog.load()
+  return catalog
+}
+
+/** Loads a catalog, and adds the main thread of a standalone service. */
 export async function openTestStandalone(catalog: PriceCatalog, level: SharedLevel, maxPrices = 1e6) {
-  const stateMachine = await PricesStateMachine.open(catalog, level, false)
+  const stateMachine = await openPricesStateMachine(catalog, level, false)
   const journal = openLocalLog({ stateMachine })
   const append: AppendEntry = async (kind, body) =>
     toResult((await journal.append<PricesOutcome>(kind, body)).outcome) as never
-  const imports = new LogImports({ append, stateMachine, maxPrices, maxImportBytes: Infinity })
+  const imports = new LogImports({ append, catalog, maxPrices, maxImportBytes: Infinity })
   return {
     /** @returns true if the price is new */
     put: ({ id, ...price }: Price) =>

@@ -1,3 +1,4 @@
+import type { LevelStateMachine } from '@influencer-stats/log/level-state-machine'
 import type { LogEntry, LogPosition } from '@influencer-stats/log/log'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
@@ -6,9 +7,9 @@ import * as kinds from '../../src/catalog/log-entries.ts'
 import type { Price } from '../../src/core/price.ts'
 import { openPricesLevel } from '../../src/storage/database.ts'
 import type { PriceCatalog } from '../../src/catalog/price-catalog.ts'
-import { clearTorn, PricesStateMachine } from '../../src/catalog/prices-state-machine.ts'
+import { openPricesStateMachine } from '../../src/catalog/prices-state-machine.ts'
 import { toPrice } from '../../src/catalog/row-to-price.ts'
-import { openTestCatalog } from './standalone.ts'
+import { createTestCatalog } from './standalone.ts'
 
 export const MAX_PRICES = 5
 
@@ -33,7 +34,7 @@ function createFaultyLevel(level: SharedLevel, next: () => WriteFault | undefine
 export interface TestStateMachine {
   readonly level: SharedLevel
   readonly catalog: PriceCatalog
-  readonly stateMachine: PricesStateMachine
+  readonly stateMachine: LevelStateMachine
   /** Ends by a crash or by a clean shutdown, and opens the folder again. */
   reopen(how?: 'killed' | 'settled'): Promise<TestStateMachine>
   close(): Promise<void>
@@ -45,9 +46,8 @@ export async function openTestStateMachine(
 ): Promise<TestStateMachine> {
   const real = await openPricesLevel(folder, { log: { error() {}, info() {} }, isReplica: true })
   const level = createFaultyLevel(real, next)
-  await clearTorn(level)
-  const catalog = await openTestCatalog(level, { isReplica: true })
-  const stateMachine = await PricesStateMachine.open(catalog, level, true)
+  const catalog = createTestCatalog(level, { isReplica: true })
+  const stateMachine = await openPricesStateMachine(catalog, level, true)
   const close = async () => {
     await catalog.waitUntilIdle()
     await real.close()
