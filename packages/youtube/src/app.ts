@@ -1,11 +1,10 @@
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import type { AppContext } from '@influencer-stats/runtime/service'
-import { formatGoogleProblem } from './google-problem.ts'
 import { createThreadState } from './thread-state.ts'
 import type { YoutubeSharedState, YoutubeMainMessage, YoutubeThreadMessage } from './messages.ts'
-import { createMeter } from './meter.ts'
+import { Meter } from './meter.ts'
 import { addControlRoutes } from './routes/control.ts'
-import { createVideosRoute } from './routes/videos.ts'
+import { createVideosRoute, formatGoogleProblem } from './routes/videos.ts'
 import type { YoutubeConfig } from './settings.ts'
 
 /** Every problem below this path has Google's format, including those of the runtime. */
@@ -17,7 +16,7 @@ export async function createYoutubeApp(
 ): Promise<App> {
   const { bus, config, lifecycle } = context
   const shared = context.shared as YoutubeSharedState
-  const thread = createThreadState(shared.state, createMeter(shared.meter))
+  const thread = createThreadState(shared.state, new Meter(shared.meter))
   bus.on('changed', (state) => {
     thread.state = state
   })

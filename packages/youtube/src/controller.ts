@@ -11,16 +11,10 @@ export interface ControllerOptions {
   broadcast(state: StandInState): Promise<unknown>
 }
 
-/** The main thread's controller: it owns the state that all threads share, and resets the quota every day. */
-export interface Controller {
-  readonly state: StandInState
-  readonly handlers: CallHandlers<YoutubeMainMessage>
-  close(): void
-}
-
 const DAY_CHECK_INTERVAL_MS = 60_000
 
-export function createController({ meter, quota, broadcast }: ControllerOptions): Controller {
+/** Creates the main thread's controller: it owns the state that all threads share, and resets the quota every day. */
+export function createController({ meter, quota, broadcast }: ControllerOptions) {
   let state: StandInState = { faults: {} }
   let day = toPacificDay(Date.now())
 
@@ -37,23 +31,17 @@ export function createController({ meter, quota, broadcast }: ControllerOptions)
     day = today
     // A quota that was set as a fault is not reset: the test that set it relies on it.
     if (state.faults.quotaLeft === undefined) fillQuota()
-  }, DAY_CHECK_INTERVAL_MS)
-  timer.unref()
+  }, DAY_CHECK_INTERVAL_MS).unref()
   fillQuota()
 
-  return {
-    get state() {
-      return state
+  const handlers: CallHandlers<YoutubeMainMessage> = {
+    setFaults(faults) {
+      const done = updateState({ faults })
+      meter.resetFaultIndex()
+      fillQuota()
+      return done
     },
-    handlers: {
-      setFaults(faults) {
-        const done = updateState({ faults })
-        meter.resetFaultIndex()
-        fillQuota()
-        return done
-      },
-      setClock: (frozenAt) => updateState({ frozenAt }),
-    },
-    close: () => clearInterval(timer),
+    setClock: (frozenAt) => updateState({ frozenAt }),
   }
+  return { getState: () => state, handlers, close: () => clearInterval(timer) }
 }

@@ -20,7 +20,7 @@ export type YoutubeThreadMessage = {
 
 /** The data with which a thread starts. */
 export interface YoutubeSharedState {
-  /** Counts and quota of all threads: see `createMeter`. */
+  /** Counts and quota of all threads: see `Meter`. */
   readonly meter: SharedArrayBuffer
   readonly state: StandInState
 }

@@ -1,8 +1,8 @@
+import { registerCounter } from '@influencer-stats/runtime/counter'
 import { defineService } from '@influencer-stats/runtime/service'
 import { createController } from './controller.ts'
 import type { YoutubeSharedState, YoutubeMainMessage, YoutubeThreadMessage } from './messages.ts'
-import { createMeter, createMeterMemory } from './meter.ts'
-import { registerMetrics } from './metrics.ts'
+import { Meter } from './meter.ts'
 import { settings } from './settings.ts'
 
 /** A stand-in for `videos.list` of the YouTube Data API v3, with faults on request. */
@@ -14,16 +14,21 @@ export const youtube = defineService<typeof settings, YoutubeMainMessage, Youtub
   standsIn: '--youtube-uri https://www.googleapis.com --youtube-api-key KEY',
   example: (url) => `curl '${url}/youtube/v3/videos?part=statistics&id=-4lB5EKS5Uk&key=stand-in'`,
   async open({ config, registry, broadcast }) {
-    const memory = createMeterMemory()
-    const meter = createMeter(memory)
+    const meter = new Meter()
     const controller = createController({
       meter,
       quota: config.quota,
       broadcast: (state) => broadcast('changed', state),
     })
-    registerMetrics(registry, meter)
+    registerCounter(
+      registry,
+      'youtube_calls_total',
+      'Calls of videos.list, including failed ones.',
+      () => meter.counts.calls,
+    )
+    registerCounter(registry, 'youtube_ids_total', 'Requested video ids.', () => meter.counts.ids)
     return {
-      shared: (): YoutubeSharedState => ({ meter: memory, state: controller.state }),
+      shared: (): YoutubeSharedState => ({ meter: meter.memory, state: controller.getState() }),
       handlers: controller.handlers,
       async close() {
         controller.close()

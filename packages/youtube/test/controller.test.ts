@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createController } from '../src/controller.ts'
-import { createMeter, createMeterMemory } from '../src/meter.ts'
+import { Meter } from '../src/meter.ts'
 
 const TIME_BEFORE_MIDNIGHT = Date.UTC(2026, 0, 2, 7, 58)
 const FIVE_MINUTES_MS = 300_000
@@ -10,7 +10,7 @@ describe('the quota of a day', () => {
   afterEach(() => void vi.useRealTimers())
 
   const start = (quota: number) => {
-    const meter = createMeter(createMeterMemory())
+    const meter = new Meter()
     return { meter, controller: createController({ meter, quota, broadcast: async () => {} }) }
   }
 

@@ -1,4 +1,5 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
+import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
@@ -20,23 +21,13 @@ const tags = ['control']
 const done = { type: 'null', description: 'Done on every thread.' } as const
 const changes = () => buildChangeReplies(commonErrors.VALIDATION_FAILED)
 
-const clockSchema = {
-  type: 'object',
-  title: 'Clock',
-  required: ['now', 'frozen'],
-  additionalProperties: false,
-  properties: {
-    now: { type: 'integer', description: 'ms since 1970' },
-    frozen: { type: 'boolean' },
-  },
-} as const
+const clockSchema = closedObject(
+  { now: { type: 'integer', description: 'ms since 1970' }, frozen: { type: 'boolean' } },
+  { title: 'Clock', required: ['now', 'frozen'] },
+)
 
-const freezeSchema = {
-  type: 'object',
-  title: 'Moment',
-  examples: [{ at: 1_763_640_000_000 }],
-  additionalProperties: false,
-  properties: {
+const freezeSchema = closedObject(
+  {
     at: {
       type: 'integer',
       minimum: 0,
@@ -44,18 +35,16 @@ const freezeSchema = {
       description: 'Time at which the clock stops (ms since 1970); by default the current time.',
     },
   },
-} as const
+  { title: 'Moment', examples: [{ at: 1_763_640_000_000 }] },
+)
 
-const countsSchema = {
-  type: 'object',
-  title: 'Counts',
-  required: ['calls', 'ids'],
-  additionalProperties: false,
-  properties: {
+const countsSchema = closedObject(
+  {
     calls: { type: 'integer', description: 'Calls of videos.list, including failed ones.' },
     ids: { type: 'integer', description: 'Video ids that these calls requested.' },
   },
-} as const
+  { title: 'Counts', required: ['calls', 'ids'] },
+)
 
 /** Adds the routes under `/control`: faults, clock and counts of the stand-in. They apply to all threads. */
 export function addControlRoutes(app: App, { bus, thread }: ControlOptions): void {

@@ -1,85 +1,62 @@
+import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { googleErrors, type GoogleErrorEntry } from '../core/google-errors.ts'
 import { MAX_IDS } from '../core/videos-query.ts'
 import { partBuilders, PARTS_WITHOUT_CONTENT } from '../core/video-parts.ts'
 
-const errorSchema = {
-  type: 'object',
-  title: "Google's error",
-  required: ['error'],
-  additionalProperties: false,
-  properties: {
-    error: {
-      type: 'object',
-      required: ['code', 'message', 'errors'],
-      additionalProperties: false,
-      properties: {
-        code: { type: 'integer', description: 'HTTP status.' },
-        message: { type: 'string' },
-        errors: {
-          type: 'array',
-          minItems: 1,
-          items: {
-            type: 'object',
-            required: ['message', 'domain', 'reason'],
-            additionalProperties: false,
-            properties: {
-              message: { type: 'string' },
-              domain: { type: 'string' },
-              reason: { type: 'string', description: 'Stable code of the kind of error.' },
-              location: { type: 'string' },
-              locationType: { type: 'string' },
-            },
-          },
-        },
-      },
-    },
+const text = { type: 'string' } as const
+const errorEntry = closedObject(
+  {
+    message: text,
+    domain: text,
+    reason: { ...text, description: 'Stable code of the kind of error.' },
+    location: text,
+    locationType: text,
   },
-} as const
+  { required: ['message', 'domain', 'reason'] },
+)
+const errorSchema = closedObject(
+  {
+    error: closedObject(
+      {
+        code: { type: 'integer', description: 'HTTP status.' },
+        message: text,
+        errors: { type: 'array', minItems: 1, items: errorEntry },
+      },
+      { required: ['code', 'message', 'errors'] },
+    ),
+  },
+  { title: "Google's error", required: ['error'] },
+)
 
-const count = { type: 'string', pattern: '^[0-9]+$' } as const
+const count = { ...text, pattern: '^[0-9]+$' } as const
+const statistics = closedObject({
+  viewCount: count,
+  likeCount: count,
+  dislikeCount: count,
+  favoriteCount: count,
+  commentCount: { ...count, description: 'Absent if comments are disabled.' },
+})
+const anyObject = { type: 'object', additionalProperties: true } as const
 
 // No member is required: `part` and `fields` select the members.
-const listSchema = {
-  type: 'object',
-  title: 'Videos',
-  additionalProperties: false,
-  properties: {
-    kind: { type: 'string', const: 'youtube#videoListResponse' },
-    etag: { type: 'string' },
-    items: {
-      type: 'array',
-      maxItems: MAX_IDS,
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        properties: {
-          kind: { type: 'string', const: 'youtube#video' },
-          etag: { type: 'string' },
-          id: { type: 'string', pattern: '^[A-Za-z0-9_-]{11}$' },
-          snippet: { type: 'object', additionalProperties: true },
-          contentDetails: { type: 'object', additionalProperties: true },
-          status: { type: 'object', additionalProperties: true },
-          statistics: {
-            type: 'object',
-            additionalProperties: false,
-            properties: {
-              viewCount: count,
-              likeCount: count,
-              dislikeCount: count,
-              favoriteCount: count,
-              commentCount: { ...count, description: 'Absent if comments are disabled.' },
-            },
-          },
-        },
-      },
-    },
-    pageInfo: {
-      type: 'object',
-      additionalProperties: false,
-      properties: { totalResults: { type: 'integer' }, resultsPerPage: { type: 'integer' } },
-    },
+const videoItem = closedObject({
+  kind: { ...text, const: 'youtube#video' },
+  etag: text,
+  id: { ...text, pattern: '^[A-Za-z0-9_-]{11}$' },
+  snippet: anyObject,
+  contentDetails: anyObject,
+  status: anyObject,
+  statistics,
+})
+const listSchema = closedObject(
+  {
+    kind: { ...text, const: 'youtube#videoListResponse' },
+    etag: text,
+    items: { type: 'array', maxItems: MAX_IDS, items: videoItem },
+    pageInfo: closedObject({ totalResults: { type: 'integer' }, resultsPerPage: { type: 'integer' } }),
   },
-} as const
+  { title: 'Videos' },
+)
 
 const describeJson = <Schema>(description: string, schema: Schema) => ({
   description,
@@ -103,7 +80,7 @@ function buildErrorReplies() {
 const parts = [...Object.keys(partBuilders), ...PARTS_WITHOUT_CONTENT]
 // Pattern of the usual forms of `fields`. The parser also accepts deeper fields, which a pattern cannot describe
 // shortly.
-const counts = Object.keys(listSchema.properties.items.items.properties.statistics.properties).join('|')
+const counts = Object.keys(statistics.properties).join('|')
 const part = `(\\*|kind|etag|id|snippet|contentDetails|status|statistics(/(\\*|${counts})|\\((\\*|${counts})\\))?)`
 const field = `(\\*|kind|etag|pageInfo|items(/${part}|\\(${part}(,${part})*\\))?)`
 

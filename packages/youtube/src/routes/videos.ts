@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pause } from '@influencer-stats/runtime/async/retry'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import {
   defineHotRoute,
@@ -7,13 +8,12 @@ import {
   type RequestHeaders,
 } from '@influencer-stats/runtime/hot-route'
 import type { Lifecycle } from '@influencer-stats/runtime/service'
+import type { FormattedProblem, Problem } from '@influencer-stats/runtime/problems'
 import { getReplyHeaders } from '@influencer-stats/runtime/stream-reply'
-import { createDelays } from '../delays.ts'
 import { isFailing, type Faults } from '../core/faults.ts'
 import { createGoogleError, googleErrors, type GoogleError } from '../core/google-errors.ts'
 import { isGzipAccepted } from '../core/negotiation.ts'
 import { renderError } from '../core/render-videos.ts'
-import { formatGoogleProblem } from '../google-problem.ts'
 import type { ThreadState } from '../thread-state.ts'
 import { createReplyCache, type PreparedCall } from '../reply-cache.ts'
 import { createReply, type EncodedReply } from '../encoded-reply.ts'
@@ -27,6 +27,8 @@ export interface VideosOptions {
 }
 
 const DEFAULT_ERROR_STATUS = 503
+/** Maximum time of a timer (ms), 24 days: calls without a reply wait until their client disconnects. */
+const HANG_MS = 2_147_483_647
 const VIDEOS_PATH = '/youtube/v3/videos'
 
 /**
@@ -37,6 +39,12 @@ const affectsConnection = ({ hang, cut }: Faults): boolean => hang === true || c
 
 const refuse = (error: GoogleError, { pretty }: PreparedCall) => createReply(error.status, renderError(error, pretty))
 
+/** Formats a problem of the runtime as Google's error. */
+export const formatGoogleProblem = ({ status, message }: Problem): FormattedProblem => ({
+  contentType: 'application/json; charset=UTF-8',
+  body: renderError(createGoogleError(status, message)),
+})
+
 const halve = ({ body }: { readonly body: string }) => body.slice(0, body.length / 2)
 
 /** Creates `GET /youtube/v3/videos`: videos by id, in the format of the YouTube Data API v3. */
@@ -44,7 +52,6 @@ export function createVideosRoute({ config, lifecycle, thread }: VideosOptions):
   const { meter } = thread
   const keys = new Set(config.apiKeys)
   const prepareCall = createReplyCache()
-  const delay = createDelays(lifecycle)
 
   /**
    * Counts a call and returns the reply to it. A call with a valid key takes one unit of the quota, even if the reply is
@@ -71,7 +78,9 @@ export function createVideosRoute({ config, lifecycle, thread }: VideosOptions):
     const { raw: response } = reply
     const fields = getReplyHeaders(reply)
     reply.hijack()
-    await delay(hang ? Infinity : latencyMs, response)
+    const closing = new AbortController()
+    response.once('close', () => closing.abort())
+    await pause(hang ? HANG_MS : latencyMs, AbortSignal.any([lifecycle.drain, closing.signal]))
     if (hang || cut === 'before') return void response.destroy()
     const length = ['content-length', String(Buffer.byteLength(plain.body))]
     response.writeHead(plain.status, ['content-type', plain.type!, ...length, ...plain.headers, ...fields])
@@ -107,7 +116,8 @@ export function createVideosRoute({ config, lifecycle, thread }: VideosOptions):
         if (malformed) return createReply(encoded.plain.status, halve(encoded.plain)).plain
         return encoded.gzip && isGzipAccepted(headers['accept-encoding']) ? encoded.gzip() : encoded.plain
       }
-      return latencyMs ? delay(latencyMs).then(toReply) : toReply()
+      // A drain ends the delay: it waits for every request in progress.
+      return latencyMs ? pause(latencyMs, lifecycle.drain).then(toReply) : toReply()
     },
   })
 }
