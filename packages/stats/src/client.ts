@@ -1,7 +1,7 @@
 import { createRequester, ignoreErrors, type ClientOptions } from '@influencer-stats/runtime/service-client'
 import type { Campaign, CampaignPatch, computeCosts } from './core/campaign.ts'
 import type { GrowthByPeriod } from './core/growth.ts'
-import type { Totals } from './core/video-numbers.ts'
+import type { Edits, Totals } from './core/video-numbers.ts'
 import type { Sort } from './campaigns/overview-selection.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
 import type { Summary } from './core/prepared-reply.ts'
@@ -53,23 +53,11 @@ export interface CollectionRow extends Collection {
   readonly costs?: ReturnType<typeof computeCosts>
 }
 
-/** A point of a history: the sums from `at` until the next point. */
-export interface HistoryPoint {
+/**
+ * A point of a history: the sums from `at` until the next point. The edits are those since the previous point.
+ */
+export interface HistoryPoint extends Totals, Edits {
   readonly at: string
-  readonly impressions: number
-  readonly engagements: number
-  readonly score: number
-  readonly videos: number
-  /**
-   * Increase since the previous point that is not growth: added videos, first numbers of a video, and counts that YouTube
-   * states again after more than two hours. Absent if there is none.
-   */
-  readonly added?: Totals
-  /**
-   * Decrease since the previous point that is not growth: videos removed from the collection, and counts that are lower
-   * when YouTube states them again after more than two hours. Absent if there is none.
-   */
-  readonly removed?: Totals
 }
 
 /** Additions to each collection of a response. */

@@ -1,9 +1,9 @@
-import type { Preconditions } from '@influencer-stats/runtime/conditions'
+import { isPreconditionMet, type Preconditions } from '@influencer-stats/runtime/conditions'
 import { applyPatch, type Campaign, type CampaignPatch } from '../core/campaign.ts'
 import { MAX_VIDEOS, removeDuplicates } from '../core/ids.ts'
+import { getEtag } from '../core/collection-version.ts'
 import { errors } from '../errors.ts'
 import type { Collection } from '../state/stats-state.ts'
-import { requireCondition } from './require-condition.ts'
 
 /** A collection without its id, its revision and its time of creation. */
 export type CollectionFields = Omit<Collection, 'id' | 'revision' | 'created'>
@@ -74,4 +74,18 @@ function requireCollection(id: string, collection: Collection | undefined, condi
   if (!collection) throw errors.COLLECTION_NOT_FOUND(id)
   requireCondition(collection, condition)
   return collection
+}
+
+/**
+ * Checks the condition of a request.
+ * @param collection the collection, if it exists
+ * @throws Problem `CONDITION_FAILED` with the current ETag if the collection does not meet the condition
+ */
+export function requireCondition(
+  collection: { readonly revision: number } | undefined,
+  condition: Preconditions | undefined,
+): void {
+  const etag = collection && getEtag(collection)
+  if (!condition || isPreconditionMet(condition, etag)) return
+  throw errors.CONDITION_FAILED(undefined, etag === undefined ? {} : { headers: { etag } })
 }

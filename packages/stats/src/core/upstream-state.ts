@@ -1,37 +1,78 @@
+import type { FromSchema } from 'json-schema-to-ts'
 import { isUpstreamWide, type UpstreamFault } from './circuit-breaker.ts'
 import { toIsoTime } from './iso-time.ts'
 import type { RemainingQuota } from './quota-budget.ts'
 import { STAND_IN } from './sources.ts'
 
-/** An outage of the API, as clients see it. Times are ISO 8601 texts. */
-export interface UpstreamOutage {
-  /**
-   * `paused`: YouTube refuses all calls, or the daily budget is used up. `failing`: calls fail for another reason. No call
-   * is made before `retryAt`.
-   */
-  readonly state: 'failing' | 'paused'
-  /**
-   * Google's machine-readable reason, such as `quotaExceeded`; the code of a network error, such as `ECONNREFUSED`; or
-   * `dailyBudgetSpent`.
-   */
-  readonly reason?: string | undefined
-  readonly detail: string
-  /** Advice to the user: one sentence. */
-  readonly remedy: string
-  /** Absent if only the daily budget of this service is used up. */
-  readonly since?: string
-  readonly retryAt: string
-  /** The refused API key, by its last four characters. */
-  readonly key?: string | undefined
-}
+const reason = {
+  type: 'string',
+  description:
+    "Google's machine-readable reason, such as `API_KEY_INVALID`; the code of a network error, such as `ECONNREFUSED`; or " +
+    '`dailyBudgetSpent` for the budget of stats.',
+} as const
+const remedy = { type: 'string', description: 'Remedy for the operator, in one sentence.' } as const
+const retryAt = { type: 'string', format: 'date-time', description: 'No call is made before this time.' } as const
+const count = { type: 'integer', minimum: 0 } as const
+const limit = { type: ['integer', 'null'], minimum: 0 } as const
 
 /** State of the API, and the remaining quota of the day. */
-export interface UpstreamState extends Partial<Omit<UpstreamOutage, 'state'>> {
-  /** `unknown`: no call has succeeded or failed yet, since the start or since a change of a refused key. */
-  readonly state: 'ok' | 'unknown' | UpstreamOutage['state']
-  readonly source: string
-  /** Units per day; `null` without a limit. */
-  readonly budget: { readonly limit: number | null; readonly used: number; readonly left: number | null }
+export const upstreamSchema = {
+  type: 'object',
+  additionalProperties: false,
+  title: 'Upstream',
+  required: ['state', 'source', 'budget'],
+  examples: [
+    {
+      state: 'paused',
+      reason: 'API_KEY_HTTP_REFERRER_BLOCKED',
+      detail: 'YouTube responded with 403 (API_KEY_HTTP_REFERRER_BLOCKED) to the API key …x4Qk',
+      remedy: "In the Google Cloud console, allow this server's IP address in the application restrictions of the key.",
+      since: '2026-11-20T10:00:00.000Z',
+      retryAt: '2026-11-20T10:15:00.000Z',
+      key: '…x4Qk',
+      source: 'https://www.googleapis.com',
+      budget: { limit: 10_000, used: 312, left: 9_688 },
+    },
+  ],
+  properties: {
+    state: {
+      type: 'string',
+      enum: ['ok', 'unknown', 'failing', 'paused'],
+      description:
+        '`paused`: YouTube refuses all calls, or the daily budget is used up. `failing`: calls fail for another ' +
+        'reason. No call is made before `retryAt`. ' +
+        '`unknown`: no call has succeeded or failed yet, since the start or since a change of a refused key.',
+    },
+    reason,
+    detail: { type: 'string' },
+    remedy,
+    since: { type: 'string', format: 'date-time' },
+    retryAt,
+    key: {
+      type: 'string',
+      description:
+        'Last four characters of the API key, or of the refused key if there is one. Absent for the stand-in, and ' +
+        'on a node whose source is not that of the cluster.',
+    },
+    source: { type: 'string', description: 'Origin of the numbers.' },
+    budget: {
+      type: 'object',
+      description: 'Quota units of this day, in Pacific Time. Without a limit, `limit` and `left` are `null`.',
+      required: ['limit', 'used', 'left'],
+      additionalProperties: false,
+      properties: { limit, used: count, left: limit },
+    },
+  },
+} as const
+
+export type UpstreamState = FromSchema<typeof upstreamSchema>
+
+/** An outage of the API. `since` is absent if only the daily budget of this service is used up. */
+export interface UpstreamOutage
+  extends
+    Pick<UpstreamState, 'reason' | 'since' | 'key'>,
+    Required<Pick<UpstreamState, 'detail' | 'remedy' | 'retryAt'>> {
+  readonly state: 'failing' | 'paused'
 }
 
 /**

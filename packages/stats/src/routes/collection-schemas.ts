@@ -1,3 +1,4 @@
+import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { describePattern } from '@influencer-stats/runtime/validation-errors'
 import { NAME_PATTERN } from '@influencer-stats/runtime/validation'
 import { CURRENCIES, MAX_COST, MAX_NAME_LENGTH, MAX_TAG_LENGTH, MAX_TAGS } from '../core/campaign.ts'
@@ -28,23 +29,9 @@ const newId = {
   pattern: describePattern(COLLECTION_ID_PATTERN.replace('^', '^(?!\\.{1,2}$)'), `${ID_FORM}, other than . and ..`),
 } as const
 
-export const newCollectionParams = {
-  type: 'object',
-  required: ['id'],
-  properties: { id: newId },
-} as const
-
-export const collectionParams = {
-  type: 'object',
-  required: ['id'],
-  properties: { id },
-} as const
-
-export const videoParams = {
-  type: 'object',
-  required: ['id', 'video'],
-  properties: { id, video },
-} as const
+export const newCollectionParams = { type: 'object', required: ['id'], properties: { id: newId } } as const
+export const collectionParams = { type: 'object', required: ['id'], properties: { id } } as const
+export const videoParams = { type: 'object', required: ['id', 'video'], properties: { id, video } } as const
 
 export const videos = { type: 'array', maxItems: MAX_VIDEOS, items: video } as const
 
@@ -116,24 +103,21 @@ const example = {
   currency: 'EUR',
 }
 
-export const collectionBody = {
-  type: 'object',
-  title: 'New collection',
-  required: ['videos'],
-  additionalProperties: false,
-  properties: { videos: links, name: newName, tags: newTags, from, to, cost, currency },
-  examples: [
-    { videos: ['-4lB5EKS5Uk', '-jlLkTtgWUk'] },
-    { videos: ['https://www.youtube.com/watch?v=-4lB5EKS5Uk&t=10s', 'https://youtu.be/1FEFpk-uIYo'], ...example },
-  ],
-} as const
+export const collectionBody = closedObject(
+  { videos: links, name: newName, tags: newTags, from, to, cost, currency },
+  {
+    title: 'New collection',
+    required: ['videos'],
+    examples: [
+      { videos: ['-4lB5EKS5Uk', '-jlLkTtgWUk'] },
+      { videos: ['https://www.youtube.com/watch?v=-4lB5EKS5Uk&t=10s', 'https://youtu.be/1FEFpk-uIYo'], ...example },
+    ],
+  },
+)
 
 /** `null` removes a field. */
-export const collectionPatch = {
-  type: 'object',
-  title: 'Change of a collection',
-  additionalProperties: false,
-  properties: {
+export const collectionPatch = closedObject(
+  {
     videos: links,
     name: orNull(newName),
     tags: orNull(newTags),
@@ -142,8 +126,8 @@ export const collectionPatch = {
     cost: orNull(cost),
     currency: orNull(currency),
   },
-  examples: [{ name: 'Spring', cost: null }],
-} as const
+  { title: 'Change of a collection', examples: [{ name: 'Spring', cost: null }] },
+)
 
 const version = {
   type: 'string',
@@ -159,27 +143,27 @@ const created = {
   examples: ['2026-11-20T12:00:00.123456Z'],
 } as const
 
-export const videosReply = {
-  type: 'object',
-  examples: [{ videos: ['-4lB5EKS5Uk', '1FEFpk-uIYo'], version: version.examples[0] }],
-  required: ['videos', 'version'],
-  additionalProperties: false,
-  properties: { videos, version },
-} as const
+export const videosReply = closedObject(
+  { videos, version },
+  {
+    examples: [{ videos: ['-4lB5EKS5Uk', '1FEFpk-uIYo'], version: version.examples[0] }],
+    required: ['videos', 'version'],
+  },
+)
 
-export const collectionReply = {
-  type: 'object',
-  title: 'Collection',
-  required: ['id', 'videos', 'version'],
-  additionalProperties: false,
-  properties: { id, videos, name, tags, from, to, cost, currency: { type: 'string' }, version, created },
-  examples: [
-    {
-      id: id.examples[0],
-      videos: ['-4lB5EKS5Uk', '1FEFpk-uIYo'],
-      ...example,
-      version: version.examples[0],
-      created: created.examples[0],
-    },
-  ],
-} as const
+export const collectionReply = closedObject(
+  { id, videos, name, tags, from, to, cost, currency: { type: 'string' }, version, created },
+  {
+    title: 'Collection',
+    required: ['id', 'videos', 'version'],
+    examples: [
+      {
+        id: id.examples[0],
+        videos: ['-4lB5EKS5Uk', '1FEFpk-uIYo'],
+        ...example,
+        version: version.examples[0],
+        created: created.examples[0],
+      },
+    ],
+  },
+)

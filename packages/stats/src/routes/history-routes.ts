@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream'
+import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { FastifyReply } from 'fastify'
+import type { FromSchema } from 'json-schema-to-ts'
 import type { Collections } from '../campaigns/collections.ts'
 import { diffEdits } from '../core/edits.ts'
 import type { Point } from '../core/history-points.ts'
@@ -15,26 +17,18 @@ import { resolveLinks } from './resolve-links.ts'
 
 const time = { type: 'string', format: 'date-time' } as const
 
-const querystring = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    from: { ...time, description: 'No points before this time.' },
-    to: { ...time, description: 'No points after this time.' },
-    step: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 2_592_000,
-      description: 'Length of a step (s); the reply has at most one point per step.',
-    },
+const querystring = closedObject({
+  from: { ...time, description: 'No points before this time.' },
+  to: { ...time, description: 'No points after this time.' },
+  step: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 2_592_000,
+    description: 'Length of a step (s); the reply has at most one point per step.',
   },
-} as const
+})
 
-interface HistoryQuery {
-  readonly from?: string
-  readonly to?: string
-  readonly step?: number
-}
+type HistoryQuery = FromSchema<typeof querystring>
 
 /**
  * Registers the routes with the history of the sums of collections and of videos.

@@ -1,4 +1,5 @@
 import { formatReceived } from '@influencer-stats/runtime/received-value'
+import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { describePattern } from '@influencer-stats/runtime/validation-errors'
 import { isPreconditionMet, readPreconditions } from '@influencer-stats/runtime/conditions'
 import { commonErrors } from '@influencer-stats/runtime/errors'
@@ -14,7 +15,7 @@ import { getEtag, getVersion } from '../core/collection-version.ts'
 import { errors } from '../errors.ts'
 import type { Overview } from '../campaigns/overview.ts'
 import type { CollectionRow } from '../campaigns/overview-source.ts'
-import { requireCondition } from '../campaigns/require-condition.ts'
+import { requireCondition } from '../campaigns/collection-changes.ts'
 import type { Collection } from '../state/stats-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { collectionParams, readConditions } from './collection-schemas.ts'
@@ -35,6 +36,34 @@ const include = {
   enum: ['stats', 'change', 'stats,change'],
   description: '`stats` adds the sums, `change` their growth in 24 hours, 7 and 30 days.',
 } as const
+
+const overviewQuery = closedObject({
+  limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+  after: { type: 'string', pattern: CURSOR_PATTERN, description: 'Cursor: `next` of the previous page.' },
+  include,
+  sort: {
+    type: 'string',
+    enum: SORTS,
+    default: 'id',
+    description:
+      'Order; with `-` descending. `rate` is engagements divided by impressions; `24h`, `7d` and `30d` are the growth ' +
+      'of impressions in that time. Collections without the value are last.',
+  },
+  q: {
+    type: 'string',
+    maxLength: MAX_QUERY_LENGTH,
+    description: 'Words that the id, the name or the tags contain; case-insensitive.',
+  },
+  tag: { type: 'string', maxLength: MAX_QUERY_LENGTH, description: 'Only collections with this tag.' },
+})
+
+const overviewReply = closedObject(
+  {
+    collections: { type: 'array', items: overviewRow },
+    next: { type: 'string', description: 'Cursor for `after` of the next page, which may be empty.' },
+  },
+  { title: 'Collections', required: ['collections'], examples: [{ collections: overviewRow.examples }] },
+)
 
 interface OverviewOptions {
   readonly collections: Pick<Collections, 'state'>
@@ -88,7 +117,7 @@ export function registerOverviewRoutes(app: App, { collections: { state }, overv
           'returns 304, `If-Match` with another returns 412.',
         headers: readConditions,
         params: collectionParams,
-        querystring: { type: 'object', additionalProperties: false, properties: { include } },
+        querystring: closedObject({ include }),
         response: {
           200: overviewRow,
           304: { type: 'null', description: 'The client has this version.' },
@@ -127,41 +156,9 @@ export function registerOverviewRoutes(app: App, { collections: { state }, overv
         tags,
         operationId: 'listCollections',
         summary: 'List collections, by default in the order of their ids',
-        querystring: {
-          type: 'object',
-          additionalProperties: false,
-          properties: {
-            limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-            after: { type: 'string', pattern: CURSOR_PATTERN, description: 'Cursor: `next` of the previous page.' },
-            include,
-            sort: {
-              type: 'string',
-              enum: SORTS,
-              default: 'id',
-              description:
-                'Order; with `-` descending. `rate` is engagements divided by impressions; `24h`, `7d` and `30d` are the growth ' +
-                'of impressions in that time. Collections without the value are last.',
-            },
-            q: {
-              type: 'string',
-              maxLength: MAX_QUERY_LENGTH,
-              description: 'Words that the id, the name or the tags contain; case-insensitive.',
-            },
-            tag: { type: 'string', maxLength: MAX_QUERY_LENGTH, description: 'Only collections with this tag.' },
-          },
-        },
+        querystring: overviewQuery,
         response: {
-          200: {
-            type: 'object',
-            title: 'Collections',
-            required: ['collections'],
-            examples: [{ collections: overviewRow.examples }],
-            additionalProperties: false,
-            properties: {
-              collections: { type: 'array', items: overviewRow },
-              next: { type: 'string', description: 'Cursor for `after` of the next page, which may be empty.' },
-            },
-          },
+          200: overviewReply,
           ...buildReadReplies(errors.STATE_UNAVAILABLE, commonErrors.VALIDATION_FAILED, errors.INVALID_CURSOR),
         },
       },

@@ -1,3 +1,4 @@
+import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { defineHotRoute, type BufferedReply } from '@influencer-stats/runtime/hot-route'
 import type { StatsCache } from '../cache/stats-cache.ts'
 import { formatBody, getReplyEtag, isStale, prepareByVideo, type PreparedReply } from '../core/prepared-reply.ts'
@@ -48,11 +49,9 @@ export const createStatsRoute = (cache: StatsCache) => {
         'impressions = views; engagements = likes + comments (+ dislikes if known); score = engagements + likes. ' +
         'With `If-None-Match`, 304 if nothing changed.',
       params: collectionParams,
-      querystring: {
-        type: 'object',
-        additionalProperties: false,
-        properties: { by: { type: 'string', enum: ['video'], description: 'Adds the numbers of each video.' } },
-      },
+      querystring: closedObject({
+        by: { type: 'string', enum: ['video'], description: 'Adds the numbers of each video.' },
+      }),
       response: {
         200: statsReply,
         304: { type: 'null', description: 'Unchanged.' },

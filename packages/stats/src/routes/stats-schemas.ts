@@ -1,3 +1,4 @@
+import { closedObject } from '@influencer-stats/runtime/closed-object'
 import { COUNT_NAMES } from '../core/video-numbers.ts'
 import { collectionReply, video, videos } from './collection-schemas.ts'
 
@@ -21,6 +22,9 @@ const removalTimes = {
   asOf: { ...moment, description: 'Time of the last request that returned these numbers, or an earlier time.' },
 } as const
 
+const removal = closedObject(removalTimes, { required: ['since', 'asOf'] })
+
+const counts = { views: count, likes: count, comments: count, dislikes: count } as const
 const countName = { type: 'string', enum: COUNT_NAMES } as const
 
 const hidden = {
@@ -33,12 +37,8 @@ const hidden = {
   hiddenSince: { ...moment, description: 'Time since which YouTube does not state at least one count.' },
 } as const
 
-const sums = {
-  type: 'object',
-  title: 'Sums',
-  required: ['impressions', 'engagements', 'score', 'videos', 'missing', 'asOf', 'stale'],
-  additionalProperties: false,
-  properties: {
+const sums = closedObject(
+  {
     ...totals,
     missing: { ...videos, description: 'Requested videos for which YouTube never returned numbers.' },
     unknown: {
@@ -49,32 +49,20 @@ const sums = {
       type: 'array',
       description:
         'Videos that were removed or made private, summed with their last numbers. Absent if there are none.',
-      items: {
-        type: 'object',
-        required: ['id', 'since', 'asOf'],
-        additionalProperties: false,
-        properties: { id: video, ...removalTimes },
-      },
+      items: closedObject({ id: video, ...removalTimes }, { required: ['id', 'since', 'asOf'] }),
     },
-    hidden: {
-      type: 'object',
+    hidden: closedObject(counts, {
       description:
         'Number of videos whose owner hides this count, for each count. The sums contain the last known values. Absent if there are none.',
-      additionalProperties: false,
-      properties: { views: count, likes: count, comments: count, dislikes: count },
-    },
+    }),
     asOf: { ...moment, description: 'Time of the request for the oldest of the numbers.' },
     stale: { type: 'boolean', description: 'True if the numbers are older than two refresh intervals.' },
     source: { type: 'string', description: 'Origin of the numbers. The numbers of `stand-in` are invented.' },
   },
-} as const
+  { title: 'Sums', required: ['impressions', 'engagements', 'score', 'videos', 'missing', 'asOf', 'stale'] },
+)
 
-const edit = {
-  type: 'object',
-  required: ['impressions', 'engagements', 'score', 'videos'],
-  additionalProperties: false,
-  properties: totals,
-} as const
+const edit = closedObject(totals, { required: ['impressions', 'engagements', 'score', 'videos'] })
 
 const edits = {
   added: {
@@ -91,11 +79,8 @@ const edits = {
   },
 } as const
 
-const growth = {
-  type: 'object',
-  required: ['impressions', 'engagements', 'score', 'since', 'until'],
-  additionalProperties: false,
-  properties: {
+const growth = closedObject(
+  {
     impressions: { type: 'integer' },
     engagements: { type: 'integer' },
     score: { type: 'integer' },
@@ -109,7 +94,8 @@ const growth = {
     young: { type: 'boolean', description: 'True if the collection began within the window.' },
     ...edits,
   },
-} as const
+  { required: ['impressions', 'engagements', 'score', 'since', 'until'] },
+)
 
 const price = { type: 'number', minimum: 0 } as const
 
@@ -136,20 +122,18 @@ export const overviewRow = {
   properties: {
     ...collectionReply.properties,
     stats: { ...sums, description: 'Absent if no numbers are known.' },
-    change: {
-      type: 'object',
-      description:
-        'Growth of the sums, without the changes that `added` and `removed` state. Absent if there is no history.',
-      required: ['24h', '7d', '30d'],
-      additionalProperties: false,
-      properties: { '24h': growth, '7d': growth, '30d': growth },
-    },
-    costs: {
-      type: 'object',
-      description: 'Cost per thousand views and per engagement. Only for collections with a cost.',
-      additionalProperties: false,
-      properties: { perThousandViews: price, perEngagement: price },
-    },
+    change: closedObject(
+      { '24h': growth, '7d': growth, '30d': growth },
+      {
+        description:
+          'Growth of the sums, without the changes that `added` and `removed` state. Absent if there is no history.',
+        required: ['24h', '7d', '30d'],
+      },
+    ),
+    costs: closedObject(
+      { perThousandViews: price, perEngagement: price },
+      { description: 'Cost per thousand views and per engagement. Only for collections with a cost.' },
+    ),
   },
 } as const
 
@@ -161,51 +145,27 @@ export const statsReply = {
     ...sums.properties,
     byVideo: {
       type: 'array',
-      items: {
-        type: 'object',
-        required: ['id'],
-        additionalProperties: false,
-        properties: {
-          id: video,
-          views: count,
-          likes: count,
-          comments: count,
-          dislikes: count,
-          ...hidden,
-          gone: { type: 'object', required: ['since', 'asOf'], additionalProperties: false, properties: removalTimes },
-        },
-      },
+      items: closedObject({ id: video, ...counts, ...hidden, gone: removal }, { required: ['id'] }),
     },
   },
 } as const
 
-const videoResource = {
-  type: 'object',
-  title: 'Video',
-  required: ['id', 'url'],
-  additionalProperties: false,
-  properties: {
+const videoResource = closedObject(
+  {
     id: video,
     url: { type: 'string', format: 'uri' },
     title: { type: 'string' },
     channel: { type: 'string' },
     channelId: { type: 'string' },
     publishedAt: moment,
+    ...counts,
     views: { ...count, description: 'This and the other counts are absent if YouTube never stated them.' },
-    likes: count,
-    comments: count,
-    dislikes: count,
     ...hidden,
-    gone: {
-      type: 'object',
-      description: 'The video was removed or made private. The numbers are its last ones.',
-      required: ['since', 'asOf'],
-      additionalProperties: false,
-      properties: removalTimes,
-    },
+    gone: { ...removal, description: 'The video was removed or made private. The numbers are its last ones.' },
     missing: { type: 'boolean', description: 'True if the video was requested, but YouTube never returned numbers.' },
   },
-} as const
+  { title: 'Video', required: ['id', 'url'] },
+)
 
 const exampleVideo = {
   id: '-4lB5EKS5Uk',
@@ -219,18 +179,18 @@ const exampleVideo = {
   comments: 451,
 }
 
-export const videosView = {
-  type: 'object',
-  title: 'Videos',
-  examples: [{ videos: [exampleVideo], asOf: exampleStats.asOf, stale: false }],
-  required: ['videos', 'asOf', 'stale'],
-  additionalProperties: false,
-  properties: {
+export const videosView = closedObject(
+  {
     videos: { type: 'array', items: videoResource },
     asOf: sums.properties.asOf,
     stale: sums.properties.stale,
   },
-} as const
+  {
+    title: 'Videos',
+    examples: [{ videos: [exampleVideo], asOf: exampleStats.asOf, stale: false }],
+    required: ['videos', 'asOf', 'stale'],
+  },
+)
 
 export const exportReply = {
   ...overviewRow,
@@ -244,21 +204,11 @@ export const exportReply = {
   },
 } as const
 
-export const historyReply = {
-  type: 'object',
-  title: 'History',
-  examples: [{ points: [{ at: exampleStats.asOf, ...example }] }],
-  required: ['points'],
-  additionalProperties: false,
-  properties: {
-    points: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['at', 'impressions', 'engagements', 'score', 'videos'],
-        additionalProperties: false,
-        properties: { at: moment, ...totals, ...edits },
-      },
-    },
-  },
-} as const
+const historyPoint = closedObject(
+  { at: moment, ...totals, ...edits },
+  { required: ['at', 'impressions', 'engagements', 'score', 'videos'] },
+)
+export const historyReply = closedObject(
+  { points: { type: 'array', items: historyPoint } },
+  { title: 'History', examples: [{ points: [{ at: exampleStats.asOf, ...example }] }], required: ['points'] },
+)

@@ -1,3 +1,4 @@
+import { closedObject } from '@influencer-stats/runtime/closed-object'
 import type { App } from '@influencer-stats/runtime/http'
 import type { StatsCache } from '../cache/stats-cache.ts'
 import type { Collections } from '../campaigns/collections.ts'
@@ -47,11 +48,7 @@ export function registerVideoRoutes(app: App, collections: Collections, cache: S
         operationId: 'exportCollection',
         summary: 'Export a collection and its videos as a file',
         params: collectionParams,
-        querystring: {
-          type: 'object',
-          additionalProperties: false,
-          properties: { format: { type: 'string', enum: ['json', 'csv'], default: 'json' } },
-        },
+        querystring: closedObject({ format: { type: 'string', enum: ['json', 'csv'], default: 'json' } }),
         response: {
           200: {
             description: 'The file. CSV has one line per video; JSON has the collection, its sums and its videos.',

@@ -1,25 +1,15 @@
 import type { StatsCache } from '../cache/stats-cache.ts'
 import type { Collections } from '../campaigns/collections.ts'
-import type { CountName } from '../core/video-numbers.ts'
+import type { VideoDetails } from '../core/video-details.ts'
+import type { CountName, VideoNumbers } from '../core/video-numbers.ts'
 import { isStale, summarize, toByVideo, type Summary } from '../core/prepared-reply.ts'
 import { toVideoUrl } from '../core/video-links.ts'
 import type { Collection } from '../state/stats-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 
 /** A video of a collection, as in replies. Without numbers it is `missing`, or no request for it has succeeded yet. */
-export interface VideoResource {
-  readonly id: string
+export interface VideoResource extends Omit<VideoDetails, 'asOf'>, Pick<VideoNumbers, CountName | 'hidden'> {
   readonly url: string
-  readonly title?: string
-  readonly channel?: string
-  readonly channelId?: string
-  readonly publishedAt?: string
-  readonly views?: number
-  readonly likes?: number
-  readonly comments?: number
-  readonly dislikes?: number
-  /** Names of the counts that YouTube does not state. Their values are the last known ones, if any. */
-  readonly hidden?: readonly CountName[]
   readonly hiddenSince?: string
   readonly gone?: { readonly since: string; readonly asOf: string }
   readonly missing?: true
