@@ -6,8 +6,7 @@ import { openCache } from './cache/open-cache.ts'
 import { openCollections } from './campaigns/open-collections.ts'
 import { DAY_MS } from './core/quota-budget.ts'
 import type { StatsSharedState, StatsMainMessage, StatsThreadMessage } from './messages.ts'
-import { getLoggerOptions } from './part-options.ts'
-import { parts } from './parts.ts'
+import { openLogger } from './open-parts.ts'
 import { registerCollectionRoutes } from './routes/collection-routes.ts'
 import { registerHistoryRoutes } from './routes/history-routes.ts'
 import { registerNodeRoute } from './routes/node-route.ts'
@@ -24,14 +23,14 @@ export async function createStatsApp(
 ): Promise<App> {
   const { config } = context
   const { share } = context.shared as StatsSharedState
-  /** Close functions, run in the reverse order of opening. */
-  const closers: (() => Promise<void>)[] = []
-  const logger = await parts.logger[config.logger](getLoggerOptions(config))
-  closers.push(() => logger.close())
+  /** Closes the parts in the reverse order of opening. */
+  const resources = new AsyncDisposableStack()
+  const logger = await openLogger(config)
+  resources.defer(() => logger.close())
   reportLogger(logger, context.registry)
 
-  const { collections, overview, source } = await openCollections(context, closers)
-  const { cache, upstream } = await openCache(context, collections, logger, closers)
+  const { collections, overview, source } = await openCollections(context, resources)
+  const { cache, upstream } = await openCache(context, collections, logger, resources)
 
   const app = await createApp(context, {
     title: 'Influencer Stats',
@@ -40,9 +39,7 @@ export async function createStatsApp(
     data: share && createDataHealth(share.memory),
     hotRoutes: [createStatsRoute(cache)],
   })
-  app.addHook('onClose', async () => {
-    for (const close of closers.toReversed()) await close()
-  })
+  app.addHook('onClose', () => resources.disposeAsync())
   registerCollectionRoutes(app, collections)
   registerOverviewRoutes(app, { collections, overview, cache })
   registerVideoRoutes(app, collections, cache)

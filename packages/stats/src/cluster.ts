@@ -18,7 +18,7 @@ import { openStatsLevel, readSources } from './state/level-database.ts'
 import { createLogState } from './state/log-state.ts'
 import { CHANGE_KIND, toEntryBody, type StatsChange } from './state/stats-change.ts'
 import { openStatsStateMachine } from './state/stats-state-machine.ts'
-import { reportPolling, reportSourceMismatch } from './stats-metrics.ts'
+import { reportNode } from './stats-metrics.ts'
 
 type StatsNodeContext = OpenContext<StatsConfig, StatsThreadMessage>
 
@@ -62,7 +62,7 @@ async function openNode({ config, registry, log, fail }: StatsNodeContext): Prom
   const ownSource = getSource(config)
   const source = () => getCurrentSource(readSources(level.db))
   /** Returns the sources of this node and of the cluster if they differ. Undefined also if the cluster has none yet. */
-  function getSourceMismatch(clusterSource = source()): NodeState['sourceMismatch'] {
+  function getSourceMismatch(clusterSource: string | undefined): NodeState['sourceMismatch'] {
     return clusterSource === undefined || clusterSource === ownSource
       ? undefined
       : { node: ownSource, log: clusterSource }
@@ -149,8 +149,7 @@ async function openNode({ config, registry, log, fail }: StatsNodeContext): Prom
         stalenessSeconds: getStalenessSeconds(state),
       }
     }
-    reportPolling(() => getState().polling, registry)
-    reportSourceMismatch(() => getSourceMismatch() !== undefined, registry)
+    reportNode(getState, registry)
 
     /** Publishes a change without waiting. If the write fails, the other nodes get newer numbers with a later call. */
     function publish(change: StatsChange): void {

@@ -9,9 +9,7 @@ import type { CollectionRow } from './campaigns/overview-source.ts'
 import type { CollectionVersion, StateReads, VideoRow } from './state/stats-state.ts'
 
 /** Requests of serving threads to the main thread, which owns the state and the poller. */
-export type StatsMainMessage = {
-  [Name in keyof StateReads]: StateReads[Name]
-} & {
+export type StatsMainMessage = StateReads & {
   /** @param requester `threadId` of the thread */
   change(requester: number, name: ChangeName, id: string, args: readonly unknown[]): ChangeResult
   overviewPage(query: OverviewQuery): OverviewPage

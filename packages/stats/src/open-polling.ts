@@ -5,15 +5,12 @@ import type { CollectionsOwner } from './campaigns/collections-owner.ts'
 import type { StatsNode } from './cluster/stats-node.ts'
 import type { StatsLogger } from './logger/logger.ts'
 import type { StatsThreadMessage } from './messages.ts'
-import { getClientOptions, getLoggerOptions, getRecorderOptions } from './part-options.ts'
-import { parts } from './parts.ts'
-import { VideoDetailsRecorder } from './persist/video-details-recorder.ts'
+import { openClient, openLogger } from './open-parts.ts'
 import { SsePublisher } from './publish/sse-publisher.ts'
 import type { QuotaMeter } from './quota/quota-meter.ts'
 import { Poller } from './refresh/poller.ts'
 import { getSource, type StatsConfig } from './settings.ts'
 import { reportPoller, reportSsePublisher, reportUpstream } from './stats-metrics.ts'
-import { openApiKeys } from './youtube/key-file.ts'
 
 export interface PollerHandle {
   readonly poller: Poller
@@ -33,10 +30,10 @@ export async function startPolling(
 ): Promise<PollerHandle> {
   const { config, registry, log } = context
   const timer = createUpstreamTimer(context)
-  const logger = await parts.logger[config.logger](getLoggerOptions(config))
-  const recorder = new VideoDetailsRecorder(getRecorderOptions(collections, logger))
-  const { keys, close: closeKeys } = openApiKeys({ config, logger, onChange: () => poller.onKeyChange() })
-  const client = await parts.client[config.client](getClientOptions(config, { keys, meter, logger, recorder, timer }))
+  const logger = await openLogger(config)
+  const onKeyChange = () => poller.onKeyChange()
+  const opened = await openClient({ config, collections, logger, meter, timer, onKeyChange })
+  const { keys, client, recorder } = opened
   const poller: Poller = new Poller({
     collections,
     client,
@@ -89,13 +86,7 @@ export async function startPolling(
     async close() {
       // This close aborts the calls in flight: their failure must not be published to other nodes.
       if (node) poller.end()
-      closeKeys()
-      const ended = poller.close()
-      // `poller.close` waits for the calls in flight. `client.close` ends these calls at once, so they need not reach
-      // their timeouts.
-      await client.close()
-      await ended
-      await recorder.close()
+      await opened.close(() => poller.close())
       await ssePublisher?.close()
       await logger.close()
     },

@@ -13,7 +13,7 @@ export const parts = {
     console: async (options) => (await import('./logger/console.ts')).createConsoleLogger(options),
     dropping: async (options) => (await import('./logger/dropping.ts')).createDroppingLogger(options),
     pino: async (options) => (await import('./logger/pino.ts')).createPinoLogger(options),
-    'pino-worker': async (options) => (await import('./logger/pino-worker.ts')).createPinoWorkerLogger(options),
+    'pino-worker': async (options) => (await import('./logger/pino.ts')).createPinoWorkerLogger(options),
     silent: async () => (await import('./logger/silent.ts')).createSilentLogger(),
   } satisfies StatsPartTable<LoggerOptions, StatsLogger>,
 

@@ -3,8 +3,7 @@ import { Problem } from '@influencer-stats/runtime/problems'
 import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service'
 import type { StatsMainMessage, StatsSharedState, StatsThreadMessage } from './messages.ts'
 import { openMain } from './open-main.ts'
-import { getStateOptions } from './part-options.ts'
-import { parts } from './parts.ts'
+import { openState } from './open-parts.ts'
 import { QuotaMeter } from './quota/quota-meter.ts'
 import { createQuotaPersistence } from './quota/quota-persistence.ts'
 import { checkUpstream, getSource, isStateOnMain, type StatsConfig } from './settings.ts'
@@ -25,7 +24,7 @@ export async function openStats(
     reportQuota(new QuotaMeter(memory, config.dailyBudget), registry)
     return { shared: (): StatsSharedState => ({ meter: memory, replies: [] }), handlers: {} as never, async close() {} }
   }
-  const state = await parts.state[config.state](getStateOptions(context))
+  const state = await openState(context)
   if (await selectSource(state, config)) log.warn('stats: the data folder has no quota usage; it begins at 0')
   const saveUsage = createQuotaPersistence(
     () => state.putUsage(meter.toUsage()),

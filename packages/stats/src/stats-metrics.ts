@@ -1,6 +1,7 @@
 import { registerCounter } from '@influencer-stats/runtime/counter'
 import { registerGauge } from '@influencer-stats/runtime/gauge'
 import { Gauge, type Registry } from '@influencer-stats/runtime/prom-client'
+import type { NodeState } from './cluster/node-state.ts'
 import type { UpstreamState } from './core/upstream-state.ts'
 import type { SsePublisher } from './publish/sse-publisher.ts'
 import type { StatsLogger } from './logger/logger.ts'
@@ -53,20 +54,16 @@ export function reportSsePublisher(getPublisher: () => SsePublisher | undefined,
   )
 }
 
-/** Reports, on the main thread, if this node is the poller. */
-export function reportPolling(isPolling: () => boolean, registry: Registry): void {
+/** Reports if this node of a cluster is the poller, and if its source differs from the source of the cluster. */
+export function reportNode(state: () => NodeState, registry: Registry): void {
   registerGauge(registry, 'stats_poller_leader', '1 on the node that polls YouTube, 0 on the others.', () =>
-    Number(isPolling()),
+    Number(state().polling),
   )
-}
-
-/** Reports if the source of this node differs from the source of its cluster. */
-export function reportSourceMismatch(isMismatch: () => boolean, registry: Registry): void {
   registerGauge(
     registry,
     'stats_source_mismatch',
     '1 if this node has another source than the cluster: it never polls YouTube.',
-    () => Number(isMismatch()),
+    () => Number(state().sourceMismatch !== undefined),
   )
 }
 

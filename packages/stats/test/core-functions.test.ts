@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { selectEveryStep, findPointsToPrune, type Point } from '../src/core/history-points.ts'
 import { interpolateStart } from '../src/core/growth.ts'
 import { combine, sum, toSnapshot } from '../src/core/video-numbers.ts'
-import { DAY_MS, computeRefreshInterval, getTimeUntilReset } from '../src/core/quota-budget.ts'
+import { DAY_MS, computeRefreshInterval, getRemainingQuota, getTimeUntilReset } from '../src/core/quota-budget.ts'
 import { formatBody, getReplyEtag, isStale, prepare, prepareByVideo } from '../src/core/prepared-reply.ts'
 import { parseDetails, parseVideos, buildVideosPath } from '../src/youtube/video-list.ts'
 import { videoId, videoNumbers } from './support/video-numbers.ts'
@@ -163,14 +163,16 @@ describe('pace', () => {
   })
 
   it('is never faster than the minimum interval, nor than the daily budget allows', () => {
-    expect(computeRefreshInterval(1, 10_000, 0, 10_000, noon)).toBe(10_000)
-    expect(computeRefreshInterval(200, 10_000, 0, 10_000, noon)).toBe((DAY_MS * 200) / 10_000)
-    expect(computeRefreshInterval(200, 0, 0, 10_000, noon)).toBe(10_000)
+    expect(computeRefreshInterval(getRemainingQuota(10_000, 0, noon), 1, 10_000)).toBe(10_000)
+    expect(computeRefreshInterval(getRemainingQuota(10_000, 0, noon), 200, 10_000)).toBe((DAY_MS * 200) / 10_000)
+    expect(computeRefreshInterval(getRemainingQuota(0, 0, noon), 200, 10_000)).toBe(10_000)
   })
 
   it('slows down when few units are left, and waits for the next day when too few are', () => {
-    expect(computeRefreshInterval(200, 10_000, 9_000, 10_000, noon)).toBe((12 * HOUR_MS * 200) / 1_000)
-    expect(computeRefreshInterval(200, 10_000, 9_900, 10_000, noon)).toBe(12 * HOUR_MS)
+    expect(computeRefreshInterval(getRemainingQuota(10_000, 9_000, noon), 200, 10_000)).toBe(
+      (12 * HOUR_MS * 200) / 1_000,
+    )
+    expect(computeRefreshInterval(getRemainingQuota(10_000, 9_900, noon), 200, 10_000)).toBe(12 * HOUR_MS)
   })
 
   it('never exceeds the budget of a day, regardless of the earlier use', () => {
@@ -182,7 +184,7 @@ describe('pace', () => {
         const before = spent
         let rounds = 0
         for (let now = start; now < start + DAY_MS && rounds < 300; rounds++) {
-          now += computeRefreshInterval(calls, budget, spent, 10_000, now)
+          now += computeRefreshInterval(getRemainingQuota(budget, spent, now), calls, 10_000)
           if (now < start + DAY_MS) spent += calls
         }
         expect(spent).toBeLessThanOrEqual(Math.max(budget, before))

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createSilentLogger } from '../src/logger/silent.ts'
 import { QuotaMeter } from '../src/quota/quota-meter.ts'
-import { createUpstreamReader } from '../src/refresh/upstream-reader.ts'
+import { createUpstreamReader, getCallResults } from '../src/refresh/upstream-reader.ts'
 import { FakeClient } from './support/fake-client.ts'
 import { createNumbers } from './support/video-numbers.ts'
 
@@ -32,13 +32,13 @@ it('never treats the read of an empty collection as a reply of YouTube', async (
   const { client, reader } = setUp(0, known)
   client.down = true
   await reader.read(collection)
-  const { outage } = reader.getCallResults()
+  const { outage } = getCallResults(reader.circuit)
   expect(outage).toMatchObject({ state: 'failing' })
   const now = performance.now()
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 61_000)
   onTestFinished(() => clock.mockRestore())
   await reader.read({ ...collection, videos: [] })
-  expect(reader.getCallResults()).toMatchObject({ outage: { state: 'failing' }, hasSucceeded: false })
+  expect(getCallResults(reader.circuit)).toMatchObject({ outage: { state: 'failing' }, hasSucceeded: false })
   expect(client.calls).toHaveLength(1)
 })
 

@@ -45,7 +45,7 @@ export function createLruCache({
    */
   function getInterval(videos: number): number {
     const calls = Math.ceil(videos / IDS_PER_CALL) * Math.max(1, entries.size)
-    return computeRefreshInterval(calls, meter.budget, meter.used, minInterval, Date.now())
+    return computeRefreshInterval(meter.remainingQuota, calls, minInterval)
   }
 
   const toKey = ({ id, revision }: Collection) => `${id}@${revision}`

@@ -55,9 +55,8 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
       return 0
     })
     if (closed) return
-    const now = Date.now()
-    interval = computeRefreshInterval(calls, meter.budget, meter.used, options.refreshInterval, now)
-    nextAt = now + interval
+    interval = computeRefreshInterval(meter.remainingQuota, calls, options.refreshInterval)
+    nextAt = Date.now() + interval
     timer = setTimeout(() => (round = runRound()), interval)
   }
   round = runRound()

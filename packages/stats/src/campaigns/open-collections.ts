@@ -1,8 +1,8 @@
 import type { AppContext } from '@influencer-stats/runtime/service'
 import { DAY_MS } from '../core/quota-budget.ts'
 import type { StatsMainMessage, StatsSharedState, StatsThreadMessage } from '../messages.ts'
-import { getStateOptions } from '../part-options.ts'
-import { parts, SHARED_STATES } from '../parts.ts'
+import { openState } from '../open-parts.ts'
+import { SHARED_STATES } from '../parts.ts'
 import { getSource, isStateOnMain, type StatsConfig } from '../settings.ts'
 import { CollectionsOwner } from './collections-owner.ts'
 import { createRemoteCollections, createRemoteReader } from './collections-remote.ts'
@@ -20,24 +20,24 @@ export interface CollectionParts {
 
 /**
  * Opens the collections on a serving thread.
- * @param closers gets the functions that close them
+ * @param resources gets the functions that close them
  */
 export async function openCollections(
   context: AppContext<StatsConfig, StatsMainMessage, StatsThreadMessage>,
-  closers: (() => Promise<void>)[],
+  resources: AsyncDisposableStack,
 ): Promise<CollectionParts> {
   const { config, bus, log } = context
   const { share } = context.shared as StatsSharedState
   const ownSource = getSource(config)
   const source = () => ownSource
-  const open = () => parts.state[config.state](getStateOptions(context, share))
+  const open = () => openState(context, share)
   if (!isStateOnMain(config)) {
     const owner = new CollectionsOwner({
       state: await open(),
       retention: config.historyDays * DAY_MS,
       onFault: (fault, what) => log.error(fault, what),
     })
-    closers.push(() => owner.close())
+    resources.defer(() => owner.close())
     return { collections: owner, overview: new Overview(createStoredRows(owner.state, ownSource), owner.state), source }
   }
   const overview: CollectionParts['overview'] = {
@@ -47,7 +47,7 @@ export async function openCollections(
   if (!SHARED_STATES.includes(config.state))
     return { collections: createRemoteCollections(bus, createRemoteReader(bus)), overview, source }
   const reader = await open()
-  closers.push(() => reader.close())
+  resources.defer(() => reader.close())
   return {
     collections: createRemoteCollections(bus, reader),
     overview,

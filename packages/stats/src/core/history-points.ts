@@ -34,7 +34,7 @@ export function withPoint(points: Point[], point: Point): Point[] {
 /** After a longer gap (ms) the first point of an hour also remains, because it marks the end of the gap. */
 const MAX_GAP_MS = HOUR_MS
 
-const toHour = (time: number) => Math.floor(time / HOUR_MS)
+export const toHour = (time: number) => Math.floor(time / HOUR_MS)
 
 /**
  * Returns the times of the points to delete: all older than `retention` ms. Of those older than a day, the last of each

@@ -46,12 +46,5 @@ export function getPacedInterval({ budget, left, untilReset: rest }: RemainingQu
  * Returns the interval between two refreshes of everything (ms): at least `minInterval`.
  * @param calls number of calls per refresh
  */
-export function computeRefreshInterval(
-  calls: number,
-  budget: number,
-  used: number,
-  minInterval: number,
-  now: number,
-): number {
-  return Math.max(minInterval, getPacedInterval(getRemainingQuota(budget, used, now), calls))
-}
+export const computeRefreshInterval = (remainingQuota: RemainingQuota, calls: number, minInterval: number): number =>
+  Math.max(minInterval, getPacedInterval(remainingQuota, calls))

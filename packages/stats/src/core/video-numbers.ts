@@ -180,17 +180,33 @@ export function combine(
     for (const numbers of videos) known.set(numbers.id, updateVideo(known.get(numbers.id), { numbers, asOf }, interval))
     for (const id of missing) known.set(id, updateVideo(known.get(id), { asOf }, interval))
   }
-  const [videos, missing, unknown, times] = [[] as VideoNumbers[], [] as string[], [] as string[], new Set<number>()]
+  return collectSnapshot(ids, (id) => known.get(id), now.asOf)
+}
+
+/**
+ * Returns the data of `ids` as a snapshot; undefined if none of them has any.
+ * @param emptyAsOf time of the snapshot without ids (ms since the epoch)
+ */
+export function collectSnapshot(
+  ids: readonly string[],
+  find: (id: string) => KnownVideo | undefined,
+  emptyAsOf: number,
+): Snapshot | undefined {
+  const [videos, missing, unknown] = [[] as VideoNumbers[], [] as string[], [] as string[]]
+  let [asOf, since] = [Infinity, -Infinity]
   for (const id of ids) {
-    const one = known.get(id)
-    if (!one) unknown.push(id)
-    else if (one.numbers) videos.push(one.numbers)
+    const video = find(id)
+    if (!video) {
+      unknown.push(id)
+      continue
+    }
+    if (video.numbers) videos.push(video.numbers)
     else missing.push(id)
-    if (one) times.add(one.asOf)
+    asOf = Math.min(asOf, video.asOf)
+    since = Math.max(since, video.asOf)
   }
-  if (unknown.length > 0 && unknown.length === ids.length) return undefined
-  const asOf = ids.length > 0 ? Math.min(...times) : now.asOf
-  const since = Math.max(asOf, ...times)
+  if (ids.length > 0 && unknown.length === ids.length) return undefined
+  if (ids.length === 0) asOf = emptyAsOf
   return { videos, missing, ...(unknown.length > 0 && { unknown }), asOf, ...(since > asOf && { since }) }
 }
 

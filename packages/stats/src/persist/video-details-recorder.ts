@@ -4,7 +4,7 @@ import type { VideoDetailsSink } from '../youtube/video-client.ts'
 import type { VideoDetails } from '../core/video-details.ts'
 import type { MaybePromise, VideoRow } from '../state/stats-state.ts'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
-import type { Point } from '../core/history-points.ts'
+import { toHour, type Point } from '../core/history-points.ts'
 import { RowWriter } from './row-writer.ts'
 
 interface RecordedVideo {
@@ -13,10 +13,6 @@ interface RecordedVideo {
   /** Last point of its history. */
   point?: Point
 }
-
-/** A process adds at most one point per hour to a history. */
-const HOUR_MS = 3_600_000
-const toHour = (time: number) => Math.floor(time / HOUR_MS)
 
 /** Number of videos per write. */
 const BATCH_ROWS = 1_000

@@ -24,25 +24,21 @@ export class QuotaMeter {
   /** Memory that all threads share. */
   readonly memory: SharedArrayBuffer
   readonly #cells: Int32Array
-  readonly #budget: number
+  /** Units per day; 0 for no limit. */
+  readonly budget: number
   readonly #save: QuotaMeterOptions['save']
   readonly #now: () => number
 
-  /** @param budget units per day; 0 for no limit */
   constructor(memory: SharedArrayBuffer, budget: number, { save, now = Date.now }: QuotaMeterOptions = {}) {
     this.memory = memory
     this.#cells = new Int32Array(memory)
-    this.#budget = budget
+    this.budget = budget
     this.#save = save
     this.#now = now
   }
 
   static createMemory(): SharedArrayBuffer {
     return new SharedArrayBuffer(12)
-  }
-
-  get budget(): number {
-    return this.#budget
   }
 
   /** Units used since the last reset of the quota. */
@@ -52,7 +48,7 @@ export class QuotaMeter {
   }
 
   get remainingQuota(): RemainingQuota {
-    return getRemainingQuota(this.#budget, this.used, this.#now())
+    return getRemainingQuota(this.budget, this.used, this.#now())
   }
 
   /** Interval at which the poller refreshes everything (ms). All threads derive staleness from it. */
@@ -71,9 +67,9 @@ export class QuotaMeter {
   spend(): Promise<void> | undefined {
     this.#resetOnNewDay()
     const used = Atomics.add(this.#cells, USED_INDEX, 1)
-    if (this.#budget === 0 || used < this.#budget) return this.#save?.()
+    if (this.budget === 0 || used < this.budget) return this.#save?.()
     Atomics.sub(this.#cells, USED_INDEX, 1)
-    throw errors.UPSTREAM_UNAVAILABLE(`the daily budget of ${this.#budget} units is used up`)
+    throw errors.UPSTREAM_UNAVAILABLE(`the daily budget of ${this.budget} units is used up`)
   }
 
   /** Adds the unit of a call that never reached YouTube to the remaining quota again. */

@@ -89,7 +89,7 @@ export class FirstNumbers {
       if (!entry || entry.isSettled) return entry
       this.#requestRead(entry)
       // No call will begin before the timeout, so the read does not wait for it.
-      if ((status.getOutage(schedule)?.until ?? 0) > deadline) return entry
+      if ((status.getOutage(schedule?.circuit)?.until ?? 0) > deadline) return entry
       entry.waiter ??= Promise.withResolvers()
       if (!(await resolveWithin(entry.waiter.promise, deadline - steadyNow(), () => false))) return entry
     }
@@ -112,7 +112,7 @@ export class FirstNumbers {
     if (reading) return reading
     const now = steadyNow()
     const failed = replyTable.videos.getFault(collection.videos)
-    const outage = status.getOutage(schedule)
+    const outage = status.getOutage(schedule?.circuit)
     const problem = outage?.problem ?? failed?.fault
     if (!problem) throw withRetryAfter(errors.UPSTREAM_UNAVAILABLE('no response from YouTube in time'), 1)
     const { remainingQuota } = this.#options.meter

@@ -6,7 +6,7 @@ import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import { runOutsideTrace } from '@influencer-stats/runtime/trace'
 import type { OverviewSource } from '../campaigns/overview-source.ts'
-import { getPacedInterval } from '../core/quota-budget.ts'
+import { computeRefreshInterval } from '../core/quota-budget.ts'
 import type { UpstreamOutage, UpstreamState } from '../core/upstream-state.ts'
 import { errors } from '../errors.ts'
 import { SnapshotThrottle, type SnapshotThrottleOptions } from '../persist/snapshot-throttle.ts'
@@ -151,9 +151,8 @@ export class Poller implements PolledNumbers {
     const { remainingQuota } = this.#options.meter
     const { minInterval, idsPerCall } = this.#scheduleOptions
     // Without a schedule this node estimates the interval of the polling node.
-    const estimateInterval = () =>
-      Math.max(minInterval, getPacedInterval(remainingQuota, Math.ceil(this.#replyTable.videos.size / idsPerCall)))
-    return this.#schedule?.getInterval(remainingQuota) ?? estimateInterval()
+    const calls = this.#schedule?.calls ?? Math.ceil(this.#replyTable.videos.size / idsPerCall)
+    return computeRefreshInterval(remainingQuota, calls, minInterval)
   }
 
   /**
@@ -216,7 +215,7 @@ export class Poller implements PolledNumbers {
     const schedule = this.#schedule
     for (let call; (call = schedule?.next(now, meter.remainingQuota));) this.#run(call, schedule!)
     meter.interval = this.getInterval()
-    if (schedule) this.status.reportPause(schedule.pause)
+    if (schedule) this.status.reportPause(schedule.circuit.pause)
     this.#replyTable.publishStale(now)
     const wakeAt = schedule?.getWakeAt(now, meter.remainingQuota) ?? Infinity
     const wait = Math.min(wakeAt - now, HEARTBEAT_MS)
@@ -244,7 +243,7 @@ export class Poller implements PolledNumbers {
       const ids = call.ids.filter((id) => !failed.includes(id))
       schedule.recordSuccess(call, at, steadyNow())
       if (fault) schedule.recordUnreadable(failed, call, steadyNow(), meter.remainingQuota, toUpstreamFault(fault))
-      this.status.reportPause(schedule.pause)
+      this.status.reportPause(schedule.circuit.pause)
       if (call.failure?.times && !fault) logger.info(`${ids.length} videos have current numbers again`)
       videos.recordNumbers(ids, found, asOf, at, interval)
       recorder?.recordNumbers(videos.getNumbers(found.map(({ id }) => id)), asOf)
@@ -256,7 +255,7 @@ export class Poller implements PolledNumbers {
       const cause = toUpstreamFault(problem)
       schedule.recordFailure(call, steadyNow(), meter.remainingQuota, cause)
       if (problem !== fault) logger.error('a call to YouTube failed', fault)
-      this.status.reportPause(schedule.pause)
+      this.status.reportPause(schedule.circuit.pause)
       touched = this.#publishFailure(call.ids, problem, call)
     }
     this.wake()
@@ -266,7 +265,7 @@ export class Poller implements PolledNumbers {
   /** Records why numbers are unavailable. Returns the videos without any numbers. */
   #publishFailure(ids: readonly string[], problem: Problem, { failure }: ScheduledCall): readonly string[] {
     const { logger, onFailed } = this.#options
-    const isPause = this.#schedule?.pause?.fault.detail === problem.message
+    const isPause = this.#schedule?.circuit.pause?.fault.detail === problem.message
     if (!failure?.times && !isPause)
       logger.error(`${ids.length} videos: ${problem.message}; the last known numbers remain`)
     const unknown = this.#replyTable.videos.recordFault(ids, problem)
@@ -275,12 +274,12 @@ export class Poller implements PolledNumbers {
   }
 
   getUpstreamState(): UpstreamState {
-    return this.status.getState(this.#schedule, this.#replyTable.source ?? '')
+    return this.status.getState(this.#schedule?.circuit, this.#replyTable.source ?? '')
   }
 
   /** Resumes calls after a change of the API key, if YouTube refused the previous key. */
   onKeyChange(): void {
-    this.#schedule?.onKeyChange()
+    this.#schedule?.circuit.onKeyChange()
     this.wake()
   }
 

@@ -1,7 +1,7 @@
-import { CircuitBreaker, isUpstreamWide, type Pause, type UpstreamFault } from '../core/circuit-breaker.ts'
+import { CircuitBreaker, isUpstreamWide, type UpstreamFault } from '../core/circuit-breaker.ts'
 import { CallPacer, type CallPacerOptions, type CallQueue } from './call-pacer.ts'
 import { Failures, type Failure } from './failures.ts'
-import { getPacedInterval, type RemainingQuota } from '../core/quota-budget.ts'
+import { computeRefreshInterval, type RemainingQuota } from '../core/quota-budget.ts'
 
 /** A call to make, with at most `idsPerCall` ids. */
 export interface ScheduledCall {
@@ -45,7 +45,8 @@ export class Schedule {
   /** Ids without numbers, with the time until which they wait for other ids to share their call. */
   readonly #gathering = new Map<string, number>()
   readonly #failures: Failures
-  readonly #circuit = new CircuitBreaker()
+  /** Pauses both queues after failures. */
+  readonly circuit = new CircuitBreaker()
   readonly #pacer: CallPacer
 
   constructor(options: ScheduleOptions, now: number) {
@@ -61,7 +62,7 @@ export class Schedule {
 
   /** Returns the time between two refreshes of an id (ms). */
   getInterval(remainingQuota: RemainingQuota): number {
-    return Math.max(this.#options.minInterval, getPacedInterval(remainingQuota, this.calls))
+    return computeRefreshInterval(remainingQuota, this.calls, this.#options.minInterval)
   }
 
   /**
@@ -118,7 +119,7 @@ export class Schedule {
 
   /** Returns the next call to make now, if any. The caller reports its result to `recordSuccess` or `recordFailure`. */
   next(now: number, remainingQuota: RemainingQuota): ScheduledCall | undefined {
-    if (remainingQuota.left < 1 || !this.#circuit.canCall(now)) return undefined
+    if (remainingQuota.left < 1 || !this.circuit.canCall(now)) return undefined
     return this.#takeFirst(now) ?? this.#takePaced(now, remainingQuota)
   }
 
@@ -171,7 +172,7 @@ export class Schedule {
   }
 
   #begin(newCall: NewCall, now: number): ScheduledCall {
-    const call = { ...newCall, isProbe: this.#circuit.begin() }
+    const call = { ...newCall, isProbe: this.circuit.begin() }
     this.#pacer.begin(call.queue, now, this.calls)
     for (const id of call.ids) {
       this.#known.delete(id)
@@ -188,7 +189,7 @@ export class Schedule {
    */
   recordSuccess(call: ScheduledCall, at: number, now: number): void {
     this.#pacer.end(call.queue)
-    this.#circuit.recordSuccess(call.isProbe)
+    this.circuit.recordSuccess(call.isProbe)
     this.#put(this.#failures.recordSuccess(now))
     for (const id of this.#getOwnIds(call)) {
       this.#statuses.set(id, 'known')
@@ -213,7 +214,7 @@ export class Schedule {
     this.#pacer.end(call.queue)
     // If other calls succeed, these ids are at fault, not YouTube.
     if (call.isProbe || isUpstreamWide(fault) || !this.#failures.haveOthersSucceeded(call.failure))
-      this.#circuit.recordFailure(call.isProbe, fault, now, remainingQuota.untilReset)
+      this.circuit.recordFailure(call.isProbe, fault, now, remainingQuota.untilReset)
     this.#addFailure(this.#getOwnIds(call), call.failure, now, remainingQuota, fault)
   }
 
@@ -226,21 +227,6 @@ export class Schedule {
   ): void {
     const options = { now, maxDelay: this.getInterval(remainingQuota), isAlone: this.calls <= 1 }
     this.#put(this.#failures.add(ids, before, fault, options))
-  }
-
-  /** Current pause of all calls, if any. */
-  get pause(): Pause | undefined {
-    return this.#circuit.pause
-  }
-
-  /** See `CircuitBreaker`. */
-  get hasSucceeded(): boolean {
-    return this.#circuit.hasSucceeded
-  }
-
-  /** Called when the API key changes: if YouTube refused the previous key, calls resume. */
-  onKeyChange(): void {
-    this.#circuit.onKeyChange()
   }
 
   #put(failures: readonly Failure[]): void {
@@ -257,7 +243,7 @@ export class Schedule {
     const status = this.#statuses.get(id)
     if (remainingQuota.left < 1) return now + remainingQuota.untilReset
     const at = isFailure(status) ? Math.max(status.at, this.#pacer.getNextSlot(remainingQuota)) : now
-    return Math.max(at, this.pause?.until ?? now)
+    return Math.max(at, this.circuit.pause?.until ?? now)
   }
 
   /**
@@ -266,7 +252,7 @@ export class Schedule {
    */
   getWakeAt(now: number, remainingQuota: RemainingQuota): number {
     if (remainingQuota.left < 1) return now + remainingQuota.untilReset
-    return Math.max(this.#circuit.getAllowedAt(), this.#getDueAt(remainingQuota))
+    return Math.max(this.circuit.getAllowedAt(), this.#getDueAt(remainingQuota))
   }
 
   #getDueAt(remainingQuota: RemainingQuota): number {

@@ -1,5 +1,6 @@
 import { Problem } from '@influencer-stats/runtime/problems'
 import type { FetchResult, VideoClient } from '../youtube/video-client.ts'
+import { joinResults } from '../youtube/youtube-call.ts'
 import { toUpstreamFault, toUpstreamProblem, UpstreamProblem } from '../youtube/upstream-problem.ts'
 import { CircuitBreaker, isUpstreamWide, type Pause } from '../core/circuit-breaker.ts'
 import { combine, hasAllCounts, toSnapshot, type Snapshot, type VideoNumbers } from '../core/video-numbers.ts'
@@ -40,9 +41,7 @@ export interface UpstreamReading extends StatsReading {
 export interface UpstreamReader {
   /** @throws Problem `UPSTREAM_UNAVAILABLE` with `Retry-After` if no numbers are known either */
   read(collection: Collection): Promise<UpstreamReading>
-  getCallResults(): CallResults
-  /** Resumes calls after a change of the API key, if YouTube refused the previous key. */
-  onKeyChange(): void
+  readonly circuit: CircuitBreaker
 }
 
 /** Pause of a collection after a failed read (ms), unless `retryAfter` is shorter. */
@@ -89,7 +88,7 @@ export function createUpstreamReader({
     recordResult(id, first, before, isProbe)
     if (!isProbe) return first
     const rest = videos.slice(client.idsPerCall)
-    return join(first, first.fault ? createFailedResult(rest, first.fault) : await fetch(rest))
+    return joinResults([first, first.fault ? createFailedResult(rest, first.fault) : fetch(rest)])
   }
 
   function recordResult(
@@ -112,8 +111,7 @@ export function createUpstreamReader({
   }
 
   return {
-    onKeyChange: () => circuit.onKeyChange(),
-    getCallResults: () => ({ outage: getOutage(circuit.pause), hasSucceeded: circuit.hasSucceeded }),
+    circuit,
     async read(collection) {
       const { id, videos } = collection
       const asOf = Date.now()
@@ -168,16 +166,16 @@ const createFailedResult = (failed: readonly string[], fault: Problem): FetchRes
 const createTimeoutResult = (failed: readonly string[]): FetchResult =>
   createFailedResult(failed, toUpstreamProblem({ name: 'TimeoutError' }))
 
-const join = (a: FetchResult, b: FetchResult): FetchResult => {
-  const fault = a.fault ?? b.fault
-  return { found: [...a.found, ...b.found], failed: [...a.failed, ...b.failed], ...(fault && { fault }) }
-}
-
 /** Converts a pause, with times of the monotonic clock, to an outage. */
 export function getOutage(pause: Pause | undefined): UpstreamOutage | undefined {
   const offset = Date.now() - steadyNow()
   return pause && toOutage(pause.fault, pause.since + offset, pause.until + offset)
 }
+
+export const getCallResults = ({ pause, hasSucceeded }: CircuitBreaker): CallResults => ({
+  outage: getOutage(pause),
+  hasSucceeded,
+})
 
 /**
  * Returns the same problem with `Retry-After` and `retryAt`.

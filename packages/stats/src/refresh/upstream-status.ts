@@ -1,13 +1,12 @@
 import type { Problem } from '@influencer-stats/runtime/problems'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
-import type { Pause } from '../core/circuit-breaker.ts'
+import type { CircuitBreaker, Pause } from '../core/circuit-breaker.ts'
 import { toUpstreamState, type CallResults, type UpstreamOutage, type UpstreamState } from '../core/upstream-state.ts'
 import { errors } from '../errors.ts'
 import type { StatsLogger } from '../logger/logger.ts'
 import type { QuotaMeter } from '../quota/quota-meter.ts'
 import { UpstreamProblem } from '../youtube/upstream-problem.ts'
-import type { Schedule } from './schedule.ts'
-import { getOutage } from './upstream-reader.ts'
+import { getCallResults, getOutage } from './upstream-reader.ts'
 
 export interface UpstreamStatusOptions {
   readonly meter: Pick<QuotaMeter, 'remainingQuota' | 'used'>
@@ -18,15 +17,13 @@ export interface UpstreamStatusOptions {
   getMaskedKey?(source: string): string | undefined
 }
 
-type PausingSchedule = Pick<Schedule, 'pause' | 'hasSucceeded'>
-
 /** Interval between two reports of an outage (ms). Another node that starts in an outage learns of it within this time. */
 const REPORT_INTERVAL_MS = 60_000
 
 const NO_RESULTS: CallResults = { outage: undefined, hasSucceeded: false }
 
 /**
- * State of the API, on the main thread: as the schedule of this node sees it, or, without a schedule, as the polling node
+ * State of the API, on the main thread: as the calls of this node show it, or, while another node polls, as that node
  * reports it.
  */
 export class UpstreamStatus {
@@ -46,21 +43,20 @@ export class UpstreamStatus {
     this.#followed = results
   }
 
-  getState(schedule: PausingSchedule | undefined, source: string): UpstreamState {
+  /** @param circuit circuit breaker of this node's calls; undefined while another node polls */
+  getState(circuit: CircuitBreaker | undefined, source: string): UpstreamState {
     const { meter, getMaskedKey } = this.#options
     const { remainingQuota, used } = meter
-    const results = schedule
-      ? { outage: getOutage(schedule.pause), hasSucceeded: schedule.hasSucceeded }
-      : this.#followed
+    const results = circuit ? getCallResults(circuit) : this.#followed
     return toUpstreamState({ ...results, remainingQuota, used, source, key: getMaskedKey?.(source), now: Date.now() })
   }
 
   /** Returns the outage of all calls, if any, and the time until which no call is made (ms of the monotonic clock). */
-  getOutage(schedule: PausingSchedule | undefined): { readonly problem: Problem; readonly until: number } | undefined {
-    const pause = schedule?.pause
+  getOutage(circuit: CircuitBreaker | undefined): { readonly problem: Problem; readonly until: number } | undefined {
+    const pause = circuit?.pause
     if (pause) return { problem: new UpstreamProblem(pause.fault), until: pause.until }
     const { outage } = this.#followed
-    if (schedule || !outage) return undefined
+    if (circuit || !outage) return undefined
     const { reason, detail, remedy, retryAt } = outage
     const problem = errors.UPSTREAM_UNAVAILABLE(detail, { members: { ...(reason && { reason }), remedy } })
     return { problem, until: Date.parse(retryAt) - Date.now() + steadyNow() }

@@ -1,5 +1,5 @@
 import type { Problem } from '@influencer-stats/runtime/problems'
-import { updateVideo, type Snapshot, type VideoNumbers } from '../core/video-numbers.ts'
+import { collectSnapshot, updateVideo, type KnownVideo, type VideoNumbers } from '../core/video-numbers.ts'
 import type { StatsReading } from '../core/prepared-reply.ts'
 
 interface Video {
@@ -128,25 +128,15 @@ export class VideoTable {
 
   /** Returns the data of `ids`; undefined if none of them has any. */
   read(ids: readonly string[]): StatsReading | undefined {
-    const [videos, missing, unknown] = [[] as VideoNumbers[], [] as string[], [] as string[]]
-    let [at, asOf, since] = [Infinity, Infinity, -Infinity]
-    for (const id of ids) {
+    let at = Infinity
+    const find = (id: string) => {
       const video = this.#videos.get(id)
-      if (video?.at === undefined) {
-        unknown.push(id)
-        continue
-      }
-      if (video.numbers) videos.push(video.numbers)
-      else missing.push(id)
+      if (video?.at === undefined) return undefined
       at = Math.min(at, video.at)
-      asOf = Math.min(asOf, video.asOf!)
-      since = Math.max(since, video.asOf!)
+      return video as KnownVideo
     }
-    if (ids.length > 0 && unknown.length === ids.length) return undefined
     // An empty sum is correct at any time.
-    if (ids.length === 0) asOf = since = Date.now()
-    const parts = { ...(unknown.length > 0 && { unknown }), ...(since > asOf && { since }) }
-    const snapshot: Snapshot = { videos, missing, asOf, ...parts }
-    return { snapshot, at }
+    const snapshot = collectSnapshot(ids, find, Date.now())
+    return snapshot && { snapshot, at }
   }
 }

@@ -55,9 +55,10 @@ export function openStatsStateMachine({
       const outcomes: boolean[] = []
       const changes: StatsChange[] = []
       for (const entry of entries) {
-        const change = await batch.apply(readChange(entry))
-        outcomes.push(change !== undefined)
-        if (change) changes.push(change)
+        const change = readChange(entry)
+        const isApplied = await batch.apply(change)
+        outcomes.push(isApplied)
+        if (isApplied) changes.push(change)
       }
       return { rows: batch.rows, outcomes, changes }
     },
@@ -102,14 +103,10 @@ class ChangeBatch {
     this.#sources = readSources(db)
   }
 
-  /** Returns the applied part of a change, if any. Numbers of another source than the log's are not applied. */
-  async apply(change: StatsChange): Promise<StatsChange | undefined> {
-    if ('from' in change && change.from !== this.source) return undefined
-    const handle = handlers[change.type] as (
-      batch: ChangeBatch,
-      change: StatsChange,
-    ) => Promise<StatsChange | undefined>
-    return handle(this, change)
+  /** Returns true if a change is applied. Numbers of another source than the log's are not applied. */
+  apply(change: StatsChange): boolean | Promise<boolean> {
+    if ('from' in change && change.from !== this.source) return false
+    return handlers[change.type](this, change as never)
   }
 
   get sources(): Sources {
@@ -137,8 +134,10 @@ class ChangeBatch {
     return text === undefined ? undefined : JSON.parse(text).revision
   }
 
-  add(rows: readonly LevelRow[]): void {
+  /** Adds the rows of an applied change. Returns true. */
+  add(rows: readonly LevelRow[]): true {
     for (const row of rows) this.rows.push(row)
+    return true
   }
 
   setRevision(id: string, revision: number | undefined): void {
@@ -157,57 +156,42 @@ class ChangeBatch {
   }
 }
 
+/** Functions that add the rows of a change to a batch, and return true if the change is applied. */
 type ChangeHandlers = {
   [Type in StatsChange['type']]: (
     batch: ChangeBatch,
     change: Extract<StatsChange, { type: Type }>,
-  ) => Promise<StatsChange | undefined>
+  ) => boolean | Promise<boolean>
 }
 
 const handlers: ChangeHandlers = {
-  async put(batch, change) {
-    const { collection, before } = change
-    if (batch.getRevision(collection.id) !== before) return undefined
+  put(batch, { collection, before }) {
+    if (batch.getRevision(collection.id) !== before) return false
     batch.setRevision(collection.id, collection.revision)
-    batch.add(buildRows.collection(collection))
-    return change
+    return batch.add(buildRows.collection(collection))
   },
-  async delete(batch, change) {
-    const { id, before } = change
-    if (batch.getRevision(id) !== before) return undefined
+  async delete(batch, { id, before }) {
+    if (batch.getRevision(id) !== before) return false
     batch.setRevision(id, undefined)
     batch.add(buildRows.collectionDeletion(id, batch.sources))
     await batch.deleteHistory(id)
-    return change
+    return true
   },
-  async snapshots(batch, change) {
+  snapshots(batch, change) {
     // If the collection has changed since the request for its numbers, they belong to another version.
     const rows = change.rows.filter(({ id, revision }) => revision === undefined || batch.getRevision(id) === revision)
-    batch.add(buildRows.snapshots(rows, batch.keys))
-    return { ...change, rows }
+    return batch.add(buildRows.snapshots(rows, batch.keys))
   },
-  async videos(batch, change) {
-    batch.add(buildRows.videos(change.rows, batch.keys))
-    return change
+  videos: (batch, { rows }) => batch.add(buildRows.videos(rows, batch.keys)),
+  deleteVideos: (batch, { ids }) => batch.add(buildRows.videoDeletions(ids, batch.keys)),
+  deletePoints: (batch, { id, times }) => batch.add(buildRows.pointDeletions(id, times, batch.keys)),
+  usage: (batch, { usage }) => batch.add(buildRows.usage(usage)),
+  source(batch, { source, before }) {
+    if (batch.source !== before) return false
+    batch.sources = withSource(batch.sources, source)
+    return true
   },
-  async deleteVideos(batch, change) {
-    batch.add(buildRows.videoDeletions(change.ids, batch.keys))
-    return change
-  },
-  async deletePoints(batch, change) {
-    batch.add(buildRows.pointDeletions(change.id, change.times, batch.keys))
-    return change
-  },
-  async usage(batch, change) {
-    batch.add(buildRows.usage(change.usage))
-    return change
-  },
-  async source(batch, change) {
-    if (batch.source !== change.before) return undefined
-    batch.sources = withSource(batch.sources, change.source)
-    return change
-  },
-  asked: async (_, change) => change,
-  wanted: async (_, change) => change,
-  failed: async (_, change) => change,
+  asked: () => true,
+  wanted: () => true,
+  failed: () => true,
 }

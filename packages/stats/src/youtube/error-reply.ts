@@ -25,21 +25,15 @@ const REPLACE_KEY_REMEDY =
 const UNRESTRICT_KEY_REMEDY =
   "In the Google Cloud console, allow this server's IP address in the application restrictions of the key."
 const ENABLE_API_REMEDY = 'In the Google Cloud console, enable the YouTube Data API v3 for the project of the key.'
-const KEY_REMEDIES: Readonly<Record<string, string>> = {
-  keyInvalid: REPLACE_KEY_REMEDY,
-  keyExpired: REPLACE_KEY_REMEDY,
-  API_KEY_INVALID: REPLACE_KEY_REMEDY,
-  API_KEY_EXPIRED: REPLACE_KEY_REMEDY,
-  ipRefererBlocked: UNRESTRICT_KEY_REMEDY,
-  API_KEY_HTTP_REFERRER_BLOCKED: UNRESTRICT_KEY_REMEDY,
-  API_KEY_IP_ADDRESS_BLOCKED: UNRESTRICT_KEY_REMEDY,
-  API_KEY_ANDROID_APP_BLOCKED: UNRESTRICT_KEY_REMEDY,
-  API_KEY_IOS_APP_BLOCKED: UNRESTRICT_KEY_REMEDY,
-  API_KEY_SERVICE_BLOCKED:
+const KEY_REMEDIES: readonly (readonly [reasons: RegExp, remedy: string])[] = [
+  [DEAD_KEY_REASONS, REPLACE_KEY_REMEDY],
+  [/^(ipRefererBlocked|API_KEY_(HTTP_REFERRER|IP_ADDRESS|ANDROID_APP|IOS_APP)_BLOCKED)$/, UNRESTRICT_KEY_REMEDY],
+  [
+    /^API_KEY_SERVICE_BLOCKED$/,
     'In the Google Cloud console, allow the YouTube Data API v3 in the API restrictions of the key.',
-  accessNotConfigured: ENABLE_API_REMEDY,
-  SERVICE_DISABLED: ENABLE_API_REMEDY,
-}
+  ],
+  [/^(accessNotConfigured|SERVICE_DISABLED)$/, ENABLE_API_REMEDY],
+]
 const WAIT_REMEDY = 'No action is required: stats calls YouTube again.'
 
 export const remedies: Readonly<Record<FaultKind, string>> = {
@@ -101,7 +95,7 @@ export function parseErrorReply(status: number, text: string, { retryAfter, key 
   const [reason] = reasons
   const detail = `YouTube responded with ${status} (${reason ?? 'no reason given'})`
   if (kind !== 'key') return { kind, reason, detail, remedy: remedies[kind], retryAfter }
-  const remedy = KEY_REMEDIES[reason ?? ''] ?? remedies.key
+  const remedy = KEY_REMEDIES.find(([reasons]) => reasons.test(reason ?? ''))?.[1] ?? remedies.key
   return { kind, reason, detail: `${detail} to the API key ${key}`, remedy, retryAfter, key }
 }
 
