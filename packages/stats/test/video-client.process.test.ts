@@ -26,7 +26,7 @@ describe('client batching', () => {
     const options = {
       uri: standIn.url,
       keys: new ApiKeys({ text: 'stand-in' }),
-      timeout: 5_000,
+      timeout: 30_000,
       connections: 4,
       meter,
       logger,
