@@ -25,9 +25,6 @@ type StatsNodeContext = OpenContext<StatsConfig, StatsThreadMessage>
 /** Maximum size of a change (bytes). One change may store numbers of many collections: see `SnapshotWriter`. */
 const MAX_CHANGE_BYTES = 4_194_304
 
-/** Maximum time that a closing node waits for an unavailable log (ms). */
-const CLOSE_TIMEOUT_MS = 1_000
-
 /** Opens the parts of a cluster node that exist once per process. */
 export async function openStatsNode(context: StatsNodeContext): Promise<ServiceMain<StatsMainMessage>> {
   const { config } = context
@@ -35,19 +32,7 @@ export async function openStatsNode(context: StatsNodeContext): Promise<ServiceM
   const node = await openNode(context)
   const saveUsage = () => node.saveUsage(meter)
   const meter: QuotaMeter = new QuotaMeter(QuotaMeter.createMemory(), config.dailyBudget, { save: saveUsage })
-  return openMain(context, {
-    state: node.state,
-    source: node.source,
-    meter,
-    saveUsage,
-    node,
-    async close(closePoller, closeState) {
-      const timer = setTimeout(() => node.abort(), CLOSE_TIMEOUT_MS)
-      await closePoller()
-      await closeState()
-      clearTimeout(timer)
-    },
-  })
+  return openMain(context, { state: node.state, source: node.source, meter, saveUsage, node })
 }
 
 /**

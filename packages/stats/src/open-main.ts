@@ -22,9 +22,10 @@ export interface StatsBackend {
   /** Persists the count of used units: see `QuotaMeter`. */
   saveUsage(): Promise<void>
   readonly node?: StatsNode
-  /** Closes the poller, then the state. */
-  close(closePoller: () => Promise<void>, closeState: () => Promise<void>): Promise<void>
 }
+
+/** Maximum time that a closing node waits for an unavailable log (ms). */
+const CLOSE_TIMEOUT_MS = 1_000
 
 /** Opens the parts of a process that use the state: the collections, their overview, and the poller if there is one. */
 export async function openMain(
@@ -76,13 +77,14 @@ export async function openMain(
       upstream: () => poller().getUpstreamState(),
       node: () => node?.getState(),
     },
-    close: () =>
-      backend.close(
-        async () => polling?.close(),
-        async () => {
-          await otherSources.close()
-          await collections.close()
-        },
-      ),
+    async close() {
+      const timer = node && setTimeout(() => node.abort(), CLOSE_TIMEOUT_MS)
+      await polling?.close()
+      // A node persists the count with every call.
+      if (!node) await saveUsage()
+      await otherSources.close()
+      await collections.close()
+      clearTimeout(timer)
+    },
   }
 }

@@ -34,17 +34,7 @@ export async function openStats(
     },
   )
   const meter: QuotaMeter = new QuotaMeter(QuotaMeter.createMemory(), config.dailyBudget, { save: saveUsage })
-  return openMain(context, {
-    state,
-    source: () => getSource(config),
-    meter,
-    saveUsage,
-    async close(closePoller, closeState) {
-      await closePoller()
-      await saveUsage()
-      await closeState()
-    },
-  })
+  return openMain(context, { state, source: () => getSource(config), meter, saveUsage })
 }
 
 /**

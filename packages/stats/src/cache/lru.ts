@@ -1,13 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { prepare, STALE_INTERVALS, type PreparedReply, type StatsReading } from '../core/prepared-reply.ts'
+import { prepare, STALE_INTERVALS } from '../core/prepared-reply.ts'
 import { IDS_PER_CALL, computeRefreshInterval } from '../core/quota-budget.ts'
 import type { Collection } from '../state/stats-state.ts'
-import type { CacheOptions, StatsCache } from './stats-cache.ts'
-
-interface LruEntry {
-  readonly reading: StatsReading
-  readonly reply: PreparedReply
-}
+import { createReads, type CachedNumbers, type CacheOptions, type StatsCache } from './stats-cache.ts'
 
 /** An entry that expired more than this many minimum intervals ago is not served: the read waits for the fetch. */
 const MAX_EXPIRED_INTERVALS = 3
@@ -25,7 +20,7 @@ export function createLruCache({
   refreshInterval: minInterval,
   size,
 }: CacheOptions): StatsCache {
-  const entries = new LRUCache<string, LruEntry, Collection>({
+  const entries = new LRUCache<string, CachedNumbers, Collection>({
     max: size,
     ttl: minInterval,
     allowStale: true,
@@ -50,7 +45,7 @@ export function createLruCache({
 
   const toKey = ({ id, revision }: Collection) => `${id}@${revision}`
 
-  async function find(id: string): Promise<LruEntry | undefined> {
+  async function find(id: string): Promise<CachedNumbers | undefined> {
     const collection = await state.get(id)
     if (!collection) return undefined
     const key = toKey(collection)
@@ -66,12 +61,7 @@ export function createLruCache({
       const key = toKey(collection)
       return entries.getRemainingTTL(key) > 0 ? entries.get(key)?.reply : undefined
     },
-    async read(id) {
-      return (await find(id))?.reply
-    },
-    async readNumbers(id) {
-      return (await find(id))?.reading
-    },
+    ...createReads(find),
     getStaleAfter: () => STALE_INTERVALS * getInterval(1),
     async close() {
       entries.clear()

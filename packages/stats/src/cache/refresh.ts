@@ -1,13 +1,11 @@
-import { prepare, STALE_INTERVALS, type PreparedReply, type StatsReading } from '../core/prepared-reply.ts'
+import { prepare, STALE_INTERVALS } from '../core/prepared-reply.ts'
 import { IDS_PER_CALL, computeRefreshInterval } from '../core/quota-budget.ts'
 import { errors } from '../errors.ts'
 import type { Collection } from '../state/stats-state.ts'
-import type { CacheOptions, StatsCache } from './stats-cache.ts'
+import { createReads, type CachedNumbers, type CacheOptions, type StatsCache } from './stats-cache.ts'
 
-interface RefreshEntry {
+interface RefreshEntry extends CachedNumbers {
   readonly revision: number
-  readonly reading: StatsReading
-  readonly reply: PreparedReply
 }
 
 const PAGE_SIZE = 100
@@ -78,12 +76,7 @@ export function createRefreshCache(options: CacheOptions): StatsCache {
       const isCurrent = !(collection instanceof Promise) && collection?.revision === entry?.revision
       return isCurrent ? entry?.reply : undefined
     },
-    async read(id) {
-      return (await find(id))?.reply
-    },
-    async readNumbers(id) {
-      return (await find(id))?.reading
-    },
+    ...createReads(find),
     getStaleAfter: () => STALE_INTERVALS * interval,
     async close() {
       closed = true

@@ -24,6 +24,20 @@ export interface StatsCache {
   close(): Promise<void>
 }
 
+/** Both forms of a collection's numbers. */
+export interface CachedNumbers {
+  readonly reading: StatsReading
+  readonly reply: PreparedReply
+}
+
+/** Creates the reads of a cache that stores both forms. @param find returns undefined if there is no such collection */
+export const createReads = (
+  find: (id: string) => Promise<CachedNumbers | undefined>,
+): Pick<StatsCache, 'read' | 'readNumbers'> => ({
+  read: async (id) => (await find(id))?.reply,
+  readNumbers: async (id) => (await find(id))?.reading,
+})
+
 export interface CacheOptions {
   readonly collections: Collections
   readonly upstream: UpstreamReader

@@ -213,17 +213,14 @@ export class Poller implements PolledNumbers {
     const { meter } = this.#options
     const now = steadyNow()
     const schedule = this.#schedule
-    for (let call; (call = schedule?.next(now, meter.remainingQuota));) this.#run(call, schedule!)
+    for (let call; (call = schedule?.next(now, meter.remainingQuota));)
+      this.#trackRun(this.#fetchVideos(call, schedule!))
     meter.interval = this.getInterval()
     if (schedule) this.status.reportPause(schedule.circuit.pause)
     this.#replyTable.publishStale(now)
     const wakeAt = schedule?.getWakeAt(now, meter.remainingQuota) ?? Infinity
     const wait = Math.min(wakeAt - now, HEARTBEAT_MS)
     this.#timer = setTimeout(() => this.wake(), Math.max(1, wait))
-  }
-
-  #run(call: ScheduledCall, schedule: Schedule): void {
-    this.#trackRun(this.#fetchVideos(call, schedule))
   }
 
   #trackRun(work: Promise<void>): void {
