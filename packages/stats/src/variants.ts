@@ -14,11 +14,11 @@ const sourceProjectOptions = { state: 'list', dailyBudget: 0, maxSemiSpaceSize }
  * and change one part per step. Like those programs, they have no quota limit.
  */
 export const variants = {
-  v1: { ...sourceProjectOptions, logger: 'console', client: 'fetch', cache: 'none', server: 'fastify' },
-  v2: { ...sourceProjectOptions, logger: 'dropping', client: 'fetch', cache: 'none', server: 'fastify' },
-  v3: { ...sourceProjectOptions, logger: 'dropping', client: 'undici-pool', cache: 'none', server: 'fastify' },
-  v4: { ...sourceProjectOptions, logger: 'dropping', client: 'undici-pool', cache: 'refresh', server: 'fastify' },
-  v5: { ...sourceProjectOptions, logger: 'dropping', client: 'undici-pool', cache: 'refresh', server: 'node-http' },
+  v1: { logger: 'console', ...sourceProjectOptions, client: 'fetch', cache: 'none', server: 'fastify' },
+  v2: { logger: 'dropping', ...sourceProjectOptions, client: 'fetch', cache: 'none', server: 'fastify' },
+  v3: { logger: 'dropping', ...sourceProjectOptions, client: 'undici-pool', cache: 'none', server: 'fastify' },
+  v4: { logger: 'dropping', ...sourceProjectOptions, client: 'undici-pool', cache: 'refresh', server: 'fastify' },
+  v5: { logger: 'dropping', ...sourceProjectOptions, client: 'undici-pool', cache: 'refresh', server: 'node-http' },
   v6: { logger: 'pino', state: 'level', client: 'batching', cache: 'lru', server: 'fastify', maxSemiSpaceSize },
   v7: { logger: 'pino', state: 'level', client: 'batching', cache: 'poller', server: 'node-http' },
   v8: { logger: 'pino', state: 'level', client: 'batching', cache: 'poller', server: 'raw' },
