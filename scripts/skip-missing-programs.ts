@@ -13,10 +13,7 @@ interface TestFault {
   readonly message?: string
 }
 
-/**
- * Returns the reason of a failure if only a missing program caused it. On CI, which has all programs, it returns
- * undefined.
- */
+/** Returns the reason of a failure that only missing programs caused; undefined on CI, which has all of them. */
 function findMissing(faults: readonly TestFault[] | undefined): string | undefined {
   if (process.env.CI || !faults?.length) return undefined
   const isMissing = ({ message = '' }: TestFault) => MISSING_PROGRAMS.some((pattern) => pattern.test(message))

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { generators } from './load/generators.ts'
-import { parseRateOptions, RATE_FLAGS } from './rate/rate-options.ts'
+import { parsePositive, parseRateOptions, RATE_FLAGS } from './rate/rate-options.ts'
 import { parseSpec } from './spec.ts'
 
 export const HELP = `pnpm bench [service[/variant[,part=alternative]]]   measure a service
@@ -53,12 +53,6 @@ const options = {
   ...RATE_FLAGS,
   help: { type: 'boolean', short: 'h', default: false },
 } as const
-
-function parsePositive(name: string, text: string | undefined, fallback: number): number {
-  const value = text === undefined ? fallback : Number(text)
-  if (!(value > 0)) throw new Error(`--${name} is not a number above 0`)
-  return value
-}
 
 /** @throws Error if flags of runs with and without `--rate` are mixed */
 function assertNotMixed(given: readonly string[]): void {

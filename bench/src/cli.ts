@@ -1,7 +1,6 @@
 import { formatTable } from '@influencer-stats/runtime/text-table'
 import { HELP, parseBenchArguments, type BenchArguments } from './arguments.ts'
-import { parseGuardOptions } from './guard/guard-options.ts'
-import { runGuard } from './guard/run-guard.ts'
+import { parseGuardOptions, runGuard } from './guard/run-guard.ts'
 import { isInstalled } from './targets/program.ts'
 import { stopBackgroundProcesses } from './targets/background-processes.ts'
 import {
@@ -22,9 +21,8 @@ import { publish } from './report/publish.ts'
 import { readResults } from './report/results.ts'
 import { buildTables } from './report/table-cells.ts'
 import type { BenchRow } from './row.ts'
-import { findRow, tables } from './tables/all.ts'
+import { findRow, selectTables, tables } from './tables/all.ts'
 import { getMaxRounds } from './table.ts'
-import { selectTables } from './tables/select-tables.ts'
 
 /** Aborted when the user interrupts the run. */
 const abortController = new AbortController()
@@ -93,11 +91,6 @@ async function runDoctor(): Promise<void> {
   if (own.load > MAX_QUIET_LOAD) print(`The machine is busy (load ${own.load}), so its costs are too high.`)
 }
 
-function runCommand(args: BenchArguments): Promise<boolean> {
-  if (args.atRate) return runAtRate(args.atRate, print)
-  return args.compare ? runCompare(args) : runTables(args)
-}
-
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     abortController.abort(new Error(`ended by ${signal}`))
@@ -108,8 +101,9 @@ async function main(argv: readonly string[]): Promise<boolean> {
   if (argv[0] === 'guard') return runGuard(parseGuardOptions(argv.slice(1)), print, abortController.signal)
   if (argv[0] === 'doctor' && argv.length === 1) return runDoctor().then(() => true)
   const args = parseBenchArguments(argv)
-  if (!args.help) return runCommand(args)
-  print(HELP)
+  if (args.help) print(HELP)
+  else if (args.atRate) return runAtRate(args.atRate, print)
+  else return args.compare ? runCompare(args) : runTables(args)
   return true
 }
 

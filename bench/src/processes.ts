@@ -17,9 +17,7 @@ export const PINS: { server?: readonly number[]; readonly client?: readonly numb
   ? { server: [0], client: [1] }
   : {}
 
-/**
- * Gives servers a processor for each serving thread, if there are enough. The processor of the generator is not used.
- */
+/** Gives servers a processor for each serving thread, if there are enough without that of the generator. */
 export function setServerProcessors(threads: number): void {
   if (!canPin) return
   const all = Array.from({ length: availableParallelism() }, (_, processor) => processor)
@@ -111,6 +109,16 @@ export const getProcessorSeconds = (...pids: readonly number[]): number =>
   // The second field is the command in parentheses, which may contain spaces.
   pids.reduce((sum, pid) => sum + readProcSum(`${pid}/stat`, /.*\)(?: \S+){11} (\d+) (\d+)/s), 0) / TICKS_PER_SECOND
 
+/** Measures this process. @returns a function that returns the seconds since then, and the used share of a processor */
+export function startOwnMeter() {
+  const [usage, began] = [process.cpuUsage(), performance.now()]
+  return () => {
+    const { user, system } = process.cpuUsage(usage)
+    const seconds = (performance.now() - began) / 1000
+    return { seconds, cpu: (user + system) / 1e6 / seconds }
+  }
+}
+
 /**
  * As `getProcessorSeconds`, in nanosecond resolution, for measurements that are shorter than a tick. Threads that have
  * ended are not counted.
@@ -124,6 +132,25 @@ export const getThreadSeconds = (...pids: readonly number[]): number =>
 /** Resident memory of a process (MB = 10^6 bytes), or only the part for mapped files. */
 export const getResidentMegabytes = (pid: number, part: 'VmRSS' | 'RssFile' = 'VmRSS'): number =>
   readProcSum(`${pid}/status`, new RegExp(`${part}:\\s+(\\d+) kB`)) * MB_PER_KB
+
+/**
+ * Samples the resident memory of a process (MB). Returns a function that ends this and returns the memory at the start and
+ * at the peak; `files` are the parts for mapped files.
+ */
+export function watchMemory(pid: number, intervalMs: number) {
+  const read = () => ({ all: getResidentMegabytes(pid), files: getResidentMegabytes(pid, 'RssFile') })
+  const before = read()
+  let peak = before
+  function updatePeak(): void {
+    if (getResidentMegabytes(pid) > peak.all) peak = read()
+  }
+  const timer = setInterval(updatePeak, intervalMs).unref()
+  return () => {
+    clearInterval(timer)
+    updatePeak()
+    return { before, peak }
+  }
+}
 
 /** Resident memory of a process (MB), in which memory that n processes share counts as one n-th. */
 export const getProportionalMegabytes = (pid: number): number =>

@@ -1,6 +1,4 @@
-/**
- * Shows the current step and the estimated remaining time: on one line of a terminal, otherwise with one line per step.
- */
+/** Shows the current step and the remaining time: on one line of a terminal, otherwise one line per step. */
 export function createProgress(out: NodeJS.WriteStream): {
   step(what: string, step: number, steps: number): void
   end(): void

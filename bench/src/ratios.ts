@@ -40,25 +40,17 @@ export function formatRatio({ limited, median, low, high, confidence }: Ratio): 
 
 /** Computes the ratios of all columns that are compared. */
 export function computeRatios(a: RowResult, b: RowResult, columns: Columns): Ratio[] {
-  const selected = Object.entries(columns).flatMap(([name, column]) => {
+  return Object.entries(columns).flatMap(([name, column]) => {
     const { head, ratio } = toColumn(column)
-    return ratio ? [{ name, head }] : []
+    return ratio ? [computeRatio(a, b, name, head)] : []
   })
-  return selected.map(({ name, head }) => computeRatio(a, b, name, head))
-}
-
-/** A row compared with another one of the same run. */
-export interface RatioStep {
-  readonly name: string
-  readonly against: string
-  readonly ratios: readonly Ratio[]
 }
 
 /** Computes the ratios of each step. Omits steps of which one row has no result. */
 export function computeSteps(
   results: readonly RowResult[],
   { columns, steps = [] }: Pick<BenchTable, 'columns' | 'steps'>,
-): RatioStep[] {
+) {
   const pairs = typeof steps === 'function' ? steps(results.map(({ name }) => name)) : steps
   const find = (name: string) => results.find((row) => row.name === name && row.failure === undefined)
   return pairs.flatMap(([of, against]) => {

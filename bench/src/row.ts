@@ -34,14 +34,9 @@ export interface BenchRow {
   round(running: TargetProcess, options: RoundOptions): Promise<RowMetrics>
   /** The requests of a round; absent for rows that do not send requests over HTTP. */
   readonly requests?: Pick<LoadPlan, 'requests' | 'expect' | 'connections' | 'pipeline'>
-  /**
-   * Description of the load, which texts about flame graphs contain. Recordings of flame graphs store it under this
-   * name.
-   */
+  /** Description of the load in texts about flame graphs, whose recordings store it under this name. */
   readonly says?: string
-  /**
-   * Values that the source published, by the names of columns. The source is the project that the service reimplements.
-   */
+  /** Values that the source (the project that the service reimplements) published, by the names of columns. */
   readonly source?: RowMetrics
 }
 

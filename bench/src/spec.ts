@@ -23,9 +23,7 @@ export function formatSpec({ service, variant, settings }: Spec): string {
   return `${service}${variant ? `/${variant}` : ''}${changes.join('')}`
 }
 
-/**
- * Formats the name of a row in a table of its service: the variant, or the whole name of the target if settings differ.
- */
+/** Formats the name of a row: the variant, or the whole name of the target if settings differ. */
 export const formatLabel = (spec: Spec): string =>
   Object.keys(spec.settings).length > 0 ? formatSpec(spec) : spec.variant || 'default'
 

@@ -61,9 +61,6 @@ export function computeMedianInterval(values: readonly number[], confidence = MI
 // Two measurements of the same program on a shared machine differ by less than this ratio.
 const MIN_DIFFERENCE_RATIO = 0.02
 
-/**
- * True if a ratio shows a real difference: the interval is certain and excludes 1, and the median is more than 2 % from
- * 1.
- */
+/** True for a real difference: the interval is certain and excludes 1, the median is more than 2 % from 1. */
 export const isDifference = ({ median: middle, low, high, confidence }: MedianInterval): boolean =>
   confidence >= MIN_CONFIDENCE && (low > 1 || high < 1) && Math.abs(middle - 1) > MIN_DIFFERENCE_RATIO

@@ -5,9 +5,7 @@ import { runConnecting } from '../src/load/fleet.ts'
 import { DEFAULT_DIALECT } from '../src/load/fleet/fleet-plan.ts'
 import { runOn, SMALL_FLEET, startBroadcaster } from './support/broadcast-server.ts'
 
-/**
- * Result of a fleet of 20 streams and 100 values on a correct server. The number of late values depends on the machine.
- */
+/** Result of 20 streams and 100 values on a correct server. The number of late values depends on the machine. */
 const right = {
   refused: 0,
   cut: 0,

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { resolveBase } from '../src/guard/checkouts.ts'
-import { parseGuardOptions } from '../src/guard/guard-options.ts'
 import { guardRows } from '../src/guard/guard-rows.ts'
-import { judge, measureRow } from '../src/guard/run-guard.ts'
+import { judge, measureRow, parseGuardOptions } from '../src/guard/run-guard.ts'
 
 const repeat = (count: number, ...ratios: number[]) => Array.from({ length: count }, () => ratios).flat()
 

@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { listBetterSources, listSourcePairs } from '../src/report/source-comparison.ts'
-import { listConclusions, listReasons, UNKNOWN_REASON } from '../src/report/conclusions.ts'
+import {
+  listBetterSources,
+  listConclusions,
+  listReasons,
+  listSourcePairs,
+  UNKNOWN_REASON,
+} from '../src/report/conclusions.ts'
 import { renderReport } from '../src/report/html.ts'
 import { createPlots } from '../src/report/plots.ts'
 import { readResults } from '../src/report/results.ts'

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toFolderName } from '../src/report/results.ts'
 import { parseSpec } from '../src/spec.ts'
-import { findRow, tables, workloads } from '../src/tables/all.ts'
-import { selectTables } from '../src/tables/select-tables.ts'
+import { findRow, selectTables, tables, workloads } from '../src/tables/all.ts'
 
 describe('tables', () => {
   it('of a service have unique names', () => {

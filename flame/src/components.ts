@@ -26,7 +26,7 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
     ),
     createComponent(
       'cache',
-      'packages/stats/src/cache/ packages/stats/src/refresh/poller.ts packages/stats/src/refresh/reply-table.ts packages/runtime/src/async/resolve-within.ts lru-cache/',
+      'packages/stats/src/cache/ packages/stats/src/refresh/poller.ts packages/stats/src/refresh/first-numbers.ts packages/stats/src/refresh/reply-table.ts packages/runtime/src/async/resolve-within.ts lru-cache/',
     ),
     createComponent('state', 'packages/stats/src/state/ packages/stats/src/campaigns/ classic-level/ abstract-level/'),
     createComponent('server', 'packages/stats/src/routes/', HTTP_FILES),
@@ -39,7 +39,7 @@ export const components: Readonly<Record<string, readonly Component[]>> = {
     ),
     createComponent(
       'streams',
-      'packages/sse/src/hub/hub.ts packages/sse/src/hub/stream-groups.ts packages/sse/src/fanout/stream-group.ts packages/sse/src/hub/streams.ts packages/sse/src/fanout/',
+      'packages/sse/src/hub/hub.ts packages/sse/src/hub/stream-groups.ts packages/sse/src/hub/streams.ts packages/sse/src/fanout/',
     ),
     createComponent('broker', 'packages/sse/src/broker/ packages/runtime/src/channel/channel.ts node:internal/worker/'),
     createComponent('history', 'packages/sse/src/history/'),

@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 
 /** Findings from the graphs of a subject: a section of `flame/findings.md`. */
 export interface Finding {
-  /**
-   * Statement of the source about its version of this variant; absent if there is none. The source is the project that
-   * the service reimplements.
-   */
+  /** Statement of the source (the project that the service reimplements) about its version, if it has one. */
   readonly source?: {
     readonly says: string
     /** Name of our component to compare with. */

@@ -38,8 +38,6 @@ export interface HotReport {
   /** Time and bytes between two samples. */
   readonly intervals: { readonly microseconds: number; readonly bytes: number }
   readonly graphs: readonly GraphSummary[]
-  /**
-   * Code of the lines that sentences name, by `file:line`, at the time of the recording.
-   */
+  /** Code of the lines that sentences name, by `file:line`, at the time of the recording. */
   readonly lines?: Readonly<Record<string, string>>
 }

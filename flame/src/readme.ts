@@ -15,10 +15,7 @@ import type { GraphSummary, HotReport } from './hot-report.ts'
 
 const README_PATH = join(FLAME_FOLDER, 'README.md')
 
-/**
- * Returns the CPU graph of the busiest thread: the serving thread, except on a node that only applies writes of other
- * nodes.
- */
+/** Returns the CPU graph of the busiest thread: the serving one, except on a node that only applies writes. */
 const findBusiest = ({ graphs }: HotReport) =>
   graphs.filter(({ kind }) => kind === 'cpu').toSorted((a, b) => a.idle - b.idle)[0]!
 

@@ -1,17 +1,36 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { computeMedianInterval, type MedianInterval } from '../statistics.ts'
 import { formatFactor } from '../report/format-numbers.ts'
 import { OWN_CHECKOUT } from '../targets/service.ts'
 import { checkOutBase, resolveBase } from './checkouts.ts'
 import { drawDifference } from './draw-difference.ts'
-import type { GuardOptions } from './guard-options.ts'
 import { guardRows, type GuardRow } from './guard-rows.ts'
 import { measurePair } from './measure-pairs.ts'
 
+/** Parses the arguments after `guard`. @throws Error naming the invalid argument */
+export function parseGuardOptions(argv: readonly string[]) {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      // A commit, or the folder of a checkout; by default the last release's tag, or the commit in `bench/guard-base`.
+      base: { type: 'string' },
+      // Names of rows; by default all, or those of the short form.
+      rows: { type: 'string' },
+      short: { type: 'boolean', default: false },
+      // Folder of the flame graphs of rows that regressed; by default a new one among the temporary files.
+      output: { type: 'string' },
+    },
+  })
+  return { base: values.base, rows: values.rows?.split(','), isShort: values.short, output: values.output }
+}
+
+type GuardOptions = ReturnType<typeof parseGuardOptions>
+
 /** A row has regressed if its median ratio is above this, and if the interval of the median lies above 1. */
-export const MAX_RATIO = 1.04
+const MAX_RATIO = 1.04
 /** A row whose median is at most this is accepted after `MIN_PAIRS`. */
 const ACCEPTED_RATIO = 1.02
 /** A row whose median is at most 1 is accepted after so many pairs. This shortens half of the rows of equal commits. */

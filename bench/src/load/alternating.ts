@@ -24,9 +24,6 @@ export interface AlternatingServer {
   readonly pids: readonly number[]
 }
 
-/** Processor time per request (us) of each server in each slice. */
-export type AlternatingCosts = readonly (readonly number[])[]
-
 /** Requests of a slice, and processor time per request (us). */
 interface LoadedSlice {
   readonly requests: number
@@ -76,11 +73,12 @@ async function loadInTurn(plan: AlternatingPlan): Promise<LoadedSlice[][]> {
   return slices.map((all) => all.slice(plan.warmUpSlices))
 }
 
-export async function measureAlternating(plan: AlternatingPlan): Promise<AlternatingCosts> {
+/** @returns the processor time per request (us) of each server in each slice */
+export async function measureAlternating(plan: AlternatingPlan): Promise<number[][]> {
   return (await loadInTurn(plan)).map((slices) => slices.map(({ cost }) => cost))
 }
 
-export async function countAlternating(plan: AlternatingPlan): Promise<readonly number[]> {
+export async function countAlternating(plan: AlternatingPlan): Promise<number[]> {
   return (await loadInTurn(plan)).map((slices) => slices.reduce((sum, { requests }) => sum + requests, 0))
 }
 

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import autocannon, { type Client, type Request } from 'autocannon'
+import { startOwnMeter } from '../processes.ts'
 import { createCheck, needsBodies } from './common/expectation.ts'
 import { GRACE_S, createProcessRunner } from './common/process-runner.ts'
 import { LatencyHistogram } from './common/tally.ts'
@@ -13,11 +14,9 @@ const SAMPLING_INTERVAL_MS = 50
 /** Measures a plan with autocannon, after a separate run for the warm-up. */
 export async function measureAutocannon(plan: LoadPlan): Promise<LoadResult> {
   if (plan.warmUp > 0) await sendRequests(plan, plan.warmUp)
-  const before = { cpu: process.cpuUsage(), at: performance.now() }
+  const readMeter = startOwnMeter()
   const { times, replies, wrong, errors } = await sendRequests(plan, plan.duration)
-  const { user, system } = process.cpuUsage(before.cpu)
-  const seconds = (performance.now() - before.at) / 1000
-  const cpu = (user + system) / 1e6 / seconds
+  const { seconds, cpu } = readMeter()
   return { requests: replies, seconds, perSecond: replies / seconds, latency: times.toLatency(), errors, wrong, cpu }
 }
 

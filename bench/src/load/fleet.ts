@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { getKernelMegabytes, getResidentMegabytes } from '../processes.ts'
+import { getKernelMegabytes, getResidentMegabytes, startOwnMeter } from '../processes.ts'
 import { createProcessRunner } from './common/process-runner.ts'
 import { LoadTally } from './common/tally.ts'
 import { FleetLedger } from './fleet/fleet-ledger.ts'
@@ -15,26 +15,19 @@ const POLL_INTERVAL_MS = 2
 /** Maximum time per stream to open all streams, on a busy machine (ms). */
 const MAX_OPEN_MS = 5
 
-/** Waits until `current` reaches `goal`, or makes no progress for `PROGRESS_TIMEOUT_S`. */
-async function waitUntilReached(goal: () => number, current: () => number): Promise<void> {
-  let last = current()
-  let progressAt = performance.now()
-  while (current() < goal() && performance.now() < progressAt + PROGRESS_TIMEOUT_S * 1000) {
+/** Waits until `countMissing` returns 0, or the same number for `PROGRESS_TIMEOUT_S`. */
+async function waitForProgress(countMissing: () => number): Promise<void> {
+  let [last, progressAt] = [countMissing(), performance.now()]
+  while (countMissing() > 0 && performance.now() < progressAt + PROGRESS_TIMEOUT_S * 1000) {
     await delay(POLL_INTERVAL_MS)
-    if (current() !== last) {
-      last = current()
-      progressAt = performance.now()
-    }
+    if (countMissing() !== last) [last, progressAt] = [countMissing(), performance.now()]
   }
 }
 
 /** Opens all streams, and waits until each is open or refused. */
 async function open(streams: FleetStreams, count: number): Promise<void> {
   await streams.open()
-  await waitUntilReached(
-    () => count,
-    () => streams.tried,
-  )
+  await waitForProgress(() => count - streams.tried)
 }
 
 /** Requests the end of all streams from the server. @returns number of streams that did not end, or not cleanly */
@@ -43,10 +36,7 @@ async function closeAll(streams: FleetStreams, { url, dialect }: Pick<FleetPlan,
   const toEnd = streams.steady
   const { path, method } = dialect.closeAll
   await fetch(url + path, { method, signal: AbortSignal.timeout(PROGRESS_TIMEOUT_S * 1000) })
-  await waitUntilReached(
-    () => toEnd,
-    () => streams.ended,
-  )
+  await waitForProgress(() => toEnd - streams.ended)
   return toEnd - streams.ended
 }
 
@@ -67,14 +57,8 @@ async function send(
 ) {
   const { seconds, warmUp } = getTimes(sending)
   const received = async () => {
-    await waitUntilReached(
-      () => 0,
-      () => -loop.countOutstanding(),
-    )
-    await waitUntilReached(
-      () => ledger.accepted * streams.steady,
-      () => ledger.deliveries,
-    )
+    await waitForProgress(() => loop.countOutstanding())
+    await waitForProgress(() => ledger.accepted * streams.steady - ledger.deliveries)
   }
   const start = performance.now()
   const from = start + warmUp * 1000
@@ -82,14 +66,13 @@ async function send(
   ledger.startTiming(from)
   loop.start(connections, tally, start)
   await delay(from - performance.now())
-  const before = { deliveries: ledger.deliveries, at: performance.now(), cpu: process.cpuUsage() }
+  const [before, readMeter] = [ledger.deliveries, startOwnMeter()]
   await delay(tally.until - performance.now())
   if ('values' in sending) await received()
-  const took = (performance.now() - before.at) / 1000
-  const { user, system } = process.cpuUsage(before.cpu)
-  const deliveries = (ledger.deliveries - before.deliveries) / took
+  const { seconds: took, cpu } = readMeter()
+  const deliveries = (ledger.deliveries - before) / took
   await received()
-  return { deliveries, cpu: (user + system) / 1e6 / took, query: tally.times.mean / 1000 }
+  return { deliveries, cpu, query: tally.times.mean / 1000 }
 }
 
 /** Measures a plan in this process. @throws Error if the limit of open files is too low */
@@ -135,17 +118,11 @@ export async function measureFleet(plan: FleetPlan) {
       /** Values sent, and values without a reply 200 within a second of their due time. */
       values,
       rejected: values - publishers.inTime,
-      /**
-       * Processor time of the server per delivery (us); its largest processor share in a second, while connecting and
-       * while sending.
-       */
+      /** Processor time of the server per delivery (us); largest share in a second, while connecting and sending. */
       cpu: (sent.seconds * 1e6) / ledger.deliveries,
       connecting: connecting.peak,
       sending: sent.peak,
-      /**
-       * Deliveries per second to all streams while values were sent; and the number of values that a stream received on
-       * average.
-       */
+      /** Deliveries per second to all streams while values were sent; average number of values per stream. */
       deliveries: sent.done.deliveries,
       received: ledger.deliveries / streams.opened,
       /** Time from the due time of a value until a stream received it (us), and on average until its reply (ms). */
@@ -153,10 +130,7 @@ export async function measureFleet(plan: FleetPlan) {
       deliveryP99: delivery.getPercentile(99),
       query: sent.done.query,
       connects: streams.opened / ((streams.lastOpened - began) / 1000),
-      /**
-       * Resident memory of the server (MB) without streams and after all values; and the difference, in total (MB) and
-       * per stream (KB).
-       */
+      /** Resident memory of the server (MB) without streams and after all values; growth, also per stream (KB). */
       idle,
       memory,
       grown: memory - idle,

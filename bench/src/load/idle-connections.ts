@@ -3,7 +3,7 @@ import { getResidentMegabytes } from '../processes.ts'
 import { createConnection, type LoadConnection } from './common/load-connection.ts'
 import { createCheck } from './common/expectation.ts'
 import { createProcessRunner } from './common/process-runner.ts'
-import { assertOpenFiles } from './fleet/open-files.ts'
+import { assertOpenFiles, MAX_CONNECTING } from './fleet/open-files.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { prepareRequest } from './requests/request-bytes.ts'
 
@@ -16,11 +16,6 @@ export interface IdlePlan extends Pick<LoadPlan, 'url' | 'expect' | 'connections
 
 /** Maximum duration of a run (s). Opening thousands of connections takes one or two seconds. */
 const MAX_RUN_S = 60
-/**
- * Maximum number of connections that open at the same time. It is below the listen backlog of servers (511 in Node),
- * because packets are dropped beyond it.
- */
-const MAX_OPENING = 256
 /** Time in which the server can collect the garbage of the replies, and cut connections (ms). */
 const SETTLE_MS = 1000
 /** Reply timeout (ms). */
@@ -45,7 +40,7 @@ export async function measureIdle({ url, path, expect, connections, pid }: IdleP
 
   const before = getResidentMegabytes(pid)
   while (all.length < connections && all.every(({ isOpen }) => isOpen)) {
-    await Promise.all(Array.from({ length: Math.min(MAX_OPENING, connections - all.length) }, open))
+    await Promise.all(Array.from({ length: Math.min(MAX_CONNECTING, connections - all.length) }, open))
   }
   await delay(SETTLE_MS)
   const after = getResidentMegabytes(pid)

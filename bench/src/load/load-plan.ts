@@ -40,10 +40,7 @@ export interface LoadPlan {
   readonly duration: number
   /** Unmeasured seconds before `duration`. */
   readonly warmUp: number
-  /**
-   * Requests per second (open loop). Without it, each connection sends a request as soon as it has its last reply
-   * (closed loop).
-   */
+  /** Requests per second (open loop). Without it, each connection sends after its last reply (closed loop). */
   readonly rate?: number
   /**
    * If given, the generator uses the same processors as the measured server. It sleeps until a request is due instead
@@ -51,9 +48,7 @@ export interface LoadPlan {
    * if permitted (root, `chrt`).
    */
   readonly shares?: 'fair' | 'first'
-  /**
-   * Number of requests that each connection of a closed loop sends at once. The latency of each counts from that time.
-   */
+  /** Requests that each connection of a closed loop sends at once. All latencies count from that time. */
   readonly pipeline?: number
   /** Percentiles in addition to those of `Latency`. */
   readonly percentiles?: readonly number[]

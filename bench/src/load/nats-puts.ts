@@ -2,6 +2,7 @@ import { jetstream } from '@nats-io/jetstream'
 import { Kvm, type KV } from '@nats-io/kv'
 import { connect } from '@nats-io/transport-node'
 import { setTimeout as delay } from 'node:timers/promises'
+import { startOwnMeter } from '../processes.ts'
 import { createProcessRunner } from './common/process-runner.ts'
 import { LatencyHistogram } from './common/tally.ts'
 import type { LoadPlan } from './load-plan.ts'
@@ -54,8 +55,8 @@ export const runNatsPuts = createProcessRunner(import.meta.url, measureNatsPuts)
 async function measurePuts(buckets: readonly KV[], seconds: number) {
   const random = createRandom(Math.random() * 2 ** 32)
   const times = new LatencyHistogram()
-  const [began, cpu] = [performance.now(), process.cpuUsage()]
-  const until = began + seconds * 1000
+  const readMeter = startOwnMeter()
+  const until = performance.now() + seconds * 1000
   let requests = 0
   async function putRepeatedly(bucket: KV): Promise<void> {
     for (let now = performance.now(); now < until; requests++) {
@@ -66,10 +67,9 @@ async function measurePuts(buckets: readonly KV[], seconds: number) {
     }
   }
   await Promise.all(buckets.map(putRepeatedly))
-  const took = (performance.now() - began) / 1000
-  const { user, system } = process.cpuUsage(cpu)
+  const { seconds: took, cpu } = readMeter()
   await checkBucket(buckets[0]!, drawValue(random))
-  return { requests, perSecond: requests / took, latency: times.toLatency(), cpu: (user + system) / 1e6 / took }
+  return { requests, perSecond: requests / took, latency: times.toLatency(), cpu }
 }
 
 async function checkBucket(bucket: KV, value: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { getResidentMegabytes } from '../processes.ts'
+import { startOwnMeter, watchMemory } from '../processes.ts'
 import { createConnection } from './common/load-connection.ts'
 import { createProcessRunner } from './common/process-runner.ts'
 import { prepareRequest } from './requests/request-bytes.ts'
@@ -17,46 +17,18 @@ const MAX_RUN_S = 120
 /** Interval between samples of the server's memory (ms). */
 const SAMPLE_INTERVAL_MS = 20
 
-/**
- * Reads one reply completely. It does not use Node's client, which would be the bottleneck: it emits an event per
- * chunk.
- */
+/** Reads one reply completely. Node's client would be the bottleneck, because it emits an event per chunk. */
 export async function measureScan({ url, path, headers, pid }: ScanPlan) {
   const target = new URL(url)
-  const before = getResidentMegabytes(pid)
-  const beforeFiles = getResidentMegabytes(pid, 'RssFile')
-  let [peak, peakFiles] = [before, beforeFiles]
-  function updatePeak(): void {
-    const now = getResidentMegabytes(pid)
-    if (now > peak) [peak, peakFiles] = [now, getResidentMegabytes(pid, 'RssFile')]
-  }
-
-  const timer = setInterval(updatePeak, SAMPLE_INTERVAL_MS)
-  const cpu = process.cpuUsage()
-  const began = performance.now()
+  const endWatch = watchMemory(pid, SAMPLE_INTERVAL_MS)
+  const readMeter = startOwnMeter()
   const connection = createConnection(target, { buffersBodies: false })
   const request = prepareRequest(target.host, { method: 'GET', path, headers }).bytes
-  const { status, bodyBytes, at } = await connection.request(request).finally(() => clearInterval(timer))
-  const seconds = (at - began) / 1000
+  const { status, bodyBytes } = await connection.request(request)
+  const meter = readMeter()
   connection.close()
-  updatePeak()
-  const { user, system } = process.cpuUsage(cpu)
-  return {
-    status,
-    /** Bytes of the body, without the chunk framing. */
-    bytes: bodyBytes,
-    seconds,
-    /**
-     * Resident memory of the server before the scan, and its maximum during the scan (MB). `beforeFiles` and
-     * `peakFiles` are the parts for mapped files.
-     */
-    before,
-    beforeFiles,
-    peak,
-    peakFiles,
-    /** Share of a processor that the reader used. */
-    cpu: (user + system) / 1e6 / seconds,
-  }
+  // `bytes` are those of the body, without the chunk framing.
+  return { status, bytes: bodyBytes, ...meter, ...endWatch() }
 }
 
 /** Reads a range in a new process, without a rate limit. */

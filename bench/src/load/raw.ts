@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { startOwnMeter } from '../processes.ts'
 import { createCheck, needsBodies } from './common/expectation.ts'
 import { GRACE_S, createProcessRunner } from './common/process-runner.ts'
 import { LoadTally } from './common/tally.ts'
@@ -31,10 +32,9 @@ export const createRequestSource = ({ requests }: Pick<LoadPlan, 'requests'>, ho
 
 export async function measureRaw(plan: LoadPlan): Promise<LoadResult> {
   const targets = [plan.url, ...(plan.others ?? [])].map((url) => toTarget(new URL(url), plan))
-  const { host } = new URL(plan.url)
   const { pipeline } = plan
   if (pipeline !== undefined && plan.rate !== undefined) throw new Error('an open loop has no pipelines')
-  const next = createRequestSource(plan, host)
+  const next = createRequestSource(plan, new URL(plan.url).host)
   const open =
     plan.rate === undefined ? undefined : new OpenLoop(next, plan.rate, { sleeps: plan.shares !== undefined })
   const loop = open ?? new ClosedLoop(next, pipeline)
@@ -55,10 +55,9 @@ export async function measureRaw(plan: LoadPlan): Promise<LoadResult> {
   loop.start(connections, tally, start)
 
   await delay(from - performance.now())
-  const began = { cpu: process.cpuUsage(), at: performance.now() }
+  const readMeter = startOwnMeter()
   await delay(until - performance.now())
-  const { user, system } = process.cpuUsage(began.cpu)
-  const cpu = (user + system) / 1000 / (performance.now() - began.at)
+  const { cpu } = readMeter()
 
   const deadline = until + GRACE_S * 1000
   while (loop.countOutstanding() > 0 && performance.now() < deadline) await delay(2)
@@ -76,8 +75,7 @@ export async function measureRaw(plan: LoadPlan): Promise<LoadResult> {
     errors: tally.errors,
     wrong: tally.wrong,
     cpu,
-    ...(open && { lateness: open.lateness.getPercentile(99) }),
-    ...(open && { idle: open.getIdleShare(cpu) }),
+    ...(open && { lateness: open.lateness.getPercentile(99), idle: open.getIdleShare(cpu) }),
   }
 }
 

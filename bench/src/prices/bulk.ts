@@ -1,7 +1,7 @@
 import { createConnection, type LoadConnection } from '../load/common/load-connection.ts'
 import { createProcessRunner } from '../load/common/process-runner.ts'
 import { createRandom } from '../load/requests/drawers.ts'
-import { getProcessorSeconds, getResidentMegabytes } from '../processes.ts'
+import { getProcessorSeconds, watchMemory } from '../processes.ts'
 import type { CatalogPlan } from '../load/requests/catalogs.ts'
 import { ExpectedCatalog } from '../load/requests/expected-catalog.ts'
 import { getBulkPath, type IndexName } from '../load/requests/searches.ts'
@@ -66,17 +66,14 @@ export async function measureBulk(plan: BulkPlan) {
     const small = Array.from({ length: PREPARED_REQUESTS }, () => make(Math.min(items, MAX_WARM_UP_ITEMS)))
     await sendFor(warmUp, small)
     const requests = items > MAX_WARM_UP_ITEMS ? [make(items)] : small
-    const before = getResidentMegabytes(pid)
-    let peak = before
-    const timer = setInterval(() => (peak = Math.max(peak, getResidentMegabytes(pid))), SAMPLE_INTERVAL_MS)
+    const endWatch = watchMemory(pid, SAMPLE_INTERVAL_MS)
     const cpu = getProcessorSeconds(pid)
     const began = performance.now()
     const milliseconds = await sendFor(duration, requests)
     const seconds = (performance.now() - began) / 1000
-    clearInterval(timer)
     const serverCpu = getProcessorSeconds(pid) - cpu
-    peak = Math.max(peak, getResidentMegabytes(pid))
-    return { requests: milliseconds.length, seconds, milliseconds, serverCpu, before, peak }
+    const { before, peak } = endWatch()
+    return { requests: milliseconds.length, seconds, milliseconds, serverCpu, before: before.all, peak: peak.all }
   } finally {
     for (const connection of connections) connection.close()
   }

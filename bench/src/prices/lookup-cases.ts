@@ -22,10 +22,7 @@ export type CaseName =
   | 'row3824'
   /** Random searches that omit two characteristics, so that several rows match. */
   | 'several'
-  /**
-   * From the bytes of a random complete request to the text of its answer: with JSON.parse, and with the request
-   * scanner.
-   */
+  /** From the bytes of a random complete request to the text of its answer: JSON.parse, or the request scanner. */
   | 'parsed'
   | 'scanned'
 
@@ -45,10 +42,7 @@ const OFFERING_INDEX = 25
 const ROWS_PER_OFFERING = 9_744
 /** Traffic and bandwidth. 203 rows of an offering, and 41 rows of a group, differ only in these characteristics. */
 const TWO_CHARACTERISTICS: FreeCharacteristics = new Set([1, 3])
-/**
- * Number of different searches with several matches. It is small, because their expected results need a scan of all
- * rows.
- */
+/** Different searches with several matches. They are few, because the expected results need a full scan. */
 const AMBIGUOUS_SEARCHES = 64
 
 /** Creates all cases of a catalog. A case prepares `count` lookups, whose strings are new results of JSON.parse. */

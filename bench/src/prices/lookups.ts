@@ -1,7 +1,6 @@
 import { ID_BYTES, toBlockNumber, toSlot } from '@influencer-stats/prices/core/answer-block'
 import { IdTable } from '@influencer-stats/prices/core/id-table'
-import { collectAll } from '../heap.ts'
-import { inspectThreads } from '../thread-inspectors.ts'
+import { collectAll, inspectThreads } from '../thread-inspectors.ts'
 import { createProcessRunner } from '../load/common/process-runner.ts'
 import type { CatalogPlan } from '../load/requests/catalogs.ts'
 import { ExpectedCatalog } from '../load/requests/expected-catalog.ts'

@@ -1,12 +1,11 @@
 import type { Segments } from '@influencer-stats/prices/index/price-index'
 import { prices } from '@influencer-stats/prices/service'
 import { embed } from '@influencer-stats/runtime/embed'
-import { collectAll } from '../heap.ts'
 import { createProcessRunner } from '../load/common/process-runner.ts'
 import { runRaw } from '../load/raw.ts'
 import { PINS, getResidentMegabytes } from '../processes.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
-import { inspectThreads } from '../thread-inspectors.ts'
+import { collectAll, inspectThreads } from '../thread-inspectors.ts'
 import type { CatalogPlan } from '../load/requests/catalogs.ts'
 import { runImport } from './catalog-import.ts'
 

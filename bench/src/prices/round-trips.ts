@@ -10,10 +10,7 @@ import { importCatalog } from './catalog-import.ts'
 import { ExpectedCatalog } from '../load/requests/expected-catalog.ts'
 import { getSearchPath, type IndexName } from '../load/requests/searches.ts'
 
-/**
- * A measurement of sequential searches over HTTP, with client and server in one thread, as in `HTTPClientServer` of the
- * source.
- */
+/** Sequential searches over HTTP, client and server in one thread, as in `HTTPClientServer` of the source. */
 export interface RoundTripsPlan {
   readonly index: IndexName
   readonly catalog: CatalogPlan

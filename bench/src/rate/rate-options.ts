@@ -42,8 +42,9 @@ type RateFlagValues = { readonly [name in keyof typeof RATE_FLAGS | 'connections
 const DEFAULT_DURATION_S = 10
 const DEFAULT_CONNECTIONS = 1
 
-function parseNumber(name: keyof RateFlagValues, text: string, isInteger = true): number {
-  const value = Number(text)
+/** Parses the value of a flag. @throws Error naming the flag if the value is not above 0 */
+export function parsePositive(name: string, text: string | undefined, fallback: number, isInteger = false): number {
+  const value = text === undefined ? fallback : Number(text)
   if (!(value > 0) || value === Infinity || (isInteger && !Number.isInteger(value)))
     throw new Error(`--${name} is not ${isInteger ? 'an integer' : 'a number'} above 0`)
   return value
@@ -60,7 +61,9 @@ function toSpec(spec: Spec, { variant = spec.variant, threads, url }: RateFlagVa
   if (spec.work) throw new Error('with --rate, --op names the workload')
   if (spec.variant && spec.variant !== variant) throw new Error('the spec and --variant name different variants')
   const settings =
-    threads === undefined ? spec.settings : { ...spec.settings, threads: String(parseNumber('threads', threads)) }
+    threads === undefined
+      ? spec.settings
+      : { ...spec.settings, threads: String(parsePositive('threads', threads, NaN, true)) }
   if (url !== undefined && (variant || Object.keys(settings).length > 0))
     throw new Error('variant and settings are those of the service at --url')
   return createSpec(spec.service, variant, settings)
@@ -71,7 +74,7 @@ function parseBase(op: keyof typeof KV_OPERATIONS, { base, url }: RateFlagValues
   if (needsEntries && url !== undefined && base === undefined)
     throw new Error(`--op ${op} at --url needs --base N: the run puts the ids 0 to N - 1 first`)
   if (base === 'full' || (base === undefined && needsEntries)) return FULL_BASE_ENTRIES
-  if (base !== undefined && base !== 'empty') return parseNumber('base', base)
+  if (base !== undefined && base !== 'empty') return parsePositive('base', base, NaN, true)
   if (needsEntries) throw new Error(`--op ${op} needs a base with entries`)
   return 0
 }
@@ -97,10 +100,9 @@ export function parseRateOptions(
     spec,
     op,
     base: isKv ? parseBase(op as keyof typeof KV_OPERATIONS, values) : undefined,
-    rate: parseNumber('rate', values.rate, false),
-    connections:
-      values.connections === undefined ? DEFAULT_CONNECTIONS : parseNumber('connections', values.connections),
-    seconds: values.seconds === undefined ? DEFAULT_DURATION_S : parseNumber('seconds', values.seconds, false),
+    rate: parsePositive('rate', values.rate, NaN),
+    connections: parsePositive('connections', values.connections, DEFAULT_CONNECTIONS, true),
+    seconds: parsePositive('seconds', values.seconds, DEFAULT_DURATION_S),
     url: values.url === undefined ? undefined : parseOrigin(values.url),
   }
 }

@@ -34,10 +34,7 @@ const isReached = ({ rate, connections, seconds }: RatePlan, { perSecond }: Rate
 /** Idle share of the generator below which it cannot send more requests. */
 const MIN_IDLE_SHARE = 0.1
 
-/**
- * Returns the part that limited a run. The latencies are those of the service only if the result is `none` or
- * `service`.
- */
+/** Returns the limit of a run. The latencies are those of the service only if it is `none` or `service`. */
 export function findLimit(plan: RatePlan, result: RateResult): 'none' | 'service' | 'generator' {
   if (result.lateness! >= MIN_LATENESS_SHARE * result.latency.p99) return 'generator'
   if (isReached(plan, result)) return 'none'
@@ -62,9 +59,7 @@ function formatVerdict(plan: RatePlan, result: RateResult): string {
   }
 }
 
-/**
- * Builds the report of a run, as lines of text. The last line states if the rate was reached, and the limit otherwise.
- */
+/** Builds the report of a run in lines. The last one states if the rate was reached, and the limit otherwise. */
 export function buildRateReport(plan: RatePlan, result: RateResult): string[] {
   const { requests, errors, wrong, latency, percentiles, lateness, idle, share } = result
   const { p50, p75, p90, p99, p999, max } = latency

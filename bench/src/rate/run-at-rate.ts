@@ -7,10 +7,7 @@ import type { RateOptions } from './rate-options.ts'
 import { findLimit, EXTRA_PERCENTILES, buildRateReport } from './rate-report.ts'
 import { createAuthorization, createRateWorkload } from './rate-workload.ts'
 
-/**
- * Maximum duration of the warm-up at the rate, in which V8 compiles the hot code of the service and of the generator
- * (s).
- */
+/** Maximum warm-up at the rate (s), in which V8 compiles the hot code of the service and of the generator. */
 const MAX_WARM_UP_S = 3
 
 /** Returns the processor seconds of a server: from its process or, with `--url`, from its metrics. NaN if unknown. */

@@ -24,10 +24,7 @@ export interface Column {
   readonly derive?: (row: RowResult, all: readonly RowResult[]) => number | string | undefined
 }
 
-/**
- * Columns by the names of metrics. A text is a column with only a heading. `source: NAME` is the value that the source
- * published.
- */
+/** Columns by metric. A text is a column with only a heading; `source: NAME` is the published value of the source. */
 export type Columns = Readonly<Record<string, Column | string>>
 
 export const SOURCE_PREFIX = 'source: '

@@ -9,9 +9,6 @@ export const formatPercent = (share: number): string => (Number.isFinite(share) 
 export const formatShort = (value: number): string => (Math.abs(value) < 100 ? formatTenth(value) : formatWhole(value))
 /** Converts microseconds to milliseconds. */
 export const toMilliseconds = (microseconds: number): number => microseconds / 1000
-/**
- * Formats a factor with `digits` decimals, or with two significant digits if it is smaller than these decimals can
- * show.
- */
+/** Formats a factor with `digits` decimals, or with two significant digits if it is smaller than these show. */
 export const formatFactor = (value: number, digits: number): string =>
   value > 0 && value < 10 ** -digits ? value.toPrecision(2) : value.toFixed(digits)

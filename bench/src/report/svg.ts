@@ -1,4 +1,4 @@
-const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+export const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 /** A plot with its title. */
 export interface Plot {
@@ -118,5 +118,3 @@ export function renderCurves(
   const height = Math.max(HEIGHT_PX, 20 * lines.length + 10)
   return wrapSvg(title, 'curves', 0, height, [...grid, ...marks, ...paths])
 }
-
-export { escape }

@@ -6,17 +6,12 @@ import { formatHundredth, formatPercent, formatTenth, formatWhole } from '../rep
 import type { RowMetrics, BenchRow } from '../row.ts'
 import { formatShare } from './request-round.ts'
 
-/**
- * Streams and values of a round. With `saturate`, publishers send as fast as possible for the duration of the round.
- */
+/** Streams and values of a round. `saturate`: publishers send as fast as possible for its duration. */
 export interface FleetOptions extends Pick<FleetPlan, 'dialect' | 'streams' | 'spacing' | 'publishers'> {
   readonly sending: Exclude<FleetPlan['sending'], { seconds: number }> | 'saturate'
 }
 
-/**
- * Text of each fault that invalidates a round. Rejected values are not a fault but a metric, as in the measurements of
- * the source.
- */
+/** Faults that invalidate a round. Rejected values are a metric, as in the measurements of the source. */
 const FAULT_TEXTS: Partial<Record<keyof FleetResult, string>> = {
   refused: 'streams were refused',
   cut: 'streams were cut',

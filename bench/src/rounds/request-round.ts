@@ -29,13 +29,8 @@ export async function runLoad(
   timing: LoadTiming,
   generator: GeneratorName = 'raw',
 ): Promise<LoadResult> {
-  const result = await generators[generator]({
-    url,
-    others,
-    ...requests,
-    ...timing,
-    ...(!timing.shares && { pin: PINS.client }),
-  })
+  const pin = timing.shares ? {} : { pin: PINS.client }
+  const result = await generators[generator]({ url, others, ...requests, ...timing, ...pin })
   const { errors, wrong } = result
   if (errors > 0) throw new Error(`${errors} requests got no reply`)
   if (wrong > 0) throw new Error(`${wrong} replies were wrong`)
@@ -75,7 +70,7 @@ export async function withShare<T extends object>(
 }
 
 /** Sends requests. @returns also the processor time of the server per request (us) */
-export async function runMeasuredLoad(
+export function runMeasuredLoad(
   running: TargetProcess,
   requests: Omit<RequestLoad, 'says'>,
   timing: LoadTiming,

@@ -36,10 +36,7 @@ const createClusterRow = (
 /** Combines nodes into one target. */
 const combineNodes = (nodes: readonly TargetProcess[]): TargetProcess => combineProcesses(nodes, async () => {})
 
-/**
- * Measures the time from the reply to a write on one node until another node returns it, at half of the cluster's write
- * capacity.
- */
+/** Measures the time from a reply to a write until another node returns it, at half of the write capacity. */
 async function measureLag({ nodes }: KvCluster, { duration, warmUp }: RoundOptions): Promise<RowMetrics> {
   const all = combineNodes(nodes)
   const { perSecond } = await runLoad(all, createPuts(LARGE_LOAD_CONNECTIONS), { duration, warmUp })
@@ -81,9 +78,7 @@ const FRAME_COUNT = 50_000
 const MAX_CONCURRENT_FRAMES = 256
 const [FILLER_VALUE, LAST_VALUE] = ['.'.repeat(150), 'last']
 
-/**
- * Writes frames of one write each, as a node would. Writes many in parallel, because one after the other takes minutes.
- */
+/** Writes frames of one write each, as a node would, many in parallel: one after the other takes minutes. */
 async function writeFrames(cluster: KvCluster, client: ReturnType<typeof createKvClient>): Promise<void> {
   await withServers(cluster, async (nats) => {
     const manager = await jetstreamManager(nats)

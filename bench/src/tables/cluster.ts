@@ -1,5 +1,5 @@
 import { clusterTarget, natsTarget } from '../targets/cluster.ts'
-import { type BenchTarget, type TargetProcess } from '../targets/target.ts'
+import type { BenchTarget, TargetProcess } from '../targets/target.ts'
 import { putEntries } from '../targets/kv.ts'
 import { etcdCluster } from '../targets/peers.ts'
 import type { LoadResult } from '../load/load-plan.ts'
@@ -77,14 +77,16 @@ const createEtcdRow = (connections: number): BenchRow =>
   })
 
 const linearizable: BenchRow = {
-  ...createRequestRow('kv, linearizable GET', clusterTarget, {
-    ...createRequests({
+  ...createRequestRow(
+    'kv, linearizable GET',
+    clusterTarget,
+    createRequests({
       method: 'GET',
       entries: SMALL_BASE_ENTRIES,
       connections: LARGE_LOAD_CONNECTIONS,
       drawer: 'kv-get-linearizable',
     }),
-  }),
+  ),
   async prepare(running) {
     await putEntries(running.url, SMALL_BASE_ENTRIES)
     await checkReads(SMALL_BASE_ENTRIES)(running)

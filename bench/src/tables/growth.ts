@@ -53,6 +53,9 @@ const createGrowthTable = (
 
 const createStatsRow = (settings: Spec['settings'] = {}) => read(createSpec('stats', '', settings))
 
+const createReadsRow = (settings: Spec['settings'], connections: number, size: number) =>
+  createSizeRow({ ...createStatsRow(settings), ...createRequestRound(createSampleReads(connections)) }, 'v8', size)
+
 const createCollectionsRow = (count: number): BenchRow =>
   createSizeRow(
     {
@@ -155,27 +158,13 @@ export const tables: readonly BenchTable[] = [
     'stats',
     'connections',
     'Reads of one collection, by the number of connections, each of which sends its next request immediately; no request is refused (`--max-queue-delay 0`)',
-    () =>
-      [1, 10, 100, 1_000, 10_000].map((count) =>
-        createSizeRow(
-          { ...createStatsRow({ maxQueueDelay: '0' }), ...createRequestRound(createSampleReads(count)) },
-          'v8',
-          count,
-        ),
-      ),
+    () => [1, 10, 100, 1_000, 10_000].map((count) => createReadsRow({ maxQueueDelay: '0' }, count, count)),
   ),
   createGrowthTable(
     'stats',
     'threads',
     'Reads of one collection, 64 connections, by the number of serving threads on one processor',
-    () =>
-      [1, 2, 4].map((count) =>
-        createSizeRow(
-          { ...createStatsRow({ threads: String(count) }), ...createRequestRound(createSampleReads(64)) },
-          'v8',
-          count,
-        ),
-      ),
+    () => [1, 2, 4].map((count) => createReadsRow({ threads: String(count) }, 64, count)),
   ),
   createGrowthTable(
     'kv',

@@ -177,15 +177,9 @@ async function measurePace(
   const { perSecond, latency, lateness, share, errors } = result
   // Above the capacity the queue grows without limit, so latencies do not describe the server.
   if (!isStableAt(result, rate)) return { replies: perSecond, share, unanswered: errors }
-  const { p50, p90, p99, p999, max } = latency
-  const metrics = {
-    p50: toMilliseconds(p50),
-    p90: toMilliseconds(p90),
-    p99: toMilliseconds(p99),
-    p999: toMilliseconds(p999),
-    max: toMilliseconds(max),
-  }
-  return { replies: perSecond, ...metrics, share, lateness: toMilliseconds(lateness!) }
+  const names = ['p50', 'p90', 'p99', 'p999', 'max'] as const
+  const times = Object.fromEntries(names.map((name) => [name, toMilliseconds(latency[name])]))
+  return { replies: perSecond, ...times, share, lateness: toMilliseconds(lateness!) }
 }
 
 const createPacedRow = (kind: KvLoad, rate: number, source?: RowMetrics): BenchRow => ({

@@ -85,10 +85,8 @@ export const createBaseRow = (kind: KvLoad, target: BenchTarget): BenchRow => ({
   ...createRequestRound(createRequests(kind)),
 })
 
-const [get, put] = [
-  { method: 'GET', entries: FULL_BASE_ENTRIES } as const,
-  { method: 'PUT', entries: FULL_BASE_ENTRIES } as const,
-]
+const get = { method: 'GET', entries: FULL_BASE_ENTRIES } as const
+const put = { method: 'PUT', entries: FULL_BASE_ENTRIES } as const
 
 const createWorkload =
   (kind: KvLoad): Workload =>
@@ -145,8 +143,7 @@ export const workloads = {
   'apply-node': applying,
 } satisfies Record<string, Workload>
 
-const createKvSpec = (variant = '') => createSpec('kv', variant)
-const createRow = (name: string, work: keyof typeof workloads, spec: Spec = createKvSpec()): BenchRow => ({
+const createRow = (name: string, work: keyof typeof workloads, spec: Spec = createSpec('kv')): BenchRow => ({
   ...workloads[work](spec),
   name,
 })
@@ -184,31 +181,27 @@ const entity: ServiceTable = {
     ['PUT, 1 connection', 'bare db.put, 1 connection'],
     ['PUT answered early, 1 connection', 'PUT, 1 connection'],
   ],
-  rows: (specs) => [
-    ...(specs.length > 0
-      ? specs.flatMap((spec) => [
-          createRow(`GET (${spec.variant})`, 'get-full', spec),
-          createRow(`PUT (${spec.variant})`, 'put-full', spec),
-        ])
-      : [
-          createRow('GET', 'get-full'),
-          createRow('PUT', 'put-full'),
-          createRow('durable PUT', 'put-durable'),
-          createRow('PUT of random bytes', 'put-bytes'),
-          createRow('PUT one by one (v2)', 'put-full', createKvSpec('v2')),
-        ]),
-    createBareRow('GET', 64),
-    createBareRow('PUT', 64),
-    ...(specs.length > 0
-      ? []
-      : [
-          { ...createRow('GET, 1 connection', 'get-full-1'), source: { perSecond: 200 } },
-          { ...createRow('PUT, 1 connection', 'put-full-1'), source: { perSecond: 4_000 } },
-          createRow('PUT answered early, 1 connection', 'put-early-1'),
-          createBareRow('GET', 1),
-          barePutRow,
-        ]),
-  ],
+  rows(specs) {
+    const bareRows = [createBareRow('GET', 64), createBareRow('PUT', 64)]
+    const ofVariants = specs.flatMap((spec) => [
+      createRow(`GET (${spec.variant})`, 'get-full', spec),
+      createRow(`PUT (${spec.variant})`, 'put-full', spec),
+    ])
+    if (specs.length > 0) return [...ofVariants, ...bareRows]
+    return [
+      createRow('GET', 'get-full'),
+      createRow('PUT', 'put-full'),
+      createRow('durable PUT', 'put-durable'),
+      createRow('PUT of random bytes', 'put-bytes'),
+      createRow('PUT one by one (v2)', 'put-full', createSpec('kv', 'v2')),
+      ...bareRows,
+      { ...createRow('GET, 1 connection', 'get-full-1'), source: { perSecond: 200 } },
+      { ...createRow('PUT, 1 connection', 'put-full-1'), source: { perSecond: 4_000 } },
+      createRow('PUT answered early, 1 connection', 'put-early-1'),
+      createBareRow('GET', 1),
+      barePutRow,
+    ]
+  },
 }
 
 const bases: ServiceTable = {
@@ -235,7 +228,7 @@ const createServerRow = (
 ): BenchRow => {
   const load = { ...kind, connections: CONNECTIONS }
   return {
-    ...createBaseRow(load, createKvTarget(createKvSpec(variant), kind.entries)),
+    ...createBaseRow(load, createKvTarget(createSpec('kv', variant), kind.entries)),
     name,
     ...createRequestRound(createRequests(load, headers)),
   }

@@ -139,10 +139,7 @@ const steady: ServiceTable = {
   rows: (specs) => withDefault(specs).map(workloads.steady),
 }
 
-/**
- * First table of the source: streams, interval between two (ms), memory (MB), CPU while connecting and while sending
- * (%).
- */
+/** First table of the source: streams, interval (ms), memory (MB), CPU while connecting and sending (%). */
 const SOURCE_CONNECTIONS = [
   [500, 50, 36, 15, 15],
   [1000, 40, 56, 17.5, 15],
@@ -155,10 +152,7 @@ const SOURCE_CONNECTIONS = [
   [10_000, 4, 485, 77.1, 100],
 ] as const
 
-/**
- * Second table of the source: streams, values, interval (ms), CPU while sending (%), average query (ms), rejected
- * values.
- */
+/** Second table of the source: streams, values, interval (ms), CPU sending (%), average query (ms), rejected. */
 const SOURCE_VALUES = [
   [1000, 10, 100, 85.7, 163, 7],
   [1000, 10, 500, 76.5, 45, 0],

@@ -42,10 +42,7 @@ const toSourceMetrics = (
   return { perSecond, p50, p75, p90, p99, max }
 }
 
-/**
- * Values of the source for its five versions, which v1 to v5 reimplement: requests/s, and latencies of a closed loop
- * (us).
- */
+/** Values of the five versions of the source (v1 to v5 here): requests/s, latencies of a closed loop (us). */
 const SOURCE_ROWS: Readonly<Record<string, RowMetrics>> = {
   v1: toSourceMetrics(283, 56_030, 61_610, 66_890, 82_410, 128_510),
   v2: toSourceMetrics(2_986, 4_670, 5_470, 9_610, 62_530, 151_460),

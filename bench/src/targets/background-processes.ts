@@ -4,9 +4,7 @@ interface Stoppable {
 
 const running = new Map<() => Promise<Stoppable>, Promise<Stoppable>>()
 
-/**
- * Returns a background process, which runs until `stopBackgroundProcesses`. The first call with this `start` starts it.
- */
+/** Returns a process that runs until `stopBackgroundProcesses`. The first call with this `start` starts it. */
 export function getBackgroundProcess<T extends Stoppable>(start: () => Promise<T>): Promise<T> {
   const found = running.get(start) as Promise<T> | undefined
   if (found) return found

@@ -19,5 +19,5 @@ export const createFloorTarget = (reply: ConstantReply): BenchTarget =>
 export const putTarget: BenchTarget = createScriptTarget('bare db.put', 'put-server.ts')
 
 /** A bare `node:http` server with one reply for all requests: the lower bound of costs with `node:http`. */
-export const createBareTarget = (reply: ConstantReply, name = 'bare node:http'): BenchTarget =>
-  createScriptTarget(name, 'bare-server.ts', JSON.stringify(reply))
+export const createBareTarget = (reply: ConstantReply): BenchTarget =>
+  createScriptTarget('bare node:http', 'bare-server.ts', JSON.stringify(reply))

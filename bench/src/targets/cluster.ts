@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createSpec, type Spec } from '../spec.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 import { getBackgroundProcess } from './background-processes.ts'
-import { combineProcesses, getPids, type BenchTarget, type TargetProcess } from './target.ts'
+import { combineProcesses, type BenchTarget, type TargetProcess } from './target.ts'
 import { createServiceTarget } from './service.ts'
 
 /** Three nodes of kv and three servers of NATS, on this machine and all its processors. */
@@ -73,7 +73,7 @@ export const clusterTarget: BenchTarget = {
   name: 'kv, three nodes',
   async start() {
     const { servers, nodes, stop } = await startCluster()
-    return { ...combineProcesses(nodes, stop), below: getPids(servers) }
+    return { ...combineProcesses(nodes, stop), below: servers.map((server) => server.pid) }
   },
 }
 

@@ -55,6 +55,21 @@ export function createServiceTarget(
   }
 }
 
+/**
+ * Runs `pnpm start` on all processors, until all services are ready. On one, two services that start together take half of
+ * the time of the guard.
+ * @param label name of the services for errors
+ */
+async function runStart(checkout: string, names: string[], flags: string[], label: string, env = {}) {
+  const began = performance.now()
+  const command = [getStartScript(checkout), ...names, ...flags]
+  const { child, exit, failure, stop } = spawnServer([], process.execPath, command, env)
+  const rows = await waitForRows(child.stdout!, names, exit)
+  if (rows) return { rows, supervisor: child.pid!, readyAfterMs: performance.now() - began, stop }
+  await stop()
+  throw failure(label)
+}
+
 async function startService(
   checkout: string,
   { spec, fill, settings }: Launch,
@@ -68,18 +83,10 @@ async function startService(
     const own = { threads: '1', port: '0', data, ...(variant ? { variant } : {}) }
     const all = { ...own, ...(await settings()), ...spec.settings }
     const flags = Object.entries(all).flatMap(([name, value]) => [`--${service}.${name}`, value])
-    const began = performance.now()
-    // The start uses all processors. On one, two services that start together take half of the time of the guard.
-    const command = [getStartScript(checkout), service, ...flags]
-    const { child, exit, failure, stop } = spawnServer([], process.execPath, command, env)
-    const [row] = (await waitForRows(child.stdout!, [service], exit)) ?? []
-    if (!row) {
-      await stop()
-      throw failure(formatSpec(spec))
-    }
-    const readyAfterMs = performance.now() - began
-    for (const pid of [child.pid!, row.pid]) pinProcess(pid, pin)
-    return { ...row, readyAfterMs, stop: () => stop().finally(remove) }
+    const { rows, supervisor, readyAfterMs, stop } = await runStart(checkout, [service], flags, formatSpec(spec), env)
+    const [row] = rows
+    for (const pid of [supervisor, row!.pid]) pinProcess(pid, pin)
+    return { ...row!, readyAfterMs, stop: () => stop().finally(remove) }
   } catch (error) {
     remove()
     throw error
@@ -95,25 +102,15 @@ const startStandIn = () => createStandInTarget(PINS.client).start()
 /** URL of a stand-in for YouTube that runs in the background, on the generator's processor. */
 export const getStandInUrl = async (): Promise<string> => (await getBackgroundProcess(startStandIn)).url
 
-/**
- * Starts all services with one `pnpm start`, with data folders below `folder`. The supervisor is one of the processes.
- */
+/** Starts all services with one `pnpm start`, whose supervisor counts. Data folders are below `folder`. */
 export async function startAllServices(
-  names: readonly string[],
+  names: string[],
   folder: string,
   checkout = OWN_CHECKOUT,
 ): Promise<TargetProcess> {
   const flags = names.flatMap((name) => [`--${name}.port`, '0', `--${name}.data`, join(folder, name)])
-  const began = performance.now()
-  const { child, exit, failure, stop } = spawnServer([], process.execPath, [
-    getStartScript(checkout),
-    ...names,
-    ...flags,
-  ])
-  const rows = await waitForRows(child.stdout!, names, exit)
-  if (rows) return { ...combineProcesses(rows, stop), below: [child.pid!], readyAfterMs: performance.now() - began }
-  await stop()
-  throw failure('a service')
+  const { rows, supervisor, readyAfterMs, stop } = await runStart(checkout, names, flags, 'a service')
+  return { ...combineProcesses(rows, stop), below: [supervisor], readyAfterMs }
 }
 
 /** Waits for the lines of the services in the table that `pnpm start` prints when they are ready. */

@@ -3,9 +3,7 @@ import type { Spec } from '../spec.ts'
 /** A server that can be measured. */
 export interface BenchTarget {
   readonly name: string
-  /**
-   * Required programs and files outside this repository. If one is not installed, the rows of the target are omitted.
-   */
+  /** Required programs and files outside this repository. Without them the rows of the target are omitted. */
   readonly needs?: readonly string[]
   /**
    * Starts the target in its own processes, ready to answer.
@@ -56,8 +54,6 @@ interface ProcessAddress {
   readonly pid: number
 }
 
-export const getPids = (processes: readonly ProcessAddress[]): number[] => processes.map(({ pid }) => pid)
-
 /** Waits for targets that start at the same time. @throws the first error, after the others have stopped */
 export async function startTogether(starting: readonly Promise<TargetProcess>[]): Promise<TargetProcess[]> {
   const all = await Promise.allSettled(starting)
@@ -74,5 +70,5 @@ export function combineProcesses(
   stop: TargetProcess['stop'],
 ): TargetProcess {
   const { url, pid } = first!
-  return { url, others: rest.map((other) => other.url), pid, extraPids: getPids(rest), stop }
+  return { url, others: rest.map((other) => other.url), pid, extraPids: rest.map((other) => other.pid), stop }
 }

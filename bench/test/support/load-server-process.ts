@@ -2,9 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getValue } from '../../src/load/requests/kv-entries.ts'
 
-/**
- * Entry of a server with a behavior per path. With the argument `stalling` it stops for the first second of every five.
- */
+/** Entry of a server with a behavior per path. With `stalling` it stops for the first second of every five. */
 const { createServer } = process.getBuiltinModule('node:http')
 
 type RouteHandler = (request: IncomingMessage, response: ServerResponse) => void

@@ -3,9 +3,7 @@ import type { Category } from '../graph/frames.ts'
 import type { HotFunction, Share } from '../graph/hot-functions.ts'
 import { getWeight, type Profile, type ProfileCall } from '../graph/profile.ts'
 
-/**
- * Minimum share of a call in a graph. A smaller one has less than a pixel, and one sample of 10,000 is not significant.
- */
+/** Minimum share of a call. Less is under a pixel, and one sample of 10,000 is not significant. */
 const MIN_SHARE = 0.0002
 /** Functions of the table below a graph. */
 export const MAX_TOP_ROWS = 15

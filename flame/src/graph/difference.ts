@@ -49,10 +49,7 @@ export interface FunctionChange extends Pair {
   readonly noise: number
 }
 
-/**
- * Native code with no JavaScript on the stack. The graph of one profile excludes it; a difference counts it, because it
- * may grow, too.
- */
+/** Native code without JavaScript on the stack. Only a difference counts it, because it may grow, too. */
 const PROGRAM_FRAME: StackFrame = { name: '(program)', file: '', line: 0, category: 'native' }
 
 /** Equal for a function in both profiles. Lines are not compared, because they move between commits. */

@@ -46,10 +46,7 @@ function walk(profile: Profile, visit: (call: ProfileCall, callers: readonly Pro
   walkCallees(profile.root)
 }
 
-/**
- * Returns the functions with the largest own shares, and the functions of this repository with the largest total
- * shares.
- */
+/** Returns the functions with the largest own shares, and those of this repository with the largest totals. */
 export function listHotFunctions(profile: Profile): HotFunction[] {
   const functions = new Map<string, { frame: StackFrame; self: number; total: number }>()
   walk(profile, ({ frame, self, ...call }, callers) => {

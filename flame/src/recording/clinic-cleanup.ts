@@ -13,9 +13,7 @@ export function removePaths(text: string, root: string): string {
     .replace(/(?:\/[^\s"/]+)+\/([^\s"/]+) \[SHARED_LIB\]/g, '$1 [SHARED_LIB]')
 }
 
-/**
- * Removes the fonts that the page of clinic would fetch from servers. The fonts of the browser are sufficient.
- */
+/** Removes the fonts that the page of clinic would fetch from servers. The browser has sufficient fonts. */
 export function removeFonts(html: string): string {
   return html.replace(
     /https:\/\/(?:clinicjs\.org\/assets\/css\/fonts\.css|fonts\.googleapis\.com\/css)/g,

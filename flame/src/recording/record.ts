@@ -115,10 +115,7 @@ export function runUnderLoad<T>(
   })
 }
 
-/**
- * Records CPU and allocation profiles of a service under the load of a row, of the main thread and of one serving
- * thread.
- */
+/** Records CPU and allocation profiles of the main and one serving thread under the load of a row. */
 export async function recordRow(row: BenchRow, seconds: number, rate?: number) {
   const loadOptions = { threads: 1, start: startProfiled, seconds: 2 * seconds, rate }
   const { done: recordings, ...rest } = await runUnderLoad(row, loadOptions, (process) =>

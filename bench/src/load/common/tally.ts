@@ -5,9 +5,7 @@ const US_PER_MS = 1000
 /** Maximum latency: one hour, which is longer than any run (us). */
 const MAX_LATENCY_US = 3_600_000_000
 
-/**
- * A histogram of latencies. All results are in microseconds. Its buckets are 0.1 % wide, and `record` takes 0.04 us.
- */
+/** A histogram of latencies. Results are in microseconds. Its buckets are 0.1 % wide; `record` takes 0.04 us. */
 export class LatencyHistogram {
   readonly #histogram = createHistogram({ lowest: 1, highest: MAX_LATENCY_US, figures: 3 })
 

@@ -34,9 +34,7 @@ export class EventScanner {
   #at = 0
   #sequence = 0
   #due = 0
-  /**
-   * State of the current event: number of data lines; true if all are as expected; true if the type is not `message`.
-   */
+  /** State of the current event: number of data lines; true if all are as expected; true if the type is another one. */
   #lines = 0
   #right = true
   #typed = false

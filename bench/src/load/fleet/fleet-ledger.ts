@@ -84,10 +84,7 @@ export class FleetLedger {
     this.accepted++
   }
 
-  /**
-   * Sets the arrival time of the following values (ms of `performance.now()`), so that each socket read needs one clock
-   * read.
-   */
+  /** Sets the arrival time of the next values (ms of `performance.now()`): one clock read per socket read. */
   readAt(moment: number): void {
     this.#now = (moment - this.#origin) * 1000
   }

@@ -16,10 +16,7 @@ export interface Dialect {
   readonly around: readonly [before: string, after: string]
   /** True if the server sends an event at the opening and at the end of a stream. */
   readonly greets?: boolean
-  /**
-   * True if the server guarantees no common order of concurrent values. Different orders are then reported, but are no
-   * failure.
-   */
+  /** True if the server has no common order of concurrent values. Other orders are reported, but are no failure. */
   readonly isUnordered?: boolean
 }
 
@@ -32,19 +29,13 @@ export const DEFAULT_DIALECT: Dialect = {
   around: ['', ''],
 }
 
-/**
- * Sends `values` values, one every `interval` ms, regardless of earlier replies. Latencies count from the due time of a
- * value.
- */
+/** Sends a value every `interval` ms, regardless of earlier replies. Latencies count from its due time. */
 export interface PacedSending {
   readonly values: number
   readonly interval: number
 }
 
-/**
- * Each publisher sends a value as soon as it has its last reply, to measure the capacity. Values of the warm-up are not
- * timed.
- */
+/** Each publisher sends as soon as it has its last reply, to measure the capacity. The warm-up is not timed. */
 export interface SaturationSending {
   /** Measured seconds, and the seconds of the warm-up before them. */
   readonly seconds: number

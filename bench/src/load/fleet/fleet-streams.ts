@@ -2,17 +2,11 @@ import { connect, type Socket } from 'node:net'
 import { runAtPace } from '../common/pace.ts'
 import { prepareRequest } from '../requests/request-bytes.ts'
 import type { FleetLedger } from './fleet-ledger.ts'
-import { getLocalAddress } from './open-files.ts'
+import { getLocalAddress, MAX_CONNECTING } from './open-files.ts'
 import type { FleetPlan } from './fleet-plan.ts'
 import { StreamScanner } from './stream-scanner.ts'
 
 type StreamsPlan = Pick<FleetPlan, 'url' | 'dialect' | 'streams' | 'spacing'>
-
-/**
- * Maximum number of streams that connect at the same time. It is below the listen backlog of servers (511 in Node),
- * because packets are dropped beyond it.
- */
-const MAX_CONNECTING = 256
 
 /** Buffer of all reads. Each read is parsed before the next one, so reads allocate no memory. */
 const readBuffer = Buffer.allocUnsafeSlow(65_536)

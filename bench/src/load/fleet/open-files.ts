@@ -1,9 +1,13 @@
 /** Open files of a process in addition to its connections: those of Node itself, and the channel to its parent. */
 const RESERVED_FILES = 64
-/**
- * Number of local ports of one address for connections to one server: the smallest of all platforms (Windows, macOS).
- */
+/** Local ports of one address for connections to one server: the minimum of all platforms (Windows, macOS). */
 const PORTS_PER_ADDRESS = 16_000
+
+/**
+ * Maximum number of connections that open at the same time. It is below the listen backlog of servers (511 in Node),
+ * because packets are dropped beyond it.
+ */
+export const MAX_CONNECTING = 256
 
 /** Returns the limit of open files of this process. When Node starts, it raises its soft limit as far as possible. */
 export function getOpenFilesLimit(): number {

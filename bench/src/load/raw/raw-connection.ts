@@ -48,10 +48,7 @@ export class RawConnection {
   #connected = false
   #closed = false
   #retry: NodeJS.Timeout | undefined
-  /**
-   * The request whose reply is read next, the requests after the first one of a pipeline, and the index of the next of
-   * these.
-   */
+  /** The request whose reply is read next, the later requests of its pipeline, and the index of the next of these. */
   #request: ReadyRequest | undefined
   #pipelined = NO_REQUESTS
   #taken = 0

@@ -25,9 +25,7 @@ export class ReplyScanner {
   closes = false
   /** The head, once it is complete. */
   head = ''
-  /**
-   * The body of a complete reply; empty unless bodies are buffered. It may be a view of the last bytes given to `feed`.
-   */
+  /** The body of a complete reply; empty unless bodies are buffered. It may be a view of the last fed bytes. */
   body: Buffer = EMPTY_BUFFER
   /** Number of bytes of the body that have arrived, buffered or not. */
   bodyBytes = 0
@@ -172,9 +170,7 @@ export class ReplyScanner {
     return end + LINE_END.length
   }
 
-  /**
-   * Buffers a part of the body. Only the last part needs no copy, because the bytes of earlier parts are overwritten.
-   */
+  /** Buffers a part of the body. Only the last part needs no copy, because the caller overwrites earlier parts. */
   #take(part: Buffer, last: boolean): void {
     this.bodyBytes += part.length
     if (typeof this.#bodies === 'function') this.#bodies(part)

@@ -2,9 +2,7 @@ import type { Price } from '@influencer-stats/prices/core/price'
 import { createSeededRandom, drawUuid } from '@influencer-stats/prices/sample/seeded-random'
 import { generateSamplePrices } from '@influencer-stats/prices/sample/sample-catalog'
 
-/**
- * A generated catalog, equal in every process. The value of a price is its row number, so every answer can be checked.
- */
+/** A generated catalog, equal in every process. The value of a price is its row number, to check answers. */
 export interface CatalogPlan {
   /** The sample catalog, or one with a uniform distribution. */
   readonly kind: 'sample' | 'uniform'

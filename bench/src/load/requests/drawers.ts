@@ -17,10 +17,7 @@ export function drawRequests(
   return draw(lines.join(''), createRandom(seed))
 }
 
-/**
- * Creates random numbers from 0 (inclusive) to 1 (exclusive), by Mulberry32: it takes 5 ns per number and, unlike
- * `crypto`, can be repeated.
- */
+/** Creates random numbers from 0 to below 1 by Mulberry32: 5 ns per number and, unlike `crypto`, repeatable. */
 export function createRandom(seed: number): () => number {
   let state = seed | 0
   return () => {

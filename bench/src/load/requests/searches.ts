@@ -20,10 +20,7 @@ export function createPriceCheck(row: number, spec: string): (body: Buffer) => b
     body.length === ID_END_OFFSET + expected.length && body.compare(expected, 0, expected.length, ID_END_OFFSET) === 0
 }
 
-/**
- * Conditions with an operator on the last characteristic of a row, which has two values in the sample. They match the
- * row.
- */
+/** Conditions on the last characteristic of a row, which has two values in the sample. They match the row. */
 const OPERATORS = {
   not: (value: string) => ({ op: 'not', value: value === 'Included' ? 'Not Included' : 'Included' }),
   in: (value: string) => ({ op: 'in', value: [value, 'Unknown'] }),
@@ -38,10 +35,7 @@ function withOperator(body: string, name: OperatorName): string {
   return JSON.stringify(request)
 }
 
-/**
- * Creates complete searches for random rows of a catalog. Each reply must contain the number of its row, unless
- * `constant`.
- */
+/** Creates searches for random rows of a catalog. A reply must contain the row number, unless `constant`. */
 const createSearches = (
   plan: CatalogPlan,
   index: string,
@@ -63,9 +57,7 @@ const createSearches = (
 const createDrawers = (plan: CatalogPlan, prefix: string) =>
   Object.fromEntries(INDEXES.map((index) => [`${prefix}-${index}`, createSearches(plan, index)]))
 
-/**
- * Drawers of searches: `prices-INDEX`, `prices-uniform-INDEX` and others; `prices-constant` is for constant replies.
- */
+/** Drawers of searches: `prices-INDEX`, `prices-uniform-INDEX` and others; `prices-constant`: constant replies. */
 export const priceDrawers: Readonly<Record<string, Drawer>> = {
   ...createDrawers(SAMPLE, 'prices'),
   ...createDrawers(UNIFORM, 'prices-uniform'),

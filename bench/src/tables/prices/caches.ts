@@ -6,16 +6,13 @@ import { getMetric } from '../../report/columns.ts'
 import { formatTenth, formatWhole } from '../../report/format-numbers.ts'
 import { runLoad, runMeasuredLoad, createRequestRound } from '../../rounds/request-round.ts'
 import type { BenchRow } from '../../row.ts'
-import type { Spec } from '../../spec.ts'
-import { SOURCE_CONNECTIONS, createPricesSpec, createSearches } from './prices.ts'
+import { createSpec, type Spec } from '../../spec.ts'
+import { SOURCE_CONNECTIONS, createSearches } from './prices.ts'
 import type { ServiceTable } from '../../table.ts'
 
 // Cost of HTTP in a server that also reads memory.
 
-/**
- * Memory that is read before each reply (MB). In the index `map` the rows of an offering have 3.5 MB, and all rows 175
- * MB.
- */
+/** Memory read before each reply (MB). In the index `map`, the rows of an offering have 3.5 MB, all rows 175 MB. */
 const MEGABYTES = [0, 1, 4, 16]
 
 const createReadingRow = (megabytes: number): BenchRow => ({
@@ -68,7 +65,7 @@ function createLimitedRow(
   return {
     name,
     target: {
-      ...createServiceTarget(createPricesSpec(), { maxQueueDelay: '0', ...settings }, { env }),
+      ...createServiceTarget(createSpec('prices'), { maxQueueDelay: '0', ...settings }, { env }),
       name: `prices, ${name}`,
     },
     async round(running, how) {

@@ -21,10 +21,7 @@ const createFacetsRequest = (chosen: Readonly<Record<string, string>>): LoadRequ
 })
 const chooseValues = (count: number) => JSON.stringify(charValues.slice(0, count))
 
-/**
- * Creates a search for all prices with the same offering, group, spec and first `count` characteristics as the first
- * price.
- */
+/** Creates a search for all prices that share offering, group, spec and `count` characteristics with the first. */
 const createSearchAllRequest = (count: number, limit?: number): LoadRequest => ({
   method: 'POST',
   path: `/v1/search/bitmap/prices?all=true${limit === undefined ? '' : `&limit=${limit}`}`,

@@ -40,14 +40,10 @@ const lookups: ServiceTable = {
     random: createColumn('random, all conditions', { plot: 'A lookup of a random row (ns; less is better)' }),
     faster: {
       head: 'faster than `map`',
-      derive: (row, all) =>
-        formatTimes(
-          getMetric(
-            all.find(({ name }) => name === 'map')!,
-            'random',
-          ),
-          getMetric(row, 'random'),
-        ),
+      derive(row, all) {
+        const mapRow = all.find(({ name }) => name === 'map')!
+        return formatTimes(getMetric(mapRow, 'random'), getMetric(row, 'random'))
+      },
     },
     row10: createColumn('row 10'),
     row42799: createColumn('row 42,799'),
@@ -93,9 +89,7 @@ const SOURCE_ROWS: readonly SourceRow[] = [
 /** Time that HTTP adds (ns), from the notes of the source; its table has other values. */
 const getHttpNanoseconds = (index: IndexName) => (index === 'map' ? 143_759 : 77_020)
 
-/**
- * Finds the map row to compare with. As in the source, `BitmapAndMapOptimized` is compared with the `MapOptimized` row.
- */
+/** Finds the map row to compare with. As in the source, it is `MapOptimized` for `BitmapAndMapOptimized`. */
 const findMapRow = ({ name }: RowResult, all: readonly RowResult[]) => {
   const kind = name.split(',')[0]!.replace('BitmapAndMapOptimized', 'MapOptimized_3824_of_9700')
   return all.find((other) => other.name.startsWith(`${kind}, map`))

@@ -2,6 +2,7 @@ import type { IndexName } from '../../load/requests/searches.ts'
 import { computeRatio } from '../../ratios.ts'
 import { runLoad, formatShare } from '../../rounds/request-round.ts'
 import type { RowMetrics, BenchRow, RowResult } from '../../row.ts'
+import { formatConnections } from '../kv.ts'
 import { createBareRow, SOURCE_CONNECTIONS, createRow, createSearches, createIndexSpec } from './prices.ts'
 import type { ServiceTable } from '../../table.ts'
 
@@ -34,7 +35,7 @@ const createRatio = (name: string, metric: string) => (result: RowResult, all: r
 }
 
 function createPercentileRows(connections: number): BenchRow[] {
-  const nameOf = (what: string) => `${what}, ${connections === 1 ? '1 connection' : `${connections} connections`}`
+  const nameOf = (what: string) => `${what}, ${formatConnections(connections)}`
   const createMeasuredRow = (of: BenchRow, drawer: string, source?: SourcePercentiles): BenchRow => ({
     ...of,
     async round(running, { duration, warmUp }) {

@@ -18,10 +18,8 @@ import { CONNECTIONS, NODE_HTTP_VARIANTS, RAW_VARIANTS } from '../server-variant
 import { createBulkRow } from './bulk.ts'
 import type { ServiceTable, Workload } from '../../table.ts'
 
-export const createPricesSpec = (variant = '', settings: Spec['settings'] = {}) =>
-  createSpec('prices', variant, settings)
 /** Creates the spec of the service with one index. */
-export const createIndexSpec = (index: IndexName) => createPricesSpec('', { indexes: index })
+export const createIndexSpec = (index: IndexName) => createSpec('prices', '', { indexes: index })
 /** Number of connections, as in the tables of the source. */
 export const SOURCE_CONNECTIONS = 20
 
@@ -97,7 +95,7 @@ export const workloads = {
   bulk: (spec: Spec) => ({ ...createBulkRow(getIndex(spec), 3_000, spec), prepare: checkSearches(getIndex(spec)) }),
 } satisfies Record<string, Workload>
 
-export const createRow = (name: string, spec = createPricesSpec(), connections = SOURCE_CONNECTIONS): BenchRow => ({
+export const createRow = (name: string, spec = createSpec('prices'), connections = SOURCE_CONNECTIONS): BenchRow => ({
   ...createWorkload(connections)(spec),
   name,
 })
@@ -132,7 +130,7 @@ const search: ServiceTable = {
     createBareRow('bare node:http'),
     ...(specs.length > 0
       ? []
-      : [{ ...createRow('search, 1 connection', createPricesSpec(), 1), source: SOURCE_RATE_1 }]),
+      : [{ ...createRow('search, 1 connection', createSpec('prices'), 1), source: SOURCE_RATE_1 }]),
     createBareRow('bare node:http, 1 connection', 1),
   ],
 }
@@ -145,7 +143,7 @@ const servers: ServiceTable = {
     createRow('roaring-offering'),
     createRow('bitset', createIndexSpec('bitset')),
     createRow('roaring', createIndexSpec('roaring')),
-    createRow('Fastify (v4)', createPricesSpec('v4')),
+    createRow('Fastify (v4)', createSpec('prices', 'v4')),
     createRow('map', createIndexSpec('map')),
   ],
 }
@@ -156,7 +154,7 @@ const operators: ServiceTable = {
   name: 'operators',
   title: 'The same with an operator instead of one of the five conditions, 20 connections',
   steps: OPERATORS.map((name) => [name, 'equals'] as const),
-  rows: () => [createRow('equals'), ...OPERATORS.map((name) => ({ ...workloads[name](createPricesSpec()), name }))],
+  rows: () => [createRow('equals'), ...OPERATORS.map((name) => ({ ...workloads[name](createSpec('prices')), name }))],
 }
 
 const NODE_HTTP_SEARCH = `search (${NODE_HTTP_VARIANTS.prices})`
@@ -167,8 +165,8 @@ const serverTable: ServiceTable = {
   title: `One search per request, random rows of the sample catalog, by server adapter, ${CONNECTIONS} connections, one serving thread. Bare: reads the same body, or also parses it, and answers a constant`,
   steps: [BODY_READ_ROW, BODY_PARSED_ROW, NODE_HTTP_SEARCH].map((against) => ['search', against] as const),
   rows: () => [
-    createRow('search', createPricesSpec(RAW_VARIANTS.prices), CONNECTIONS),
-    createRow(NODE_HTTP_SEARCH, createPricesSpec(NODE_HTTP_VARIANTS.prices), CONNECTIONS),
+    createRow('search', createSpec('prices', RAW_VARIANTS.prices), CONNECTIONS),
+    createRow(NODE_HTTP_SEARCH, createSpec('prices', NODE_HTTP_VARIANTS.prices), CONNECTIONS),
     createBareRow(BODY_READ_ROW, CONNECTIONS, 'bytes'),
     createBareRow(BODY_PARSED_ROW, CONNECTIONS, 'json'),
   ],

@@ -2,7 +2,8 @@ import { createServiceTarget } from '../../targets/service.ts'
 import { formatWhole } from '../../report/format-numbers.ts'
 import { runLoad } from '../../rounds/request-round.ts'
 import type { BenchRow } from '../../row.ts'
-import { SOURCE_CONNECTIONS, createPricesSpec, checkSearches, createSearches } from './prices.ts'
+import { createSpec } from '../../spec.ts'
+import { SOURCE_CONNECTIONS, checkSearches, createSearches } from './prices.ts'
 import type { ServiceTable } from '../../table.ts'
 
 /** Searches per second, in all rows. */
@@ -28,7 +29,7 @@ function createWritesRow(name: string, change?: { readonly drawer: string; reado
   }
   return {
     name,
-    target: { ...createServiceTarget(createPricesSpec(), {}, { pin: [] }), name: `prices, ${name}` },
+    target: { ...createServiceTarget(createSpec('prices'), {}, { pin: [] }), name: `prices, ${name}` },
     prepare: checkSearches('roaring-offering'),
     async round(running, { duration, warmUp }) {
       const seconds = Math.max(duration, MIN_DURATION_S)
