@@ -23,28 +23,20 @@ describe.concurrent('streams that are opened again and again', () => {
     ['plain', 0],
     ['full', 15],
   ])('are all counted: %s', async (behavior, refused) => {
-    const { url, stop } = await startBroadcaster(behavior)
-    try {
-      // At least one round, regardless of the duration.
-      const result = await runConnecting({ ...SMALL_FLEET, url, duration: 0.01 })
-      expect(result.opened + result.refused).toBeGreaterThanOrEqual(20)
-      expect(result.refused).toBe(refused === 0 ? 0 : result.opened + result.refused - (20 - refused))
-    } finally {
-      await stop()
-    }
+    await using server = await startBroadcaster(behavior)
+    // At least one round, regardless of the duration.
+    const result = await runConnecting({ ...SMALL_FLEET, url: server.url, duration: 0.01 })
+    expect(result.opened + result.refused).toBeGreaterThanOrEqual(20)
+    expect(result.refused).toBe(refused === 0 ? 0 : result.opened + result.refused - (20 - refused))
   })
 
   it('go on until the time is up', async () => {
-    const { url, stop } = await startBroadcaster('plain')
-    try {
-      const start = performance.now()
-      const { opened, refused } = await runConnecting({ ...SMALL_FLEET, url, duration: 1 })
-      expect(performance.now() - start).toBeGreaterThan(1_000)
-      expect(refused).toBe(0)
-      expect(opened).toBeGreaterThanOrEqual(SMALL_FLEET.streams)
-    } finally {
-      await stop()
-    }
+    await using server = await startBroadcaster('plain')
+    const start = performance.now()
+    const { opened, refused } = await runConnecting({ ...SMALL_FLEET, url: server.url, duration: 1 })
+    expect(performance.now() - start).toBeGreaterThan(1_000)
+    expect(refused).toBe(0)
+    expect(opened).toBeGreaterThanOrEqual(SMALL_FLEET.streams)
   })
 })
 

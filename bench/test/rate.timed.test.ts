@@ -182,24 +182,27 @@ it('deletes use random entries of a base', () => {
 })
 
 describe('a run at a constant rate', () => {
+  /** Runs the command with these arguments. */
+  async function runLines(...argv: string[]) {
+    const lines: string[] = []
+    const isRight = await runAtRate(parse(...argv, '--rate', '100', '--seconds', '0.5')!, (line) => lines.push(line))
+    return { isRight, text: lines.join('\n') }
+  }
+  const ALL_RIGHT = /^requests +50 due: 50 answered, 0 not within 3 s of the end; 0 wrong$/m
+
   const running = Promise.withResolvers<TargetProcess>()
   beforeAll(async () => running.resolve(await createKvTarget(createSpec('kv'), 0).start()))
   afterAll(async () => (await running.promise).stop())
 
   it('starts a service, loads it and stops it', async () => {
-    const lines: string[] = []
-    const options = parse('kv', '--rate', '100', '--seconds', '0.5', '--variant', 'v4')!
-    await runAtRate(options, (line) => lines.push(line))
-    expect(lines.join('\n')).toMatch(/^requests +50 due: 50 answered, 0 not within 3 s of the end; 0 wrong$/m)
+    expect((await runLines('kv', '--variant', 'v4')).text).toMatch(ALL_RIGHT)
   })
 
   it.each(['put', 'durable-put', 'get', 'delete'])('loads a running service: %s', async (op) => {
     const { url } = await running.promise
-    const lines: string[] = []
-    const options = parse('kv', '--rate', '100', '--op', op, '--base', '100', '--seconds', '0.5', '--url', url)!
-    await runAtRate(options, (line) => lines.push(line))
-    expect(lines.join('\n')).toMatch(/^requests +50 due: 50 answered, 0 not within 3 s of the end; 0 wrong$/m)
-    expect(lines.join('\n')).toMatch(/^server +\d+ % of a processor$/m)
+    const { text } = await runLines('kv', '--op', op, '--base', '100', '--url', url)
+    expect(text).toMatch(ALL_RIGHT)
+    expect(text).toMatch(/^server +\d+ % of a processor$/m)
   })
 
   it('needs a workload of requests', async () => {
@@ -208,25 +211,18 @@ describe('a run at a constant rate', () => {
 
   it('fails if replies are wrong', async () => {
     const server = createServer((_, reply) => reply.writeHead(500).end()).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
     await once(server, 'listening')
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const lines: string[] = []
-    try {
-      const options = parse('kv', '--rate', '100', '--seconds', '0.5', '--url', url)!
-      expect(await runAtRate(options, (line) => lines.push(line))).toBe(false)
-    } finally {
-      server.close()
-    }
-    expect(lines.join('\n')).toMatch(/^requests +50 due: 50 answered, 0 not within 3 s of the end; 50 wrong$/m)
-    expect(lines.join('\n')).toMatch(/^server +CPU unknown/m)
+    const { isRight, text } = await runLines('kv', '--url', url)
+    expect(isRight).toBe(false)
+    expect(text).toMatch(/^requests +50 due: 50 answered, 0 not within 3 s of the end; 50 wrong$/m)
+    expect(text).toMatch(/^server +CPU unknown/m)
   })
 
   it('loads another service with one of its workloads', async () => {
     // The stand-in, which stats calls.
     onTestFinished(stopBackgroundProcesses)
-    const lines: string[] = []
-    const options = parse('stats', '--rate', '100', '--op', 'empty', '--seconds', '0.5')!
-    await runAtRate(options, (line) => lines.push(line))
-    expect(lines.join('\n')).toMatch(/^requests +50 due: 50 answered, 0 not within 3 s of the end; 0 wrong$/m)
+    expect((await runLines('stats', '--op', 'empty')).text).toMatch(ALL_RIGHT)
   })
 })

@@ -18,62 +18,47 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
   const right = { errors: 0, wrong: 0 }
 
   it('counts the same requests as the server and reports its processor time', async () => {
-    const own = await startScriptedServer()
-    try {
-      const result = await runRaw(createPlan(own.url))
-      const { '/a': counted } = await own.counts()
-      expect(result).toMatchObject(right)
-      expect(counted! - result.requests).toBeGreaterThanOrEqual(0)
-      expect(counted! - result.requests).toBeLessThanOrEqual(2 * CONNECTIONS)
-      expect(Math.abs(result.perSecond * result.seconds - result.requests)).toBeLessThanOrEqual(2 * CONNECTIONS)
-      expect(result.cpu).toBeGreaterThan(0)
-      expect(result.cpu).toBeLessThan(1.2)
-      // Each reply takes 2 ms or more.
-      expect(result.perSecond).toBeLessThan(CONNECTIONS * 500)
-      expect(result.latency.p50).toBeGreaterThanOrEqual(2000)
-      expect(Object.values(result.latency)).toEqual(Object.values(result.latency).sort((a, b) => a - b))
-    } finally {
-      await own.kill()
-    }
+    await using own = await startScriptedServer()
+    const result = await runRaw(createPlan(own.url))
+    const { '/a': counted } = await own.counts()
+    expect(result).toMatchObject(right)
+    expect(counted! - result.requests).toBeGreaterThanOrEqual(0)
+    expect(counted! - result.requests).toBeLessThanOrEqual(2 * CONNECTIONS)
+    expect(Math.abs(result.perSecond * result.seconds - result.requests)).toBeLessThanOrEqual(2 * CONNECTIONS)
+    expect(result.cpu).toBeGreaterThan(0)
+    expect(result.cpu).toBeLessThan(1.2)
+    // Each reply takes 2 ms or more.
+    expect(result.perSecond).toBeLessThan(CONNECTIONS * 500)
+    expect(result.latency.p50).toBeGreaterThanOrEqual(2000)
+    expect(Object.values(result.latency)).toEqual(Object.values(result.latency).sort((a, b) => a - b))
   })
 
   it('spreads its connections over all servers', async () => {
-    const [first, second] = await Promise.all([startScriptedServer(), startScriptedServer()])
-    try {
-      const result = await runRaw(createPlan(first.url, { others: [second.url], connections: 4 }))
-      const [one, other] = (await Promise.all([first.counts(), second.counts()])).map((counts) => counts['/a']!)
-      expect(result).toMatchObject(right)
-      expect(Math.min(one!, other!)).toBeGreaterThan(0)
-      expect(one! + other! - result.requests).toBeLessThanOrEqual(4)
-    } finally {
-      await Promise.all([first.kill(), second.kill()])
-    }
+    await using first = await startScriptedServer()
+    await using second = await startScriptedServer()
+    const result = await runRaw(createPlan(first.url, { others: [second.url], connections: 4 }))
+    const [one, other] = (await Promise.all([first.counts(), second.counts()])).map((counts) => counts['/a']!)
+    expect(result).toMatchObject(right)
+    expect(Math.min(one!, other!)).toBeGreaterThan(0)
+    expect(one! + other! - result.requests).toBeLessThanOrEqual(4)
   })
 
   it('does not count the warm-up', async () => {
-    const own = await startScriptedServer()
-    try {
-      const result = await runRaw(createPlan(own.url, { warmUp: 1, duration: 1 }))
-      const { '/a': counted } = await own.counts()
-      expect(result).toMatchObject(right)
-      expect(result.requests).toBeGreaterThan(0)
-      expect(result.requests / counted!).toBeLessThan(0.8)
-    } finally {
-      await own.kill()
-    }
+    await using own = await startScriptedServer()
+    const result = await runRaw(createPlan(own.url, { warmUp: 1, duration: 1 }))
+    const { '/a': counted } = await own.counts()
+    expect(result).toMatchObject(right)
+    expect(result.requests).toBeGreaterThan(0)
+    expect(result.requests / counted!).toBeLessThan(0.8)
   })
 
   it('sends several requests in turn', async () => {
-    const own = await startScriptedServer()
-    try {
-      const requests = [get('/a'), get('/b'), get('/chunked')]
-      const result = await runRaw(createPlan(own.url, { requests, expect: { status: 200, includes: 'value ' } }))
-      expect(result).toMatchObject(right)
-      const { '/a': a = 0, '/b': b = 0, '/chunked': c = 0 } = await own.counts()
-      expect(Math.max(a, b, c) - Math.min(a, b, c)).toBeLessThanOrEqual(2 * CONNECTIONS)
-    } finally {
-      await own.kill()
-    }
+    await using own = await startScriptedServer()
+    const requests = [get('/a'), get('/b'), get('/chunked')]
+    const result = await runRaw(createPlan(own.url, { requests, expect: { status: 200, includes: 'value ' } }))
+    expect(result).toMatchObject(right)
+    const { '/a': a = 0, '/b': b = 0, '/chunked': c = 0 } = await own.counts()
+    expect(Math.max(a, b, c) - Math.min(a, b, c)).toBeLessThanOrEqual(2 * CONNECTIONS)
   })
 
   it('sends a method, headers and a body', async () => {
@@ -142,50 +127,42 @@ describe.concurrent('the load generator', { retry: 3 }, () => {
   })
 
   it('draws requests and checks each reply', async () => {
-    const own = await startScriptedServer()
+    await using own = await startScriptedServer()
     const draw = (drawer: string, status: number) =>
       runRaw(createPlan(own.url, { requests: { drawer }, expect: { status } }))
-    try {
-      const read = await draw('kv-get-1000', 200)
-      expect(read).toMatchObject(right)
-      const sent = Object.keys(await own.counts()).length
-      expect(sent).toBeGreaterThan(read.requests / 2)
-      expect(await draw('kv-put', 201)).toMatchObject(right)
-      expect(await draw('kv-put-durable', 201)).toMatchObject(right)
-      const outsideBase = await draw('kv-get', 200)
-      expect(outsideBase.wrong).toBeGreaterThan(outsideBase.requests * 0.9)
-      await expect(draw('nobody', 200)).rejects.toBeInstanceOf(Error)
-    } finally {
-      await own.kill()
-    }
+    const read = await draw('kv-get-1000', 200)
+    expect(read).toMatchObject(right)
+    const sent = Object.keys(await own.counts()).length
+    expect(sent).toBeGreaterThan(read.requests / 2)
+    expect(await draw('kv-put', 201)).toMatchObject(right)
+    expect(await draw('kv-put-durable', 201)).toMatchObject(right)
+    const outsideBase = await draw('kv-get', 200)
+    expect(outsideBase.wrong).toBeGreaterThan(outsideBase.requests * 0.9)
+    await expect(draw('nobody', 200)).rejects.toBeInstanceOf(Error)
   })
 
   it('sends pipelines and checks each reply', async () => {
-    const own = await startScriptedServer()
+    await using own = await startScriptedServer()
     const pipe = (paths: readonly string[], more: Partial<LoadPlan> = {}) =>
       runRaw(createPlan(own.url, { requests: paths.map(get), pipeline: 3, ...more }))
-    try {
-      const result = await pipe(['/a', '/b', '/chunked', '/a'], { expect: { status: 200, includes: 'value ' } })
-      const { '/a': a, '/b': b, '/chunked': c } = await own.counts()
-      expect(result).toMatchObject({ ...right, requests: a! + b! + c! })
-      // Without pipelining a connection sends 2 a second.
-      const { perSecond } = await pipe(['/slower'], { duration: 2 })
-      expect(perSecond).toBeGreaterThan(CONNECTIONS * 2.5)
-      const mixed = await pipe(['/a', '/a', '/b'])
-      expect(mixed).toMatchObject({ errors: 0, wrong: mixed.requests / 3 })
-      const drawn = { requests: { drawer: 'kv-get-1000' }, pipeline: 16 }
-      expect(await runRaw(createPlan(own.url, { ...drawn, expect: { status: 200 } }))).toMatchObject(right)
-      // Requests after a reply that ends the connection get no reply.
-      const lost = async (ending: string) => {
-        const { requests, errors, wrong } = await pipe(['/a', ending, '/a'])
-        return { wrong, share: Math.round((3 * errors) / (requests + errors)) }
-      }
-      const ends = await Promise.all(['/closing', '/cut', '/malformed', '/hanging'].map(lost))
-      expect(ends).toEqual([1, 2, 2, 2].map((share) => ({ wrong: 0, share })))
-      await expect(pipe(['/a'], { rate: 10 })).rejects.toBeInstanceOf(Error)
-    } finally {
-      await own.kill()
+    const result = await pipe(['/a', '/b', '/chunked', '/a'], { expect: { status: 200, includes: 'value ' } })
+    const { '/a': a, '/b': b, '/chunked': c } = await own.counts()
+    expect(result).toMatchObject({ ...right, requests: a! + b! + c! })
+    // Without pipelining a connection sends 2 a second.
+    const { perSecond } = await pipe(['/slower'], { duration: 2 })
+    expect(perSecond).toBeGreaterThan(CONNECTIONS * 2.5)
+    const mixed = await pipe(['/a', '/a', '/b'])
+    expect(mixed).toMatchObject({ errors: 0, wrong: mixed.requests / 3 })
+    const drawn = { requests: { drawer: 'kv-get-1000' }, pipeline: 16 }
+    expect(await runRaw(createPlan(own.url, { ...drawn, expect: { status: 200 } }))).toMatchObject(right)
+    // Requests after a reply that ends the connection get no reply.
+    const lost = async (ending: string) => {
+      const { requests, errors, wrong } = await pipe(['/a', ending, '/a'])
+      return { wrong, share: Math.round((3 * errors) / (requests + errors)) }
     }
+    const ends = await Promise.all(['/closing', '/cut', '/malformed', '/hanging'].map(lost))
+    expect(ends).toEqual([1, 2, 2, 2].map((share) => ({ wrong: 0, share })))
+    await expect(pipe(['/a'], { rate: 10 })).rejects.toBeInstanceOf(Error)
   })
 
   it('sends HEAD', async () => {

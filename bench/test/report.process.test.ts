@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { describe, expect, it } from 'vitest'
 import { computeSteps } from '../src/ratios.ts'
 import { listConclusions, listReasons } from '../src/report/conclusions.ts'
 import { renderReport } from '../src/report/html.ts'
@@ -12,13 +10,6 @@ import { toMarkdown, buildStepsTable, buildTable } from '../src/report/table-cel
 import type { RowMetrics, RowResult } from '../src/row.ts'
 import { tables } from '../src/tables/all.ts'
 import { createResult, FAST, machine, published, results, SLOW, table } from './support/report-fixtures.ts'
-
-const folders: string[] = []
-const createFolder = () => folders[folders.push(mkdtempSync(join(tmpdir(), 'influencer-stats-'))) - 1]!
-
-afterEach(() => {
-  for (const each of folders.splice(0)) rmSync(each, { recursive: true })
-})
 
 describe('steps', () => {
   it('compare adjacent rounds and omit failed rows', () => {
@@ -62,14 +53,14 @@ describe('steps', () => {
 
 describe('results', () => {
   it('are read as written, in the order of the table', () => {
-    const at = createFolder()
+    const at = createTemporaryFolder()
     writeResults({ table, machine, results }, at)
     const read = JSON.parse(JSON.stringify(results))
     expect(readResults([table], at)).toMatchObject([{ table: { name: 'read' }, machine, results: read }])
   })
 
   it('replace only older results of the same table', () => {
-    const at = createFolder()
+    const at = createTemporaryFolder()
     const other = { ...table, name: 'other' }
     writeResults({ table, machine, results }, at)
     writeResults({ table: other, machine, results: [createResult('v1', [1])] }, at)
@@ -84,7 +75,7 @@ describe('results of two processor models', () => {
   const both = [...published, { table, machine: other, results: [createResult('v1', FAST), createResult('v2', SLOW)] }]
 
   it('are stored beside each other, and replaced one by one', () => {
-    const at = createFolder()
+    const at = createTemporaryFolder()
     for (const one of both) writeResults(one, at)
     writeResults({ ...both[1]!, results: [createResult('v1', [7])] }, at)
     const read = readResults([table], at).map(({ machine: { processor }, results: rows }) => [processor, rows.length])
@@ -131,7 +122,7 @@ describe('renamed tables and rows', () => {
   const renamed = { ...table, name: 'server-adapters' }
 
   it('are read by their present names, in their order', () => {
-    const at = createFolder()
+    const at = createTemporaryFolder()
     const recorded = [createResult('beside new prices', [2]), createResult('GET beside PUT, 1,000', [1])]
     writeResults({ table: { ...table, name: 'door' }, machine, results: recorded }, at)
     const [one] = readResults([renamed], at)
@@ -140,7 +131,7 @@ describe('renamed tables and rows', () => {
   })
 
   it('lose their former results when they are measured again', () => {
-    const at = createFolder()
+    const at = createTemporaryFolder()
     writeResults({ table: { ...table, name: 'door' }, machine, results: [createResult('v1', [1])] }, at)
     writeResults({ table: renamed, machine, results: [createResult('v2', [2])] }, at)
     expect(readResults([renamed], at)[0]!.results.map(({ name }) => name)).toEqual(['v2'])

@@ -32,8 +32,7 @@ export function parseFlameArguments(argv: readonly string[]) {
   })
   const duration = Number(values.duration)
   if (!(duration > 0)) throw new Error('--duration is not a number of seconds above 0')
-  const { clinic, open, help } = values
-  return { subjects: positionals, duration, clinic, open, help }
+  return { ...values, subjects: positionals, duration }
 }
 
 /** The object of a flame graph: a variant of a service under one of its workloads, which is a row of a benchmark. */
@@ -55,14 +54,11 @@ const DEFAULT_WORKLOADS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Lists the default subjects of a service. @param variants variants of the service, the default last */
-export const listDefaultSubjects = (service: string, variants: readonly string[]): FlameSubject[] =>
-  variants.flatMap((variant, i) =>
-    DEFAULT_WORKLOADS[service]!.slice(0, i === variants.length - 1 ? undefined : 1).map((work) => ({
-      service,
-      variant,
-      work,
-    })),
-  )
+const listDefaultSubjects = (service: string, variants: readonly string[]): FlameSubject[] =>
+  variants.flatMap((variant, i) => {
+    const workNames = DEFAULT_WORKLOADS[service]!.slice(0, i === variants.length - 1 ? undefined : 1)
+    return workNames.map((work) => ({ service, variant, work }))
+  })
 
 /** Lists the default subjects of all services. */
 export async function listAllSubjects(): Promise<FlameSubject[]> {

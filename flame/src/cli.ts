@@ -52,14 +52,9 @@ async function run(argv: readonly string[]): Promise<void> {
     // A profiled service is slower. So load shedding is off, because the service must not refuse requests.
     const row = workloads[one.service]![one.work]!({ ...one, settings: { maxQueueDelay: '0' } })
     progress.step(getFolder(one), i + 1, chosen.length)
-    const rate = await measureBenchRate(row)
-    const { recordings, rate: measuredRate } = await recordRow(row, duration, rate)
-    writeSnapshot(
-      folder,
-      { ...one, says: row.says!, seconds: duration, ...(measuredRate && { rate: measuredRate }) },
-      recordings,
-    )
-    if (needsClinic(folder)) await takeClinicSnapshot(row, duration, measuredRate, join(folder, CLINIC_PAGE))
+    const { recordings, rate } = await recordRow(row, duration, await measureBenchRate(row))
+    writeSnapshot(folder, { ...one, says: row.says!, seconds: duration, ...(rate && { rate }) }, recordings)
+    if (needsClinic(folder)) await takeClinicSnapshot(row, duration, rate, join(folder, CLINIC_PAGE))
     await updateReadme()
   }
   progress.end()

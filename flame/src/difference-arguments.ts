@@ -61,27 +61,15 @@ function parseWindow(flag: string, text: string | undefined): TimeWindow | undef
 /** Parses the arguments after `difference`. @throws Error naming the invalid argument */
 export function parseDifferenceArguments(argv: readonly string[]): DifferenceOptions {
   const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true })
-  const [own, base, ...more] = positionals
-  if (own === undefined || base === undefined || more.length > 0)
-    throw new Error('difference takes two files: OWN.cpuprofile BASE.cpuprofile')
+  if (positionals.length !== 2) throw new Error('difference takes two files: OWN.cpuprofile BASE.cpuprofile')
   if (values.output === undefined) throw new Error('--output is missing: the file of the page')
+  const { output, unit, title } = values
   const requests = parseTwo('requests', values.requests)
-  const toRoot = (folder: string) => (folder.endsWith('/') ? folder : `${folder}/`)
-  return {
-    own: {
-      file: own,
-      root: toRoot(values['own-root']),
-      requests: requests[0],
-      window: parseWindow('own-window', values['own-window']),
-    },
-    base: {
-      file: base,
-      root: toRoot(values['base-root']),
-      requests: requests[1],
-      window: parseWindow('base-window', values['base-window']),
-    },
-    output: values.output,
-    unit: values.unit,
-    title: values.title,
-  }
+  const toInput = (side: 'own' | 'base', i: 0 | 1): DifferenceInput => ({
+    file: positionals[i]!,
+    root: values[`${side}-root`].replace(/\/?$/, '/'),
+    requests: requests[i],
+    window: parseWindow(`${side}-window`, values[`${side}-window`]),
+  })
+  return { own: toInput('own', 0), base: toInput('base', 1), output, unit, title }
 }

@@ -2,7 +2,7 @@ import { describeMachine } from '@influencer-stats/bench/machine'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getFolder, type FlameSubject } from './arguments.ts'
-import { listCallers, sumHomes, listHotFunctions, sumComponents } from './graph/hot-functions.ts'
+import { listCallers, listHotFunctions, sumComponents, sumHomes, toPercent } from './graph/hot-functions.ts'
 import { packFile } from './file/flame-file.ts'
 import { ROOT } from './paths.ts'
 import { createRecordingFile } from './file/recording-file.ts'
@@ -28,12 +28,11 @@ function readLines(graphs: readonly GraphSummary[]): Record<string, string> {
 }
 
 const MAX_CALLERS = 5
-const roundShare = (share: number) => Math.round(share * 100) / 100
-const toPercent = (part: number, whole: number) => (whole === 0 ? 0 : roundShare((100 * part) / whole))
 
 function toGraph({ kind, thread, profile }: ThreadRecording, service: string): GraphSummary {
   const { unit, total, idle, program } = profile
   const functions = listHotFunctions(profile)
+  const ownComponents = components[service] ?? []
   return {
     kind,
     thread,
@@ -41,9 +40,9 @@ function toGraph({ kind, thread, profile }: ThreadRecording, service: string): G
     total: Math.round(total),
     idle: toPercent(idle, total + idle + program),
     program: toPercent(program, total + program),
-    parts: sumComponents(profile, components[service] ?? []),
+    parts: sumComponents(profile, ownComponents),
     homes: sumHomes(profile),
-    employers: functions[0] ? listCallers(profile, functions[0], components[service] ?? []).slice(0, MAX_CALLERS) : [],
+    employers: functions[0] ? listCallers(profile, functions[0], ownComponents).slice(0, MAX_CALLERS) : [],
     functions,
   }
 }
@@ -83,9 +82,8 @@ export function writeSnapshot(
   mkdirSync(folder, { recursive: true })
   for (const [i, { kind, thread, profile }] of recordings.entries()) {
     const graph = graphs[i]!
-    const { functions, parts } = graph
     const texts = { name: formatTitle(run, graph), description: formatSubtitle(hot, graph) }
-    const file = createRecordingFile({ ...texts, profile, functions, parts })
+    const file = createRecordingFile(profile, { ...texts, functions: graph.functions, parts: graph.parts })
     writeFileSync(join(folder, `${kind}-${thread}.json.gz`), packFile(file))
   }
   writeFileSync(join(folder, 'hot.json'), `${JSON.stringify(hot, undefined, 2)}\n`)

@@ -10,7 +10,7 @@ import { readFindings, type Finding } from './findings.ts'
 import { FLAME_FOLDER } from './paths.ts'
 import { formatSubtitle, formatTitle } from './flame-snapshot.ts'
 import { listTopFunctions } from './file/recording-file.ts'
-import { compareWithSource, formatShares, findTop, formatTopSentence } from './sentences.ts'
+import { compareWithSource, formatPercent, formatShares, findTop, formatTopSentence } from './sentences.ts'
 import type { GraphSummary, HotReport } from './hot-report.ts'
 
 const README_PATH = join(FLAME_FOLDER, 'README.md')
@@ -51,13 +51,13 @@ function renderTableRow(hot: HotReport): string {
 /** Links to what a code host shows, and the commands that open the graphs. */
 function renderLinks(hot: HotReport): string {
   const folder = getFolder(hot)
-  const links = [
+  const hasClinic = existsSync(join(FLAME_FOLDER, folder, 'clinic-flame.html.gz'))
+  return [
     `[hot functions](${folder}/README.md)`,
     `[numbers](${folder}/hot.json)`,
     `graphs: \`pnpm flame --open ${folder}\``,
-  ]
-  const hasClinic = existsSync(join(FLAME_FOLDER, folder, 'clinic-flame.html.gz'))
-  return [...links, ...(hasClinic ? [`clinic flame: \`pnpm flame --open ${folder}/clinic-flame\``] : [])].join(' · ')
+    ...(hasClinic ? [`clinic flame: \`pnpm flame --open ${folder}/clinic-flame\``] : []),
+  ].join(' · ')
 }
 
 function renderSection(hot: HotReport, row: object, finding: Finding | undefined): string {
@@ -109,8 +109,6 @@ async function renderSections(service: string): Promise<string> {
 
 const renderTable = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
   [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
-
-const formatPercent = (share: number) => `${share.toFixed(2)} %`
 
 /** Renders the tables of one graph, which the viewer shows below it. */
 function renderGraph(hot: HotReport, graph: GraphSummary): string {

@@ -10,7 +10,7 @@ const MAX_PARTS = 4
 export const findTop = ({ functions }: GraphSummary): HotFunction | undefined =>
   functions.toSorted((a, b) => b.self - a.self)[0]
 
-const formatPercent = (share: number) => `${share.toFixed(2)} %`
+export const formatPercent = (share: number) => `${share.toFixed(2)} %`
 
 /** Returns the function of this repository with the largest total share. */
 const findLargestOfApp = ({ functions }: GraphSummary): HotFunction | undefined =>

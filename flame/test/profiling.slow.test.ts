@@ -1,9 +1,9 @@
 import { PINS } from '@influencer-stats/bench/processes'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { listHotFunctions, type HotFunction } from '../src/graph/hot-functions.ts'
 import { startProfiled, type ProfiledProcess } from '../src/recording/profiled-process.ts'
 import { recordProcess, type ThreadRecording } from '../src/recording/record.ts'
@@ -62,12 +62,9 @@ describe('two functions that share the work evenly', { retry: 3 }, () => {
 })
 
 describe('a short system call after some JavaScript', { retry: 3 }, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'influencer-stats-flame-test-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
-
   // Without pinning to one processor, the sampler's delay depends on the platform.
   it.skipIf(!PINS.server)('gets no larger share of samples than its share of time', async () => {
-    const file = join(folder, 'truth')
+    const file = join(createTemporaryFolder(), 'truth')
     const [recording] = await profileFixture('spin-and-read', [file], (process) => recordProcess(process, 2, ['cpu']))
     const truth = Number(readFileSync(file, 'utf8'))
     const functions = listHotFunctions(recording!.profile)

@@ -27,7 +27,7 @@ function createFile(callees: ProfileCall[]) {
   const profile: Profile = { unit: 'samples', root, total, idle: 0, program: 0 }
   const texts = { name: 'stats/v1: CPU', description: 'under load' }
   const functions = listHotFunctions(profile)
-  return createRecordingFile({ ...texts, profile, functions, parts: [{ name: 'logger', share: 100 }] })
+  return createRecordingFile(profile, { ...texts, functions, parts: [{ name: 'logger', share: 100 }] })
 }
 
 /** Samples of all calls with a name, and of their callees. */

@@ -6,7 +6,7 @@ import { runFleet, type FleetResult } from '../../src/load/fleet.ts'
 import { DEFAULT_DIALECT, type FleetPlan } from '../../src/load/fleet/fleet-plan.ts'
 
 /** Starts a broadcast server with a behavior (see its process). */
-export async function startBroadcaster(behavior: string): Promise<TargetProcess> {
+export async function startBroadcaster(behavior: string): Promise<TargetProcess & AsyncDisposable> {
   const child = fork(fileURLToPath(new URL('./broadcast-server-process.ts', import.meta.url)), [behavior], {
     execArgv: [],
   })
@@ -16,7 +16,7 @@ export async function startBroadcaster(behavior: string): Promise<TargetProcess>
     child.kill('SIGKILL')
     await ended
   }
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid!, stop }
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid!, stop, [Symbol.asyncDispose]: stop }
 }
 
 export const SMALL_FLEET: Omit<FleetPlan, 'url' | 'pid'> = {
@@ -29,10 +29,7 @@ export const SMALL_FLEET: Omit<FleetPlan, 'url' | 'pid'> = {
 
 /** Runs a fleet on a broadcast server, in separate processes. */
 export async function runOn(behavior: string, plan: Partial<FleetPlan> = {}): Promise<FleetResult> {
-  const { url, pid, stop } = await startBroadcaster(behavior)
-  try {
-    return await runFleet({ ...SMALL_FLEET, url, pid, ...plan })
-  } finally {
-    await stop()
-  }
+  await using server = await startBroadcaster(behavior)
+  const { url, pid } = server
+  return await runFleet({ ...SMALL_FLEET, url, pid, ...plan })
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
-export interface ScriptedServer {
+export interface ScriptedServer extends AsyncDisposable {
   readonly url: string
   /** Number of requests, by path. */
   counts(): Promise<Record<string, number>>
@@ -17,13 +17,15 @@ export async function startScriptedServer(...args: string[]): Promise<ScriptedSe
   const ended = once(child, 'exit')
   const [port] = await once(child, 'message')
   const url = `http://127.0.0.1:${port}`
+  async function kill(): Promise<void> {
+    child.kill('SIGKILL')
+    await ended
+  }
   return {
     url,
     counts: async () => (await fetch(`${url}/counts`)).json() as Promise<Record<string, number>>,
-    async kill() {
-      child.kill('SIGKILL')
-      await ended
-    },
+    kill,
+    [Symbol.asyncDispose]: kill,
   }
 }
 

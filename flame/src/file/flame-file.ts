@@ -93,15 +93,8 @@ export function createFlameFile<C extends Call<C>>(
       for (const callee of call.callees) add(callee, stack)
     }
     add(root, [])
-    return {
-      type: 'sampled',
-      name,
-      unit: unit === 'bytes' ? 'bytes' : 'none',
-      startValue: 0,
-      endValue: total,
-      samples,
-      weights,
-    }
+    const fileUnit = unit === 'bytes' ? 'bytes' : 'none'
+    return { type: 'sampled', name, unit: fileUnit, startValue: 0, endValue: total, samples, weights }
   })
   const $schema = 'https://www.speedscope.app/file-format-schema.json'
   return { $schema, name, description, shared: { frames }, profiles }

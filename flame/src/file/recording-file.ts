@@ -1,12 +1,12 @@
 import { createFlameFile, type RecordingFile } from './flame-file.ts'
 import type { Category } from '../graph/frames.ts'
-import type { HotFunction, Share } from '../graph/hot-functions.ts'
+import type { HotFunction } from '../graph/hot-functions.ts'
 import { getWeight, type Profile, type ProfileCall } from '../graph/profile.ts'
 
 /** Minimum share of a call. Less is under a pixel, and one sample of 10,000 is not significant. */
 const MIN_SHARE = 0.0002
 /** Functions of the table below a graph. */
-export const MAX_TOP_ROWS = 15
+const MAX_TOP_ROWS = 15
 
 /** Returns the functions with the largest own shares. */
 export const listTopFunctions = (functions: readonly HotFunction[]): HotFunction[] =>
@@ -32,18 +32,11 @@ function sumCategories({ root, total }: Profile): Record<Category, number> {
   return shares
 }
 
-/** Contents of a recording file. */
-export interface Recording {
-  readonly name: string
-  /** Description of the recording, in one sentence. */
-  readonly description: string
-  readonly profile: Profile
-  readonly functions: readonly HotFunction[]
-  readonly parts: readonly Share[]
-}
-
 /** Converts the recording of a thread to a file of the viewer, without invisibly small calls. */
-export function createRecordingFile({ profile, functions, parts, ...texts }: Recording): RecordingFile {
+export function createRecordingFile(
+  profile: Profile,
+  { functions, parts, ...texts }: Pick<RecordingFile, 'name' | 'description' | 'functions' | 'parts'>,
+): RecordingFile {
   const { root, unit, total } = profile
   const side = { name: texts.name, unit, total: Math.round(total), getSelf: ({ self }: ProfileCall) => self }
   const file = createFlameFile(texts, cutSmallCalls(root, MIN_SHARE * total), [side])

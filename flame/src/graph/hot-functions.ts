@@ -29,8 +29,9 @@ export interface Share {
 const MAX_ROWS = 40
 const MAX_APP_ROWS = 15
 
-const roundShare = (share: number) => Math.round(share * 100) / 100
-const toPercent = (weight: number, { total }: Profile) => (total === 0 ? 0 : roundShare((100 * weight) / total))
+/** Returns a share in percent, with two decimals. */
+export const toPercent = (part: number, whole: number) =>
+  whole === 0 ? 0 : Math.round(((100 * part) / whole) * 100) / 100
 
 /** Visits every call except the root. `callers` are its callers, the nearest last. */
 function walk(profile: Profile, visit: (call: ProfileCall, callers: readonly ProfileCall[]) => void): void {
@@ -65,8 +66,8 @@ export function listHotFunctions(profile: Profile): HotFunction[] {
     file: frame.file,
     line: frame.line,
     category: frame.category,
-    self: toPercent(self, profile),
-    total: toPercent(total, profile),
+    self: toPercent(self, profile.total),
+    total: toPercent(total, profile.total),
   }))
 }
 
@@ -80,7 +81,7 @@ function sumByName(profile: Profile, getName: (call: ProfileCall, callers: reado
   })
   return [...shares]
     .toSorted(([, a], [, b]) => b - a)
-    .map(([name, weight]) => ({ name, share: toPercent(weight, profile) }))
+    .map(([name, weight]) => ({ name, share: toPercent(weight, profile.total) }))
 }
 
 /** Returns the component of a call: its own, or that of the nearest caller with a component. */

@@ -82,6 +82,7 @@ async function withService<T>(
 }
 
 type StartProcess = (script: string, args: readonly string[]) => Promise<ProfiledProcess>
+type LoadOptions = { threads: number; start: StartProcess; seconds: number; rate: number | undefined }
 
 /**
  * Runs work while the service of a row is under the load of the row, after a warm-up. The rate of the load is the given
@@ -92,12 +93,7 @@ type StartProcess = (script: string, args: readonly string[]) => Promise<Profile
  */
 export function runUnderLoad<T>(
   row: BenchRow,
-  {
-    threads,
-    start,
-    seconds,
-    rate,
-  }: { threads: number; start: StartProcess; seconds: number; rate?: number | undefined },
+  { threads, start, seconds, rate }: LoadOptions,
   work: (process: ProfiledProcess) => Promise<T>,
 ): Promise<{ done: T; rate?: number }> {
   return withService(row, threads, start, async (process) => {
