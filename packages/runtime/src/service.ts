@@ -94,17 +94,7 @@ export interface ServiceDefinition<
 }
 
 /** A definition of any service, as the runtime handles it. */
-export interface AnyService extends Pick<
-  ServiceDefinition,
-  'name' | 'summary' | 'port' | 'settings' | 'standsIn' | 'example'
-> {
-  readonly variants?: Readonly<Record<string, object>>
-  getSingleThreadReason?(config: any): string | undefined
-  getNoBackupReason?(config: any): string | undefined
-  open(context: OpenContext<any, any>): Promise<ServiceMain<any>>
-  load?(): Promise<unknown>
-  app(context: AppContext<any, any, any>): Promise<FastifyInstance>
-}
+export type AnyService = ServiceDefinition<any, any, any>
 
 /** The table of services: by name, a function that imports the definition. */
 export type ServiceTable = Readonly<Record<string, () => Promise<AnyService>>>

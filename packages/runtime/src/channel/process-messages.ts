@@ -13,7 +13,7 @@ export interface ThreadData {
   readonly reusePort: boolean
   /** One counter for each thread. A thread adds to its own counter while its event loop runs. */
   readonly heartbeats: Int32Array
-  /** Counters of the bytes that all threads hold for clients. */
+  /** Counters of the bytes that all threads hold for clients, by index of the thread. */
   readonly budget: Int32Array
   /** Memory in which all threads count requests, if rate limits apply. */
   readonly limits: BucketMemory | undefined

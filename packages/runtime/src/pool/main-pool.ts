@@ -20,13 +20,10 @@ export function createMainPool(definition: AnyService, options: ThreadPoolOption
     load() {},
     async start() {
       serving = await serve({
+        ...options,
         definition,
-        config,
         shared: structuredClone(options.shared()),
         bus: createBus(thread),
-        log,
-        budgetMemory: options.budget,
-        limits: options.limits,
         certificate: options.certificate(),
         index: 0,
         port: config.port,

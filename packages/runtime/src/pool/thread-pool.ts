@@ -4,27 +4,20 @@ import { collectReplies, createCallBacklog, logNoticeFault, type CallBacklog } f
 import { createBackOff } from '../async/retry.ts'
 import { createChannel } from '../channel/channel.ts'
 import { StartError } from '../errors/common-errors.ts'
-import type { BucketMemory } from '../limits/token-buckets.ts'
 import type { ThreadReport, ThreadData, ThreadCommand } from '../channel/process-messages.ts'
-import type { ServiceConfig } from '../settings/settings.ts'
 import type { KeyPair } from '../tls/certificate.ts'
 import { getSinkWords } from '../logging/line-sink.ts'
 import { disableWasmCodeGc } from '../worker/v8/wasm-code.ts'
 import { createWatchdog } from '../worker/watchdog.ts'
 
 /** Parameters of a pool of serving threads. */
-export interface ThreadPoolOptions {
-  readonly services: string
-  readonly name: string
-  readonly config: ServiceConfig
+export interface ThreadPoolOptions extends Pick<
+  ThreadData,
+  'services' | 'name' | 'config' | 'reusePort' | 'budget' | 'limits'
+> {
   readonly size: number
-  readonly reusePort: boolean
   readonly handlers: ReadonlyMap<string, (...args: any[]) => unknown>
   readonly log: Logger
-  /** Counters of the bytes that the threads hold for clients. */
-  readonly budget: Int32Array
-  /** Memory in which the threads count requests, if rate limits apply. */
-  readonly limits: BucketMemory | undefined
   /** Returns the certificate in use. */
   certificate(): KeyPair | undefined
   shared(): unknown
@@ -76,22 +69,14 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
   /** Creates a worker that loads its code and waits for its `begin` message. */
   function launch(index: number) {
     const ports = new MessageChannel()
-    const data: ThreadData = {
-      services: options.services,
-      name: options.name,
-      config,
-      index,
-      reusePort: options.reusePort,
-      heartbeats: watchdog.heartbeats,
-      budget: options.budget,
-      limits: options.limits,
-      sinkWords: getSinkWords(),
-      bus: ports.port2,
-    }
+    const { services, name, reusePort, budget, limits } = options
+    const { heartbeats } = watchdog
+    const shared = { heartbeats, budget, limits, sinkWords: getSinkWords(), bus: ports.port2 }
+    const data: ThreadData = { services, name, config, index, reusePort, ...shared }
     const worker = new Worker(new URL('../worker/serving-thread.ts', import.meta.url), {
       workerData: data,
       transferList: [ports.port2],
-      name: `${options.name}-${index}`,
+      name: `${name}-${index}`,
     })
     let fault: unknown
     worker.on('error', (error) => (fault = error))

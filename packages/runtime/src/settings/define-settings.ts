@@ -77,6 +77,10 @@ export function addFileSettings(settings: SettingTable): SettingTable {
 /** Infers the types of settings; returns the value unchanged. */
 export const defineSettings = <const S extends SettingTable>(settings: S): S => settings
 
+/** Puts settings into one section of `--help`. */
+export const inGroup = <const S extends SettingTable>(group: Setting['group'], settings: S): S =>
+  Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, { ...setting, group }])) as S
+
 export const HTTP_URL_PATTERN = '^(https?://[^/\\s]+(/\\S*)?)?$'
 const HTTP_URLS = '^(https?://[^/\\s,]+(/[^\\s,]*)?(,(?=h)|$))*$'
 export const URL_DESCRIPTION = 'an address such as http://localhost:8080'

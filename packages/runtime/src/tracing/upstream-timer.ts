@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { getTraceHeaders } from '../trace.ts'
-import type { Tracer } from './tracer.ts'
+import type { TracedCall, Tracer } from './tracer.ts'
 import { DurationHistogram, type DurationSeries } from '../metrics/duration-histogram.ts'
 import type { Registry } from '../metrics/prom-client.ts'
 
@@ -13,12 +13,7 @@ interface UpstreamContext {
 }
 
 /** A call to another service. */
-export interface UpstreamCall {
-  /** Headers for the call: the ids of the request that it belongs to. */
-  readonly headers: Record<string, string>
-  /** Ends the call. @param status status of the reply, or a word such as `broken` if there is none */
-  end(status: number | string): void
-}
+export type UpstreamCall = TracedCall
 
 /** Begins a call to another service. @param upstream name of that service */
 export type UpstreamTimer = (upstream: string) => UpstreamCall

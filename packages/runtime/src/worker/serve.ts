@@ -5,14 +5,12 @@ import type { Bus, Calls } from '../channel/channel.ts'
 import { beginBackup } from '../backup/backup-handlers.ts'
 import { trackConnections } from '../http/request/connection-tracker.ts'
 import { drain } from './drain.ts'
-import type { BucketMemory } from '../limits/token-buckets.ts'
 import { createBudget } from '../memory/budget.ts'
-import { COLLECT_CALL, RENEW_CALL, SCRAPE_CALL } from '../channel/process-messages.ts'
+import { COLLECT_CALL, RENEW_CALL, SCRAPE_CALL, type ThreadData } from '../channel/process-messages.ts'
 import { createThreadRegistry } from '../metrics/request-metrics.ts'
 import type { ThreadMetrics } from '../metrics/thread-metrics.ts'
 import type { AnyService, Lifecycle } from '../service.ts'
 import { openTracer } from '../tracing/open-tracer.ts'
-import type { CommonSettings } from '../settings/settings.ts'
 import type { KeyPair } from '../tls/certificate.ts'
 
 /**
@@ -23,22 +21,14 @@ import type { KeyPair } from '../tls/certificate.ts'
 const LISTEN_BACKLOG = 65_535
 
 /** Parameters of one serving thread: a worker or main itself. */
-export interface ServeContext {
+export interface ServeContext extends Pick<ThreadData, 'config' | 'index' | 'reusePort' | 'budget' | 'limits'> {
   readonly definition: AnyService
-  readonly config: CommonSettings & Record<string, unknown>
   readonly shared: unknown
   readonly bus: Bus<Calls, Calls>
   readonly log: Logger
-  /** Counters of the bytes that all threads hold. */
-  readonly budgetMemory: Int32Array
-  /** Memory in which all threads count requests, if rate limits apply. */
-  readonly limits: BucketMemory | undefined
   readonly certificate: KeyPair | undefined
-  /** Index of this serving thread. */
-  readonly index: number
   /** The port that the threads share; 0 picks a free one. */
   readonly port: number
-  readonly reusePort: boolean
   /** Called after the app is built. The app listens when the promise resolves. */
   onBeforeListen(): Promise<void>
 }
@@ -61,7 +51,7 @@ export async function serve(context: ServeContext): Promise<ServingApp> {
   })
   const scrape = () => bus.call(SCRAPE_CALL) as Promise<string>
   const backup = () => beginBackup(bus)
-  const budget = createBudget(context.budgetMemory, context.index, config.clientMemoryLimit)
+  const budget = createBudget(context.budget, context.index, config.clientMemoryLimit)
   const tracer = await openTracer(definition.name, config, context.log, registry)
   const app = await definition.app({ ...context, lifecycle, budget, registry, tracer, scrape, backup })
   const connections = trackConnections(app.server)

@@ -34,17 +34,13 @@ async function start(): Promise<ServingApp> {
   const secrets = getSecrets(definition, data.config)
   const log = createLogger(data.config.logLevel, { service: data.name, thread: data.index }, secrets)
   return serve({
+    ...data,
     definition,
-    config: data.config,
     shared,
     bus: createBus(data.bus),
     log,
-    budgetMemory: data.budget,
-    limits: data.limits,
     certificate,
-    index: data.index,
     port: sharedPort,
-    reusePort: data.reusePort,
     onBeforeListen() {
       send({ kind: 'built' })
       return listen.promise

@@ -27,7 +27,8 @@ import { CORS_EXPOSED_FIELDS, createRequestGuard } from '../request/request-guar
 import { systemRoutes } from './system-routes.ts'
 import { indexPage } from './index-page.ts'
 import { listAllowedMethods, type RegisteredRoute } from '../request/allowed-methods.ts'
-import { openApi, type ApiDescription } from './openapi.ts'
+import type { ApiDescription } from './api-description.ts'
+import { openApi } from './openapi.ts'
 import {
   reportFault,
   sendParserProblem,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ApiDescription } from './openapi.ts'
+import type { ApiDescription } from './api-description.ts'
 import shared from './shared-plugin.ts'
 import { buildReadReplies } from '../replies/problem-schemas.ts'
 import { VERSION } from '../../version.ts'

@@ -2,17 +2,10 @@ import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import type { CommonSettings } from '../../settings/settings.ts'
 import { getTraceFields, type Trace } from '../../trace.ts'
+import type { RequestSummary } from '../../tracing/tracer.ts'
 
 /** A completed request. */
-export interface RequestLogEntry {
-  readonly method: string
-  /** Route as declared, because the URL of a request may contain a secret. */
-  readonly route: string
-  readonly status: number
-  /**
-   * Time when the server had read the head, or with the raw server adapter the whole request (ms, `performance.now()`).
-   */
-  readonly startedAt: number
+export interface RequestLogEntry extends RequestSummary {
   readonly address: string | undefined
   readonly trace: Trace
 }

@@ -82,9 +82,12 @@ export async function openVerifiedLevel<K = string, V = string>(
   try {
     // The check must come first: a `Level` opens itself, and LevelDB then deletes files that it considers
     // obsolete.
-    const hasRow = ownRow && !isReplica && oldest >= ownRow.since
-    if (!isNew && !isShared)
-      verification = await verifyBeforeOpen(folder, service, isReplica, hasRow ? ownRow.key : undefined)
+    if (!isNew && !isShared) {
+      // The import is dynamic, because only the main thread checks.
+      const { assertSound } = await import('../integrity/assert-sound.ts')
+      const hasRow = ownRow && !isReplica && oldest >= ownRow.since
+      verification = await assertSound(folder, service, isReplica, hasRow ? ownRow.key : undefined)
+    }
     db = new Utf8Level<K, V>(location, { multithreading: true, createIfMissing: isNew, ...options })
     await openOrRecreate(db, isNew)
   } catch (error) {
@@ -115,20 +118,9 @@ export async function openVerifiedLevel<K = string, V = string>(
   return { db, verification, isShared, wasCleared }
 }
 
-/** Checks a folder. The import is dynamic, because only the main thread checks. */
-async function verifyBeforeOpen(
-  folder: string,
-  service: string,
-  isReplica: boolean,
-  ownKey?: Buffer,
-): Promise<FolderVerification> {
-  const { assertSound } = await import('../integrity/assert-sound.ts')
-  return assertSound(folder, service, isReplica, ownKey)
-}
-
 /**
  * Writes the first value of a missing own row, or clears a replica without the row. A database that is not a replica
- * can lack the row only if it has no entries, or had a format before that row: `verifyBeforeOpen` refuses all others.
+ * can lack the row only if it has no entries, or had a format before that row: `assertSound` refuses all others.
  * @returns true if a replica had entries without the row
  */
 async function initializeOwnRow(

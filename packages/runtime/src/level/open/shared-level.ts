@@ -5,7 +5,6 @@ import { createLogger } from '../../logging/logger.ts'
 import { DiskWatch } from './disk-watch.ts'
 import { hasSameIdentity, writeIdentity } from '../folder-identity.ts'
 import type { FolderGuard } from '../integrity/folder-guard.ts'
-import type { FolderVerification } from '../integrity/folder-verification.ts'
 import { flush, openVerifiedLevel, type LevelOptions } from './open-level.ts'
 import { toReadProblem, isNotOpen } from '../read-errors.ts'
 import { LevelRecovery } from './level-recovery.ts'
@@ -26,6 +25,8 @@ export interface SharedLevelOptions<K, V> extends LevelOptions<K, V> {
   readonly onRecovered?: () => void | Promise<void>
 }
 
+type OpenOptions<K, V> = SharedLevelOptions<K, V> & { readonly log: Pick<Logger, 'error' | 'info'> }
+
 // Slot of the main thread, which has no share.
 const MAIN_SLOT = 0
 
@@ -39,8 +40,7 @@ export class SharedLevel<K = string, V = string> {
   /** Memory with the state of the data, for `createDataHealth`. */
   readonly memory: SharedArrayBuffer
   readonly #health: WriteHealth
-  readonly #options: SharedLevelOptions<K, V>
-  readonly #log: Pick<Logger, 'error' | 'info'>
+  readonly #options: OpenOptions<K, V>
   readonly #folder: string
   /** Main thread only. */
   readonly #guard: FolderGuard | undefined
@@ -56,7 +56,7 @@ export class SharedLevel<K = string, V = string> {
     health: WriteHealth,
     folder: string,
     memory: SharedArrayBuffer,
-    options: SharedLevelOptions<K, V>,
+    options: OpenOptions<K, V>,
     isNewHistory: boolean,
     guard: FolderGuard | undefined,
   ) {
@@ -67,10 +67,9 @@ export class SharedLevel<K = string, V = string> {
     this.#folder = folder
     this.memory = memory
     this.#options = options
-    this.#log = options.log ?? createLogger('info', { service: options.service }, [])
-    const { service, onRecovered, share } = options
+    const { service, onRecovered, share, log } = options
     const isMain = share === undefined
-    this.#recovery = new LevelRecovery({ db, health, folder, service, guard, log: this.#log, isMain, onRecovered })
+    this.#recovery = new LevelRecovery({ db, health, folder, service, guard, log, isMain, onRecovered })
     this.#updateIdentity()
     if (options.watchDisk) this.#disk = this.#watchDisk()
   }
@@ -135,9 +134,9 @@ export class SharedLevel<K = string, V = string> {
       // For example, a batch that was created before the database was reopened.
       if (isNotOpen(error)) throw toReadProblem(error)!
       const { problem, first } = this.#health.markFailed(error)
-      const { service } = this.#options
+      const { service, log } = this.#options
       if (first)
-        this.#log.error({ err: error }, `${service}: a write failed; all writes are refused until the data is verified`)
+        log.error({ err: error }, `${service}: a write failed; all writes are refused until the data is verified`)
       throw problem
     } finally {
       this.#health.end(number)
@@ -221,8 +220,8 @@ export class SharedLevel<K = string, V = string> {
 
   #watchDisk(): DiskWatch {
     const write = (run: (db: Level<K, V>) => Promise<void>) => this.write(run)
-    const { service } = this.#options
-    return new DiskWatch({ folder: this.#folder, service, db: this.db, health: this.#health, log: this.#log, write })
+    const { service, log } = this.#options
+    return new DiskWatch({ folder: this.#folder, service, db: this.db, health: this.#health, log, write })
   }
 }
 
@@ -234,35 +233,33 @@ export async function openSharedLevel<K = string, V = string>(
   folder: string,
   options: SharedLevelOptions<K, V>,
 ): Promise<SharedLevel<K, V>> {
-  const { share, log: _log, onRecovered: _onRecovered, watchDisk: _watchDisk, ...rest } = options
+  const { share, onRecovered: _onRecovered, watchDisk: _watchDisk, ...rest } = options
+  const { service, log = createLogger('info', { service }, []), ...levelOptions } = rest
   const { memory, slot } = share ?? { memory: createHealthMemory(), slot: MAIN_SLOT }
   const health = new WriteHealth({ memory, slot })
   if (share) await health.acquire()
   else health.addSlot(slot)
   try {
     const isNewHistory = !share && !hasSameIdentity(folder)
-    const { db, verification, isShared, wasCleared } = await openVerifiedLevel(folder, rest, share !== undefined)
+    const { db, verification, isShared, wasCleared } = await openVerifiedLevel(
+      folder,
+      { service, ...levelOptions },
+      share !== undefined,
+    )
     if (wasCleared) {
-      const { service, log = createLogger('info', { service }, []) } = options
       log.error(
         `${service}: data folder ${folder} had rows without its position in the log; the node rebuilds it from the log`,
       )
     }
-    const guard = isShared ? undefined : await createFolderGuard(folder, options, health, verification)
-    return new SharedLevel(db, health, folder, memory, options, isNewHistory, guard)
+    let guard: FolderGuard | undefined
+    if (!isShared) {
+      // The import is dynamic, because only the main thread has a guard.
+      const { FolderGuard } = await import('../integrity/folder-guard.ts')
+      guard = new FolderGuard({ folder, service, health, log, verification })
+    }
+    return new SharedLevel(db, health, folder, memory, { ...options, log }, isNewHistory, guard)
   } catch (error) {
     health.release()
     throw error
   }
-}
-
-/** Creates the guard. The import is dynamic, because only the main thread has one. */
-async function createFolderGuard<K, V>(
-  folder: string,
-  { service, log = createLogger('info', { service }, []) }: SharedLevelOptions<K, V>,
-  health: WriteHealth,
-  verification: FolderVerification | undefined,
-): Promise<FolderGuard> {
-  const { FolderGuard } = await import('../integrity/folder-guard.ts')
-  return new FolderGuard({ folder, service, health, log, verification })
 }
