@@ -6,9 +6,8 @@ import { getServiceUrl } from '../supervisor/service-url.ts'
 import type { ServiceConfig } from '../settings/settings.ts'
 import { print } from '../logging/cli-output.ts'
 import type { AnyService, ServiceTable } from '../service.ts'
-import { formatText } from '../received-value.ts'
 import { parseArguments } from '../settings/arguments.ts'
-import { resolveConfigs } from '../settings/resolve-config.ts'
+import { assertKnownServices, resolveConfigs } from '../settings/resolve-config.ts'
 import { BackupDamagedError, type BackupEnd } from '../backup/backup-format.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
 import { saveBackup } from '../backup/save-backup.ts'
@@ -51,12 +50,7 @@ async function parsePlan(
       return instead ? 0 : 2
     }
     const names = givenNames.length > 0 ? givenNames : listDefaults(folder)
-    const unknown = names.filter((name) => !Object.hasOwn(services, name))
-    if (unknown.length > 0)
-      throw new StartError(
-        'SERVICE_UNKNOWN',
-        `unknown service: ${unknown.map(formatText).join(', ')}; known: ${Object.keys(services).join(', ')}`,
-      )
+    assertKnownServices(names, services)
     const definitions = await Promise.all(names.map((name) => services[name]!()))
     return { folder, definitions, configs: resolveConfigs(definitions, flags, env) }
   } catch (error) {

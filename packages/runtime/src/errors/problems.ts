@@ -70,6 +70,12 @@ export class Problem extends Error {
   }
 }
 
+/** Formats a problem as RFC 9457 defines it. */
+export const formatProblem = (problem: Problem): FormattedProblem => ({
+  contentType: PROBLEM_TYPE,
+  body: problem.toBody(),
+})
+
 /** Function that creates a `Problem` of one kind. It also has the code, status and title of the kind, for schemas. */
 export type ProblemKind = ErrorEntry & {
   (detail?: string, extras?: ProblemExtras): Problem

@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { readMachineId } from './boot-id.ts'
 import { syncFolder } from './data-format.ts'
 
 // `level/identity.json` contains the numbers by which the system identifies this file and its folder. A copy of the
@@ -28,19 +29,11 @@ function formatIdentity({ dev, ino, birthtimeNs }: { dev: bigint; ino: bigint; b
   return `${dev}:${ino}:${birthtimeNs}`
 }
 
-/** Reads the id of the machine, because a volume snapshot can have the same numbers on another machine. */
-function readMachineId(): string | undefined {
-  try {
-    return readFileSync('/etc/machine-id', 'utf8').trim()
-  } catch {
-    return undefined
-  }
-}
-
 const buildIdentity = (descriptor: number, folder: string): string =>
   JSON.stringify({
     file: formatIdentity(fstatSync(descriptor, { bigint: true })),
     folder: formatIdentity(statSync(folder, { bigint: true })),
+    // A volume snapshot can have the same numbers on another machine.
     machine: readMachineId(),
   })
 

@@ -1,16 +1,5 @@
 import AggregatorRegistry from 'prom-client/lib/cluster.js'
-import eventLoopLag from 'prom-client/lib/metrics/eventLoopLag.js'
-import gc from 'prom-client/lib/metrics/gc.js'
-import heapSizeAndUsed from 'prom-client/lib/metrics/heapSizeAndUsed.js'
-import heapSpacesSizeAndUsed from 'prom-client/lib/metrics/heapSpacesSizeAndUsed.js'
-import osMemoryHeap from 'prom-client/lib/metrics/osMemoryHeap.js'
-import processHandles from 'prom-client/lib/metrics/processHandles.js'
-import processMaxFileDescriptors from 'prom-client/lib/metrics/processMaxFileDescriptors.js'
-import processOpenFileDescriptors from 'prom-client/lib/metrics/processOpenFileDescriptors.js'
-import processRequests from 'prom-client/lib/metrics/processRequests.js'
-import processResources from 'prom-client/lib/metrics/processResources.js'
-import processStartTime from 'prom-client/lib/metrics/processStartTime.js'
-import version from 'prom-client/lib/metrics/version.js'
+import { createRequire } from 'node:module'
 import { VERSION } from '../version.ts'
 import { getLostLines } from '../logging/line-sink.ts'
 import { registerCounter } from './counter.ts'
@@ -23,19 +12,20 @@ const MISNAMED_METRICS = ['resources', 'handles', 'requests'].map((name) => `nod
 
 // The default metrics of the library without `processCpuTotal`, because that module loads OpenTelemetry.
 const LIBRARY_METRICS = [
-  processStartTime,
-  osMemoryHeap,
-  processOpenFileDescriptors,
-  processMaxFileDescriptors,
-  eventLoopLag,
-  processResources,
-  processHandles,
-  processRequests,
-  heapSizeAndUsed,
-  heapSpacesSizeAndUsed,
-  version,
-  gc,
+  'processStartTime',
+  'osMemoryHeap',
+  'processOpenFileDescriptors',
+  'processMaxFileDescriptors',
+  'eventLoopLag',
+  'processResources',
+  'processHandles',
+  'processRequests',
+  'heapSizeAndUsed',
+  'heapSpacesSizeAndUsed',
+  'version',
+  'gc',
 ]
+const load = createRequire(import.meta.url)
 
 function registerProcessorTime(registry: Registry): void {
   const start = process.cpuUsage()
@@ -57,7 +47,8 @@ function registerProcessorTime(registry: Registry): void {
 export function createProcessRegistry(service: string): Registry {
   const registry = new Registry()
   registerProcessorTime(registry)
-  for (const register of LIBRARY_METRICS) register(registry, { eventLoopMonitoringPrecision: LAG_RESOLUTION_MS })
+  for (const name of LIBRARY_METRICS)
+    load(`prom-client/lib/metrics/${name}.js`)(registry, { eventLoopMonitoringPrecision: LAG_RESOLUTION_MS })
   for (const name of MISNAMED_METRICS) registry.removeSingleMetric(name)
   // By default the library omits this metric when it merges registries. `first` is right, because only this registry
   // has the metric.

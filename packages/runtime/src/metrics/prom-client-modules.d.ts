@@ -17,13 +17,6 @@ declare module 'prom-client/lib/histogram.js' {
   export { Histogram as default } from 'prom-client'
 }
 
-declare module 'prom-client/lib/metrics/*.js' {
-  import type { Registry } from 'prom-client'
-
-  /** Registers one group of the default metrics. */
-  export default function register(registry: Registry, options: { eventLoopMonitoringPrecision: number }): void
-}
-
 declare module 'prom-client/lib/registry.js' {
   export { Registry as default } from 'prom-client'
 }

@@ -41,6 +41,16 @@ const toSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${let
 /** Returns the environment variable that sets one setting of one service only. */
 export const toVariable = (service: string, setting: string) => `${service.toUpperCase()}_${toSnakeCase(setting)}`
 
+/** Checks the names of services. @throws StartError `SERVICE_UNKNOWN` */
+export function assertKnownServices(names: readonly string[], known: object): void {
+  const unknown = names.filter((name) => !Object.hasOwn(known, name))
+  if (unknown.length === 0) return
+  throw new StartError(
+    'SERVICE_UNKNOWN',
+    `unknown service: ${unknown.map(formatText).join(', ')}; known: ${Object.keys(known).join(', ')}`,
+  )
+}
+
 /**
  * Resolves the configuration of each service: defaults, overridden by its variant, by the environment, by flags.
  * @throws StartError `SETTINGS_WRONG` that names every wrong setting at once
@@ -192,7 +202,7 @@ const splitList = (value: string) =>
 const formatValue = (schema: Setting, value: unknown) => (schema.secret ? 'its value' : formatReceived(value))
 
 /** Describes the values that a setting accepts, for an error message. */
-export function describeExpectation(schema: Setting): string {
+function describeExpectation(schema: Setting): string {
   const { enum: names, pattern, patternDescription, minimum, maximum } = schema
   if (patternDescription) return `is not ${patternDescription}`
   if (names) return `is not one of ${names.join(', ')}`

@@ -1,6 +1,5 @@
-import { formatText } from '../received-value.ts'
 import { parseArguments } from '../settings/arguments.ts'
-import { resolveConfig, resolveConfigs, getSettings } from '../settings/resolve-config.ts'
+import { assertKnownServices, resolveConfig, resolveConfigs, getSettings } from '../settings/resolve-config.ts'
 import { StartError } from '../errors/common-errors.ts'
 import { VERSION } from '../version.ts'
 import { formatHelp } from '../settings/help-text.ts'
@@ -67,13 +66,7 @@ interface StartPlan {
 async function makePlan({ services, argv, env }: SupervisorOptions): Promise<StartPlan | string> {
   const { services: givenNames, flags, instead, isVerbose } = parseArguments(argv)
   if (instead === 'version') return `${VERSION.name} ${VERSION.version}, Node ${VERSION.node}\n`
-  const unknown = givenNames.filter((name) => !Object.hasOwn(services, name))
-  if (unknown.length > 0) {
-    throw new StartError(
-      'SERVICE_UNKNOWN',
-      `unknown service: ${unknown.map(formatText).join(', ')}; known: ${Object.keys(services).join(', ')}`,
-    )
-  }
+  assertKnownServices(givenNames, services)
   const names = givenNames.length > 0 ? [...new Set(givenNames)] : Object.keys(services)
   const load = (name: string) => services[name]!()
   if (instead === 'help') return formatHelp(await Promise.all(names.map(load)))

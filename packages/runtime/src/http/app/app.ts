@@ -140,13 +140,12 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
     },
   }).withTypeProvider<JsonSchemaToTsProvider>()
 
+  // The same app, as functions take it that need no types of schemas.
+  const untyped = app as unknown as FastifyInstance
   handleOddRequests(app.server, parserErrors, options.problemFormat)
   app.addHook('onClose', async () => stop())
   app.removeContentTypeParser(['text/plain', 'application/json'])
-  app.addContentTypeParser(
-    'application/json',
-    createJsonParser(app as unknown as FastifyInstance, config.bodyLimit, budget),
-  )
+  app.addContentTypeParser('application/json', createJsonParser(untyped, config.bodyLimit, budget))
   const registeredRoutes: RegisteredRoute[] = []
   app.addHook('onRoute', (route) => {
     const method = String(route.method)
@@ -163,7 +162,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   })
 
   // These hooks are added before those of CORS, which would answer a preflight for any host.
-  const observeReply = addRequestHooks(app as unknown as FastifyInstance, adapterHost, unmatched)
+  const observeReply = addRequestHooks(untyped, adapterHost, unmatched)
 
   app.setErrorHandler((error, request, reply) => {
     // An invalid body does not matter to a request without a route.
@@ -199,7 +198,7 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
   await app.register(openApi, options)
   if (!options.hasPage) await app.register(indexPage, options)
   await app.register(systemRoutes, { ...host, getFault: options.data?.getFault, source: options.source })
-  await registerHotRoutes(app as unknown as FastifyInstance, endpoints, adapterHost, observeReply)
+  await registerHotRoutes(untyped, endpoints, adapterHost, observeReply)
   return app as unknown as App
 }
 

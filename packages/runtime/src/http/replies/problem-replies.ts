@@ -8,7 +8,7 @@ import type { Counter } from '../../metrics/prom-client.ts'
 import { commonErrors } from '../../errors/common-errors.ts'
 import { formatNames, formatReceived } from '../../received-value.ts'
 import { getPendingReply } from '../request/in-flight.ts'
-import { Problem, PROBLEM_TYPE, type FormattedProblem, type ProblemKind } from '../../errors/problems.ts'
+import { formatProblem, Problem, type FormattedProblem, type ProblemKind } from '../../errors/problems.ts'
 
 /** Formats the problems of some paths differently. Returns undefined for the standard format. */
 export type ProblemFormat = (problem: Problem, url: string) => FormattedProblem | undefined
@@ -88,7 +88,7 @@ export interface FaultSinks {
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem, url: string, format?: ProblemFormat): FastifyReply {
-  const { contentType, body } = format?.(problem, url) ?? { contentType: PROBLEM_TYPE, body: problem.toBody() }
+  const { contentType, body } = format?.(problem, url) ?? formatProblem(problem)
   return reply
     .code(problem.status)
     .headers({ ...problem.headers, 'content-type': contentType })
@@ -159,7 +159,7 @@ export async function endWithProblem(
     socket.destroy()
     return undefined
   }
-  const { contentType, body } = format?.(problem, '') ?? { contentType: PROBLEM_TYPE, body: problem.toBody() }
+  const { contentType, body } = format?.(problem, '') ?? formatProblem(problem)
   const headers = {
     ...problem.headers,
     'content-type': contentType,

@@ -7,7 +7,7 @@ import { commonErrors, createOverloaded } from '../../errors/common-errors.ts'
 import type { Access } from '../../net/request.ts'
 import type { RequestGuard, RequestHead } from '../request/request-guard.ts'
 import { reportFault, toProblem, type FaultSinks } from '../replies/problem-replies.ts'
-import { PROBLEM_TYPE, type Problem } from '../../errors/problems.ts'
+import { formatProblem, type Problem } from '../../errors/problems.ts'
 import type { RequestLog } from '../request/request-log.ts'
 import type { RateLimits } from '../../limits/rate-limits.ts'
 import type { Budget } from '../../memory/budget.ts'
@@ -148,10 +148,7 @@ export class Endpoint {
 
   /** Converts a problem to a reply. */
   toReply(problem: Problem): BufferedReply {
-    const { contentType, body } = this.route.formatProblem?.(problem) ?? {
-      contentType: PROBLEM_TYPE,
-      body: problem.toBody(),
-    }
+    const { contentType, body } = this.route.formatProblem?.(problem) ?? formatProblem(problem)
     return { status: problem.status, headers: Object.entries(problem.headers).flat(), type: contentType, body }
   }
 

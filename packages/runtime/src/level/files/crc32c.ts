@@ -18,16 +18,8 @@ for (let table = 1; table < 8; table++) {
   }
 }
 
-const [T0, T1, T2, T3, T4, T5, T6, T7] = TABLES as [
-  Int32Array,
-  Int32Array,
-  Int32Array,
-  Int32Array,
-  Int32Array,
-  Int32Array,
-  Int32Array,
-  Int32Array,
-]
+type EightTables<T = Int32Array> = [T, T, T, T, T, T, T, T]
+const [T0, T1, T2, T3, T4, T5, T6, T7] = TABLES as EightTables
 
 /** Extends a CRC32C. @param before CRC32C of the preceding bytes */
 export function computeCrc32c(bytes: Uint8Array, before = 0): number {

@@ -71,7 +71,8 @@ export class SharedLevel<K = string, V = string> {
     const isMain = share === undefined
     this.#recovery = new LevelRecovery({ db, health, folder, service, guard, log, isMain, onRecovered })
     this.#updateIdentity()
-    if (options.watchDisk) this.#disk = this.#watchDisk()
+    if (options.watchDisk)
+      this.#disk = new DiskWatch({ folder, service, db, health, log, write: (run) => this.write(run) })
   }
 
   /**
@@ -216,12 +217,6 @@ export class SharedLevel<K = string, V = string> {
   #assertHealthy(): void {
     const fault = this.getFault()
     if (fault) throw fault
-  }
-
-  #watchDisk(): DiskWatch {
-    const write = (run: (db: Level<K, V>) => Promise<void>) => this.write(run)
-    const { service, log } = this.#options
-    return new DiskWatch({ folder: this.#folder, service, db: this.db, health: this.#health, log, write })
   }
 }
 
