@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { RequestHeaders } from './net/request.ts'
+
+/** Headers that may contain ids. */
+type TraceHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** Ids of a request. The services that are called for the request get them too. */
 export interface Trace {
@@ -40,7 +42,7 @@ const REQUEST_ID = /^[\w.:@+/=-]{1,128}$/
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/
 
 /** Returns the id that a client gave its request. Undefined if there is none or it is invalid. */
-export function parseRequestId({ 'x-request-id': id }: RequestHeaders): string | undefined {
+export function parseRequestId({ 'x-request-id': id }: TraceHeaders): string | undefined {
   return typeof id === 'string' && REQUEST_ID.test(id) ? id : undefined
 }
 
@@ -51,12 +53,12 @@ export function parseTraceparent(traceparent: string | undefined): TraceParent |
 }
 
 /** Creates the ids that are passed on with a request. */
-export function createTrace({ traceparent }: RequestHeaders, requestId: string): Trace {
+export function createTrace({ traceparent }: TraceHeaders, requestId: string): Trace {
   return typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? { requestId, traceparent } : { requestId }
 }
 
 /** True if the client sent ids, by which its request can be recognized in other services. */
-export const isTraced = (headers: RequestHeaders): boolean =>
+export const isTraced = (headers: TraceHeaders): boolean =>
   headers['x-request-id'] !== undefined || headers.traceparent !== undefined
 
 /** Returns the headers for a call on behalf of the current request. Empty if there is no current request. */
