@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SERVERS } from '../src/settings/settings.ts'
 import { HOT_BODY_LIMIT } from './fixtures/hot-routes.ts'
-import { expectProblem, startCounter } from './support/counter-service.ts'
+import { expectProblem, useCounter } from './support/counter-service.ts'
 import { openRawClient, formatRequest, type RawRequestHeaders } from './support/raw-client.ts'
 
 const EXPECT = { expect: '100-continue' }
@@ -38,9 +38,11 @@ const REFUSALS: [string, string, number, string][] = [
 ]
 
 describe.each(SERVERS)('a request that expects 100-continue, served by %s', (server) => {
+  const counter = useCounter({ hot: 'yes', server })
+  const guarded = useCounter({ hot: 'yes', server, apiToken: TOKEN })
+
   test.each(REFUSALS)('gets no 100 before its refusal: %s', async (_, text, status, code) => {
-    const { port } = await startCounter({ hot: 'yes', server, apiToken: TOKEN })
-    const client = await openRawClient(port)
+    const client = await openRawClient(guarded.port)
     client.send(text)
     const reply = await client.reply()
     expectProblem(reply, status, code)
@@ -53,8 +55,7 @@ describe.each(SERVERS)('a request that expects 100-continue, served by %s', (ser
     ['a hot route', '/items/ab', {}, 'abc'],
     ['a route of Fastify', '/value', JSON_TYPE, '{"value":7}'],
   ])('gets 100 when its body is read, then the final reply: %s', async (_, path, headers, body) => {
-    const { port } = await startCounter({ hot: 'yes', server })
-    const client = await openRawClient(port)
+    const client = await openRawClient(counter.port)
     const length = { 'content-length': String(body.length) }
     for (const [fields, sent] of [
       [length, body],
@@ -68,8 +69,7 @@ describe.each(SERVERS)('a request that expects 100-continue, served by %s', (ser
   })
 
   test('gets its 100 after the replies to earlier requests', async () => {
-    const { port } = await startCounter({ hot: 'yes', server })
-    const client = await openRawClient(port)
+    const client = await openRawClient(counter.port)
     client.send(
       formatRequest('GET', '/later/9') + formatRequest('PUT', '/later/9', {}, 'x') + head('PUT', '/items/ab', {}),
     )
@@ -80,8 +80,7 @@ describe.each(SERVERS)('a request that expects 100-continue, served by %s', (ser
   })
 
   test('may send the body without waiting, and reuse the connection', async () => {
-    const { port } = await startCounter({ hot: 'yes', server })
-    const client = await openRawClient(port)
+    const client = await openRawClient(counter.port)
     client.send(`${head('PUT', '/items/ab', {})}abc${head('PUT', '/later/3', {})}abc${formatRequest('GET', '/value')}`)
     const final: number[] = []
     while (final.length < 3) {
@@ -92,8 +91,7 @@ describe.each(SERVERS)('a request that expects 100-continue, served by %s', (ser
   })
 
   test('gets no 100 without a body', async () => {
-    const { port } = await startCounter({ hot: 'yes', server })
-    const client = await openRawClient(port)
+    const client = await openRawClient(counter.port)
     client.send(formatRequest('GET', '/value', EXPECT) + formatRequest('GET', '/items/ab/view', EXPECT))
     expect([(await client.reply()).status, (await client.reply()).status]).toEqual([200, 200])
   })

@@ -3,11 +3,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { buildConfig } from '../src/supervisor/embed.ts'
 import { startService } from '../src/supervisor/service-host.ts'
 import { counter as definition } from './fixtures/services.ts'
-import { expectProblem, startCounter } from './support/counter-service.ts'
+import { expectProblem, startCounter, useCounter } from './support/counter-service.ts'
 import { startProcessClock } from './support/process-clock.ts'
 import { openRawClient, sendRawRequest, formatRequest } from './support/raw-client.ts'
 import { waitUntil } from './support/wait-until.ts'
 
+const counter = useCounter()
 const put = (value: number) => formatRequest('PUT', '/value', {}, `{"value":${value}}`)
 
 test.each([
@@ -22,7 +23,6 @@ test.each([
   ['a bad header', 'GET /value HTTP/1.1\r\nhost: localhost\r\nbad header\r\n\r\n'],
   ['another protocol', 'GET /value HTTP/9.9\r\nhost: localhost\r\n\r\n'],
 ])('400 for %s', async (_what, text) => {
-  const counter = await startCounter()
   const client = await openRawClient(counter.port)
   client.send(text)
   const reply = await client.reply()
@@ -32,14 +32,12 @@ test.each([
 })
 
 test('400 without a Host, also in HTTP/1.0', async () => {
-  const counter = await startCounter()
   expectProblem(await sendRawRequest(counter.port, 'GET /value HTTP/1.1\r\n\r\n'), 400, 'HOST_MISSING')
   expectProblem(await sendRawRequest(counter.port, 'GET /value HTTP/1.0\r\n\r\n'), 400, 'HOST_MISSING')
   expectProblem(await sendRawRequest(counter.port, 'GET /value HTTP/1.1\r\nhost:\r\n\r\n'), 400, 'HOST_MISSING')
 })
 
 test('405 for CONNECT', async () => {
-  const counter = await startCounter()
   const reply = await sendRawRequest(
     counter.port,
     'CONNECT evil.example:443 HTTP/1.1\r\nhost: evil.example:443\r\n\r\n',
@@ -48,7 +46,6 @@ test('405 for CONNECT', async () => {
 })
 
 test('431 for too many headers, 414 for a path that is too long', async () => {
-  const counter = await startCounter()
   const long = 'x'.repeat(20_000)
   expectProblem(await counter.request('GET', '/value', { long }), 431, 'HEADERS_TOO_LARGE')
   expectProblem(await counter.request('GET', `/value?${long}`), 414, 'URI_TOO_LONG')
@@ -74,7 +71,6 @@ test('408 for a slow head and a slow body within seconds, while others are serve
 })
 
 test('requests before a bad one get their replies', async () => {
-  const counter = await startCounter()
   const client = await openRawClient(counter.port)
   client.send(`${put(5)}${formatRequest('GET', '/slow?ms=50')}${formatRequest('GET', '/value')}nonsense\r\n\r\n`)
   const replies = [await client.reply(), await client.reply(), await client.reply()]
@@ -100,7 +96,6 @@ test('cuts an incomplete request after a good one', async () => {
 })
 
 test('requests in pieces, pipelined or on one connection are answered in order', async () => {
-  const counter = await startCounter()
   const client = await openRawClient(counter.port)
   for (const byte of put(1)) client.send(byte)
   client.send(put(2) + formatRequest('GET', '/value') + put(3))
@@ -109,7 +104,6 @@ test('requests in pieces, pipelined or on one connection are answered in order',
 })
 
 test('a client that disconnects causes no fault', async () => {
-  const counter = await startCounter()
   const client = await openRawClient(counter.port)
   client.send(`${formatRequest('PUT', '/value', { 'content-type': 'application/json', 'content-length': '99' })}{"va`)
   client.send(' ')
@@ -121,7 +115,6 @@ test('a client that disconnects causes no fault', async () => {
 })
 
 test('cuts a client that stays connected after a refusal or CONNECT', async () => {
-  const counter = await startCounter()
   const texts = ['nonsense\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n']
   await Promise.all(
     texts.map(async (text) => {
@@ -165,7 +158,6 @@ test('requests before CONNECT get complete replies', async () => {
 test.each(['x-y', 'A', '\xe9 '.repeat(30)])(
   'distinguishes a path that is too long from a head that is, after %j',
   async (body) => {
-    const counter = await startCounter()
     const first =
       formatRequest('PUT', '/nowhere', { 'content-length': String(body.length), 'content-type': 'a/b' }) + body
     for (const [second, code] of [

@@ -1,4 +1,4 @@
-import { expect, onTestFinished } from 'vitest'
+import { beforeAll, expect, onTestFinished } from 'vitest'
 import { embed, type Overrides } from '../../src/supervisor/embed.ts'
 import type { RunningService } from '../../src/supervisor/service-host.ts'
 import { PROBLEM_TYPE } from '../../src/errors/problems.ts'
@@ -16,8 +16,23 @@ export interface RunningCounter extends RunningService {
 
 /** Runs the counter in this process, on the main thread unless `threads` is set. It stops when the test ends. */
 export async function startCounter(overrides: Overrides = {}): Promise<RunningCounter> {
-  const running = await embed(counter, overrides, SERVICES_URL)
+  const running = await launchCounter(overrides)
   onTestFinished(async () => void (await running.stop()))
+  return running
+}
+
+/** Like `startCounter`, for all tests of a file or of a `describe`. Tests must not use the result before they run. */
+export function useCounter(overrides: Overrides = {}): RunningCounter {
+  const shared = {} as RunningCounter
+  beforeAll(async () => {
+    Object.assign(shared, await launchCounter(overrides))
+    return async () => void (await shared.stop())
+  })
+  return shared
+}
+
+async function launchCounter(overrides: Overrides): Promise<RunningCounter> {
+  const running = await embed(counter, overrides, SERVICES_URL)
   const port = Number(new URL(running.url).port)
   return {
     ...running,
