@@ -22,9 +22,10 @@ const CHUNK_BYTES = 262_144
 const MAX_CHUNK_ENTRIES = 4_096
 
 interface BackupSession {
-  next(): Promise<Buffer | undefined>
-  end(): Promise<void>
-  timer: NodeJS.Timeout
+  readonly chunks: AsyncGenerator<Buffer, void>
+  /** Releases the snapshot. Idempotent. */
+  close(): Promise<void>
+  readonly timer: NodeJS.Timeout
 }
 
 /**
@@ -43,7 +44,7 @@ export function createBackupHandlers(
     const session = sessions.get(id)
     sessions.delete(id)
     clearTimeout(session?.timer)
-    await session?.end()
+    await session?.close()
   }
 
   return {
@@ -61,7 +62,7 @@ export function createBackupHandlers(
       const session = sessions.get(id)
       if (!session) throw new Error('the backup was aborted')
       session.timer.refresh()
-      const chunk = await session.next()
+      const { value: chunk } = await session.chunks.next()
       if (!chunk) await end(id)
       return chunk
     },
@@ -71,22 +72,15 @@ export function createBackupHandlers(
 
 function createSession({ db, service, format }: BackupSource): Omit<BackupSession, 'timer'> {
   const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
+  // The snapshot begins here, and not with the first chunk.
   const entries = db.iterator<Buffer, Buffer>({ ...bytes, fillCache: false, highWaterMarkBytes: CHUNK_BYTES })
-  const writer = new BackupWriter()
-  let first: Buffer | undefined = writer.writeHead(service, format)
-  let hasEnded = false
-  return {
-    async next() {
-      if (hasEnded) return undefined
-      const found = await entries.nextv(MAX_CHUNK_ENTRIES)
-      hasEnded = found.length === 0
-      const chunk = hasEnded ? writer.writeEnd(VERSION.version) : writer.writeEntries(found)
-      const head = first
-      first = undefined
-      return head ? Buffer.concat([head, chunk]) : chunk
-    },
-    end: () => entries.close(),
+  async function* encode(): AsyncGenerator<Buffer, void> {
+    const writer = new BackupWriter()
+    yield writer.writeHead(service, format)
+    for (let found; (found = await entries.nextv(MAX_CHUNK_ENTRIES)).length > 0;) yield writer.writeEntries(found)
+    yield writer.writeEnd(VERSION.version)
   }
+  return { chunks: encode(), close: () => entries.close() }
 }
 
 /**

@@ -83,8 +83,11 @@ export function writeFormat(folder: string, format: DataFormat): void {
 /** Syncs the file names in a folder, so that they survive a power cut. */
 export function syncFolder(folder: string): void {
   // Windows neither needs this nor lets a folder be opened.
-  if (process.platform === 'win32') return
-  const descriptor = openSync(folder, 'r')
+  if (process.platform !== 'win32') syncFile(folder, 'r')
+}
+
+export function syncFile(file: string, flags = 'r+'): void {
+  const descriptor = openSync(file, flags)
   try {
     fsyncSync(descriptor)
   } finally {

@@ -20,19 +20,14 @@ export function checkHostEntry(entry: string): string | undefined {
   return `${formatReceived(entry)} is neither a host name nor an address nor a network (10.0.0.0/8)`
 }
 
-/** The hosts that requests may name, regardless of the address at which the requests arrive. */
-export interface ServedHosts {
-  /** @param host as in a `Host` header */
-  has(host: string): boolean
-}
-
 /**
- * Creates the set of served hosts: loopback, the listen address, and the allowed ones.
+ * Creates a function that returns true for a host, as in a `Host` header, that requests may name, regardless of the
+ * address at which they arrive: loopback, the listen address, and the allowed hosts.
  * @param own the listen address of the service. Clients that connect to this address name it as the host. It is safe to
  * accept, because no page of another site can have it as its host name.
  * @param allowed names, addresses, and networks
  */
-export function createServedHosts(own: string, allowed: readonly string[]): ServedHosts {
+export function createHostMatcher(own: string, allowed: readonly string[]): (host: string) => boolean {
   const named = [own, ...allowed.filter((entry) => !isNetworkLike(entry))]
   const names = new Set(named.map((host) => (isIPv6(host) ? `[${host}]` : host).toLowerCase()))
   const isInNetwork = createNetworkMatcher(allowed.filter(isNetworkLike))
@@ -45,12 +40,10 @@ export function createServedHosts(own: string, allowed: readonly string[]): Serv
     return isInNetwork(name.replace(/^\[(.*)\]$/, '$1'))
   }
 
-  return {
-    has(host) {
-      if (known.has(host)) return true
-      if (!isServed(host)) return false
-      if (known.size < MAX_KNOWN_HOSTS) known.add(host)
-      return true
-    },
+  return (host) => {
+    if (known.has(host)) return true
+    if (!isServed(host)) return false
+    if (known.size < MAX_KNOWN_HOSTS) known.add(host)
+    return true
   }
 }

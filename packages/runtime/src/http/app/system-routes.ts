@@ -8,7 +8,6 @@ import type { Problem } from '../../errors/problems.ts'
 import { buildOpenReplies, buildReadReplies } from '../replies/problem-schemas.ts'
 import { VERSION } from '../../version.ts'
 
-const tags = ['system']
 const createStringsSchema = (title: string, ...names: string[]) => ({
   title,
   type: 'object',
@@ -16,6 +15,16 @@ const createStringsSchema = (title: string, ...names: string[]) => ({
   properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
 })
 const status = createStringsSchema('Status', 'status')
+const open = { access: 'open' as const }
+const describe = (operationId: string, summary: string, response: object) => ({
+  tags: ['system'],
+  operationId,
+  summary,
+  response,
+})
+const createContent = (type: string, format?: string) => ({
+  content: { [type]: { schema: { type: 'string', ...(format && { format }) } } },
+})
 
 type SystemRouteOptions = AppHost &
   Pick<ApiDescription, 'source'> & { getFault?: (() => Problem | undefined) | undefined }
@@ -23,94 +32,47 @@ type SystemRouteOptions = AppHost &
 /** The routes that every service has: health, version, metrics, backup. */
 export const systemRoutes = shared(
   async (app: FastifyInstance, { lifecycle, scrape, backup, getFault, source }: SystemRouteOptions) => {
-    const open = { access: 'open' as const }
+    const health = describe('getHealth', 'Alive', { 200: status, ...buildOpenReplies() })
+    app.get('/healthz', { config: open, schema: health }, async () => ({ status: 'alive' }))
 
-    app.get(
-      '/healthz',
-      {
-        config: open,
-        schema: { tags, operationId: 'getHealth', summary: 'Alive', response: { 200: status, ...buildOpenReplies() } },
-      },
-      async () => ({
-        status: 'alive',
-      }),
+    const readinessReplies = { 200: status, ...buildOpenReplies(commonErrors.NOT_READY) }
+    const readiness = describe('getReadiness', 'Readiness of the service', readinessReplies)
+    app.get('/readyz', { config: open, schema: readiness }, async () => {
+      if (lifecycle.phase !== 'ready') throw commonErrors.NOT_READY(lifecycle.phase)
+      const problem = getFault?.()
+      if (problem) throw commonErrors.NOT_READY(problem.code)
+      return { status: 'ready' }
+    })
+
+    const version = describe('getVersion', 'Version of the service and of Node', {
+      200: createStringsSchema('Version', 'name', 'version', 'node', ...(source ? ['source'] : [])),
+      ...buildReadReplies(),
+    })
+    app.get('/version', { schema: version }, async () => ({ ...VERSION, source: source?.() }))
+
+    const metrics = describe('getMetrics', 'Metrics of all threads, for Prometheus', {
+      200: createContent('text/plain'),
+      ...buildReadReplies(),
+    })
+    app.get('/metrics', { config: { skipsShedding: true }, schema: metrics }, async (_request, reply) =>
+      reply.type('text/plain; version=0.0.4; charset=utf-8').send(await scrape()),
     )
 
-    app.get(
-      '/readyz',
+    const { CROSS_SITE, NO_DATA, BACKUP_NOT_SUPPORTED, TOO_MANY_BACKUPS } = commonErrors
+    const backupDescription = describe(
+      'getBackup',
+      'Backup of all data of the service at the start of the reply; see `pnpm backup`',
       {
-        config: open,
-        schema: {
-          tags,
-          operationId: 'getReadiness',
-          summary: 'Readiness of the service',
-          response: { 200: status, ...buildOpenReplies(commonErrors.NOT_READY) },
-        },
-      },
-      async () => {
-        if (lifecycle.phase !== 'ready') throw commonErrors.NOT_READY(lifecycle.phase)
-        const problem = getFault?.()
-        if (problem) throw commonErrors.NOT_READY(problem.code)
-        return { status: 'ready' }
+        200: createContent('application/octet-stream', 'binary'),
+        ...buildReadReplies(CROSS_SITE, NO_DATA, BACKUP_NOT_SUPPORTED, TOO_MANY_BACKUPS),
       },
     )
-
-    app.get(
-      '/version',
-      {
-        schema: {
-          tags,
-          operationId: 'getVersion',
-          summary: 'Version of the service and of Node',
-          response: {
-            200: createStringsSchema('Version', 'name', 'version', 'node', ...(source ? ['source'] : [])),
-            ...buildReadReplies(),
-          },
-        },
-      },
-      async () => ({ ...VERSION, source: source?.() }),
-    )
-
-    app.get(
-      '/metrics',
-      {
-        config: { skipsShedding: true },
-        schema: {
-          tags,
-          operationId: 'getMetrics',
-          summary: 'Metrics of all threads, for Prometheus',
-          response: { 200: { content: { 'text/plain': { schema: { type: 'string' } } } }, ...buildReadReplies() },
-        },
-      },
-      async (_request, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await scrape()),
-    )
-
-    app.get(
-      '/backup',
-      {
-        // A backup contains all data, secrets included.
-        config: { access: 'change' as const, cost: 100 },
-        exposeHeadRoute: false,
-        schema: {
-          tags,
-          operationId: 'getBackup',
-          summary: 'Backup of all data of the service at the start of the reply; see `pnpm backup`',
-          response: {
-            200: { content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } },
-            ...buildReadReplies(
-              commonErrors.CROSS_SITE,
-              commonErrors.NO_DATA,
-              commonErrors.BACKUP_NOT_SUPPORTED,
-              commonErrors.TOO_MANY_BACKUPS,
-            ),
-          },
-        },
-      },
-      async (request, reply) => {
-        const chunks = await backup()
-        request.audit = { change: 'backup', what: 'all' }
-        return reply.type('application/octet-stream').send(Readable.from(chunks))
-      },
-    )
+    // A backup contains all data, secrets included.
+    const config = { access: 'change' as const, cost: 100 }
+    app.get('/backup', { config, exposeHeadRoute: false, schema: backupDescription }, async (request, reply) => {
+      const chunks = await backup()
+      request.audit = { change: 'backup', what: 'all' }
+      return reply.type('application/octet-stream').send(Readable.from(chunks))
+    })
   },
 )

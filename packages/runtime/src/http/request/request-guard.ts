@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { CommonSettings } from '../../settings/settings.ts'
 import { formatReceived } from '../../received-value.ts'
 import { commonErrors } from '../../errors/common-errors.ts'
-import { createServedHosts } from '../../net/served-hosts.ts'
+import { createHostMatcher } from '../../net/served-hosts.ts'
 import { parseBearer, type Access, type BearerHeaders } from '../../net/request.ts'
 import type { Problem } from '../../errors/problems.ts'
 
@@ -62,7 +62,7 @@ const LOGGED_HASH_BYTES = 4
 const NO_CORS: readonly string[] = []
 
 export function createRequestGuard(settings: GuardSettings): RequestGuard {
-  const hosts = createServedHosts(settings.host, settings.allowedHosts)
+  const isServedHost = createHostMatcher(settings.host, settings.allowedHosts)
   const corsOrigins = new Set(settings.corsOrigins)
   const changeDigests = settings.apiToken ? [hashSecret(settings.apiToken)] : []
   const readDigests = settings.readToken ? [hashSecret(settings.readToken), ...changeDigests] : []
@@ -85,11 +85,11 @@ export function createRequestGuard(settings: GuardSettings): RequestGuard {
   function checkHost(head: RequestHead): Problem | undefined {
     const fault = checkHostCount(head)
     if (fault) return fault
-    if (!hosts.has(head.headers.host!)) return misdirected(head.headers.host!)
+    if (!isServedHost(head.headers.host!)) return misdirected(head.headers.host!)
     const { url = '/' } = head
     if (url.startsWith('/') || url === '*') return undefined
     // The host of a target in absolute form (`http://host/path`) has precedence over the header.
-    return URL.canParse(url) && hosts.has(new URL(url).host) ? undefined : misdirected(URL.parse(url)?.host ?? url)
+    return URL.canParse(url) && isServedHost(new URL(url).host) ? undefined : misdirected(URL.parse(url)?.host ?? url)
   }
 
   function isCrossSite(headers: IncomingHttpHeaders): boolean {

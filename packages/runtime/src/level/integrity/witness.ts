@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { readBootId } from '../boot-id.ts'
+import { syncFile } from '../data-format.ts'
 import { computeCrc32c } from '../files/crc32c.ts'
 import { listLevel } from '../files/level-files.ts'
 
@@ -141,14 +142,5 @@ export class WitnessFile {
     const text = `${json} ${computeChecksum(json)}`
     this.#bytes = Math.max(this.#bytes, Math.ceil((text.length + 1) / BLOCK_BYTES) * BLOCK_BYTES)
     writeSync(this.#descriptor, `${text.padEnd(this.#bytes - 1)}\n`, 0)
-  }
-}
-
-function syncFile(file: string): void {
-  const descriptor = openSync(file, 'r+')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
