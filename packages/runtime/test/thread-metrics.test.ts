@@ -39,7 +39,7 @@ test('counters add up all reports and never fall; gauges include only threads th
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const threads = [0, 1, 2].map((index) => new FakeThread(index))
-      const merger = createThreadMetricsMerger()
+      const mergeThreads = createThreadMetricsMerger()
       // The last reported count of each run of a thread.
       const reported = new Map<string, number>()
       const counted = [0, 0, 0]
@@ -55,7 +55,7 @@ test('counters add up all reports and never fall; gauges include only threads th
         const answering = [0, 1, 2].filter((index) => !silent.includes(index))
         for (const index of answering) reported.set(`${index}/${lives[index]}`, counted[index]!)
         const answers = await Promise.all(answering.map((index) => threads[index]!.merger()))
-        const text = await mergeMetrics(await merger.take(answers))
+        const text = await mergeMetrics(await mergeThreads(answers))
         const value = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
         expect(value('things_total')).toBe([...reported.values()].reduce((sum, n) => sum + n, 0))
         expect(value('open')).toBe(answering.length)

@@ -7,18 +7,19 @@ const DURATION_BUCKETS_S = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ]
 
-/** Metrics of one route, with one series per status. */
+/** Durations of the requests of one route, or of the calls of one service, with one series per status. */
 export class RouteMetrics {
   readonly #labels: Record<string, string>
   readonly #durations: DurationHistogram
-  readonly #series = new Map<number, DurationSeries>()
+  readonly #series = new Map<number | string, DurationSeries>()
 
   constructor(labels: Record<string, string>, durations: DurationHistogram) {
     this.#labels = labels
     this.#durations = durations
   }
 
-  observe(status: number, seconds: number): void {
+  /** @param status status of the reply, or a word such as `broken` if there is none */
+  observe(status: number | string, seconds: number): void {
     let series = this.#series.get(status)
     if (!series) this.#series.set(status, (series = this.#durations.createSeries({ ...this.#labels, status })))
     series.observe(seconds)

@@ -87,10 +87,10 @@ export async function startService({
   const broadcast = createBroadcast(STARVED_TIMEOUT_FACTOR * config.watchdogTimeout + BROADCAST_TIMEOUT_MS)
   const certificate = openCertificate(definition.name, config, registry)
   const tracer = await openTracer(definition.name, config, log, registry)
-  const threadMetrics = createThreadMetricsMerger()
+  const mergeThreads = createThreadMetricsMerger()
   async function collect(): Promise<string> {
     const replies = (await running.broadcast(COLLECT_CALL, [], COLLECT_TIMEOUT_MS)) as ThreadMetrics[]
-    return mergeMetrics([await registry.getMetricsAsJSON(), ...(await threadMetrics.take(replies))])
+    return mergeMetrics([await registry.getMetricsAsJSON(), ...(await mergeThreads(replies))])
   }
   const handlers = new Map<string, (...args: any[]) => unknown>([[SCRAPE_CALL, createSingleFlight(collect)]])
   const options: ThreadPoolOptions = {

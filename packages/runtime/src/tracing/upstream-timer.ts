@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { getTraceHeaders } from '../trace.ts'
 import type { TracedCall, Tracer } from './tracer.ts'
-import { DurationHistogram, type DurationSeries } from '../metrics/duration-histogram.ts'
+import { DurationHistogram } from '../metrics/duration-histogram.ts'
+import { RouteMetrics } from '../metrics/request-metrics.ts'
 import type { Registry } from '../metrics/prom-client.ts'
 
 /** Upper bounds of the buckets. */
@@ -19,52 +20,35 @@ export type UpstreamCall = TracedCall
 export type UpstreamTimer = (upstream: string) => UpstreamCall
 
 /** A registry accepts one metric of a name, so all timers with the same registry share one histogram. */
-const histograms = new WeakMap<Registry, UpstreamDurations>()
+const metricsByRegistry = new WeakMap<Registry, (upstream: string) => RouteMetrics>()
 
-class UpstreamDurations {
-  readonly #durations: DurationHistogram
-  readonly #series = new Map<string, Map<number | string, DurationSeries>>()
-
-  constructor(registry: Registry) {
-    this.#durations = new DurationHistogram(registry, {
-      name: 'upstream_request_duration_seconds',
-      help: 'Time of calls to other services, by service and status of the reply.',
-      buckets: DURATION_BUCKETS_S,
-    })
-  }
-
-  observe(upstream: string, status: number | string, seconds: number): void {
-    let statuses = this.#series.get(upstream)
-    if (!statuses) this.#series.set(upstream, (statuses = new Map()))
-    let series = statuses.get(status)
-    if (!series) statuses.set(status, (series = this.#durations.createSeries({ upstream, status })))
-    series.observe(seconds)
+function createUpstreamMetrics(registry: Registry): (upstream: string) => RouteMetrics {
+  const durations = new DurationHistogram(registry, {
+    name: 'upstream_request_duration_seconds',
+    help: 'Time of calls to other services, by service and status of the reply.',
+    buckets: DURATION_BUCKETS_S,
+  })
+  const byUpstream = new Map<string, RouteMetrics>()
+  return (upstream) => {
+    const known = byUpstream.get(upstream) ?? new RouteMetrics({ upstream }, durations)
+    byUpstream.set(upstream, known)
+    return known
   }
 }
 
 /** Creates the timer for calls to other services: durations by service and status, and spans if tracing is on. */
 export function createUpstreamTimer({ registry, tracer }: UpstreamContext): UpstreamTimer {
-  const durations = histograms.get(registry) ?? new UpstreamDurations(registry)
-  histograms.set(registry, durations)
-  return (upstream) => new TimedCall(durations, upstream, tracer?.startCall(upstream))
-}
-
-class TimedCall implements UpstreamCall {
-  readonly headers: Record<string, string>
-  readonly #startedAt = performance.now()
-  readonly #durations: UpstreamDurations
-  readonly #upstream: string
-  readonly #span: ReturnType<Tracer['startCall']> | undefined
-
-  constructor(durations: UpstreamDurations, upstream: string, span: ReturnType<Tracer['startCall']> | undefined) {
-    this.headers = span?.headers ?? getTraceHeaders()
-    this.#durations = durations
-    this.#upstream = upstream
-    this.#span = span
-  }
-
-  end(status: number | string): void {
-    this.#durations.observe(this.#upstream, status, (performance.now() - this.#startedAt) / 1_000)
-    this.#span?.end(status)
+  const getMetrics = metricsByRegistry.get(registry) ?? createUpstreamMetrics(registry)
+  metricsByRegistry.set(registry, getMetrics)
+  return (upstream) => {
+    const startedAt = performance.now()
+    const span = tracer?.startCall(upstream)
+    return {
+      headers: span?.headers ?? getTraceHeaders(),
+      end(status) {
+        getMetrics(upstream).observe(status, (performance.now() - startedAt) / 1_000)
+        span?.end(status)
+      },
+    }
   }
 }

@@ -9,7 +9,10 @@ import shared from './shared-plugin.ts'
 export const openApi = shared(async (app: FastifyInstance, apiDescription: ApiDescription) => {
   const routes: RouteOptions[] = []
   let documentation: Promise<FastifyInstance> | undefined
-  const getDocumentation = () => (documentation ??= createDocument(routes, apiDescription))
+  const getDocumentation = () =>
+    (documentation ??= import('./api-documentation.ts').then(({ createDocumentation }) =>
+      createDocumentation(routes, apiDescription),
+    ))
   app.addHook('onRoute', (route) => void routes.push(route))
   app.addHook('onClose', async () => (await documentation)?.close())
 
@@ -22,11 +25,3 @@ export const openApi = shared(async (app: FastifyInstance, apiDescription: ApiDe
     })
   }
 })
-
-async function createDocument(
-  routes: readonly RouteOptions[],
-  apiDescription: ApiDescription,
-): Promise<FastifyInstance> {
-  const { createDocumentation } = await import('./api-documentation.ts')
-  return createDocumentation(routes, apiDescription)
-}

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
-import type { ReaderHost } from './request-reader.ts'
+import type { AdapterHost, Endpoints } from './endpoint.ts'
 
 /** Parts that all connections of the raw server adapter share. */
-export interface RawAdapterHost extends ReaderHost {
+export interface RawAdapterHost extends AdapterHost {
+  readonly endpoints: Endpoints
   /** Timeout of an idle connection (ms). */
   readonly keepAliveTimeout: number
   /** Bytes of unwritten replies at which the next requests wait. */

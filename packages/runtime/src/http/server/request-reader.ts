@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { canAcceptBody, type AdapterHost, type Endpoints, type EndpointMatch } from './endpoint.ts'
+import { canAcceptBody, type EndpointMatch } from './endpoint.ts'
+import type { RawAdapterHost } from './raw-host.ts'
 import {
   findDigitsEnd,
   isBeginning,
@@ -20,11 +21,6 @@ const MAX_SHARED_TEXT_BYTES = 8_192
 
 /** Maximum size of an incomplete request that is held in memory (bytes). */
 export const MAX_HELD_BYTES = 131_072
-
-/** Parts of the app that the reader needs. */
-export interface ReaderHost extends AdapterHost {
-  readonly endpoints: Endpoints
-}
 
 /** A request that the raw server adapter has read. */
 export class RawRequest implements HotRequest {
@@ -65,7 +61,7 @@ export type ReadOutcome = RawRequest | 'held' | 'begun' | 'foreign'
 
 /** Reads the requests of one connection. */
 export class RequestReader {
-  readonly #host: ReaderHost
+  readonly #host: RawAdapterHost
   readonly #socket: Socket
   /** Fields of the last request. If the next request has the same text, it needs no second check. */
   #fields: FieldBlock | undefined
@@ -78,7 +74,7 @@ export class RequestReader {
   /** True if the guard accepts a change with these fields. Undefined if it was not checked yet. */
   #canChange: boolean | undefined
 
-  constructor(host: ReaderHost, socket: Socket) {
+  constructor(host: RawAdapterHost, socket: Socket) {
     this.#host = host
     this.#socket = socket
   }
