@@ -82,7 +82,7 @@ const CALL_TIMEOUT_MS = 30_000
 
 /**
  * Maximum number of messages that are processed in one turn of the event loop. Each may write a reply to a client, so
- * more of them would delay other work.
+ * more of them would delay other work. A count, because `yieldTurn` would make this synchronous loop asynchronous.
  */
 const MESSAGES_PER_TURN = 8
 

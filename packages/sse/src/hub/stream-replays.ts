@@ -2,7 +2,7 @@ import type { Chunk, ToChunk } from '@influencer-stats/runtime/chunk'
 import type { StreamConnection } from '@influencer-stats/runtime/hot-route'
 import type { StreamReplay } from './stream-replay.ts'
 
-// Maximum slices written per turn of the event loop: together 1 MB.
+// Maximum slices written per turn of the event loop: together 1 MB. The limit is one of bytes; `yieldTurn` limits time.
 const MAX_SLICES_PER_TURN = 16
 
 export interface StreamReplaysOptions {

@@ -152,8 +152,8 @@ export class ReplyTable {
   }
 
   /**
-   * Prepares and publishes the replies of the loaded collections, one page per turn of the event loop. Reads do not wait
-   * for this: `getEntry` prepares the reply of its collection.
+   * Prepares and publishes the replies of the loaded collections in pages. Other work runs between two pages. Reads do
+   * not wait for this: `getEntry` prepares the reply of its collection.
    */
   async prepareAll(signal: AbortSignal): Promise<void> {
     const entries = [...this.#entries.values()]
