@@ -1,7 +1,7 @@
 /**
  * Creates a function that at most `limit` callers pass in each turn of the event loop. Further callers wait for later
- * turns, in their order, and other work proceeds meanwhile. `yieldTurn` cannot replace it: a caller's
- * reply is written later, so its time is not known here.
+ * turns, in their order, and other work proceeds meanwhile. `yieldTurn` cannot replace it: a caller's reply
+ * is written later, so its time is not known here.
  */
 export function createPerTurnLimiter(limit: number): () => Promise<void> | undefined {
   const waiting: (() => void)[] = []

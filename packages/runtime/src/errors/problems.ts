@@ -117,15 +117,8 @@ export function buildProblemReplies(...kinds: ProblemKind[]): ProblemReplies {
  * An error in the form that passes between threads, because cloning an Error preserves its message but not its fields.
  */
 export interface WireError {
-  readonly problem?: {
-    code: string
-    status: number
-    title: string
-    detail?: string
-    headers: Record<string, string>
-    /** Additional members of the body: data that can be cloned. */
-    members?: Readonly<Record<string, unknown>>
-  }
+  /** The `members` must be data that can be cloned. */
+  readonly problem?: Pick<Problem, 'code' | 'status' | 'title' | 'detail' | 'headers' | 'members'>
   /** The underlying error, for the log. */
   readonly cause?: Error
   /** An error that is not a problem. */
@@ -138,14 +131,7 @@ export function toWireError(error: unknown): WireError {
   const { code, status, title, detail, headers, members, cause } = error
   return {
     ...(cause instanceof Error && { cause: toPlainError(cause) }),
-    problem: {
-      code,
-      status,
-      title,
-      ...(detail === undefined ? {} : { detail }),
-      headers: { ...headers },
-      ...(members && { members }),
-    },
+    problem: { code, status, title, detail, headers, members },
   }
 }
 

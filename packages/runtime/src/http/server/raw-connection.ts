@@ -14,7 +14,7 @@ import {
 } from './raw-reply.ts'
 import { MAX_HELD_BYTES, RequestReader, type RawRequest, type ReadOutcome } from './request-reader.ts'
 
-// Number of requests of one connection that are answered per turn. With `yieldTurn`, the loop would no longer be synchronous.
+// Requests of one connection that are answered before others continue. `yieldTurn` would make the loop asynchronous.
 const REQUESTS_PER_TURN = 128
 // Number of unanswered requests of a connection at which the next ones wait until half of them are answered.
 const MAX_PENDING_REPLIES = 64

@@ -1,21 +1,9 @@
-import type { Logger } from 'pino'
-import type { WriteHealth } from '../write-health.ts'
 import { describeFinding } from './assert-sound.ts'
 import type { TableScrubber } from './table-scrubber.ts'
-import type { FolderVerification } from './folder-verification.ts'
-import { WitnessWriter } from './witness-writer.ts'
+import { WitnessWriter, type FolderGuardOptions } from './witness-writer.ts'
 
 /** Delay of the scrubber, so that it does not slow down the start of the service (ms). */
 const SCRUB_DELAY_MS = 10_000
-
-export interface FolderGuardOptions {
-  readonly folder: string
-  readonly service: string
-  readonly health: WriteHealth
-  readonly log: Pick<Logger, 'error'>
-  /** `undefined` for a new folder. */
-  readonly verification: FolderVerification | undefined
-}
 
 /** Watches the files of a database while the main thread has it open. */
 export class FolderGuard {

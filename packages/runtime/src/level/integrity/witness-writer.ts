@@ -7,9 +7,10 @@ import { WitnessFile } from './witness.ts'
 /** Interval of updates (ms). After a kill, the loss of log bytes from the last interval is not detected. */
 const INTERVAL_MS = 100
 
-export interface WitnessWriterOptions {
+export interface FolderGuardOptions {
   readonly folder: string
   readonly health: WriteHealth
+  /** `undefined` for a new folder. */
   readonly verification: FolderVerification | undefined
   readonly service: string
   readonly log: Pick<Logger, 'error'>
@@ -20,13 +21,13 @@ export interface WitnessWriterOptions {
  * manifests are not detected.
  */
 export class WitnessWriter {
-  readonly #options: WitnessWriterOptions
+  readonly #options: FolderGuardOptions
   readonly #timer: NodeJS.Timeout
   #file: WitnessFile | undefined
   #progress = 0
   readonly #outage: Outage
 
-  constructor(options: WitnessWriterOptions) {
+  constructor(options: FolderGuardOptions) {
     this.#options = options
     const { folder, verification: verified, service, log } = options
     // The old contents remain true, because files only grow.
