@@ -2,14 +2,12 @@ import { startNatsServer } from '@influencer-stats/log/nats-server'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
-import fc from 'fast-check'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type TestKv } from './support/kv.ts'
-import { isLinearizable } from './support/linearizable.ts'
 import { start, useNats } from './support/cluster-nodes.ts'
 import { spawnKv } from './support/process.ts'
-import { recordHistories, schedules, type KeyHistories } from './support/recorder.ts'
+import { expectOneOrder } from './support/recorder.ts'
 
 const startNode = useNats()
 
@@ -129,25 +127,11 @@ describe('nodes of kv', () => {
   it('show one order to clients on a few keys, on any node', async () => {
     const stream = newStream()
     const nodes = [await startTestNode(stream), await startTestNode(stream, { threads: 2 })]
-    let run = 0
-    let refused = 0
-    await fc.assert(
-      fc.asyncProperty(schedules, async (clients) => {
-        const histories: KeyHistories = new Map()
-        const prefix = `${++run}/`
-        await Promise.all(
-          clients.map((steps, i) => {
-            const ownServer = steps.map((one) => ({ ...one, key: prefix + one.key }))
-            return recordHistories(nodes[i % 2]!.url, String(i), ownServer, histories, { linearizable: true })
-          }),
-        )
-        expect([...histories].filter(([, history]) => !isLinearizable(history))).toEqual([])
-        for (const history of histories.values())
-          refused += history.filter((one) => one.type === 'write' && one.outcome === 'refused').length
-      }),
-      { numRuns: 8, endOnFailure: true },
+    await expectOneOrder(
+      nodes.map(({ url }) => url),
+      8,
+      { linearizable: true },
     )
-    expect(refused).toBeGreaterThan(8)
   })
 
   it('refuse a backup, and name the alternative', async () => {

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
+import { expect } from 'vitest'
 import { createKvClient, type ConditionalOptions, type ReadOptions } from '../../src/client.ts'
-import type { RegisterCondition, RegisterOperation, RegisterValue } from './linearizable.ts'
+import { isLinearizable, type RegisterCondition, type RegisterOperation, type RegisterValue } from './linearizable.ts'
 
 /** One step of a client. `abandon` is a put whose client disconnects at some moment. */
-export interface HistoryStep {
+interface HistoryStep {
   readonly kind: 'get' | 'put' | 'create' | 'replace' | 'swap' | 'delete' | 'deleteSame' | 'batch' | 'abandon'
   readonly key: string
   /** Turns of the event loop before the step, and before a client disconnects. */
@@ -36,13 +37,13 @@ const step: fc.Arbitrary<HistoryStep> = fc.record({
   durable: fc.boolean(),
 })
 /** Steps of several clients on a few keys. */
-export const schedules = fc.array(fc.array(step, { minLength: 1, maxLength: 15, size: 'max' }), {
+const schedules = fc.array(fc.array(step, { minLength: 1, maxLength: 15, size: 'max' }), {
   minLength: CLIENT_COUNT,
   maxLength: CLIENT_COUNT,
 })
 
 /** Operations of all clients by key. Their times come from one clock. */
-export type KeyHistories = Map<string, RegisterOperation[]>
+type KeyHistories = Map<string, RegisterOperation[]>
 
 let clock = 0
 
@@ -51,7 +52,7 @@ async function waitTurns(turns: number): Promise<void> {
 }
 
 /** Runs the steps in order on a separate connection, and records their results. */
-export async function recordHistories(
+async function recordHistories(
   url: string,
   name: string,
   steps: readonly HistoryStep[],
@@ -144,4 +145,32 @@ export async function recordHistories(
     await takeStep(step)
   }
   await client.close()
+}
+
+/**
+ * Fails unless clients on a few keys see one order, in runs of random schedules.
+ * @param urls addresses of the nodes, which the clients use in turn
+ */
+export async function expectOneOrder(urls: readonly string[], runs: number, reads: ReadOptions = {}): Promise<void> {
+  let run = 0
+  let refused = 0
+  await fc.assert(
+    fc.asyncProperty(schedules, async (clients) => {
+      const histories: KeyHistories = new Map()
+      // Keys that no earlier run has written.
+      const prefix = `${++run}/`
+      const recording = clients.map((steps, i) => {
+        const own = steps.map((one) => ({ ...one, key: prefix + one.key }))
+        return recordHistories(urls[i % urls.length]!, String(i), own, histories, reads)
+      })
+      await Promise.all(recording)
+      expect([...histories].filter(([, history]) => !isLinearizable(history))).toEqual([])
+      for (const history of histories.values())
+        refused += history.filter((one) => one.type === 'write' && one.outcome === 'refused').length
+    }),
+    // The timing of threads is not reproducible, so a smaller schedule proves nothing.
+    { numRuns: runs, endOnFailure: true },
+  )
+  // The clients did conflict.
+  expect(refused).toBeGreaterThan(runs)
 }
