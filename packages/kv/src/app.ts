@@ -108,7 +108,7 @@ async function openStandaloneStore(
   return store
 }
 
-function openReplicatedStore(
+async function openReplicatedStore(
   options: CommonStoreOptions,
   { ttlMemory, logState }: KvClusterState,
   bus: KvAppContext<KvClusterMessage>['bus'],
@@ -118,7 +118,8 @@ function openReplicatedStore(
     bus.flush()
     return call
   }
-  return parts.replica.jetstream({
+  const { createReplicatedStore } = await import('./cluster/replicated-store.ts')
+  return createReplicatedStore({
     ...options,
     folder: toReplicaFolder(options.folder),
     ttlMemory,

@@ -1,6 +1,5 @@
 import type { Commit, CommitOptions } from './store/commit.ts'
 import type { LevelStoreOptions } from './store/level-store.ts'
-import type { ReplicatedStoreOptions } from './cluster/replicated-store.ts'
 import type { KvStore } from './store/store.ts'
 
 /** Creates a part. Its module is loaded only if a setting selects it. */
@@ -13,11 +12,6 @@ export const parts = {
     memory: async (options) => (await import('./store/memory-store.ts')).createMemoryStore(options),
     level: async (options) => (await import('./store/level-store.ts')).createLevelStore(options),
   } satisfies KvPartTable<LevelStoreOptions, KvStore>,
-
-  /** Store of a cluster node: `--log` selects it. */
-  replica: {
-    jetstream: async (options) => (await import('./cluster/replicated-store.ts')).createReplicatedStore(options),
-  } satisfies KvPartTable<ReplicatedStoreOptions, KvStore>,
 
   /** Ways to turn writes into batches of LevelDB, for the store `level`. */
   commit: {

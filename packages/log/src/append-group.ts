@@ -14,35 +14,28 @@ interface AppendWaiter {
 export class AppendGroup {
   readonly entries: FrameEntry[] = []
   bytes = 0
+  /** Number of callers that wait for the group. */
+  waiterCount = 0
+  /** True once every caller has a result or an error. */
+  isSettled = false
   /** Time of the first append or barrier (ms of `performance.now`). */
   readonly createdAt = performance.now()
   readonly #waiters: AppendWaiter[] = []
   readonly #barriers: AppendWaiter[] = []
   readonly #settled = Promise.withResolvers<void>()
-  #isSettled = false
-  #waiterCount = 0
 
   /** Adds an entry. @param waiters number of callers that wait for the entry */
   append(entry: FrameEntry, waiters = 1): Promise<AppendResult<any>> {
-    this.#waiterCount += waiters
+    this.waiterCount += waiters
     this.entries.push(entry)
     this.bytes += getEntrySize(entry)
     return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }))
   }
 
-  /** Number of callers that wait for the group. */
-  get waiterCount(): number {
-    return this.#waiterCount
-  }
-
   /** Adds a barrier. Resolves with the sequence of the group. @param waiters number of callers that wait for it */
   barrier(waiters = 1): Promise<number> {
-    this.#waiterCount += waiters
+    this.waiterCount += waiters
     return new Promise((resolve, reject) => this.#barriers.push({ resolve: ({ seq }) => resolve(seq), reject }))
-  }
-
-  get isSettled(): boolean {
-    return this.#isSettled
   }
 
   /** Resolves once every caller has a result or an error. */
@@ -75,7 +68,7 @@ export class AppendGroup {
   }
 
   #end(): void {
-    this.#isSettled = true
+    this.isSettled = true
     this.#settled.resolve()
   }
 }

@@ -1,36 +1,22 @@
 import { registerGauge } from '@influencer-stats/runtime/gauge'
 import type { OpenContext } from '@influencer-stats/runtime/service'
 import type { SettingValues } from '@influencer-stats/runtime/define-settings'
+import { openJetStreamLog } from './jetstream/jetstream-log.ts'
 import type { JetStreamLogOptions } from './jetstream/options.ts'
 import { getStalenessSeconds } from './log-state.ts'
-import type { Log, LogState, StateMachine } from './log.ts'
-import { logs } from './parts.ts'
+import type { Log } from './log.ts'
 import { getServers, type logSettings } from './settings.ts'
 import { createSnapshotScheduler, type SnapshotScheduler } from './snapshot-scheduler.ts'
 
-export interface ClusterLogOptions extends Pick<
-  OpenContext<SettingValues<typeof logSettings>, Record<never, never>>,
-  'config' | 'registry' | 'log' | 'fail'
-> {
-  /** Name of the service that owns the log. */
-  readonly service: string
-  readonly stateMachine: StateMachine
+export interface ClusterLogOptions
+  extends
+    Pick<OpenContext<SettingValues<typeof logSettings>, Record<never, never>>, 'config' | 'registry' | 'log' | 'fail'>,
+    Pick<JetStreamLogOptions, 'service' | 'stateMachine' | 'storage' | 'maxBody' | 'applyTimeout' | 'onState'> {
   /**
    * Size of the entries after the last snapshot at which the next is due (bytes), if the number of sequences requires
    * none earlier.
    */
   readonly snapshotIntervalBytes?: number
-  /** Storage of the stream on the servers; by default their disks. */
-  readonly storage?: JetStreamLogOptions['storage']
-  /** Maximum size of the body of an entry (bytes); by default 1 MiB. */
-  readonly maxBody?: number
-  /**
-   * Maximum time from the storage of an entry in the log until this node has applied it (ms); `append` waits for both.
-   * Default: the time that remains of `appendTimeout`.
-   */
-  readonly applyTimeout?: number
-  /** Called after every change of the state, and after every reply about the stream (one per second). */
-  onState?(state: LogState): void
 }
 
 /**
@@ -49,7 +35,7 @@ export async function openClusterLog({
   const { stateMachine, storage, snapshotIntervalBytes, maxBody, applyTimeout, onState } = rest
   let appliedBytes = 0
   let snapshotScheduler: SnapshotScheduler | undefined
-  const clusterLog = await logs.jetstream({
+  const clusterLog = await openJetStreamLog({
     service,
     stream: config.natsStream || service,
     nats: {

@@ -92,17 +92,17 @@ describe('the lease', () => {
   it("has one holder at a time, by the log's clock, and each has another term", () => {
     const sequencer = new Sequencer(createStartPosition('e'))
     decide(sequencer, 1, 0, createLeaseEntry('a', 100), createLeaseEntry('b', 100))
-    expect(sequencer.lease).toEqual({ term: 1, holder: 'a', until: 100 })
+    expect(sequencer.getPosition().lease).toEqual({ term: 1, holder: 'a', until: 100 })
     decide(sequencer, 2, 50, createLeaseEntry('a', 100))
-    expect(sequencer.lease).toEqual({ term: 1, holder: 'a', until: 150 })
+    expect(sequencer.getPosition().lease).toEqual({ term: 1, holder: 'a', until: 150 })
     decide(sequencer, 3, 149, createLeaseEntry('b', 100))
-    expect(sequencer.lease!.holder).toBe('a')
+    expect(sequencer.getPosition().lease!.holder).toBe('a')
     decide(sequencer, 4, 150, createLeaseEntry('b', 100))
-    expect(sequencer.lease).toEqual({ term: 2, holder: 'b', until: 250 })
+    expect(sequencer.getPosition().lease).toEqual({ term: 2, holder: 'b', until: 250 })
     decide(sequencer, 5, 251, createLeaseEntry('b', 100))
-    expect(sequencer.lease!.term).toBe(3)
+    expect(sequencer.getPosition().lease!.term).toBe(3)
     decide(sequencer, 6, 252, createLeaseEntry('b', 0), createLeaseEntry('a', 100))
-    expect(sequencer.lease).toEqual({ term: 4, holder: 'a', until: 352 })
+    expect(sequencer.getPosition().lease).toEqual({ term: 4, holder: 'a', until: 352 })
   })
 
   it('fences entries of another term', () => {

@@ -1,4 +1,4 @@
-import { logs } from '@influencer-stats/log/parts'
+import { openJetStreamLog } from '@influencer-stats/log/jetstream-log'
 import { startNatsServer, type NatsServer } from '@influencer-stats/log/nats-server'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
@@ -179,7 +179,7 @@ describe('nodes of prices', () => {
       const one = await openTestStateMachine(folder)
       const nats = { servers: [server.url] }
       const options = { service: 'prices', stream, nats, replicas: 1, log: quiet, appendTimeout: 15_000 }
-      const log = await logs.jetstream({ ...options, stateMachine: one.stateMachine })
+      const log = await openJetStreamLog({ ...options, stateMachine: one.stateMachine })
       const close = async () => {
         await log.close()
         await one.close()

@@ -1,3 +1,4 @@
+import type { ConnectionCounts } from './client.ts'
 import type { StreamEntry, TopicPut } from './core/event.ts'
 import type { HistoryState } from './history/history.ts'
 import type { SlotShare } from './hub/stream-slots.ts'
@@ -10,16 +11,6 @@ export interface ThreadCount {
   readonly topics: readonly (readonly [topic: string, streams: number])[]
   /** Sum of these numbers for all topics of the thread. */
   readonly allTopics: number
-}
-
-/** Numbers of streams on all threads. */
-export interface ConnectionCounts {
-  readonly streams: number
-  readonly threads: readonly { readonly thread: number; readonly streams: number }[]
-  /** Topics with the largest numbers of streams, largest first. */
-  readonly topics: readonly { readonly topic: string; readonly streams: number }[]
-  /** Streams of topics that are not listed; a stream counts once for each of its topics. */
-  readonly others: number
 }
 
 /** Calls from threads to the main thread, which orders the values. */

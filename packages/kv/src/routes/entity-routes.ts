@@ -13,7 +13,7 @@ import { PROBLEM_TYPE } from '@influencer-stats/runtime/problems'
 import { buildChangeReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { parseQuery, type KvQuery } from '../core/parse-query.ts'
 import { getEtag, toEtag, getValue } from '../core/stored-value.ts'
-import { errors } from '../errors.ts'
+import { conditionalErrors, errors } from '../errors.ts'
 import type { KvStore, KvWrite } from '../store/store.ts'
 import { readCount, readFlag, readQuery, readConsistency, readRequiredKey } from './read-query.ts'
 import {
@@ -28,7 +28,6 @@ import {
   withoutValidation,
 } from './schemas.ts'
 import { requireRevision, addIdempotencyKey, isAsyncPreferred } from './special-writes.ts'
-import { conditionalErrors } from './write-errors.ts'
 
 const ENTITY_URL = '/v0/entity'
 const TARGET_PREFIX = `${ENTITY_URL}?id=`

@@ -3,12 +3,11 @@ import { readPreconditions } from '@influencer-stats/runtime/conditions'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { errors } from '../errors.ts'
+import { conditionalErrors, errors } from '../errors.ts'
 import type { KvStore } from '../store/store.ts'
 import { readCount, readFlag, readQuery, readTime, readConsistency, readRequiredKey } from './read-query.ts'
 import { durable, consistencyParameters, idempotency, key, time, ttl, withoutValidation } from './schemas.ts'
 import { requireRevision, addIdempotencyKey } from './special-writes.ts'
-import { conditionalErrors } from './write-errors.ts'
 
 const EXPIRY_URL = '/v0/entity/expiry'
 const CHANGED_REPLY = {

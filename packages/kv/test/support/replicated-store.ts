@@ -1,9 +1,9 @@
-import { logs } from '@influencer-stats/log/parts'
+import { openLocalLog } from '@influencer-stats/log/local-log'
 import type { Log } from '@influencer-stats/log/log'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { WRITES_KIND } from '../../src/core/encode-writes.ts'
 import type { Outcomes } from '../../src/core/evaluate-writes.ts'
-import { parts } from '../../src/parts.ts'
+import { createReplicatedStore } from '../../src/cluster/replicated-store.ts'
 import { createLogStateMemory, writeLogState } from '@influencer-stats/log/log-state'
 import { TtlState, createTtlMemory } from '../../src/store/ttl.ts'
 import { startClusterExpiry } from '../../src/cluster/cluster-expiry.ts'
@@ -27,11 +27,11 @@ export async function openTestNode(folder = createTemporaryFolder(), now = () =>
   const state = createLogStateMemory()
   const ttl = new TtlState(ttlMemory, now)
   const view = await openKvStateMachine(main, new ChangeFeed(1e6), ttl)
-  const log = await logs.local({ stateMachine: view, now })
+  const log = openLocalLog({ stateMachine: view, now })
   const stopExpiring = startClusterExpiry(log, view, () => ttl.now())
   const onState = () => writeLogState(state, log.state)
   onState()
-  const store = await parts.replica.jetstream({
+  const store = await createReplicatedStore({
     folder,
     ttlMemory,
     cacheMegabytes: 8,

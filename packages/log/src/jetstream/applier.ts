@@ -74,7 +74,6 @@ export class Applier {
   #delayTimer: NodeJS.Timeout | undefined
   #unsavedFrames = 0
   #running: Promise<void> | undefined
-  #isEnded = false
   readonly #ending = new AbortController()
 
   constructor(options: ApplierOptions) {
@@ -91,7 +90,7 @@ export class Applier {
    * Adds messages in their order. If it returns a promise, the caller must wait for the promise before the next call.
    */
   enqueue(messages: readonly LogMessage[]): Promise<void> | undefined {
-    if (this.#isEnded) return undefined
+    if (this.#ending.signal.aborted) return undefined
     let isAwaited = false
     for (const message of messages) {
       this.#inbox.push(message)
@@ -112,10 +111,7 @@ export class Applier {
 
   /** Ends after the batch in progress. Stores the position if frames without an entry changed it. */
   async end(): Promise<void> {
-    this.#isEnded = true
-    this.#inbox = []
-    this.#cancelDelay()
-    this.#ending.abort()
+    this.#stop()
     await this.#running
     if (this.#unsavedFrames > 0)
       await this.#options.stateMachine.apply([], this.#sequencer.getPosition()).catch(() => {})
@@ -160,11 +156,14 @@ export class Applier {
 
   #stopOnError(error: Error, seq: number): undefined {
     this.#options.onFatal(error, seq)
-    this.#isEnded = true
+    this.#stop()
+    this.#unsavedFrames = 0
+  }
+
+  #stop(): void {
     this.#ending.abort()
     this.#inbox = []
     this.#cancelDelay()
-    this.#unsavedFrames = 0
   }
 
   /** Resolves with true if the applier may continue. */

@@ -28,28 +28,22 @@ function readNatsFile(service: string, file: string): Buffer {
 }
 
 function createAuthenticators(service: string, { credentials, nkey }: NatsOptions): Authenticator[] {
-  return [
-    ...(credentials
-      ? [checkAuthenticator(service, credentials, credsAuthenticator(readNatsFile(service, credentials)))]
-      : []),
-    ...(nkey
-      ? [
-          checkAuthenticator(
-            service,
-            nkey,
-            nkeyAuthenticator(Buffer.from(readNatsFile(service, nkey).toString().trim())),
-          ),
-        ]
-      : []),
-  ]
+  const authenticators: Authenticator[] = []
+  if (credentials) authenticators.push(createAuthenticator(service, credentials, credsAuthenticator))
+  if (nkey)
+    authenticators.push(
+      createAuthenticator(service, nkey, (seed) => nkeyAuthenticator(Buffer.from(seed.toString().trim()))),
+    )
+  return authenticators
 }
 
 /**
- * Checks a key file early. The client reads it only when a server requires a login. The client's error for an invalid
- * file is the same as for an unreachable server.
+ * Creates an authenticator, and checks its key file early. The client reads the file only when a server requires a
+ * login. The client's error for an invalid file is the same as for an unreachable server.
  * @throws StartError `NATS_FILE_UNREADABLE`
  */
-function checkAuthenticator(service: string, file: string, authenticator: Authenticator): Authenticator {
+function createAuthenticator(service: string, file: string, create: (key: Buffer) => Authenticator): Authenticator {
+  const authenticator = create(readNatsFile(service, file))
   try {
     authenticator('nonce')
   } catch {

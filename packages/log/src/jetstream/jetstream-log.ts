@@ -4,8 +4,7 @@ import type { JetStreamManager } from '@nats-io/jetstream'
 import { createUnavailableError } from '../errors.ts'
 import { createLease, type ManagedLease } from '../lease.ts'
 import type { AppendResult, EntryBody, LeaseState, Log } from '../log.ts'
-import { LEASE_KIND } from '../order/frame.ts'
-import { MAX_PARTS, MESSAGE_OVERHEAD_BYTES } from '../order/frame-limits.ts'
+import { LEASE_KIND, MAX_PARTS, MESSAGE_OVERHEAD_BYTES } from '../order/frame.ts'
 import { encodeLease } from '../order/sequencer.ts'
 import { connectNats } from './connect-nats.ts'
 import { followLog } from './follow-log.ts'
@@ -125,27 +124,17 @@ function createLog(
       leases.add(lease)
       return lease
     },
-    async snapshot() {
-      try {
-        return await snapshots.save(stateMachine)
-      } catch (cause) {
-        throw createUnavailableError(cause)
-      }
-    },
-    async getLatestSnapshot() {
-      try {
-        return await snapshots.getLatest()
-      } catch (cause) {
-        throw createUnavailableError(cause)
-      }
-    },
+    snapshot: () => orUnavailable(snapshots.save(stateMachine)),
+    getLatestSnapshot: () => orUnavailable(snapshots.getLatest()),
     async trim(upTo) {
-      try {
-        await jsm.streams.purge(stream, { seq: upTo })
-      } catch (cause) {
-        throw createUnavailableError(cause)
-      }
+      await orUnavailable(jsm.streams.purge(stream, { seq: upTo }))
     },
     close: () => (closed ??= follower.close()),
   }
 }
+
+/** Returns the result of a request to the servers. @throws LOG_UNAVAILABLE if it fails */
+const orUnavailable = <T>(request: Promise<T>): Promise<T> =>
+  request.catch((cause: unknown) => {
+    throw createUnavailableError(cause)
+  })

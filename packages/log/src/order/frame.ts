@@ -12,6 +12,12 @@ const FRAME_HEADER_BYTES = 14
 const ENTRY_HEADER_BYTES = 11
 const WRITER_BYTES = 8
 
+/** Maximum number of parts of a frame: the server's limit of an atomic batch. */
+export const MAX_PARTS = 1_000
+
+/** Reserve for the headers of a message (bytes), which count towards the server's limit. */
+export const MESSAGE_OVERHEAD_BYTES = 512
+
 /** One entry, as it is in a frame. */
 export interface FrameEntry {
   /** Type of the body, defined by the state machine, or `LEASE_KIND`. */

@@ -50,11 +50,6 @@ export class Sequencer {
     this.#writers = new Map(writers.map(([id, last, seen]) => [id, [last, seen]]))
   }
 
-  /** Present state of the lease; undefined if no node has requested it yet. */
-  get lease(): LeaseState | undefined {
-    return this.#lease
-  }
-
   /** Time of the log's clock at the last frame (ms since 1970). */
   get at(): number {
     return this.#at

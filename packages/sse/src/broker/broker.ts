@@ -1,7 +1,8 @@
 import type { Bus } from '@influencer-stats/runtime/channel'
+import type { ConnectionCounts } from '../client.ts'
 import type { StreamEntry, TopicPut } from '../core/event.ts'
 import type { History } from '../history/history.ts'
-import type { ConnectionCounts, ThreadCount, SseMainMessage, SseThreadMessage } from '../messages.ts'
+import type { ThreadCount, SseMainMessage, SseThreadMessage } from '../messages.ts'
 
 /** Orders all values and delivers each of them once to every thread, in that order. */
 export interface Broker {

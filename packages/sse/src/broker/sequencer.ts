@@ -5,12 +5,12 @@ import { resolveWithin } from '@influencer-stats/runtime/async/resolve-within'
 import type { TopicPut } from '../core/event.ts'
 import { encodePuts } from '../core/encode-puts.ts'
 import type { History } from '../history/history.ts'
-import type { BacklogLimits } from './broker.ts'
+import type { Broker, BrokerOptions } from './broker.ts'
 import { createBacklogError, FanoutBacklog } from './fanout-backlog.ts'
 import { CLOSING_KIND, PUTS_KIND, SseStateMachine, type SseStateMachineOptions } from './sse-state-machine.ts'
 
 /** Orders the values. A process has one sequencer. The sequencers of all nodes of a cluster have the same order. */
-export interface Sequencer {
+export interface Sequencer extends Pick<Broker, 'closeAll'> {
   /** History of the published values. */
   readonly history: History
   /** Number of values that are published but not yet delivered to all threads. */
@@ -22,11 +22,6 @@ export interface Sequencer {
    */
   publish(puts: readonly TopicPut[], bytes: number): Promise<number[]>
   /**
-   * Ends all streams. Resolves with the sequence number of the closing entry.
-   * @throws Problem as `publish`, except `FANOUT_BACKLOG_FULL`
-   */
-  closeAll(): Promise<number>
-  /**
    * Resolves once this process has delivered every value that any client may have received.
    * @throws Problem `LOG_UNAVAILABLE`, `SEQUENCE_WAIT_TIMEOUT`
    */
@@ -35,15 +30,13 @@ export interface Sequencer {
   close(): Promise<void>
 }
 
-export interface SequencerOptions extends SseStateMachineOptions {
-  readonly backlogLimits: BacklogLimits
+export interface SequencerOptions
+  extends SseStateMachineOptions, Pick<BrokerOptions, 'backlogLimits' | 'sequenceWaitTimeout'> {
   /**
    * True if a full backlog of deliveries stops the application of the log, because the values of other nodes cannot be
    * refused.
    */
   readonly isPaced: boolean
-  /** Maximum wait of a client that resumes after a sequence number that this process has not applied yet (ms). */
-  readonly sequenceWaitTimeout: number
   /** Opens the log, which applies its entries to `stateMachine`. */
   openLog(stateMachine: SseStateMachine): Log | Promise<Log>
 }

@@ -1,4 +1,5 @@
-import type { ConnectionCounts, ThreadCount } from '../messages.ts'
+import type { ConnectionCounts } from '../client.ts'
+import type { ThreadCount } from '../messages.ts'
 
 /** Maximum topics in the list of `/connections`. It is necessary because clients can create any number of topics. */
 export const MAX_LISTED_TOPICS = 1_000

@@ -58,6 +58,12 @@ export function createMercureRoutes(options: MercureOptions): HotRoute[] {
   return [createSubscribeRoute(options), createPublishRoute(options)]
 }
 
+/** @throws Problem `INVALID_REQUEST` */
+function checkParameters(query: SseQuery): void {
+  if (TOKEN_PARAMETERS.some((name) => name in query))
+    throw createInvalidRequestError('the token must be in Authorization or in the cookie; received it in the address')
+}
+
 function createSubscribeRoute({
   streams,
   history,
@@ -142,10 +148,7 @@ function createSubscribeRoute({
     read: ({ query }) => query as SseQuery,
     answer(query, request) {
       if (isMalformed(query)) throw errors.INVALID_MATCHER(`query: ${describeMalformed(query)}`)
-      if (TOKEN_PARAMETERS.some((name) => name in query))
-        throw createInvalidRequestError(
-          'the token must be in Authorization or in the cookie; received it in the address',
-        )
+      checkParameters(query)
       const bearer = tokenAuth.authenticate(request.headers, false)
       if (bearer) return bearer.then((verified) => answer(query, request, verified))
       if (!allowAnonymous) throw createNoTokenError()
@@ -204,10 +207,7 @@ function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl 
     match: createTargetReader<SseQuery>(HUB_PATH, {}),
     read: ({ query }) => query as SseQuery,
     answer(query, request) {
-      if (TOKEN_PARAMETERS.some((name) => name in query))
-        throw createInvalidRequestError(
-          'the token must be in Authorization or in the cookie; received it in the address',
-        )
+      checkParameters(query)
       const bearer = tokenAuth.authenticate(request.headers, true)
       if (!bearer) throw createNoTokenError()
       return bearer.then((verified) => publish(request, verified))

@@ -7,17 +7,19 @@ const topic = { type: 'string', minLength: 1, maxLength: 256, pattern: NAME_PATT
 /** Maximum number of topics, and of matches, of one stream. */
 export const MAX_TOPICS = 500
 
+const topics = { anyOf: [topic, { type: 'array', minItems: 1, maxItems: MAX_TOPICS, items: topic }] } as const
+
 export const waitQuery = {
   type: 'object',
   additionalProperties: false,
   properties: {
     cid: { type: 'string', maxLength: 256, description: 'A label for the stream, without effect.' },
     topic: {
-      anyOf: [topic, { type: 'array', minItems: 1, maxItems: MAX_TOPICS, items: topic }],
+      ...topics,
       description: `Topic of the stream; at most ${MAX_TOPICS}. Without \`topic\` and \`match\` it is \`default\`.`,
     },
     match: {
-      anyOf: [topic, { type: 'array', minItems: 1, maxItems: MAX_TOPICS, items: topic }],
+      ...topics,
       description:
         'Prefix of topics, with a `*` at its end: `collections/*`; `*` selects every topic. Without `*` it is the name of a topic.',
     },

@@ -33,6 +33,14 @@ const MAX_VALUES_BYTES = 1_048_576
 // Base URL for the check of reserved topics. Only the path of a topic matters for it, not the host.
 const HUB_BASE_URL = `http://localhost${HUB_PATH}`
 const tags = ['values']
+const publishErrors = [
+  errors.HUB_TOPIC,
+  ...tokenErrors,
+  errors.INSUFFICIENT_SCOPE,
+  errors.FANOUT_BACKLOG_FULL,
+  ...logWriteErrors,
+  ...storeErrors,
+]
 // A byte order mark is part of the value, as in the query.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -88,14 +96,9 @@ export function createPutRoutes({ broker, history, tokenAuth, maxValue }: Values
     200: describeValueReply('The value that all streams of the topic receive.'),
     ...buildChangeReplies(
       commonErrors.VALIDATION_FAILED,
-      errors.HUB_TOPIC,
       errors.VALUE_NOT_UTF8,
       errors.DUPLICATE_VALUE,
-      ...tokenErrors,
-      errors.INSUFFICIENT_SCOPE,
-      errors.FANOUT_BACKLOG_FULL,
-      ...logWriteErrors,
-      ...storeErrors,
+      ...publishErrors,
     ),
   }
 
@@ -182,12 +185,7 @@ export function createPutValuesRoute({ broker, history, tokenAuth }: ValuesOptio
           commonErrors.BAD_JSON,
           commonErrors.BODY_TOO_LARGE,
           commonErrors.UNSUPPORTED_MEDIA_TYPE,
-          errors.HUB_TOPIC,
-          ...tokenErrors,
-          errors.INSUFFICIENT_SCOPE,
-          errors.FANOUT_BACKLOG_FULL,
-          ...logWriteErrors,
-          ...storeErrors,
+          ...publishErrors,
         ),
       },
     },

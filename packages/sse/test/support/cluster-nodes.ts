@@ -1,5 +1,5 @@
 import type { Log, StateMachine } from '@influencer-stats/log/log'
-import { logs } from '@influencer-stats/log/parts'
+import { openJetStreamLog } from '@influencer-stats/log/jetstream-log'
 import { onTestFinished } from 'vitest'
 
 let streams = 0
@@ -18,7 +18,7 @@ const silent = { info() {}, warn() {}, error() {} }
 
 /** Opens a log with the options of a cluster node. It is closed when the test ends. */
 export async function openTestLog(url: string, stream: string, stateMachine: StateMachine): Promise<Log> {
-  const log = await logs.jetstream({
+  const log = await openJetStreamLog({
     service: 'sse',
     stream,
     nats: { servers: [url] },

@@ -1,7 +1,7 @@
 import { startNatsServer, type NatsServer } from '@influencer-stats/log/nats-server'
 import type { Log } from '@influencer-stats/log/log'
 import type { LevelStateMachine } from '@influencer-stats/log/level-state-machine'
-import { logs } from '@influencer-stats/log/parts'
+import { openJetStreamLog } from '@influencer-stats/log/jetstream-log'
 import type { Overrides } from '@influencer-stats/runtime/embed'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
@@ -54,7 +54,7 @@ export async function openNodeState(
   source = 'stand-in',
 ): Promise<TestNodeState> {
   const { level, stateMachine } = await openTestStateMachine()
-  const log = await logs.jetstream({
+  const log = await openJetStreamLog({
     service: 'stats',
     stream,
     nats: { servers: [url] },

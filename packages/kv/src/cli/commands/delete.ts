@@ -1,5 +1,5 @@
 import type { Command } from '../common/command.ts'
-import { WRITE_FLAGS, readWriteOptions } from '../common/write-flags.ts'
+import { WRITE_FLAGS, readWriteOptions } from '../common/flags.ts'
 
 /** `pnpm kv delete KEY` */
 export const deleteCommand: Command = {

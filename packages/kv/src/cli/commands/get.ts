@@ -1,6 +1,6 @@
 import type { Command } from '../common/command.ts'
 import { writeOut } from '../common/output.ts'
-import { STALE_FLAG } from '../common/range-flags.ts'
+import { STALE_FLAG } from '../common/flags.ts'
 
 /** `pnpm kv get KEY` */
 export const getCommand: Command = {

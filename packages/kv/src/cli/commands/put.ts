@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { UsageError, type CommandCall, type Command } from '../common/command.ts'
 import { writeOut } from '../common/output.ts'
-import { readNumber } from '../common/read-number.ts'
-import { WRITE_FLAGS, readWriteOptions } from '../common/write-flags.ts'
+import { WRITE_FLAGS, readNumber, readWriteOptions } from '../common/flags.ts'
 
 /** `pnpm kv put KEY [VALUE]` */
 export const putCommand: Command = {
@@ -18,8 +17,7 @@ export const putCommand: Command = {
     ...WRITE_FLAGS,
   },
   async run(call) {
-    const ttl = readNumber(call, 'ttl')
-    const options = { ...readWriteOptions(call), ...(ttl !== undefined && { ttl }) }
+    const options = { ...readWriteOptions(call), ttl: readNumber(call, 'ttl') }
     const etag = await call.getClient().put(call.args[0]!, await readValue(call), options)
     await writeOut([`${etag}\n`])
   },

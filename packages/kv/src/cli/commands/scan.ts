@@ -1,7 +1,6 @@
 import type { Command } from '../common/command.ts'
 import { writeOut } from '../common/output.ts'
-import { RANGE_FLAGS, readRangeBounds, STALE_FLAG } from '../common/range-flags.ts'
-import { readNumber } from '../common/read-number.ts'
+import { RANGE_FLAGS, STALE_FLAG, readNumber, readRangeBounds } from '../common/flags.ts'
 
 /** `pnpm kv scan` */
 export const scanCommand: Command = {
@@ -20,10 +19,9 @@ export const scanCommand: Command = {
   },
   async run(call) {
     const { isSet, getClient } = call
-    const limit = readNumber(call, 'limit')
     const range = {
       ...readRangeBounds(call),
-      ...(limit !== undefined && { limit }),
+      limit: readNumber(call, 'limit'),
       reverse: isSet('reverse'),
       linearizable: !isSet('stale'),
     }

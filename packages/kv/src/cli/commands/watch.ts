@@ -2,8 +2,7 @@ import type { KvClient, WatchOptions } from '../../client.ts'
 import { toExpireLine, toExpiryField, toPutLine, quoteInLine } from '../../core/change-lines.ts'
 import type { Command } from '../common/command.ts'
 import { writeOut } from '../common/output.ts'
-import { RANGE_FLAGS, readRangeBounds } from '../common/range-flags.ts'
-import { readNumber } from '../common/read-number.ts'
+import { RANGE_FLAGS, readNumber, readRangeBounds } from '../common/flags.ts'
 
 /** `pnpm kv watch` */
 export const watchCommand: Command = {
@@ -17,10 +16,8 @@ export const watchCommand: Command = {
     after: { type: 'string', value: 'SEQUENCE', description: 'sequence after which the stream begins' },
   },
   async run(call) {
-    const after = readNumber(call, 'after')
-    await writeOut(
-      streamChangeLines(call.getClient(), { ...readRangeBounds(call), ...(after !== undefined && { after }) }),
-    )
+    const options = { ...readRangeBounds(call), after: readNumber(call, 'after') }
+    await writeOut(streamChangeLines(call.getClient(), options))
   },
 }
 

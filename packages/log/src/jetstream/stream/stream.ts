@@ -9,15 +9,12 @@ import {
 import type { NatsConnection } from '@nats-io/transport-node'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FORMAT_VERSION } from '../../order/frame.ts'
+import type { JetStreamLogOptions } from '../options.ts'
 import { RETRY_INTERVAL_MS } from './verify-stream.ts'
 import { isNoResponders } from './no-responders.ts'
 import { checkQuorum } from './quorum.ts'
 
-export interface LogStreamOptions {
-  readonly service: string
-  readonly stream: string
-  readonly replicas: number
-  readonly storage?: 'file' | 'memory' | undefined
+export interface LogStreamOptions extends Pick<JetStreamLogOptions, 'service' | 'stream' | 'replicas' | 'storage'> {
   /** Maximum time until JetStream is ready (ms). */
   readonly timeout: number
 }
