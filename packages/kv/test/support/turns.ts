@@ -1,8 +1,16 @@
-/** Runs some work and counts the turns of the event loop meanwhile. @param onTurn called at each turn */
+import { vi } from 'vitest'
+
+/**
+ * Runs some work and counts the turns of the event loop meanwhile. The work has its own clock, in which each look at the time
+ * takes 1 ms, so the result does not depend on the speed of the machine.
+ * @param onTurn called at each turn
+ */
 export async function countTurns<T>(
   run: () => Promise<T>,
   onTurn: () => void = () => {},
 ): Promise<{ turns: number; result: T }> {
+  let now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now++)
   let turns = 0
   let isOver = false
   const count = () => {
@@ -11,7 +19,10 @@ export async function countTurns<T>(
     if (!isOver) setImmediate(count)
   }
   setImmediate(count)
-  const result = await run()
-  isOver = true
-  return { turns, result }
+  try {
+    return { result: await run(), turns }
+  } finally {
+    isOver = true
+    clock.mockRestore()
+  }
 }
