@@ -185,17 +185,8 @@ describe.each(listPartNames('catalog'))('catalog %s', (name) => {
             if (old) puts.push({ ...old, value })
           }
           await Promise.all(puts.map((put) => opened.put(put)))
-          // A second change of the same price is in the next group.
-          const firsts = new Set<string>()
-          const later = puts.filter((put) => firsts.has(put.id) || !firsts.add(put.id))
-          for (const put of puts.filter((first) => !later.includes(first))) plain.put(put)
-          let rest = later
-          while (rest.length > 0) {
-            const seen = new Set<string>()
-            const next = rest.filter((put) => seen.has(put.id) || !seen.add(put.id))
-            for (const put of rest.filter((first) => !next.includes(first))) plain.put(put)
-            rest = next
-          }
+          // The order of the calls is the order of the changes.
+          for (const put of puts) plain.put(put)
         }
         // Each search runs once: prices with equal conditions have the same result.
         const searched = uniqueBySearch([
