@@ -3,11 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FacetCounts } from '../src/core/facet-selection.ts'
 import { groupByFacet, countSets, type TermSets } from '../src/index/count-facets.ts'
 import { INDEXES } from './support/available-indexes.ts'
+import { speed, term, toCounts } from './support/facets.ts'
 import { createPrice, startPrices, type TestPrices } from './support/prices.ts'
-
-const term = (value: string) => ({ char: 'term', value })
-const speed = (value: number) => ({ char: 'speed', value })
-const toCounts = (list: any) => list?.values.map(({ value, count }: any) => [value, count])
 
 const catalog = [
   createPrice({ charValues: [term('12'), speed(100)] }),

@@ -4,11 +4,8 @@ import { getFirstPrice, generateSamplePrices } from '../src/sample/sample-catalo
 import { computeFacets } from '../src/search/compute-facets.ts'
 import { INDEXES } from './support/available-indexes.ts'
 import { measureCpuSeconds, createTestView } from './support/catalog.ts'
+import { speed, term, toCounts } from './support/facets.ts'
 import { createPrice } from './support/prices.ts'
-
-const term = (value: string) => ({ char: 'term', value })
-const speed = (value: number) => ({ char: 'speed', value })
-const toCounts = (list: any) => list?.values.map(({ value, count }: any) => [value, count])
 
 it('the sample takes 2 ms of an idle processor, for any selection', async () => {
   // Half of the sample in half of the time.

@@ -17,7 +17,7 @@ import type { ImportResult } from '../messages.ts'
 import { META_KEY } from '../storage/page-store.ts'
 import type { PriceCatalog } from './price-catalog.ts'
 import type { CatalogMeta } from '../storage/generation-reader.ts'
-import { FORMAT } from '../storage/database.ts'
+import { formatMeta } from '../storage/generations.ts'
 import type { PendingChange, PriceChange } from './evaluate-changes.ts'
 import { LoggedImport } from './logged-import.ts'
 import type { LogCheckpoint } from '../storage/log-checkpoint.ts'
@@ -94,7 +94,7 @@ class PricesModel implements LevelModel<PricesRow, PricesBatch> {
   }
 
   formatRow({ meta, ...log }: PricesRow): string {
-    return JSON.stringify({ ...meta, log, format: FORMAT })
+    return formatMeta({ ...meta, log })
   }
 
   getRow(): PricesRow {

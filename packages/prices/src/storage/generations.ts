@@ -66,6 +66,9 @@ const putText = (key: string, value: unknown) => put(key, JSON.stringify(value))
 const createDamagedError = (cause: unknown) =>
   new StartError('DATA_DAMAGED', `prices: the catalog cannot be read (${(cause as Error).message})`)
 
+/** Returns the value of the key `meta`. */
+export const formatMeta = (meta: CatalogMeta): string => JSON.stringify({ ...meta, format: FORMAT })
+
 /** The catalogs in LevelDB. Each catalog is a generation, and the value of the key `meta` names the current one. */
 export class Generations {
   readonly reader: GenerationReader
@@ -194,7 +197,7 @@ export class Generations {
   }
 
   #putMeta({ log, ...meta }: CatalogMeta): BatchPut {
-    return putText(META_KEY, { ...meta, ...(this.#isReplica && { log }), format: FORMAT })
+    return put(META_KEY, formatMeta({ ...meta, ...(this.#isReplica && { log }) }))
   }
 
   #clear(from: string, end: string): Promise<void> {
