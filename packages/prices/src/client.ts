@@ -47,8 +47,8 @@ export interface FacetsRequest extends Partial<SearchConditions> {
 /** The API of a prices service. A price that does not exist is `undefined`; other refusals are a `ServiceError`. */
 export interface PricesClient {
   search(request: SearchRequest, index?: string): Promise<FoundPrice | undefined>
-  /** Yields every matching price, in the order of ids. */
-  searchAll(request: SearchRequest, options?: AllOptions): AsyncIterable<FoundPrice>
+  /** Yields every price that matches the given conditions, in the order of ids. */
+  searchAll(request: Partial<SearchConditions>, options?: AllOptions): AsyncIterable<FoundPrice>
   /** Returns the values that can still be chosen. */
   getFacets(request?: FacetsRequest): Promise<FacetLists>
   get(id: string): Promise<Price | undefined>

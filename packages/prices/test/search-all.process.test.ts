@@ -52,6 +52,19 @@ describe.each(INDEXES)('all matching prices, by index %s', (index) => {
     expect(some).toEqual(expected.slice(0, 5))
   })
 
+  it('match any subset of the conditions', async () => {
+    expect(parseLines((await all({ charValues: search.charValues })).body)).toEqual(expected)
+    for (const conditions of [{}, { groupId: 'g1' }, { offeringId: 'o1' }, { priceSpecId: 'MRC', groupId: 'g1' }])
+      expect(parseLines((await all(conditions)).body)).toHaveLength(allPrices.length)
+    expect(parseLines((await all({}, '&limit=2')).body)).toHaveLength(2)
+    const other = createPrice({ offeringId: 'o2', groupId: 'g2', id: toUuid(999_999) })
+    await prices.request('PUT', `/prices/${other.id}`, other)
+    expect(parseLines((await all({ groupId: 'g2' })).body)).toMatchObject([{ id: other.id }])
+    expect(parseLines((await all({})).body).at(-1)).toMatchObject({ id: other.id })
+    await prices.request('DELETE', `/prices/${other.id}`)
+    expect(await all({ groupId: 'g2' })).toMatchObject({ status: 404, body: { code: 'GROUP_NOT_FOUND' } })
+  })
+
   it('are empty if no price matches, and a change counts immediately', async () => {
     const last = createPrice({
       id: 'ffffffff-ffff-4fff-8fff-ffffffffffff',
@@ -74,6 +87,7 @@ describe.each(INDEXES)('all matching prices, by index %s', (index) => {
     ['&limit=0', search, 400, 'VALIDATION_FAILED'],
     ['&after=1', search, 400, 'VALIDATION_FAILED'],
     ['&first=1', search, 400, 'VALIDATION_FAILED'],
+    ['', { ...search, explain: true }, 409, 'INCOMPATIBLE_PARAMETERS'],
   ])('refuses an invalid request: %s %j', async (query, body, status, code) => {
     expect(await all(body, query)).toMatchObject({ status, body: { code } })
   })

@@ -93,15 +93,15 @@ class BitsetIndex implements PriceIndex {
 
   forEach(query: SearchQuery, visit: RowVisitor, except: RowSet = NO_ROWS): void {
     const bits = this.#offerings.get(query.offering)
-    const partition = bits?.partitions.find(query.group, query.spec)
-    if (!partition || !this.#collectSets(bits!.segment, query)) return
-    const test = this.#columns.createTest(bits!, query.choices, query.at)
-    this.#scan(bits!, partition, query.count, (ordinal) => {
-      const row = bits!.segment.getRow(ordinal)
-      const isCounted = !except.has(row) && (!test || test(ordinal))
-      if (isCounted) visit(row, bits!.isDefault(partition, ordinal))
-      return isCounted
-    })
+    if (!bits || !this.#collectSets(bits.segment, query)) return
+    const test = this.#columns.createTest(bits, query.choices, query.at)
+    for (const partition of bits.partitions.select(query.group, query.spec))
+      this.#scan(bits, partition, query.count, (ordinal) => {
+        const row = bits.segment.getRow(ordinal)
+        const isCounted = !except.has(row) && (!test || test(ordinal))
+        if (isCounted) visit(row, bits.isDefault(partition, ordinal))
+        return isCounted
+      })
   }
 
   async count(selection: FacetSelection, counts: FacetCounts): Promise<void> {

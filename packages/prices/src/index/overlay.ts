@@ -1,4 +1,4 @@
-import type { Choice, SearchQuery } from '../core/search-query.ts'
+import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import type { VersionedList } from '../core/versioned-list.ts'
 import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
@@ -54,6 +54,12 @@ class OverlayEntries {
       else this.byPartition.set(partition, [entry])
     }
   }
+
+  /** Returns the changes that affect a group and a spec, each of which may be `ANY_TERM`. */
+  select(query: SearchQuery): readonly OverlayEntry[] {
+    if (query.group === ANY_TERM || query.spec === ANY_TERM) return this.list
+    return this.byPartition.get(toPartitionKey(query)) ?? []
+  }
 }
 
 /**
@@ -92,7 +98,7 @@ export class Overlay implements RowSet {
 
   forEach(query: SearchQuery, base: PriceIndex, visit: RowVisitor): void {
     base.forEach(query, visit, this)
-    for (const { at, until, after } of this.#entries.byPartition.get(toPartitionKey(query)) ?? []) {
+    for (const { at, until, after } of this.#entries.select(query)) {
       if (at >= this.#length) break
       if (until >= this.#length && after && isMatch(after, query)) visit(after.row, after.isDefault)
     }

@@ -75,7 +75,7 @@ export interface RowFinder {
    * is a default row. If no row matches, returns `NO_MATCH`.
    */
   find(query: SearchQuery): number
-  /** Visits all matching rows. */
+  /** Visits all matching rows. The group and the spec of the query may be `ANY_TERM`. */
   forEach(query: SearchQuery, visit: RowVisitor): void
   /**
    * Returns how many rows remain after the offering, after the group, the spec, each of `choices`, and the day if the

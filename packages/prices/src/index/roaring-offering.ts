@@ -152,15 +152,16 @@ class RoaringOfferingIndex implements PriceIndex {
 
   forEach(query: SearchQuery, visit: RowVisitor, except: RowSet = NO_ROWS): void {
     const offering = this.#offerings.get(query.offering)
-    const partition = offering?.partitions.find(query.group, query.spec)
-    if (!partition || !this.#collectSets(offering!.views, query)) return
-    const { views } = offering!
-    const { first, base } = partition
-    const test = this.#columns.createTest(offering!, query.choices, query.at)
-    const isDefault = this.#isDefault(offering!, partition)
-    for (const ordinal of toOrdinals(this.#intersection.run(views.get(partition.position)), base)) {
-      const row = views.segment.getRow(first + ordinal)
-      if (!except.has(row) && (!test || test(first + ordinal))) visit(row, isDefault?.(ordinal) ?? false)
+    if (!offering || !this.#collectSets(offering.views, query)) return
+    const { views, partitions } = offering
+    const test = this.#columns.createTest(offering, query.choices, query.at)
+    for (const partition of partitions.select(query.group, query.spec)) {
+      const { first, base } = partition
+      const isDefault = this.#isDefault(offering, partition)
+      for (const ordinal of toOrdinals(this.#intersection.run(views.get(partition.position)), base)) {
+        const row = views.segment.getRow(first + ordinal)
+        if (!except.has(row) && (!test || test(first + ordinal))) visit(row, isDefault?.(ordinal) ?? false)
+      }
     }
   }
 

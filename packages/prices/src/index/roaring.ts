@@ -1,5 +1,5 @@
 import type { ReadonlyRoaringBitmap32 } from 'roaring'
-import type { Choice, SearchQuery } from '../core/search-query.ts'
+import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
@@ -212,7 +212,8 @@ class RoaringIndex implements PriceIndex {
   #collectSets({ offering, group, spec, values, count }: SearchQuery): boolean {
     this.#intersection.clear()
     if (!this.#add(offering)) return false
-    if (!this.#add(group) || !this.#add(spec)) return false
+    if (!this.#add(group) && group !== ANY_TERM) return false
+    if (!this.#add(spec) && spec !== ANY_TERM) return false
     for (let i = 0; i < count; i++) if (!this.#add(values[i]!)) return false
     return true
   }

@@ -1,4 +1,4 @@
-import type { Choice, SearchQuery } from '../core/search-query.ts'
+import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { NumberedRow } from './offerings/offering-codec.ts'
 
 /** A row for scans, with its values in a hash table. */
@@ -10,7 +10,8 @@ export const toScannedRow = (row: NumberedRow): ScannedRow => ({ ...row, values:
 
 /** True if a row of the query's offering matches the query. */
 export function isMatch(row: ScannedRow, { group, spec, values, count, choices, at }: SearchQuery): boolean {
-  if (row.group !== group || row.spec !== spec) return false
+  if (row.group !== group && group !== ANY_TERM) return false
+  if (row.spec !== spec && spec !== ANY_TERM) return false
   for (let i = 0; i < count; i++) if (!row.values.has(values[i]!)) return false
   for (const choice of choices) if (!hasAcceptedValue(row, choice)) return false
   return at === undefined || isValid(row, at)

@@ -4,7 +4,12 @@ import { sendChunks } from '@influencer-stats/runtime/stream-reply'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { IdOrder } from '../catalog/id-order.ts'
 import { parseUuid } from '../core/uuid.ts'
-import { createAnswerBuffer, isFull, type Searcher } from '../search/searcher.ts'
+import { SearchQuery } from '../core/search-query.ts'
+import { toResolveProblem } from '../errors.ts'
+import { findAllRows } from '../search/find-all.ts'
+import { readSearchAll } from '../search/read-search.ts'
+import { resolveRequest } from '../search/resolve-request.ts'
+import { createAnswerBuffer, isFull } from '../search/searcher.ts'
 import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { CatalogView, CatalogViews } from '../search/catalog-view.ts'
 import { beginLines } from './begin-lines.ts'
@@ -14,6 +19,8 @@ const ROWS_PER_TIME_CHECK = 64
 const NEWLINE = 10
 /** Memory of a row until all rows are sent (bytes). */
 const ROW_BYTES = 28
+/** Memory is reserved for at least this number of rows at a time. */
+const MIN_RESERVED_ROWS = 256
 
 /** All results of a search, or a part of them. */
 export interface SearchAllQuery {
@@ -25,30 +32,39 @@ export interface SearchAllQuery {
 
 export interface SearchAllOptions {
   readonly views: CatalogViews
-  readonly searcher: Searcher
   readonly budget: Budget
   /** Maximum time for which a client may delay a part of its reply (ms). */
   readonly timeout: number
 }
 
 /**
- * Sends the matching prices, one per line, in the order of their ids and in the state at the beginning of the reply.
+ * Sends the prices that match any subset of the conditions, one per line, in the order of their ids and in the state at the beginning of the reply.
  */
 export async function sendAll(
   { index, limit = Infinity, after }: SearchAllQuery,
   request: FastifyRequest,
   reply: FastifyReply,
-  { views, searcher, budget, timeout }: SearchAllOptions,
+  { views, budget, timeout }: SearchAllOptions,
 ): Promise<void> {
   const view = views.getCurrent()
   const finder = views.findIndex(view, index)
   if (!request.body) throw commonErrors.BAD_JSON('body must be valid JSON; received no text')
-  const rows = searcher.findAllRows(request.body as Buffer, view, finder)
-  if (!getHold(request.raw, budget).take(ROW_BYTES * rows.length)) throw createMemoryFull()
+  const query = new SearchQuery()
+  const failure = resolveRequest(readSearchAll(request.body as Buffer), view, query)
+  if (failure) throw toResolveProblem(failure)
+  const hold = getHold(request.raw, budget)
+  let reserved = 0
   view.hold()
   try {
     const order = new IdOrder(after === undefined ? undefined : parseUuid(after.toLowerCase()))
-    await forEachInTurns(rows.length, (i) => order.add(view.getId(rows[i]!), rows[i]!))
+    for await (const rows of findAllRows(query, view, finder)) {
+      if (order.size + rows.length > reserved) {
+        const more = Math.max(rows.length, MIN_RESERVED_ROWS)
+        if (!hold.take(ROW_BYTES * more)) throw createMemoryFull()
+        reserved += more
+      }
+      await forEachInTurns(rows.length, (i) => order.add(view.getId(rows[i]!), rows[i]!))
+    }
     const pieces = renderPieces(order.takeRows().take(limit), view)
     const begin = () => beginLines(reply)
     await sendChunks(async () => (await pieces.next()).value ?? undefined, reply.raw, { begin, timeout })

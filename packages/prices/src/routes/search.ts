@@ -123,7 +123,7 @@ const searchQuerystring = {
       type: 'boolean',
       default: false,
       description:
-        'True: the reply has every price that matches, one per line, in the order of their ids. Without a match it is empty.',
+        'True: the reply has every price that matches, one per line, in the order of their ids. Without a match it is empty. Every condition is optional.',
     },
     limit: { type: 'integer', minimum: 1, description: 'Maximum number of prices, with `all`.' },
     after: { ...anyIdSchema, description: 'Only prices with a higher id than this one, with `all`.' },
@@ -131,7 +131,7 @@ const searchQuerystring = {
   },
 } as const
 
-interface SearchOptions extends Omit<SearchAllOptions, 'searcher'> {
+interface SearchOptions extends SearchAllOptions {
   readonly replica: Replica | undefined
   /** The names of indexes that a path may have. */
   readonly names: readonly string[]
@@ -193,7 +193,7 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
     },
     serve(parameters, request, reply) {
       if (typeof parameters === 'string' || !parameters.all) return undefined
-      const send = () => sendAll(parameters, request, reply, { views, searcher, budget, timeout })
+      const send = () => sendAll(parameters, request, reply, { views, budget, timeout })
       return waitForConsistency(replica, parameters, reply).then(send)
     },
     answer(parameters, { body }) {

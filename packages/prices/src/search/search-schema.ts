@@ -51,6 +51,8 @@ export const searchBodySchema = {
   examples: [exampleSearch],
 } as const
 
+const searchAllSchema = { ...searchBodySchema, required: [] }
+
 const bulkItemSchema = {
   ...searchBodySchema,
   required: ['id', ...required],
@@ -60,6 +62,9 @@ const bulkItemSchema = {
 type SchemaValidator<T> = ((value: unknown) => value is T) & { errors?: readonly ValidationError[] | null }
 
 export const isSearchRequest = createValidator(searchBodySchema, 'body') as unknown as SchemaValidator<SearchRequest>
+export const isSearchAllRequest = createValidator(searchAllSchema, 'body') as unknown as SchemaValidator<
+  Partial<SearchRequest>
+>
 export const isBulkItem = createValidator(bulkItemSchema, 'body') as unknown as SchemaValidator<
   SearchRequest & { id: string }
 >

@@ -13,7 +13,8 @@ import { RequestScanner } from './request-scanner.ts'
 import { errors, toResolveProblem } from '../errors.ts'
 import { toMatchCount, NO_MATCH, findRows, type RowFinder } from '../index/price-index.ts'
 import { parseJson, readBodyText } from './json-body.ts'
-import { isBulkItem, isSearchRequest, getValidationError } from './search-schema.ts'
+import { readSearch } from './read-search.ts'
+import { isBulkItem, getValidationError } from './search-schema.ts'
 import type { CatalogView } from './catalog-view.ts'
 
 /** One condition of a search, and the number of rows (`left`) that match it and all conditions before it. */
@@ -68,17 +69,8 @@ export class Searcher {
     return `{"error":${JSON.stringify({ code, message: detail })},"explain":${explain}}`
   }
 
-  /**
-   * Returns all rows that a request finds, in no order.
-   * @throws Problem
-   */
-  findAllRows(body: Buffer, view: CatalogView, index: RowFinder): number[] {
-    this.#resolve(body, view)
-    return findRows(index, this.#query)
-  }
-
   #resolve(body: Buffer, view: CatalogView): SearchRequest {
-    const request = this.#parse(body)
+    const request = readSearch(body)
     const failure = resolveRequest(request, view, this.#query)
     if (failure) throw toResolveProblem(failure)
     return request
@@ -181,12 +173,6 @@ export class Searcher {
 
   #render(row: number, view: CatalogView): string {
     return this.#buffer.bytes.toString('utf8', 0, view.write(row, this.#buffer, 0))
-  }
-
-  #parse(body: Buffer): SearchRequest {
-    const value = parseJson(readBodyText(body))
-    if (!isSearchRequest(value)) throw commonErrors.VALIDATION_FAILED(getValidationError(isSearchRequest, 'body'))
-    return value
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../src/core/facet-selection.ts'
 import { FIRST_DAY, LAST_DAY } from '../../src/core/dates.ts'
 import { RowTable, type PriceRow } from '../../src/core/row-table.ts'
-import { SearchQuery } from '../../src/core/search-query.ts'
+import { ANY_TERM, SearchQuery } from '../../src/core/search-query.ts'
 import { findRows, NO_MATCH, toAmbiguous, type RowChange, type RowFinder } from '../../src/index/price-index.ts'
 
 // Random rows, queries and changes of indexes, and plain filters as oracles.
@@ -71,8 +71,8 @@ export const searched: fc.Arbitrary<QueryFields> = fc.record({
 })
 
 const createConditions = ({ group: g, spec: s, choices, at }: QueryFields): ((one: PriceRow) => boolean)[] => [
-  (one) => one.group === g,
-  (one) => one.spec === s,
+  (one) => g === ANY_TERM || one.group === g,
+  (one) => s === ANY_TERM || one.spec === s,
   ...choices.map(
     ([char, accepted]) =>
       (one: PriceRow) =>
@@ -200,6 +200,10 @@ export function expectAgreement(
     expect(index.find(searched)).toBe(found)
     expect(index.explain(searched, searched.choices)).toEqual(left)
     expect(findRows(index, searched).sort((a, b) => a - b)).toEqual(fitting)
+    for (const any of [{ group: ANY_TERM }, { spec: ANY_TERM }, { group: ANY_TERM, spec: ANY_TERM }]) {
+      const partial = { ...query, ...any }
+      expect(findRows(index, toQuery(partial)).sort((a, b) => a - b)).toEqual(filter(rows, partial).fitting)
+    }
   }
 }
 

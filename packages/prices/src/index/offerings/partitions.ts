@@ -90,6 +90,16 @@ export class PartitionTable<P extends Partition> {
   find(group: number, spec: number): P | undefined {
     return this.#bySpec.get(spec)?.get(group)
   }
+
+  /** Returns the partitions of a group and a spec, each of which may be `ANY_TERM`. */
+  select(group: number, spec: number): readonly P[] {
+    if (group === ANY_TERM || spec === ANY_TERM)
+      return this.list.filter(
+        (one) => (group === ANY_TERM || one.group === group) && (spec === ANY_TERM || one.spec === spec),
+      )
+    const partition = this.find(group, spec)
+    return partition ? [partition] : []
+  }
 }
 
 /** The rows of an offering, partition by partition. */
