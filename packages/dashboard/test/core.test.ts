@@ -8,7 +8,7 @@ import { getCoverage, sumGrowth } from '../src/page/core/growth.ts'
 import { getNextSort, readHomeQuery, writeHomeQuery } from '../src/page/core/home-query.ts'
 import { getNextRenewal } from '../src/page/core/pacific.ts'
 import { createId, readPaste, parseTags } from '../src/page/core/read-paste.ts'
-import { readPriceQuery, toSearch, writePriceQuery } from '../src/page/core/price-query.ts'
+import { readPriceQuery, toSearch, writePriceQuery } from '../src/page/core/prices/price-query.ts'
 import { compareHistograms, sumMetric, readMetrics } from '../src/page/core/prometheus.ts'
 import {
   shiftToStart,

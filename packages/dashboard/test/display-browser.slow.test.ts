@@ -190,6 +190,20 @@ describe('numbers', () => {
     expect(await checkAccessibility(page)).toEqual([])
   })
 
+  it('of the stand-in are stated as invented on the screens that show them, and on no other', async () => {
+    const stack = await startStack({ dashboard: { pricesUri: UNREACHABLE_URL } })
+    await stack.stats.put('a', { videos: VIDEOS, name: 'Spring' })
+    const { path } = (await sendRequest(`${stack.url}/links`, 'POST', { body: { campaign: 'a', days: 1 } })).body
+    const page = await openPage({ reducedMotion: 'reduce' })
+    const shown = []
+    for (const screen of ['/', '/campaigns/a', '/compare', path, '/client-links', '/prices', '/health', '/none']) {
+      await page.goto(stack.url + screen)
+      await page.locator('main h1').waitFor()
+      if (await page.getByLabel('Origin of the numbers').count()) shown.push(screen)
+    }
+    expect(shown).toEqual(['/', '/campaigns/a', '/compare', path])
+  })
+
   it('of a campaign with a new, unknown video are the sums of the other videos', async () => {
     const counts = { viewCount: '1000', likeCount: '500', commentCount: '20' }
     let isOut = false

@@ -9,6 +9,7 @@ import {
   type Video,
 } from '@influencer-stats/stats/client'
 import { describeRefusal } from './core/error-sentences.ts'
+import { parseExactJson } from './core/prices/exact-json.ts'
 import { Listeners } from './listeners.ts'
 
 /** A client of stats, through the origin of this page. */
@@ -42,8 +43,14 @@ export interface LinkResource {
 
 export type StatusReply = SystemStatus<UpstreamStatus>
 
-/** Sends a request to this origin. @throws ServiceError */
-export async function requestJson<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
+/** Sends a request to this origin. @param parse parses a reply in JSON @throws ServiceError */
+export async function requestJson<T>(
+  method: string,
+  path: string,
+  body?: object,
+  signal?: AbortSignal,
+  parse: (text: string) => unknown = JSON.parse,
+): Promise<T> {
   const reply = await fetch(path, {
     method,
     signal: signal ?? null,
@@ -51,8 +58,12 @@ export async function requestJson<T>(method: string, path: string, body?: object
   })
   const text = await reply.text()
   if (!reply.ok) throw toServiceError(reply.status, text)
-  return (reply.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text) as T
+  return (reply.headers.get('content-type')?.includes('json') ? parse(text) : text) as T
 }
+
+/** Sends a request to prices. Numbers in the reply have all their digits. @throws ServiceError */
+export const requestPrices = <T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> =>
+  requestJson(method, `/api/prices${path}`, body, undefined, parseExactJson)
 
 /**
  * Deletes a resource of stats, if it exists. The request also completes if the user leaves the page.

@@ -61,6 +61,10 @@ function renderScreen(pageLocation: PageLocation) {
 const isKnown = ({ path }: PageLocation) =>
   link !== undefined || CAMPAIGN_PATH.test(path) || path === '/sign-in' || findScreen(path) !== undefined
 
+/** The screens that show numbers of YouTube or of its stand-in. */
+const hasStatistics = ({ path }: PageLocation) =>
+  link !== undefined || path === '/' || path === '/compare' || CAMPAIGN_PATH.test(path)
+
 function App() {
   const pageLocation = usePageLocation()
   const [session, setSession] = useState<SessionInfo | undefined>()
@@ -93,7 +97,7 @@ function App() {
   return html`<${PageStateContext.Provider} value=${{ session, ...opened }}>
     <a class="skip" href="#main">Skip to content</a>
     <${Top} path=${path} session=${session} availability=${opened.availability} />
-    <${StandIn} session=${session} availability=${opened.availability} />
+    ${hasStatistics(pageLocation) && html`<${StandIn} session=${session} availability=${opened.availability} />`}
     <${Issues} availability=${opened.availability} />
     <main class="page" id="main" tabindex="-1">${renderScreen(pageLocation)}</main>
     <${UndoList} />

@@ -1,5 +1,13 @@
-/** Maximum number of decimals of an amount. The minimum remains the usual number of decimals of its currency. */
-const MAX_FRACTION_DIGITS = 20
+import type { ExactNumber } from './prices/exact-json.ts'
+
+/** Maximum number of decimals that `Intl.NumberFormat` writes. */
+const MAX_FRACTION_DIGITS = 100
+
+/** The number of decimals of a number in JSON: 3 of 1.100 and of 1.1e-2. */
+function countFractionDigits(text: string): number {
+  const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? []
+  return Math.max(0, fraction.length - Number(exponent))
+}
 
 /**
  * Creates formats of numbers and times in the reader's locale. Times are ms since 1970.
@@ -50,10 +58,15 @@ export function createFormats(locale?: string | readonly string[], timeZone?: st
       if (currency === undefined) return (isSmall ? getFormat(digits) : amount).format(value)
       return getFormat({ style: 'currency', currency, ...digits }).format(value)
     },
-    /** An amount with all the digits of its input. */
-    amount(value: number, currency?: string): string {
-      const digits = { maximumFractionDigits: MAX_FRACTION_DIGITS }
-      return getFormat(currency === undefined ? digits : { style: 'currency', currency, ...digits }).format(value)
+    /** An amount with all the digits of its input, and at least the usual decimals of its currency. */
+    amount(value: ExactNumber, currency?: string): string {
+      const text = String(value)
+      const style: Intl.NumberFormatOptions = currency === undefined ? {} : { style: 'currency', currency }
+      const usual = currency === undefined ? 0 : getFormat(style).resolvedOptions().maximumFractionDigits!
+      const digits = countFractionDigits(text)
+      if (digits > MAX_FRACTION_DIGITS) return [text, currency].filter(Boolean).join(' ')
+      const format = getFormat(digits > usual ? { ...style, minimumFractionDigits: digits } : style)
+      return format.format(text as Intl.StringNumericLiteral)
     },
     day: (at: number) => day.format(at),
     /** A date without a time, which has no time zone. @param text YYYY-MM-DD */

@@ -1,6 +1,13 @@
-import { requestJson } from '../api.ts'
+import { requestPrices } from '../api.ts'
+import type { ExactNumber } from '../core/prices/exact-json.ts'
 import { getSentence } from '../core/error-sentences.ts'
-import { toFacetsQuery, readPriceQuery, toSearch, writePriceQuery, type PriceQuery } from '../core/price-query.ts'
+import {
+  toFacetsQuery,
+  readPriceQuery,
+  toSearch,
+  writePriceQuery,
+  type PriceQuery,
+} from '../core/prices/price-query.ts'
 import { useLast, useLoaded, useTitle } from '../hooks.ts'
 import { html, onText } from '../html.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
@@ -26,25 +33,25 @@ interface FacetsReply {
 
 interface PriceSearchReply {
   readonly id?: string
-  readonly value?: number
+  readonly value?: ExactNumber
   readonly currency?: string
   readonly error?: { readonly code: string; readonly message: string }
   readonly explain: readonly { readonly condition: string; readonly left: number }[]
 }
 
-const SEARCH_PATH = '/api/prices/v1/search/bitmap/prices'
+const SEARCH_PATH = '/v1/search/bitmap/prices'
 
 /** Finds one price: each choice narrows the prices that match. */
 export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
   useTitle('Prices')
   const chosen = readPriceQuery(pageLocation.search)
   const facets = useLoaded(
-    () => requestJson<FacetsReply>('GET', `/api/prices/facets?${toFacetsQuery(chosen)}`),
+    () => requestPrices<FacetsReply>('GET', `/facets?${toFacetsQuery(chosen)}`),
     [pageLocation.search],
   )
   const search = toSearch(chosen)
   const found = useLoaded(
-    async () => search && requestJson<PriceSearchReply>('POST', SEARCH_PATH, search),
+    async () => search && requestPrices<PriceSearchReply>('POST', SEARCH_PATH, search),
     [pageLocation.search],
   )
   useRefresh(facets.reload)
