@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { AnswerBlock, BLOCK_ROWS, PAGE_ROWS, toPageNumber, createSharedBlock } from '../src/core/answer-block.ts'
 import { AnswerTable, NO_ANSWERS } from '../src/answer-store/answer-table.ts'
-import { FIRST_DAY, LAST_DAY } from '../src/core/dates.ts'
+import { FIRST_MOMENT, LAST_MOMENT } from '../src/core/moment.ts'
 import { SharedAnswers } from '../src/catalog/catalog-answers.ts'
 
 // After any changes, the main thread, an updated thread and a new thread return the same answers. Old views stay
@@ -12,7 +12,7 @@ const BLOCKS = 3
 /** A small limit, so that blocks are rebuilt all the time. */
 const MAX_PENDING = 6
 
-const ROW = { offering: 0, group: 0, spec: 0, values: [], isDefault: false, from: FIRST_DAY, to: LAST_DAY }
+const ROW = { offering: 0, group: 0, spec: 0, values: [], isDefault: false, from: FIRST_MOMENT, to: LAST_MOMENT }
 const createId = (row: number, value: number) => new Uint8Array(16).fill((row + value) % 251)
 
 type AnswerFields = readonly [id: number, value: number, kind: number]

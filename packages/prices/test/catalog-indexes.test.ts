@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { FIRST_DAY, LAST_DAY } from '../src/core/dates.ts'
+import { FIRST_MOMENT, LAST_MOMENT } from '../src/core/moment.ts'
 import { SearchQuery } from '../src/core/search-query.ts'
 import { RowTable, type PriceRow } from '../src/core/row-table.ts'
 import type { IndexKind, RowChange } from '../src/index/price-index.ts'
@@ -14,8 +14,8 @@ const createRow = (offering: number, value: number): PriceRow => ({
   spec: SPEC,
   values: [value],
   isDefault: false,
-  from: FIRST_DAY,
-  to: LAST_DAY,
+  from: FIRST_MOMENT,
+  to: LAST_MOMENT,
 })
 
 it.each(listPartNames('index'))(

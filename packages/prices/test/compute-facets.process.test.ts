@@ -146,7 +146,7 @@ it('counts a value once per offering that has it, and stops when no rows remain'
   const sets: TermSets<ReadonlySet<number>> = {
     facets: groupByFacet(terms, { getFacet: toFacet }),
     unite: (some) => new Set(some.filter((term) => term < rows)),
-    findValidOn: () => undefined,
+    findValidAt: () => undefined,
     intersect: ([first, ...rest]) => rest.reduce((left, set) => left.intersection(set), first!),
     // Row i has the term i, and all rows have term 15.
     count(term, within) {

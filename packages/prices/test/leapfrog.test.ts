@@ -38,7 +38,7 @@ it('finds the values that all sets have, container by container, or reports that
       // Sets drawn independently have almost no common values.
       const all = some.map((one) => one.map((values, key) => (values.size === 0 ? values : values.union(common[key]!))))
       const entries = all.map((one, i) => sets.createEntry(100 + i, toOrdinals(one)))
-      const segment = new Segment(sets.write({ rows: [], days: undefined, entries }))
+      const segment = new Segment(sets.write({ rows: [], moments: undefined, entries }))
       const positions = all.map((_, i) => segment.findPosition(100 + i))
       const containers = new FrozenContainers(segment, positions, KEY_COUNT)
       const leapfrog = new Leapfrog()

@@ -1,7 +1,7 @@
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { FIRST_DAY, LAST_DAY } from '../src/core/dates.ts'
+import { FIRST_MOMENT, LAST_MOMENT } from '../src/core/moment.ts'
 import { SearchQuery } from '../src/core/search-query.ts'
 import { splitIntoPartitions } from '../src/index/offerings/partitions.ts'
 import type { NumberedRow } from '../src/index/offerings/offering-codec.ts'
@@ -19,13 +19,13 @@ const [OFFERING, SPEC, CHARS] = [1, 20, 3]
 const createRows = (of: readonly { readonly group: number; readonly values: readonly number[] }[]) =>
   splitIntoPartitions(
     of.map((one, row): NumberedRow => {
-      return { ...one, row, offering: OFFERING, spec: SPEC, isDefault: false, from: FIRST_DAY, to: LAST_DAY }
+      return { ...one, row, offering: OFFERING, spec: SPEC, isDefault: false, from: FIRST_MOMENT, to: LAST_MOMENT }
     }),
   )
 
 function writeAndRead({ rows, partitions }: ReturnType<typeof createRows>): WholeRows | undefined {
   const entries = createWholeRows(rows, partitions)
-  return readWholeRows(new Segment(writeSegment({ rows: rows.map(({ row }) => row), days: undefined, entries })))
+  return readWholeRows(new Segment(writeSegment({ rows: rows.map(({ row }) => row), moments: undefined, entries })))
 }
 
 function createQuery(group: number, values: readonly number[]): SearchQuery {

@@ -1,6 +1,6 @@
 import { describeJsonError, formatReceived } from '@influencer-stats/runtime/received-value'
 import { isUtf8 } from 'node:buffer'
-import { isDate } from '../core/dates.ts'
+import { isDate } from '../core/moment.ts'
 import { ByteAccumulator } from '../core/byte-accumulator.ts'
 import type { PriceProblem } from '../core/encode-price.ts'
 import type { Price } from '../core/price.ts'

@@ -1,5 +1,5 @@
 import type { AnswerBlock, AnswerKinds } from '../core/answer-block.ts'
-import { toDate, FIRST_DAY, LAST_DAY } from '../core/dates.ts'
+import { FIRST_MOMENT, formatEnd, formatStart, LAST_MOMENT } from '../core/moment.ts'
 import type { Price } from '../core/price.ts'
 import type { PriceRow } from '../core/row-table.ts'
 import type { Term, Terms } from '../core/terms.ts'
@@ -24,7 +24,7 @@ export function toPrice(number: number, row: PriceRow, block: AnswerBlock, terms
     value: block.getValue(slot),
     currency: kinds.list[block.getKind(slot)]!.currency,
     ...(row.isDefault && { default: true }),
-    ...(row.from !== FIRST_DAY && { from: toDate(row.from) }),
-    ...(row.to !== LAST_DAY && { to: toDate(row.to) }),
+    ...(row.from !== FIRST_MOMENT && { from: formatStart(row.from) }),
+    ...(row.to !== LAST_MOMENT && { to: formatEnd(row.to) }),
   }
 }

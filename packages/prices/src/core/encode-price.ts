@@ -1,5 +1,5 @@
 import type { AnswerKinds } from './answer-block.ts'
-import { toDay, FIRST_DAY, LAST_DAY } from './dates.ts'
+import { FIRST_MOMENT, LAST_MOMENT, parseEnd, parseMoment } from './moment.ts'
 import { DEFAULT_CURRENCY, type Price } from './price.ts'
 import type { PriceRow } from './row-table.ts'
 import { isOfType, getValueType, type KnownTypes, type LearnedTypes, type Terms } from './terms.ts'
@@ -33,7 +33,7 @@ function findPriceProblem({ charValues, from, to }: Price): PriceProblem | undef
     if (chars.has(char)) return { code: 'DUPLICATE_CHARACTERISTIC', detail: char }
     chars.add(char)
   }
-  if (from !== undefined && to !== undefined && to < from)
+  if (from !== undefined && to !== undefined && parseEnd(to)! <= parseMoment(from)!)
     return { code: 'INVALID_DATE_RANGE', detail: `${from} to ${to}` }
   return undefined
 }
@@ -58,8 +58,8 @@ export function toRow(price: Price, terms: Terms): PriceRow {
     spec: terms.ensureName('spec', price.priceSpecId),
     values,
     isDefault: price.default === true,
-    from: price.from === undefined ? FIRST_DAY : toDay(price.from),
-    to: price.to === undefined ? LAST_DAY : toDay(price.to),
+    from: price.from === undefined ? FIRST_MOMENT : parseMoment(price.from)!,
+    to: price.to === undefined ? LAST_MOMENT : parseEnd(price.to)!,
   }
 }
 

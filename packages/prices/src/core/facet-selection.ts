@@ -12,7 +12,7 @@ export const SPECS_FACET = -4
 export interface FacetSelection {
   /** By facet, returns true for an accepted term. A facet without an entry is unrestricted. */
   readonly chosen: ReadonlyMap<number, (term: number) => boolean>
-  /** The day on which a row must be valid; undefined if dates do not matter. */
+  /** The saturated moment at which a row must be valid; undefined if dates do not matter. */
   readonly at: number | undefined
   /** Returns the facet of a term; `ANY_TERM` for a characteristic, which belongs to no facet. */
   getFacet(term: number): number

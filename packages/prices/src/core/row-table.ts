@@ -1,4 +1,4 @@
-import { FIRST_DAY, LAST_DAY } from './dates.ts'
+import { DAY_MINUTES, FIRST_MOMENT, LAST_MOMENT } from './moment.ts'
 
 /** One price. `offering`, `group`, `spec` and `values` are terms (see `Terms`). */
 export interface PriceRow {
@@ -8,7 +8,7 @@ export interface PriceRow {
   /** One term per characteristic. */
   readonly values: readonly number[] | Int32Array
   readonly isDefault: boolean
-  /** The first and last valid day, both included. */
+  /** The first moment at which it is valid, and the first at which it is no longer valid. */
   readonly from: number
   readonly to: number
 }
@@ -19,8 +19,19 @@ const GROUP = 1
 const SPEC = 2
 const FLAGS = 3
 const FROM_DAY = 4
+/** The last day. */
 const TO_DAY = 5
 const VALUES = 6
+
+// The bits of the flags. Older versions wrote the first one only, so without the others a row is valid on whole days.
+const DEFAULT_FLAG = 1
+const FROM_MINUTE_SHIFT = 1
+/** The minute of the last day at which the validity ends; 0 if it includes the whole day. */
+const TO_MINUTE_SHIFT = 12
+const MINUTE_MASK = 0x7ff
+// The cells of missing moments.
+const NO_FROM_DAY = -0x8000_0000
+const NO_TO_DAY = 0x7fff_ffff
 
 /**
  * Rows as flat arrays: 2 million rows of 20 characteristics take 220 MB, and 1 GB as objects. A deleted row has the
@@ -85,9 +96,7 @@ export class RowTable {
       data[start + OFFERING] = row.offering
       data[start + GROUP] = row.group
       data[start + SPEC] = row.spec
-      data[start + FLAGS] = row.isDefault ? 1 : 0
-      data[start + FROM_DAY] = row.from
-      data[start + TO_DAY] = row.to
+      writeMoments(data, start, row)
       data.set(row.values, start + VALUES)
     }
     this.#ends[this.#size++] = end
@@ -118,14 +127,29 @@ export class RowTable {
   }
 }
 
+function writeMoments(data: Int32Array, start: number, { isDefault, from, to }: PriceRow): void {
+  const fromDay = from === FIRST_MOMENT ? NO_FROM_DAY : Math.floor(from / DAY_MINUTES)
+  const fromMinute = from === FIRST_MOMENT ? 0 : from - fromDay * DAY_MINUTES
+  const toDay = to === LAST_MOMENT ? NO_TO_DAY : Math.ceil(to / DAY_MINUTES) - 1
+  const toMinute = to === LAST_MOMENT ? 0 : (to - toDay * DAY_MINUTES) % DAY_MINUTES
+  const flags = (fromMinute << FROM_MINUTE_SHIFT) | (toMinute << TO_MINUTE_SHIFT)
+  data[start + FLAGS] = isDefault ? flags | DEFAULT_FLAG : flags
+  data[start + FROM_DAY] = fromDay
+  data[start + TO_DAY] = toDay
+}
+
 function readRow(data: Int32Array, start: number, end: number) {
+  const flags = data[start + FLAGS]!
+  const fromDay = data[start + FROM_DAY]!
+  const toDay = data[start + TO_DAY]!
+  const toMinute = (flags >> TO_MINUTE_SHIFT) & MINUTE_MASK
   return {
     offering: data[start + OFFERING]!,
     group: data[start + GROUP]!,
     spec: data[start + SPEC]!,
-    isDefault: data[start + FLAGS] === 1,
-    from: data[start + FROM_DAY]!,
-    to: data[start + TO_DAY]!,
+    isDefault: (flags & DEFAULT_FLAG) !== 0,
+    from: fromDay === NO_FROM_DAY ? FIRST_MOMENT : fromDay * DAY_MINUTES + ((flags >> FROM_MINUTE_SHIFT) & MINUTE_MASK),
+    to: toDay === NO_TO_DAY ? LAST_MOMENT : toDay * DAY_MINUTES + (toMinute === 0 ? DAY_MINUTES : toMinute),
     values: data.subarray(start + VALUES, end),
   }
 }
@@ -148,4 +172,4 @@ function growArray<A extends Float64Array | Int32Array>(array: A, Type: new (len
 /** Copies the bytes to a new buffer; `slice` of a Buffer does not copy. */
 const copyAligned = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer
 
-export const hasDates = ({ from, to }: Pick<PriceRow, 'from' | 'to'>) => from !== FIRST_DAY || to !== LAST_DAY
+export const hasMoments = ({ from, to }: Pick<PriceRow, 'from' | 'to'>) => from !== FIRST_MOMENT || to !== LAST_MOMENT

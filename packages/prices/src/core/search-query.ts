@@ -25,7 +25,7 @@ export class SearchQuery {
   count = 0
   /** Conditions with an operator other than `equals`. A row must have a matching value for each condition. */
   choices: Choice[] = []
-  /** The day on which the price must be valid (days since 1970); undefined if dates do not matter. */
+  /** The saturated moment at which the price must be valid; undefined if dates do not matter. */
   at: number | undefined = undefined
 
   reset(offering: number, group: number, spec: number): void {

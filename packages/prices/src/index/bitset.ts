@@ -82,7 +82,7 @@ class BitsetIndex implements PriceIndex {
     const { first } = partition
     const ordinals = this.#whole.found
     // By far the largest share of searches ends here.
-    if (whole === 1 && choices.length === 0 && (at === undefined || !segment.hasDays))
+    if (whole === 1 && choices.length === 0 && (at === undefined || !segment.hasMoments))
       return segment.getRow(first + ordinals[0]!)
     const test = this.#columns.createTest(bits, choices, at)
     const isMatch = test && ((ordinal: number) => test(first + ordinal))

@@ -8,8 +8,8 @@ export interface TermSets<S> {
   readonly facets: ReadonlyMap<number, readonly number[]>
   /** Returns the rows that have any of these terms, which are of one facet; undefined for all rows. */
   unite(terms: readonly number[]): S | undefined
-  /** Returns the rows that are valid on a day; undefined for all rows. */
-  findValidOn(day: number): S | undefined
+  /** Returns the rows that are valid at a moment; undefined for all rows. */
+  findValidAt(at: number): S | undefined
   /** Returns the rows in all of these sets, of which there are at least two. */
   intersect(sets: readonly S[]): S
   /** Returns how many rows of a set have a term; of all rows if there is no set. */
@@ -47,7 +47,7 @@ export async function countSets<S>(
     const matching: { readonly facet: number | undefined; readonly set: S }[] = []
     const add = (facet: number | undefined, set: S | undefined) =>
       void (set !== undefined && matching.push({ facet, set }))
-    if (at !== undefined) add(undefined, sets.findValidOn(at))
+    if (at !== undefined) add(undefined, sets.findValidAt(at))
     for (const [facet, terms] of accepted) if (terms.length > 0) add(facet, sets.unite(terms))
     // The smallest set first, because it removes the largest number of rows.
     matching.sort((a, b) => sets.size(a.set) - sets.size(b.set))
@@ -108,7 +108,7 @@ export function countRow(
   counts: FacetCounts,
   by: 1 | -1,
 ): void {
-  if (at !== undefined && (at < from || to < at)) return
+  if (at !== undefined && (at < from || at >= to)) return
   const terms = [offering, group, spec, ...values]
   let misses = chosen.size
   let missed: number | undefined

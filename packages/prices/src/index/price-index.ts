@@ -78,7 +78,7 @@ export interface RowFinder {
   /** Visits all matching rows. The group and the spec of the query may be `ANY_TERM`. */
   forEach(query: SearchQuery, visit: RowVisitor): void
   /**
-   * Returns how many rows remain after the offering, after the group, the spec, each of `choices`, and the day if the
+   * Returns how many rows remain after the offering, after the group, the spec, each of `choices`, and the moment if the
    * query has one. Other conditions of the query are ignored.
    */
   explain(query: SearchQuery, choices: readonly Choice[]): number[]

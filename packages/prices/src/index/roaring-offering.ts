@@ -101,7 +101,7 @@ class RoaringOfferingIndex implements PriceIndex {
       found = this.#leap(offering!, partition, query)
     }
     // By far the largest share of searches ends here.
-    if (found === 1 && choices.length === 0 && (at === undefined || !segment.hasDays))
+    if (found === 1 && choices.length === 0 && (at === undefined || !segment.hasMoments))
       return segment.getRow(partition.first + ordinals[0]!)
     if (found === 0) return NO_MATCH
     return this.#pickRow(offering!, partition, query, found < 0 ? undefined : ordinals.subarray(0, found))

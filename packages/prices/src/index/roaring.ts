@@ -21,8 +21,8 @@ import { createRoaringSets, ScratchBitmaps, type LazyViews, type RoaringSets } f
 import { DEFAULTS_KEY } from './sets/segment.ts'
 import {
   buildTermSegments,
-  DAYS_KEY,
-  DAYS_SEGMENT,
+  MOMENTS_KEY,
+  MOMENTS_SEGMENT,
   FIRST_SEGMENT,
   toSegmentNumber,
   readOfferingTerms,
@@ -117,7 +117,7 @@ class RoaringIndex implements PriceIndex {
     choices: readonly Choice[],
     at: SearchQuery['at'],
   ): ((row: number) => boolean) | undefined {
-    // Days are stored by row, so they need no columns.
+    // Moments are stored by row, so they need no columns.
     if (choices.length === 0) return at === undefined ? undefined : this.#createValidityTest(at)
     const rows = this.#getOfferingRows(offering)
     const test = this.#columns.createTest(rows, choices, at)
@@ -141,8 +141,8 @@ class RoaringIndex implements PriceIndex {
       {
         facets: await this.#collectFacets(selection),
         unite: (terms) => unite(terms.map(getBitmap)),
-        findValidOn: (day) => {
-          const isValid = this.#createValidityTest(day)
+        findValidAt: (moment) => {
+          const isValid = this.#createValidityTest(moment)
           return isValid && sets.createBitmap(unite(offerings).toArray().filter(isValid))
         },
         intersect,
@@ -190,19 +190,19 @@ class RoaringIndex implements PriceIndex {
         const bitmap = this.#findBitmap(term)
         if (bitmap) for (const row of Bitmap.and(all, bitmap).toUint32Array()) visit(getOrdinal(row))
       },
-      isValidOn: (ordinal, day) => this.#createValidityTest(day)?.(rows[ordinal]!) ?? true,
+      isValidAt: (ordinal, at) => this.#createValidityTest(at)?.(rows[ordinal]!) ?? true,
     }
   }
 
-  /** Returns a test for validity on a day; undefined if no row has dates. */
-  #createValidityTest(day: number): ((row: number) => boolean) | undefined {
-    const segment = this.#segments.get(DAYS_SEGMENT - FIRST_SEGMENT)?.segment
+  /** Returns a test for validity at a moment; undefined if no row has dates. */
+  #createValidityTest(at: number): ((row: number) => boolean) | undefined {
+    const segment = this.#segments.get(MOMENTS_SEGMENT - FIRST_SEGMENT)?.segment
     if (!segment) return undefined
-    const position = segment.findPosition(DAYS_KEY)
+    const position = segment.findPosition(MOMENTS_KEY)
     const { words } = segment
     const from = segment.getWordStart(position)
     const size = segment.getCardinality(position)
-    return (row) => row >= size || (words[from + row]! <= day && day <= words[from + size + row]!)
+    return (row) => row >= size || (words[from + row]! <= at && at < words[from + size + row]!)
   }
 
   /**

@@ -1,3 +1,4 @@
+import { saturateEnd, saturateStart } from '../core/moment.ts'
 import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { NumberedRow } from './offerings/offering-codec.ts'
 
@@ -6,7 +7,12 @@ export interface ScannedRow extends Omit<NumberedRow, 'values'> {
   readonly values: ReadonlySet<number>
 }
 
-export const toScannedRow = (row: NumberedRow): ScannedRow => ({ ...row, values: new Set(row.values) })
+export const toScannedRow = (row: NumberedRow): ScannedRow => ({
+  ...row,
+  values: new Set(row.values),
+  from: saturateStart(row.from),
+  to: saturateEnd(row.to),
+})
 
 /** True if a row of the query's offering matches the query. */
 export function isMatch(row: ScannedRow, { group, spec, values, count, choices, at }: SearchQuery): boolean {
@@ -33,4 +39,4 @@ function hasAcceptedValue({ values }: ScannedRow, { char, getChar, accepts }: Ch
   return false
 }
 
-const isValid = ({ from, to }: ScannedRow, day: number) => from <= day && day <= to
+const isValid = ({ from, to }: ScannedRow, at: number) => from <= at && at < to

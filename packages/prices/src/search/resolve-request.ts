@@ -1,5 +1,5 @@
 import { formatReceived } from '@influencer-stats/runtime/received-value'
-import { toDay, isDate } from '../core/dates.ts'
+import { isDate, parseMoment, saturateStart } from '../core/moment.ts'
 import type { TermValue } from '../core/price.ts'
 import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { SearchCondition, SearchConditions } from './search-request.ts'
@@ -62,7 +62,7 @@ export function resolveRequest(
         code: 'VALIDATION_FAILED',
         detail: `at must be a date such as 2026-01-31; received ${formatReceived(at)}`,
       }
-    query.at = toDay(at)
+    query.at = saturateStart(parseMoment(at)!)
   }
   return undefined
 }

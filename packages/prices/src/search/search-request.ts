@@ -10,11 +10,11 @@ export interface SearchRequest {
   readonly groupId: string
   readonly priceSpecId: string
   readonly charValues: readonly SearchCondition[]
-  /** The day on which the price must be valid (YYYY-MM-DD). */
+  /** The moment at which the price must be valid: a date, which is its first minute in UTC. */
   readonly at?: string
   readonly explain?: boolean
 }
 
-/** The conditions of a search. The offering, the group, the spec and the day may be absent. */
+/** The conditions of a search. The offering, the group, the spec and the moment may be absent. */
 export type SearchConditions = Partial<Pick<SearchRequest, 'offeringId' | 'groupId' | 'priceSpecId' | 'at'>> &
   Pick<SearchRequest, 'charValues'>

@@ -7,7 +7,7 @@ import {
   SPECS_FACET,
   type FacetSelection,
 } from '../../src/core/facet-selection.ts'
-import { FIRST_DAY, LAST_DAY } from '../../src/core/dates.ts'
+import { FIRST_MOMENT, LAST_MOMENT } from '../../src/core/moment.ts'
 import { RowTable, type PriceRow } from '../../src/core/row-table.ts'
 import { ANY_TERM, SearchQuery } from '../../src/core/search-query.ts'
 import { findRows, NO_MATCH, toAmbiguous, type RowChange, type RowFinder } from '../../src/index/price-index.ts'
@@ -38,8 +38,8 @@ export const row: fc.Arbitrary<PriceRow> = fc
   .map(({ chosen, dates, ...rest }) => ({
     ...rest,
     values: chosen.flatMap((one, char) => (one === undefined ? [] : [toTerm(char, one)])),
-    from: dates ? dates[0] : FIRST_DAY,
-    to: dates ? dates[1] : LAST_DAY,
+    from: dates ? dates[0] : FIRST_MOMENT,
+    to: dates ? dates[1] : LAST_MOMENT,
   }))
 
 /** A query as plain data. */
@@ -78,7 +78,7 @@ const createConditions = ({ group: g, spec: s, choices, at }: QueryFields): ((on
       (one: PriceRow) =>
         [...one.values].some((term) => getChar(term) === char && accepted.includes(term)),
   ),
-  ...(at === undefined ? [] : [(one: PriceRow) => one.from <= at && at <= one.to]),
+  ...(at === undefined ? [] : [(one: PriceRow) => one.from <= at && at < one.to]),
 ]
 
 /**
@@ -162,7 +162,7 @@ function toSelection({ offerings, groups, specs, choices, at }: SelectionFields)
 function countPlainly(rows: readonly (PriceRow | undefined)[], { chosen: searched, at }: FacetSelection): FacetCounts {
   const counts = new FacetCounts(TERM_COUNT)
   const listTerms = (one: PriceRow) => [one.offering, one.group, one.spec, ...one.values]
-  const valid = rows.filter((one) => one && (at === undefined || (one.from <= at && at <= one.to))) as PriceRow[]
+  const valid = rows.filter((one) => one && (at === undefined || (one.from <= at && at < one.to))) as PriceRow[]
   const left = (except?: number) =>
     valid.filter((one) =>
       [...searched].every(

@@ -12,8 +12,8 @@ export interface ColumnSource {
   getValueTerms(): Iterable<number>
   /** Visits the ordinal of each row that has the value `term`. */
   forEachOrdinal(term: number, visit: (ordinal: number) => void): void
-  /** True if the row at an ordinal is valid on a day; may be undefined if no row has dates. */
-  readonly isValidOn: ((ordinal: number, day: number) => boolean) | undefined
+  /** True if the row at an ordinal is valid at a moment; may be undefined if no row has dates. */
+  readonly isValidAt: ((ordinal: number, at: number) => boolean) | undefined
 }
 
 export type OrdinalTest = (ordinal: number) => boolean
@@ -35,9 +35,9 @@ export class Columns {
   readonly #numbers = new WeakMap<ColumnSource, number>()
   #last = 0
 
-  /** Returns a test of `choices` and of the day `at`; undefined if there are no such conditions. */
+  /** Returns a test of `choices` and of the moment `at`; undefined if there are no such conditions. */
   createTest(source: ColumnSource, choices: readonly Choice[], at: SearchQuery['at']): OrdinalTest | undefined {
-    const tests = this.createTests(source, choices, source.isValidOn && at)
+    const tests = this.createTests(source, choices, source.isValidAt && at)
     if (tests.length <= 1) return tests[0]
     return (ordinal) => {
       for (let i = 0; i < tests.length; i++) if (!tests[i]!(ordinal)) return false
@@ -51,8 +51,8 @@ export class Columns {
       const column = this.#getColumn(source, choice)
       return (ordinal) => column[ordinal] !== NO_VALUE && choice.accepts(column[ordinal]!)
     })
-    const { isValidOn = () => true } = source
-    return at === undefined ? tests : [...tests, (ordinal) => isValidOn(ordinal, at)]
+    const { isValidAt = () => true } = source
+    return at === undefined ? tests : [...tests, (ordinal) => isValidAt(ordinal, at)]
   }
 
   #getColumn(source: ColumnSource, { char, getChar }: Choice): Int32Array {

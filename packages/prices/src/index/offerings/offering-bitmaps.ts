@@ -114,9 +114,9 @@ export class OfferingBitmaps implements ColumnSource {
     return this.views.segment.count
   }
 
-  get isValidOn(): ColumnSource['isValidOn'] {
+  get isValidAt(): ColumnSource['isValidAt'] {
     const { segment } = this.views
-    return segment.hasDays ? (ordinal, day) => segment.isValidOn(ordinal, day) : undefined
+    return segment.hasMoments ? (ordinal, at) => segment.isValidAt(ordinal, at) : undefined
   }
 
   getValueTerms(): number[] {
@@ -155,12 +155,12 @@ export class OfferingBitmaps implements ColumnSource {
         if (terms[0] === offering) return undefined
         return uniteBitmaps(terms.map(getSet))
       },
-      findValidOn(day) {
-        if (!segment.hasDays) return undefined
+      findValidAt(moment) {
+        if (!segment.hasMoments) return undefined
         const ordinals: number[] = []
         for (const { first, end, base } of list)
           for (let ordinal = first; ordinal < end; ordinal++)
-            if (segment.isValidOn(ordinal, day)) ordinals.push(base + ordinal - first)
+            if (segment.isValidAt(ordinal, moment)) ordinals.push(base + ordinal - first)
         return sets.createBitmap(ordinals)
       },
       intersect,

@@ -108,8 +108,8 @@ export class OfferingBits implements ColumnSource {
     return this.segment.count
   }
 
-  get isValidOn(): ColumnSource['isValidOn'] {
-    return this.segment.hasDays ? (ordinal, day) => this.segment.isValidOn(ordinal, day) : undefined
+  get isValidAt(): ColumnSource['isValidAt'] {
+    return this.segment.hasMoments ? (ordinal, at) => this.segment.isValidAt(ordinal, at) : undefined
   }
 
   getValueTerms(): number[] {
@@ -152,13 +152,13 @@ export class OfferingBits implements ColumnSource {
         }
         return set
       },
-      findValidOn(day) {
-        if (!segment.hasDays) return undefined
+      findValidAt(moment) {
+        if (!segment.hasMoments) return undefined
         const set = new Int32Array(length)
         let at = 0
         for (const { first, end, words: size } of list) {
           for (let ordinal = first; ordinal < end; ordinal++)
-            if (segment.isValidOn(ordinal, day)) set[at + ((ordinal - first) >> 5)]! |= 1 << ((ordinal - first) & 31)
+            if (segment.isValidAt(ordinal, moment)) set[at + ((ordinal - first) >> 5)]! |= 1 << ((ordinal - first) & 31)
           at += size
         }
         return set

@@ -1,4 +1,5 @@
-import { hasDates, RowTable, type PriceRow } from '../../core/row-table.ts'
+import { saturateEnd, saturateStart } from '../../core/moment.ts'
+import { hasMoments, RowTable, type PriceRow } from '../../core/row-table.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { groupChangesByOffering, groupRowsByOffering } from './group-by-offering.ts'
 import type { RowChange, Segments } from '../price-index.ts'
@@ -17,11 +18,14 @@ export interface OfferingCodec {
   decode(segment: Uint8Array): NumberedRow[]
 }
 
-/** Returns the row numbers and days of a segment, which are not in sets. */
-export const toSegmentRows = (rows: readonly NumberedRow[]): Pick<SegmentSource, 'rows' | 'days'> => ({
+/** Returns the row numbers and moments of a segment, which are not in sets. */
+export const toSegmentRows = (rows: readonly NumberedRow[]): Pick<SegmentSource, 'rows' | 'moments'> => ({
   rows: rows.map(({ row }) => row),
-  days: rows.some(hasDates)
-    ? { from: Int32Array.from(rows, ({ from }) => from), to: Int32Array.from(rows, ({ to }) => to) }
+  moments: rows.some(hasMoments)
+    ? {
+        from: Int32Array.from(rows, ({ from }) => saturateStart(from)),
+        to: Int32Array.from(rows, ({ to }) => saturateEnd(to)),
+      }
     : undefined,
 })
 

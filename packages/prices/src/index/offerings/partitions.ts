@@ -124,8 +124,8 @@ export function explainPartitions(
     ofGroup += size
     if (partition.spec === spec) for (let i = 0; i < size; i++) ordinals.push(partition.first + i)
   }
-  const day = at === undefined ? [] : [at]
-  const tests = offering ? columns.createTests(offering, choices, at) : [...choices, ...day].map(() => () => false)
+  const moment = at === undefined ? [] : [at]
+  const tests = offering ? columns.createTests(offering, choices, at) : [...choices, ...moment].map(() => () => false)
   return [all, ofGroup, ...explainTests(ordinals, tests)]
 }
 

@@ -1,4 +1,4 @@
-import { FIRST_DAY, LAST_DAY } from '../../core/dates.ts'
+import { FIRST_MOMENT, fromSaturated, LAST_MOMENT } from '../../core/moment.ts'
 import {
   countDirectoryCells,
   listKeys,
@@ -8,14 +8,14 @@ import {
   type Directory,
 } from './directory.ts'
 
-// The layout of a segment: header, directory, the starts, lengths and cardinalities of all sets, rows, first and last
-// days, then the sets' bytes.
+// The layout of a segment: header, directory, the starts, lengths and cardinalities of all sets, rows, the
+// starts and ends of their validity, then the sets' bytes.
 const COUNT = 0
 const ENTRIES = 1
 const DIRECTORY_CELLS = 2
 /** The first row if rows are consecutive. Otherwise -1, and the segment has a list of its rows. */
 const BASE = 3
-const HAS_DAYS = 4
+const HAS_MOMENTS = 4
 const HEADER_CELLS = 8
 const CELLS_PER_ENTRY = 3
 
@@ -40,8 +40,8 @@ export interface SegmentEntry {
 export interface SegmentSource {
   /** Rows by ordinal. */
   readonly rows: ArrayLike<number>
-  /** The days of each ordinal; undefined if no row has dates. */
-  readonly days: { readonly from: Int32Array; readonly to: Int32Array } | undefined
+  /** The saturated start and end of each ordinal; undefined if no row has dates. */
+  readonly moments: { readonly from: Int32Array; readonly to: Int32Array } | undefined
   readonly entries: readonly SegmentEntry[]
 }
 
@@ -55,7 +55,7 @@ const allocate = (bytes: number): Uint8Array => new Uint8Array(new SharedArrayBu
 
 /** Writes a segment into shared memory. */
 export function writeSegment(
-  { rows, days, entries }: SegmentSource,
+  { rows, moments, entries }: SegmentSource,
   alloc: (bytes: number) => Uint8Array = allocate,
 ): Uint8Array {
   const count = rows.length
@@ -64,7 +64,7 @@ export function writeSegment(
   const keys = entries.map(({ key }) => key)
   const directoryCells = countDirectoryCells(keys)
   const headerCells =
-    HEADER_CELLS + directoryCells + CELLS_PER_ENTRY * entries.length + listCells + (days ? 2 * count : 0)
+    HEADER_CELLS + directoryCells + CELLS_PER_ENTRY * entries.length + listCells + (moments ? 2 * count : 0)
   let start = alignBytes(headerCells * 4)
   const starts = entries.map(({ bytes }) => {
     const at = start
@@ -78,7 +78,7 @@ export function writeSegment(
   cells[ENTRIES] = entries.length
   cells[DIRECTORY_CELLS] = directoryCells
   cells[BASE] = base
-  cells[HAS_DAYS] = days ? 1 : 0
+  cells[HAS_MOMENTS] = moments ? 1 : 0
   let at = HEADER_CELLS
   writeDirectory(cells.subarray(at, at + directoryCells), keys)
   at += directoryCells
@@ -91,9 +91,9 @@ export function writeSegment(
   at += CELLS_PER_ENTRY * entries.length
   if (listCells) cells.set(rows as ArrayLike<number>, at)
   at += listCells
-  if (days) {
-    cells.set(days.from, at)
-    cells.set(days.to, at + count)
+  if (moments) {
+    cells.set(moments.from, at)
+    cells.set(moments.to, at + count)
   }
   return segment
 }
@@ -104,26 +104,26 @@ export class Segment {
   /** Number of rows. */
   readonly count: number
   /** True if at least one row has dates. */
-  readonly hasDays: boolean
+  readonly hasMoments: boolean
   readonly #base: number
   readonly #cells: Int32Array
   readonly #directory: Directory
   readonly #entries: number
   readonly #size: number
   readonly #rows: number
-  readonly #days: number
+  readonly #moments: number
 
   constructor(bytes: Uint8Array) {
     const cells = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)
     this.bytes = bytes
     this.#cells = cells
     this.count = cells[COUNT]!
-    this.hasDays = cells[HAS_DAYS] === 1
+    this.hasMoments = cells[HAS_MOMENTS] === 1
     this.#base = cells[BASE]!
     this.#size = cells[ENTRIES]!
     this.#entries = HEADER_CELLS + cells[DIRECTORY_CELLS]!
     this.#rows = this.#entries + CELLS_PER_ENTRY * this.#size
-    this.#days = this.#rows + (this.#base === -1 ? this.count : 0)
+    this.#moments = this.#rows + (this.#base === -1 ? this.count : 0)
     this.#directory = readDirectory(cells.subarray(HEADER_CELLS, this.#entries))
   }
 
@@ -165,15 +165,18 @@ export class Segment {
   }
 
   getFrom(ordinal: number): number {
-    return this.hasDays ? this.#cells[this.#days + ordinal]! : FIRST_DAY
+    return this.hasMoments ? fromSaturated(this.#cells[this.#moments + ordinal]!) : FIRST_MOMENT
   }
 
   getTo(ordinal: number): number {
-    return this.hasDays ? this.#cells[this.#days + this.count + ordinal]! : LAST_DAY
+    return this.hasMoments ? fromSaturated(this.#cells[this.#moments + this.count + ordinal]!) : LAST_MOMENT
   }
 
-  isValidOn(ordinal: number, day: number): boolean {
-    return this.getFrom(ordinal) <= day && day <= this.getTo(ordinal)
+  /** @param at a saturated moment */
+  isValidAt(ordinal: number, at: number): boolean {
+    if (!this.hasMoments) return true
+    const cell = this.#moments + ordinal
+    return this.#cells[cell]! <= at && at < this.#cells[cell + this.count]!
   }
 
   /** Returns the keys of sets that belong to terms. */

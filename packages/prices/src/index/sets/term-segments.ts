@@ -1,5 +1,5 @@
-import { FIRST_DAY, LAST_DAY } from '../../core/dates.ts'
-import { hasDates, type PriceRow, type RowTable } from '../../core/row-table.ts'
+import { FIRST_MOMENT, LAST_MOMENT, saturateEnd, saturateStart } from '../../core/moment.ts'
+import { hasMoments, type PriceRow, type RowTable } from '../../core/row-table.ts'
 import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { RowChange, Segments } from '../price-index.ts'
 import { LazyViews, SetChanges, type RoaringSets } from './roaring-sets.ts'
@@ -7,10 +7,10 @@ import { DEFAULTS_KEY, Segment } from './segment.ts'
 
 /** Number of terms in a segment: one segment per term is too many segments, and one for all is too large to rebuild. */
 const TERMS_PER_SEGMENT = 64
-/** The key of the entry with the days of all rows: the first day of each row, then the last day of each row. */
-export const DAYS_KEY = -3
+/** The key of the entry with the validity of all rows: the saturated start of each row, then the end of each row. */
+export const MOMENTS_KEY = -3
 const DEFAULTS_SEGMENT = -1
-export const DAYS_SEGMENT = -2
+export const MOMENTS_SEGMENT = -2
 /** The terms of the rows of offering N are in the segment with the number `OFFERING_SEGMENT - N`. */
 const OFFERING_SEGMENT = -3
 
@@ -26,11 +26,11 @@ const listRowKeys = ({ offering, group, spec, values, isDefault }: PriceRow): nu
   ...(isDefault ? [DEFAULTS_KEY] : []),
 ]
 
-/** Builds the bitmap of each term over all rows, the list of terms of each offering, and the days. */
+/** Builds the bitmap of each term over all rows, the list of terms of each offering, and the moments. */
 export async function buildTermSegments(table: RowTable, sets: RoaringSets): Promise<Segments> {
   const rowsByKey = new Map<number, number[]>()
   const termsByOffering = new Map<number, Set<number>>()
-  const days = new Days()
+  const moments = new Moments()
   await forEachInTurns(table.size, (number) => {
     const row = table.get(number)
     if (!row) return
@@ -40,16 +40,16 @@ export async function buildTermSegments(table: RowTable, sets: RoaringSets): Pro
       else rowsByKey.set(key, [number])
     }
     addTerms(termsByOffering, row)
-    days.set(number, row)
+    moments.set(number, row)
   })
   const segments: Segments = new Map()
   for (const [segment, keys] of Map.groupBy(rowsByKey.keys(), toSegmentNumber)) {
     const entries = keys.map((key) => sets.createEntry(key, rowsByKey.get(key)!))
-    segments.set(segment, sets.write({ rows: [], days: undefined, entries }))
+    segments.set(segment, sets.write({ rows: [], moments: undefined, entries }))
     await yieldTurn()
   }
   for (const [offering, terms] of termsByOffering) segments.set(OFFERING_SEGMENT - offering, writeTerms([...terms]))
-  return days.addTo(segments, sets)
+  return moments.addTo(segments, sets)
 }
 
 const readTerms = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
@@ -75,8 +75,8 @@ export function updateTermSegments(segments: Segments, changes: readonly RowChan
     if (!touched.has(segment)) touched.set(segment, new SetChanges())
     return touched.get(segment)!
   }
-  const oldDays = segments.get(DAYS_SEGMENT)
-  const days = new Days(oldDays && new Segment(oldDays))
+  const oldMoments = segments.get(MOMENTS_SEGMENT)
+  const moments = new Moments(oldMoments && new Segment(oldMoments))
   const termsByOffering = new Map<number, Set<number>>()
   for (const { row, before, after } of changes) {
     const [removed, added] = [new Set(before && listRowKeys(before)), new Set(after && listRowKeys(after))]
@@ -84,13 +84,13 @@ export function updateTermSegments(segments: Segments, changes: readonly RowChan
     for (const key of added.difference(removed)) getChanges(key).add(key, row)
     if (!after) continue
     addTerms(termsByOffering, after)
-    days.set(row, after)
+    moments.set(row, after)
   }
   const changed: Segments = new Map()
   for (const [segment, segmentChanges] of touched) {
     const bytes = segments.get(segment)
     const entries = sets.applyChanges(bytes && new Segment(bytes), segmentChanges)
-    changed.set(segment, sets.write({ rows: [], days: undefined, entries }))
+    changed.set(segment, sets.write({ rows: [], moments: undefined, entries }))
   }
   for (const [offering, terms] of termsByOffering) {
     const known = segments.get(OFFERING_SEGMENT - offering)
@@ -98,28 +98,33 @@ export function updateTermSegments(segments: Segments, changes: readonly RowChan
     // Terms that no row has any more stay until the index is rebuilt.
     if (!known || all.size > readTerms(known).length) changed.set(OFFERING_SEGMENT - offering, writeTerms([...all]))
   }
-  return days.addTo(changed, sets)
+  return moments.addTo(changed, sets)
 }
 
-/** The first and last day of each row, by the number of the row; empty if no row has dates. */
-class Days {
+/** The saturated start and end of each row, by the number of the row; empty if no row has dates. */
+class Moments {
   #from: Int32Array
   #to: Int32Array
   #changed = false
 
   constructor(old?: Segment) {
-    const cells = old && old.getSet(old.findPosition(DAYS_KEY))
-    const days = cells ? new Int32Array(new Uint8Array(cells).buffer) : new Int32Array(0)
-    this.#from = days.slice(0, days.length / 2)
-    this.#to = days.slice(days.length / 2)
+    const cells = old && old.getSet(old.findPosition(MOMENTS_KEY))
+    const moments = cells ? new Int32Array(new Uint8Array(cells).buffer) : new Int32Array(0)
+    this.#from = moments.slice(0, moments.length / 2)
+    this.#to = moments.slice(moments.length / 2)
   }
 
-  set(row: number, { from, to }: PriceRow): void {
-    if (!hasDates({ from, to }) && row >= this.#from.length) return
+  set(row: number, validity: PriceRow): void {
+    if (!hasMoments(validity) && row >= this.#from.length) return
+    const from = saturateStart(validity.from)
+    const to = saturateEnd(validity.to)
     if (this.#from[row] === from && this.#to[row] === to) return
     if (row >= this.#from.length) {
       const size = Math.max(row + 1, this.#from.length * 2)
-      const larger = [new Int32Array(size).fill(FIRST_DAY), new Int32Array(size).fill(LAST_DAY)] as const
+      const larger = [
+        new Int32Array(size).fill(saturateStart(FIRST_MOMENT)),
+        new Int32Array(size).fill(saturateEnd(LAST_MOMENT)),
+      ] as const
       larger[0].set(this.#from)
       larger[1].set(this.#to)
       ;[this.#from, this.#to] = larger
@@ -134,18 +139,18 @@ class Days {
     const both = new Int32Array(this.#from.length * 2)
     both.set(this.#from)
     both.set(this.#to, this.#from.length)
-    const entry = { key: DAYS_KEY, cardinality: this.#from.length, bytes: new Uint8Array(both.buffer) }
-    return segments.set(DAYS_SEGMENT, sets.write({ rows: [], days: undefined, entries: [entry] }))
+    const entry = { key: MOMENTS_KEY, cardinality: this.#from.length, bytes: new Uint8Array(both.buffer) }
+    return segments.set(MOMENTS_SEGMENT, sets.write({ rows: [], moments: undefined, entries: [entry] }))
   }
 }
 
 /**
- * The lowest number of a segment with bitmaps or days. A thread's views of segment N have the key `N - FIRST_SEGMENT`,
+ * The lowest number of a segment with bitmaps or moments. A thread's views of segment N have the key `N - FIRST_SEGMENT`,
  * from 0.
  */
-export const FIRST_SEGMENT = DAYS_SEGMENT
+export const FIRST_SEGMENT = MOMENTS_SEGMENT
 
-/** Returns a thread's views of the segments with bitmaps or days, each with its key. */
+/** Returns a thread's views of the segments with bitmaps or moments, each with its key. */
 export const createViews = (segments: Segments, sets: RoaringSets): [number: number, views: LazyViews][] =>
   [...segments]
     .filter(([number]) => number > OFFERING_SEGMENT)
