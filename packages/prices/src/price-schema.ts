@@ -90,7 +90,7 @@ const line = { ...priceBodySchema, required: ['id', ...required] }
 
 function createLineValidator(schema: object): (value: unknown) => string | undefined {
   const validate = createValidator(schema, 'body')
-  return (value) => (validate(value) ? undefined : describeValidationError(validate.errors!))
+  return (value) => (validate(value) ? undefined : describeValidationError(validate.errors!, 'price'))
 }
 
 /** Returns the reason why the schema of a price rejects a value; undefined if it does not. */

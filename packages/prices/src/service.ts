@@ -1,6 +1,6 @@
 import { isCluster } from '@influencer-stats/log/settings'
 import { defineService } from '@influencer-stats/runtime/service'
-import { exampleSearch } from './sample/examples.ts'
+import { examplePrice, exampleSearch } from './sample/examples.ts'
 import type { PricesMainMessage, PricesThreadMessage } from './messages.ts'
 import { settings } from './settings.ts'
 import { variants } from './variants.ts'
@@ -12,7 +12,9 @@ export const prices = defineService<typeof settings, PricesMainMessage, PricesTh
   port: 8084,
   settings,
   variants,
+  // The price is part of the sample catalog, so the first command changes only a catalog without the sample.
   example: (url) =>
+    `curl -XPUT -H 'content-type: application/json' ${url}/prices/${examplePrice.id} -d '${JSON.stringify(examplePrice)}'\n` +
     `curl -H 'content-type: application/json' ${url}/v1/search/bitmap/prices -d '${JSON.stringify(exampleSearch)}'`,
   getNoBackupReason: (config) =>
     isCluster(config)

@@ -35,6 +35,9 @@ const line = (part: string | object, ...detail: string[]): Refusal => ({
 
 const refusals: Refusal[] = [
   condition({ char: 'term', op: 'like', value: 'x' }, 'body/charValues/0/op', OPERATORS, 'received "like"'),
+  condition({ char: 'term', op: 'like', value: ['x', true] }, 'body/charValues/0/op', OPERATORS, 'received "like"'),
+  condition({ char: 'term', op: 'in', value: ['x', true] }, 'body/charValues/0/value/1', VALUE, 'received true'),
+  condition({ char: 'term', op: 'between', value: [1.5, 2] }, 'body/charValues/0/value/0', VALUE, 'received 1.5'),
   condition({ char: 'term', op: 7, value: 'x' }, 'body/charValues/0/op', OPERATORS, 'received 7'),
   condition({ char: 'term', value: null }, 'body/charValues/0/value', VALUE, 'received null'),
   condition({ char: 'term', op: 'in', value: 'x' }, 'body/charValues/0/value must be an array', 'received "x"'),
@@ -134,12 +137,22 @@ const refusals: Refusal[] = [
     code: 'VALIDATION_FAILED',
     detail: ['querystring/replace must be true or false; received "yes"'],
   },
-  line({ colour: 'red' }, 'unknown property "colour"', 'known: id, offeringId'),
+  line({ colour: 'red' }, 'price has the unknown property "colour"', 'known: id, offeringId'),
+  line({ colour: 'red', hue: 7 }, 'unknown property "colour"'),
+  line(
+    { charValues: [{ char: 'term', value: '12', unit: 'm' }] },
+    'price/charValues/0 has the unknown property "unit"',
+  ),
+  line(
+    { charValues: [{ char: 'term', value: null }] },
+    'price/charValues/0/value must be a string',
+    'or an integer from',
+  ),
   line({ value: null }, '/value must be a finite number', 'received null'),
   line({ id: 'x' }, '/id must be a UUID such as', 'received "x"'),
   line({ from: '2026-02-30' }, '/from must be a date such as 2026-01-31; received "2026-02-30"'),
   line('{"token":hunter2-secret}', 'price must be valid JSON', 'received 24 characters'),
-  line('7', 'must be an object; received 7'),
+  line('7', 'price must be an object; received 7'),
   {
     request: ['POST', '/prices/import', 'x', { 'content-type': 'text/csv' }],
     status: 415,
@@ -177,6 +190,16 @@ it.each(SERVERS)('every refusal names the field, the allowed and the received va
   expect((await prices.request('PUT', `/prices/${id}`, price)).status).toBe(201)
   await expectRefusals(prices.url, refusals)
   await expectAllRefused(prices.url, refusals)
+})
+
+it.each(SERVERS)('the path of imports accepts no other method, served by %s', async (server) => {
+  const prices = await startPrices({ data: createTemporaryFolder(), threads: 1, server })
+  onTestFinished(async () => void (await prices.stop()))
+  for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+    for (const body of method === 'GET' || method === 'HEAD' ? [undefined] : [undefined, price, 'x']) {
+      const { status, headers } = await prices.request(method, '/prices/import?x=1', body)
+      expect([method, body, status, headers.get('allow')]).toEqual([method, body, 405, 'POST'])
+    }
 })
 
 it('an item of a bulk search names the same', async () => {

@@ -7,6 +7,9 @@ const routes = [
   { method: 'DELETE', url: '/collections/:id/videos/:video' },
   { method: 'GET,HEAD', url: '/a.b' },
   { method: 'GET', url: '/static/*' },
+  { method: 'POST', url: '/collections/search' },
+  { method: 'GET', url: '/collections/search', isForbidden: true },
+  { method: 'PUT', url: '/collections/search', isForbidden: true },
 ]
 
 test.each([
@@ -17,6 +20,7 @@ test.each([
   ['/collections/x/videos', []],
   ['/a.b', ['GET', 'HEAD']],
   ['/aXb', []],
+  ['/collections/search', ['POST']],
   ['/static/a/b', ['GET']],
   ['/', []],
 ])('%s allows %j', (path, methods) => expect(listAllowedMethods(routes, path)).toEqual(methods))

@@ -77,6 +77,6 @@ function findDateProblem({ from, to }: Price): { code: string; detail: string } 
   const dates = Object.entries({ from, to })
   const [name, date] = dates.find(([, day]) => day !== undefined && !isDate(day)) ?? []
   if (name === undefined) return undefined
-  const detail = `/${name} must be a date such as 2026-01-31; received ${formatReceived(date)}`
+  const detail = `price/${name} must be a date such as 2026-01-31; received ${formatReceived(date)}`
   return { code: 'VALIDATION_FAILED', detail }
 }

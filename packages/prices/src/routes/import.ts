@@ -1,5 +1,6 @@
 import type { Replica } from '@influencer-stats/log/replica'
 import type { Bus } from '@influencer-stats/runtime/channel'
+import { allowOnly } from '@influencer-stats/runtime/allowed-methods'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { Problem } from '@influencer-stats/runtime/problems'
@@ -17,6 +18,8 @@ import { drainBody } from './drain-body.ts'
 import { logErrors, setStalenessHeaders } from './read-consistency.ts'
 import { LINES_TYPE } from './begin-lines.ts'
 
+const IMPORT_PATH = '/prices/import'
+
 /**
  * Adds the route that imports prices. This thread reads the lines, and the main thread makes the change.
  * @param app a scope without other routes, because its parsers do not read the body
@@ -29,8 +32,9 @@ export function addImportRoute(
 ): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(LINES_TYPE, (_request: FastifyRequest, payload: unknown, done: any) => done(null, payload))
+  allowOnly(app, IMPORT_PATH, ['POST'])
   app.post(
-    '/prices/import',
+    IMPORT_PATH,
     {
       config: { cost: 100 },
       validatorCompiler: skipBodyValidation,

@@ -168,7 +168,8 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
       summary: 'Find the price that matches',
       description:
         'Operators are `equals` (the default), `not`, `in`, `notIn` and `between`. A price without the ' +
-        'characteristic matches none of them. If several prices match, the first default price is the result.',
+        'characteristic matches none of them. If several prices match, the first default price is the result. The ' +
+        'examples find the price of the example of `putPrice`.',
       params,
       querystring: searchQuerystring,
       body: searchBodySchema,

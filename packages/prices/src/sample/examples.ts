@@ -1,6 +1,7 @@
 import { getFirstPrice } from './sample-catalog.ts'
 
-// Examples of the API's document. They are valid requests if the sample catalog is loaded.
+// Examples of the API's document and of the ready table. All use one price of the sample catalog, which the example of
+// `putPrice` creates in a catalog without it.
 
 export const examplePrice = getFirstPrice()
 

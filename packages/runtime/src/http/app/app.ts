@@ -154,7 +154,8 @@ export async function createApp(host: AppHost, options: AppOptions): Promise<App
       throw new Error(`${route.url} changes state: set exposeHeadRoute: false`)
     if (method === 'GET' && access === 'change') endpoints.unsafeGets.add(route.url)
     // Excludes the preflight route of CORS, which matches every path.
-    if (route.url !== '*') registeredRoutes.push({ method, url: route.url })
+    if (route.url !== '*')
+      registeredRoutes.push({ method, url: route.url, isForbidden: route.config?.isForbidden === true })
     const skipsShedding = access === 'open' || route.config?.skipsShedding
     const queue = skipsShedding ? undefined : loadShedder.createFastifyQueue(access)
     const isQuiet = access === 'open' || route.url === '/metrics'

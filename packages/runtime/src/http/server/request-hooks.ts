@@ -22,6 +22,8 @@ declare module 'fastify' {
     access?: Access
     /** True if Fastify sheds no load for the route. */
     skipsShedding?: boolean
+    /** True for a route that only refuses its method. Set by `allowOnly`. */
+    isForbidden?: boolean
     /** True for a hot route. Its endpoint sheds load and runs in the trace itself. */
     isHot?: boolean
     /** Content codings that the route decodes in addition to `identity`. Default: none. */
