@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { answerBulkSearch, BufferPool } from '../src/search/bulk-search.ts'
+import { ItemScanner } from '../src/search/item-scanner.ts'
 import { createAnswerBuffer, Searcher } from '../src/search/searcher.ts'
 import { createTestView } from './support/catalog.ts'
 import { createPrice, toSearch } from './support/prices.ts'
@@ -27,8 +28,15 @@ const other = fc.oneof(
   // Braces and quotes in texts.
   fc.constant(toSearch(odd)),
 )
+/** An id as JSON. */
+const id = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 8 }).map((text) => JSON.stringify(text)),
+  fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).map(String),
+  fc.constantFrom('0', '-0', '1.10', '9007199254740993', '1e2', '1E-2', '"1.10"', '"\\u00e9"'),
+)
 const item = fc.record({
   search: fc.oneof({ weight: 12, arbitrary: usual }, other),
+  id,
   space: fc.constantFrom('', '\n', ' \r\n\t'),
 })
 /** The number of repetitions of a request's items: sometimes the answers exceed a buffer. */
@@ -45,7 +53,12 @@ function cut(bytes: Buffer, sizes: readonly number[]): Buffer[] {
   return chunks
 }
 
-async function readAnswers(chunks: readonly Buffer[]): Promise<string> {
+/** The id at the end of an answer, as JSON. */
+const readId = (line: string) => line.slice(line.lastIndexOf(',"id":') + 6, -1)
+/** An id as an answer has it: a number as it was written, a text without needless escapes. */
+const toWrittenId = (json: string) => (json.startsWith('"') ? JSON.stringify(JSON.parse(json)) : json)
+
+async function readAnswers(chunks: readonly Buffer[], isComplete = true): Promise<string> {
   const written: string[] = []
   const reply = new Writable({
     highWaterMark: 4_096,
@@ -64,7 +77,7 @@ async function readAnswers(chunks: readonly Buffer[]): Promise<string> {
     begin: () => undefined,
     writeTimeoutMs: 60_000,
   }
-  expect(await answerBulkSearch(Readable.from(chunks), reply, options)).toBe(true)
+  expect(await answerBulkSearch(Readable.from(chunks), reply, options)).toBe(isComplete)
   reply.end()
   await once(reply, 'finish')
   return written.join('')
@@ -78,15 +91,57 @@ it('answers every item as it answers it alone, for any split of the request', as
       fc.array(fc.oneof(fc.integer({ min: 1, max: 300 }), fc.constant(65_536)), { minLength: 1, maxLength: 5 }),
       async (some, times, sizes) => {
         const items = Array.from({ length: times }, () => some).flat()
-        const texts = items.map(({ search }, i) => JSON.stringify({ id: String(i), ...search }))
+        const texts = items.map(({ search, id: one }) => `{"id":${one},${JSON.stringify(search).slice(1)}`)
         const buffer = createAnswerBuffer(1_000_000)
-        for (const text of texts) searcher.answerItem(Buffer.from(text), view, index, buffer, () => {})
-        const body = Buffer.from(items.map(({ space }, i) => texts[i]! + space).join(''))
-        expect(await readAnswers(cut(body, sizes))).toBe(buffer.bytes.toString('utf8', 0, buffer.filled))
+        texts.forEach((text, i) => searcher.answerItem(Buffer.from(text), i + 1, view, index, buffer, () => {}))
+        const answers = buffer.bytes.toString('utf8', 0, buffer.filled)
+        expect(answers.trim().split('\n').map(readId)).toEqual(items.map(({ id: one }) => toWrittenId(one)))
+        const spaced = items.map(({ space }, i) => texts[i]! + space)
+        expect(await readAnswers(cut(Buffer.from(spaced.join('')), sizes))).toBe(answers)
+        expect(await readAnswers(cut(Buffer.from(` [\n${spaced.join(',')}]\r\n`), sizes))).toBe(answers)
       },
     ),
     { numRuns: 200 },
   )
+})
+
+it.each([
+  ['{} 1', 'item 2, at byte 3, must be a JSON object; received "1"'],
+  ['{}]', 'item 2, at byte 2, must be a JSON object; received "]"'],
+  ['{},{}', 'item 2, at byte 2, must be a JSON object; received ","'],
+  ['{} [{}]', 'item 2, at byte 3, must be a JSON object; received "["'],
+  ['[{} {}]', 'item 2, at byte 4, must be a comma or ]; received "{"'],
+  ['[{},,{}]', 'item 2, at byte 4, must be a JSON object; received ","'],
+  ['[{},]', 'item 2, at byte 4, must be a JSON object; received "]"'],
+  ['[{}}', 'item 2, at byte 3, must be a comma or ]; received "}"'],
+  ['[{}],', 'item 2, at byte 4, must be the end of the request; received ","'],
+  ['[{}]{}', 'item 2, at byte 4, must be the end of the request; received "{"'],
+  ['{}{"id":', 'item 2, at byte 2, must be complete; received the end of the request'],
+  ['[{},{', 'item 2, at byte 4, must be complete; received the end of the request'],
+  ['[{}', 'item 2, at byte 3, must be a comma or ]; received the end of the request'],
+  ['[{}, ', 'item 2, at byte 5, must be a JSON object; received the end of the request'],
+])('names the item and the offset at which %s cannot be split, for any split', async (body, message) => {
+  for (const size of [1, 2, 3, 100]) {
+    const lines = (await readAnswers(cut(Buffer.from(body), [size]), false)).trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line)).map(({ error }) => [error.item, error.code, error.message])).toEqual([
+      [1, 'VALIDATION_FAILED', expect.any(String)],
+      [2, 'BAD_JSON', message],
+    ])
+  }
+})
+
+it('an empty array has no answers', async () => {
+  expect(await readAnswers([Buffer.from(' [ ] ')])).toBe('')
+})
+
+it('refuses an item with `explain`, and an id of too many digits', async () => {
+  const search = toSearch(allPrices[0]!)
+  const body = `{"id":1,"explain":true,${JSON.stringify(search).slice(1)}{"id":${'1'.repeat(257)},${JSON.stringify(search).slice(1)}`
+  const lines = (await readAnswers([Buffer.from(body)])).trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { id: 1, error: { code: 'VALIDATION_FAILED', message: expect.stringContaining('item/explain') } },
+    { id: null, error: { code: 'VALIDATION_FAILED', message: expect.stringContaining('item/id') } },
+  ])
 })
 
 it('frees the memory of chunks that own it, and of no others', async () => {
@@ -103,10 +158,11 @@ it('stops when the buffer is full, and continues from there', () => {
     allPrices.map((price, i) => JSON.stringify({ id: String(i), ...toSearch(price) })).join('\n'),
   )
   const answers: any[] = []
+  const scanner = new ItemScanner()
   let stops = 0
   for (let at = 0; at < body.length; stops++) {
     const buffer = createAnswerBuffer(1_000)
-    at = searcher.answerScanned(body, at, view, index, buffer)
+    at = scanner.findStart(body, searcher.answerScanned(body, at, scanner, view, index, buffer), 0)
     expect(buffer.filled).toBeLessThan(1_200)
     const lines = buffer.bytes.toString('utf8', 0, buffer.filled).trim().split('\n')
     answers.push(...lines.map((line) => JSON.parse(line)))

@@ -3,6 +3,7 @@ import { AnswerBlock, BLOCK_ROWS, toBlockNumber } from '../src/core/answer-block
 import { CatalogDraft } from '../src/core/catalog-draft.ts'
 import { Terms } from '../src/core/terms.ts'
 import { parts } from '../src/parts.ts'
+import { ItemScanner } from '../src/search/item-scanner.ts'
 import { createAnswerBuffer, Searcher } from '../src/search/searcher.ts'
 import { createCatalogView } from '../src/search/catalog-view.ts'
 import { createPrice, toSearch } from './support/prices.ts'
@@ -32,11 +33,14 @@ it('a damaged block fails only the bulk items that need it, with a code', async 
   const searcher = new Searcher()
   const buffer = createAnswerBuffer(65_536)
   const codes: string[] = []
+  const scanner = new ItemScanner()
   for (let at = 0; at < bytes.length;) {
-    at = searcher.answerScanned(bytes, at, view, index, buffer)
+    at = searcher.answerScanned(bytes, at, scanner, view, index, buffer)
     if (at === bytes.length) break
     const end = ends.find((one) => one > at)!
-    searcher.answerItem(bytes.subarray(at, end), view, index, buffer, (_error, { code }) => codes.push(code))
+    const item = bytes.subarray(at, end)
+    searcher.answerItem(item, scanner.count + 1, view, index, buffer, (_error, { code }) => codes.push(code))
+    scanner.endItems(1)
     at = end
   }
   const text = buffer.bytes.toString('utf8', 0, buffer.filled)
@@ -46,7 +50,7 @@ it('a damaged block fails only the bulk items that need it, with a code', async 
     .map((line) => JSON.parse(line))
   expect(answers.map(({ id }) => id)).toEqual(searched.map(({ id }) => id))
   answers.forEach(({ error, price }, i) => {
-    if (i % 2 === 0) expect(error.code).toBe('DATA_DAMAGED')
+    if (i % 2 === 0) expect(error).toMatchObject({ code: 'DATA_DAMAGED', item: i + 1 })
     else expect(price.id).toBe(searched[i]!.id)
   })
   expect(text).not.toContain('secret')

@@ -101,7 +101,11 @@ const refusals: Refusal[] = [
     code: 'UNSUPPORTED_MEDIA_TYPE',
     detail: ['must be one of application/json, application/x-ndjson; received "text/plain"'],
   },
-  { request: ['POST', BULK, '7', LINES], code: 'BAD_JSON', detail: ['an item must be a JSON object; received "7"'] },
+  {
+    request: ['POST', BULK, '7', LINES],
+    code: 'BAD_JSON',
+    detail: ['item 1, at byte 0, must be a JSON object, or an array of objects; received "7"'],
+  },
   put({ value: '1' }, 'body/value must be a finite number', 'received "1"'),
   put({ currency: 'eur' }, 'body/currency must be a code of 3 capital letters such as USD; received "eur"'),
   put({ from: '1.1.2026' }, 'body/from must be a date such as 2026-01-31; received "1.1.2026"'),

@@ -18,6 +18,7 @@ usedTerms[terms.findValue(terms.chars.getCode('bb'), 'bb')] = 0
 const dictionary = { terms, usedTerms }
 
 const name = fc.constantFrom(...names, 'unknown', '')
+const id = fc.oneof(name, fc.constantFrom(0, 7, 42, 9_007_199_254_740_991, -1, 1.5, 1e300))
 const value = fc.oneof({ weight: 5, arbitrary: name }, fc.constantFrom(12, null, ['a']))
 const condition = fc.oneof(
   { weight: 6, arbitrary: fc.record({ char: name, value }) },
@@ -34,7 +35,7 @@ const request = fc.oneof(
     }),
   },
   fc.record({
-    id: name,
+    id,
     offeringId: name,
     groupId: name,
     priceSpecId: name,
@@ -46,7 +47,7 @@ const request = fc.oneof(
       groupId: name,
       priceSpecId: name,
       charValues: fc.array(condition, { maxLength: 3 }),
-      id: name,
+      id,
       at: fc.constant('2026-01-01'),
     },
     { requiredKeys: ['offeringId'] },
@@ -99,7 +100,7 @@ it('the scanner gives the result of JSON.parse, or rejects the request', () => {
       scanned++
       const parsed: unknown = JSON.parse(search)
       const id = scanner.idTo < 0 ? undefined : bytes.toString('latin1', scanner.idFrom, scanner.idTo)
-      expect((parsed as { id?: string }).id).toBe(id)
+      expect((parsed as { id?: string | number }).id).toBe(id && JSON.parse(id))
       if (id === undefined ? !isSearchRequest(parsed) : !isBulkItem(parsed)) throw new Error(`does not fit: ${search}`)
       const other = new SearchQuery()
       expect(resolveRequest(parsed as never, dictionary, other)).toBeUndefined()
@@ -127,7 +128,13 @@ it('terms added after a view began are unknown to the view', () => {
 it('the usual shape is never rejected', () => {
   const scanner = new RequestScanner()
   const search = { offeringId: 'a', groupId: 'bb', priceSpecId: 'long name', charValues: [{ char: 'bb', value: 'a' }] }
-  for (const one of [search, { id: '1', ...search }, { ...search, id: '1' }]) {
+  for (const one of [
+    search,
+    { id: '1', ...search },
+    { ...search, id: '1' },
+    { id: 0, ...search },
+    { ...search, id: 12 },
+  ]) {
     const bytes = Buffer.from(JSON.stringify(one))
     expect(scanner.scan(bytes, 0, dictionary, new SearchQuery())).toBe(true)
     expect(scanner.end).toBe(bytes.length)
@@ -137,7 +144,7 @@ it('the usual shape is never rejected', () => {
 it('rejects an incomplete request and a request with two ids', () => {
   const scanner = new RequestScanner()
   const search = { offeringId: 'a', groupId: 'bb', priceSpecId: 'long name', charValues: [{ char: 'bb', value: 'a' }] }
-  for (const one of [search, { id: '1', ...search }, { ...search, id: '1' }]) {
+  for (const one of [search, { id: '1', ...search }, { ...search, id: '1' }, { ...search, id: 12 }]) {
     const bytes = Buffer.from(JSON.stringify(one))
     for (let end = 0; end < bytes.length; end++)
       expect([end, scanner.scan(bytes.subarray(0, end), 0, dictionary, new SearchQuery())]).toEqual([end, false])

@@ -233,9 +233,11 @@ export async function addBulkRoute(
           operationId: 'searchMany',
           summary: 'Run several searches in one request',
           description:
-            'The body has search requests, each with an `id`, with or without line breaks between them. The reply has ' +
-            'the results in the same order, one per line: `{"price"?,"error":{"message"?,"code"?},"id"}`. It begins ' +
-            'before the request ends. A truncated body adds one error at the end.',
+            'The body has search requests, each with an `id` (text or number): one after the other, with or without ' +
+            'line breaks between them, or as one JSON array. The reply has the results in the same order, one per line: ' +
+            '`{"price"?,"error":{"message"?,"code"?,"item"?},"id"}`. It repeats each `id` as it was sent, and begins ' +
+            'before the request ends. `item` is the number of the search, from 1. A body that cannot be split adds ' +
+            'one error at the end, whose message has the position in bytes.',
           params,
           body: { content: { [LINES_TYPE]: { schema: { type: 'string', examples: [EXAMPLE_ITEM] } } } },
           response: {

@@ -1,9 +1,7 @@
-import { formatReceived } from '@influencer-stats/runtime/received-value'
-import { commonErrors } from '@influencer-stats/runtime/errors'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import { isItemStart, ItemScanner } from './item-scanner.ts'
+import { ItemScanner } from './item-scanner.ts'
 import { ByteAccumulator } from '../core/byte-accumulator.ts'
 import type { OutputBuffer } from './render-answer.ts'
 import { errors } from '../errors.ts'
@@ -58,7 +56,7 @@ export async function answerBulkSearch(request: Readable, reply: Writable, optio
   try {
     // A request that is not read to its end still needs a reply.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) await writer.answer(chunk as Buffer)
-    if (writer.isInItem) throw commonErrors.BAD_JSON('the request ends within an item')
+    writer.assertComplete()
     writer.end()
   } catch (error) {
     if (!(error instanceof Problem) || !writer.hasOutput) throw error
@@ -74,9 +72,11 @@ export async function answerBulkSearch(request: Readable, reply: Writable, optio
 class BulkAnswerWriter {
   readonly #reply: Writable
   readonly #options: BulkOptions
-  readonly #ends = new ItemScanner()
+  readonly #items = new ItemScanner()
   /** The beginning of an incomplete item. */
   readonly #rest = new ByteAccumulator()
+  /** Length of the chunks before the current one (bytes). */
+  #offset = 0
   #buffer: OutputBuffer
   #begun = false
   #writeTimer: NodeJS.Immediate | undefined
@@ -91,24 +91,31 @@ class BulkAnswerWriter {
     return this.#begun || this.#buffer.filled > 0
   }
 
-  /** True if an item has begun and not ended. */
-  get isInItem(): boolean {
-    return this.#rest.length > 0
+  /** @throws Problem `BAD_JSON` if the request may not end here */
+  assertComplete(): void {
+    this.#items.assertComplete(this.#offset - this.#rest.length)
   }
 
   /** Answers the items that end in a chunk, and stores the beginning of an incomplete one. */
   async answer(chunk: Buffer): Promise<void> {
     await this.#waitForDrain()
-    let bytes = chunk
-    if (this.isInItem) {
-      const end = this.#ends.find(chunk, 0)
-      this.#append(end < 0 ? chunk : chunk.subarray(0, end))
-      if (end < 0) return
-      await this.#answerItems(this.#rest.take())
-      bytes = chunk.subarray(end)
-    }
-    this.#append(bytes.subarray(await this.#answerItems(bytes)))
+    await this.#answerChunk(chunk)
+    this.#offset += chunk.length
     freeMemory(chunk)
+  }
+
+  async #answerChunk(chunk: Buffer): Promise<void> {
+    let start = 0
+    if (this.#rest.length > 0) {
+      const offset = this.#offset - this.#rest.length
+      const end = this.#items.findEnd(chunk, 0)
+      this.#append(end < 0 ? chunk : chunk.subarray(0, end), offset)
+      if (end < 0) return
+      await this.#answerItems(this.#rest.take(), 0, offset)
+      start = end
+    }
+    const end = await this.#answerItems(chunk, start, this.#offset)
+    this.#append(chunk.subarray(end), this.#offset + end)
   }
 
   /**
@@ -116,7 +123,7 @@ class BulkAnswerWriter {
    * @param error the reason that no more answers follow
    */
   end(error?: Problem): void {
-    if (error) writeLine(this.#buffer, renderErrorLine(error, undefined))
+    if (error) writeLine(this.#buffer, renderErrorLine(error, this.#items.count + 1))
     this.#write()
   }
 
@@ -127,29 +134,28 @@ class BulkAnswerWriter {
   }
 
   /**
-   * Answers the whole items in `bytes`.
+   * Answers the whole items in `bytes`, from `start` on.
+   * @param offset position of `bytes` in the request
    * @returns the beginning of the incomplete item, or the length of `bytes`
    */
-  async #answerItems(bytes: Buffer): Promise<number> {
+  async #answerItems(bytes: Buffer, start: number, offset: number): Promise<number> {
     const { searcher, view, index, onFault } = this.#options
-    let at = 0
-    for (;;) {
-      at = searcher.answerScanned(bytes, at, view, index, this.#buffer, getTurnDeadline())
+    const items = this.#items
+    let at = items.findStart(bytes, start, offset)
+    while (at < bytes.length) {
+      let end = searcher.answerScanned(bytes, at, items, view, index, this.#buffer, getTurnDeadline())
+      if (end === at) {
+        end = items.findEnd(bytes, at)
+        if (end < 0) break
+        if (end - at > MAX_ITEM_BYTES) throw this.#createTooLargeError(offset + at)
+        searcher.answerItem(bytes.subarray(at, end), items.count + 1, view, index, this.#buffer, onFault)
+        items.endItems(1)
+      }
+      at = items.findStart(bytes, end, offset)
       if (isFull(this.#buffer)) {
         this.#write()
         await this.#waitForDrain()
-        continue
       }
-      if (at === bytes.length) break
-      if (!isItemStart(bytes[at]!))
-        throw commonErrors.BAD_JSON(
-          `an item must be a JSON object; received ${formatReceived(bytes.subarray(at, at + 1))}`,
-        )
-      const end = this.#ends.find(bytes, at)
-      if (end < 0) break
-      if (end - at > MAX_ITEM_BYTES) throw createTooLargeError()
-      searcher.answerItem(bytes.subarray(at, end), view, index, this.#buffer, onFault)
-      at = end
       await yieldTurn()
     }
     // A delayed write: more of the request often arrives meanwhile, and a write costs as much time as 50 answers.
@@ -157,9 +163,14 @@ class BulkAnswerWriter {
     return at
   }
 
-  #append(piece: Uint8Array): void {
-    if (this.#rest.length + piece.length > MAX_ITEM_BYTES) throw createTooLargeError()
+  /** @param offset position of the incomplete item in the request */
+  #append(piece: Uint8Array, offset: number): void {
+    if (this.#rest.length + piece.length > MAX_ITEM_BYTES) throw this.#createTooLargeError(offset)
     this.#rest.add(piece)
+  }
+
+  #createTooLargeError(offset: number): Problem {
+    return errors.ITEM_TOO_LARGE(`${this.#items.describeItem(offset)} must have at most ${MAX_ITEM_BYTES} bytes`)
   }
 
   async #waitForDrain(): Promise<void> {
@@ -179,8 +190,6 @@ class BulkAnswerWriter {
     this.#buffer = buffers.take()
   }
 }
-
-const createTooLargeError = () => errors.ITEM_TOO_LARGE(`${MAX_ITEM_BYTES} bytes`)
 
 /**
  * Frees the memory of a chunk that has no readers any more. As garbage it is outside of V8's heap, and for every 64 MB

@@ -8,10 +8,12 @@ import type { TextTable } from '../core/text-table.ts'
 const QUOTE = 34
 const BACKSLASH = 92
 const DELETE = 127
+const ZERO = 48
+const NINE = 57
 
-const FIRST_ID = new Literal('{"id":"')
+const FIRST_ID = new Literal('{"id":')
 const FIRST_OFFERING = new Literal('{"offeringId":"')
-const OFFERING = new Literal('","offeringId":"')
+const OFFERING = new Literal(',"offeringId":"')
 const GROUP = new Literal('","groupId":"')
 const SPEC = new Literal('","priceSpecId":"')
 const CHAR_VALUES = new Literal('","charValues":[')
@@ -20,24 +22,23 @@ const CHAR = new Literal('"},{"char":"')
 const VALUE = new Literal('","value":"')
 const NO_VALUES = new Literal(']')
 const END_OF_VALUES = new Literal('"}]')
-const ID = new Literal(',"id":"')
+const ID = new Literal(',"id":')
 const END = new Literal('}')
-const END_OF_ID = new Literal('"}')
 const NO_VIEW = new DataView(new ArrayBuffer(0))
 const NOT_FOUND = -1
 
 /**
  * Parses a search of exactly the usual shape from its bytes directly into terms: the output of JSON.stringify for
  * `{id?, offeringId, groupId, priceSpecId, charValues: [{char, value}...]}` (the id first or last). All values must be
- * text, all text must be ASCII without escapes, and each term must occur in at least one row. JSON.parse handles any
- * other request.
+ * text, the id text or digits, all text must be ASCII without escapes, and each term must occur in at least one row.
+ * JSON.parse handles any other request.
  */
 export class RequestScanner {
   #bytes: Buffer = Buffer.alloc(0)
   #view: DataView = NO_VIEW
   #end = 0
   #at = 0
-  /** The range of the request's id; `idTo` is -1 if it has none. */
+  /** The range of the request's id as JSON, with the quotes of a text; `idTo` is -1 if it has none. */
   idFrom = 0
   idTo = -1
   // By position in the request: the last characteristic at this position, and the text around its name. Most requests
@@ -78,7 +79,7 @@ export class RequestScanner {
     if (spec < 0 || !this.#skip(CHAR_VALUES)) return false
     query.reset(offering, group, spec)
     if (!this.#readConditions(terms, usedTerms, query)) return false
-    if (this.idTo < 0 && this.#skip(ID)) return this.#readId() && this.#skip(END_OF_ID)
+    if (this.idTo < 0 && this.#skip(ID)) return this.#readId() && this.#skip(END)
     return this.#skip(END)
   }
 
@@ -118,20 +119,33 @@ export class RequestScanner {
     return term
   }
 
-  /** Reads an id of ASCII characters without escapes. */
+  /** Reads an id: a text of ASCII characters without escapes, or digits. */
   #readId(): boolean {
-    const bytes = this.#bytes
     const from = this.#at
-    let to = from
-    for (; bytes[to] !== QUOTE; to++) {
-      const byte = bytes[to]
-      if (byte === undefined || byte < 32 || byte === BACKSLASH || byte >= DELETE) return false
-    }
-    if (to === from || to - from > MAX_TEXT_LENGTH) return false
+    const to = this.#bytes[from] === QUOTE ? this.#findTextEnd(from + 1) : this.#findDigitsEnd(from)
+    if (to < 0) return false
     this.#at = to
     this.idFrom = from
     this.idTo = to
     return true
+  }
+
+  #findTextEnd(from: number): number {
+    const bytes = this.#bytes
+    let to = from
+    for (; bytes[to] !== QUOTE; to++) {
+      const byte = bytes[to]
+      if (byte === undefined || byte < 32 || byte === BACKSLASH || byte >= DELETE) return NOT_FOUND
+    }
+    return to === from || to - from > MAX_TEXT_LENGTH ? NOT_FOUND : to + 1
+  }
+
+  #findDigitsEnd(from: number): number {
+    const bytes = this.#bytes
+    let to = from
+    while (bytes[to]! >= ZERO && bytes[to]! <= NINE) to++
+    const isValid = to - from === 1 || (to > from && bytes[from] !== ZERO && to - from <= MAX_TEXT_LENGTH)
+    return isValid ? to : NOT_FOUND
   }
 
   #skip(expected: Literal): boolean {

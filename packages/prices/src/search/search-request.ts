@@ -6,6 +6,8 @@ export type SearchCondition =
 
 /** The body of a search. */
 export interface SearchRequest {
+  /** An id of the client, which the service ignores in a single search. */
+  readonly id?: string | number
   readonly offeringId: string
   readonly groupId: string
   readonly priceSpecId: string

@@ -39,6 +39,11 @@ const properties = {
     type: 'boolean',
     description: 'True: the reply has the number of prices that remain after each condition.',
   },
+  id: {
+    type: ['string', 'number'],
+    maxLength: MAX_TEXT_LENGTH,
+    description: 'An id of the client, which a bulk answer repeats. A single search ignores it.',
+  },
 } as const
 const required = ['offeringId', 'groupId', 'priceSpecId', 'charValues'] as const
 
@@ -53,11 +58,7 @@ export const searchBodySchema = {
 
 const searchAllSchema = { ...searchBodySchema, required: [] }
 
-const bulkItemSchema = {
-  ...searchBodySchema,
-  required: ['id', ...required],
-  properties: { id: { type: 'string', maxLength: MAX_TEXT_LENGTH }, ...properties },
-}
+const bulkItemSchema = { ...searchBodySchema, required: ['id', ...required] }
 
 type SchemaValidator<T> = ((value: unknown) => value is T) & { errors?: readonly ValidationError[] | null }
 
@@ -66,7 +67,7 @@ export const isSearchAllRequest = createValidator(searchAllSchema, 'body') as un
   Partial<SearchRequest>
 >
 export const isBulkItem = createValidator(bulkItemSchema, 'body') as unknown as SchemaValidator<
-  SearchRequest & { id: string }
+  SearchRequest & { id: string | number }
 >
 
 const isCharValues = createValidator(properties.charValues, 'body') as unknown as SchemaValidator<SearchCondition[]>

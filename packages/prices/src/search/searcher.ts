@@ -1,7 +1,7 @@
 import { toProblem } from '@influencer-stats/runtime/problem-replies'
 import type { Problem, ProblemExtras } from '@influencer-stats/runtime/problems'
 import { commonErrors } from '@influencer-stats/runtime/errors'
-import { skipSpace } from './item-scanner.ts'
+import { skipComma, skipSpace, type ItemScanner } from './item-scanner.ts'
 import { Literal } from '../core/literal.ts'
 import { TopN } from './top-n.ts'
 import { MAX_TEXT_LENGTH } from '../core/price.ts'
@@ -35,9 +35,10 @@ export const MAX_CANDIDATES = 10
 /** Number of items that are answered together. */
 const GROUP_ITEMS = 16
 const MAX_MESSAGE_CHARS = 600
+const NO_EXPLAIN = 'item/explain must be absent, as only a single search explains; received true'
 const PRICE = new Literal('{"price":')
-const NO_ERROR = new Literal(',"error":{},"id":"')
-const END = new Literal('"}\n')
+const NO_ERROR = new Literal(',"error":{},"id":')
+const END = new Literal('}\n')
 
 /** The searcher of a thread: reads requests from bytes, and renders the bytes of their answers. */
 export class Searcher {
@@ -58,8 +59,7 @@ export class Searcher {
   answer(body: Buffer, view: CatalogView, index: RowFinder): string {
     const scanner = this.#scanner
     const isScanned = scanner.scan(body, 0, view, this.#query)
-    if (isScanned && scanner.idTo < 0 && scanner.end === body.length)
-      return this.#renderFound(index.find(this.#query), view, index)
+    if (isScanned && scanner.end === body.length) return this.#renderFound(index.find(this.#query), view, index)
     const request = this.#resolve(body, view)
     const row = index.find(this.#query)
     if (!request.explain) return this.#renderFound(row, view, index)
@@ -90,50 +90,56 @@ export class Searcher {
    * Answers items while they have the usual shape (see `RequestScanner`) and the buffer has space. It reads, finds and
    * writes a whole group step by step: each step waits for memory, and the processor continues with the next item
    * meanwhile. With one item at a time it could not. 3,000 items take 3.4 ms instead of 4.5.
+   * @param start start of the first item
+   * @param items scanner that has found this start; it counts the answered items
    * @param until time to stop, after at least one group (as `performance.now()` counts)
-   * @returns the beginning of the first item that needs `answerItem`, or for which there was no space or time
+   * @returns the end of the last answered item; `start` if the first item needs `answerItem`
    */
   answerScanned(
     bytes: Buffer,
     start: number,
+    items: ItemScanner,
     view: CatalogView,
     index: RowFinder,
     to: OutputBuffer,
     until = Infinity,
   ): number {
     const rows = this.#rows
-    let answered = start
-    for (;;) {
-      const count = this.#scanGroup(bytes, answered, view)
-      if (count === 0) return skipSpace(bytes, answered)
-      for (let i = 0; i < count; i++) rows[i] = index.find(this.#queries[i]!)
-      try {
+    const skip = items.isArray ? skipComma : skipSpace
+    const first = items.count
+    let end = start
+    let answered = 0
+    try {
+      for (let at = start; ; at = skip(bytes, end)) {
+        const count = this.#scanGroup(bytes, at, skip, view)
+        if (count === 0) break
+        for (let i = 0; i < count; i++) rows[i] = index.find(this.#queries[i]!)
         for (let i = 0; i < count; i++) if (rows[i]! >= 0) view.prefetch(rows[i]!)
-        for (let i = 0; i < count; i++) {
-          if (isFull(to)) return skipSpace(bytes, answered)
-          if (rows[i]! < 0) this.#refuseItem(bytes, i, to)
+        for (let i = 0; i < count && !isFull(to); i++) {
+          if (rows[i]! < 0) this.#refuseItem(bytes, i, first + answered + 1, to)
           else this.#writeItem(bytes, i, view, to)
-          answered = this.#ends[i]!
+          end = this.#ends[i]!
+          answered++
         }
-      } catch {
-        // One item of the group cannot be read. It reports its error when it is answered alone.
-        return skipSpace(bytes, answered)
+        if (isFull(to) || performance.now() >= until) break
       }
-      if (performance.now() >= until) return skipSpace(bytes, answered)
+    } catch {
+      // One item of the group cannot be read. It reports its error when it is answered alone.
     }
+    if (answered > 0) items.endItems(answered)
+    return end
   }
 
   /** @returns number of items of the usual shape, at most one group */
-  #scanGroup(bytes: Buffer, start: number, view: CatalogView): number {
+  #scanGroup(bytes: Buffer, start: number, skip: typeof skipSpace, view: CatalogView): number {
     const scanner = this.#scanner
-    let end = start
+    let at = start
     for (let i = 0; i < GROUP_ITEMS; i++) {
-      const at = skipSpace(bytes, end)
       if (at === bytes.length || !scanner.scan(bytes, at, view, this.#queries[i]!) || scanner.idTo < 0) return i
-      end = scanner.end
       this.#idsFrom[i] = scanner.idFrom
       this.#idsTo[i] = scanner.idTo
-      this.#ends[i] = end
+      this.#ends[i] = scanner.end
+      at = skip(bytes, scanner.end)
     }
     return GROUP_ITEMS
   }
@@ -144,30 +150,41 @@ export class Searcher {
     to.filled = END.write(to.view, at)
   }
 
-  #refuseItem(bytes: Buffer, item: number, to: OutputBuffer): void {
+  #refuseItem(bytes: Buffer, item: number, number: number, to: OutputBuffer): void {
     const id = bytes.toString('latin1', this.#idsFrom[item], this.#idsTo[item])
-    writeLine(to, renderErrorLine(createRefusal(this.#rows[item]!), id))
+    writeLine(to, renderErrorLine(createRefusal(this.#rows[item]!), number, id))
   }
 
   /**
    * Answers one item of any shape. The answer to an invalid item is its error. The buffer must not be full (`isFull`).
+   * @param number the item's number in the request, from 1
    * @param onFault receives the error of an item
    */
-  answerItem(bytes: Buffer, view: CatalogView, index: RowFinder, to: OutputBuffer, onFault: OnItemError): void {
+  answerItem(
+    bytes: Buffer,
+    number: number,
+    view: CatalogView,
+    index: RowFinder,
+    to: OutputBuffer,
+    onFault: OnItemError,
+  ): void {
     let id: string | undefined
     try {
-      const value = parseJson(readBodyText(bytes))
-      id = getItemId(value)
+      const text = readBodyText(bytes)
+      const value = parseJson(text)
+      id = readItemId(value, text)
       if (!isBulkItem(value)) throw commonErrors.VALIDATION_FAILED(getValidationError(isBulkItem, 'item'))
+      if (id === undefined) throw commonErrors.VALIDATION_FAILED(`item/id must have at most ${MAX_TEXT_LENGTH} digits`)
+      if (value.explain) throw commonErrors.VALIDATION_FAILED(NO_EXPLAIN)
       const failure = resolveRequest(value, view, this.#query)
       if (failure) throw toResolveProblem(failure)
       const row = index.find(this.#query)
       if (row < 0) throw createRefusal(row)
-      writeLine(to, `{"price":${this.#render(row, view)},"error":{},"id":${JSON.stringify(id)}}\n`)
+      writeLine(to, `{"price":${this.#render(row, view)},"error":{},"id":${id}}\n`)
     } catch (error) {
       const problem = toProblem(error)
       onFault(error, problem)
-      writeLine(to, renderErrorLine(problem, id))
+      writeLine(to, renderErrorLine(problem, number, id))
     }
   }
 
@@ -185,17 +202,37 @@ export function writeLine(to: OutputBuffer, line: string): void {
   to.filled += to.bytes.write(line, to.filled)
 }
 
-export const renderErrorLine = ({ code, detail, title }: Problem, id: string | undefined): string =>
-  `${JSON.stringify({ error: { message: (detail ?? title).slice(0, MAX_MESSAGE_CHARS), code }, id: id ?? null })}\n`
+/**
+ * @param item the item's number in the request, from 1
+ * @param id its id as JSON
+ */
+export const renderErrorLine = ({ code, detail, title }: Problem, item: number, id = 'null'): string =>
+  `{"error":${JSON.stringify({ message: (detail ?? title).slice(0, MAX_MESSAGE_CHARS), code, item })},"id":${id}}\n`
 
 const createRefusal = (found: number, members?: ProblemExtras['members']): Problem =>
   found === NO_MATCH
     ? errors.PRICE_NOT_FOUND()
     : errors.PRICES_AMBIGUOUS(`${toMatchCount(found)} prices match`, { ...(members && { members }) })
 
-function getItemId(item: unknown): string | undefined {
+/** Returns the id of an item as JSON: a number as it was written. Undefined if it is neither text nor number, or too long. */
+function readItemId(item: unknown, text: string): string | undefined {
   const { id } = (item ?? {}) as { id?: unknown }
-  return typeof id === 'string' && (id.length <= MAX_TEXT_LENGTH || [...id].length <= MAX_TEXT_LENGTH) ? id : undefined
+  if (typeof id === 'number') {
+    const source = findNumberSource(text, 'id')
+    return source.length <= MAX_TEXT_LENGTH ? source : undefined
+  }
+  if (typeof id !== 'string') return undefined
+  return id.length <= MAX_TEXT_LENGTH || [...id].length <= MAX_TEXT_LENGTH ? JSON.stringify(id) : undefined
+}
+
+/** Returns the text of a number in a JSON object. @param field its name in the object, which must have it */
+function findNumberSource(json: string, field: string): string {
+  const sources = new Map<object, string>()
+  const root: object = JSON.parse(json, function (this: object, key, value, context?: { source?: string }) {
+    if (key === field && context?.source !== undefined) sources.set(this, context.source)
+    return value
+  } as (key: string, value: unknown) => unknown)
+  return sources.get(root)!
 }
 
 function explainSteps(request: SearchRequest, words: Dictionary, query: SearchQuery, index: RowFinder): ExplainStep[] {
