@@ -8,7 +8,7 @@ import {
 } from '@influencer-stats/runtime/service-client'
 import type { Price } from './core/price.ts'
 import type { SearchConditions, SearchRequest } from './search/search-request.ts'
-import type { FacetLists } from './search/compute-facets.ts'
+import type { FacetLists } from './search/facets/compute-facets.ts'
 import type { ExportRange, ImportResult, ImportOptions } from './messages.ts'
 
 export type {
@@ -38,6 +38,10 @@ export interface FacetsRequest extends Partial<SearchConditions> {
   readonly facet?: 'offerings' | 'groups' | 'specs' | 'characteristics'
   /** Returns the values of one characteristic only. */
   readonly char?: string
+  /** Returns only names and values that contain this text, in any case and Unicode form. */
+  readonly q?: string
+  /** The order of values: by name (default; numbers by size), or the highest count first. */
+  readonly sort?: 'name' | 'count'
   readonly limit?: number
   /** `next` of the previous page; requires `facet` or `char`. */
   readonly after?: string

@@ -112,6 +112,38 @@ describe.each(INDEXES)('facets by index %s', (index) => {
     expect(chars.body.characteristics.values.map(({ char }: any) => char)).toEqual(['term'])
   })
 
+  it('returns names and values that contain a text, and the highest counts first', async () => {
+    const { body } = await getFacets({ q: 'SPEE', sort: 'count' })
+    expect(body).toEqual({
+      count: 5,
+      offerings: { values: [] },
+      groups: { values: [] },
+      specs: { values: [] },
+      characteristics: {
+        values: [
+          {
+            char: 'speed',
+            type: 'integer',
+            min: -5,
+            max: 100,
+            values: [
+              { value: 20, count: 2 },
+              { value: -5, count: 1 },
+              { value: 100, count: 1 },
+            ],
+          },
+        ],
+      },
+    })
+    expect((await getFacets({ facet: 'specs', sort: 'count', limit: '1' })).body.specs).toEqual({
+      values: [{ value: 'MRC', count: 4 }],
+      next: '4:MRC',
+    })
+    expect((await getFacets({ facet: 'specs', sort: 'count', limit: '1', after: '4:MRC' })).body.specs).toEqual({
+      values: [{ value: 'NRC', count: 1 }],
+    })
+  })
+
   it.each([
     [{ char: 'none' }, 404, 'CHARACTERISTIC_NOT_FOUND'],
     [{ charValues: [{ char: 'none', value: '1' }] }, 404, 'CHARACTERISTIC_NOT_FOUND'],
@@ -127,6 +159,10 @@ describe.each(INDEXES)('facets by index %s', (index) => {
     [{ facet: 'groups', char: 'term' }, 409, 'INCOMPATIBLE_PARAMETERS'],
     [{ after: 'o1' }, 409, 'INCOMPATIBLE_PARAMETERS'],
     [{ char: 'speed', after: 'fast' }, 400, 'VALIDATION_FAILED'],
+    [{ facet: 'groups', sort: 'count', after: 'g1' }, 400, 'VALIDATION_FAILED'],
+    [{ char: 'speed', sort: 'count', after: '1:fast' }, 400, 'VALIDATION_FAILED'],
+    [{ sort: 'size' }, 400, 'VALIDATION_FAILED'],
+    [{ q: '' }, 400, 'VALIDATION_FAILED'],
     [{ limit: '0' }, 400, 'VALIDATION_FAILED'],
     [{ limit: '201' }, 400, 'VALIDATION_FAILED'],
     [{ charValues: 'term' }, 400, 'VALIDATION_FAILED'],

@@ -1,7 +1,7 @@
 import { measureLongestHold } from '@influencer-stats/runtime/testing/longest-hold'
 import { expect, it } from 'vitest'
 import { getFirstPrice, generateSamplePrices } from '../src/sample/sample-catalog.ts'
-import { computeFacets } from '../src/search/compute-facets.ts'
+import { computeFacets } from '../src/search/facets/compute-facets.ts'
 import { INDEXES } from './support/available-indexes.ts'
 import { measureCpuSeconds, createTestView } from './support/catalog.ts'
 import { speed, term, toCounts } from './support/facets.ts'

@@ -4,7 +4,8 @@ import type { App } from '@influencer-stats/runtime/http'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { errors } from '../errors.ts'
 import { exampleSearch } from '../sample/examples.ts'
-import { FACET_NAMES, MAX_CHARACTERISTICS, computeFacets, type FacetRequest } from '../search/compute-facets.ts'
+import { FACET_NAMES, MAX_CHARACTERISTICS, computeFacets, type FacetRequest } from '../search/facets/compute-facets.ts'
+import { FACET_SORTS } from '../search/facets/facet-page.ts'
 import { nameSchema, valueSchema } from '../price-schema.ts'
 import { readCharValues, searchBodySchema } from '../search/search-schema.ts'
 import type { CatalogViews } from '../search/catalog-view.ts'
@@ -43,6 +44,8 @@ const charSchema = {
   properties: {
     char: nameSchema,
     type: { type: 'string', enum: ['string', 'integer', 'date'] },
+    min: { ...valueSchema, description: 'Smallest value that can still be chosen, of integers and dates.' },
+    max: { ...valueSchema, description: 'Largest value that can still be chosen, of integers and dates.' },
     ...valuesSchema.properties,
   },
 } as const
@@ -90,6 +93,16 @@ export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica |
             at,
             facet: { type: 'string', enum: FACET_NAMES, description: 'Only this list.' },
             char: { ...nameSchema, description: 'Only the values of this characteristic.' },
+            q: {
+              ...nameSchema,
+              description: 'A part of a name or value, in any case and Unicode form. Others are omitted.',
+            },
+            sort: {
+              type: 'string',
+              enum: FACET_SORTS,
+              default: 'name',
+              description: 'Order of values: by name (numbers by size), or the highest count first.',
+            },
             limit: {
               type: 'integer',
               minimum: 1,
@@ -99,7 +112,7 @@ export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica |
             },
             after: {
               type: 'string',
-              description: 'Cursor: `next` of the previous page. It requires `facet` or `char`.',
+              description: 'Cursor: `next` of the previous page with the same `sort`. It requires `facet` or `char`.',
             },
             index: { type: 'string', default: 'bitmap', description: 'Index that counts the prices.' },
             ...consistencyParameters,

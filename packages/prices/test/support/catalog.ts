@@ -1,3 +1,4 @@
+import { TermCounts } from '../../src/catalog/term-counts.ts'
 import { CatalogDraft } from '../../src/core/catalog-draft.ts'
 import { NO_ANSWERS } from '../../src/answer-store/answer-table.ts'
 import type { Price } from '../../src/core/price.ts'
@@ -13,12 +14,13 @@ export async function createTestView(prices: Iterable<Price>, name: keyof typeof
     const fault = draft.put(price)
     if (fault) throw new Error(fault.code)
   }
-  const index = kind.read(await kind.build(draft.buildTable()))
+  const table = draft.buildTable()
+  const index = kind.read(await kind.build(table))
   const blocks = new Map(draft.blocks.map(({ bytes }, number) => [number, bytes]))
   const view = createCatalogView(
     { terms: draft.terms.list, kinds: draft.kinds.list, rows: [] },
     {
-      usedTerms: new Uint8Array(draft.terms.list.length).fill(1),
+      usedTerms: (await TermCounts.fromTable(table, draft.terms)).getUsedTerms(),
       answerStore: await parts.catalog.memory({
         answers: { ...NO_ANSWERS, blocks },
         store: undefined as never,
