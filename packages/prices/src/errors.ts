@@ -1,5 +1,4 @@
 import { errors as log } from '@influencer-stats/log/errors'
-import { commonErrors } from '@influencer-stats/runtime/errors'
 import { defineErrors, type Problem } from '@influencer-stats/runtime/problems'
 import type { ResolveFailure } from './search/resolve-request.ts'
 
@@ -36,7 +35,5 @@ export const errors = {
   OUTCOME_UNKNOWN: log.OUTCOME_UNKNOWN,
 }
 
-const failures = { ...errors, VALIDATION_FAILED: commonErrors.VALIDATION_FAILED }
-
 /** Returns the problem for a request that cannot be converted into terms. */
-export const toResolveProblem = ({ code, detail }: ResolveFailure): Problem => failures[code](detail)
+export const toResolveProblem = ({ code, detail }: ResolveFailure): Problem => errors[code](detail)

@@ -1,12 +1,24 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
-import { describePattern, describeValidationError } from '@influencer-stats/runtime/validation-errors'
-import { NAME_PATTERN, createValidator } from '@influencer-stats/runtime/validation'
+import { describeFormat, describePattern, describeValidationError } from '@influencer-stats/runtime/validation-errors'
+import { NAME_PATTERN, createValidator, defineFormat } from '@influencer-stats/runtime/validation'
+import { isMoment, MOMENT_DESCRIPTION, SEARCH_MOMENT_DESCRIPTION } from './core/moment.ts'
 import { MAX_CONDITIONS, MAX_TEXT_LENGTH, type Price } from './core/price.ts'
 import { UUID_PATTERN } from './core/uuid.ts'
 import { examplePrice } from './sample/examples.ts'
 
 export const nameSchema = { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH } as const
-const date = { type: 'string', format: 'date' } as const
+describeFormat(defineFormat('moment', isMoment), MOMENT_DESCRIPTION)
+describeFormat(
+  defineFormat('search-moment', (text) => text === 'now' || isMoment(text)),
+  SEARCH_MOMENT_DESCRIPTION,
+)
+const moment = { type: 'string', format: 'moment' } as const
+/** The schema of the moment of a search. */
+export const atSchema = {
+  type: 'string',
+  format: 'search-moment',
+  description: `Moment at which the price must be valid: ${SEARCH_MOMENT_DESCRIPTION}. A date is its first minute in UTC.`,
+} as const
 const MAX_INTEGER = Number.MAX_SAFE_INTEGER
 
 const integer = { type: 'integer', minimum: -MAX_INTEGER, maximum: MAX_INTEGER } as const
@@ -44,9 +56,15 @@ const otherFields = {
     description: 'Currency; by default USD.',
   },
   default: { type: 'boolean', description: 'True if a search prefers this price when several prices match.' },
-  from: { ...date, description: 'First day on which the price is valid.' },
-  to: { ...date, description: 'Last day on which the price is valid.' },
+  from: { ...moment, description: 'First day or minute at which the price is valid. Days are those of UTC.' },
+  to: {
+    ...moment,
+    description: 'Last day on which the price is valid, or the first minute at which it is no longer valid.',
+  },
 } as const
+const date = { type: 'string', format: 'date' } as const
+/** The fields of older versions. */
+const otherFieldsV1 = { ...otherFields, from: date, to: date }
 
 const { id: exampleId, ...exampleBody } = examplePrice
 /** The schema of an id without examples. */
@@ -72,7 +90,14 @@ export const priceReplySchema = {
   examples: [{ ...examplePrice, currency: 'USD' }],
   required: ['id', ...required, 'currency'],
   additionalProperties: false,
-  properties: { id: idSchema, ...anyNames, ...otherFields },
+  properties: {
+    id: idSchema,
+    ...anyNames,
+    ...otherFields,
+    // The serializer does not know the format of moments.
+    from: { type: 'string' },
+    to: { type: 'string' },
+  },
 } as const
 
 const validateBody = createValidator(priceBodySchema, 'body')
@@ -96,5 +121,8 @@ function createLineValidator(schema: object): (value: unknown) => string | undef
 /** Returns the reason why the schema of a price rejects a value; undefined if it does not. */
 export const validatePriceLine = createLineValidator(line)
 
-/** `validatePriceLine` for a line of the log: nodes of an older version may have accepted any text as a name. */
-export const validateLoggedPriceLine = createLineValidator({ ...line, properties: { ...line.properties, ...anyNames } })
+/** `validatePriceLine` for a line of an older version in the log. Its names may be any text. */
+export const validateLoggedPriceLine = createLineValidator({
+  ...line,
+  properties: { ...line.properties, ...anyNames, ...otherFieldsV1 },
+})

@@ -9,6 +9,7 @@ import { createPrice, toUuid } from './support/prices.ts'
 import {
   listPrices,
   logEntries,
+  MAX_PRICES,
   openTestStateMachine,
   toEntries,
   toPosition,
@@ -45,6 +46,43 @@ describe('the state machine', () => {
       expect.stringMatching(/^g00000000[12]!/),
     )
     await again.close()
+  })
+
+  it('applies entries of older versions by their rules', async () => {
+    const one = await openTestStateMachine()
+    const id = toImportId(1)
+    const { id: key, ...price } = createPrice({ from: '2026-01-01', to: '2026-01-31' })
+    const timed = `${JSON.stringify({ id: key, ...price, from: '2026-01-01T10:00Z' })}\n`
+    const [, begin] = logEntries.begin(id)
+    const entries = toEntries([
+      [kinds.PUT_V1, kinds.encodePut(key, JSON.stringify(price), MAX_PRICES)],
+      [kinds.IMPORT_BEGIN_V1, begin],
+      logEntries.piece(id, 0, timed),
+      logEntries.begin(id),
+      logEntries.piece(id, 0, timed),
+    ])
+    const outcomes = await one.stateMachine.apply(entries, toPosition(5))
+    expect(outcomes.map(toComparable)).toEqual([true, true, 'BAD_LINE', true, true])
+    expect((await listPrices(one.catalog))[0]).toMatchObject({ from: '2026-01-01', to: '2026-01-31' })
+    // The restart reads the pieces of the open import again, by the same rules.
+    const again = await one.reopen()
+    const end = { seq: 6, at: 0, kind: kinds.IMPORT_END, body: logEntries.end(id, 1)[1] }
+    expect(await again.stateMachine.apply([end], toPosition(6))).toEqual([{ imported: 1, prices: 1 }])
+    expect((await listPrices(again.catalog))[0]).toMatchObject({ from: '2026-01-01T10:00Z', to: '2026-01-31' })
+    await again.close()
+  })
+
+  it('restores a snapshot of an older version', async () => {
+    const one = await openTestStateMachine()
+    await one.stateMachine.apply(toEntries([logEntries.put(createPrice())]), toPosition(1))
+    async function* readOlder() {
+      for await (const chunk of one.stateMachine.snapshot())
+        yield Buffer.from(chunk.toString('latin1').replace('prices snapshot 2', 'prices snapshot 1'), 'latin1')
+    }
+    const other = await openTestStateMachine()
+    await other.stateMachine.restore(readOlder())
+    expect(await listPrices(other.catalog)).toEqual(await listPrices(one.catalog))
+    await Promise.all([one.close(), other.close()])
   })
 
   it('refuses an import again if the refusal was not persisted', async () => {

@@ -51,7 +51,10 @@ const refusals: Refusal[] = [
     'received an object with char, valeu',
   ),
   condition({ char: 'term', value: 1, x: 1 }, 'unknown property "x"', 'known: char, op, value'),
-  search({ at: '2026-02-30' }, 'body/at must be a date such as 2026-01-31; received "2026-02-30"'),
+  search(
+    { at: '2026-02-30' },
+    'body/at must be now, a date such as 2026-01-31 or a time such as 2026-01-31T18:00+01:00; received "2026-02-30"',
+  ),
   search({ offering: 'x' }, 'unknown property "offering"', 'known: offeringId, groupId'),
   search({ explain: 'yes' }, 'body/explain must be true or false; received "yes"'),
   search({ charValues: {} }, 'body/charValues must be an array', 'received an empty object'),
@@ -108,7 +111,10 @@ const refusals: Refusal[] = [
   },
   put({ value: '1' }, 'body/value must be a finite number', 'received "1"'),
   put({ currency: 'eur' }, 'body/currency must be a code of 3 capital letters such as USD; received "eur"'),
-  put({ from: '1.1.2026' }, 'body/from must be a date such as 2026-01-31; received "1.1.2026"'),
+  put(
+    { from: '1.1.2026' },
+    'body/from must be a date such as 2026-01-31 or a time such as 2026-01-31T18:00+01:00; received "1.1.2026"',
+  ),
   put({ default: 1 }, 'body/default must be true or false; received 1'),
   put({ colour: 'x' }, 'unknown property "colour"', 'known: id, offeringId'),
   put(
@@ -154,7 +160,10 @@ const refusals: Refusal[] = [
   ),
   line({ value: null }, '/value must be a finite number', 'received null'),
   line({ id: 'x' }, '/id must be a UUID such as', 'received "x"'),
-  line({ from: '2026-02-30' }, '/from must be a date such as 2026-01-31; received "2026-02-30"'),
+  line(
+    { from: '2026-02-30' },
+    '/from must be a date such as 2026-01-31 or a time such as 2026-01-31T18:00+01:00; received "2026-02-30"',
+  ),
   line('{"token":hunter2-secret}', 'price must be valid JSON', 'received 24 characters'),
   line('7', 'price must be an object; received 7'),
   {

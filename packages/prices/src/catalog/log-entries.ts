@@ -4,14 +4,18 @@ import type { PriceBatch } from '../core/price-batch.ts'
 // Formats of log entries. A changed rule of evaluation needs new entry kinds: otherwise nodes of two versions create
 // different catalogs from the same entry.
 
-export const PUT = 1
+/** A put by the rules of older versions: values are texts or integers, and `from` and `to` are dates. */
+export const PUT_V1 = 1
 export const REMOVE = 2
-export const IMPORT_BEGIN = 3
+/** The beginning of an import by the rules of older versions. */
+export const IMPORT_BEGIN_V1 = 3
 export const IMPORT_PIECE = 4
 export const IMPORT_END = 5
 export const IMPORT_ABORT = 6
 /** Aborts the open import, if it had no new entry for too long. */
 export const IMPORT_EXPIRY = 7
+export const PUT = 8
+export const IMPORT_BEGIN = 9
 
 export interface LoggedPut {
   /** The id of the price. */

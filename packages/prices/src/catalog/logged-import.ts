@@ -1,10 +1,11 @@
 import { CatalogDraft } from '../core/catalog-draft.ts'
+import type { Price } from '../core/price.ts'
 import { decodePriceBatch, type PriceBatch } from '../core/price-batch.ts'
-import type { ImportBegin, ImportPiece } from './log-entries.ts'
+import { IMPORT_BEGIN, type ImportBegin, type ImportPiece } from './log-entries.ts'
 import { Terms } from '../core/terms.ts'
 import { errors } from '../errors.ts'
 import { PriceLineReader } from './price-line-reader.ts'
-import { validateLoggedPriceLine } from '../price-schema.ts'
+import { validateLoggedPriceLine, validatePriceLine } from '../price-schema.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 
 /** Bytes that are read before the loop yields to other work. */
@@ -21,18 +22,21 @@ export class LoggedImport {
   readonly maxPrices: number
   /** Number of prices read; a repeated id counts each time. */
   imported = 0
-  readonly #reader = new PriceLineReader((price) => {
-    const problem = this.draft.put(price)
-    if (!problem) this.#count()
-    return problem
-  }, validateLoggedPriceLine)
+  readonly #reader: PriceLineReader
   #piecesRead = 0
   /** The reason why this import was refused; undefined if it was not refused. */
   failure: Error | undefined
 
-  constructor({ replace, most: maxPrices }: Pick<ImportBegin, 'replace' | 'most'>) {
-    this.replace = replace
-    this.maxPrices = maxPrices
+  /** @param begin.kind kind of the entry with which it began; by default `IMPORT_BEGIN_V1` */
+  constructor(begin: Pick<ImportBegin, 'replace' | 'most'> & { readonly kind?: number | undefined }) {
+    this.replace = begin.replace
+    this.maxPrices = begin.most
+    const put = (price: Price) => {
+      const problem = this.draft.put(price)
+      if (!problem) this.#count()
+      return problem
+    }
+    this.#reader = new PriceLineReader(put, begin.kind === IMPORT_BEGIN ? validatePriceLine : validateLoggedPriceLine)
   }
 
   /**

@@ -1,6 +1,5 @@
-import { describeJsonError, formatReceived } from '@influencer-stats/runtime/received-value'
+import { describeJsonError } from '@influencer-stats/runtime/received-value'
 import { isUtf8 } from 'node:buffer'
-import { isDate } from '../core/moment.ts'
 import { ByteAccumulator } from '../core/byte-accumulator.ts'
 import type { PriceProblem } from '../core/encode-price.ts'
 import type { Price } from '../core/price.ts'
@@ -68,15 +67,7 @@ export class PriceLineReader {
     }
     const validationError = this.#validate(price)
     if (validationError) throw fail(validationError)
-    const problem = findDateProblem(price) ?? this.#put(price)
+    const problem = this.#put(price)
     if (problem) throw fail(`${problem.code} ${problem.detail}`)
   }
-}
-
-function findDateProblem({ from, to }: Price): { code: string; detail: string } | undefined {
-  const dates = Object.entries({ from, to })
-  const [name, date] = dates.find(([, day]) => day !== undefined && !isDate(day)) ?? []
-  if (name === undefined) return undefined
-  const detail = `price/${name} must be a date such as 2026-01-31; received ${formatReceived(date)}`
-  return { code: 'VALIDATION_FAILED', detail }
 }

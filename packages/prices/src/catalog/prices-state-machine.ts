@@ -41,10 +41,12 @@ export const LOG_IMPORT_TIMEOUT_MS = 30_000
 /** Maximum changes of prices in one write. They are evaluated in one turn of the event loop. */
 const MAX_BATCH_CHANGES = 512
 
-const SNAPSHOT_NAME = 'prices snapshot 1'
+const SNAPSHOT_NAME = 'prices snapshot 2'
+/** Its pages have a subset of the contents of the current format. */
+const FIRST_SNAPSHOT_NAME = 'prices snapshot 1'
 
 const isRefusal = (error: unknown): error is Problem => error instanceof Problem && error.code in errors
-const isPriceChange = ({ kind }: LogEntry) => kind === kinds.PUT || kind === kinds.REMOVE
+const isPriceChange = ({ kind }: LogEntry) => kind === kinds.PUT || kind === kinds.PUT_V1 || kind === kinds.REMOVE
 
 /** The row `meta` of the database. */
 interface PricesRow extends LogCheckpoint {
@@ -82,11 +84,9 @@ class PricesModel implements LevelModel<PricesRow, PricesBatch> {
     this.#catalog = catalog
     this.level = level
     this.isReplica = isReplica
-    this.snapshots = createSnapshotCodec(level.db, {
-      name: SNAPSHOT_NAME,
-      positionKey: Buffer.from(META_KEY),
-      createFilter: createSnapshotFilter,
-    })
+    const positionKey = Buffer.from(META_KEY)
+    const format = { name: SNAPSHOT_NAME, positionKey, createFilter: createSnapshotFilter }
+    this.snapshots = createSnapshotCodec(level.db, format, [FIRST_SNAPSHOT_NAME])
   }
 
   parseRow(text: string): PricesRow {
@@ -165,9 +165,10 @@ class PricesModel implements LevelModel<PricesRow, PricesBatch> {
     const { open } = checkpoint
     const isLate = open !== undefined && at - open.at >= LOG_IMPORT_TIMEOUT_MS
     switch (kind) {
-      case kinds.IMPORT_BEGIN: {
+      case kinds.IMPORT_BEGIN:
+      case kinds.IMPORT_BEGIN_V1: {
         if (open && !isLate) return this.#refuse(errors.IMPORT_RUNNING(), checkpoint)
-        const importBegin = readEntry<kinds.ImportBegin>(entry, kinds.decodeText)
+        const importBegin = { ...readEntry<kinds.ImportBegin>(entry, kinds.decodeText), kind }
         this.#import = new LoggedImport(importBegin)
         await this.#catalog.setCheckpoint({ ...checkpoint, open: { ...importBegin, pieces: 0, at } })
         await this.#catalog.clearStaged()

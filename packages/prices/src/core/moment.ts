@@ -7,6 +7,10 @@ const TIME_PATTERN = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):([0-5]\d)(?::00)?(?:Z|(
 const MIN_MOMENT = Date.parse('0000-01-01T00:00Z') / MINUTE_MS
 const MAX_MOMENT = Date.parse('9999-12-31T23:59Z') / MINUTE_MS
 
+/** The forms of moments, for error messages. */
+export const MOMENT_DESCRIPTION = 'a date such as 2026-01-31 or a time such as 2026-01-31T18:00+01:00'
+export const SEARCH_MOMENT_DESCRIPTION = `now, ${MOMENT_DESCRIPTION}`
+
 /** Limits for a missing moment: before and after every moment. */
 export const FIRST_MOMENT = -Infinity
 export const LAST_MOMENT = Infinity
@@ -47,6 +51,8 @@ export function parseMoment(text: string): number | undefined {
   const moment = Date.parse(date) / MINUTE_MS + Number(hours) * 60 + Number(minutes) - zone
   return moment < MIN_MOMENT || moment > MAX_MOMENT ? undefined : moment
 }
+
+export const isMoment = (text: string): boolean => parseMoment(text) !== undefined
 
 /** Parses the end of a time: a date includes its whole day, and a time is the first moment after the end. */
 export function parseEnd(text: string): number | undefined {

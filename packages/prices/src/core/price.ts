@@ -1,3 +1,5 @@
+import { formatEnd, formatStart, parseEnd, parseMoment } from './moment.ts'
+
 /** The value of a characteristic: an integer, a date (YYYY-MM-DD), or any other string. */
 export type TermValue = string | number
 
@@ -20,7 +22,10 @@ export interface Price {
   readonly currency?: string
   /** True if this price is preferred when several prices match. */
   readonly default?: boolean
-  /** The first and the last day on which it is valid (YYYY-MM-DD). A missing date means no limit. */
+  /**
+   * The validity: a date is a whole day in UTC. A time with a zone is the first minute at which the price is valid, or at
+   * which it is no longer valid. A missing one means no limit.
+   */
   readonly from?: string
   readonly to?: string
 }
@@ -28,8 +33,16 @@ export interface Price {
 export const DEFAULT_CURRENCY = 'USD'
 
 /** Returns a price in the form in which clients read it. */
-export function toStoredPrice({ id, currency = DEFAULT_CURRENCY, default: isDefault, ...rest }: Price): Price {
-  return { id: id.toLowerCase(), ...rest, currency, ...(isDefault && { default: true }) }
+export function toStoredPrice({ id, currency = DEFAULT_CURRENCY, default: isDefault, ...fields }: Price): Price {
+  const { from, to, ...rest } = fields
+  return {
+    id: id.toLowerCase(),
+    ...rest,
+    currency,
+    ...(isDefault && { default: true }),
+    ...(from !== undefined && { from: formatStart(parseMoment(from)!) }),
+    ...(to !== undefined && { to: formatEnd(parseEnd(to)!) }),
+  }
 }
 
 /** Maximum number of characteristics of a price, and of conditions of a query. */

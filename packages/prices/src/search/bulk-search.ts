@@ -2,6 +2,7 @@ import { Problem } from '@influencer-stats/runtime/problems'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { ItemScanner } from './item-scanner.ts'
+import { getCurrentMoment } from '../core/moment.ts'
 import { ByteAccumulator } from '../core/byte-accumulator.ts'
 import type { OutputBuffer } from './render-answer.ts'
 import { errors } from '../errors.ts'
@@ -77,6 +78,8 @@ class BulkAnswerWriter {
   readonly #rest = new ByteAccumulator()
   /** Length of the chunks before the current one (bytes). */
   #offset = 0
+  /** The moment that `now` means in all items. */
+  readonly #now = getCurrentMoment()
   #buffer: OutputBuffer
   #begun = false
   #writeTimer: NodeJS.Immediate | undefined
@@ -148,7 +151,7 @@ class BulkAnswerWriter {
         end = items.findEnd(bytes, at)
         if (end < 0) break
         if (end - at > MAX_ITEM_BYTES) throw this.#createTooLargeError(offset + at)
-        searcher.answerItem(bytes.subarray(at, end), items.count + 1, view, index, this.#buffer, onFault)
+        searcher.answerItem(bytes.subarray(at, end), items.count + 1, view, index, this.#buffer, onFault, this.#now)
         items.endItems(1)
       }
       at = items.findStart(bytes, end, offset)

@@ -1,5 +1,5 @@
 import { formatReceived } from '@influencer-stats/runtime/received-value'
-import { isDate, parseMoment, saturateStart } from '../core/moment.ts'
+import { getCurrentMoment, parseMoment, saturateStart } from '../core/moment.ts'
 import type { TermValue } from '../core/price.ts'
 import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { SearchCondition, SearchConditions } from './search-request.ts'
@@ -15,7 +15,6 @@ export interface ResolveFailure {
     | 'CHARACTERISTIC_NOT_FOUND'
     | 'VALUE_NOT_FOUND'
     | 'VALUE_TYPE'
-    | 'VALIDATION_FAILED'
   readonly detail: string
 }
 
@@ -37,12 +36,14 @@ const findUsedTerm = (name: string | undefined, table: TextTable, usedTerms: Uin
 
 /**
  * Converts a request into terms, and stores them in `query`. Omitted conditions do not restrict the search.
+ * @param now the moment that `now` means
  * @returns the reason of a failure; undefined after a success
  */
 export function resolveRequest(
   request: SearchConditions,
   { terms, usedTerms }: Dictionary,
   query: SearchQuery,
+  now = getCurrentMoment(),
 ): ResolveFailure | undefined {
   const { offeringId, groupId, priceSpecId, charValues, at } = request
   const offering = findUsedTerm(offeringId, terms.offerings, usedTerms)
@@ -56,14 +57,7 @@ export function resolveRequest(
     const failure = resolveCondition(condition, terms, usedTerms, query)
     if (failure) return failure
   }
-  if (at !== undefined) {
-    if (!isDate(at))
-      return {
-        code: 'VALIDATION_FAILED',
-        detail: `at must be a date such as 2026-01-31; received ${formatReceived(at)}`,
-      }
-    query.at = saturateStart(parseMoment(at)!)
-  }
+  if (at !== undefined) query.at = saturateStart(at === 'now' ? now : parseMoment(at)!)
   return undefined
 }
 

@@ -12,7 +12,7 @@ export interface SearchRequest {
   readonly groupId: string
   readonly priceSpecId: string
   readonly charValues: readonly SearchCondition[]
-  /** The moment at which the price must be valid: a date, which is its first minute in UTC. */
+  /** The moment at which the price must be valid: a date, which is its first minute in UTC, a time with a zone, or `now`. */
   readonly at?: string
   readonly explain?: boolean
 }

@@ -5,7 +5,7 @@ import { createValidator } from '@influencer-stats/runtime/validation'
 import { MAX_CHOICES, MAX_CONDITIONS, MAX_TEXT_LENGTH } from '../core/price.ts'
 import type { SearchCondition, SearchRequest } from './search-request.ts'
 import { exampleSearch } from '../sample/examples.ts'
-import { nameSchema, valueSchema } from '../price-schema.ts'
+import { atSchema, nameSchema, valueSchema } from '../price-schema.ts'
 
 const createConditionSchema = (op: object, value: object, required: readonly string[] = ['char', 'value']) => ({
   type: 'object',
@@ -34,7 +34,7 @@ const properties = {
       ],
     },
   },
-  at: { type: 'string', format: 'date', description: 'The day on which the price must be valid.' },
+  at: atSchema,
   explain: {
     type: 'boolean',
     description: 'True: the reply has the number of prices that remain after each condition.',

@@ -159,6 +159,7 @@ export class Searcher {
    * Answers one item of any shape. The answer to an invalid item is its error. The buffer must not be full (`isFull`).
    * @param number the item's number in the request, from 1
    * @param onFault receives the error of an item
+   * @param now the moment that `now` means
    */
   answerItem(
     bytes: Buffer,
@@ -167,6 +168,7 @@ export class Searcher {
     index: RowFinder,
     to: OutputBuffer,
     onFault: OnItemError,
+    now?: number,
   ): void {
     let id: string | undefined
     try {
@@ -176,7 +178,7 @@ export class Searcher {
       if (!isBulkItem(value)) throw commonErrors.VALIDATION_FAILED(getValidationError(isBulkItem, 'item'))
       if (id === undefined) throw commonErrors.VALIDATION_FAILED(`item/id must have at most ${MAX_TEXT_LENGTH} digits`)
       if (value.explain) throw commonErrors.VALIDATION_FAILED(NO_EXPLAIN)
-      const failure = resolveRequest(value, view, this.#query)
+      const failure = resolveRequest(value, view, this.#query, now)
       if (failure) throw toResolveProblem(failure)
       const row = index.find(this.#query)
       if (row < 0) throw createRefusal(row)

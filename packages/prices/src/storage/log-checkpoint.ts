@@ -3,6 +3,8 @@ import type { LogPosition } from '@influencer-stats/log/log'
 /** An import that has begun in the log and has not ended. Its pieces are stored apart from the catalog. */
 export interface OpenImport {
   readonly id: string
+  /** Kind of the entry with which it began. Older versions did not store it. */
+  readonly kind?: number | undefined
   readonly replace: boolean
   /** True if the import may contain no price. */
   readonly mayBeEmpty: boolean

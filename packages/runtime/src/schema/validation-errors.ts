@@ -16,10 +16,15 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   [NAME_PATTERN]: 'whole characters (no NUL)',
 }
 /** Descriptions of formats. */
-const FORMATS: Readonly<Record<string, string>> = {
+const FORMATS: Record<string, string> = {
   date: 'a date such as 2026-01-31',
   'date-time': 'a time such as 2026-01-31T12:00:00Z',
   uri: 'a URI such as https://example.com/',
+}
+
+/** Sets the noun phrase that error messages show for a format. */
+export function describeFormat(name: string, description: string): void {
+  FORMATS[name] = description
 }
 
 const patternDescriptions = new Map<string, string>()

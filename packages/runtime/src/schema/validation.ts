@@ -13,7 +13,18 @@ const commonOptions = { strict: false, useDefaults: true, removeAdditional: fals
 function createAjv(more: Options): Ajv {
   const { Ajv: Compiler } = load('ajv') as { readonly Ajv: new (options: Options) => Ajv }
   const { default: addFormats } = load('ajv-formats') as { readonly default: (ajv: Ajv) => Ajv }
-  return addFormats(new Compiler({ ...commonOptions, ...more }))
+  const ajv = addFormats(new Compiler({ ...commonOptions, ...more }))
+  for (const [name, isValid] of definedFormats) ajv.addFormat(name, isValid)
+  return ajv
+}
+
+const definedFormats = new Map<string, (text: string) => boolean>()
+
+/** Defines a format of texts, for schemas of the whole process. See `describeFormat` for its error messages. */
+export function defineFormat<const Name extends string>(name: Name, isValid: (text: string) => boolean): Name {
+  definedFormats.set(name, isValid)
+  for (const ajv of [strictAjv, coercingAjv]) ajv?.addFormat(name, isValid)
+  return name
 }
 
 let strictAjv: Ajv | undefined
