@@ -5,7 +5,7 @@ import type { AnswerChange } from './answer-store/answer-table.ts'
 import type { Price } from './core/price.ts'
 import type { PriceBatch } from './core/price-batch.ts'
 import type { Term } from './core/terms.ts'
-import type { RowChange, Segments } from './index/price-index.ts'
+import type { RowChange, SegmentChanges, Segments } from './index/price-index.ts'
 import type { PackedChanges } from './index/packed-changes.ts'
 
 /** Options of an import: its effect on the existing prices. */
@@ -96,7 +96,8 @@ export interface PricesSharedState {
 }
 
 /** A change of the catalog: new terms, kinds and changes of rows, and rebuilt blocks and segments. */
-export interface CatalogChange extends Omit<CatalogState, 'generation'> {
+export interface CatalogChange extends Omit<CatalogState, 'generation' | 'segments'> {
+  readonly segments: ReadonlyMap<string, SegmentChanges>
   /** Offerings whose segments contain all earlier changes of their rows. */
   readonly rebuilt: readonly number[]
 }

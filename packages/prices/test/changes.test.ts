@@ -89,7 +89,7 @@ function getAnswer(view: CatalogView, name: string, searched: Price): unknown {
  * A catalog on the main thread and in two threads: one existing thread, and one that starts in the middle of each
  * change.
  */
-async function open(folder: string, name: keyof typeof parts.catalog) {
+async function open(folder: string, name: keyof typeof parts.catalog, isCompacted: boolean) {
   const real = await openPricesLevel(folder)
   let stateNow = (): CatalogState | undefined => undefined
   let view: CatalogView
@@ -126,8 +126,9 @@ async function open(folder: string, name: keyof typeof parts.catalog) {
     const read = new Map(Array.from(indexes, ([of, kind]) => [of, kind.read(new Map(state.segments.get(of)!))]))
     return createCatalogView(state, { usedTerms, answerStore: catalog, indexes: read })
   }
+  let replacements = 0
   const createCatalog = name === 'memory' ? createMemoryStore : createLruLevelStore
-  const fillers = Array.from({ length: BLOCK_ROWS - 20 }, (_, i) =>
+  const fillers = Array.from({ length: isCompacted ? 0 : BLOCK_ROWS - 20 }, (_, i) =>
     createPrice({ id: toUuid(1_000 + i), offeringId: 'filler' }),
   )
   const catalog = await openTestCatalog(
@@ -142,7 +143,9 @@ async function open(folder: string, name: keyof typeof parts.catalog) {
       async onReplace(state) {
         view = readView(state)
         late = undefined
+        replacements++
       },
+      ...(isCompacted && { compaction: { unused: 2, deletedRows: 2, perUsed: 0 }, maxSinglePuts: 5 }),
     },
     () => {
       const draft = new CatalogDraft(new Terms())
@@ -153,21 +156,33 @@ async function open(folder: string, name: keyof typeof parts.catalog) {
   view = readView(catalog.getState())
   stateNow = () => catalog.getState()
   const standalone = await openTestStandalone(catalog, level)
-  return { ...standalone, owner: catalog, views: () => (late ? [view, late] : [view]), close: () => real.close() }
+  replacements = 0
+  return {
+    ...standalone,
+    owner: catalog,
+    views: () => (late ? [view, late] : [view]),
+    countReplacements: () => replacements,
+    close: () => real.close(),
+  }
 }
 
 describe.each(listPartNames('catalog'))('catalog %s', (name) => {
-  it('finds all prices after any changes, in every view', async () => {
+  it.each([
+    ['', false],
+    [' and with rewrites of the catalog', true],
+  ])('finds all prices after any changes%s, in every view', async (_, isCompacted) => {
+    let rewrites = 0
     const run = async (steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]) => {
       const folder = createTemporaryFolder()
       const plain = new PlainCatalog()
-      let opened = await open(folder, name)
+      let opened = await open(folder, name, isCompacted)
       const older: { view: CatalogView; searched: Price[]; answers: unknown[] }[] = []
       for (const one of steps) {
+        const before = 'reopen' in one ? 0 : opened.countReplacements()
         if ('reopen' in one) {
           await opened.close()
           older.length = 0
-          opened = await open(folder, name)
+          opened = await open(folder, name, isCompacted)
         } else if ('lines' in one) {
           await opened.import([toLines(one.lines.map(createPrice))], one.replace)
           // An import is one change. If several lines have one id, the last one counts.
@@ -188,6 +203,7 @@ describe.each(listPartNames('catalog'))('catalog %s', (name) => {
           // The order of the calls is the order of the changes.
           for (const put of puts) plain.put(put)
         }
+        if (!('lines' in one)) rewrites += opened.countReplacements() - before
         // Each search runs once: prices with equal conditions have the same result.
         const searched = uniqueBySearch([
           ...plain.prices.values(),
@@ -209,5 +225,6 @@ describe.each(listPartNames('catalog'))('catalog %s', (name) => {
       await opened.close()
     }
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 9 }), run), { numRuns: scaleRuns(8) })
+    expect(rewrites > 0).toBe(isCompacted)
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { AnswerStore } from '../src/answer-store/answer-store.ts'
 import type { PriceRow } from '../src/core/row-table.ts'
-import type { IndexKind, Segments } from '../src/index/price-index.ts'
+import { applySegmentChanges, type IndexKind, type Segments } from '../src/index/price-index.ts'
 import { CatalogIndexes } from '../src/catalog/catalog-indexes.ts'
 import { packChanges, unpackChanges } from '../src/index/packed-changes.ts'
 import { NO_ANSWERS } from '../src/answer-store/answer-table.ts'
@@ -81,7 +81,7 @@ export function testPriceIndex(name: string, open: () => Promise<IndexKind>): vo
               const changed = kind.update(segments, changes)
               const next = index.with(changed)
               expectAgreement(index, rows, [...queries, ...createMatchingQueries(rows, mask)])
-              for (const [key, bytes] of changed) segments.set(key, bytes)
+              applySegmentChanges(segments, changed)
               expectAgreement(next, after, [...queries, ...createMatchingQueries(after, mask)])
               expectAgreement(kind.read(segments), after, queries)
               index = next

@@ -1,5 +1,4 @@
 import { AnswerBlock, PAGE_ROWS, toPageNumber, AnswerKinds } from '../core/answer-block.ts'
-import { CatalogDraft } from '../core/catalog-draft.ts'
 import { IdTable } from '../core/id-table.ts'
 import type { Price } from '../core/price.ts'
 import type { PriceRow } from '../core/row-table.ts'
@@ -48,6 +47,11 @@ export class CatalogContent implements RowLookup {
   /** The number of rows. */
   get rows(): number {
     return this.meta.rows
+  }
+
+  /** The number of prices. */
+  get size(): number {
+    return this.ids.size
   }
 
   getState(): CatalogState {
@@ -119,19 +123,14 @@ export class CatalogContent implements RowLookup {
     this.indexes = built
   }
 
-  /** Returns a draft with all prices, and with the dictionary of the catalog. */
-  async toDraft(): Promise<CatalogDraft> {
-    const draft = new CatalogDraft(this.terms, this.kinds)
+  /** Visits all prices in the order of their rows: the row, and the block and slot of its answer. */
+  async forEachPrice(visit: (row: PriceRow, block: AnswerBlock, slot: number) => void): Promise<void> {
     const { generation, rows } = this.meta
     for (let first = 0; first < rows; first += PAGE_ROWS) {
       const page = this.#reader.readRows(generation, toPageNumber(first))
       const answers = new AnswerBlock(this.#reader.readAnswers(generation, toPageNumber(first)))
-      for (let i = 0; i < page.size; i++) {
-        const row = page.get(i)
-        if (row) draft.add({ id: answers.getId(i), row, value: answers.getValue(i), kind: answers.getKind(i) })
-      }
+      for (let slot = 0; slot < page.size; slot++) if (page.has(slot)) visit(page.get(slot)!, answers, slot)
       await yieldTurn()
     }
-    return draft
   }
 }

@@ -1,12 +1,18 @@
 import type { RowTable } from '../core/row-table.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
-import type { IndexKind, RowChange, Segments } from '../index/price-index.ts'
+import {
+  applySegmentChanges,
+  type IndexKind,
+  type RowChange,
+  type SegmentChanges,
+  type Segments,
+} from '../index/price-index.ts'
 
 /**
  * A waiting change is a change of a row that the segments of its offering (the data of the indexes: see `Segments`) do
  * not contain yet. The limit per offering is `PENDING_PER_SQRT_ROWS` times the square root of its rows, but at least
  * `MIN_PENDING_LIMIT`. With more waiting changes, its segments are rebuilt. A rebuild takes time in proportion to the
- * rows of the offering, and each waiting change slows searches.
+ * rows of the offering, and each waiting change slows searches. The segments of an offering without rows are removed.
  */
 const MIN_PENDING_LIMIT = 32
 const PENDING_PER_SQRT_ROWS = 4
@@ -29,7 +35,7 @@ export interface RebuiltSegments {
   /** The offerings whose segments contain all changes of their rows. */
   readonly rebuilt: readonly number[]
   /** The rebuilt segments, by the name of the index. */
-  readonly segments: ReadonlyMap<string, Segments>
+  readonly segments: ReadonlyMap<string, SegmentChanges>
 }
 
 /**
@@ -85,17 +91,17 @@ export class CatalogIndexes {
    */
   async rebuildDue(): Promise<RebuiltSegments> {
     const rebuilt = [...this.#due].slice(0, Math.ceil(this.#due.size / 8))
-    const segments = new Map<string, Segments>()
+    const segments = new Map<string, SegmentChanges>()
     for (const [name, kind] of this.#kinds) {
-      const changed: Segments = new Map()
+      const changed: SegmentChanges = new Map()
+      const known = this.segments.get(name)!
       // Offerings may share segments, so each rebuild must start from the result of the rebuild before it.
-      const current: Segments = rebuilt.length > 1 ? new Map(this.segments.get(name)) : this.segments.get(name)!
+      const current = { get: (key: number) => (changed.has(key) ? changed.get(key) : known.get(key)) }
       for (const offering of rebuilt) {
         await yieldTurn()
-        for (const [key, bytes] of kind.update(current, [...this.#pending.get(offering)!.rows.values()])) {
-          changed.set(key, bytes)
-          if (rebuilt.length > 1) current.set(key, bytes)
-        }
+        const { rows } = this.#pending.get(offering)!
+        if (rows.size === 0) continue
+        for (const [key, bytes] of kind.update(current, [...rows.values()])) changed.set(key, bytes)
       }
       segments.set(name, changed)
     }
@@ -111,7 +117,7 @@ export class CatalogIndexes {
     rows: readonly RowChange[],
     countRows: (offering: number) => number,
   ): void {
-    for (const [name, changed] of segments) for (const [key, bytes] of changed) this.segments.get(name)!.set(key, bytes)
+    for (const [name, changed] of segments) applySegmentChanges(this.segments.get(name)!, changed)
     for (const offering of rebuilt) {
       this.#count -= this.#pending.get(offering)!.changes
       this.#pending.delete(offering)
@@ -132,7 +138,8 @@ export class CatalogIndexes {
     else rows.delete(row)
     pending.changes++
     this.#count++
-    const limit = Math.max(this.#minLimit, PENDING_PER_SQRT_ROWS * Math.sqrt(countRows(offering)))
+    const count = countRows(offering)
+    const limit = count === 0 ? 0 : Math.max(this.#minLimit, PENDING_PER_SQRT_ROWS * Math.sqrt(count))
     if (pending.changes > limit || this.#count > MAX_PENDING_CHANGES) this.#due.add(offering)
   }
 }

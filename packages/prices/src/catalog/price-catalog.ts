@@ -3,7 +3,6 @@ import { CatalogDraft } from '../core/catalog-draft.ts'
 import type { Price } from '../core/price.ts'
 import { Terms } from '../core/terms.ts'
 import { errors } from '../errors.ts'
-import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import type { IndexKind, RowChange } from '../index/price-index.ts'
 import type { CatalogChange, CatalogState } from '../messages.ts'
 import { NO_META, type CatalogMeta, type LoadedCatalog } from '../storage/generation-reader.ts'
@@ -11,9 +10,11 @@ import { Generations, type GenerationsOptions } from '../storage/generations.ts'
 import type { LogCheckpoint, OpenImport } from '../storage/log-checkpoint.ts'
 import { CatalogContent } from './catalog-content.ts'
 import type { FrozenCatalog } from './catalog-export.ts'
+import { COMPACTION_LIMITS, CompactionTrigger, type CompactionLimits } from './compaction.ts'
 import { evaluateChanges, type PendingChange } from './evaluate-changes.ts'
 import type { LoggedImport } from './logged-import.ts'
-import { checkTypes, countNewPrices, translatePrices } from './merge-import.ts'
+import { mergeCatalog } from './merge/merge-catalog.ts'
+import { checkTypes, countNewPrices, translatePrices } from './merge/merge-import.ts'
 import { isRowChanged, applyRowEdits, toEdits, findExisting, type RowEdit } from './row-edits.ts'
 import { PendingTypes } from './term-counts.ts'
 
@@ -24,18 +25,18 @@ export interface PriceCatalogOptions extends GenerationsOptions {
   readonly hasSharedBlocks: boolean
   readonly onChange: (change: CatalogChange) => Promise<unknown>
   readonly onReplace: (state: CatalogState) => Promise<unknown>
+  /** By default `COMPACTION_LIMITS`. */
+  readonly compaction?: CompactionLimits
+  /**
+   * Maximum number of imported prices that are applied as edits of the current generation. A larger import, or one with
+   * `replace`, creates a new generation of the catalog.
+   */
+  readonly maxSinglePuts?: number
 }
 
-/**
- * Maximum number of imported prices that are applied as edits of the current generation. A larger import, or one with
- * `replace`, creates a new generation of the catalog.
- */
 const MAX_SINGLE_PUTS = 2_000
-/**
- * A start rewrites the catalog without the rows of deleted prices, if these rows outnumber both this limit and the
- * existing prices.
- */
-const MAX_DELETED_ROWS = 65_536
+/** Delay before the catalog is rewritten again after a failure (ms). */
+const COMPACTION_RETRY_MS = 60_000
 
 const toRowChange = ({ row, before, after }: RowChange): RowChange => ({ row, before, after })
 
@@ -48,6 +49,9 @@ export class PriceCatalog {
   readonly #createFirst: () => CatalogDraft
   readonly #generations: Generations
   readonly #content: CatalogContent
+  readonly #compaction: CompactionTrigger
+  /** The time before which the catalog is not rewritten, after a failure (ms, `performance.now`). */
+  #compactAfter = 0
   /** Runs one change at a time. */
   readonly #changes = new Serial()
 
@@ -57,6 +61,7 @@ export class PriceCatalog {
     this.#createFirst = createFirst
     this.#generations = new Generations(options)
     this.#content = new CatalogContent(this.#generations.reader, options.indexes, options.hasSharedBlocks)
+    this.#compaction = new CompactionTrigger(this.#content, options.compaction ?? COMPACTION_LIMITS)
   }
 
   get size(): number {
@@ -107,6 +112,7 @@ export class PriceCatalog {
    */
   applyChanges(group: readonly PendingChange[], log: LogCheckpoint): Promise<void> {
     return this.#changes.run(async () => {
+      await this.#compactIfDue()
       const { terms, kinds, counts } = this.#content
       const { edits, settle } = evaluateChanges(group, {
         rows: this.#content,
@@ -142,8 +148,7 @@ export class PriceCatalog {
 
   /**
    * Loads the catalog from the database: at the start, after a fault, and after a snapshot was restored. A change whose
-   * write failed may or may not be in the loaded catalog. At the start, it rewrites the catalog without the rows of
-   * deleted prices if they are many.
+   * write failed may or may not be in the loaded catalog. At the start, it also rewrites a catalog with much unused data.
    * @throws StartError `DATA_DAMAGED`
    */
   load(): Promise<void> {
@@ -152,9 +157,7 @@ export class PriceCatalog {
       const loaded = await this.#generations.load()
       if (loaded) await this.#content.load(this.#withCheckpoint(loaded))
       else if (isStart) return this.#adopt(this.#createFirst())
-      const { rows } = this.#content
-      if (isStart && rows - this.size > Math.max(MAX_DELETED_ROWS, this.size))
-        return this.#adopt(await this.#content.toDraft())
+      if (isStart && (await this.#compactIfDue())) return
       await this.#options.onReplace(this.getState())
     })
   }
@@ -168,6 +171,24 @@ export class PriceCatalog {
     const meta = { ...this.meta, log }
     await this.#generations.setCheckpoint(meta, piece)
     this.#content.meta = meta
+  }
+
+  /**
+   * Rewrites the catalog without terms, kinds, rows and segments that no price has any more, if there are many. Changes
+   * wait meanwhile, and searches continue. Between two changes, no snapshot is restored. A failure has no effect.
+   * @returns true if it was rewritten
+   */
+  async #compactIfDue(): Promise<boolean> {
+    if (performance.now() < this.#compactAfter || !(await this.#compaction.isDue())) return false
+    try {
+      await this.#generations.checkSpace(this.meta)
+      await this.#adopt(await mergeCatalog(this.#content, new CatalogDraft(new Terms())))
+      return true
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'prices: unused names could not be removed; the catalog is unchanged')
+      this.#compactAfter = performance.now() + COMPACTION_RETRY_MS
+      return false
+    }
   }
 
   /** @throws Problem `CATALOG_FULL` */
@@ -203,27 +224,26 @@ export class PriceCatalog {
   }
 
   async #merge(draft: CatalogDraft, maxPrices: number, log: LogCheckpoint): Promise<void> {
-    // Both checks come before `translatePrices`, so a refused import adds no terms to the dictionary.
-    const table = draft.buildTable()
-    const { ids, terms, kinds, counts, rows } = this.#content
-    this.#checkCapacity(await countNewPrices(draft, table, ids), maxPrices)
-    await checkTypes(draft, table, terms, counts.types)
-    const translated = await translatePrices(draft, table, terms, kinds)
-    if (translated.length <= MAX_SINGLE_PUTS) {
-      const puts = translated.map((one) => ({ ...one, ...findExisting(one.id, this.#content) }))
-      if (puts.length > 0) await this.#apply(toEdits(puts, rows), log)
-      else await this.#checkpoint(log)
-      return
-    }
-    const whole = await this.#content.toDraft()
-    await forEachInTurns(translated.length, (i) => whole.add(translated[i]!))
-    await this.#adopt(whole, log)
+    // Both checks come before a term is added to the dictionary.
+    const { ids, terms, counts, rows } = this.#content
+    this.#checkCapacity(await countNewPrices(draft, ids), maxPrices)
+    await checkTypes(draft, terms, counts.types)
+    if (draft.size > (this.#options.maxSinglePuts ?? MAX_SINGLE_PUTS))
+      return this.#adopt(await mergeCatalog(this.#content, draft), log, draft)
+    const translated = await translatePrices(draft, this.#content)
+    const puts = translated.map((one) => ({ ...one, ...findExisting(one.id, this.#content) }))
+    if (puts.length > 0) await this.#apply(toEdits(puts, rows), log)
+    else await this.#checkpoint(log)
   }
 
-  /** Replaces the catalog with a draft. The draft is first written as a new generation. */
-  async #adopt(draft: CatalogDraft, log = this.meta.log): Promise<void> {
+  /**
+   * Replaces the catalog with a draft. The draft is first written as a new generation.
+   * @param imported an import that the draft contains. It is released as soon as it is stored
+   */
+  async #adopt(draft: CatalogDraft, log = this.meta.log, imported = draft): Promise<void> {
     const table = draft.buildTable()
     const meta = await this.#generations.writeAll(draft, table, { ...this.meta, log })
+    imported.release()
     const { terms, kinds, blocks, ids } = draft
     await this.#content.replace({ meta, terms, kinds, blocks, table }, ids)
     await this.#options.onReplace(this.getState())

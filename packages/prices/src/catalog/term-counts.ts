@@ -33,6 +33,8 @@ export class TermCounts {
   /** The type of each value, by its term. */
   readonly #types: CharType[] = []
   #used = new Uint8Array(1_024)
+  /** Number of terms that at least one row has. */
+  used = 0
   #published = NO_TERMS
   #changed = true
 
@@ -124,6 +126,7 @@ export class TermCounts {
       larger.set(this.#used)
       this.#used = larger
     }
+    this.used += Math.sign(byte) - Math.sign(this.#used[term]!)
     this.#used[term] = byte
     this.#changed = true
   }

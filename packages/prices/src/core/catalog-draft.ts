@@ -2,7 +2,7 @@ import { AnswerBlock, BLOCK_ROWS, toBlockNumber, createSharedBlock, toSlot, Answ
 import { encodeImportedPrice, type CodedPrice, type PriceProblem } from './encode-price.ts'
 import { IdTable } from './id-table.ts'
 import type { Price } from './price.ts'
-import { RowTable, type PriceRow } from './row-table.ts'
+import { RowTable } from './row-table.ts'
 import { LearnedTypes, type Terms } from './terms.ts'
 
 /** A whole catalog under construction. */
@@ -11,15 +11,20 @@ export class CatalogDraft {
   readonly kinds: AnswerKinds
   readonly blocks: AnswerBlock[] = []
   readonly ids: IdTable
-  readonly #table = new RowTable()
-  /** New contents of rows that were put again; undefined if the price has another row now. */
-  readonly #replaced = new Map<number, PriceRow | undefined>()
+  #table: RowTable
+  /** Rows that were put again: the number of their new contents in `#contents`; undefined if the price has another row now. */
+  #replaced = new Map<number, number | undefined>()
+  #contents = new RowTable()
   readonly #types = new LearnedTypes(new Map())
 
-  /** @param expected expected number of prices: a table of ids that must grow takes twice as long */
-  constructor(terms: Terms, kinds = new AnswerKinds(), expected?: number) {
+  /**
+   * @param expected expected number of prices: a table of ids that must grow takes twice as long
+   * @param cells expected memory of the rows (cells)
+   */
+  constructor(terms: Terms, kinds = new AnswerKinds(), expected?: number, cells?: number) {
     this.terms = terms
     this.kinds = kinds
+    this.#table = new RowTable(expected, cells)
     this.ids = new IdTable((row) => this.getId(row), expected)
   }
 
@@ -29,6 +34,13 @@ export class CatalogDraft {
 
   getId(row: number): Uint8Array {
     return this.blocks[toBlockNumber(row)]!.getId(toSlot(row))
+  }
+
+  /** Returns the price of a row of `buildTable`. */
+  getPrice(row: number): CodedPrice {
+    const block = this.blocks[toBlockNumber(row)]!
+    const slot = toSlot(row)
+    return { id: block.getId(slot), row: this.#table.get(row)!, value: block.getValue(slot), kind: block.getKind(slot) }
   }
 
   /** Adds a price, or replaces the one with its id. A replaced price stays in its row unless its offering changes. */
@@ -47,7 +59,8 @@ export class CatalogDraft {
       this.#replaced.set(existing, undefined)
       this.ids.delete(id)
     } else if (existing >= 0) {
-      this.#replaced.set(existing, row)
+      this.#replaced.set(existing, this.#contents.size)
+      this.#contents.push(row)
       this.blocks[toBlockNumber(existing)]!.set(toSlot(existing), id, value, kind)
       return
     }
@@ -63,17 +76,49 @@ export class CatalogDraft {
     this.ids.add(number, id)
   }
 
+  /**
+   * Adds the rows of a block of another draft with the same dictionary, and shares the block. It leaves out some rows,
+   * and afterwards only blocks may be added.
+   */
+  appendBlock(other: CatalogDraft, number: number, isLeftOut: (row: number) => boolean): void {
+    const rows = other.buildTable()
+    const block = other.blocks[number]!
+    while (toSlot(this.#table.size) !== 0) this.#table.push(undefined)
+    this.blocks.push(block)
+    const first = number * BLOCK_ROWS
+    for (let row = first; row < Math.min(rows.size, first + BLOCK_ROWS); row++) {
+      if (!rows.has(row) || isLeftOut(row)) {
+        this.#table.push(undefined)
+        continue
+      }
+      this.#table.append(rows, row)
+      this.ids.add(this.#table.size - 1, block.getId(toSlot(row)))
+    }
+  }
+
   #getOffering(row: number): number {
-    return (this.#replaced.get(row) ?? this.#table.get(row))!.offering
+    const content = this.#replaced.get(row)
+    return content === undefined ? this.#table.getOffering(row) : this.#contents.getOffering(content)
   }
 
   /** Returns all rows in their current state. */
   buildTable(): RowTable {
     if (this.#replaced.size === 0) return this.#table
-    const { size } = this.#table
-    const table = new RowTable(size)
-    for (let row = 0; row < size; row++)
-      table.push(this.#replaced.has(row) ? this.#replaced.get(row) : this.#table.get(row))
-    return table
+    const table = new RowTable(this.#table.size, this.#table.cells + this.#contents.cells)
+    for (let row = 0; row < this.#table.size; row++) {
+      const content = this.#replaced.get(row)
+      if (content !== undefined) table.append(this.#contents, content)
+      else if (this.#replaced.has(row)) table.push(undefined)
+      else table.append(this.#table, row)
+    }
+    this.#replaced = new Map()
+    this.#contents = new RowTable()
+    return (this.#table = table)
+  }
+
+  /** Releases the rows, after they are in a catalog. */
+  release(): void {
+    this.#replaced = new Map()
+    this.#table = this.#contents = new RowTable()
   }
 }

@@ -51,6 +51,11 @@ export class RowTable {
     return this.#size
   }
 
+  /** Memory that the rows use (cells). */
+  get cells(): number {
+    return this.#start(this.#size)
+  }
+
   #start(row: number): number {
     return row === 0 ? 0 : this.#ends[row - 1]!
   }
@@ -99,6 +104,17 @@ export class RowTable {
       writeMoments(data, start, row)
       data.set(row.values, start + VALUES)
     }
+    this.#ends[this.#size++] = end
+  }
+
+  /** Appends a row of another table. */
+  append(other: RowTable, row: number): void {
+    const start = this.#size === 0 ? 0 : this.#ends[this.#size - 1]!
+    const cells = other.#data.subarray(other.#start(row), other.#ends[row])
+    const end = start + cells.length
+    if (this.#size === this.#ends.length) this.#ends = growArray(this.#ends, Float64Array)
+    while (end > this.#data.length) this.#data = growArray(this.#data, Int32Array)
+    this.#data.set(cells, start)
     this.#ends[this.#size++] = end
   }
 
@@ -164,7 +180,7 @@ export function decodeRow(bytes: Uint8Array, index: number): PriceRow {
 }
 
 function growArray<A extends Float64Array | Int32Array>(array: A, Type: new (length: number) => A): A {
-  const larger = new Type(array.length * 2)
+  const larger = new Type(Math.max(1, array.length * 2))
   larger.set(array)
   return larger
 }

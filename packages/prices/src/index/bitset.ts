@@ -6,10 +6,11 @@ import {
   toFindResult,
   NO_ROWS,
   NO_MATCH,
+  readSegments,
   type IndexKind,
   type PriceIndex,
   type RowSet,
-  type Segments,
+  type SegmentChanges,
   type RowVisitor,
 } from './price-index.ts'
 import { countSets } from './count-facets.ts'
@@ -29,12 +30,11 @@ export function createBitsetIndex(): IndexKind {
   return {
     build: (table) => buildOfferings(table, bitsetCodec),
     update: (segments, changes) => updateOfferings(segments, changes, bitsetCodec),
-    read: (segments) => new BitsetIndex(VersionedList.fromEntries(readOfferings(segments))),
+    read: (segments) => new BitsetIndex(VersionedList.fromEntries(readSegments(segments, readOffering))),
   }
 }
 
-const readOfferings = (segments: Segments): [offering: number, bits: OfferingBits][] =>
-  Array.from(segments, ([offering, bytes]) => [offering, new OfferingBits(offering, bytes)])
+const readOffering = (bytes: Uint8Array, offering: number) => new OfferingBits(offering, bytes)
 
 /** Maximum number of sets of one search. */
 const MAX_SETS = 128
@@ -58,8 +58,8 @@ class BitsetIndex implements PriceIndex {
     this.#offerings = offerings
   }
 
-  with(changed: Segments): PriceIndex {
-    return new BitsetIndex(this.#offerings.with(readOfferings(changed)))
+  with(changed: SegmentChanges): PriceIndex {
+    return new BitsetIndex(this.#offerings.with(readSegments(changed, readOffering)))
   }
 
   find(query: SearchQuery): number {

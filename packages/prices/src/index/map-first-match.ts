@@ -4,10 +4,11 @@ import { VersionedList } from '../core/versioned-list.ts'
 import {
   NO_ROWS,
   NO_MATCH,
+  readSegments,
   type IndexKind,
   type PriceIndex,
   type RowSet,
-  type Segments,
+  type SegmentChanges,
   type RowVisitor,
 } from './price-index.ts'
 import { createMapIndex, readScannedRows } from './map.ts'
@@ -21,7 +22,8 @@ export function createMapFirstMatchIndex(): IndexKind {
   const map = createMapIndex()
   return {
     ...map,
-    read: (segments) => new MapFirstMatchIndex(map.read(segments), VersionedList.fromEntries(readScans(segments))),
+    read: (segments) =>
+      new MapFirstMatchIndex(map.read(segments), VersionedList.fromEntries(readSegments(segments, readScan))),
   }
 }
 
@@ -31,13 +33,13 @@ interface OfferingScan {
   readonly values: number | undefined
 }
 
-const readScans = (segments: Segments): [offering: number, scan: OfferingScan][] =>
-  readScannedRows(segments).map(([offering, rows]) => {
-    const values = rows[0]?.values.size ?? 0
-    const even = rows.every((row) => row.values.size === values)
-    const keys = new Set(rows.map((row) => [row.group, row.spec, ...[...row.values].sort()].join()))
-    return [offering, { rows, values: even && keys.size === rows.length ? values : undefined }]
-  })
+function readScan(bytes: Uint8Array): OfferingScan {
+  const rows = readScannedRows(bytes)
+  const values = rows[0]?.values.size ?? 0
+  const even = rows.every((row) => row.values.size === values)
+  const keys = new Set(rows.map((row) => [row.group, row.spec, ...[...row.values].sort()].join()))
+  return { rows, values: even && keys.size === rows.length ? values : undefined }
+}
 
 function countDistinctValues({ values, count }: SearchQuery): number {
   let found = 0
@@ -54,8 +56,8 @@ class MapFirstMatchIndex implements PriceIndex {
     this.#scans = scans
   }
 
-  with(changed: Segments): PriceIndex {
-    return new MapFirstMatchIndex(this.#mapIndex.with(changed), this.#scans.with(readScans(changed)))
+  with(changed: SegmentChanges): PriceIndex {
+    return new MapFirstMatchIndex(this.#mapIndex.with(changed), this.#scans.with(readSegments(changed, readScan)))
   }
 
   find(query: SearchQuery): number {

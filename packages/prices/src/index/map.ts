@@ -8,10 +8,11 @@ import {
   toFindResult,
   NO_ROWS,
   countMatches,
+  readSegments,
   type IndexKind,
   type PriceIndex,
   type RowSet,
-  type Segments,
+  type SegmentChanges,
   type RowVisitor,
 } from './price-index.ts'
 import { buildOfferings, plainRowsCodec, updateOfferings } from './offerings/offering-codec.ts'
@@ -22,12 +23,12 @@ export function createMapIndex(): IndexKind {
   return {
     build: (table) => buildOfferings(table, plainRowsCodec),
     update: (segments, changes) => updateOfferings(segments, changes, plainRowsCodec),
-    read: (segments) => new MapIndex(VersionedList.fromEntries(readScannedRows(segments))),
+    read: (segments) => new MapIndex(VersionedList.fromEntries(readSegments(segments, readScannedRows))),
   }
 }
 
-export const readScannedRows = (segments: Segments): [offering: number, rows: readonly ScannedRow[]][] =>
-  Array.from(segments, ([offering, bytes]) => [offering, plainRowsCodec.decode(bytes).map(toScannedRow)])
+export const readScannedRows = (bytes: Uint8Array): readonly ScannedRow[] =>
+  plainRowsCodec.decode(bytes).map(toScannedRow)
 
 class MapIndex implements PriceIndex {
   readonly #offerings: VersionedList<readonly ScannedRow[]>
@@ -36,8 +37,8 @@ class MapIndex implements PriceIndex {
     this.#offerings = offerings
   }
 
-  with(changed: Segments): PriceIndex {
-    return new MapIndex(this.#offerings.with(readScannedRows(changed)))
+  with(changed: SegmentChanges): PriceIndex {
+    return new MapIndex(this.#offerings.with(readSegments(changed, readScannedRows)))
   }
 
   find(query: SearchQuery): number {

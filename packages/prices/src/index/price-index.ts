@@ -8,6 +8,24 @@ import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
  */
 export type Segments = Map<number, Uint8Array>
 
+/** Segments that replace older ones; undefined for those that no row needs any more. */
+export type SegmentChanges = Map<number, Uint8Array | undefined>
+
+/** Reads segments. Returns the results by the numbers of the segments; undefined for those that are removed. */
+export const readSegments = <T>(
+  segments: Iterable<readonly [number: number, bytes: Uint8Array | undefined]>,
+  read: (bytes: Uint8Array, number: number) => T,
+): [number: number, one: T | undefined][] =>
+  Array.from(segments, ([number, bytes]) => [number, bytes && read(bytes, number)])
+
+/** Applies changes to segments. */
+export function applySegmentChanges(segments: Segments, changed: SegmentChanges): void {
+  for (const [number, bytes] of changed) {
+    if (bytes) segments.set(number, bytes)
+    else segments.delete(number)
+  }
+}
+
 /** A row that was added (no `before`), changed, or removed (no `after`). It never changes its offering. */
 export interface RowChange {
   readonly row: number
@@ -91,7 +109,7 @@ export interface PriceIndex extends RowFinder {
   /** @param except rows to ignore */
   forEach(query: SearchQuery, visit: RowVisitor, except?: RowSet): void
   /** Returns the same index with these segments instead of older ones. This index does not change. */
-  with(changed: Segments): PriceIndex
+  with(changed: SegmentChanges): PriceIndex
 }
 
 /** An alternative index: built and updated on the main thread, read on every thread. */
@@ -99,6 +117,6 @@ export interface IndexKind {
   /** Builds all segments. It yields to the event loop meanwhile. */
   build(rows: RowTable): Promise<Segments>
   /** Returns the rebuilt segments that the changes affect. */
-  update(segments: Segments, changes: readonly RowChange[]): Segments
+  update(segments: Pick<Segments, 'get'>, changes: readonly RowChange[]): SegmentChanges
   read(segments: Segments): PriceIndex
 }

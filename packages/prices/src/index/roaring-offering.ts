@@ -6,10 +6,11 @@ import {
   toFindResult,
   NO_ROWS,
   NO_MATCH,
+  readSegments,
   type IndexKind,
   type PriceIndex,
   type RowSet,
-  type Segments,
+  type SegmentChanges,
   type RowVisitor,
 } from './price-index.ts'
 import { Columns } from './offerings/columns.ts'
@@ -52,7 +53,7 @@ export async function createRoaringOfferingIndex(): Promise<IndexKind> {
         columns: new Columns(),
         whole: new WholeRowFinder(),
       }
-      return new RoaringOfferingIndex(tools, VersionedList.fromEntries(readOfferings(segments, sets)))
+      return new RoaringOfferingIndex(tools, VersionedList.fromEntries(readSegments(segments, createReader(sets))))
     },
   }
 }
@@ -84,8 +85,11 @@ class RoaringOfferingIndex implements PriceIndex {
     this.#whole = tools.whole
   }
 
-  with(changed: Segments): PriceIndex {
-    return new RoaringOfferingIndex(this.#tools, this.#offerings.with(readOfferings(changed, this.#tools.sets)))
+  with(changed: SegmentChanges): PriceIndex {
+    return new RoaringOfferingIndex(
+      this.#tools,
+      this.#offerings.with(readSegments(changed, createReader(this.#tools.sets))),
+    )
   }
 
   find(query: SearchQuery): number {
@@ -190,5 +194,5 @@ class RoaringOfferingIndex implements PriceIndex {
   }
 }
 
-const readOfferings = (segments: Segments, sets: RoaringSets): [number: number, offering: OfferingBitmaps][] =>
-  Array.from(segments, ([number, bytes]) => [number, new OfferingBitmaps(number, bytes, sets)])
+const createReader = (sets: RoaringSets) => (bytes: Uint8Array, number: number) =>
+  new OfferingBitmaps(number, bytes, sets)

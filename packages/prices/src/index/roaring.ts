@@ -12,7 +12,7 @@ import {
   type IndexKind,
   type PriceIndex,
   type RowSet,
-  type Segments,
+  type SegmentChanges,
   type RowVisitor,
 } from './price-index.ts'
 import { pickOrdinal, Intersection, toOrdinals } from './sets/intersection.ts'
@@ -87,7 +87,7 @@ class RoaringIndex implements PriceIndex {
     this.#intersection = tools.intersection
   }
 
-  with(changed: Segments): PriceIndex {
+  with(changed: SegmentChanges): PriceIndex {
     const segments = this.#segments.with(createViews(changed, this.#tools.sets))
     return new RoaringIndex(this.#tools, segments, this.#terms.with(readOfferingTerms(changed)))
   }

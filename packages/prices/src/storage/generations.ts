@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { StartError } from '@influencer-stats/runtime/errors'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { Level } from 'level'
@@ -54,6 +55,8 @@ export interface GenerationsOptions {
 }
 
 const MAX_BATCH_PUTS = 2_048
+/** Free space that a voluntary write of a whole catalog leaves on the disk (bytes). */
+const SPARE_BYTES = 67_108_864
 const FIRST_GENERATION_KEY = toGenerationPrefix(0)
 
 const put = (key: string, value: string | Uint8Array): BatchPut => ({
@@ -186,6 +189,18 @@ export class Generations {
     }
     await this.#write([this.#putMeta(meta)])
     return meta
+  }
+
+  /**
+   * Checks that the disk has space for another generation of this size.
+   * @throws Error if it has not
+   */
+  async checkSpace({ generation }: CatalogMeta): Promise<void> {
+    const prefix = toGenerationPrefix(generation)
+    const size = await this.#db.approximateSize(prefix, `${prefix}~`)
+    const { bavail, bsize } = await statfs(this.#db.location)
+    if (bavail * bsize < 2 * size + SPARE_BYTES)
+      throw new Error(`the disk has too little space for another catalog of ${size} bytes`)
   }
 
   /** Deletes all generations older than the current one and its `previous` one, and frees their disk space. */

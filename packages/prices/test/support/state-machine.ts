@@ -46,7 +46,7 @@ export async function openTestStateMachine(
 ): Promise<TestStateMachine> {
   const real = await openPricesLevel(folder, { log: { error() {}, info() {} }, isReplica: true })
   const level = createFaultyLevel(real, next)
-  const catalog = createTestCatalog(level, { isReplica: true })
+  const catalog = createTestCatalog(level, { isReplica: true, compaction: { unused: 2, deletedRows: 2, perUsed: 0 } })
   const stateMachine = await openPricesStateMachine(catalog, level, true)
   const close = async () => {
     await catalog.waitUntilIdle()

@@ -2,7 +2,7 @@ import { saturateEnd, saturateStart } from '../../core/moment.ts'
 import { hasMoments, RowTable, type PriceRow } from '../../core/row-table.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { groupChangesByOffering, groupRowsByOffering } from './group-by-offering.ts'
-import type { RowChange, Segments } from '../price-index.ts'
+import type { RowChange, SegmentChanges, Segments } from '../price-index.ts'
 import type { SegmentSource } from '../sets/segment.ts'
 
 /** A row with its number. */
@@ -39,11 +39,11 @@ export async function buildOfferings(table: RowTable, { encode }: OfferingCodec)
 }
 
 export function updateOfferings(
-  segments: Segments,
+  segments: Pick<Segments, 'get'>,
   changes: readonly RowChange[],
   { encode, decode }: OfferingCodec,
-): Segments {
-  const changed: Segments = new Map()
+): SegmentChanges {
+  const changed: SegmentChanges = new Map()
   for (const [offering, offeringChanges] of groupChangesByOffering(changes)) {
     const old = segments.get(offering)
     const rows = new Map((old ? decode(old) : []).map((row) => [row.row, row]))
@@ -51,7 +51,8 @@ export function updateOfferings(
       if (after) rows.set(row, { ...after, row })
       else rows.delete(row)
     }
-    changed.set(offering, encode([...rows.values()].sort((a, b) => a.row - b.row)))
+    const sorted = [...rows.values()].sort((a, b) => a.row - b.row)
+    changed.set(offering, sorted.length === 0 ? undefined : encode(sorted))
   }
   return changed
 }

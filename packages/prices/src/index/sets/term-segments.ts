@@ -1,7 +1,7 @@
 import { FIRST_MOMENT, LAST_MOMENT, saturateEnd, saturateStart } from '../../core/moment.ts'
 import { hasMoments, type PriceRow, type RowTable } from '../../core/row-table.ts'
 import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
-import type { RowChange, Segments } from '../price-index.ts'
+import { readSegments, type RowChange, type SegmentChanges, type Segments } from '../price-index.ts'
 import { LazyViews, SetChanges, type RoaringSets } from './roaring-sets.ts'
 import { DEFAULTS_KEY, Segment } from './segment.ts'
 
@@ -68,7 +68,11 @@ function addTerms(termsByOffering: Map<number, Set<number>>, { offering, values 
 }
 
 /** Rebuilds the segments of changed terms. */
-export function updateTermSegments(segments: Segments, changes: readonly RowChange[], sets: RoaringSets): Segments {
+export function updateTermSegments(
+  segments: Pick<Segments, 'get'>,
+  changes: readonly RowChange[],
+  sets: RoaringSets,
+): SegmentChanges {
   const touched = new Map<number, SetChanges>()
   const getChanges = (key: number) => {
     const segment = toSegmentNumber(key)
@@ -86,17 +90,24 @@ export function updateTermSegments(segments: Segments, changes: readonly RowChan
     addTerms(termsByOffering, after)
     moments.set(row, after)
   }
-  const changed: Segments = new Map()
+  const changed: SegmentChanges = new Map()
+  const removed = new Set<number>()
   for (const [segment, segmentChanges] of touched) {
     const bytes = segments.get(segment)
     const entries = sets.applyChanges(bytes && new Segment(bytes), segmentChanges)
-    changed.set(segment, sets.write({ rows: [], moments: undefined, entries }))
+    changed.set(segment, entries.length === 0 ? undefined : sets.write({ rows: [], moments: undefined, entries }))
+    const existing = new Set(entries.map(({ key }) => key))
+    for (const key of segmentChanges.sets.keys()) if (!existing.has(key)) removed.add(key)
   }
   for (const [offering, terms] of termsByOffering) {
     const known = segments.get(OFFERING_SEGMENT - offering)
     const all = terms.union(new Set(known && readTerms(known)))
     // Terms that no row has any more stay until the index is rebuilt.
     if (!known || all.size > readTerms(known).length) changed.set(OFFERING_SEGMENT - offering, writeTerms([...all]))
+  }
+  for (const { before } of changes) {
+    const number = OFFERING_SEGMENT - (before?.offering ?? 0)
+    if (before && removed.has(before.offering) && segments.get(number)) changed.set(number, undefined)
   }
   return moments.addTo(changed, sets)
 }
@@ -134,7 +145,7 @@ class Moments {
     this.#changed = true
   }
 
-  addTo(segments: Segments, sets: RoaringSets): Segments {
+  addTo<S extends SegmentChanges>(segments: S, sets: RoaringSets): S {
     if (!this.#changed) return segments
     const both = new Int32Array(this.#from.length * 2)
     both.set(this.#from)
@@ -150,14 +161,18 @@ class Moments {
  */
 export const FIRST_SEGMENT = MOMENTS_SEGMENT
 
+type Views<T> = (readonly [number: number, one: T | undefined])[]
+
 /** Returns a thread's views of the segments with bitmaps or moments, each with its key. */
-export const createViews = (segments: Segments, sets: RoaringSets): [number: number, views: LazyViews][] =>
-  [...segments]
-    .filter(([number]) => number > OFFERING_SEGMENT)
-    .map(([number, bytes]) => [number - FIRST_SEGMENT, new LazyViews(new Segment(bytes), sets)])
+export const createViews = (segments: SegmentChanges, sets: RoaringSets): Views<LazyViews> =>
+  readSegments(
+    [...segments].filter(([number]) => number > OFFERING_SEGMENT),
+    (bytes) => new LazyViews(new Segment(bytes), sets),
+  ).map(([number, views]) => [number - FIRST_SEGMENT, views])
 
 /** Returns the terms of rows, by offering. */
-export const readOfferingTerms = (segments: Segments): [offering: number, terms: Int32Array][] =>
-  [...segments]
-    .filter(([number]) => number <= OFFERING_SEGMENT)
-    .map(([number, bytes]) => [OFFERING_SEGMENT - number, readTerms(bytes)])
+export const readOfferingTerms = (segments: SegmentChanges): Views<Int32Array> =>
+  readSegments(
+    [...segments].filter(([number]) => number <= OFFERING_SEGMENT),
+    readTerms,
+  ).map(([number, terms]) => [OFFERING_SEGMENT - number, terms])

@@ -1,0 +1,54 @@
+import type { CatalogContent } from './catalog-content.ts'
+
+/** Limits above which the catalog is rewritten without the data that no price has any more. */
+export interface CompactionLimits {
+  /** Number of unused terms, and of unused answer kinds, that are always allowed. */
+  readonly unused: number
+  /** Number of rows of deleted prices that are always allowed. */
+  readonly deletedRows: number
+  /** Number of unused terms per used term, and of rows of deleted prices per price, that are always allowed. */
+  readonly perUsed: number
+}
+
+export const COMPACTION_LIMITS: CompactionLimits = { unused: 16_384, deletedRows: 65_536, perUsed: 1 }
+
+/** A rewrite takes time in proportion to the rows. So the more rows there are, the more unused terms are allowed. */
+const ROWS_PER_UNUSED = 16
+
+/**
+ * Decides when to rewrite the catalog: when its unused terms, or its unused answer kinds, outnumber the used ones, a
+ * sixteenth of the rows, and a constant limit; or when the rows of deleted prices outnumber the prices and a limit.
+ */
+export class CompactionTrigger {
+  readonly #content: CatalogContent
+  readonly #limits: CompactionLimits
+  /** Up to this number of kinds, too few of them can be unused. */
+  #maxKinds = 0
+
+  constructor(content: CatalogContent, limits: CompactionLimits) {
+    this.#content = content
+    this.#limits = limits
+  }
+
+  async isDue(): Promise<boolean> {
+    const { rows, size, counts, terms, kinds } = this.#content
+    const { deletedRows, perUsed } = this.#limits
+    if (rows - size > Math.max(deletedRows, size * perUsed)) return true
+    if (terms.list.length - counts.used > this.#getMaxUnused(counts.used)) return true
+    return kinds.list.length > Math.max(this.#maxKinds, this.#limits.unused) && (await this.#hasUnusedKinds())
+  }
+
+  #getMaxUnused(used: number): number {
+    return Math.max(this.#limits.unused, used * this.#limits.perUsed, this.#content.rows / ROWS_PER_UNUSED)
+  }
+
+  /** Counts the used kinds. This takes a while, so the next count is when enough kinds were added to change the result. */
+  async #hasUnusedKinds(): Promise<boolean> {
+    const used = new Set<number>()
+    await this.#content.forEachPrice((_, block, slot) => void used.add(block.getKind(slot)))
+    const unused = this.#content.kinds.list.length - used.size
+    const left = this.#getMaxUnused(used.size) - unused
+    this.#maxKinds = left < 0 ? 0 : this.#content.kinds.list.length + left
+    return left < 0
+  }
+}
