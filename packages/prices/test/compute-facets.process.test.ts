@@ -183,6 +183,7 @@ it('counts a value once per offering that has it, and stops when no rows remain'
     facets: groupByFacet(terms, { getFacet: toFacet }),
     unite: (some) => new Set(some.filter((term) => term < rows)),
     findValidAt: () => undefined,
+    subtract: (from, set) => from.difference(set),
     intersect: ([first, ...rest]) => rest.reduce((left, set) => left.intersection(set), first!),
     // Row i has the term i, and all rows have term 15.
     count(term, within) {
@@ -193,7 +194,15 @@ it('counts a value once per offering that has it, and stops when no rows remain'
     size: (set) => set?.size ?? rows,
   }
   const toCounts = new FacetCounts(20)
-  await countSets(sets, { chosen: new Map([[0, (term: number) => term === 3]]), at: undefined }, toCounts)
+  await countSets(
+    sets,
+    {
+      conditions: [{ facet: 0, accepts: (term: number) => term === 3, isNegated: false }],
+      at: undefined,
+      isMultiple: () => false,
+    },
+    toCounts,
+  )
   expect(toCounts.total).toBe(1)
   expect([...toCounts.byTerm.entries()].filter(([, count]) => count > 0)).toEqual([
     ...terms.slice(0, rows).map((term) => [term, 1]),

@@ -8,8 +8,10 @@ export interface Choice {
   readonly char: number
   /** Returns the characteristic of a value. */
   getChar(term: number): number
-  /** True if a value of this characteristic matches. */
+  /** True for a value of this characteristic that the condition names. */
   accepts(term: number): boolean
+  /** False: a row must have an accepted value. True: a row must have values of the characteristic, and none is accepted. */
+  readonly isNegated: boolean
 }
 
 /**
@@ -23,7 +25,7 @@ export class SearchQuery {
   /** The values that a row must have: the first `count` entries. */
   readonly values = new Int32Array(MAX_CONDITIONS)
   count = 0
-  /** Conditions with an operator other than `equals`. A row must have a matching value for each condition. */
+  /** Conditions with an operator other than `equals`. A row must match each of them. */
   choices: Choice[] = []
   /** The saturated moment at which the price must be valid; undefined if dates do not matter. */
   at: number | undefined = undefined

@@ -65,7 +65,9 @@ export class LearnedTypes implements KnownTypes {
   }
 }
 
-// The encoding of a characteristic's type in `usedTerms`.
+// The encoding of a characteristic in `usedTerms`: its type, and a flag for lists.
+const TYPE_MASK = 7
+export const LISTS_FLAG = 8
 const CHAR_TYPES: readonly (CharType | undefined)[] = [undefined, 'string', 'integer', 'date']
 export const encodeCharType = (type: CharType): number => CHAR_TYPES.indexOf(type)
 /**
@@ -73,7 +75,10 @@ export const encodeCharType = (type: CharType): number => CHAR_TYPES.indexOf(typ
  * @param usedTerms by term: 0 if no row has it
  */
 export const getCharType = (usedTerms: Uint8Array, char: number): CharType | undefined =>
-  CHAR_TYPES[usedTerms[char] ?? 0]
+  CHAR_TYPES[(usedTerms[char] ?? 0) & TYPE_MASK]
+
+/** True if a row has, or had since the catalog was loaded, several values of a characteristic. */
+export const hasLists = (usedTerms: Uint8Array, char: number): boolean => ((usedTerms[char] ?? 0) & LISTS_FLAG) !== 0
 
 /** Returns the types of the characteristics that at least one row has, by their names. */
 export function listCharTypes({ list }: Pick<Terms, 'list'>, usedTerms: Uint8Array): Map<string, CharType> {

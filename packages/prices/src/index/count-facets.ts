@@ -1,5 +1,5 @@
 import type { PriceRow } from '../core/row-table.ts'
-import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
+import type { FacetCondition, FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 
 /** Sets of rows, by term. */
@@ -10,6 +10,8 @@ export interface TermSets<S> {
   unite(terms: readonly number[]): S | undefined
   /** Returns the rows that are valid at a moment; undefined for all rows. */
   findValidAt(at: number): S | undefined
+  /** Returns the rows of a set that are not in another one. */
+  subtract(from: S, set: S): S
   /** Returns the rows in all of these sets, of which there are at least two. */
   intersect(sets: readonly S[]): S
   /** Returns how many rows of a set have a term; of all rows if there is no set. */
@@ -28,45 +30,49 @@ const COUNTS_PER_TIME_CHECK = 128
 const NO_TERMS: readonly number[] = []
 
 /**
- * Counts terms in sets, with one and-cardinality (the size of an intersection) per term. Terms of a facet with a selection
- * are counted in the rows that match all other conditions. Terms of other facets are counted in the rows that match all
- * conditions.
+ * Counts terms in sets, with one and-cardinality (the size of an intersection) per term. Terms of a facet with conditions
+ * are counted in the rows that match all conditions on other facets. Terms of other facets are counted in the rows that
+ * match all conditions.
  */
 export async function countSets<S>(
   sets: TermSets<S>,
-  { chosen, at }: Pick<FacetSelection, 'chosen' | 'at'>,
+  { conditions, at, isMultiple }: Omit<FacetSelection, 'getFacet'>,
   counts: FacetCounts,
 ): Promise<void> {
   const { facets } = sets
-  const accepted = Array.from(chosen, ([facet, accepts]) => {
-    return [facet, (facets.get(facet) ?? NO_TERMS).filter(accepts)] as const
-  })
-  const impossible = accepted.filter(([, terms]) => terms.length === 0)
-  if (impossible.length > 1) return
+  const matches = conditions.map((condition) => findMatchingTerms(condition, facets, isMultiple))
+  const impossible = new Set(matches.flatMap(({ facet, terms, all }) => ((all ?? terms).length === 0 ? [facet] : [])))
+  if (impossible.size > 1) return
   try {
     const matching: { readonly facet: number | undefined; readonly set: S }[] = []
     const add = (facet: number | undefined, set: S | undefined) =>
       void (set !== undefined && matching.push({ facet, set }))
     if (at !== undefined) add(undefined, sets.findValidAt(at))
-    for (const [facet, terms] of accepted) if (terms.length > 0) add(facet, sets.unite(terms))
+    for (const [facet, some] of Map.groupBy(matches, (match) => match.facet)) {
+      if (impossible.has(facet)) continue
+      const ofFacet = some.flatMap((match) => uniteMatches(match, sets) ?? [])
+      add(facet, ofFacet.length > 1 ? sets.intersect(ofFacet) : ofFacet[0])
+    }
     // The smallest set first, because it removes the largest number of rows.
     matching.sort((a, b) => sets.size(a.set) - sets.size(b.set))
 
     const intersectExcept = createIntersectExcept(matching, sets.intersect)
-    const isPossible = (except?: number) => impossible.every(([facet]) => facet === except)
+    const isPossible = (except?: number) => impossible.size === 0 || (except !== undefined && impossible.has(except))
     const { byTerm } = counts
     const all = intersectExcept(undefined)
     if (isPossible()) counts.total += sets.size(all)
     let counted = 0
+    const chosen = new Set(conditions.map(({ facet }) => facet))
     for (const [facet, terms] of facets) {
       const isChosen = chosen.has(facet)
       if (!isPossible(isChosen ? facet : undefined)) continue
       const left = isChosen ? intersectExcept(facet) : all
       let uncounted = sets.size(left)
+      // Without lists, all terms are counted when all rows are.
+      if (uncounted > 0 && isMultiple(facet)) uncounted = Infinity
       for (let i = 0; i < terms.length && uncounted > 0; i++) {
         const count = sets.count(terms[i]!, left)
         byTerm[terms[i]!]! += count
-        // A row has at most one term of a facet.
         uncounted -= count
         if (++counted % COUNTS_PER_TIME_CHECK === 0) await yieldTurn()
       }
@@ -74,6 +80,28 @@ export async function countSets<S>(
   } finally {
     sets.release?.()
   }
+}
+
+/** The terms of a facet that a condition requires. If `all` is given, it requires one of `all` and none of `terms`. */
+interface MatchingTerms {
+  readonly facet: number
+  readonly terms: readonly number[]
+  readonly all?: readonly number[]
+}
+
+function findMatchingTerms(
+  { facet, accepts, isNegated }: FacetCondition,
+  facets: ReadonlyMap<number, readonly number[]>,
+  isMultiple: FacetSelection['isMultiple'],
+): MatchingTerms {
+  const all = facets.get(facet) ?? NO_TERMS
+  if (isNegated && isMultiple(facet)) return { facet, terms: all.filter(accepts), all }
+  return { facet, terms: all.filter((term) => accepts(term) !== isNegated) }
+}
+
+function uniteMatches<S>({ terms, all }: MatchingTerms, sets: TermSets<S>): S | undefined {
+  if (!all || terms.length === 0) return sets.unite(all ?? terms)
+  return sets.subtract(sets.unite(all)!, sets.unite(terms)!)
 }
 
 /**
@@ -104,21 +132,32 @@ function createIntersectExcept<S>(
  */
 export function countRow(
   { offering, group, spec, values, from, to }: Omit<PriceRow, 'values'> & { readonly values: Iterable<number> },
-  { chosen, at, getFacet }: FacetSelection,
+  { conditions, at, getFacet }: FacetSelection,
   counts: FacetCounts,
   by: 1 | -1,
 ): void {
   if (at !== undefined && (at < from || at >= to)) return
   const terms = [offering, group, spec, ...values]
-  let misses = chosen.size
-  let missed: number | undefined
-  for (const term of terms) {
-    const accepts = chosen.get(getFacet(term))
-    if (accepts?.(term)) misses--
-    else if (accepts) missed = term
+  let failed: number | undefined
+  for (const condition of conditions) {
+    if (isMet(condition, terms, getFacet)) continue
+    if (failed !== undefined && failed !== condition.facet) return
+    failed = condition.facet
   }
-  if (misses === 0) {
-    counts.total += by
-    for (const term of terms) counts.byTerm[term]! += by
-  } else if (misses === 1 && missed !== undefined) counts.byTerm[missed]! += by
+  if (failed === undefined) counts.total += by
+  for (const term of terms) if (failed === undefined || getFacet(term) === failed) counts.byTerm[term]! += by
+}
+
+function isMet(
+  { facet, accepts, isNegated }: FacetCondition,
+  terms: readonly number[],
+  getFacet: FacetSelection['getFacet'],
+): boolean {
+  let hasFacet = false
+  for (const term of terms) {
+    if (getFacet(term) !== facet) continue
+    if (accepts(term)) return !isNegated
+    hasFacet = true
+  }
+  return hasFacet && isNegated
 }

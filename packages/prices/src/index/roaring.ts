@@ -134,7 +134,7 @@ class RoaringIndex implements PriceIndex {
 
   async count(selection: FacetSelection, counts: FacetCounts): Promise<void> {
     const { sets, scratch } = this.#tools
-    const { unite, intersect, release } = scratch.begin()
+    const { unite, subtract, intersect, release } = scratch.begin()
     const getBitmap = (term: number) => this.#findBitmap(term)!
     const offerings = Array.from(this.#terms.entries()).flatMap(([offering]) => this.#findBitmap(offering) ?? [])
     await countSets(
@@ -145,6 +145,7 @@ class RoaringIndex implements PriceIndex {
           const isValid = this.#createValidityTest(moment)
           return isValid && sets.createBitmap(unite(offerings).toArray().filter(isValid))
         },
+        subtract,
         intersect,
         count: (term, within) => (within ? getBitmap(term).andCardinality(within) : getBitmap(term).size),
         size: (set) => set?.size ?? offerings.reduce((sum, { size }) => sum + size, 0),

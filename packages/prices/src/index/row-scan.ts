@@ -19,7 +19,7 @@ export function isMatch(row: ScannedRow, { group, spec, values, count, choices, 
   if (row.group !== group && group !== ANY_TERM) return false
   if (row.spec !== spec && spec !== ANY_TERM) return false
   for (let i = 0; i < count; i++) if (!row.values.has(values[i]!)) return false
-  for (const choice of choices) if (!hasAcceptedValue(row, choice)) return false
+  for (const choice of choices) if (!isChosen(row, choice)) return false
   return at === undefined || isValid(row, at)
 }
 
@@ -30,13 +30,18 @@ export const createTests = (
 ): ((row: ScannedRow) => boolean)[] => [
   (row) => row.group === group,
   (row) => row.spec === spec,
-  ...choices.map((choice) => (row: ScannedRow) => hasAcceptedValue(row, choice)),
+  ...choices.map((choice) => (row: ScannedRow) => isChosen(row, choice)),
   ...(at === undefined ? [] : [(row: ScannedRow) => isValid(row, at)]),
 ]
 
-function hasAcceptedValue({ values }: ScannedRow, { char, getChar, accepts }: Choice): boolean {
-  for (const term of values) if (getChar(term) === char) return accepts(term)
-  return false
+function isChosen({ values }: ScannedRow, { char, getChar, accepts, isNegated }: Choice): boolean {
+  let hasChar = false
+  for (const term of values) {
+    if (getChar(term) !== char) continue
+    if (accepts(term)) return !isNegated
+    hasChar = true
+  }
+  return hasChar && isNegated
 }
 
 const isValid = ({ from, to }: ScannedRow, at: number) => from <= at && at < to

@@ -92,7 +92,10 @@ export const createChoices = ({ charValues }: SearchConditions, { terms }: Dicti
   charValues.map((condition) => createChoice(condition, terms.chars.find(condition.char), terms))
 
 function createChoice({ op = 'equals', value }: SearchCondition, char: number, terms: Terms): Choice {
-  const toChoice = (accepts: Choice['accepts']): Choice => ({ char, getChar: (term) => terms.getChar(term), accepts })
+  const isNegated = op === 'not' || op === 'notIn'
+  const toChoice = (accepts: Choice['accepts']): Choice => {
+    return { char, getChar: (term) => terms.getChar(term), accepts, isNegated }
+  }
   if (op === 'between') {
     const [low, high] = value as [TermValue, TermValue]
     // Texts are ordered by code unit, which for dates is the order of time.
@@ -103,8 +106,8 @@ function createChoice({ op = 'equals', value }: SearchCondition, char: number, t
   }
   if (op === 'equals' || op === 'not') {
     const expected = terms.findValue(char, value as TermValue)
-    return toChoice(op === 'equals' ? (term) => term === expected : (term) => term !== expected)
+    return toChoice((term) => term === expected)
   }
   const listed = new Set((value as TermValue[]).map((one) => terms.findValue(char, one)))
-  return toChoice(op === 'in' ? (term) => listed.has(term) : (term) => !listed.has(term))
+  return toChoice((term) => listed.has(term))
 }

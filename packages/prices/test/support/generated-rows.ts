@@ -31,16 +31,23 @@ export const row: fc.Arbitrary<PriceRow> = fc
     offering,
     group,
     spec,
-    chosen: fc.array(fc.option(value, { nil: undefined }), { minLength: CHAR_COUNT, maxLength: CHAR_COUNT }),
+    // Some rows have lists, which are several values of a characteristic.
+    chosen: fc.array(fc.oneof({ weight: 3, arbitrary: value.map((one) => [one]) }, fc.uniqueArray(value)), {
+      minLength: CHAR_COUNT,
+      maxLength: CHAR_COUNT,
+    }),
     isDefault: fc.boolean().map((one) => one),
     dates: fc.option(fc.tuple(day, day), { nil: undefined, freq: 3 }),
   })
   .map(({ chosen, dates, ...rest }) => ({
     ...rest,
-    values: chosen.flatMap((one, char) => (one === undefined ? [] : [toTerm(char, one)])),
+    values: chosen.flatMap((list, char) => list.map((one) => toTerm(char, one))),
     from: dates ? dates[0] : FIRST_MOMENT,
     to: dates ? dates[1] : LAST_MOMENT,
   }))
+
+/** A characteristic, and the values of which a row must have one, or if negated another value and none of them. */
+type ChoiceFields = readonly [char: number, accepted: readonly number[], isNegated: boolean]
 
 /** A query as plain data. */
 interface QueryFields {
@@ -48,8 +55,7 @@ interface QueryFields {
   readonly group: number
   readonly spec: number
   readonly values: readonly number[]
-  /** A characteristic and its accepted values. */
-  readonly choices: readonly (readonly [char: number, accepted: readonly number[]])[]
+  readonly choices: readonly ChoiceFields[]
   readonly at: number | undefined
 }
 
@@ -59,25 +65,28 @@ const anyTerm = fc
     // One value that no row has.
     v === VALUE_COUNT ? 9_000 : toTerm(c, v),
   )
+const choice: fc.Arbitrary<ChoiceFields> = fc.tuple(
+  fc.integer({ min: 0, max: CHAR_COUNT }),
+  fc.array(anyTerm, { maxLength: 8 }),
+  fc.boolean(),
+)
+function isChosen({ values }: PriceRow, [char, accepted, isNegated]: ChoiceFields): boolean {
+  const own = [...values].filter((term) => getChar(term) === char)
+  return own.length > 0 && own.some((term) => accepted.includes(term)) !== isNegated
+}
 export const searched: fc.Arbitrary<QueryFields> = fc.record({
   offering: fc.integer({ min: 0, max: 3 }),
   group: fc.integer({ min: 10, max: 13 }),
   spec,
   values: fc.array(anyTerm, { maxLength: 5 }),
-  choices: fc.array(fc.tuple(fc.integer({ min: 0, max: CHAR_COUNT }), fc.array(anyTerm, { maxLength: 8 })), {
-    maxLength: 3,
-  }),
+  choices: fc.array(choice, { maxLength: 3 }),
   at: fc.option(day, { nil: undefined }),
 })
 
 const createConditions = ({ group: g, spec: s, choices, at }: QueryFields): ((one: PriceRow) => boolean)[] => [
   (one) => g === ANY_TERM || one.group === g,
   (one) => s === ANY_TERM || one.spec === s,
-  ...choices.map(
-    ([char, accepted]) =>
-      (one: PriceRow) =>
-        [...one.values].some((term) => getChar(term) === char && accepted.includes(term)),
-  ),
+  ...choices.map((one) => (candidate: PriceRow) => isChosen(candidate, one)),
   ...(at === undefined ? [] : [(one: PriceRow) => one.from <= at && at < one.to]),
 ]
 
@@ -106,7 +115,9 @@ function toQuery({ values, choices, at, ...rest }: QueryFields): SearchQuery {
   query.reset(rest.offering, rest.group, rest.spec)
   values.forEach((term, i) => (query.values[i] = term))
   query.count = values.length
-  query.choices = choices.map(([char, accepted]) => ({ char, getChar, accepts: (term) => accepted.includes(term) }))
+  query.choices = choices.map(([char, accepted, isNegated]) => {
+    return { char, getChar, accepts: (term) => accepted.includes(term), isNegated }
+  })
   query.at = at
   return query
 }
@@ -131,9 +142,7 @@ export const chosen: fc.Arbitrary<SelectionFields> = fc.record({
   offerings: some(fc.integer({ min: 0, max: 3 })),
   groups: some(group),
   specs: some(spec),
-  choices: fc.array(fc.tuple(fc.integer({ min: 0, max: CHAR_COUNT }), fc.array(anyTerm, { maxLength: 8 })), {
-    maxLength: 2,
-  }),
+  choices: fc.array(choice, { maxLength: 2 }),
   at: fc.option(day, { nil: undefined }),
 })
 
@@ -146,29 +155,28 @@ function getFacet(term: number): number {
 
 function toSelection({ offerings, groups, specs, choices, at }: SelectionFields): FacetSelection {
   const lists = [
-    [OFFERINGS_FACET, offerings] as const,
-    [GROUPS_FACET, groups] as const,
-    [SPECS_FACET, specs] as const,
+    [OFFERINGS_FACET, offerings, false] as const,
+    [GROUPS_FACET, groups, false] as const,
+    [SPECS_FACET, specs, false] as const,
     ...choices,
   ]
-  return {
-    chosen: new Map(lists.flatMap(([facet, list]) => (list ? [[facet, (term: number) => list.includes(term)]] : []))),
-    at,
-    getFacet,
-  }
+  const conditions = lists.flatMap(([facet, list, isNegated]) =>
+    list ? [{ facet, accepts: (term: number) => list.includes(term), isNegated }] : [],
+  )
+  return { conditions, at, getFacet, isMultiple: (facet) => facet >= 0 }
 }
 
 /** The oracle: each facet separately, with plain filters. */
-function countPlainly(rows: readonly (PriceRow | undefined)[], { chosen: searched, at }: FacetSelection): FacetCounts {
+function countPlainly(rows: readonly (PriceRow | undefined)[], { conditions, at }: FacetSelection): FacetCounts {
   const counts = new FacetCounts(TERM_COUNT)
   const listTerms = (one: PriceRow) => [one.offering, one.group, one.spec, ...one.values]
   const valid = rows.filter((one) => one && (at === undefined || (one.from <= at && at < one.to))) as PriceRow[]
   const left = (except?: number) =>
     valid.filter((one) =>
-      [...searched].every(
-        ([facet, accepts]) =>
-          facet === except || listTerms(one).some((term) => getFacet(term) === facet && accepts(term)),
-      ),
+      conditions.every(({ facet, accepts, isNegated }) => {
+        const own = listTerms(one).filter((term) => getFacet(term) === facet)
+        return facet === except || (own.length > 0 && own.some(accepts) !== isNegated)
+      }),
     )
   counts.total = left().length
   for (let term = 0; term < TERM_COUNT; term++)

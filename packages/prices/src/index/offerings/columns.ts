@@ -21,16 +21,33 @@ export type OrdinalTest = (ordinal: number) => boolean
 /** Maximum size of the cached columns of one `Columns` object (bytes). */
 const MAX_CACHE_BYTES = 16 * 1_024 * 1_024
 const NO_VALUE = -1
+/** Memory of a further value of a row (bytes). */
+const FURTHER_VALUE_BYTES = 64
+
+/** The values of a characteristic, by ordinal. */
+interface Column {
+  readonly first: Int32Array
+  /** The values after the first, for rows with a list. */
+  readonly further: ReadonlyMap<number, readonly number[]>
+}
+
+function createChoiceTest({ first, further }: Column, { accepts, isNegated }: Choice): OrdinalTest {
+  const isAccepted =
+    further.size === 0
+      ? (ordinal: number) => accepts(first[ordinal]!)
+      : (ordinal: number) => accepts(first[ordinal]!) || (further.get(ordinal)?.some(accepts) ?? false)
+  return (ordinal) => first[ordinal] !== NO_VALUE && isAccepted(ordinal) !== isNegated
+}
 
 /**
- * Columns: the value of a characteristic for each row of an offering. Operators are tested on the rows that match all
+ * Columns: the values of a characteristic for each row of an offering. Operators are tested on the rows that match all
  * other conditions, so their cost depends on these rows, not on the number of values of the catalog. A column is built
  * at its first use.
  */
 export class Columns {
-  readonly #columns = new LRUCache<string, Int32Array>({
+  readonly #columns = new LRUCache<string, Column>({
     maxSize: MAX_CACHE_BYTES,
-    sizeCalculation: ({ byteLength }) => byteLength + 1,
+    sizeCalculation: ({ first, further }) => first.byteLength + 1 + FURTHER_VALUE_BYTES * further.size,
   })
   readonly #numbers = new WeakMap<ColumnSource, number>()
   #last = 0
@@ -47,23 +64,28 @@ export class Columns {
 
   /** Returns the same conditions as separate tests. */
   createTests(source: ColumnSource, choices: readonly Choice[], at: SearchQuery['at']): OrdinalTest[] {
-    const tests = choices.map((choice): OrdinalTest => {
-      const column = this.#getColumn(source, choice)
-      return (ordinal) => column[ordinal] !== NO_VALUE && choice.accepts(column[ordinal]!)
-    })
+    const tests = choices.map((choice) => createChoiceTest(this.#getColumn(source, choice), choice))
     const { isValidAt = () => true } = source
     return at === undefined ? tests : [...tests, (ordinal) => isValidAt(ordinal, at)]
   }
 
-  #getColumn(source: ColumnSource, { char, getChar }: Choice): Int32Array {
+  #getColumn(source: ColumnSource, { char, getChar }: Choice): Column {
     let number = this.#numbers.get(source)
     if (number === undefined) this.#numbers.set(source, (number = ++this.#last))
     const key = `${number} ${char}`
     const cached = this.#columns.get(key)
     if (cached) return cached
-    const column = new Int32Array(source.count).fill(NO_VALUE)
+    const first = new Int32Array(source.count).fill(NO_VALUE)
+    const further = new Map<number, number[]>()
     for (const term of source.getValueTerms())
-      if (getChar(term) === char) source.forEachOrdinal(term, (ordinal) => (column[ordinal] = term))
+      if (getChar(term) === char)
+        source.forEachOrdinal(term, (ordinal) => {
+          const list = further.get(ordinal)
+          if (first[ordinal] === NO_VALUE) first[ordinal] = term
+          else if (list) list.push(term)
+          else further.set(ordinal, [term])
+        })
+    const column = { first, further }
     this.#columns.set(key, column)
     return column
   }

@@ -141,7 +141,7 @@ export class OfferingBitmaps implements ColumnSource {
     const { segment } = views
     const { list } = partitions
     const offering = this.#offering
-    const { unite: uniteBitmaps, intersect, release } = scratch.begin()
+    const { unite: uniteBitmaps, subtract, intersect, release } = scratch.begin()
     const named = (this.#named ??= new Map(
       [offering, ...listGroupsAndSpecs(list)].map((term) => [
         term,
@@ -163,6 +163,7 @@ export class OfferingBitmaps implements ColumnSource {
             if (segment.isValidAt(ordinal, moment)) ordinals.push(base + ordinal - first)
         return sets.createBitmap(ordinals)
       },
+      subtract,
       intersect,
       count(term, within) {
         const set = named.get(term)

@@ -163,6 +163,7 @@ export class OfferingBits implements ColumnSource {
         }
         return set
       },
+      subtract: (from, set) => from.map((word, at) => word & ~set[at]!),
       intersect([first, ...rest]) {
         const common = first!.slice()
         for (const set of rest) for (let at = 0; at < length; at++) common[at]! &= set[at]!

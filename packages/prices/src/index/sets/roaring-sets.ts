@@ -106,6 +106,8 @@ export class ScratchBitmaps {
         for (const bitmap of rest) common.andInPlace(bitmap)
         return common
       },
+      subtract: (from: ReadonlyRoaringBitmap32, bitmap: ReadonlyRoaringBitmap32): ReadonlyRoaringBitmap32 =>
+        createCopy(from).andNotInPlace(bitmap),
       release: () => void this.#free.push(...taken.splice(0)),
     }
   }

@@ -64,7 +64,7 @@ export async function computeFacets(request: FacetRequest, view: CatalogView, in
   const query = new SearchQuery()
   const failure = resolveRequest(request, view, query)
   if (failure) throw toResolveProblem(failure)
-  const selection = createSelection(query, createChoices(request, view), terms)
+  const selection = createSelection(query, createChoices(request, view), view)
   const requestedChar = findRequestedChar(request, view)
   const { facet, sort = 'name', limit, after } = request
   if (after !== undefined && requestedChar === undefined && facet === undefined)
