@@ -21,6 +21,7 @@ import { batchPuts } from './routes/batch-puts.ts'
 import { createPutRoute } from './routes/put-price.ts'
 import { addBulkRoute, createSearchRoute } from './routes/search.ts'
 import { CATALOG_TIMEOUT_MS, type PricesConfig } from './settings.ts'
+import { createPriceReader } from './search/refusal/price-reader.ts'
 import { createCatalogView, type CatalogView, type CatalogViews } from './search/catalog-view.ts'
 
 type PricesAppContext = AppContext<PricesConfig, PricesMainMessage, PricesThreadMessage>
@@ -94,6 +95,9 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
         bodyLimit: config.bodyLimit,
         budget: context.budget,
         timeout: config.sendTimeout,
+        readPrices: createPriceReader(bus, (error) =>
+          log.warn({ err: error }, 'the prices of a refused search could not be read'),
+        ),
       }),
       createPutRoute(batchPuts(catalog), replica, config.bodyLimit),
     ],

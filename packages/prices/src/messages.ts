@@ -46,6 +46,8 @@ export interface PricePut {
 /** Messages from threads to the main thread, which owns the catalog. */
 export type PricesMainMessage = {
   get(id: string): Price | undefined
+  /** Returns the prices of these ids in their order. */
+  getMany(ids: readonly string[]): (Price | undefined)[]
   /**
    * Resolves when all accepted prices are durable and visible to every thread. The result has, for each price in order,
    * true if it is new, false if it replaced a price, or the reason of its refusal.

@@ -8,7 +8,9 @@ import type { OpenContext, ServiceMain } from '@influencer-stats/runtime/service
 import { encodePut, encodeText, PUT, REMOVE } from './catalog/log-entries.ts'
 import { PriceCatalog } from './catalog/price-catalog.ts'
 import { openPricesStateMachine, toResult, type PricesOutcome } from './catalog/prices-state-machine.ts'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { CatalogDraft } from './core/catalog-draft.ts'
+import type { Price } from './core/price.ts'
 import { ExportSessions } from './export/export-sessions.ts'
 import { LogImports, type AppendEntry } from './import/log-imports.ts'
 import { packChanges } from './index/packed-changes.ts'
@@ -105,6 +107,14 @@ export async function openMain(
     onThreadExit: (shared) => void level.releaseShare((shared as PricesSharedState).share),
     handlers: {
       get: (id) => catalog.get(id),
+      async getMany(ids) {
+        const prices: (Price | undefined)[] = []
+        for (const id of ids) {
+          prices.push(await catalog.get(id))
+          await yieldTurn()
+        }
+        return prices
+      },
       put: (puts) =>
         Promise.all(
           puts.map(({ key, body }) =>

@@ -4,6 +4,8 @@ import { answerBulkSearch, MAX_ITEM_BYTES, BufferPool } from '../src/search/bulk
 import { MAX_CONDITIONS } from '../src/core/price.ts'
 import { PriceLineReader } from '../src/catalog/price-line-reader.ts'
 import { listPartNames } from '../src/parts.ts'
+import { errors } from '../src/errors.ts'
+import { describeRefusal } from '../src/search/refusal/describe-refusal.ts'
 import { Searcher } from '../src/search/searcher.ts'
 import { measureCpuSeconds, createTestView } from './support/catalog.ts'
 import { createPrice, toSearch } from './support/prices.ts'
@@ -95,7 +97,9 @@ it.each(listPartNames('index'))(
       expect(await measureCpuSeconds(search)).toBeLessThan(0.1)
       const explained = Buffer.from(JSON.stringify({ ...query, explain: true }))
       let steps: { left: number }[] = []
-      const explain = () => (steps = JSON.parse(searcher.answer(explained, view, index)).explain)
+      const source = { view, index, readPrices: async () => [] }
+      const explain = async () =>
+        (steps = JSON.parse(await describeRefusal(errors.PRICES_AMBIGUOUS(), explained, source)).explain)
       expect(await measureCpuSeconds(explain)).toBeLessThan(0.2)
       expect(steps.map(({ left }) => left)).toEqual(
         Array.from({ length: 3 + MAX_CONDITIONS }, () => PRICE_COUNT / offerings),

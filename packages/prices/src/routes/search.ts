@@ -3,16 +3,23 @@ import { commonErrors } from '@influencer-stats/runtime/errors'
 import { defineHotRoute, type BufferedReply } from '@influencer-stats/runtime/hot-route'
 import type { App } from '@influencer-stats/runtime/http'
 import { reportFault, type FaultSinks } from '@influencer-stats/runtime/problem-replies'
-import { Problem, buildProblemReplies, problemSchema, PROBLEM_TYPE } from '@influencer-stats/runtime/problems'
+import {
+  Problem,
+  buildProblemReplies,
+  problemSchema,
+  PROBLEM_TYPE,
+  type ProblemReplies,
+} from '@influencer-stats/runtime/problems'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerBulkSearch, BufferPool } from '../search/bulk-search.ts'
 import { errors } from '../errors.ts'
 import { exampleSearch } from '../sample/examples.ts'
-import { anyIdSchema, idSchema } from '../price-schema.ts'
+import { anyIdSchema, idSchema, priceReplySchema } from '../price-schema.ts'
 import { searchBodySchema } from '../search/search-schema.ts'
-import { MAX_CANDIDATES, Searcher } from '../search/searcher.ts'
+import { describeRefusal, isDescribed, MAX_CANDIDATES, type ReadPrices } from '../search/refusal/describe-refusal.ts'
+import { Searcher } from '../search/searcher.ts'
 import { sendAll, type SearchAllQuery, type SearchAllOptions } from './search-all.ts'
 import type { CatalogViews } from '../search/catalog-view.ts'
 import { BULK_PATH, SEARCH_PATH } from '../search/paths.ts'
@@ -49,12 +56,22 @@ const foundFields = {
   value: { type: 'number' },
   currency: { type: 'string' },
 } as const
-const foundSchema = {
-  type: 'object',
-  title: 'FoundPrice',
-  required: ['id', 'spec', 'value', 'currency'],
-  additionalProperties: false,
-  properties: foundFields,
+const refusalFields = {
+  condition: {
+    type: 'string',
+    description: 'First condition that no price matches together with the conditions before it.',
+  },
+  candidates: {
+    type: 'array',
+    maxItems: MAX_CANDIDATES,
+    description: 'First prices by id that match all conditions, or all except `condition`.',
+    items: priceReplySchema,
+  },
+  differences: {
+    type: 'array',
+    description: 'Names of the fields and characteristics in which the candidates differ.',
+    items: { type: 'string' },
+  },
 } as const
 
 const answerSchema = {
@@ -76,6 +93,7 @@ const answerSchema = {
         properties: { condition: { type: 'string' }, left: { type: 'integer' } },
       },
     },
+    ...refusalFields,
   },
 } as const
 
@@ -88,26 +106,20 @@ const resolveErrors = [
   errors.CHARACTERISTIC_NOT_FOUND,
   errors.VALUE_NOT_FOUND,
 ]
-const ambiguous = buildProblemReplies(errors.PRICES_AMBIGUOUS, errors.INCOMPATIBLE_PARAMETERS)[409]!
-const candidatesSchema = {
-  type: 'array',
-  maxItems: MAX_CANDIDATES,
-  description: 'First prices that match.',
-  items: foundSchema,
-} as const
-/** The reply to an ambiguous search lists the first candidates. */
-const ambiguousReply = {
-  ...ambiguous,
+/** Returns a reply whose problem has more members. */
+const addFields = (reply: ProblemReplies[number], title: string, fields: object) => ({
+  ...reply,
   content: {
-    [PROBLEM_TYPE]: {
-      schema: {
-        ...problemSchema,
-        title: 'AmbiguousPrices',
-        properties: { ...problemSchema.properties, candidates: candidatesSchema },
-      },
-    },
+    [PROBLEM_TYPE]: { schema: { ...problemSchema, title, properties: { ...problemSchema.properties, ...fields } } },
   },
-}
+})
+const { condition, candidates, differences } = refusalFields
+const ambiguousReply = addFields(
+  buildProblemReplies(errors.PRICES_AMBIGUOUS, errors.INCOMPATIBLE_PARAMETERS)[409]!,
+  'AmbiguousPrices',
+  { candidates, differences },
+)
+const notFoundReply = addFields(buildReadReplies(...resolveErrors)[404]!, 'PriceNotFound', { condition, candidates })
 const bodyErrors = [
   commonErrors.VALIDATION_FAILED,
   commonErrors.BAD_JSON,
@@ -136,6 +148,7 @@ interface SearchOptions extends SearchAllOptions {
   /** The names of indexes that a path may have. */
   readonly names: readonly string[]
   readonly bodyLimit: number
+  readonly readPrices: ReadPrices
 }
 
 /** A search with parameters in its query. */
@@ -144,16 +157,22 @@ interface SearchRouteQuery extends SearchAllQuery, ConsistencyQuery {
 }
 
 /** Creates the route for one search, the most frequently called route of the service. */
-export function createSearchRoute({ views, names, replica, bodyLimit, budget, timeout }: SearchOptions) {
+export function createSearchRoute({ views, names, replica, bodyLimit, budget, timeout, readPrices }: SearchOptions) {
   const searcher = new Searcher()
   const nameByTarget = new Map(names.map((name) => [SEARCH_PATH.replace(':index', name), name]))
 
-  function find(body: Buffer, name: string): BufferedReply {
+  function find(body: Buffer, name: string): BufferedReply | Promise<BufferedReply> {
     // The headers are computed before the search, so the result is at least as new as they state.
     const headers = replica ? toStalenessHeaders(replica) : []
     const view = views.getCurrent()
     const index = views.findIndex(view, name)
-    return { status: 200, headers, type: JSON_TYPE, body: searcher.answer(body, view, index) }
+    const toReply = (text: string): BufferedReply => ({ status: 200, headers, type: JSON_TYPE, body: text })
+    try {
+      return toReply(searcher.answer(body, view, index))
+    } catch (error) {
+      if (!isDescribed(error)) throw error
+      return describeRefusal(error, body, { view, index, readPrices }).then(toReply)
+    }
   }
 
   return defineHotRoute<string | SearchRouteQuery>({
@@ -179,6 +198,7 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
           content: { [JSON_TYPE]: { schema: answerSchema }, [LINES_TYPE]: { schema: { type: 'string' } } },
         },
         ...buildReadReplies(...resolveErrors, ...bodyErrors, errors.VALUE_TYPE, ...consistencyErrors),
+        404: notFoundReply,
         409: ambiguousReply,
       },
     },

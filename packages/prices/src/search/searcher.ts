@@ -1,36 +1,26 @@
 import { toProblem } from '@influencer-stats/runtime/problem-replies'
-import type { Problem, ProblemExtras } from '@influencer-stats/runtime/problems'
+import type { Problem } from '@influencer-stats/runtime/problems'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { skipComma, skipSpace, type ItemScanner } from './item-scanner.ts'
 import { Literal } from '../core/literal.ts'
-import { TopN } from './top-n.ts'
 import { MAX_TEXT_LENGTH } from '../core/price.ts'
 import { SearchQuery } from '../core/search-query.ts'
 import { createOutputBuffer, type OutputBuffer } from './render-answer.ts'
-import type { SearchRequest } from './search-request.ts'
-import { createChoices, resolveRequest, type Dictionary } from './resolve-request.ts'
+import { resolveRequest } from './resolve-request.ts'
 import { RequestScanner } from './request-scanner.ts'
 import { errors, toResolveProblem } from '../errors.ts'
-import { toMatchCount, NO_MATCH, findRows, type RowFinder } from '../index/price-index.ts'
+import { toMatchCount, NO_MATCH, type RowFinder } from '../index/price-index.ts'
 import { parseJson, readBodyText } from './json-body.ts'
+import { explainSearch } from './refusal/explain-search.ts'
 import { readSearch } from './read-search.ts'
 import { isBulkItem, getValidationError } from './search-schema.ts'
 import type { CatalogView } from './catalog-view.ts'
-
-/** One condition of a search, and the number of rows (`left`) that match it and all conditions before it. */
-export interface ExplainStep {
-  readonly condition: string
-  readonly left: number
-}
 
 /** Receives the error of an item, including client errors. */
 export type OnItemError = (error: unknown, problem: Problem) => void
 
 /** Maximum size of an answer (bytes): names have at most 256 characters, 6 bytes each when escaped. */
 const MAX_ANSWER_BYTES = 8_192
-
-/** Maximum number of matching prices in the error reply if none of them is the default. */
-export const MAX_CANDIDATES = 10
 
 /** Number of items that are answered together. */
 const GROUP_ITEMS = 16
@@ -54,36 +44,24 @@ export class Searcher {
 
   /**
    * Answers a request.
-   * @throws Problem
+   * @throws Problem; `describeRefusal` describes the refusals, also for `explain`
    */
   answer(body: Buffer, view: CatalogView, index: RowFinder): string {
     const scanner = this.#scanner
     const isScanned = scanner.scan(body, 0, view, this.#query)
-    if (isScanned && scanner.end === body.length) return this.#renderFound(index.find(this.#query), view, index)
-    const request = this.#resolve(body, view)
-    const row = index.find(this.#query)
-    if (!request.explain) return this.#renderFound(row, view, index)
-    const explain = JSON.stringify(explainSteps(request, view, this.#query, index))
-    if (row >= 0) return `${this.#render(row, view).slice(0, -1)},"explain":${explain}}`
-    const { code, detail } = createRefusal(row)
-    return `{"error":${JSON.stringify({ code, message: detail })},"explain":${explain}}`
-  }
-
-  #resolve(body: Buffer, view: CatalogView): SearchRequest {
+    if (isScanned && scanner.end === body.length) return this.#renderFound(index.find(this.#query), view)
     const request = readSearch(body)
     const failure = resolveRequest(request, view, this.#query)
     if (failure) throw toResolveProblem(failure)
-    return request
+    const answer = this.#renderFound(index.find(this.#query), view)
+    if (!request.explain) return answer
+    return `${answer.slice(0, -1)},"explain":${JSON.stringify(explainSearch(request, view, this.#query, index))}}`
   }
 
   /** @param row the result of `find` for the query. @throws Problem */
-  #renderFound(row: number, view: CatalogView, index: RowFinder): string {
-    if (row >= 0) return this.#render(row, view)
-    if (row === NO_MATCH) throw createRefusal(row)
-    const first = new TopN<number>(MAX_CANDIDATES, (a, b) => a - b)
-    for (const one of findRows(index, this.#query)) first.add(one)
-    const candidates = first.take().list.map((one) => JSON.parse(this.#render(one, view)))
-    throw createRefusal(row, { candidates })
+  #renderFound(row: number, view: CatalogView): string {
+    if (row < 0) throw createRefusal(row)
+    return this.#render(row, view)
   }
 
   /**
@@ -211,10 +189,8 @@ export function writeLine(to: OutputBuffer, line: string): void {
 export const renderErrorLine = ({ code, detail, title }: Problem, item: number, id = 'null'): string =>
   `{"error":${JSON.stringify({ message: (detail ?? title).slice(0, MAX_MESSAGE_CHARS), code, item })},"id":${id}}\n`
 
-const createRefusal = (found: number, members?: ProblemExtras['members']): Problem =>
-  found === NO_MATCH
-    ? errors.PRICE_NOT_FOUND()
-    : errors.PRICES_AMBIGUOUS(`${toMatchCount(found)} prices match`, { ...(members && { members }) })
+const createRefusal = (found: number): Problem =>
+  found === NO_MATCH ? errors.PRICE_NOT_FOUND() : errors.PRICES_AMBIGUOUS(`${toMatchCount(found)} prices match`)
 
 /** Returns the id of an item as JSON: a number as it was written. Undefined if it is neither text nor number, or too long. */
 function readItemId(item: unknown, text: string): string | undefined {
@@ -235,17 +211,4 @@ function findNumberSource(json: string, field: string): string {
     return value
   } as (key: string, value: unknown) => unknown)
   return sources.get(root)!
-}
-
-function explainSteps(request: SearchRequest, words: Dictionary, query: SearchQuery, index: RowFinder): ExplainStep[] {
-  const { offeringId, groupId, priceSpecId, charValues, at } = request
-  const conditions = [
-    `offeringId ${offeringId}`,
-    `groupId ${groupId}`,
-    `priceSpecId ${priceSpecId}`,
-    ...charValues.map(({ char, op = 'equals', value }) => `${char} ${op} ${JSON.stringify(value)}`),
-    ...(at === undefined ? [] : [`at ${at}`]),
-  ]
-  const left = index.explain(query, createChoices(request, words))
-  return conditions.map((condition, i) => ({ condition, left: left[i]! }))
 }
