@@ -1,4 +1,4 @@
-import { createPricesClient, type Price, type PricesClient } from '@influencer-stats/prices/client'
+import { createPricesClient, type PricesClient, type SimplePrice } from '@influencer-stats/prices/client'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
@@ -43,9 +43,9 @@ const refusalOf = (client: PricesClient) =>
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 const FIRST_IMPORTED_ID = 500_000
-const isImported = ({ id }: Price) => Number(id.slice(-6)) >= FIRST_IMPORTED_ID && Number(id.slice(-6)) < 900_000
+const isImported = ({ id }: SimplePrice) => Number(id.slice(-6)) >= FIRST_IMPORTED_ID && Number(id.slice(-6)) < 900_000
 
-const priceOf = (id: string, value: number): Price => ({
+const priceOf = (id: string, value: number): SimplePrice => ({
   id,
   offeringId: `o${id.slice(-1)}`,
   groupId: 'g',
@@ -130,14 +130,14 @@ async function importAll(urls: readonly string[], random: SeededRandom, known: C
   }
 }
 
-const pricesIn = (text: string): Price[] =>
+const pricesIn = (text: string): SimplePrice[] =>
   text
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line))
 
 /** The value of the imported prices in a catalog: all from one import, or `undefined` if there are none. */
-function importOf(prices: readonly Price[]): number | undefined {
+function importOf(prices: readonly SimplePrice[]): number | undefined {
   const imported = prices.filter(isImported)
   if (imported.length === 0) return undefined
   expect([imported.length, new Set(imported.map(({ value }) => value)).size]).toEqual([IMPORTED_PRICES, 1])

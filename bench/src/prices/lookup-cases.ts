@@ -1,6 +1,6 @@
 import { toBlockNumber, toSlot } from '@influencer-stats/prices/core/answer-block'
 import { SearchQuery } from '@influencer-stats/prices/core/search-query'
-import { createOutputBuffer, toKindText, writeAnswer } from '@influencer-stats/prices/search/render-answer'
+import { createOutputBuffer, toWordText, writeAnswer } from '@influencer-stats/prices/search/render-answer'
 import type { SearchRequest } from '@influencer-stats/prices/search/search-request'
 import { resolveRequest } from '@influencer-stats/prices/search/resolve-request'
 import { RequestScanner } from '@influencer-stats/prices/search/request-scanner'
@@ -93,12 +93,16 @@ export function makeCases(
     )
   }
 
-  const texts = catalog.kinds.list.map(toKindText)
+  const texts = catalog.words.list.map(toWordText)
   const output = createOutputBuffer(MAX_ANSWER_BYTES)
   function render(row: number): string {
     const block = catalog.blocks[toBlockNumber(row)]!
     const slot = toSlot(row)
-    return output.bytes.toString('utf8', 0, writeAnswer(block, slot, texts[block.getKind(slot)]!, output, 0))
+    return output.bytes.toString(
+      'utf8',
+      0,
+      writeAnswer(block, slot, texts[block.getKind(slot)]!, catalog.words, output, 0),
+    )
   }
   function createAnswers(count: number, read: (bytes: Buffer) => void): LookupBatch {
     const expectedRows = rows(count)

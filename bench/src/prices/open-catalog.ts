@@ -1,4 +1,4 @@
-import type { AnswerKinds } from '@influencer-stats/prices/core/answer-block'
+import type { AnswerWords } from '@influencer-stats/prices/core/answer-words'
 import { CatalogDraft } from '@influencer-stats/prices/core/catalog-draft'
 import { Terms } from '@influencer-stats/prices/core/terms'
 import type { PriceIndex, Segments } from '@influencer-stats/prices/index/price-index'
@@ -11,7 +11,7 @@ export interface OpenCatalog {
   readonly terms: Terms
   /** By term: 1 if at least one row has it. */
   readonly usedTerms: Uint8Array
-  readonly kinds: AnswerKinds
+  readonly words: AnswerWords
   readonly blocks: CatalogDraft['blocks']
   /** In memory that threads share. */
   readonly segments: Segments
@@ -28,9 +28,9 @@ export async function openCatalog(plan: CatalogPlan, name: IndexName): Promise<O
     const fault = draft.put(price)
     if (fault) throw new Error(fault.code)
   }
-  const { terms, kinds, blocks } = draft
+  const { terms, words, blocks } = draft
   const segments = await kind.build(draft.buildTable())
   const usedTerms = new Uint8Array(terms.list.length).fill(1)
   const reopen = () => kind.read(segments)
-  return { terms, usedTerms, kinds, blocks, segments, index: reopen(), reopen }
+  return { terms, usedTerms, words, blocks, segments, index: reopen(), reopen }
 }

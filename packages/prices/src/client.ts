@@ -6,7 +6,9 @@ import {
   readChunks,
   type ClientOptions,
 } from '@influencer-stats/runtime/service-client'
-import type { Price } from './core/price.ts'
+import type { Amount } from './core/amount.ts'
+import type { Price, SimplePrice } from './core/price.ts'
+import { parsePriceJson } from './core/price-json.ts'
 import type { SearchConditions, SearchRequest } from './search/search-request.ts'
 import type { FacetLists } from './search/facets/compute-facets.ts'
 import type { ExportRange, ImportResult, ImportOptions } from './messages.ts'
@@ -18,13 +20,15 @@ export type {
   ImportResult as Imported,
   Price,
   SearchRequest,
+  SimplePrice,
 }
 
 /** The matching price. */
 export interface FoundPrice {
   readonly id: string
   readonly spec: string
-  readonly value: number
+  /** A number, or the text of a decimal that a number cannot represent. */
+  readonly value: Amount
   readonly currency: string
 }
 
@@ -70,6 +74,10 @@ export interface PricesClient {
 
 const NDJSON_HEADERS = { 'content-type': 'application/x-ndjson' }
 
+/** Reads a price with its exact value. */
+const readPrice = async <P extends FoundPrice | Price>(reply: Promise<Response>): Promise<P> =>
+  parsePriceJson(await (await reply).text()) as P
+
 /** Creates a client for the service at `url`, in a browser or in Node. */
 export function createPricesClient(url: string, options: ClientOptions = {}): PricesClient {
   const request = createRequester(url, options)
@@ -77,16 +85,16 @@ export function createPricesClient(url: string, options: ClientOptions = {}): Pr
 
   return {
     search: (json, index) =>
-      ignoreErrors(readJson(request('POST', buildSearchPath(index), { json })), 'PRICE_NOT_FOUND'),
+      ignoreErrors(readPrice<FoundPrice>(request('POST', buildSearchPath(index), { json })), 'PRICE_NOT_FOUND'),
     async *searchAll(json, { index, ...range } = {}) {
       const reply = await request('POST', buildSearchPath(index), { json, query: { all: true, ...range } })
-      for await (const line of readLines(reply)) yield JSON.parse(line)
+      for await (const line of readLines(reply)) yield parsePriceJson(line) as FoundPrice
     },
     getFacets({ charValues, ...query } = {}) {
       const conditions = charValues && JSON.stringify(charValues)
       return readJson(request('GET', '/facets', { query: { ...query, charValues: conditions } }))
     },
-    get: (id) => ignoreErrors(readJson(request('GET', `/prices/${encodeURIComponent(id)}`)), 'PRICE_NOT_FOUND'),
+    get: (id) => ignoreErrors(readPrice<Price>(request('GET', `/prices/${encodeURIComponent(id)}`)), 'PRICE_NOT_FOUND'),
     async put(price) {
       const reply = await request('PUT', `/prices/${encodeURIComponent(price.id)}`, { json: price })
       await reply.text()

@@ -14,6 +14,7 @@ const pricesErrors = defineErrors({
   VALUE_TYPE: { status: 400, title: 'Value type does not match the characteristic' },
   TYPE_CONFLICT: { status: 409, title: 'Type conflict with another price' },
   DUPLICATE_CHARACTERISTIC: { status: 409, title: 'Duplicate characteristic' },
+  VALUE_NOT_STORABLE: { status: 400, title: 'Value cannot be stored exactly' },
   INVALID_DATE_RANGE: { status: 409, title: 'Invalid date range: end before start' },
   INDEX_NOT_LOADED: { status: 404, title: 'Index not loaded' },
   ID_MISMATCH: { status: 409, title: 'Id of the body differs from the path' },

@@ -1,6 +1,6 @@
 import type { LevelShare } from '@influencer-stats/runtime/level-health'
 import type { WireError } from '@influencer-stats/runtime/problems'
-import type { AnswerKind } from './core/answer-block.ts'
+import type { AnswerWord } from './core/answer-words.ts'
 import type { AnswerChange } from './answer-store/answer-table.ts'
 import type { Price } from './core/price.ts'
 import type { PriceBatch } from './core/price-batch.ts'
@@ -78,7 +78,7 @@ export type PricesMainMessage = {
 export interface CatalogState {
   readonly generation: number
   readonly terms: readonly Term[]
-  readonly kinds: readonly AnswerKind[]
+  readonly words: readonly AnswerWord[]
   /** See `TermCounts.getUsedTerms`. */
   readonly usedTerms: Uint8Array
   readonly answers: AnswerChange
@@ -97,7 +97,7 @@ export interface PricesSharedState {
   readonly logState?: SharedArrayBuffer
 }
 
-/** A change of the catalog: new terms, kinds and changes of rows, and rebuilt blocks and segments. */
+/** A change of the catalog: new terms, words and changes of rows, and rebuilt blocks and segments. */
 export interface CatalogChange extends Omit<CatalogState, 'generation' | 'segments'> {
   readonly segments: ReadonlyMap<string, SegmentChanges>
   /** Offerings whose segments contain all earlier changes of their rows. */

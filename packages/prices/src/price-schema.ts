@@ -1,9 +1,11 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { describeFormat, describePattern, describeValidationError } from '@influencer-stats/runtime/validation-errors'
 import { NAME_PATTERN, createValidator, defineFormat } from '@influencer-stats/runtime/validation'
+import { formatReceived } from '@influencer-stats/runtime/received-value'
+import { MAX_DIGITS } from './core/amount.ts'
 import { isMoment, MOMENT_DESCRIPTION, SEARCH_MOMENT_DESCRIPTION } from './core/moment.ts'
 import { MAX_CONDITIONS, MAX_TEXT_LENGTH, type Price } from './core/price.ts'
-import { UUID_PATTERN } from './core/uuid.ts'
+import { MAX_ID_BYTES } from './core/price-id.ts'
 import { examplePrice } from './sample/examples.ts'
 
 export const nameSchema = { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH } as const
@@ -46,10 +48,12 @@ const createNameFields = <const Name extends object>(text: Name) =>
 const anyNames = createNameFields(nameSchema)
 const newNames = createNameFields({ ...nameSchema, pattern: NAME_PATTERN })
 
+const VALUE_DESCRIPTION = `An exact decimal of up to ${MAX_DIGITS} digits, in a reply as a number with the same digits.`
+const amountSchema = { type: ['number', 'string'], description: VALUE_DESCRIPTION } as const
+
 /** The fields of a price except its id and its names. */
 const otherFields = {
-  // Larger numbers parse as infinities, which JSON cannot represent.
-  value: { type: 'number', minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE },
+  value: amountSchema,
   currency: {
     type: 'string',
     pattern: describePattern('^[A-Z]{3}$', 'a code of 3 capital letters such as USD'),
@@ -70,7 +74,10 @@ const { id: exampleId, ...exampleBody } = examplePrice
 /** The schema of an id without examples. */
 export const anyIdSchema = {
   type: 'string',
-  pattern: describePattern(UUID_PATTERN, `a UUID such as ${exampleId}`),
+  minLength: 1,
+  maxLength: MAX_ID_BYTES,
+  pattern: describePattern('^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*$', 'a text without control characters'),
+  description: `Any text of up to ${MAX_ID_BYTES} bytes; a UUID takes the least memory.`,
 } as const
 export const idSchema = { ...anyIdSchema, examples: [exampleId] } as const
 const required = ['offeringId', 'groupId', 'priceSpecId', 'charValues', 'value'] as const
@@ -94,11 +101,24 @@ export const priceReplySchema = {
     id: idSchema,
     ...anyNames,
     ...otherFields,
+    value: { type: 'number', description: VALUE_DESCRIPTION },
     // The serializer does not know the format of moments.
     from: { type: 'string' },
     to: { type: 'string' },
   },
 } as const
+
+/** Returns the reason why an id with a valid schema is too long, which a schema cannot state in bytes. */
+const findIdProblem = (id: string | undefined, where: string): string | undefined =>
+  id === undefined || Buffer.byteLength(id) <= MAX_ID_BYTES
+    ? undefined
+    : `${where}/id must be at most ${MAX_ID_BYTES} bytes of UTF-8; received ${formatReceived(id)}`
+
+/** @throws Problem `VALIDATION_FAILED` if an id is too long */
+export function checkId(id: string | undefined, where: string): void {
+  const problem = findIdProblem(id, where)
+  if (problem) throw commonErrors.VALIDATION_FAILED(problem)
+}
 
 const validateBody = createValidator(priceBodySchema, 'body')
 
@@ -108,14 +128,17 @@ const validateBody = createValidator(priceBodySchema, 'body')
  */
 export function readPrice(body: unknown): Omit<Price, 'id'> & Partial<Pick<Price, 'id'>> {
   if (!validateBody(body)) throw commonErrors.VALIDATION_FAILED(describeValidationError(validateBody.errors!, 'body'))
-  return body as never
+  const price = body as Price
+  checkId(price.id, 'body')
+  return price
 }
 
 const line = { ...priceBodySchema, required: ['id', ...required] }
 
 function createLineValidator(schema: object): (value: unknown) => string | undefined {
   const validate = createValidator(schema, 'body')
-  return (value) => (validate(value) ? undefined : describeValidationError(validate.errors!, 'price'))
+  return (value) =>
+    validate(value) ? findIdProblem((value as Price).id, 'price') : describeValidationError(validate.errors!, 'price')
 }
 
 /** Returns the reason why the schema of a price rejects a value; undefined if it does not. */

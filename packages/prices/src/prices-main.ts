@@ -11,6 +11,8 @@ import { openPricesStateMachine, toResult, type PricesOutcome } from './catalog/
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { CatalogDraft } from './core/catalog-draft.ts'
 import type { Price } from './core/price.ts'
+import { parsePriceJson } from './core/price-json.ts'
+import { normalizeId } from './core/price-id.ts'
 import { ExportSessions } from './export/export-sessions.ts'
 import { LogImports, type AppendEntry } from './import/log-imports.ts'
 import { packChanges } from './index/packed-changes.ts'
@@ -121,7 +123,7 @@ export async function openMain(
             append<boolean>(PUT, createPutBody(key, body, maxPrices)).catch((error: unknown) => toWireError(error)),
           ),
         ),
-      remove: (id) => append<boolean>(REMOVE, encodeText(id.toLowerCase())),
+      remove: (id) => append<boolean>(REMOVE, encodeText(normalizeId(id))),
       importStart: (options) => imports.start(options),
       importPiece: (token, prices) => imports.addPiece(token, prices),
       importEnd: (token) => imports.end(token),
@@ -145,7 +147,7 @@ export async function openMain(
 /** @param body a price as JSON, which may omit its id */
 const createPutBody = (key: string, body: string, most: number): EntryBody => ({
   get value() {
-    return { key, most, price: JSON.parse(body) }
+    return { key, most, price: parsePriceJson(body) }
   },
   encode: () => encodePut(key, body, most),
 })

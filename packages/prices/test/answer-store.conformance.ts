@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AnswerBlock, BLOCK_ROWS, PAGE_ROWS, ROW_BYTES, createSharedBlock } from '../src/core/answer-block.ts'
+import { AnswerWords } from '../src/core/answer-words.ts'
 import type { AnswerStore } from '../src/answer-store/answer-store.ts'
 import type { AnswerChange } from '../src/answer-store/answer-table.ts'
 
 const BLOCK_COUNT = 8
+const NO_WORDS = new AnswerWords()
 
 /** A block whose values encode its number and its version. */
 export function createBlock(number: number, version = 0): Uint8Array {
   const block = new AnswerBlock(createSharedBlock())
   for (let slot = 0; slot < BLOCK_ROWS; slot++) {
-    block.set(slot, new Uint8Array(16).fill(number), number * 1_000_000 + version * 1_000 + slot, version)
+    block.set(slot, new Uint8Array(16).fill(number), number * 1_000_000 + version * 1_000 + slot, version, NO_WORDS)
   }
   return block.bytes
 }
@@ -40,7 +42,7 @@ export function testAnswerStore(
       for (const slot of [0, 7, PAGE_ROWS - 1, PAGE_ROWS, BLOCK_ROWS - 1]) {
         const row = number * BLOCK_ROWS + slot
         const block = catalog.getBlock(row)
-        expect(block.getValue(block.toSlot(row))).toBe(number * 1_000_000 + version * 1_000 + slot)
+        expect(block.getDouble(block.toSlot(row))).toBe(number * 1_000_000 + version * 1_000 + slot)
         expect(block.getKind(block.toSlot(row))).toBe(version)
         expect(block.getId(block.toSlot(row))[0]).toBe(number)
       }
@@ -71,11 +73,11 @@ export function testAnswerStore(
     it('returns changed single answers, while previous stores stay unchanged', async () => {
       const readValue = (catalog: AnswerStore, row: number) => {
         const block = catalog.getBlock(row)
-        return block.getValue(block.toSlot(row))
+        return block.getDouble(block.toSlot(row))
       }
       const createAnswer = (value: number) => {
         const one = new AnswerBlock(new Uint8Array(ROW_BYTES))
-        one.set(0, new Uint8Array(16), value, 0)
+        one.set(0, new Uint8Array(16), value, 0, NO_WORDS)
         return one.bytes
       }
       const rows = [0, 5, PAGE_ROWS, BLOCK_ROWS - 1, BLOCK_ROWS, 3 * BLOCK_ROWS + 7]

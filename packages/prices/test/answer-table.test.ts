@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { AnswerBlock, BLOCK_ROWS, PAGE_ROWS, toPageNumber, createSharedBlock } from '../src/core/answer-block.ts'
+import { AnswerWords } from '../src/core/answer-words.ts'
 import { AnswerTable, NO_ANSWERS } from '../src/answer-store/answer-table.ts'
 import { FIRST_MOMENT, LAST_MOMENT } from '../src/core/moment.ts'
 import { SharedAnswers } from '../src/catalog/catalog-answers.ts'
@@ -9,6 +10,7 @@ import { SharedAnswers } from '../src/catalog/catalog-answers.ts'
 // unchanged.
 
 const BLOCKS = 3
+const NO_WORDS = new AnswerWords()
 /** A small limit, so that blocks are rebuilt all the time. */
 const MAX_PENDING = 6
 
@@ -21,7 +23,7 @@ type BlockReader = Pick<AnswerTable, 'getBlock'>
 function readAnswer(answers: BlockReader, row: number): AnswerFields {
   const block = answers.getBlock(row)
   const slot = block.toSlot(row)
-  return [block.getId(slot)[15]!, block.getValue(slot), block.getKind(slot)]
+  return [block.getId(slot)[15]!, block.getDouble(slot), block.getKind(slot)]
 }
 
 const row = fc.nat({ max: BLOCKS * BLOCK_ROWS - 1 })
@@ -42,7 +44,7 @@ it('a limited number of single answers wait for their blocks, and every answer i
       const blocks = Array.from({ length: BLOCKS }, () => new AnswerBlock(createSharedBlock()))
       const oracle = new Map<number, AnswerFields>()
       for (let known = 0; known < BLOCKS * BLOCK_ROWS; known++) {
-        blocks[Math.floor(known / BLOCK_ROWS)]!.set(known % BLOCK_ROWS, createId(known, 1), 1, 1)
+        blocks[Math.floor(known / BLOCK_ROWS)]!.set(known % BLOCK_ROWS, createId(known, 1), 1, 1, NO_WORDS)
         oracle.set(known, [(known + 1) % 251, 1, 1])
       }
       let rows = BLOCKS * BLOCK_ROWS
@@ -63,6 +65,8 @@ it('a limited number of single answers wait for their blocks, and every answer i
             value,
             kind: value % 7,
           })),
+          rows,
+          NO_WORDS,
         )
         for (const [number, { value, isRemoved: gone }] of edits)
           if (!gone) oracle.set(number, [(number + value) % 251, value, value % 7])
@@ -90,6 +94,6 @@ it('a limited number of single answers wait for their blocks, and every answer i
 
 it('an empty change has no effect', () => {
   const block = new AnswerBlock(createSharedBlock())
-  block.set(3, createId(3, 4), 4, 0)
+  block.set(3, createId(3, 4), 4, 0, NO_WORDS)
   expect(readAnswer(AnswerTable.fromBlocks([block]).with(NO_ANSWERS), 3)).toEqual([7, 4, 0])
 })

@@ -22,7 +22,7 @@ it('a damaged block fails only the bulk items that need it, with a code', async 
   }
   const catalog = { getBlock, with: () => catalog, async close() {} }
   const usedTerms = new Uint8Array(draft.terms.list.length).fill(1)
-  const dictionary = { terms: draft.terms.list, kinds: draft.kinds.list, rows: [] }
+  const dictionary = { terms: draft.terms.list, words: draft.words.list, rows: [] }
   const view = createCatalogView(dictionary, { usedTerms, answerStore: catalog, indexes: new Map([['bitset', index]]) })
 
   // From both blocks alternately.

@@ -1,34 +1,36 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { IdOrder } from '../src/catalog/id-order.ts'
+import { AnswerWords } from '../src/core/answer-words.ts'
+import { ensureId } from '../src/core/price-id.ts'
 import { TopN } from '../src/search/top-n.ts'
-import { parseUuid } from '../src/core/uuid.ts'
 import { toUuid } from './support/prices.ts'
 
-const toHexLines = (ids: readonly Uint8Array[]) => ids.map((id) => Buffer.from(id).toString('hex'))
+// UUIDs that differ in late bytes, in early bytes, and in bytes above 127; and texts in several scripts.
+const byte = fc.constantFrom('00', '01', '7f', '80', 'ff')
+const alike = fc
+  .tuple(byte, byte, byte)
+  .map(([first, middle, last]) => `${first}000000-0000-4000-${middle}00-0000000000${last}`)
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 }),
+  fc.constantFrom('\u{1f600}', '\uff21', 'A', 'a', 'import', 'ffffffff-ffff-ffff-ffff-ffffffffffff'),
+)
+const ids = fc.uniqueArray(fc.oneof(fc.uuid(), alike, text), { maxLength: 200 })
+
+const isUuid = (id: string) =>
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) && !/f{4}(-f{4}){2}-f{12}$/.test(id)
+const toSortKey = (id: string) => `${isUuid(id) ? 0 : 1}${Buffer.from(id).toString('hex')}`
 
 it('rows are in the order of their ids, from a given id on', () => {
-  // Ids that differ in late bytes, in early bytes, and in bytes above 127; more than one run.
-  const byte = fc.constantFrom(0, 1, 127, 128, 255)
-  const random = fc.uint8Array({ minLength: 16, maxLength: 16 })
-  const alike = fc.tuple(byte, byte, byte).map(([first, middle, last]) => {
-    const id = new Uint8Array(16)
-    id[0] = first
-    id[8] = middle
-    id[15] = last
-    return id
-  })
-  const ids = fc.uniqueArray(fc.oneof(random, alike), {
-    selector: (id) => Buffer.from(id).toString('hex'),
-    maxLength: 200,
-  })
   fc.assert(
-    fc.property(ids, fc.option(fc.nat(), { nil: undefined }), (some, at) => {
-      const all = toHexLines(some)
-      const after = at === undefined || some.length === 0 ? undefined : some[at % some.length]!
-      const order = new IdOrder(after)
-      some.forEach((id, row) => order.add(id, row))
-      const expected = all.filter((id) => !after || id > Buffer.from(after).toString('hex')).sort()
+    fc.property(ids, fc.option(fc.oneof(fc.nat(), text), { nil: undefined }), (all, start) => {
+      const after = typeof start === 'number' ? all[start % all.length] : start
+      const words = new AnswerWords()
+      const order = new IdOrder(words, after)
+      all.forEach((id, row) => order.add(ensureId(id, words), row))
+      const expected = all
+        .filter((id) => after === undefined || toSortKey(id) > toSortKey(after))
+        .sort((a, b) => (toSortKey(a) < toSortKey(b) ? -1 : 1))
       expect(order.size).toBe(expected.length)
       expect([...order.takeRows()].map((row) => all[row])).toEqual(expected)
     }),
@@ -36,9 +38,10 @@ it('rows are in the order of their ids, from a given id on', () => {
 })
 
 it('sorts more rows than one run holds', () => {
-  const order = new IdOrder(parseUuid(toUuid(99)))
+  const words = new AnswerWords()
+  const order = new IdOrder(words, toUuid(99))
   const numbers = Array.from({ length: 10_000 }, (_, i) => (i * 7_919) % 10_000)
-  for (const number of numbers) order.add(parseUuid(toUuid(number)), number)
+  for (const number of numbers) order.add(ensureId(toUuid(number), words), number)
   expect([...order.takeRows()]).toEqual(Array.from({ length: 9_900 }, (_, i) => i + 100))
 })
 

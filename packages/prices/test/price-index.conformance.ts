@@ -108,7 +108,7 @@ export function testPriceIndex(name: string, open: () => Promise<IndexKind>): vo
             const kinds = new Map([[name, kind]])
             const indexes = await CatalogIndexes.build(kinds, createTable(rows), 2)
             const read = () => {
-              const state = { terms: [], kinds: [], rows: indexes.pending }
+              const state = { terms: [], words: [], rows: indexes.pending }
               const of = new Map([[name, kind.read(indexes.segments.get(name)!)]])
               return createCatalogView(state, { usedTerms: NO_BYTES, answerStore: NO_STORE, indexes: of })
             }
@@ -125,7 +125,7 @@ export function testPriceIndex(name: string, open: () => Promise<IndexKind>): vo
               older.push([view, rows])
               view = view.with({
                 terms: [],
-                kinds: [],
+                words: [],
                 usedTerms: NO_BYTES,
                 answers: NO_ANSWERS,
                 rows: unpackChanges(packChanges(changes)),

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { AnswerKinds } from '../src/core/answer-block.ts'
 import { CatalogDraft } from '../src/core/catalog-draft.ts'
 import { createSampleDraft } from '../src/sample/sample-draft.ts'
 import { generateSamplePrices } from '../src/sample/sample-catalog.ts'
@@ -9,13 +8,13 @@ const OFFERING_COUNT = 3
 
 describe('the sample catalog', () => {
   it('equals the result of single puts', () => {
-    const put = new CatalogDraft(new Terms(), new AnswerKinds())
+    const put = new CatalogDraft(new Terms())
     for (const price of generateSamplePrices(OFFERING_COUNT)) expect(put.put(price)).toBeUndefined()
     const drawn = createSampleDraft(OFFERING_COUNT)
 
     expect(drawn.size).toBe(put.size)
     expect(drawn.terms.list).toEqual(put.terms.list)
-    expect(drawn.kinds.list).toEqual(put.kinds.list)
+    expect(drawn.words.list).toEqual(put.words.list)
     const encodeRows = (draft: CatalogDraft) => Buffer.from(draft.buildTable().encode(0, draft.size))
     expect(encodeRows(drawn).equals(encodeRows(put))).toBe(true)
     const encodeAnswers = ({ blocks }: CatalogDraft) => Buffer.concat(blocks.map(({ bytes }) => bytes))

@@ -1,4 +1,4 @@
-import type { Price } from '@influencer-stats/prices/core/price'
+import type { SimplePrice } from '@influencer-stats/prices/core/price'
 import { createSeededRandom, drawUuid } from '@influencer-stats/prices/sample/seeded-random'
 import { generateSamplePrices } from '@influencer-stats/prices/sample/sample-catalog'
 
@@ -27,10 +27,10 @@ const SEED = 20_261_121
 export const getCatalogSize = ({ kind, offerings }: CatalogPlan): number => offerings * ROWS_PER_OFFERING[kind]
 export const countCharacteristics = ({ kind }: CatalogPlan): number => CHARACTERISTICS[kind]
 
-export const generatePrices = ({ kind, offerings }: CatalogPlan): Iterable<Price> =>
+export const generatePrices = ({ kind, offerings }: CatalogPlan): Iterable<SimplePrice> =>
   kind === 'sample' ? generateSamplePrices(offerings) : generateUniformPrices(offerings)
 
-function* generateUniformPrices(offerings: number): Generator<Price> {
+function* generateUniformPrices(offerings: number): Generator<SimplePrice> {
   const random = createSeededRandom(SEED)
   const names = Array.from({ length: CHARACTERISTICS.uniform }, (_, i) => `Characteristic ${i + 1}`)
   for (let offering = 0, row = 0; offering < offerings; offering++) {

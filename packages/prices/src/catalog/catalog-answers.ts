@@ -7,6 +7,7 @@ import {
   ROW_BYTES,
   createSharedBlock,
 } from '../core/answer-block.ts'
+import type { AnswerWords } from '../core/answer-words.ts'
 import { AnswerTable, NO_ANSWERS, type AnswerChange } from '../answer-store/answer-table.ts'
 import type { RowEdit } from './row-edits.ts'
 
@@ -32,7 +33,8 @@ export interface CatalogAnswers {
   /** All answers that the threads share; none if the answers are only in the database. */
   readonly shared: AnswerChange
   getBlock(row: number): AnswerBlock
-  applyEdits(edits: readonly RowEdit[], rows: number): EditedAnswers
+  /** @param words values that rows cannot hold are added to them */
+  applyEdits(edits: readonly RowEdit[], rows: number, words: AnswerWords): EditedAnswers
   /** Applies edits after they are written. */
   commitEdits(edited: EditedAnswers): void
 }
@@ -41,14 +43,18 @@ export interface CatalogAnswers {
  * Returns edited copies of the pages with added or changed rows. A removal leaves its answer unchanged.
  * @param copy returns a copy of a page
  */
-function editPages(edits: readonly RowEdit[], copy: (number: number) => AnswerBlock): Map<number, AnswerBlock> {
+function editPages(
+  edits: readonly RowEdit[],
+  words: AnswerWords,
+  copy: (number: number) => AnswerBlock,
+): Map<number, AnswerBlock> {
   const edited = new Map<number, AnswerBlock>()
   for (const { row, after, id, value, kind } of edits) {
     if (!after) continue
     const number = toPageNumber(row)
     const page = edited.get(number) ?? copy(number)
     edited.set(number, page)
-    page.set(page.toSlot(row), id, value, kind)
+    page.set(page.toSlot(row), id, value, kind, words)
   }
   return edited
 }
@@ -85,8 +91,8 @@ export class SharedAnswers implements CatalogAnswers {
     return this.#table.getBlock(row)
   }
 
-  applyEdits(edits: readonly RowEdit[]): EditedAnswers {
-    const pages = editPages(edits, (number) => this.#copyPage(number))
+  applyEdits(edits: readonly RowEdit[], _rows: number, words: AnswerWords): EditedAnswers {
+    const pages = editPages(edits, words, (number) => this.#copyPage(number))
     const rows = edits.flatMap(({ row, after }) => (after ? row : []))
     const bytes = new Uint8Array(rows.length * ROW_BYTES)
     for (const [i, row] of rows.entries()) {
@@ -145,8 +151,8 @@ export class StoredAnswers implements CatalogAnswers {
     return new AnswerBlock(this.#read(toPageNumber(row)))
   }
 
-  applyEdits(edits: readonly RowEdit[], rows: number): EditedAnswers {
-    const pages = editPages(edits, (number) => {
+  applyEdits(edits: readonly RowEdit[], rows: number, words: AnswerWords): EditedAnswers {
+    const pages = editPages(edits, words, (number) => {
       const copy = new Uint8Array(PAGE_BYTES)
       if (number * PAGE_ROWS < rows) copy.set(this.#read(number))
       return new AnswerBlock(copy)

@@ -1,9 +1,10 @@
-import { AnswerBlock, PAGE_ROWS, toPageNumber, AnswerKinds } from '../core/answer-block.ts'
+import { AnswerBlock, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
+import { AnswerWords } from '../core/answer-words.ts'
 import { IdTable } from '../core/id-table.ts'
 import type { Price } from '../core/price.ts'
 import type { PriceRow } from '../core/row-table.ts'
 import { Terms } from '../core/terms.ts'
-import { parseUuid } from '../core/uuid.ts'
+import { findId } from '../core/price-id.ts'
 import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { IndexKind } from '../index/price-index.ts'
 import type { CatalogState } from '../messages.ts'
@@ -27,7 +28,7 @@ export class CatalogContent implements RowLookup {
   /** The state that is stored in the database. */
   meta = NO_META
   terms = new Terms()
-  kinds = new AnswerKinds()
+  words = new AnswerWords()
   counts = new TermCounts(this.terms)
   answers: CatalogAnswers = new SharedAnswers([])
   indexes: CatalogIndexes
@@ -59,7 +60,7 @@ export class CatalogContent implements RowLookup {
       generation: this.meta.generation,
       // Terms of changes that are still being written are sent with those changes.
       terms: this.terms.list.slice(0, this.meta.terms),
-      kinds: this.kinds.list.slice(0, this.meta.kinds),
+      words: this.words.list.slice(0, this.meta.kinds),
       usedTerms: this.counts.getUsedTerms(),
       answers: this.answers.shared,
       segments: this.indexes.segments,
@@ -68,8 +69,9 @@ export class CatalogContent implements RowLookup {
   }
 
   getPrice(id: string): Price | undefined {
-    const row = this.find(parseUuid(id))
-    return row < 0 ? undefined : toPrice(row, this.readRow(row), this.answers.getBlock(row), this.terms, this.kinds)
+    const bytes = findId(id, this.words)
+    const row = bytes ? this.find(bytes) : -1
+    return row < 0 ? undefined : toPrice(row, this.readRow(row), this.answers.getBlock(row), this.terms, this.words)
   }
 
   /** Returns the row of an id, or -1. */
@@ -109,13 +111,13 @@ export class CatalogContent implements RowLookup {
     await this.replace(loaded, ids)
   }
 
-  async replace({ meta, terms, kinds, table, blocks }: LoadedCatalog, ids: IdTable): Promise<void> {
+  async replace({ meta, terms, words, table, blocks }: LoadedCatalog, ids: IdTable): Promise<void> {
     const counts = await TermCounts.fromTable(table, terms)
     const built = await CatalogIndexes.build(this.#kinds, table)
     // No await from here: every reader sees one consistent catalog.
     this.meta = meta
     this.terms = terms
-    this.kinds = kinds
+    this.words = words
     this.answers = this.#hasSharedBlocks ? new SharedAnswers(blocks) : new StoredAnswers(this.#readPage)
     this.ids = ids
     ids.setIdReader(this.#readId)

@@ -1,8 +1,9 @@
-import { AnswerBlock, PAGE_ROWS, toPageNumber, type AnswerKinds } from '../core/answer-block.ts'
+import { AnswerBlock, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
+import type { AnswerWords } from '../core/answer-words.ts'
 import { IdOrder } from './id-order.ts'
 import { RowTable } from '../core/row-table.ts'
 import type { Terms } from '../core/terms.ts'
-import { parseUuid } from '../core/uuid.ts'
+import { stringifyPrice } from '../core/price-json.ts'
 import type { ExportRange } from '../messages.ts'
 import { toAnswersKey, toRowsKey } from '../storage/page-store.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
@@ -14,9 +15,9 @@ const PIECE_BYTES = 262_144
 /** The state of a catalog at one moment, for an export. */
 export interface FrozenCatalog {
   readonly meta: CatalogMeta
-  /** Terms and kinds are never removed, so a later dictionary contains all terms and kinds of this moment. */
+  /** Terms and words are only added, so a later dictionary contains all of this moment. */
   readonly terms: Terms
-  readonly kinds: AnswerKinds
+  readonly words: AnswerWords
   /** Reads the state of that moment. */
   readonly reader: GenerationReader
 }
@@ -26,13 +27,13 @@ export interface FrozenCatalog {
  * waits for the next turn of the event loop, if the current turn has used its time.
  */
 export async function* exportPrices(catalog: FrozenCatalog, { after, limit }: ExportRange): AsyncGenerator<Uint8Array> {
-  const { meta, terms, kinds, reader } = catalog
+  const { meta, terms, words, reader } = catalog
   const order = await readIdOrder(catalog, after)
   const readPage = createPageReader(reader, meta.generation)
   let text = ''
   for (const row of order.takeRows().take(limit ?? Infinity)) {
     const { table, block } = readPage(toPageNumber(row))
-    text += `${JSON.stringify(toPrice(row, table.get(row % PAGE_ROWS)!, block, terms, kinds))}\n`
+    text += `${stringifyPrice(toPrice(row, table.get(row % PAGE_ROWS)!, block, terms, words))}\n`
     await yieldTurn()
     if (text.length < PIECE_BYTES) continue
     yield Buffer.from(text)
@@ -41,9 +42,9 @@ export async function* exportPrices(catalog: FrozenCatalog, { after, limit }: Ex
   if (text !== '') yield Buffer.from(text)
 }
 
-async function readIdOrder({ meta, reader }: FrozenCatalog, after: string | undefined): Promise<IdOrder> {
+async function readIdOrder({ meta, reader, words }: FrozenCatalog, after: string | undefined): Promise<IdOrder> {
   const { generation, rows } = meta
-  const order = new IdOrder(after === undefined ? undefined : parseUuid(after))
+  const order = new IdOrder(words, after)
   const isPresent = new Uint8Array(rows)
   await reader.forEachPage(generation, toRowsKey, rows, (bytes, page) => {
     const table = decodeTable(bytes)

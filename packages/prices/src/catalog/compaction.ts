@@ -2,7 +2,7 @@ import type { CatalogContent } from './catalog-content.ts'
 
 /** Limits above which the catalog is rewritten without the data that no price has any more. */
 export interface CompactionLimits {
-  /** Number of unused terms, and of unused answer kinds, that are always allowed. */
+  /** Number of unused terms, and of unused answer words, that are always allowed. */
   readonly unused: number
   /** Number of rows of deleted prices that are always allowed. */
   readonly deletedRows: number
@@ -16,14 +16,14 @@ export const COMPACTION_LIMITS: CompactionLimits = { unused: 16_384, deletedRows
 const ROWS_PER_UNUSED = 16
 
 /**
- * Decides when to rewrite the catalog: when its unused terms, or its unused answer kinds, outnumber the used ones, a
+ * Decides when to rewrite the catalog: when its unused terms, or its unused answer words, outnumber the used ones, a
  * sixteenth of the rows, and a constant limit; or when the rows of deleted prices outnumber the prices and a limit.
  */
 export class CompactionTrigger {
   readonly #content: CatalogContent
   readonly #limits: CompactionLimits
-  /** Up to this number of kinds, too few of them can be unused. */
-  #maxKinds = 0
+  /** Up to this number of words, too few of them can be unused. */
+  #maxWords = 0
 
   constructor(content: CatalogContent, limits: CompactionLimits) {
     this.#content = content
@@ -31,24 +31,26 @@ export class CompactionTrigger {
   }
 
   async isDue(): Promise<boolean> {
-    const { rows, size, counts, terms, kinds } = this.#content
+    const { rows, size, counts, terms, words } = this.#content
     const { deletedRows, perUsed } = this.#limits
     if (rows - size > Math.max(deletedRows, size * perUsed)) return true
     if (terms.list.length - counts.used > this.#getMaxUnused(counts.used)) return true
-    return kinds.list.length > Math.max(this.#maxKinds, this.#limits.unused) && (await this.#hasUnusedKinds())
+    return words.list.length > Math.max(this.#maxWords, this.#limits.unused) && (await this.#hasUnusedWords())
   }
 
   #getMaxUnused(used: number): number {
     return Math.max(this.#limits.unused, used * this.#limits.perUsed, this.#content.rows / ROWS_PER_UNUSED)
   }
 
-  /** Counts the used kinds. This takes a while, so the next count is when enough kinds were added to change the result. */
-  async #hasUnusedKinds(): Promise<boolean> {
+  /** Counts the used words. This takes a while, so the next count is when enough words were added to change the result. */
+  async #hasUnusedWords(): Promise<boolean> {
     const used = new Set<number>()
-    await this.#content.forEachPrice((_, block, slot) => void used.add(block.getKind(slot)))
-    const unused = this.#content.kinds.list.length - used.size
+    await this.#content.forEachPrice((_, block, slot) => {
+      for (const word of block.listWords(slot)) used.add(word)
+    })
+    const unused = this.#content.words.list.length - used.size
     const left = this.#getMaxUnused(used.size) - unused
-    this.#maxKinds = left < 0 ? 0 : this.#content.kinds.list.length + left
+    this.#maxWords = left < 0 ? 0 : this.#content.words.list.length + left
     return left < 0
   }
 }

@@ -1,6 +1,6 @@
 import { encodePrice, type PriceDictionary } from '../core/encode-price.ts'
 import type { Price } from '../core/price.ts'
-import { parseUuid } from '../core/uuid.ts'
+import { findId } from '../core/price-id.ts'
 import { errors } from '../errors.ts'
 import { toEdits, findExisting, type RowEdit, type RowLookup, type PriceUpsert } from './row-edits.ts'
 import type { PendingTypes } from './term-counts.ts'
@@ -46,18 +46,18 @@ export function evaluateChanges(
   let added = 0
   for (const { change, resolve, reject } of group) {
     const { key, price, maxPrices } = change
-    const id = parseUuid(key)
+    const id = findId(key, dictionary.words)
     const { found, before } = findExisting(id, rows)
     try {
       if (price) {
         if (!before) checkCapacity(added + 1, maxPrices)
-        const put = encodePrice(price, dictionary, id)
+        const put = encodePrice(price, dictionary)
         if ('code' in put) throw errors[put.code](put.detail)
         puts.push({ ...put, found, before })
         dictionary.types.recordChange(before, put.row)
         if (!before) added++
       } else if (before) {
-        removed.push({ row: found, before, after: undefined, id, value: 0, kind: 0 })
+        removed.push({ row: found, before, after: undefined, id: id!, value: 0, kind: 0 })
         dictionary.types.recordChange(before, undefined)
         added--
       }

@@ -1,15 +1,26 @@
 import { ID_BYTES } from '../core/answer-block.ts'
+import type { AnswerWords } from '../core/answer-words.ts'
+import { compareTexts, normalizeId, packUuid } from '../core/price-id.ts'
 
 const ID_WORDS = ID_BYTES / 4
 /** Maximum rows of one sort: more block the event loop. */
 const MAX_RUN_ROWS = 1_024
+const TEXT_MARK = 0xffff_ffff
 
 function readId(id: Uint8Array, to: Uint32Array, at: number): void {
   const view = new DataView(id.buffer, id.byteOffset, ID_BYTES)
   for (let word = 0; word < ID_WORDS; word++) to[at + word] = view.getUint32(4 * word)
 }
 
-function compare(a: Uint32Array, first: number, b: Uint32Array, second: number): number {
+/** True if an id is a text of the answer words: then its first word is the number of the text. */
+const isText = (ids: Uint32Array, at: number): boolean =>
+  ids[at + 1] === TEXT_MARK && ids[at + 2] === TEXT_MARK && ids[at + 3] === TEXT_MARK
+
+/** Orders ids: UUIDs by their bytes, then other texts by their bytes in UTF-8. */
+function compare(a: Uint32Array, first: number, b: Uint32Array, second: number, words: AnswerWords): number {
+  const [isAText, isBText] = [isText(a, first), isText(b, second)]
+  if (isAText && isBText) return compareTexts(words.getText(a[first]!), words.getText(b[second]!))
+  if (isAText !== isBText) return isAText ? 1 : -1
   for (let word = 0; word < ID_WORDS; word++) {
     const difference = a[first + word]! - b[second + word]!
     if (difference !== 0) return difference
@@ -19,10 +30,15 @@ function compare(a: Uint32Array, first: number, b: Uint32Array, second: number):
 
 /** Up to `MAX_RUN_ROWS` rows. After `sort` they are in the order of their ids. */
 class SortedRun {
+  readonly #words: AnswerWords
   #ids = new Uint32Array(MAX_RUN_ROWS * ID_WORDS)
   #rows = new Uint32Array(MAX_RUN_ROWS)
   #size = 0
   #at = 0
+
+  constructor(words: AnswerWords) {
+    this.#words = words
+  }
 
   get isFull(): boolean {
     return this.#size === MAX_RUN_ROWS
@@ -36,7 +52,7 @@ class SortedRun {
   sort(): void {
     const [ids, rows] = [this.#ids, this.#rows]
     const order = Uint32Array.from({ length: this.#size }, (_, i) => i)
-    order.sort((a, b) => compare(ids, a * ID_WORDS, ids, b * ID_WORDS))
+    order.sort((a, b) => compare(ids, a * ID_WORDS, ids, b * ID_WORDS, this.#words))
     this.#ids = new Uint32Array(this.#size * ID_WORDS)
     this.#rows = order.map((from) => rows[from]!)
     order.forEach((from, to) => this.#ids.set(ids.subarray(from * ID_WORDS, (from + 1) * ID_WORDS), to * ID_WORDS))
@@ -56,13 +72,16 @@ class SortedRun {
   }
 
   isAfter(other: SortedRun): boolean {
-    return compare(this.#ids, this.#at * ID_WORDS, other.#ids, other.#at * ID_WORDS) > 0
+    return compare(this.#ids, this.#at * ID_WORDS, other.#ids, other.#at * ID_WORDS, this.#words) > 0
   }
 }
 
 /** Sorts rows by their ids, with 20 bytes per row. Neither adding nor reading blocks the event loop for long. */
 export class IdOrder {
+  readonly #words: AnswerWords
   readonly #after: Uint32Array | undefined
+  /** The text of an id that is not a UUID, after which the order begins. */
+  readonly #afterText: string | undefined
   readonly #id = new Uint32Array(ID_WORDS)
   readonly #runs: SortedRun[] = []
   #last: SortedRun | undefined
@@ -70,17 +89,27 @@ export class IdOrder {
   size = 0
 
   /** @param after only rows with a higher id count */
-  constructor(after?: Uint8Array) {
-    if (after) readId(after, (this.#after = new Uint32Array(ID_WORDS)), 0)
+  constructor(words: AnswerWords, after?: string) {
+    this.#words = words
+    if (after === undefined) return
+    const uuid = packUuid(after)
+    if (uuid) readId(uuid, (this.#after = new Uint32Array(ID_WORDS)), 0)
+    else this.#afterText = normalizeId(after)
   }
 
   add(id: Uint8Array, row: number): void {
     readId(id, this.#id, 0)
-    if (this.#after && compare(this.#id, 0, this.#after, 0) <= 0) return
-    if (!this.#last) this.#runs.push((this.#last = new SortedRun()))
+    if (!this.#isAfterStart()) return
+    if (!this.#last) this.#runs.push((this.#last = new SortedRun(this.#words)))
     this.#last.add(this.#id, row)
     this.size++
     if (this.#last.isFull) this.#close()
+  }
+
+  #isAfterStart(): boolean {
+    if (this.#after) return compare(this.#id, 0, this.#after, 0, this.#words) > 0
+    if (this.#afterText === undefined) return true
+    return isText(this.#id, 0) && compareTexts(this.#words.getText(this.#id[0]!), this.#afterText) > 0
   }
 
   #close(): void {

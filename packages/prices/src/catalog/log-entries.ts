@@ -1,4 +1,5 @@
 import type { Price } from '../core/price.ts'
+import { parsePriceJson } from '../core/price-json.ts'
 import type { PriceBatch } from '../core/price-batch.ts'
 
 // Formats of log entries. A changed rule of evaluation needs new entry kinds: otherwise nodes of two versions create
@@ -52,6 +53,7 @@ export interface ImportEnd {
 export const EMPTY_BODY = Buffer.alloc(0)
 /** Length of an import's id as text (characters). */
 const ID_LENGTH = 16
+const PRICE_NAME = '"price":'
 const PIECE_HEADER_BYTES = ID_LENGTH + 4
 
 /** @param body a price as JSON */
@@ -69,6 +71,14 @@ export function encodePiece({ id, number, bytes }: ImportPiece): Buffer {
 
 /** @throws SyntaxError */
 export const decodeText = <T>(body: Buffer): T => JSON.parse(body.toString())
+
+/** Decodes a put with its exact value. @throws SyntaxError */
+export function decodePut(body: Buffer): LoggedPut {
+  const text = body.toString()
+  // Within the key and within the price, the quotes of this name would be escaped, or follow it.
+  const price = parsePriceJson(text.slice(text.indexOf(PRICE_NAME) + PRICE_NAME.length, -1))
+  return { ...JSON.parse(text), price }
+}
 
 /** @throws RangeError */
 export function decodePiece(body: Buffer): ImportPiece {

@@ -63,8 +63,8 @@ export class LoggedImport {
 
   #addBatch(batch: PriceBatch): void {
     this.draft.terms.append(batch.terms)
-    for (const { spec, currency } of batch.kinds) this.draft.kinds.ensureCode(spec, currency)
-    for (const price of decodePriceBatch(batch)) {
+    this.draft.words.append(batch.words)
+    for (const price of decodePriceBatch(batch, this.draft.words)) {
       this.draft.add(price)
       this.#count()
     }

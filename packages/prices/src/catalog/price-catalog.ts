@@ -84,8 +84,8 @@ export class PriceCatalog {
   /** Returns the catalog at a moment without a running change. It is readable until `close`. */
   freeze(): Promise<FrozenCatalog & { close(): Promise<void> }> {
     return this.#changes.run(() => {
-      const { meta, terms, kinds } = this.#content
-      return { meta, terms, kinds, ...this.#generations.freeze() }
+      const { meta, terms, words } = this.#content
+      return { meta, terms, words, ...this.#generations.freeze() }
     })
   }
 
@@ -113,10 +113,10 @@ export class PriceCatalog {
   applyChanges(group: readonly PendingChange[], log: LogCheckpoint): Promise<void> {
     return this.#changes.run(async () => {
       await this.#compactIfDue()
-      const { terms, kinds, counts } = this.#content
+      const { terms, words, counts } = this.#content
       const { edits, settle } = evaluateChanges(group, {
         rows: this.#content,
-        dictionary: { terms, kinds, types: new PendingTypes(counts) },
+        dictionary: { terms, words, types: new PendingTypes(counts) },
         checkCapacity: (added, maxPrices) => this.#checkCapacity(added, maxPrices),
       })
       if (edits.length > 0) await this.#apply(edits, log)
@@ -174,7 +174,7 @@ export class PriceCatalog {
   }
 
   /**
-   * Rewrites the catalog without terms, kinds, rows and segments that no price has any more, if there are many. Changes
+   * Rewrites the catalog without terms, words, rows and segments that no price has any more, if there are many. Changes
    * wait meanwhile, and searches continue. Between two changes, no snapshot is restored. A failure has no effect.
    * @returns true if it was rewritten
    */
@@ -198,21 +198,21 @@ export class PriceCatalog {
 
   async #apply(edits: readonly RowEdit[], log: LogCheckpoint): Promise<void> {
     const content = this.#content
-    const { generation, terms: firstTerm, kinds: firstKind, rows: oldRows } = content.meta
+    const { generation, terms: firstTerm, kinds: firstWord, rows: oldRows } = content.meta
     // Edits of more than a value or kind. The other edits affect neither the indexes nor the stored rows.
     const found = edits.filter(isRowChanged)
-    const answers = content.answers.applyEdits(edits, oldRows)
+    const answers = content.answers.applyEdits(edits, oldRows, content.words)
     const rows = applyRowEdits(found, oldRows, (page) => this.#generations.reader.readRows(generation, page))
     const terms = content.terms.list.slice(firstTerm)
-    const kinds = content.kinds.list.slice(firstKind)
+    const words = content.words.list.slice(firstWord)
     const meta: CatalogMeta = {
       ...content.meta,
       rows: edits.reduce((max, { row }) => Math.max(max, row + 1), oldRows),
       terms: content.terms.list.length,
-      kinds: content.kinds.list.length,
+      kinds: content.words.list.length,
       log,
     }
-    await this.#generations.write({ meta, terms, firstTerm, kinds, firstKind, answers: answers.pages, rows })
+    await this.#generations.write({ meta, terms, firstTerm, words, firstWord, answers: answers.pages, rows })
     const rebuild = await content.indexes.rebuildDue()
     // No await from here to the message to the threads: a new thread gets this change from `getState`, or receives it
     // as a message.
@@ -220,13 +220,13 @@ export class PriceCatalog {
     const changes = found.map(toRowChange)
     content.indexes.applyRebuild(rebuild, changes, (offering) => content.counts.getCount(offering))
     const usedTerms = content.counts.getUsedTerms()
-    await this.#options.onChange({ terms, kinds, usedTerms, answers: answers.change, rows: changes, ...rebuild })
+    await this.#options.onChange({ terms, words, usedTerms, answers: answers.change, rows: changes, ...rebuild })
   }
 
   async #merge(draft: CatalogDraft, maxPrices: number, log: LogCheckpoint): Promise<void> {
     // Both checks come before a term is added to the dictionary.
-    const { ids, terms, counts, rows } = this.#content
-    this.#checkCapacity(await countNewPrices(draft, ids), maxPrices)
+    const { terms, counts, rows } = this.#content
+    this.#checkCapacity(await countNewPrices(draft, this.#content), maxPrices)
     await checkTypes(draft, terms, counts.types)
     if (draft.size > (this.#options.maxSinglePuts ?? MAX_SINGLE_PUTS))
       return this.#adopt(await mergeCatalog(this.#content, draft), log, draft)
@@ -244,8 +244,8 @@ export class PriceCatalog {
     const table = draft.buildTable()
     const meta = await this.#generations.writeAll(draft, table, { ...this.meta, log })
     imported.release()
-    const { terms, kinds, blocks, ids } = draft
-    await this.#content.replace({ meta, terms, kinds, blocks, table }, ids)
+    const { terms, words, blocks, ids } = draft
+    await this.#content.replace({ meta, terms, words, blocks, table }, ids)
     await this.#options.onReplace(this.getState())
     await this.#generations.clearOlder(meta)
   }

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { ByteAccumulator } from '../core/byte-accumulator.ts'
 import type { PriceProblem } from '../core/encode-price.ts'
 import type { Price } from '../core/price.ts'
+import { parsePriceJson } from '../core/price-json.ts'
 import { errors } from '../errors.ts'
 import { validatePriceLine } from '../price-schema.ts'
 
@@ -61,7 +62,7 @@ export class PriceLineReader {
     if (text === '') return
     let price: Price
     try {
-      price = JSON.parse(text)
+      price = parsePriceJson(text) as Price
     } catch {
       throw fail(describeJsonError(text, 'price'))
     }

@@ -1,3 +1,4 @@
+import type { Amount } from '../core/amount.ts'
 import { PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
 import type { CodedPrice } from '../core/encode-price.ts'
 import { RowTable, type PriceRow } from '../core/row-table.ts'
@@ -13,7 +14,7 @@ export interface PriceUpsert extends CodedPrice {
 /** A row that is added, changed or removed, with the data of its answer. */
 export interface RowEdit extends RowChange {
   readonly id: Uint8Array
-  readonly value: number
+  readonly value: Amount
   readonly kind: number
 }
 
@@ -26,8 +27,9 @@ export interface RowLookup {
   readonly rows: number
 }
 
-export function findExisting(id: Uint8Array, rows: RowLookup): Pick<PriceUpsert, 'found' | 'before'> {
-  const found = rows.find(id)
+/** @param id undefined if no price can have it */
+export function findExisting(id: Uint8Array | undefined, rows: RowLookup): Pick<PriceUpsert, 'found' | 'before'> {
+  const found = id ? rows.find(id) : -1
   return { found, before: found < 0 ? undefined : rows.readRow(found) }
 }
 

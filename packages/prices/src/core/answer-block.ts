@@ -1,9 +1,15 @@
+import type { Amount } from './amount.ts'
+import type { AnswerWords } from './answer-words.ts'
+import { getTextOfId, isTextId } from './price-id.ts'
+import { UUID_BYTES } from './uuid.ts'
+import { findBoxedText, readBoxed, writeBoxed } from './boxed-amount.ts'
+
 /** Number of rows in a block of memory that threads share. */
 export const BLOCK_ROWS = 512
 /** Number of rows in a page: the unit that a change writes to disk, and that the LRU cache loads and evicts. */
 export const PAGE_ROWS = 32
 
-export const ID_BYTES = 16
+export const ID_BYTES = UUID_BYTES
 
 // Layout of a row: value, id, kind. They are adjacent because an answer needs all three: usually one cache line to wait
 // for.
@@ -12,30 +18,6 @@ const KIND_OFFSET = ID_OFFSET + ID_BYTES
 export const ROW_BYTES = 28
 export const BLOCK_BYTES = BLOCK_ROWS * ROW_BYTES
 export const PAGE_BYTES = PAGE_ROWS * ROW_BYTES
-
-/** The fields that all answers of one kind share. */
-export interface AnswerKind {
-  readonly spec: string
-  readonly currency: string
-}
-
-/** Numbers the kinds of answers. Answers with the same spec and currency have the same kind. */
-export class AnswerKinds {
-  readonly list: AnswerKind[] = []
-  readonly #codes = new Map<string, number>()
-
-  constructor(kinds: readonly AnswerKind[] = []) {
-    for (const { spec, currency } of kinds) this.ensureCode(spec, currency)
-  }
-
-  ensureCode(spec: string, currency: string): number {
-    // A currency has no line break, so different kinds have different keys.
-    const key = `${currency}\n${spec}`
-    let code = this.#codes.get(key)
-    if (code === undefined) this.#codes.set(key, (code = this.list.push({ spec, currency }) - 1))
-    return code
-  }
-}
 
 /**
  * The answer data of the rows of one block or page, or of a single row. One view reads values and kinds: two typed
@@ -57,12 +39,26 @@ export class AnswerBlock {
     return row & this.#lastSlot
   }
 
-  getValue(slot: number): number {
+  /** Returns the value if it is stored as a double; NaN for any other value, which `getAmount` returns. */
+  getDouble(slot: number): number {
     return this.#view.getFloat64(slot * ROW_BYTES, true)
+  }
+
+  /** Returns the exact value. */
+  getAmount(slot: number, words: AnswerWords): Amount {
+    const double = this.getDouble(slot)
+    return Number.isNaN(double) ? readBoxed(this.#view, slot * ROW_BYTES, words) : double
   }
 
   getKind(slot: number): number {
     return this.#view.getUint32(slot * ROW_BYTES + KIND_OFFSET, true)
+  }
+
+  /** Returns the numbers of the answer words that a row contains. */
+  listWords(slot: number): number[] {
+    const id = this.getId(slot)
+    const text = Number.isNaN(this.getDouble(slot)) ? findBoxedText(this.#view, slot * ROW_BYTES) : undefined
+    return [this.getKind(slot), ...(isTextId(id) ? [getTextOfId(id)] : []), ...(text === undefined ? [] : [text])]
   }
 
   /** Returns the offset of an id in `bytes`. */
@@ -86,9 +82,11 @@ export class AnswerBlock {
     return this.bytes.subarray(start, start + PAGE_BYTES)
   }
 
-  set(slot: number, id: Uint8Array, value: number, kind: number): void {
+  /** @param words a value that a row cannot hold is added to them */
+  set(slot: number, id: Uint8Array, value: Amount, kind: number, words: AnswerWords): void {
     this.bytes.set(id, this.getIdStart(slot))
-    this.#view.setFloat64(slot * ROW_BYTES, value, true)
+    if (typeof value === 'number') this.#view.setFloat64(slot * ROW_BYTES, value, true)
+    else writeBoxed(this.#view, slot * ROW_BYTES, value, words)
     this.#view.setUint32(slot * ROW_BYTES + KIND_OFFSET, kind, true)
   }
 }

@@ -1,4 +1,5 @@
-import { AnswerBlock, BLOCK_ROWS, toBlockNumber, createSharedBlock, toSlot, AnswerKinds } from './answer-block.ts'
+import { AnswerBlock, BLOCK_ROWS, toBlockNumber, createSharedBlock, toSlot } from './answer-block.ts'
+import { AnswerWords } from './answer-words.ts'
 import { encodeImportedPrice, type CodedPrice, type PriceProblem } from './encode-price.ts'
 import { IdTable } from './id-table.ts'
 import type { Price } from './price.ts'
@@ -8,7 +9,7 @@ import { LearnedTypes, type Terms } from './terms.ts'
 /** A whole catalog under construction. */
 export class CatalogDraft {
   readonly terms: Terms
-  readonly kinds: AnswerKinds
+  readonly words: AnswerWords
   readonly blocks: AnswerBlock[] = []
   readonly ids: IdTable
   #table: RowTable
@@ -21,9 +22,9 @@ export class CatalogDraft {
    * @param expected expected number of prices: a table of ids that must grow takes twice as long
    * @param cells expected memory of the rows (cells)
    */
-  constructor(terms: Terms, kinds = new AnswerKinds(), expected?: number, cells?: number) {
+  constructor(terms: Terms, words = new AnswerWords(), expected?: number, cells?: number) {
     this.terms = terms
-    this.kinds = kinds
+    this.words = words
     this.#table = new RowTable(expected, cells)
     this.ids = new IdTable((row) => this.getId(row), expected)
   }
@@ -40,12 +41,13 @@ export class CatalogDraft {
   getPrice(row: number): CodedPrice {
     const block = this.blocks[toBlockNumber(row)]!
     const slot = toSlot(row)
-    return { id: block.getId(slot), row: this.#table.get(row)!, value: block.getValue(slot), kind: block.getKind(slot) }
+    const value = block.getAmount(slot, this.words)
+    return { id: block.getId(slot), row: this.#table.get(row)!, value, kind: block.getKind(slot) }
   }
 
   /** Adds a price, or replaces the one with its id. A replaced price stays in its row unless its offering changes. */
   put(price: Price): PriceProblem | undefined {
-    const coded = encodeImportedPrice(price, { terms: this.terms, kinds: this.kinds, types: this.#types })
+    const coded = encodeImportedPrice(price, { terms: this.terms, words: this.words, types: this.#types })
     if ('code' in coded) return coded
     this.add(coded)
     return undefined
@@ -61,7 +63,7 @@ export class CatalogDraft {
     } else if (existing >= 0) {
       this.#replaced.set(existing, this.#contents.size)
       this.#contents.push(row)
-      this.blocks[toBlockNumber(existing)]!.set(toSlot(existing), id, value, kind)
+      this.blocks[toBlockNumber(existing)]!.set(toSlot(existing), id, value, kind, this.words)
       return
     }
     this.append(price)
@@ -72,7 +74,7 @@ export class CatalogDraft {
     const number = this.#table.size
     this.#table.push(row)
     if (number % BLOCK_ROWS === 0) this.blocks.push(new AnswerBlock(createSharedBlock()))
-    this.blocks[toBlockNumber(number)]!.set(toSlot(number), id, value, kind)
+    this.blocks[toBlockNumber(number)]!.set(toSlot(number), id, value, kind, this.words)
     this.ids.add(number, id)
   }
 

@@ -1,28 +1,29 @@
-import type { AnswerKinds } from './answer-block.ts'
+import { MAX_DIGITS, parseAmount, type Amount } from './amount.ts'
+import type { AnswerWords } from './answer-words.ts'
 import { FIRST_MOMENT, LAST_MOMENT, parseEnd, parseMoment } from './moment.ts'
 import { DEFAULT_CURRENCY, type Price } from './price.ts'
+import { ensureId } from './price-id.ts'
 import type { PriceRow } from './row-table.ts'
 import { isOfType, getValueType, type KnownTypes, type LearnedTypes, type Terms } from './terms.ts'
-import { parseUuid } from './uuid.ts'
 
-/** A price with numbers instead of texts: its row contains terms, and `kind` is the number of its answer kind. */
+/** A price with numbers instead of texts: its row contains terms; `kind` and an id that is no UUID contain words. */
 export interface CodedPrice {
   readonly id: Uint8Array
   readonly row: PriceRow
-  readonly value: number
+  readonly value: Amount
   readonly kind: number
 }
 
 /** The dictionary of a catalog or of an import. */
 export interface PriceDictionary<Types extends KnownTypes = KnownTypes> {
   readonly terms: Terms
-  readonly kinds: AnswerKinds
+  readonly words: AnswerWords
   readonly types: Types
 }
 
 /** The reason that a price is rejected: an error code and its detail. */
 export interface PriceProblem {
-  readonly code: 'TYPE_CONFLICT' | 'DUPLICATE_CHARACTERISTIC' | 'INVALID_DATE_RANGE'
+  readonly code: 'TYPE_CONFLICT' | 'DUPLICATE_CHARACTERISTIC' | 'INVALID_DATE_RANGE' | 'VALUE_NOT_STORABLE'
   readonly detail: string
 }
 
@@ -49,6 +50,11 @@ function findTypeProblem({ charValues }: Price, terms: Terms, types: KnownTypes)
   return undefined
 }
 
+const createValueProblem = (value: Amount): PriceProblem => ({
+  code: 'VALUE_NOT_STORABLE',
+  detail: `value must be a decimal of at most ${MAX_DIGITS} digits in the range of a double; received ${value}`,
+})
+
 /** Converts a price to a row of terms. New terms are added to the dictionary. */
 export function toRow(price: Price, terms: Terms): PriceRow {
   const values = price.charValues.map(({ char, value }) => terms.ensureValue(terms.ensureName('char', char), value))
@@ -64,18 +70,16 @@ export function toRow(price: Price, terms: Terms): PriceRow {
 }
 
 /** Encodes a price. New terms are added to the dictionary, unless the price is rejected. */
-export function encodePrice(
-  price: Price,
-  { terms, kinds, types }: PriceDictionary,
-  id = parseUuid(price.id),
-): CodedPrice | PriceProblem {
+export function encodePrice(price: Price, { terms, words, types }: PriceDictionary): CodedPrice | PriceProblem {
   const problem = findPriceProblem(price) ?? findTypeProblem(price, terms, types)
   if (problem) return problem
+  const value = typeof price.value === 'number' ? price.value : parseAmount(price.value)
+  if (value === undefined) return createValueProblem(price.value)
   return {
-    id,
+    id: ensureId(price.id, words),
     row: toRow(price, terms),
-    value: price.value,
-    kind: kinds.ensureCode(price.priceSpecId, price.currency ?? DEFAULT_CURRENCY),
+    value,
+    kind: words.ensure({ spec: price.priceSpecId, currency: price.currency ?? DEFAULT_CURRENCY }),
   }
 }
 

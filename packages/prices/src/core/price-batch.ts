@@ -1,4 +1,5 @@
-import { AnswerBlock, ROW_BYTES, type AnswerKind, AnswerKinds } from './answer-block.ts'
+import { AnswerBlock, ROW_BYTES } from './answer-block.ts'
+import { AnswerWords, type AnswerWord } from './answer-words.ts'
 import { encodeImportedPrice, type CodedPrice, type PriceProblem } from './encode-price.ts'
 import type { Price } from './price.ts'
 import { RowTable } from './row-table.ts'
@@ -6,9 +7,9 @@ import { LearnedTypes, Terms, type CharType, type Term } from './terms.ts'
 
 /** Valid prices of an import, in a form that costs little to send to another thread and to add to a draft. */
 export interface PriceBatch {
-  /** The terms and kinds that earlier batches of the import do not contain. */
+  /** The terms and words that earlier batches of the import do not contain. */
   readonly terms: readonly Term[]
-  readonly kinds: readonly AnswerKind[]
+  readonly words: readonly AnswerWord[]
   /** The rows, as `RowTable` encodes them. */
   readonly rows: Uint8Array
   /** The answers, as in an `AnswerBlock`. */
@@ -18,12 +19,12 @@ export interface PriceBatch {
 /** Encodes the prices of one import into batches. */
 export class PriceBatchEncoder {
   readonly #terms = new Terms()
-  readonly #kinds = new AnswerKinds()
+  readonly #words = new AnswerWords()
   readonly #types: LearnedTypes
   /** The prices of the next batch. */
   #prices: CodedPrice[] = []
   #sentTerms = 0
-  #sentKinds = 0
+  #sentWords = 0
 
   /** @param types the types of known characteristics, by their names */
   constructor(types: ReadonlyMap<string, CharType>) {
@@ -33,7 +34,7 @@ export class PriceBatchEncoder {
 
   /** Adds a price, unless it has a problem. */
   put(price: Price): PriceProblem | undefined {
-    const coded = encodeImportedPrice(price, { terms: this.#terms, kinds: this.#kinds, types: this.#types })
+    const coded = encodeImportedPrice(price, { terms: this.#terms, words: this.#words, types: this.#types })
     if ('code' in coded) return coded
     this.#prices.push(coded)
     return undefined
@@ -42,26 +43,26 @@ export class PriceBatchEncoder {
   /** Returns the prices since the last call. */
   take(): PriceBatch {
     const prices = this.#prices
-    const terms = this.#terms.list.slice(this.#sentTerms)
-    const kinds = this.#kinds.list.slice(this.#sentKinds)
     this.#prices = []
-    this.#sentTerms += terms.length
-    this.#sentKinds += kinds.length
     const table = new RowTable(prices.length + 1)
     const answers = new AnswerBlock(new Uint8Array(prices.length * ROW_BYTES))
     for (const [slot, { id, row, value, kind }] of prices.entries()) {
       table.push(row)
-      answers.set(slot, id, value, kind)
+      answers.set(slot, id, value, kind, this.#words)
     }
-    return { terms, kinds, rows: table.encode(0, table.size), answers: answers.bytes }
+    const terms = this.#terms.list.slice(this.#sentTerms)
+    const words = this.#words.list.slice(this.#sentWords)
+    this.#sentTerms += terms.length
+    this.#sentWords += words.length
+    return { terms, words, rows: table.encode(0, table.size), answers: answers.bytes }
   }
 }
 
-/** Yields the prices of a batch. */
-export function* decodePriceBatch({ rows, answers }: PriceBatch): Generator<CodedPrice> {
+/** Yields the prices of a batch. @param words the words of this batch and of all earlier ones */
+export function* decodePriceBatch({ rows, answers }: PriceBatch, words: AnswerWords): Generator<CodedPrice> {
   const table = new RowTable(answers.length / ROW_BYTES + 1, rows.length / Int32Array.BYTES_PER_ELEMENT + 1)
   table.decode(rows)
   const block = new AnswerBlock(answers)
   for (let i = 0; i < table.size; i++)
-    yield { id: block.getId(i), row: table.get(i)!, value: block.getValue(i), kind: block.getKind(i) }
+    yield { id: block.getId(i), row: table.get(i)!, value: block.getAmount(i, words), kind: block.getKind(i) }
 }

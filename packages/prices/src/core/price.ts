@@ -1,4 +1,6 @@
 import { formatEnd, formatStart, parseEnd, parseMoment } from './moment.ts'
+import type { Amount } from './amount.ts'
+import { normalizeId } from './price-id.ts'
 
 /** The value of a characteristic: an integer, a date (YYYY-MM-DD), or any other string. */
 export type TermValue = string | number
@@ -11,14 +13,14 @@ export interface CharValue {
 
 /** A price as clients import, put and read it. */
 export interface Price {
-  /** A UUID. */
+  /** A text of 1 to 128 bytes. */
   readonly id: string
   readonly offeringId: string
   readonly groupId: string
   readonly priceSpecId: string
   /** Each characteristic occurs at most once. */
   readonly charValues: readonly CharValue[]
-  readonly value: number
+  readonly value: Amount
   readonly currency?: string
   /** True if this price is preferred when several prices match. */
   readonly default?: boolean
@@ -32,11 +34,16 @@ export interface Price {
 
 export const DEFAULT_CURRENCY = 'USD'
 
+/** A price whose value is a double. */
+export interface SimplePrice extends Price {
+  readonly value: number
+}
+
 /** Returns a price in the form in which clients read it. */
 export function toStoredPrice({ id, currency = DEFAULT_CURRENCY, default: isDefault, ...fields }: Price): Price {
   const { from, to, ...rest } = fields
   return {
-    id: id.toLowerCase(),
+    id: normalizeId(id),
     ...rest,
     currency,
     ...(isDefault && { default: true }),

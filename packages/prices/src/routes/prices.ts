@@ -3,6 +3,7 @@ import type { Bus } from '@influencer-stats/runtime/channel'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
+import { stringifyPrice } from '../core/price-json.ts'
 import { errors } from '../errors.ts'
 import type { PricesMainMessage, PricesThreadMessage } from '../messages.ts'
 import { idSchema, priceReplySchema } from '../price-schema.ts'
@@ -47,7 +48,7 @@ export function addPriceRoutes(
       await waitForConsistency(replica, query, reply)
       const price = await bus.call('get', id)
       if (!price) throw errors.PRICE_NOT_FOUND(id)
-      return price as never
+      return reply.type('application/json').send(stringifyPrice(price) as never)
     },
   )
 

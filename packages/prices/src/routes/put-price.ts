@@ -5,11 +5,13 @@ import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/probl
 import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import { toStoredPrice } from '../core/price.ts'
+import { normalizeId } from '../core/price-id.ts'
+import { parsePriceJson, stringifyPrice } from '../core/price-json.ts'
 import { UUID_PATTERN } from '../core/uuid.ts'
 import { errors } from '../errors.ts'
 import { parseJson, readBodyText } from '../search/json-body.ts'
 import { MAX_PUTS_PER_TURN, type PutPrice } from './batch-puts.ts'
-import { idSchema, priceBodySchema, priceReplySchema, readPrice } from '../price-schema.ts'
+import { checkId, idSchema, priceBodySchema, priceReplySchema, readPrice } from '../price-schema.ts'
 import { logErrors } from './read-consistency.ts'
 import { createPerTurnLimiter } from './per-turn-limiter.ts'
 
@@ -42,6 +44,7 @@ export function createPutRoute(put: PutPrice, replica: Replica | undefined, body
           commonErrors.VALIDATION_FAILED,
           errors.CATALOG_FULL,
           errors.ID_MISMATCH,
+          errors.VALUE_NOT_STORABLE,
           errors.TYPE_CONFLICT,
           errors.DUPLICATE_CHARACTERISTIC,
           errors.INVALID_DATE_RANGE,
@@ -58,9 +61,10 @@ export function createPutRoute(put: PutPrice, replica: Replica | undefined, body
       // Without this limit, a search that arrives with many puts waits for all of them.
       await waitForTurn()
       const text = readBodyText(body)
-      const price = readPrice(parseJson(text))
-      const id = pathId.toLowerCase()
-      if (price.id !== undefined && price.id.toLowerCase() !== id)
+      const price = readPrice(parseJson(text, parsePriceJson))
+      checkId(pathId, 'params')
+      const id = normalizeId(pathId)
+      if (price.id !== undefined && normalizeId(price.id) !== id)
         throw errors.ID_MISMATCH(
           `body/id must be absent or ${id}, as in the path; received ${formatReceived(price.id)}`,
         )
@@ -71,7 +75,7 @@ export function createPutRoute(put: PutPrice, replica: Replica | undefined, body
         status: isNew ? 201 : 200,
         headers: replica ? toStalenessHeaders(replica) : [],
         type: JSON_TYPE,
-        body: JSON.stringify(stored),
+        body: stringifyPrice(stored),
       }
     },
   })

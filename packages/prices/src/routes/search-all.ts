@@ -3,7 +3,6 @@ import { commonErrors, createMemoryFull } from '@influencer-stats/runtime/errors
 import { sendChunks } from '@influencer-stats/runtime/stream-reply'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { IdOrder } from '../catalog/id-order.ts'
-import { parseUuid } from '../core/uuid.ts'
 import { SearchQuery } from '../core/search-query.ts'
 import { toResolveProblem } from '../errors.ts'
 import { findAllRows } from '../search/find-all.ts'
@@ -56,7 +55,7 @@ export async function sendAll(
   let reserved = 0
   view.hold()
   try {
-    const order = new IdOrder(after === undefined ? undefined : parseUuid(after.toLowerCase()))
+    const order = new IdOrder(view.words, after)
     for await (const rows of findAllRows(query, view, finder)) {
       if (order.size + rows.length > reserved) {
         const more = Math.max(rows.length, MIN_RESERVED_ROWS)

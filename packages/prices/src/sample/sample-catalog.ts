@@ -1,4 +1,4 @@
-import type { Price } from '../core/price.ts'
+import type { Price, SimplePrice } from '../core/price.ts'
 import { createSeededRandom, drawUuid } from './seeded-random.ts'
 
 export const SAMPLE_OFFERINGS = 50
@@ -43,7 +43,7 @@ export function createSampleShape(offerings = SAMPLE_OFFERINGS): SampleShape {
  * Generates the sample catalog: 9,744 prices per offering, 487,200 in all, the same in every run. The value of a price is
  * the number of its row.
  */
-export function* generateSamplePrices(offerings = SAMPLE_OFFERINGS): Generator<Price> {
+export function* generateSamplePrices(offerings = SAMPLE_OFFERINGS): Generator<SimplePrice> {
   const shape = createSampleShape(offerings)
   const random = createSampleRandom()
   const combinations = [...listCombinations(shape.chars)]
@@ -54,7 +54,7 @@ export function* generateSamplePrices(offerings = SAMPLE_OFFERINGS): Generator<P
 }
 
 /** Returns the first price of the sample catalog. */
-export function getFirstPrice(): Price {
+export function getFirstPrice(): SimplePrice {
   const { offerings, chars } = createSampleShape(1)
   const charValues = chars.map(([char, [value]]) => ({ char, value: value! }))
   return drawPrice(createSampleRandom(), offerings[0]!, charValues, 0)
@@ -65,7 +65,7 @@ function drawPrice(
   offeringId: string,
   charValues: Price['charValues'],
   value: number,
-): Price {
+): SimplePrice {
   return {
     id: drawUuid(random),
     offeringId,

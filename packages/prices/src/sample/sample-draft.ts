@@ -1,4 +1,5 @@
-import { ID_BYTES, AnswerKinds } from '../core/answer-block.ts'
+import { ID_BYTES } from '../core/answer-block.ts'
+import { AnswerWords } from '../core/answer-words.ts'
 import { CatalogDraft } from '../core/catalog-draft.ts'
 import { toRow } from '../core/encode-price.ts'
 import { DEFAULT_CURRENCY } from '../core/price.ts'
@@ -18,12 +19,12 @@ import { Terms } from '../core/terms.ts'
  */
 export function createSampleDraft(offerings = SAMPLE_OFFERINGS): CatalogDraft {
   const terms = new Terms()
-  const kinds = new AnswerKinds()
+  const words = new AnswerWords()
   const rows = Array.from(generateSamplePrices(1), (price) => ({
     row: toRow(price, terms),
-    kind: kinds.ensureCode(price.priceSpecId, DEFAULT_CURRENCY),
+    kind: words.ensure({ spec: price.priceSpecId, currency: DEFAULT_CURRENCY }),
   }))
-  const draft = new CatalogDraft(terms, kinds, rows.length * offerings)
+  const draft = new CatalogDraft(terms, words, rows.length * offerings)
   const random = createSampleRandom()
   const id = new Uint8Array(ID_BYTES)
   let value = 0

@@ -1,6 +1,6 @@
 import type { AnswerStore } from '../answer-store/answer-store.ts'
-import { AnswerKinds } from '../core/answer-block.ts'
-import { toKindText, writeAnswer, type KindText, type OutputBuffer } from './render-answer.ts'
+import { AnswerWords } from '../core/answer-words.ts'
+import { toWordText, writeAnswer, type OutputBuffer, type WordText } from './render-answer.ts'
 import type { Dictionary } from './resolve-request.ts'
 import { Terms } from '../core/terms.ts'
 import { VersionedList } from '../core/versioned-list.ts'
@@ -9,7 +9,7 @@ import { groupChangesByOffering } from '../index/offerings/group-by-offering.ts'
 import { OverlaidIndex, Overlay } from '../index/overlay.ts'
 import type { CatalogChange, CatalogState } from '../messages.ts'
 
-/** The contents of a view, except its dictionary and its answer kinds. */
+/** The contents of a view, except its dictionary and its answer words. */
 export interface CatalogViewContent {
   readonly usedTerms: Uint8Array
   readonly answerStore: AnswerStore
@@ -29,16 +29,17 @@ export class CatalogView implements Dictionary {
   readonly #baseIndexes: ReadonlyMap<string, PriceIndex>
   readonly #overlays: VersionedList<Overlay>
   readonly #answerStore: AnswerStore
-  readonly #kinds: AnswerKinds
-  readonly #texts: KindText[]
+  /** The words of the answers. */
+  readonly words: AnswerWords
+  readonly #texts: WordText[]
   #holders = 1
   /** An unused value that prevents V8 from removing the prefetch reads. */
   prefetchSink = 0
 
   constructor(
     terms: Terms,
-    kinds: AnswerKinds,
-    texts: KindText[],
+    words: AnswerWords,
+    texts: WordText[],
     { usedTerms, answerStore, indexes, overlays }: CatalogViewContent,
   ) {
     this.terms = terms
@@ -47,7 +48,7 @@ export class CatalogView implements Dictionary {
     this.#baseIndexes = indexes
     this.#overlays = overlays
     this.#answerStore = answerStore
-    this.#kinds = kinds
+    this.words = words
     this.#texts = texts
   }
 
@@ -59,13 +60,11 @@ export class CatalogView implements Dictionary {
     if (--this.#holders === 0) await this.#answerStore.close()
   }
 
-  /** Returns the view after a change. The dictionary and the kinds only grow, so both views share them. */
-  with({ terms, kinds, usedTerms, answers, segments, rows, rebuilt }: CatalogChange): CatalogView {
+  /** Returns the view after a change. The dictionary and the words only grow, so both views share them. */
+  with({ terms, words, usedTerms, answers, segments, rows, rebuilt }: CatalogChange): CatalogView {
     this.terms.append(terms)
-    for (const kind of kinds) {
-      this.#kinds.ensureCode(kind.spec, kind.currency)
-      this.#texts.push(toKindText(kind))
-    }
+    this.words.append(words)
+    for (const word of words) this.#texts.push(toWordText(word))
     const indexes = new Map(
       Array.from(this.#baseIndexes, ([name, index]) => {
         const changed = segments.get(name)
@@ -74,7 +73,7 @@ export class CatalogView implements Dictionary {
     )
     const overlays = addToOverlays(this.#overlays.with(rebuilt.map((offering) => [offering, undefined])), rows)
     const content = { usedTerms, answerStore: this.#answerStore.with(answers), indexes, overlays }
-    return new CatalogView(this.terms, this.#kinds, this.#texts, content)
+    return new CatalogView(this.terms, this.words, this.#texts, content)
   }
 
   /** Loads into the processor's cache the data that `write` will read. */
@@ -93,7 +92,7 @@ export class CatalogView implements Dictionary {
   write(row: number, to: OutputBuffer, at: number): number {
     const block = this.#answerStore.getBlock(row)
     const slot = block.toSlot(row)
-    return writeAnswer(block, slot, this.#texts[block.getKind(slot)]!, to, at)
+    return writeAnswer(block, slot, this.#texts[block.getKind(slot)]!, this.words, to, at)
   }
 }
 
@@ -116,9 +115,9 @@ const addToOverlays = (overlays: VersionedList<Overlay>, rows: readonly RowChang
   )
 
 export function createCatalogView(
-  { terms, kinds, rows }: Pick<CatalogState, 'terms' | 'kinds' | 'rows'>,
+  { terms, words, rows }: Pick<CatalogState, 'terms' | 'words' | 'rows'>,
   rest: Omit<CatalogViewContent, 'overlays'>,
 ): CatalogView {
   const overlays = addToOverlays(VersionedList.fromEntries([]), rows)
-  return new CatalogView(new Terms(terms), new AnswerKinds(kinds), kinds.map(toKindText), { ...rest, overlays })
+  return new CatalogView(new Terms(terms), new AnswerWords(words), words.map(toWordText), { ...rest, overlays })
 }

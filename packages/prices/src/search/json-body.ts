@@ -11,9 +11,9 @@ export function readBodyText(body: Buffer): string {
 }
 
 /** @throws Problem `BAD_JSON` */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(text)
+    return parse(text)
   } catch {
     throw commonErrors.BAD_JSON(describeJsonError(text, 'body'))
   }

@@ -1,5 +1,8 @@
-import { ID_BYTES, type AnswerBlock, type AnswerKind } from '../core/answer-block.ts'
+import { formatAmount } from '../core/amount.ts'
+import { ID_BYTES, type AnswerBlock } from '../core/answer-block.ts'
+import type { AnswerWord, AnswerWords } from '../core/answer-words.ts'
 import { Literal } from '../core/literal.ts'
+import { formatId, isTextId } from '../core/price-id.ts'
 
 const ANSWER_PREFIX = new Literal('{"id":"')
 const DASH = 45
@@ -25,16 +28,21 @@ export function createOutputBuffer(size: number): OutputBuffer {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, size), filled: 0 }
 }
 
-/** The text of an answer kind before and after the value. */
-export interface KindText {
+/** The text of an answer kind before and after the value; both are empty for any other word. */
+export interface WordText {
   readonly before: Literal
   readonly after: Literal
 }
 
-export const toKindText = ({ spec, currency }: AnswerKind): KindText => ({
-  before: new Literal(`","spec":${JSON.stringify(spec)},"value":`),
-  after: new Literal(`,"currency":${JSON.stringify(currency)}}`),
-})
+const NO_TEXT: WordText = { before: new Literal(''), after: new Literal('') }
+
+export function toWordText(word: AnswerWord): WordText {
+  if ('text' in word) return NO_TEXT
+  return {
+    before: new Literal(`","spec":${JSON.stringify(word.spec)},"value":`),
+    after: new Literal(`,"currency":${JSON.stringify(word.currency)}}`),
+  }
+}
 
 function writeHex(ids: Uint8Array, first: number, end: number, view: DataView, start: number): number {
   let at = start
@@ -84,15 +92,20 @@ function writeInteger(value: number, view: DataView, start: number): number {
 export function writeAnswer(
   block: AnswerBlock,
   slot: number,
-  { before, after }: KindText,
+  { before, after }: WordText,
+  words: AnswerWords,
   { bytes, view }: OutputBuffer,
   start: number,
 ): number {
-  let at = writeUuid(block.bytes, block.getIdStart(slot), view, ANSWER_PREFIX.write(view, start))
+  let at = ANSWER_PREFIX.write(view, start)
+  const idStart = block.getIdStart(slot)
+  if (block.bytes[idStart + ID_BYTES - 1] === 0xff && isTextId(block.getId(slot)))
+    at += bytes.write(JSON.stringify(formatId(block.getId(slot), words)).slice(1, -1), at)
+  else at = writeUuid(block.bytes, idStart, view, at)
   at = before.write(view, at)
-  const value = block.getValue(slot)
+  const value = block.getDouble(slot)
   if (Math.abs(value) <= MAX_INT32 && Number.isInteger(value) && !Object.is(value, -0))
     at = writeInteger(value, view, at)
-  else at += bytes.write(JSON.stringify(value), at, 'latin1')
+  else at += bytes.write(formatAmount(block.getAmount(slot, words)), at, 'latin1')
   return after.write(view, at)
 }

@@ -1,5 +1,6 @@
 import type { Level } from 'level'
 import { AnswerBlock, ID_BYTES, PAGE_BYTES, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
+import { AnswerWords } from '../core/answer-words.ts'
 import { RowTable } from '../core/row-table.ts'
 import { toAnswersKey, toGenerationPrefix, META_KEY, toRowsKey } from './page-store.ts'
 
@@ -18,11 +19,12 @@ const bytesEncoding = { valueEncoding: 'view' } as const
 
 /** Converts a block of format 1 to format 2. */
 function convertBlock(bytes: Uint8Array): Uint8Array {
+  const words = new AnswerWords()
   const columns = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const block = new AnswerBlock(new Uint8Array(OLD_BLOCK_BYTES))
   for (let slot = 0; slot < OLD_BLOCK_ROWS; slot++) {
     const id = bytes.subarray(IDS_OFFSET + ID_BYTES * slot, IDS_OFFSET + ID_BYTES * (slot + 1))
-    block.set(slot, id, columns.getFloat64(8 * slot, true), columns.getUint32(KINDS_OFFSET + 4 * slot, true))
+    block.set(slot, id, columns.getFloat64(8 * slot, true), columns.getUint32(KINDS_OFFSET + 4 * slot, true), words)
   }
   return block.bytes
 }

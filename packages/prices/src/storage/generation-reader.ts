@@ -6,8 +6,8 @@ import {
   PAGE_ROWS,
   toPageNumber,
   createSharedBlock,
-  AnswerKinds,
 } from '../core/answer-block.ts'
+import { AnswerWords } from '../core/answer-words.ts'
 import { decodeRow, RowTable, type PriceRow } from '../core/row-table.ts'
 import { Terms } from '../core/terms.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
@@ -19,6 +19,7 @@ export interface CatalogMeta {
   readonly generation: number
   readonly rows: number
   readonly terms: number
+  /** Number of answer words. */
   readonly kinds: number
   /** The position in the log. A standalone service does not store it. */
   readonly log?: LogCheckpoint | undefined
@@ -33,7 +34,7 @@ export const NO_META: CatalogMeta = { generation: 0, rows: 0, terms: 0, kinds: 0
 export interface LoadedCatalog {
   readonly meta: CatalogMeta
   readonly terms: Terms
-  readonly kinds: AnswerKinds
+  readonly words: AnswerWords
   readonly table: RowTable
   readonly blocks: AnswerBlock[]
 }
@@ -56,7 +57,7 @@ export class GenerationReader {
   async load(meta: CatalogMeta): Promise<LoadedCatalog> {
     const { generation, rows } = meta
     const terms = new Terms(await this.#readTexts(generation, 't', meta.terms))
-    const kinds = new AnswerKinds(await this.#readTexts(generation, 'k', meta.kinds))
+    const words = new AnswerWords(await this.#readTexts(generation, 'k', meta.kinds))
     const table = new RowTable(rows + 1)
     const blocks: AnswerBlock[] = []
     await this.forEachPage(generation, toRowsKey, rows, (bytes) => table.decode(bytes))
@@ -66,7 +67,7 @@ export class GenerationReader {
       block.getPage(page).set(bytes)
     })
     if (table.size !== rows) throw new Error(`generation ${generation} has ${table.size} rows of ${rows}`)
-    return { meta: { ...meta, terms: terms.list.length, kinds: kinds.list.length }, terms, kinds, table, blocks }
+    return { meta: { ...meta, terms: terms.list.length, kinds: words.list.length }, terms, words, table, blocks }
   }
 
   /** Returns a page of answers. */
@@ -87,7 +88,7 @@ export class GenerationReader {
   }
 
   /**
-   * Reads the terms (`t`) or the answer kinds (`k`) of a generation.
+   * Reads the terms (`t`) or the answer words (`k`) of a generation.
    * @param count the expected number; undefined if an older version did not store it
    */
   async #readTexts(generation: number, what: string, count: number | undefined): Promise<any[]> {

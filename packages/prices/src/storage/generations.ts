@@ -3,7 +3,8 @@ import { StartError } from '@influencer-stats/runtime/errors'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import type { Level } from 'level'
 import type { FastifyBaseLogger } from 'fastify'
-import { toBlockNumber, PAGE_ROWS, toPageNumber, type AnswerKind } from '../core/answer-block.ts'
+import { toBlockNumber, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
+import type { AnswerWord } from '../core/answer-words.ts'
 import type { CatalogDraft } from '../core/catalog-draft.ts'
 import type { RowTable } from '../core/row-table.ts'
 import type { Term } from '../core/terms.ts'
@@ -12,7 +13,7 @@ import { GenerationReader, NO_META, type CatalogMeta, type LoadedCatalog } from 
 import {
   toAnswersKey,
   toGenerationPrefix,
-  toKindKey,
+  toWordKey,
   META_KEY,
   toRowsKey,
   STAGED_RANGE,
@@ -27,8 +28,8 @@ export interface CatalogWrite {
   /** The new terms, and how many there were before. */
   readonly terms: readonly Term[]
   readonly firstTerm: number
-  readonly kinds: readonly AnswerKind[]
-  readonly firstKind: number
+  readonly words: readonly AnswerWord[]
+  readonly firstWord: number
   /** Pages by their number. */
   readonly answers: ReadonlyMap<number, Uint8Array>
   readonly rows: ReadonlyMap<number, Uint8Array>
@@ -121,11 +122,11 @@ export class Generations {
   }
 
   /** Writes a change: all of it or nothing. */
-  async write({ meta, terms, firstTerm, kinds, firstKind, answers, rows }: CatalogWrite): Promise<void> {
+  async write({ meta, terms, firstTerm, words, firstWord, answers, rows }: CatalogWrite): Promise<void> {
     const { generation } = meta
     const batch = [this.#putMeta(meta)]
     terms.forEach((term, i) => batch.push(putText(toTermKey(generation, firstTerm + i), term)))
-    kinds.forEach((kind, i) => batch.push(putText(toKindKey(generation, firstKind + i), kind)))
+    words.forEach((word, i) => batch.push(putText(toWordKey(generation, firstWord + i), word)))
     for (const [page, bytes] of answers) batch.push(put(toAnswersKey(generation, page), bytes))
     for (const [page, bytes] of rows) batch.push(put(toRowsKey(generation, page), bytes))
     await this.#write(batch, !this.#isReplica)
@@ -182,7 +183,7 @@ export class Generations {
       generation,
       rows: table.size,
       terms: draft.terms.list.length,
-      kinds: draft.kinds.list.length,
+      kinds: draft.words.list.length,
       log,
       // An empty catalog is no fallback.
       ...(!this.#isReplica && previous.rows > 0 && { previous }),
@@ -226,9 +227,9 @@ export class Generations {
 }
 
 /** Yields all writes of a catalog except `meta`. */
-function* listPuts(generation: number, { terms, kinds, blocks }: CatalogDraft, table: RowTable): Generator<BatchPut> {
+function* listPuts(generation: number, { terms, words, blocks }: CatalogDraft, table: RowTable): Generator<BatchPut> {
   for (const [i, term] of terms.list.entries()) yield putText(toTermKey(generation, i), term)
-  for (const [i, kind] of kinds.list.entries()) yield putText(toKindKey(generation, i), kind)
+  for (const [i, word] of words.list.entries()) yield putText(toWordKey(generation, i), word)
   for (let row = 0; row < table.size; row += PAGE_ROWS) {
     const page = toPageNumber(row)
     yield put(toAnswersKey(generation, page), blocks[toBlockNumber(row)]!.getPage(page))

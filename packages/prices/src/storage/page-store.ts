@@ -6,14 +6,14 @@ import { PAGE_BYTES } from '../core/answer-block.ts'
 const padNumber = (number: number) => String(number).padStart(9, '0')
 
 // A generation is a whole catalog; `meta` names the current one. After the prefix of a generation, `b!` begins the key of a
-// page of answers, `s!` of a page of rows, `t!` of a term, and `k!` of an answer kind.
+// page of answers, `s!` of a page of rows, `t!` of a term, and `k!` of an answer word.
 export const META_KEY = 'meta'
 export const toGenerationPrefix = (generation: number) => `g${padNumber(generation)}!`
 export const toAnswersKey = (generation: number, page: number) =>
   `${toGenerationPrefix(generation)}b!${padNumber(page)}`
 export const toRowsKey = (generation: number, page: number) => `${toGenerationPrefix(generation)}s!${padNumber(page)}`
 export const toTermKey = (generation: number, term: number) => `${toGenerationPrefix(generation)}t!${padNumber(term)}`
-export const toKindKey = (generation: number, kind: number) => `${toGenerationPrefix(generation)}k!${padNumber(kind)}`
+export const toWordKey = (generation: number, word: number) => `${toGenerationPrefix(generation)}k!${padNumber(word)}`
 
 /** Pieces of an import that has not ended yet, on a node of a cluster. */
 export const STAGED_RANGE = { gte: 'i!', lt: 'i!~' } as const

@@ -18,7 +18,7 @@ export async function createTestView(prices: Iterable<Price>, name: keyof typeof
   const index = kind.read(await kind.build(table))
   const blocks = new Map(draft.blocks.map(({ bytes }, number) => [number, bytes]))
   const view = createCatalogView(
-    { terms: draft.terms.list, kinds: draft.kinds.list, rows: [] },
+    { terms: draft.terms.list, words: draft.words.list, rows: [] },
     {
       usedTerms: (await TermCounts.fromTable(table, draft.terms)).getUsedTerms(),
       answerStore: await parts.catalog.memory({

@@ -5,6 +5,7 @@ import { createTemporaryFolder } from '@influencer-stats/runtime/testing/tempora
 import { PAGE_ROWS, AnswerBlock, toPageNumber } from '../../src/core/answer-block.ts'
 import * as kinds from '../../src/catalog/log-entries.ts'
 import type { Price } from '../../src/core/price.ts'
+import { stringifyPrice } from '../../src/core/price-json.ts'
 import { openPricesLevel } from '../../src/storage/database.ts'
 import type { PriceCatalog } from '../../src/catalog/price-catalog.ts'
 import { openPricesStateMachine } from '../../src/catalog/prices-state-machine.ts'
@@ -67,14 +68,14 @@ export async function openTestStateMachine(
 
 /** Returns all prices in the order of their rows, which decides between several default ones. */
 export async function listPrices(catalog: PriceCatalog): Promise<Price[]> {
-  const { meta, terms, kinds: answerKinds, reader, close } = await catalog.freeze()
+  const { meta, terms, words, reader, close } = await catalog.freeze()
   const prices: Price[] = []
   for (let first = 0; first < meta.rows; first += PAGE_ROWS) {
     const table = reader.readRows(meta.generation, toPageNumber(first))
     const block = new AnswerBlock(reader.readAnswers(meta.generation, toPageNumber(first)))
     for (let slot = 0; slot < table.size; slot++) {
       const row = table.get(slot)
-      if (row) prices.push(toPrice(first + slot, row, block, terms, answerKinds))
+      if (row) prices.push(toPrice(first + slot, row, block, terms, words))
     }
   }
   await close()
@@ -90,7 +91,7 @@ export function toEntries(some: readonly (readonly [kind: number, body: Buffer, 
 
 export const logEntries = {
   put: ({ id, ...price }: Price, maxPrices = MAX_PRICES) =>
-    [kinds.PUT, kinds.encodePut(id, JSON.stringify(price), maxPrices)] as const,
+    [kinds.PUT, kinds.encodePut(id, stringifyPrice(price), maxPrices)] as const,
   remove: (id: string) => [kinds.REMOVE, kinds.encodeText(id)] as const,
   begin: (id: string, replace = false, maxPrices = MAX_PRICES) =>
     [kinds.IMPORT_BEGIN, kinds.encodeText({ id, replace, mayBeEmpty: !replace, most: maxPrices })] as const,

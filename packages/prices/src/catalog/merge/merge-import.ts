@@ -1,6 +1,7 @@
 import { toBlockNumber, toSlot } from '../../core/answer-block.ts'
 import type { CatalogDraft } from '../../core/catalog-draft.ts'
 import type { IdTable } from '../../core/id-table.ts'
+import { findTranslatedId } from '../../core/price-id.ts'
 import type { RowTable } from '../../core/row-table.ts'
 import { isOfType, type CharTypes, type Terms } from '../../core/terms.ts'
 import { errors } from '../../errors.ts'
@@ -17,10 +18,14 @@ const forEachRow = (table: RowTable, visit: (number: number) => void): Promise<v
   })
 
 /** Returns how many prices of a draft are new. */
-export async function countNewPrices(draft: CatalogDraft, ids: IdTable): Promise<number> {
+export async function countNewPrices(
+  draft: CatalogDraft,
+  { ids, words }: Pick<CatalogDictionary, 'words'> & { readonly ids: IdTable },
+): Promise<number> {
   let added = 0
   await forEachRow(draft.buildTable(), (number) => {
-    if (ids.find(draft.getId(number)) < 0) added++
+    const id = findTranslatedId(draft.getId(number), draft.words, words)
+    if (!id || ids.find(id) < 0) added++
   })
   return added
 }
@@ -45,7 +50,7 @@ export async function checkTypes(draft: CatalogDraft, terms: Terms, types: CharT
 }
 
 /**
- * Converts the prices of a draft to the numbers that the catalog gives to their terms and kinds. New ones are added to
+ * Converts the prices of a draft to the numbers that the catalog gives to their terms and words. New ones are added to
  * the dictionary of the catalog.
  */
 export async function translatePrices(draft: CatalogDraft, to: CatalogDictionary): Promise<CodedPrice[]> {

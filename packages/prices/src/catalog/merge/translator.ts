@@ -1,16 +1,18 @@
-import type { AnswerBlock, AnswerKinds } from '../../core/answer-block.ts'
+import type { AnswerBlock } from '../../core/answer-block.ts'
+import type { AnswerWords } from '../../core/answer-words.ts'
 import type { CodedPrice } from '../../core/encode-price.ts'
+import { translateId } from '../../core/price-id.ts'
 import type { PriceRow } from '../../core/row-table.ts'
 import type { Terms } from '../../core/terms.ts'
 
-/** The numbers of the names, values and answer kinds of prices. */
+/** The numbers of the names and values of prices, and of the words of their answers. */
 export interface CatalogDictionary {
   readonly terms: Terms
-  readonly kinds: AnswerKinds
+  readonly words: AnswerWords
 }
 
 /**
- * Converts prices from one dictionary to another. Only terms and kinds of converted prices are added to the other
+ * Converts prices from one dictionary to another. Only terms and words of converted prices are added to the other
  * dictionary. No entry may be added to the first dictionary meanwhile.
  */
 export class Translator {
@@ -24,7 +26,7 @@ export class Translator {
     this.#from = from
     this.#to = to
     this.#terms = new Int32Array(from.terms.list.length)
-    this.#kinds = new Int32Array(from.kinds.list.length)
+    this.#kinds = new Int32Array(from.words.list.length)
   }
 
   translateTerm(term: number): number {
@@ -35,8 +37,8 @@ export class Translator {
   /** Returns the price of a row. @param slot the slot of its answer in `block` */
   translatePrice(row: PriceRow, block: AnswerBlock, slot: number): CodedPrice {
     return {
-      id: block.getId(slot),
-      value: block.getValue(slot),
+      id: translateId(block.getId(slot), this.#from.words, this.#to.words),
+      value: block.getAmount(slot, this.#from.words),
       kind: this.#translateKind(block.getKind(slot)),
       row: {
         ...row,
@@ -49,10 +51,7 @@ export class Translator {
   }
 
   #translateKind(kind: number): number {
-    if (this.#kinds[kind] === 0) {
-      const { spec, currency } = this.#from.kinds.list[kind]!
-      this.#kinds[kind] = 1 + this.#to.kinds.ensureCode(spec, currency)
-    }
+    if (this.#kinds[kind] === 0) this.#kinds[kind] = 1 + this.#to.words.ensure(this.#from.words.list[kind]!)
     return this.#kinds[kind]! - 1
   }
 
