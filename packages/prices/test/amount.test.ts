@@ -56,6 +56,6 @@ describe('amounts', () => {
     expect(parseAmount(digits)).toBe(digits)
     expect(parseAmount(`0.00${digits}`)).toBe(`0.00${digits}`)
     for (const text of [`${digits}5`, `${digits}.0`, '1e400', '1e-400', '+1', '01', '1.', '.5', 'NaN', '', ' 1', '0x1'])
-      expect(parseAmount(text), text).toBeUndefined()
+      expect([text, parseAmount(text)]).toEqual([text, undefined])
   })
 })

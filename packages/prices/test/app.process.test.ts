@@ -243,7 +243,7 @@ describe('the API', () => {
     [{ charValues: [toTerm('1'), toTerm('2')] }, 'DUPLICATE_CHARACTERISTIC'],
     [{ from: '2026-02-01', to: '2026-01-31' }, 'INVALID_DATE_RANGE'],
     [{ id: toUuid(1) }, 'ID_MISMATCH'],
-    [{ value: '5' }, 'VALIDATION_FAILED'],
+    [{ value: true }, 'VALIDATION_FAILED'],
     [{ from: '2026-02-30' }, 'VALIDATION_FAILED'],
     [{ currency: 'dollars' }, 'VALIDATION_FAILED'],
     [{ charValues: [{ char: 'speed', value: 1.5 }] }, 'VALIDATION_FAILED'],
@@ -258,7 +258,7 @@ describe('the API', () => {
     const good = createPrice({ id: toUuid(910), offeringId: 'imported' })
     for (const [bad, what] of [
       ['{"id":', 'JSON'],
-      [{ ...good, id: 'no uuid' }, 'id'],
+      [{ ...good, id: 'a\nb' }, 'id'],
       [{ ...good, charValues: [{ char: 'term', value: 1 }] }, 'TYPE_CONFLICT'],
       [{ ...good, from: '2026-13-01' }, 'from'],
     ] as const) {

@@ -120,7 +120,7 @@ it('exports one moment, and can be resumed', async () => {
     [toUuid(5_000), 3],
   ])
   expect((await prices.request('GET', `/prices?after=${toUuid(5_998)}`)).body).toBe('')
-  expect(await prices.request('GET', '/prices?after=1')).toMatchObject({
+  expect(await prices.request('GET', '/prices?after=')).toMatchObject({
     status: 400,
     body: { code: 'VALIDATION_FAILED' },
   })

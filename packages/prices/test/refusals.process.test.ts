@@ -68,7 +68,13 @@ const refusals: Refusal[] = [
   invalid('POST', `${SEARCH}?al=true`, {}, 'unknown parameter "al"', 'known: all, limit, after'),
   invalid('POST', `${SEARCH}?all=yes`, {}, 'querystring/all must be true or false; received "yes"'),
   invalid('POST', `${SEARCH}?all=true&limit=0`, {}, 'querystring/limit must be an integer of at least 1; received 0'),
-  invalid('POST', `${SEARCH}?all=true&after=x`, {}, 'querystring/after must be a UUID such as', 'received "x"'),
+  invalid(
+    'POST',
+    `${SEARCH}?all=true&after=%0A`,
+    {},
+    'querystring/after must be a text without control characters',
+    'received "\\u000a"',
+  ),
   {
     request: ['POST', `${SEARCH}?limit=5`, { ...names, charValues: [] }],
     status: 409,
@@ -109,7 +115,7 @@ const refusals: Refusal[] = [
     code: 'BAD_JSON',
     detail: ['item 1, at byte 0, must be a JSON object, or an array of objects; received "7"'],
   },
-  put({ value: '1' }, 'body/value must be a finite number', 'received "1"'),
+  put({ value: true }, 'body/value must be a number or a string', 'received true'),
   put({ currency: 'eur' }, 'body/currency must be a code of 3 capital letters such as USD; received "eur"'),
   put(
     { from: '1.1.2026' },
@@ -124,8 +130,14 @@ const refusals: Refusal[] = [
     'received true',
   ),
   put({ offeringId: '' }, 'body/offeringId must be a string of 1 to 256 whole characters', 'received ""'),
-  invalid('PUT', '/prices/x', price, 'params/id must be a UUID such as', 'received "x"'),
-  invalid('GET', '/prices/x', undefined, 'params/id must be a UUID such as', 'received "x"'),
+  invalid('PUT', '/prices/a%0Ab', price, 'params/id must be a text without control characters', 'received \"a\\nb\"'),
+  invalid(
+    'GET',
+    '/prices/a%0Ab',
+    undefined,
+    'params/id must be a text without control characters',
+    'received \"a\\nb\"',
+  ),
   invalid('GET', `/prices/${id}?x=1`, undefined, 'unknown parameter "x"', 'known: sequence, linearizable'),
   invalid(
     'GET',
@@ -133,7 +145,13 @@ const refusals: Refusal[] = [
     undefined,
     'querystring/sequence must be an integer from 0 to 999999999999999; received -1',
   ),
-  invalid('DELETE', '/prices/x', undefined, 'params/id must be a UUID such as', 'received "x"'),
+  invalid(
+    'DELETE',
+    '/prices/a%0Ab',
+    undefined,
+    'params/id must be a text without control characters',
+    'received \"a\\nb\"',
+  ),
   {
     request: ['PUT', `/prices/${id}`, { ...price, id: '00000000-0000-4000-8000-00000000ffff' }],
     status: 409,
@@ -158,8 +176,8 @@ const refusals: Refusal[] = [
     'price/charValues/0/value must be a string',
     'or an integer from',
   ),
-  line({ value: null }, '/value must be a finite number', 'received null'),
-  line({ id: 'x' }, '/id must be a UUID such as', 'received "x"'),
+  line({ value: null }, '/value must be a number or a string', 'received null'),
+  line({ id: 'a\nb' }, '/id must be a text without control characters', 'received "a\\u000ab"'),
   line(
     { from: '2026-02-30' },
     '/from must be a date such as 2026-01-31 or a time such as 2026-01-31T18:00+01:00; received "2026-02-30"',

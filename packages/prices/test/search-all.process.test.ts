@@ -85,7 +85,7 @@ describe.each(INDEXES)('all matching prices, by index %s', (index) => {
     ['', '{', 400, 'BAD_JSON'],
     ['', undefined, 400, 'BAD_JSON'],
     ['&limit=0', search, 400, 'VALIDATION_FAILED'],
-    ['&after=1', search, 400, 'VALIDATION_FAILED'],
+    ['&after=', search, 400, 'VALIDATION_FAILED'],
     ['&first=1', search, 400, 'VALIDATION_FAILED'],
     ['', { ...search, explain: true }, 409, 'INCOMPATIBLE_PARAMETERS'],
   ])('refuses an invalid request: %s %j', async (query, body, status, code) => {
