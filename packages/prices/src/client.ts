@@ -6,7 +6,7 @@ import {
   readChunks,
   type ClientOptions,
 } from '@influencer-stats/runtime/service-client'
-import type { Amount } from './core/amount.ts'
+import type { Amount } from './core/values/amount.ts'
 import type { Price, SimplePrice } from './core/price.ts'
 import { parsePriceJson } from './core/price-json.ts'
 import type { SearchConditions, SearchRequest } from './search/search-request.ts'

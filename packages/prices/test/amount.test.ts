@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compareAmounts, formatAmount, parseAmount } from '../src/core/amount.ts'
+import { compareAmounts, formatAmount, parseAmount } from '../src/core/values/amount.ts'
 
 /** A decimal as a fraction of two integers, without the code under test. */
 function toFraction(text: string): [numerator: bigint, denominator: bigint] {

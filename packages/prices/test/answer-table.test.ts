@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { AnswerBlock, BLOCK_ROWS, PAGE_ROWS, toPageNumber, createSharedBlock } from '../src/core/answer-block.ts'
 import { AnswerWords } from '../src/core/answer-words.ts'
 import { AnswerTable, NO_ANSWERS } from '../src/answer-store/answer-table.ts'
-import { FIRST_MOMENT, LAST_MOMENT } from '../src/core/moment.ts'
+import { FIRST_MOMENT, LAST_MOMENT } from '../src/core/values/moment.ts'
 import { SharedAnswers } from '../src/catalog/catalog-answers.ts'
 
 // After any changes, the main thread, an updated thread and a new thread return the same answers. Old views stay

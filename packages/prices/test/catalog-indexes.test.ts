@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { FIRST_MOMENT, LAST_MOMENT } from '../src/core/moment.ts'
+import { FIRST_MOMENT, LAST_MOMENT } from '../src/core/values/moment.ts'
 import { SearchQuery } from '../src/core/search-query.ts'
 import { RowTable, type PriceRow } from '../src/core/row-table.ts'
 import type { IndexKind, RowChange } from '../src/index/price-index.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { parseAmount } from '../src/core/amount.ts'
+import { parseAmount } from '../src/core/values/amount.ts'
 import { AnswerBlock, ROW_BYTES } from '../src/core/answer-block.ts'
 import { AnswerWords } from '../src/core/answer-words.ts'
 import { parsePriceJson, stringifyPrice } from '../src/core/price-json.ts'

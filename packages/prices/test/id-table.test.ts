@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ID_BYTES } from '../src/core/answer-block.ts'
 import { IdTable } from '../src/core/id-table.ts'
-import { parseUuid } from '../src/core/uuid.ts'
+import { parseUuid } from '../src/core/values/uuid.ts'
 import { toUuid } from './support/prices.ts'
 
 it('finds the row of each id, after any additions and deletions', () => {

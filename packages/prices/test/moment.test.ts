@@ -1,7 +1,7 @@
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { FIRST_MOMENT, formatEnd, formatStart, LAST_MOMENT, parseEnd, parseMoment } from '../src/core/moment.ts'
+import { FIRST_MOMENT, formatEnd, formatStart, LAST_MOMENT, parseEnd, parseMoment } from '../src/core/values/moment.ts'
 import { decodeRow, RowTable, type PriceRow } from '../src/core/row-table.ts'
 
 // The oracle uses `Date.UTC` only.

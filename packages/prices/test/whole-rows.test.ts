@@ -1,7 +1,7 @@
 import { scaleRuns } from '@influencer-stats/runtime/testing/scale-runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { FIRST_MOMENT, LAST_MOMENT } from '../src/core/moment.ts'
+import { FIRST_MOMENT, LAST_MOMENT } from '../src/core/values/moment.ts'
 import { SearchQuery } from '../src/core/search-query.ts'
 import { splitIntoPartitions } from '../src/index/offerings/partitions.ts'
 import type { NumberedRow } from '../src/index/offerings/offering-codec.ts'

@@ -1,6 +1,6 @@
 import { describeJsonError } from '@influencer-stats/runtime/received-value'
 import { isUtf8 } from 'node:buffer'
-import { ByteAccumulator } from '../core/byte-accumulator.ts'
+import { ByteAccumulator } from '../core/bytes/byte-accumulator.ts'
 import type { PriceProblem } from '../core/encode-price.ts'
 import type { Price } from '../core/price.ts'
 import { parsePriceJson } from '../core/price-json.ts'

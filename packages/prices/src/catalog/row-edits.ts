@@ -1,4 +1,4 @@
-import type { Amount } from '../core/amount.ts'
+import type { Amount } from '../core/values/amount.ts'
 import { PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
 import type { CodedPrice } from '../core/encode-price.ts'
 import { RowTable, type PriceRow } from '../core/row-table.ts'

@@ -1,6 +1,6 @@
 import type { AnswerBlock } from '../core/answer-block.ts'
 import type { AnswerWords } from '../core/answer-words.ts'
-import { FIRST_MOMENT, formatEnd, formatStart, LAST_MOMENT } from '../core/moment.ts'
+import { FIRST_MOMENT, formatEnd, formatStart, LAST_MOMENT } from '../core/values/moment.ts'
 import type { Price } from '../core/price.ts'
 import type { PriceRow } from '../core/row-table.ts'
 import type { Term, Terms } from '../core/terms.ts'

@@ -1,7 +1,7 @@
-import type { Amount } from './amount.ts'
+import type { Amount } from './values/amount.ts'
 import type { AnswerWords } from './answer-words.ts'
 import { getTextOfId, isTextId } from './price-id.ts'
-import { UUID_BYTES } from './uuid.ts'
+import { UUID_BYTES } from './values/uuid.ts'
 import { findBoxedText, readBoxed, writeBoxed } from './boxed-amount.ts'
 
 /** Number of rows in a block of memory that threads share. */

@@ -1,4 +1,4 @@
-import { formatAmount, type Amount } from './amount.ts'
+import { formatAmount, type Amount } from './values/amount.ts'
 import type { AnswerWords } from './answer-words.ts'
 
 // A value that is not the usual form of a double has the 8 bytes of a NaN, whose unused bits hold either a decimal such as

@@ -1,6 +1,6 @@
-import { MAX_DIGITS, parseAmount, type Amount } from './amount.ts'
+import { MAX_DIGITS, parseAmount, type Amount } from './values/amount.ts'
 import type { AnswerWords } from './answer-words.ts'
-import { FIRST_MOMENT, LAST_MOMENT, parseEnd, parseMoment } from './moment.ts'
+import { FIRST_MOMENT, LAST_MOMENT, parseEnd, parseMoment } from './values/moment.ts'
 import { DEFAULT_CURRENCY, type Price } from './price.ts'
 import { ensureId } from './price-id.ts'
 import type { PriceRow } from './row-table.ts'

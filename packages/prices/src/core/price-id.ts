@@ -1,5 +1,5 @@
 import type { AnswerWords } from './answer-words.ts'
-import { formatUuid, isUuid, parseUuid, UUID_BYTES } from './uuid.ts'
+import { formatUuid, isUuid, parseUuid, UUID_BYTES } from './values/uuid.ts'
 
 /** Maximum length of the id of a price (bytes of UTF-8). */
 export const MAX_ID_BYTES = 128

@@ -1,4 +1,4 @@
-import { parseAmount } from './amount.ts'
+import { parseAmount } from './values/amount.ts'
 import type { Price } from './price.ts'
 
 // `JSON.parse` rounds a value with more digits than a double has, and drops the zeros of 1.10.

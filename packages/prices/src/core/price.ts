@@ -1,5 +1,5 @@
-import { formatEnd, formatStart, parseEnd, parseMoment } from './moment.ts'
-import type { Amount } from './amount.ts'
+import { formatEnd, formatStart, parseEnd, parseMoment } from './values/moment.ts'
+import type { Amount } from './values/amount.ts'
 import { normalizeId } from './price-id.ts'
 
 /** The value of a characteristic: an integer, a date (YYYY-MM-DD), or any other string. */

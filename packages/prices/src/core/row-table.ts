@@ -1,4 +1,4 @@
-import { DAY_MINUTES, FIRST_MOMENT, LAST_MOMENT } from './moment.ts'
+import { DAY_MINUTES, FIRST_MOMENT, LAST_MOMENT } from './values/moment.ts'
 
 /** One price. `offering`, `group`, `spec` and `values` are terms (see `Terms`). */
 export interface PriceRow {

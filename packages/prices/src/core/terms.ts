@@ -1,4 +1,4 @@
-import { isDate } from './moment.ts'
+import { isDate } from './values/moment.ts'
 import type { TermValue } from './price.ts'
 import { TextTable } from './text-table.ts'
 

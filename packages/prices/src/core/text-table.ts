@@ -1,4 +1,4 @@
-import { Literal, toTailMask } from './literal.ts'
+import { Literal, toTailMask } from './bytes/literal.ts'
 
 /** Parameters of the hash function, which uses the length of a text and up to three of its code units. */
 interface Recipe {

@@ -1,4 +1,4 @@
-import { saturateEnd, saturateStart } from '../core/moment.ts'
+import { saturateEnd, saturateStart } from '../core/values/moment.ts'
 import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { NumberedRow } from './offerings/offering-codec.ts'
 

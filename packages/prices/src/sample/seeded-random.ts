@@ -1,5 +1,5 @@
 import { ID_BYTES } from '../core/answer-block.ts'
-import { formatUuid } from '../core/uuid.ts'
+import { formatUuid } from '../core/values/uuid.ts'
 
 /**
  * Creates a seeded generator (mulberry32) with the same numbers in every run.

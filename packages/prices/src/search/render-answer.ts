@@ -1,7 +1,7 @@
-import { formatAmount } from '../core/amount.ts'
+import { formatAmount } from '../core/values/amount.ts'
 import { ID_BYTES, type AnswerBlock } from '../core/answer-block.ts'
 import type { AnswerWord, AnswerWords } from '../core/answer-words.ts'
-import { Literal } from '../core/literal.ts'
+import { Literal } from '../core/bytes/literal.ts'
 import { formatId, isTextId } from '../core/price-id.ts'
 
 const ANSWER_PREFIX = new Literal('{"id":"')

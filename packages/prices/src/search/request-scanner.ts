@@ -1,4 +1,4 @@
-import { Literal } from '../core/literal.ts'
+import { Literal } from '../core/bytes/literal.ts'
 import { MAX_CONDITIONS, MAX_TEXT_LENGTH } from '../core/price.ts'
 import type { SearchQuery } from '../core/search-query.ts'
 import type { Dictionary } from './resolve-request.ts'

@@ -1,5 +1,5 @@
 import { formatReceived } from '@influencer-stats/runtime/received-value'
-import { getCurrentMoment, parseMoment, saturateStart } from '../core/moment.ts'
+import { getCurrentMoment, parseMoment, saturateStart } from '../core/values/moment.ts'
 import type { TermValue } from '../core/price.ts'
 import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { SearchCondition, SearchConditions } from './search-request.ts'

@@ -7,7 +7,7 @@ import {
   SPECS_FACET,
   type FacetSelection,
 } from '../../src/core/facet-selection.ts'
-import { FIRST_MOMENT, LAST_MOMENT } from '../../src/core/moment.ts'
+import { FIRST_MOMENT, LAST_MOMENT } from '../../src/core/values/moment.ts'
 import { RowTable, type PriceRow } from '../../src/core/row-table.ts'
 import { ANY_TERM, SearchQuery } from '../../src/core/search-query.ts'
 import { findRows, NO_MATCH, toAmbiguous, type RowChange, type RowFinder } from '../../src/index/price-index.ts'

@@ -1,4 +1,4 @@
-import { saturateEnd, saturateStart } from '../../core/moment.ts'
+import { saturateEnd, saturateStart } from '../../core/values/moment.ts'
 import { hasMoments, RowTable, type PriceRow } from '../../core/row-table.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { groupChangesByOffering, groupRowsByOffering } from './group-by-offering.ts'

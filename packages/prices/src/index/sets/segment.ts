@@ -1,4 +1,4 @@
-import { FIRST_MOMENT, fromSaturated, LAST_MOMENT } from '../../core/moment.ts'
+import { FIRST_MOMENT, fromSaturated, LAST_MOMENT } from '../../core/values/moment.ts'
 import {
   countDirectoryCells,
   listKeys,

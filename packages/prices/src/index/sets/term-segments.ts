@@ -1,4 +1,4 @@
-import { FIRST_MOMENT, LAST_MOMENT, saturateEnd, saturateStart } from '../../core/moment.ts'
+import { FIRST_MOMENT, LAST_MOMENT, saturateEnd, saturateStart } from '../../core/values/moment.ts'
 import { hasMoments, type PriceRow, type RowTable } from '../../core/row-table.ts'
 import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { readSegments, type RowChange, type SegmentChanges, type Segments } from '../price-index.ts'

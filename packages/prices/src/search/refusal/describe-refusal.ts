@@ -2,8 +2,9 @@ import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { IdOrder } from '../../catalog/id-order.ts'
 import type { Price } from '../../core/price.ts'
+import { formatId } from '../../core/price-id.ts'
+import { toJsonPrice } from '../../core/price-json.ts'
 import { SearchQuery } from '../../core/search-query.ts'
-import { formatUuid } from '../../core/uuid.ts'
 import { findRows, type RowFinder } from '../../index/price-index.ts'
 import type { CatalogView } from '../catalog-view.ts'
 import { readSearch } from '../read-search.ts'
@@ -84,7 +85,7 @@ const isResolvable = (search: SearchConditions, view: CatalogView) =>
 
 async function describeMatches(query: SearchQuery, source: RefusalSource): Promise<RefusalMembers> {
   const candidates = await readCandidates(query, source)
-  return candidates ? { candidates, differences: listDifferences(candidates) } : {}
+  return candidates ? { candidates: candidates.map(toJsonPrice), differences: listDifferences(candidates) } : {}
 }
 
 /** @param failed undefined if several conditions fail */
@@ -93,7 +94,7 @@ async function describeCondition(failed: NamedCondition | undefined, source: Ref
   const query = new SearchQuery()
   resolveRequest(failed.rest, source.view, query)
   const candidates = await readCandidates(query, source)
-  return { condition: failed.text, ...(candidates && { candidates }) }
+  return { condition: failed.text, ...(candidates && { candidates: candidates.map(toJsonPrice) }) }
 }
 
 async function readCandidates(
@@ -101,8 +102,8 @@ async function readCandidates(
   { view, index, readPrices }: RefusalSource,
 ): Promise<readonly Price[] | undefined> {
   const rows = findRows(index, query)
-  const order = new IdOrder()
+  const order = new IdOrder(view.words)
   await forEachInTurns(rows.length, (i) => order.add(view.getId(rows[i]!), rows[i]!))
   const first = order.takeRows().take(MAX_CANDIDATES)
-  return readPrices(Array.from(first, (row) => formatUuid(view.getId(row))))
+  return readPrices(Array.from(first, (row) => formatId(view.getId(row), view.words)))
 }
