@@ -7,6 +7,7 @@ const LONG_TESTS = [
   'deploy/test/commands',
   'kv/test/linearizability',
   'kv/test/model',
+  'prices/test/oracle',
   'prices/test/variants',
   'runtime/test/drain',
   'runtime/test/full-disk',

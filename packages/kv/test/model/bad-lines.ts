@@ -1,6 +1,6 @@
 import { MAX_KEY_BYTES } from './keys.ts'
 import type { ModelBatch } from './operations.ts'
-import type { ModelRandom } from './random.ts'
+import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 
 const TOO_LARGE_LINE = JSON.stringify({ op: 'put', id: 'é'.repeat(MAX_KEY_BYTES / 2) + 'x', value: '' })
 
@@ -23,7 +23,7 @@ const BAD_LINES = [
 ]
 
 /** Returns an invalid line and its index in a batch of `lines` lines. */
-export function generateBadLine(random: ModelRandom, lines: number): NonNullable<ModelBatch['badLine']> {
+export function generateBadLine(random: SeededRandom, lines: number): NonNullable<ModelBatch['badLine']> {
   const at = random.between(0, lines)
   if (random.percent(10)) return { at, text: TOO_LARGE_LINE, code: 'KEY_TOO_LARGE' }
   return { at, text: random.pick(BAD_LINES), code: 'BATCH_LINE_INVALID' }

@@ -8,7 +8,7 @@ import { CLIENT_SPACES } from './key-spaces.ts'
 import { OperationLog } from './operation-log.ts'
 import { parseCode } from './reply-match.ts'
 import { ModelPhase, verifyAll, type PhaseOptions } from './run-phase.ts'
-import { createRandom, type ModelRandom } from './random.ts'
+import { createRandom, type SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 import { backUp, copyFolder, restore, startService, type ModelConfiguration, type ModelService } from './service.ts'
 import { SharedKeys } from './shared-keys.ts'
 import { SpaceClient } from './space-client.ts'
@@ -36,7 +36,7 @@ export interface EpisodeResult {
 /** Life of one service, from its first start on an empty folder to its end. @throws Difference */
 export class Episode {
   readonly #options: EpisodeOptions
-  readonly #random: ModelRandom
+  readonly #random: SeededRandom
   readonly #root = mkdtempSync(join(tmpdir(), 'kv-model-'))
   readonly #history = new EtagHistory()
   readonly #log = new OperationLog()

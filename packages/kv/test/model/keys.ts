@@ -1,4 +1,4 @@
-import type { ModelRandom } from './random.ts'
+import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 
 /** Maximum key size (bytes). */
 export const MAX_KEY_BYTES = 1_024
@@ -21,14 +21,14 @@ function pad(text: string, bytes: number, isSuffix: boolean): string {
   return isSuffix ? text + padding : padding + text
 }
 
-function generateLength(random: ModelRandom): number {
+function generateLength(random: SeededRandom): number {
   if (random.percent(35)) return random.between(1, 40)
   if (random.percent(70)) return Math.min(MAX_KEY_BYTES, Math.max(1, random.pick(EDGE_LENGTHS) + random.between(-3, 3)))
   return random.between(1, MAX_KEY_BYTES)
 }
 
 /** Returns a text of exactly `bytes` bytes of UTF-8. */
-function generateText(random: ModelRandom, bytes: number): string {
+function generateText(random: SeededRandom, bytes: number): string {
   const one = random.pick(random.pick(CHARACTERS))
   if (random.percent(60)) return pad(one.repeat(Math.floor(bytes / getByteLength(one))), bytes, random.percent(70))
   let text = ''
@@ -39,13 +39,13 @@ function generateText(random: ModelRandom, bytes: number): string {
 }
 
 /** Returns a key of 1 to 1,024 bytes that begins with `prefix`. */
-export function generateKey(random: ModelRandom, prefix: string): string {
+export function generateKey(random: SeededRandom, prefix: string): string {
   const rest = generateLength(random) - getByteLength(prefix)
   return rest <= 0 ? prefix : prefix + generateText(random, rest)
 }
 
 /** Returns keys that are prefixes of each other: one repeated character, with lengths around one edge. */
-function generateKeyFamily(random: ModelRandom, prefix: string): string[] {
+function generateKeyFamily(random: SeededRandom, prefix: string): string[] {
   const one = random.pick(random.pick(CHARACTERS))
   const maxCount = Math.floor((MAX_KEY_BYTES - getByteLength(prefix)) / getByteLength(one))
   const near = Math.min(maxCount, Math.floor(random.pick(EDGE_LENGTHS) / getByteLength(one)))
@@ -56,7 +56,7 @@ function generateKeyFamily(random: ModelRandom, prefix: string): string[] {
 }
 
 /** Returns the keys that one client uses, including some key families. */
-export function generateKeyPool(random: ModelRandom, prefix: string, size: number): string[] {
+export function generateKeyPool(random: SeededRandom, prefix: string, size: number): string[] {
   const keys = new Set<string>()
   for (let family = 0; family < 3; family++) for (const key of generateKeyFamily(random, prefix)) keys.add(key)
   while (keys.size < size) keys.add(generateKey(random, prefix))
@@ -64,7 +64,7 @@ export function generateKeyPool(random: ModelRandom, prefix: string, size: numbe
 }
 
 /** Returns a key with the last character removed or one character added. */
-export function generateNeighbor(random: ModelRandom, key: string, prefix: string): string {
+export function generateNeighbor(random: SeededRandom, key: string, prefix: string): string {
   const characters = [...key]
   if (random.percent(50) && key !== prefix) return characters.slice(0, -1).join('') || prefix
   const longer = key + random.pick(random.pick(CHARACTERS))

@@ -14,13 +14,13 @@ import type {
   ModelRead,
   SetExpiry,
 } from './operations.ts'
-import type { ModelRandom } from './random.ts'
+import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 import type { KeySpace } from './key-space.ts'
 import { generateValue } from './values.ts'
 
 /** Inputs for random operations. */
 export interface OperationContext {
-  readonly random: ModelRandom
+  readonly random: SeededRandom
   /** Prefix of all keys of the client. */
   readonly prefix: string
   /** First key after those of the client. */
@@ -80,7 +80,7 @@ export function generateChange(context: OperationContext, key = pickKey(context)
 }
 
 /** Returns the expiry of a batch line: in the past, soon, late or never. */
-function generateExpiry(random: ModelRandom): { ttl?: number; expiresAt?: number } {
+function generateExpiry(random: SeededRandom): { ttl?: number; expiresAt?: number } {
   const kind = random.below(10)
   if (kind === 0) return { ttl: random.between(1, 3) }
   if (kind === 1) return { expiresAt: Date.now() + random.between(-2_000, 400) }
@@ -88,7 +88,7 @@ function generateExpiry(random: ModelRandom): { ttl?: number; expiresAt?: number
 }
 
 /** Returns an expiry: after some seconds, within a moment of now, late or never. */
-function generateTime<Never>(random: ModelRandom, never: Never): { ttl: number } | { expiresAt: number | Never } {
+function generateTime<Never>(random: SeededRandom, never: Never): { ttl: number } | { expiresAt: number | Never } {
   const kind = random.below(4)
   if (kind === 0) return { ttl: random.between(1, 3) }
   if (kind === 1) return { expiresAt: never }
@@ -103,7 +103,7 @@ export function generateExpiryOperation(context: OperationContext): SetExpiry | 
 }
 
 export function generatePutLine(
-  random: ModelRandom,
+  random: SeededRandom,
   id: string,
   expiry: { ttl?: number; expiresAt?: number },
 ): BatchLine {
@@ -146,7 +146,7 @@ export function generateRange(context: OperationContext): ModelRange {
 }
 
 /** Returns the first characters of a key, at least those of the client's prefix. */
-function cutKey(random: ModelRandom, key: string, prefix: string): string {
+function cutKey(random: SeededRandom, key: string, prefix: string): string {
   const characters = [...key]
   return characters.slice(0, random.between([...prefix].length, characters.length)).join('')
 }

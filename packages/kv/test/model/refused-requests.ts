@@ -1,6 +1,6 @@
 import { MAX_KEY_BYTES } from './keys.ts'
 import type { RefusedRequest } from './operations.ts'
-import type { ModelRandom } from './random.ts'
+import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 
 const createGet = (query: string, code: string, status = 400): RefusedRequest => ({
   type: 'refused',
@@ -42,4 +42,4 @@ const REFUSED_REQUESTS = [
   createPut(TOO_LONG_KEY, 'KEY_TOO_LARGE'),
 ]
 
-export const pickRefused = (random: ModelRandom): RefusedRequest => random.pick(REFUSED_REQUESTS)
+export const pickRefused = (random: SeededRandom): RefusedRequest => random.pick(REFUSED_REQUESTS)

@@ -9,7 +9,7 @@ import type {
   ModelRange,
   SetExpiry,
 } from './operations.ts'
-import type { ModelRandom } from './random.ts'
+import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 
 const NDJSON_TYPE = 'application/x-ndjson'
 const OCTETS_TYPE = 'application/octet-stream'
@@ -27,20 +27,20 @@ function toConditionHeaders({ ifMatch, ifNoneMatch }: Conditions): Record<string
 }
 
 /** Serializes to JSON, sometimes with escapes that JSON does not require. */
-function toJson(value: unknown, random: ModelRandom): string {
+function toJson(value: unknown, random: SeededRandom): string {
   const text = JSON.stringify(value)
   if (random.percent(80)) return text
   return text.replaceAll(/[^\0-\u007f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-function toLine(line: BatchLine, random: ModelRandom): string {
+function toLine(line: BatchLine, random: SeededRandom): string {
   if (line.op !== 'put') return toJson(line, random)
   const { id, value, isBase64, ttl, expiresAt } = line
   const content = isBase64 ? { valueBase64: value.toString('base64') } : { value: value.toString() }
   return toJson({ op: 'put', id, ...content, ttl, expiresAt }, random)
 }
 
-function toBatchBody({ lines, badLine }: ModelBatch, random: ModelRandom): Buffer {
+function toBatchBody({ lines, badLine }: ModelBatch, random: SeededRandom): Buffer {
   const texts = lines.map((line) => toLine(line, random))
   if (badLine) texts.splice(badLine.at, 0, badLine.text)
   return Buffer.from(texts.join(random.percent(20) ? '\n\n' : '\n') + (random.percent(50) ? '\n' : ''))
@@ -48,7 +48,7 @@ function toBatchBody({ lines, badLine }: ModelBatch, random: ModelRandom): Buffe
 
 const KEY_PARAMETERS = ['prefix', 'start', 'end', 'cursor'] as const
 
-function toRangeRequest(range: ModelRange, random: ModelRandom): HttpRequest {
+function toRangeRequest(range: ModelRange, random: SeededRandom): HttpRequest {
   const { output, limit, reverse } = range
   const parameters = KEY_PARAMETERS.filter((name) => range[name] !== undefined).map(
     (name) => `${name}=${encodeQueryValue(range[name]!, random)}`,
@@ -64,7 +64,7 @@ function toSetExpiryRequest(
   { key, ttl, expiresAt }: SetExpiry,
   headers: Record<string, string>,
   parameters: readonly string[],
-  random: ModelRandom,
+  random: SeededRandom,
 ): HttpRequest {
   const isNever = ttl === undefined && expiresAt === undefined
   const time = ttl === undefined ? `expiresAt=${expiresAt}` : `ttl=${ttl}`
@@ -73,7 +73,7 @@ function toSetExpiryRequest(
 }
 
 /** Builds the request for an operation. Escapes, parameter order and body framing vary. */
-export function toRequest(operation: ModelOperation, random: ModelRandom): HttpRequest {
+export function toRequest(operation: ModelOperation, random: SeededRandom): HttpRequest {
   if (operation.type === 'refused') return operation
   if (operation.type === 'range') return toRangeRequest(operation, random)
   if (operation.type === 'get-many') {

@@ -4,7 +4,7 @@ import { Difference } from './difference.ts'
 import { END_KEY, isTestKey, SHARED_SPACE } from './key-spaces.ts'
 import type { OperationLog } from './operation-log.ts'
 import { showKey } from './operations.ts'
-import type { ModelRandom } from './random.ts'
+import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 import { parseEntries } from './range-reply.ts'
 import { compareSharedChanges } from './shared-changes.ts'
 import type { SharedKeys } from './shared-keys.ts'
@@ -23,7 +23,7 @@ export interface PhaseOptions {
   readonly clients: readonly SpaceClient[]
   readonly shared: SharedKeys
   readonly log: OperationLog
-  readonly random: ModelRandom
+  readonly random: SeededRandom
   /** Steps of each client. */
   readonly steps: number
   /** True if values expire and requests have idempotency keys. */

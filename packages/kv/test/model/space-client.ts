@@ -17,7 +17,7 @@ import type { VisibleChange } from './outcome.ts'
 import { getOutcomes } from './outcomes.ts'
 import { parseCode } from './reply-match.ts'
 import { createReport } from './report.ts'
-import type { ModelRandom } from './random.ts'
+import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 import { toRequest } from './requests.ts'
 import { KeySpace } from './key-space.ts'
 import { PossibleStates, type UnansweredRequest } from './possible-states.ts'
@@ -30,7 +30,7 @@ export interface SpaceClientOptions {
   readonly name: string
   readonly prefix: string
   readonly end: string
-  readonly random: ModelRandom
+  readonly random: SeededRandom
   readonly history: EtagHistory
   readonly log: OperationLog
 }
@@ -43,7 +43,7 @@ export class SpaceClient {
   readonly name: string
   readonly prefix: string
   readonly end: string
-  readonly random: ModelRandom
+  readonly random: SeededRandom
   readonly #pool: readonly string[]
   readonly #history: EtagHistory
   readonly #log: OperationLog

@@ -1,9 +1,9 @@
-import type { ModelRandom } from './random.ts'
+import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 
 let values = 0
 
 /** Returns a value that no other write has, except the empty value: text, non-text bytes, or lengths around buffer sizes. */
-export function generateValue(random: ModelRandom): Buffer {
+export function generateValue(random: SeededRandom): Buffer {
   const label = `${++values}:`
   const kind = random.below(100)
   if (kind < 3) return Buffer.alloc(0)

@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net'
 import { Difference } from './difference.ts'
 import { ReplyParser } from './http-parser.ts'
-import type { ModelRandom } from './random.ts'
+import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 import { WatchEvents, type WatchedChange } from './watch-events.ts'
 
 /** Stream of all changes of a service as server-sent events. Its connections are dropped at random. */
 export class WatchStream {
   readonly #port: number
-  readonly #random: ModelRandom
+  readonly #random: SeededRandom
   readonly #dropPercent: number
   readonly changes: WatchedChange[] = []
   /** Reason for the final end of the stream. */
@@ -20,7 +20,7 @@ export class WatchStream {
   #waiters: { readonly isMet: () => boolean; resolve(): void; reject(error: Error): void }[] = []
 
   /** @param dropPercent share of cases in which a piece of the stream is the last one of its connection (%) */
-  constructor(port: number, random: ModelRandom, dropPercent: number) {
+  constructor(port: number, random: SeededRandom, dropPercent: number) {
     this.#port = port
     this.#random = random
     this.#dropPercent = dropPercent

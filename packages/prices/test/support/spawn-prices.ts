@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { LENIENT_TIMEOUTS } from '@influencer-stats/runtime/embed'
 import { START_SCRIPT } from '@influencer-stats/runtime/testing/spawn-start'
 import { onTestFinished } from 'vitest'
 
@@ -16,8 +17,10 @@ export interface SpawnedPrices {
 }
 
 /** Starts the service as `pnpm start prices` does, with an empty catalog; it ends with the test. */
-export function spawnPrices(folder: string): SpawnedPrices {
-  const args = [START_SCRIPT, 'prices', '--port', '0', '--prices.data', folder, '--sample', 'no']
+export function spawnPrices(folder: string, settings: Readonly<Record<string, string | number>> = {}): SpawnedPrices {
+  const all = { port: 0, data: folder, sample: 'no', ...LENIENT_TIMEOUTS, ...settings }
+  const flags = Object.entries(all).flatMap(([name, value]) => [`--prices.${name}`, String(value)])
+  const args = [START_SCRIPT, 'prices', ...flags]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let stdout = ''
   const ready = new Promise<{ url: string; pid: number }>((resolve, reject) => {

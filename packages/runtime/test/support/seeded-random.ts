@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** Random choices that depend only on a seed. */
-export interface ModelRandom {
+export interface SeededRandom {
   /** Returns an integer from 0 to `limit` - 1. */
   below(limit: number): number
   /** Returns an integer from `from` to `to`, both included. */
@@ -10,11 +10,11 @@ export interface ModelRandom {
   percent(share: number): boolean
   pick<T>(from: readonly T[]): T
   /** Returns an independent generator. Draws of one part do not change those of the others. */
-  fork(name: string): ModelRandom
+  fork(name: string): SeededRandom
 }
 
 /** Creates a generator with the same choices for the same seed (xorshift128, seeded by a hash). */
-export function createRandom(seed: string): ModelRandom {
+export function createRandom(seed: string): SeededRandom {
   const hash = createHash('sha256').update(seed).digest()
   const words = Uint32Array.from([0, 4, 8, 12], (offset) => hash.readUInt32LE(offset))
   function next(): number {
