@@ -8,7 +8,6 @@ import { getCoverage, sumGrowth } from '../src/page/core/growth.ts'
 import { getNextSort, readHomeQuery, writeHomeQuery } from '../src/page/core/home-query.ts'
 import { getNextRenewal } from '../src/page/core/pacific.ts'
 import { createId, readPaste, parseTags } from '../src/page/core/read-paste.ts'
-import { readPriceQuery, toSearch, writePriceQuery } from '../src/page/core/prices/price-query.ts'
 import { compareHistograms, sumMetric, readMetrics } from '../src/page/core/prometheus.ts'
 import {
   shiftToStart,
@@ -250,18 +249,6 @@ describe('an address', () => {
       getNextSort('-impressions', 'name'),
       getNextSort('name', 'name'),
     ]).toEqual(['impressions', 'name', '-name'])
-  })
-
-  it('contains the conditions of a price search, with numbers as numbers', () => {
-    const query = { offeringId: 'o', groupId: 'g', priceSpecId: 's', chars: { Term: '12', Seats: 12 } }
-    expect(readPriceQuery(writePriceQuery(query))).toEqual(query)
-    expect(toSearch({ ...query, groupId: '' })).toBeUndefined()
-    expect(toSearch(query)).toMatchObject({
-      charValues: [
-        { char: 'Term', value: '12' },
-        { char: 'Seats', value: 12 },
-      ],
-    })
   })
 })
 

@@ -187,22 +187,30 @@ it('another search for a price shows no price of the search before', async () =>
     specs: facet(['s']),
     characteristics: { values: [] },
   }
-  const found = { id: 'of-a', value: 42, currency: 'EUR', explain: [] }
+  const explain = ['offeringId', 'groupId', 'priceSpecId'].map((condition) => ({ condition, left: 1 }))
+  const toPrice = (id: string) => ({ id, offeringId: id, groupId: 'g', priceSpecId: 's', charValues: [], value: 42 })
   const { page, hold, open } = await openWithReplies('/prices?offering=a&group=g&spec=s', {
     '/facets': ok(facets),
-    '/v1/search/bitmap/prices': ok(found),
+    '/v1/search/bitmap/prices': ok({ id: 'of-a', explain }),
+    '/prices/of-a': ok(toPrice('of-a')),
+    '/prices/of-b': ok(toPrice('of-b')),
   })
   await open()
-  await page.getByText('of-a').waitFor()
+  await page.locator('.id', { hasText: 'of-a' }).waitFor()
+  await page.getByRole('combobox', { name: 'Offering' }).click()
+  const option = page.getByRole('option', { name: 'b 3' })
+  await option.waitFor()
   const [nextPrice, nextFacets] = [hold('/v1/search/bitmap/prices'), hold('/facets')]
-  await page.getByLabel('Offering').selectOption({ label: 'b (3)' })
-  const [price, counts] = [await nextPrice(), await nextFacets()]
-  await page.getByText('of-a').waitFor({ state: 'detached' })
+  await option.click()
+  const counts = await nextFacets()
+  await page.locator('.id').waitFor({ state: 'detached' })
   expect(await page.getByText('3 prices match').count()).toBe(0)
   await counts.reply(ok({ ...facets, count: 2 }))
-  await page.getByText('2 prices match').waitFor()
-  await price.reply(ok({ ...found, id: 'of-b' }))
-  await page.getByText('of-b').waitFor()
+  await page.getByText('2 prices match', { exact: true }).waitFor()
+  const price = await nextPrice()
+  expect(await page.locator('.price').count()).toBe(0)
+  await price.reply(ok({ id: 'of-b', explain }))
+  await page.locator('.id', { hasText: 'of-b' }).waitFor()
 })
 
 it('a comparison shows no campaign that was left out', async () => {

@@ -1,162 +1,107 @@
-import { requestPrices } from '../api.ts'
-import type { ExactNumber } from '../core/prices/exact-json.ts'
-import { getSentence } from '../core/error-sentences.ts'
-import {
-  toFacetsQuery,
-  readPriceQuery,
-  toSearch,
-  writePriceQuery,
-  type PriceQuery,
-} from '../core/prices/price-query.ts'
-import { useLast, useLoaded, useTitle } from '../hooks.ts'
-import { html, onText } from '../html.ts'
+import { useState } from 'preact/hooks'
+import { listConditions, removeCondition, type ConditionKey } from '../core/prices/conditions.ts'
+import { readPriceQuery, toConditions, writePriceQuery, type PriceQuery } from '../core/prices/price-query.ts'
+import { toDayTime } from '../core/prices/price-time.ts'
+import { useLast, useLoaded, useNow, useTitle } from '../hooks.ts'
+import { html } from '../html.ts'
+import { formats } from '../page-state.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
-import { Bar } from '../parts/cards.ts'
 import { useRefresh } from '../use-refresh.ts'
 import { go, type PageLocation } from '../router.ts'
-import { formats } from '../page-state.ts'
+import { ConditionFields } from './prices/condition-fields.ts'
+import { FindField, type FoundName } from './prices/find-field.ts'
+import { ResultView } from './prices/price-result.ts'
+import { LIST_KEYS, LISTS, readFacets, type FacetsReply } from './prices/read-facets.ts'
+import { readResult } from './prices/read-result.ts'
 
-type FacetValue = string | number
+/** Number of values of each list that are read before the list opens. */
+const MAX_VALUES = '12'
 
-interface FacetValues {
-  readonly values: readonly { readonly value: FacetValue; readonly count: number }[]
-  readonly next?: string
+/** Completes a selection with the offering, group and spec that all its prices have. */
+function addOnlyNames(query: PriceQuery, facets: FacetsReply): PriceQuery {
+  const names = LIST_KEYS.map((key) => {
+    const { values, next } = facets[LISTS[key]]
+    return [key, query[key] || (values.length === 1 && next === undefined ? values[0]!.value : '')]
+  })
+  return { ...query, ...Object.fromEntries(names) }
 }
-
-interface FacetsReply {
-  readonly count: number
-  readonly offerings: FacetValues
-  readonly groups: FacetValues
-  readonly specs: FacetValues
-  readonly characteristics: { readonly values: readonly (FacetValues & { readonly char: string })[] }
-}
-
-interface PriceSearchReply {
-  readonly id?: string
-  readonly value?: ExactNumber
-  readonly currency?: string
-  readonly error?: { readonly code: string; readonly message: string }
-  readonly explain: readonly { readonly condition: string; readonly left: number }[]
-}
-
-const SEARCH_PATH = '/v1/search/bitmap/prices'
 
 /** Finds one price: each choice narrows the prices that match. */
 export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
   useTitle('Prices')
-  const chosen = readPriceQuery(pageLocation.search)
-  const facets = useLoaded(
-    () => requestPrices<FacetsReply>('GET', `/facets?${toFacetsQuery(chosen)}`),
-    [pageLocation.search],
-  )
-  const search = toSearch(chosen)
-  const found = useLoaded(
-    async () => search && requestPrices<PriceSearchReply>('POST', SEARCH_PATH, search),
-    [pageLocation.search],
+  const { date: today } = toDayTime(useNow())
+  const query = readPriceQuery(pageLocation.search)
+  const conditions = JSON.stringify(toConditions(query, today))
+  const [focused, setFocused] = useState<ConditionKey>()
+  const facets = useLoaded(() => readFacets(query, today, { limit: MAX_VALUES }), [conditions])
+  const missing = facets.value?.missing ?? []
+  const valid = missing.reduce(removeCondition, query)
+  const count = facets.value?.facets.count
+  const searched = facets.value && addOnlyNames(valid, facets.value.facets)
+  const result = useLoaded(
+    async () => (searched && missing.length === 0 ? readResult(searched, count!, today) : undefined),
+    [searched && JSON.stringify([toConditions(searched, today), searched.price, count])],
   )
   useRefresh(facets.reload)
-  useRefresh(found.reload)
-  const show = (change: Partial<PriceQuery>) =>
-    go(`${pageLocation.path}${writePriceQuery({ ...chosen, ...change })}`, { replace: true })
-  function chooseChar(char: string, value: FacetValue | '') {
-    const { [char]: _before, ...chars } = chosen.chars
-    show({ chars: value === '' ? chars : { ...chars, [char]: value } })
+  useRefresh(result.reload)
+  // The old lists remain, without counts, while those of the new conditions are read.
+  const last = useLast(facets.value)
+
+  const show = (next: PriceQuery) => go(`${pageLocation.path}${writePriceQuery(next)}`, { replace: true })
+  /** Conditions of a chosen price do not apply to other conditions. */
+  const change = (part: Partial<PriceQuery>) => show({ ...query, price: '', ...part })
+  function chooseFound({ key, value, startsOver }: FoundName) {
+    const base = startsOver ? readPriceQuery('') : valid
+    if (value === undefined) {
+      if (startsOver) show(base)
+      setFocused(key)
+    } else if (key.startsWith('char.')) show({ ...base, price: '', chars: { ...base.chars, [key.slice(5)]: value } })
+    else show({ ...base, price: '', [key]: value })
   }
 
-  // The old choices remain, without counts, while the choices for the new conditions are read.
-  const facetValues = useLast(facets.value)
-  const hasCounts = facets.value !== undefined
   return html`<div class="head">
       <h1>Prices</h1>
       <div class="tools">
         ${pageLocation.search && html`<button onClick=${() => go(pageLocation.path)}>Start over</button>`}
       </div>
     </div>
+    <${FindField} query=${valid} today=${today} onChoose=${chooseFound} />
     <${ErrorMessage} text=${facets.fault} />
     ${
-      facetValues &&
+      last &&
       html`<div class="split">
-        <section class="panel form" aria-label="Conditions">
-          ${(
-            [
-              ['Offering', 'offeringId', facetValues.offerings],
-              ['Group', 'groupId', facetValues.groups],
-              ['Spec', 'priceSpecId', facetValues.specs],
-            ] as const
-          ).map(
-            ([title, name, values]) =>
-              html`<${Choice}
-                key=${name}
-                title=${title}
-                hasCounts=${hasCounts}
-                values=${values}
-                value=${chosen[name]}
-                onChange=${(value: FacetValue) => show({ [name]: String(value) })}
-              />`,
-          )}
-          ${facetValues.characteristics.values.map((one) => html`<${Choice} key=${one.char} title=${one.char} hasCounts=${hasCounts} values=${one} value=${chosen.chars[one.char] ?? ''} onChange=${(value: FacetValue) => chooseChar(one.char, value)} />`)}
-        </section>
+        <${ConditionFields}
+          query=${query}
+          valid=${valid}
+          today=${today}
+          facets=${last.facets}
+          missing=${missing}
+          focused=${focused}
+          change=${change}
+        />
         <section class="panel result" aria-label="Result">
           <p class="quiet" role="status">
-            ${hasCounts ? `${formats.count(facetValues.count)} ${facetValues.count === 1 ? 'price matches' : 'prices match'}` : '…'}
+            ${count === undefined ? '…' : `${formats.count(count)} ${count === 1 ? 'price matches' : 'prices match'}`}
           </p>
-          <${PriceAnswer} found=${found.value} fault=${found.fault} isChosen=${search !== undefined} />
+          ${
+            missing.length > 0
+              ? html`<p class="quiet none">Choose other values for the conditions that no longer exist.</p>`
+              : result.fault
+                ? html`<${ErrorMessage} text=${result.fault} />`
+                : result.value
+                  ? html`<${ResultView}
+                      result=${result.value}
+                      query=${valid}
+                      conditions=${listConditions(searched!, today)}
+                      count=${count!}
+                      today=${today}
+                      show=${show}
+                    />`
+                  : result.isLoading
+                    ? html`<p class="quiet" role="status">Loading…</p>`
+                    : html`<p class="quiet none">Choose more conditions: a price appears once few are left.</p>`
+          }
         </section>
       </div>`
     }`
-}
-
-interface ChoiceProps {
-  readonly title: string
-  readonly values: FacetValues
-  /** False while `values` still has the counts of the previous conditions. */
-  readonly hasCounts: boolean
-  readonly value: FacetValue
-  onChange(value: FacetValue): void
-}
-
-/** A list of values, each with the number of prices that would remain. */
-function Choice({ title, values: { values, next }, hasCounts, value, onChange }: ChoiceProps) {
-  const isListed = value === '' || values.some((one) => one.value === value)
-  const change = onText((index) => onChange(values[Number(index)]?.value ?? ''))
-  return html`<label
-    ><span><bdi>${title}</bdi>${next && html` <span class="quiet">(the first ${values.length})</span>`}</span>
-    <select onChange=${change}>
-      <option value="-1" selected=${value === ''}>Any</option>
-      ${!isListed && html`<option value="-1" disabled selected dir="auto">${value}</option>`}
-      ${values.map((one, i) => html`<option key=${i} value=${i} selected=${one.value === value} dir="auto">${one.value}${hasCounts && ` (${formats.count(one.count)})`}</option>`)}
-    </select>
-  </label>`
-}
-
-function PriceOutcome({ found: { id, value, currency, error } }: { found: PriceSearchReply }) {
-  if (!error)
-    return html`<p class="price">${formats.amount(value!, currency)}</p>
-      <p class="quiet id"><bdi>${id}</bdi></p>`
-  return html`<p class="lead">${getSentence(error.code)}</p>`
-}
-
-interface PriceAnswerProps {
-  readonly found: PriceSearchReply | undefined
-  readonly fault: string | undefined
-  /** True if the conditions are sufficient for a search. */
-  readonly isChosen: boolean
-}
-
-function PriceAnswer({ found, fault, isChosen }: PriceAnswerProps) {
-  if (fault) return html`<${ErrorMessage} text=${fault} />`
-  if (!found && isChosen) return html`<p class="quiet" role="status">Loading…</p>`
-  if (!found) return html`<p class="quiet none">Choose an offering, a group and a spec.</p>`
-  const max = Math.max(1, ...found.explain.map(({ left }) => left))
-  return html`<${PriceOutcome} found=${found} />
-    <h2>How it was found</h2>
-    <ol class="funnel">
-      ${found.explain.map(
-        ({ condition, left }, i) =>
-          html`<li key=${i}>
-            <bdi>${condition}</bdi><b>${formats.count(left)}</b>
-            <${Bar} share=${Math.log1p(left) / Math.log1p(max)} />
-          </li>`,
-      )}
-    </ol>`
 }

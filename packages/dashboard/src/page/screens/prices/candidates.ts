@@ -1,0 +1,43 @@
+import { listColumns, type FullPrice } from '../../core/prices/price-fields.ts'
+import { html } from '../../html.ts'
+import { formats } from '../../page-state.ts'
+
+interface CandidatesProps {
+  readonly label: string
+  readonly prices: readonly FullPrice[]
+  onChoose(price: FullPrice): void
+}
+
+/** Prices as a table of the fields that distinguish them. Values that differ are highlighted. */
+export function Candidates({ label, prices, onChoose }: CandidatesProps) {
+  if (prices.length === 0) return null
+  const [amount, ...others] = listColumns(prices, formats)
+  return html`<table class="candidates" aria-label=${label}>
+    <thead>
+      <tr>
+        ${[amount!, ...others].map(({ title }) => html`<th key=${title} scope="col"><bdi>${title}</bdi></th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${prices.map(
+        (price, row) =>
+          html`<tr key=${price.id}>
+            <th scope="row">
+              <button type="button" class="link" onClick=${() => onChoose(price)}>
+                <${Difference} differs=${amount!.differs} text=${amount!.cells[row]!} />
+              </button>
+            </th>
+            ${others.map(
+              ({ title, cells, differs }) =>
+                html`<td key=${title} data-title=${title}>
+                  <${Difference} differs=${differs} text=${cells[row] || '–'} />
+                </td>`,
+            )}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+}
+
+const Difference = ({ text, differs }: { text: string; differs: boolean }) =>
+  differs ? html`<mark><bdi>${text}</bdi></mark>` : html`<bdi>${text}</bdi>`

@@ -1,0 +1,64 @@
+import { describeValue, isRange } from '../../core/prices/price-fields.ts'
+import type { CharValue } from '../../core/prices/price-query.ts'
+import { html, onText } from '../../html.ts'
+import { formats } from '../../page-state.ts'
+import { Combobox } from '../../parts/combobox.ts'
+import { Tabs } from '../../parts/tabs.ts'
+import type { ListOption, ReadOptions } from '../../parts/use-options.ts'
+import type { CharFacet } from './read-facets.ts'
+
+interface CharFieldProps {
+  readonly char: string
+  /** Absent if no price that matches has the characteristic. */
+  readonly facet: CharFacet | undefined
+  readonly value: CharValue | undefined
+  readonly fault: string | undefined
+  readonly placeholder: string
+  readonly hasFocus: boolean
+  readonly version: string
+  read: ReadOptions<CharValue>
+  onChange(value: CharValue | undefined): void
+}
+
+/** A condition on a characteristic: a number for ranges, Yes or No for booleans, otherwise a list of values. */
+export function CharField(props: CharFieldProps) {
+  const { char, facet, value, fault, hasFocus, onChange } = props
+  const values = facet?.values ?? []
+  if (!fault && values.some((one) => isRange(one.value))) return html`<${NumberField} ...${props} />`
+  if (!fault && facet?.type === 'boolean') {
+    const getTitle = (one: boolean) => {
+      const { count = 0 } = values.find((other) => other.value === one) ?? {}
+      return `${describeValue(one)} (${formats.count(count)})`
+    }
+    const options = [['', 'Any'], ...[true, false].map((one) => [String(one), getTitle(one)])]
+    const change = (text: string) => onChange(text === '' ? undefined : text === 'true')
+    return html`<div class="field">
+      <span><bdi>${char}</bdi></span>
+      <${Tabs} label=${char} options=${options} value=${String(value ?? '')} onChange=${change} />
+    </div>`
+  }
+  return html`<${Combobox}
+    label=${char}
+    value=${value === undefined ? '' : describeValue(value)}
+    placeholder=${props.placeholder}
+    fault=${fault}
+    hasFocus=${hasFocus}
+    read=${props.read}
+    version=${props.version}
+    onChoose=${(option: ListOption<CharValue>) => onChange(option.value)}
+    onClear=${() => onChange(undefined)}
+  />`
+}
+
+function NumberField({ char, facet, value, onChange }: CharFieldProps) {
+  const { min, max } = facet!
+  const limits = min === undefined || max === undefined ? 'Any' : `${describeValue(min)} – ${describeValue(max)}`
+  const change = onText((text) => {
+    const number = Number(text)
+    onChange(text !== '' && Number.isSafeInteger(number) ? number : undefined)
+  })
+  return html`<label
+    ><span><bdi>${char}</bdi></span>
+    <input type="number" step="1" placeholder=${limits} value=${value ?? ''} onChange=${change} />
+  </label>`
+}

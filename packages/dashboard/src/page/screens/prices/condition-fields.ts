@@ -1,0 +1,129 @@
+import { getConditionTitle, toCharKey, type ConditionKey } from '../../core/prices/conditions.ts'
+import { describeValue } from '../../core/prices/price-fields.ts'
+import type { CharValue, PriceQuery } from '../../core/prices/price-query.ts'
+import { html } from '../../html.ts'
+import { Combobox } from '../../parts/combobox.ts'
+import { Tabs } from '../../parts/tabs.ts'
+import type { ListOption, ReadOptions } from '../../parts/use-options.ts'
+import { CharField } from './char-field.ts'
+import { CurrencyField } from './currency-field.ts'
+import {
+  LIST_KEYS,
+  LISTS,
+  requestFacets,
+  toOptions,
+  type FacetsReply,
+  type FacetValues,
+  type ListKey,
+} from './read-facets.ts'
+import { TimeField } from './time-field.ts'
+
+/** Number of values in a part of a list. */
+const PART_VALUES = '50'
+
+const ORDERS = [
+  ['name', 'Name'],
+  ['count', 'Number of prices'],
+] as const
+
+interface ConditionFieldsProps {
+  readonly query: PriceQuery
+  /** The query without the conditions that no price can meet. */
+  readonly valid: PriceQuery
+  readonly today: string
+  readonly facets: FacetsReply
+  readonly missing: readonly ConditionKey[]
+  /** The condition whose field should have the focus. */
+  readonly focused: ConditionKey | undefined
+  change(part: Partial<PriceQuery>): void
+}
+
+const describeMissing = (key: ConditionKey) => {
+  const title = getConditionTitle(key)
+  return key.startsWith('char.')
+    ? `This value of ${title} no longer exists: choose another.`
+    : `This ${title.toLowerCase()} no longer exists: choose another.`
+}
+
+/** The only value of a list, or that any value is accepted. */
+const toPlaceholder = <T>({ values, next }: FacetValues<T>, toText: (value: T) => string) =>
+  values.length === 1 && next === undefined ? `${toText(values[0]!.value)} (the only one)` : 'Any'
+
+/** The fields of all conditions. */
+export function ConditionFields(props: ConditionFieldsProps) {
+  const { query, valid, today, facets, missing, focused, change } = props
+  const { order, chars } = query
+  const version = JSON.stringify([valid, today])
+  const getFault = (key: ConditionKey) => (missing.includes(key) ? describeMissing(key) : undefined)
+  const options = (q: string, after: string | undefined) => ({ q: q.trim(), after, limit: PART_VALUES, sort: order })
+
+  const readNames =
+    (key: ListKey): ReadOptions<string> =>
+    async (q, after) => {
+      const reply = await requestFacets(valid, today, { facet: LISTS[key], ...options(q, after) })
+      return toOptions(reply[LISTS[key]], String)
+    }
+  const readValues =
+    (char: string): ReadOptions<CharValue> =>
+    async (q, after) => {
+      const reply = await requestFacets(valid, today, { char, ...options(q, after) })
+      const [found = { values: [] }] = reply.characteristics.values
+      return toOptions(found as FacetValues<CharValue>, describeValue)
+    }
+  function changeChar(char: string, value: CharValue | undefined) {
+    const { [char]: _before, ...others } = chars
+    change({ chars: value === undefined ? others : { ...others, [char]: value } })
+  }
+
+  const listed = facets.characteristics.values
+  const focusedChar = focused?.startsWith('char.') ? getConditionTitle(focused) : undefined
+  const names = [...listed.map(({ char }) => char), ...Object.keys(chars), ...(focusedChar ? [focusedChar] : [])]
+  return html`<section class="panel form" aria-label="Conditions">
+    ${LIST_KEYS.map(
+      (key) =>
+        html`<${Combobox}
+          key=${key}
+          label=${getConditionTitle(key)}
+          value=${query[key]}
+          placeholder=${toPlaceholder(facets[LISTS[key]], String)}
+          fault=${getFault(key)}
+          read=${readNames(key)}
+          version=${version}
+          onChoose=${({ value }: ListOption<string>) => change({ [key]: value })}
+          onClear=${() => change({ [key]: '' })}
+        />`,
+    )}
+    <${TimeField} at=${query.at} today=${today} onChange=${(at: string) => change({ at })} />
+    <${CurrencyField}
+      query=${valid}
+      today=${today}
+      ranges=${facets.range}
+      onChange=${(currency: string) => change({ currency })}
+    />
+    ${[...new Set(names)].map((char) => {
+      const facet = listed.find((one) => one.char === char)
+      return html`<${CharField}
+        key=${char}
+        char=${char}
+        facet=${facet}
+        value=${chars[char]}
+        fault=${getFault(toCharKey(char))}
+        placeholder=${facet ? toPlaceholder(facet, describeValue) : 'Any'}
+        hasFocus=${char === focusedChar}
+        read=${readValues(char)}
+        version=${version}
+        onChange=${(value: CharValue | undefined) => changeChar(char, value)}
+      />`
+    })}
+    ${facets.characteristics.next !== undefined && html`<p class="quiet">More characteristics can be found in the field above.</p>`}
+    <div class="field">
+      <span>Order of lists</span>
+      <${Tabs}
+        label="Order of lists"
+        options=${ORDERS}
+        value=${order}
+        onChange=${(one: string) => change({ order: one as PriceQuery['order'] })}
+      />
+    </div>
+  </section>`
+}

@@ -1,0 +1,115 @@
+import {
+  describeCondition,
+  describeSteps,
+  getConditionTitle,
+  removeCondition,
+  replaceCondition,
+  type ConditionKey,
+  type PriceCondition,
+  type SearchStep,
+} from '../../core/prices/conditions.ts'
+import { listFields, type FullPrice } from '../../core/prices/price-fields.ts'
+import type { PriceQuery } from '../../core/prices/price-query.ts'
+import { html } from '../../html.ts'
+import { formats } from '../../page-state.ts'
+import { Bar } from '../../parts/cards.ts'
+import { Candidates } from './candidates.ts'
+import { MAX_CANDIDATES, type PriceResult } from './read-result.ts'
+
+interface ResultProps {
+  readonly result: PriceResult
+  readonly query: PriceQuery
+  /** The conditions that were searched: those of the query, and names that all its prices have. */
+  readonly conditions: readonly PriceCondition[]
+  readonly count: number
+  readonly today: string
+  show(query: PriceQuery): void
+}
+
+/** The price, or the prices among which the user can choose, and the number of prices that each condition left. */
+export function ResultView(props: ResultProps) {
+  const { query, conditions, count, show } = props
+  const { chosen, steps } = props.result
+  return html`${chosen === null && html`<p class="fault" role="alert">This price no longer exists: choose another.</p>`}
+  ${
+    chosen
+      ? html`<${ChosenPrice} price=${chosen} count=${count} onBack=${() => show({ ...query, price: '' })} />`
+      : html`<${Outcome} ...${props} />`
+  }
+  ${steps.length > 0 && html`<${Funnel} steps=${describeSteps(steps, conditions, formats)} />`}`
+}
+
+function Outcome({ result: { price, candidates, failed, differences }, query, count, today, show }: ResultProps) {
+  if (price)
+    return html`<${PriceDetails} price=${price} />
+      ${count > 1 && html`<p class="quiet">${formats.count(count)} prices match: this is the default price.</p>`}`
+  if (!failed) {
+    const shown = count > MAX_CANDIDATES ? ` The first ${candidates.length} are:` : ''
+    return html`<p class="lead">Several prices match. Choose one, or more values.${shown}</p>
+      ${differences && differences.length > 0 && html`<p>They differ in ${differences.map(toTitle).join(', ')}.</p>`}
+      <${Candidates}
+        label="Prices that match"
+        prices=${candidates}
+        onChoose=${({ id }: FullPrice) => show({ ...query, price: id })}
+      />`
+  }
+  return html`<p class="lead">No price matches.</p>
+    <p>
+      This condition leaves no price:${' '}<b><bdi>${describeCondition(failed, formats)}</bdi></b
+      >.${' '}
+      <button type="button" onClick=${() => show(removeCondition(query, failed.key))}>Remove it</button>
+    </p>
+    ${
+      candidates.length > 0 &&
+      html`<h2>Prices without this condition</h2>
+        <${Candidates}
+          label="Prices without this condition"
+          prices=${candidates}
+          onChoose=${(one: FullPrice) => show(replaceCondition(query, failed.key, one, today))}
+        />`
+    }`
+}
+
+/** The title of a field of prices or of a characteristic. */
+const FIELD_TITLES: Readonly<Record<string, string>> = {
+  value: 'price',
+  from: 'first day',
+  to: 'last day',
+  currency: 'currency',
+}
+const toTitle = (name: string) => FIELD_TITLES[name] ?? getConditionTitle(name as ConditionKey)
+
+function PriceDetails({ price }: { price: FullPrice }) {
+  return html`<p class="price">${formats.amount(price.value, price.currency)}</p>
+    <dl class="fields">
+      ${listFields(price, formats).map(
+        ([title, text]) =>
+          html`<dt key=${title}><bdi>${title}</bdi></dt>
+            <dd><bdi>${text}</bdi></dd>`,
+      )}
+    </dl>
+    <p class="quiet id"><bdi>${price.id}</bdi></p>`
+}
+
+function ChosenPrice({ price, count, onBack }: { price: FullPrice; count: number; onBack(): void }) {
+  return html`<${PriceDetails} price=${price} />
+    <p>
+      <button type="button" onClick=${onBack}>
+        ${count === 1 ? 'Back' : `Back to ${formats.count(count)} prices`}
+      </button>
+    </p>`
+}
+
+function Funnel({ steps }: { steps: readonly SearchStep[] }) {
+  const max = Math.max(1, ...steps.map(({ left }) => left))
+  return html`<h2>How it was found</h2>
+    <ol class="funnel">
+      ${steps.map(
+        ({ condition, left }, i) =>
+          html`<li key=${i}>
+            <bdi>${condition}</bdi><b>${formats.count(left)}</b>
+            <${Bar} share=${Math.log1p(left) / Math.log1p(max)} />
+          </li>`,
+      )}
+    </ol>`
+}
