@@ -225,6 +225,10 @@ describe.each(listPartNames('catalog'))('catalog %s', (name) => {
       await opened.close()
     }
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 9 }), run), { numRuns: scaleRuns(8) })
+    // Enough deleted prices for a rewrite, whatever the random steps are.
+    const puts = Array.from({ length: 8 }, (_, i) => createPrice({ id: toUuid(1 + i), offeringId: `deleted ${i}` }))
+    const remove = puts.map((one) => one.id)
+    await run([{ put: puts }, { remove }, { put: puts.slice(0, 1) }] as never)
     expect(rewrites > 0).toBe(isCompacted)
   })
 })

@@ -10,7 +10,7 @@ import { INDEXES } from './support/available-indexes.ts'
 import { createTestView } from './support/catalog.ts'
 import { createPrice, toUuid } from './support/prices.ts'
 
-const CHARS = ['term', 'speed'] as const
+const CHARS = ['speed', 'term'] as const
 const number = fc.integer({ min: 1, max: 2 })
 const values = fc.record({ term: fc.option(number, { nil: undefined }), speed: fc.option(number, { nil: undefined }) })
 const toList = (of: Partial<Record<string, number | undefined>>) =>
