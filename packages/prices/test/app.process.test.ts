@@ -119,47 +119,6 @@ describe.each(INDEXES)('search with index %s', (index) => {
     expect(none.body.explain.map(({ left }: any) => left)).toEqual([7, 3, 3, 2, 0])
   })
 
-  it('names the condition that no price matches, and lists the prices that match all others', async () => {
-    const query = { ...g1, charValues: [toTerm('12'), { char: 'speed', op: 'between', value: [500, 900] }] }
-    const { status, body } = await search(query)
-    expect([status, body.code, body.condition]).toEqual([404, 'PRICE_NOT_FOUND', 'speed between [500,900]'])
-    const matching = await prices.request('POST', `/v1/search/${index}/prices?all=true`, {
-      ...g1,
-      charValues: [toTerm('12')],
-    })
-    const ids = matching.body
-      .trim()
-      .split('\n')
-      .map((line: string) => JSON.parse(line).id)
-    expect(ids.length).toBeGreaterThan(1)
-    const whole = await Promise.all(ids.map(async (id: string) => (await prices.request('GET', `/prices/${id}`)).body))
-    expect(body.candidates).toEqual(whole)
-    const explained = await search({ ...query, explain: true })
-    expect(explained.body).toEqual({
-      error: { code: 'PRICE_NOT_FOUND' },
-      explain: expect.any(Array),
-      condition: body.condition,
-      candidates: whole,
-    })
-    const unknown = await search({ ...g1, charValues: [toTerm('12'), toTerm('13')] })
-    expect(unknown).toMatchObject({ status: 404, body: { code: 'VALUE_NOT_FOUND', condition: 'term equals "13"' } })
-    expect(unknown.body.candidates).toEqual(whole)
-  })
-
-  it('lists several prices that match, with their differences', async () => {
-    const g3 = { ...g1, groupId: 'g3', charValues: [] }
-    const { status, body } = await search(g3)
-    expect([status, body.code]).toEqual([409, 'PRICES_AMBIGUOUS'])
-    expect(body.candidates.map(({ value }: any) => value)).toEqual([6, 7])
-    expect(body.differences).toEqual(expect.arrayContaining(['value', 'from']))
-    const explained = await search({ ...g3, explain: true })
-    expect(explained.body).toMatchObject({
-      error: { code: 'PRICES_AMBIGUOUS' },
-      candidates: body.candidates,
-      differences: body.differences,
-    })
-  })
-
   it.each([
     [{ offeringId: 'x' }, 404, 'OFFERING_NOT_FOUND'],
     [{ groupId: 'x' }, 404, 'GROUP_NOT_FOUND'],

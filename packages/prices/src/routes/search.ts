@@ -3,23 +3,18 @@ import { commonErrors } from '@influencer-stats/runtime/errors'
 import { defineHotRoute, type BufferedReply } from '@influencer-stats/runtime/hot-route'
 import type { App } from '@influencer-stats/runtime/http'
 import { reportFault, type FaultSinks } from '@influencer-stats/runtime/problem-replies'
-import {
-  Problem,
-  buildProblemReplies,
-  problemSchema,
-  PROBLEM_TYPE,
-  type ProblemReplies,
-} from '@influencer-stats/runtime/problems'
+import { Problem } from '@influencer-stats/runtime/problems'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerBulkSearch, BufferPool } from '../search/bulk-search.ts'
 import { errors } from '../errors.ts'
 import { exampleSearch } from '../sample/examples.ts'
-import { anyIdSchema, idSchema, priceReplySchema } from '../price-schema.ts'
+import { anyIdSchema } from '../price-schema.ts'
 import { searchBodySchema } from '../search/search-schema.ts'
-import { describeRefusal, isDescribed, MAX_CANDIDATES, type ReadPrices } from '../search/refusal/describe-refusal.ts'
+import { describeRefusal, isDescribed, type ReadPrices } from '../search/refusal/describe-refusal.ts'
 import { Searcher } from '../search/searcher.ts'
+import { ambiguousReply, answerSchema, notFoundReply } from './search-replies.ts'
 import { sendAll, type SearchAllQuery, type SearchAllOptions } from './search-all.ts'
 import type { CatalogViews } from '../search/catalog-view.ts'
 import { BULK_PATH, SEARCH_PATH } from '../search/paths.ts'
@@ -50,76 +45,6 @@ const params = {
   },
 } as const
 
-const foundFields = {
-  id: idSchema,
-  spec: { type: 'string' },
-  value: { type: 'number' },
-  currency: { type: 'string' },
-} as const
-const refusalFields = {
-  condition: {
-    type: 'string',
-    description: 'First condition that no price matches together with the conditions before it.',
-  },
-  candidates: {
-    type: 'array',
-    maxItems: MAX_CANDIDATES,
-    description: 'First prices by id that match all conditions, or all except `condition`.',
-    items: priceReplySchema,
-  },
-  differences: {
-    type: 'array',
-    description: 'Names of the fields and characteristics in which the candidates differ.',
-    items: { type: 'string' },
-  },
-} as const
-
-const answerSchema = {
-  type: 'object',
-  title: 'SearchAnswer',
-  properties: {
-    ...foundFields,
-    error: {
-      type: 'object',
-      description: 'Reason why no price was found, with `explain`.',
-      properties: { code: { type: 'string' }, message: { type: 'string' } },
-    },
-    explain: {
-      type: 'array',
-      description: 'Number of prices that remain after each condition, with `explain`.',
-      items: {
-        type: 'object',
-        required: ['condition', 'left'],
-        properties: { condition: { type: 'string' }, left: { type: 'integer' } },
-      },
-    },
-    ...refusalFields,
-  },
-} as const
-
-const resolveErrors = [
-  errors.INDEX_NOT_LOADED,
-  errors.PRICE_NOT_FOUND,
-  errors.OFFERING_NOT_FOUND,
-  errors.GROUP_NOT_FOUND,
-  errors.SPEC_NOT_FOUND,
-  errors.CHARACTERISTIC_NOT_FOUND,
-  errors.VALUE_NOT_FOUND,
-]
-/** Returns a reply whose problem has more members. */
-const addFields = (reply: ProblemReplies[number], title: string, fields: object) => ({
-  ...reply,
-  content: {
-    [PROBLEM_TYPE]: { schema: { ...problemSchema, title, properties: { ...problemSchema.properties, ...fields } } },
-  },
-})
-const { condition, candidates, differences } = refusalFields
-const ambiguousReply = addFields(
-  buildProblemReplies(errors.PRICES_AMBIGUOUS, errors.INCOMPATIBLE_PARAMETERS)[409]!,
-  'AmbiguousPrices',
-  { candidates, differences },
-)
-const notFoundReply = addFields(buildReadReplies(...resolveErrors)[404]!, 'PriceNotFound', { condition, candidates })
 const bodyErrors = [
   commonErrors.VALIDATION_FAILED,
   commonErrors.BAD_JSON,
@@ -197,7 +122,7 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
           description: 'The price, or all prices that match.',
           content: { [JSON_TYPE]: { schema: answerSchema }, [LINES_TYPE]: { schema: { type: 'string' } } },
         },
-        ...buildReadReplies(...resolveErrors, ...bodyErrors, errors.VALUE_TYPE, ...consistencyErrors),
+        ...buildReadReplies(...bodyErrors, errors.VALUE_TYPE, ...consistencyErrors),
         404: notFoundReply,
         409: ambiguousReply,
       },
