@@ -224,12 +224,13 @@ export class PriceCatalog {
   }
 
   async #merge(draft: CatalogDraft, maxPrices: number, log: LogCheckpoint): Promise<void> {
+    const isSmall = draft.size <= (this.#options.maxSinglePuts ?? MAX_SINGLE_PUTS)
+    if (isSmall) await this.#compactIfDue()
     // Both checks come before a term is added to the dictionary.
     const { terms, counts, rows } = this.#content
     this.#checkCapacity(await countNewPrices(draft, this.#content), maxPrices)
     await checkTypes(draft, terms, counts.types)
-    if (draft.size > (this.#options.maxSinglePuts ?? MAX_SINGLE_PUTS))
-      return this.#adopt(await mergeCatalog(this.#content, draft), log, draft)
+    if (!isSmall) return this.#adopt(await mergeCatalog(this.#content, draft), log, draft)
     const translated = await translatePrices(draft, this.#content)
     const puts = translated.map((one) => ({ ...one, ...findExisting(one.id, this.#content) }))
     if (puts.length > 0) await this.#apply(toEdits(puts, rows), log)
