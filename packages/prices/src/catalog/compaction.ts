@@ -22,8 +22,9 @@ const ROWS_PER_UNUSED = 16
 export class CompactionTrigger {
   readonly #content: CatalogContent
   readonly #limits: CompactionLimits
-  /** Up to this number of words, too few of them can be unused. */
+  /** Up to this number of these words, too few of them can be unused. */
   #maxWords = 0
+  #countedWords: unknown
 
   constructor(content: CatalogContent, limits: CompactionLimits) {
     this.#content = content
@@ -35,7 +36,8 @@ export class CompactionTrigger {
     const { deletedRows, perUsed } = this.#limits
     if (rows - size > Math.max(deletedRows, size * perUsed)) return true
     if (terms.list.length - counts.used > this.#getMaxUnused(counts.used)) return true
-    return words.list.length > Math.max(this.#maxWords, this.#limits.unused) && (await this.#hasUnusedWords())
+    const maxWords = words === this.#countedWords ? this.#maxWords : this.#limits.unused
+    return words.list.length > maxWords && (await this.#hasUnusedWords())
   }
 
   #getMaxUnused(used: number): number {
@@ -44,13 +46,14 @@ export class CompactionTrigger {
 
   /** Counts the used words. This takes a while, so the next count is when enough words were added to change the result. */
   async #hasUnusedWords(): Promise<boolean> {
+    const { words } = this.#content
     const used = new Set<number>()
     await this.#content.forEachPrice((_, block, slot) => {
       for (const word of block.listWords(slot)) used.add(word)
     })
-    const unused = this.#content.words.list.length - used.size
-    const left = this.#getMaxUnused(used.size) - unused
-    this.#maxWords = left < 0 ? 0 : this.#content.words.list.length + left
+    const left = this.#getMaxUnused(used.size) - (words.list.length - used.size)
+    this.#maxWords = words.list.length + left
+    this.#countedWords = words
     return left < 0
   }
 }
