@@ -1,18 +1,20 @@
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { access, constants, link, rm, stat } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
+import { access, constants } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { createProgressLine } from '@influencer-stats/runtime/progress-line'
+import { getFormat, readPriceFile, writePriceFile } from './cli/price-files.ts'
 import { createPricesClient } from './client.ts'
+import { createCsvWriter } from './csv/write-csv.ts'
+import type { PriceFormat } from './messages.ts'
 import { generateSamplePrices } from './sample/sample-catalog.ts'
 
 // `pnpm prices import FILE`, `export FILE` and `generate`: import and export the prices of a running service over HTTP.
 
-const HELP = `pnpm prices import FILE [--replace [--empty]] [--url URL]    imports prices, one JSON object per line
-pnpm prices export FILE [--url URL]                          exports all prices to a new file in the same format
+const HELP = `pnpm prices import FILE [--replace [--empty]] [--url URL]    imports prices
+pnpm prices export FILE [--url URL]                          exports all prices to a new file
 pnpm prices generate [--offerings N] [--replace] [--url URL] imports the sample prices (50 offerings, 487,200 prices)
 pnpm prices generate FILE [--offerings N]                    writes the sample prices to a new file
 
+A FILE has one JSON object per line, or CSV if its name ends in .csv. If its name ends in .gz, it is compressed by gzip.
 --replace removes all other prices; a file without prices also requires --empty.
 --url is http://127.0.0.1:8084 by default. The CLI sends API_TOKEN if it is set; for an export it may be the READ_TOKEN.
 `
@@ -20,21 +22,13 @@ const ROWS_PER_OFFERING = 9_744
 const CHUNK_BYTES = 65_536
 const NEWLINE = 10
 
-async function* readFileBytes(file: string, onRead: (share: number) => void): AsyncGenerator<Uint8Array> {
-  const { size } = await stat(file)
-  let read = 0
-  for await (const chunk of createReadStream(file)) {
-    read += chunk.length
-    onRead(read / size)
-    yield chunk
-  }
-}
-
-async function* generateSampleBytes(offerings: number, onMade: (share: number) => void): AsyncGenerator<Uint8Array> {
-  let text = ''
+async function* generateSampleBytes(offerings: number, onMade: (share: number) => void, format: PriceFormat) {
+  // All offerings have the same characteristics.
+  const writer = format === 'csv' ? createCsvWriter(generateSamplePrices(1)) : undefined
+  let text = writer?.head ?? ''
   let made = 0
   for (const price of generateSamplePrices(offerings)) {
-    text += `${JSON.stringify(price)}\n`
+    text += writer?.format(price) ?? `${JSON.stringify(price)}\n`
     made++
     if (text.length < CHUNK_BYTES) continue
     onMade(made / (offerings * ROWS_PER_OFFERING))
@@ -50,18 +44,6 @@ async function* countLines(pieces: AsyncIterable<Uint8Array>, onLines: (lines: n
     for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) lines++
     onLines(lines)
     yield piece
-  }
-}
-
-/** Writes a new file, which appears complete or not at all. */
-async function writeNewFile(file: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  if (existsSync(file)) throw Object.assign(new Error(`'${file}' exists already`), { code: 'EEXIST' })
-  const draft = `${file}.${process.pid}`
-  try {
-    await pipeline(pieces, createWriteStream(draft, { flags: 'wx', flush: true }))
-    await link(draft, file)
-  } finally {
-    await rm(draft, { force: true })
   }
 }
 
@@ -91,15 +73,16 @@ async function main(): Promise<void> {
   if (command === 'import') await access(file!, constants.R_OK)
   const progress = createProgressLine(process.stderr)
   const update = (share: number) => progress.update(`${command} ${Math.round(share * 100)} %`, share)
-  const lines = command === 'import' ? readFileBytes(file!, update) : generateSampleBytes(offerings, update)
+  const format = file === undefined ? 'ndjson' : getFormat(file)
+  const lines = command === 'import' ? readPriceFile(file!, update) : generateSampleBytes(offerings, update, format)
   const client = createPricesClient(url, { token: process.env.API_TOKEN })
   if (writes || exports) {
-    const pieces = exports ? countLines(client.export(), (count) => progress.update(`exported ${count} prices`)) : lines
-    await writeNewFile(file, pieces)
+    const onLines = (count: number) => progress.update(`exported ${count} lines`)
+    await writePriceFile(file, exports ? countLines(client.export({ format }), onLines) : lines)
     progress.end()
     return
   }
-  const { imported, prices } = await client.import(lines, { replace, empty })
+  const { imported, prices } = await client.import(lines, { format, replace, empty })
   progress.end()
   process.stdout.write(`imported ${imported} prices; the catalog has ${prices}\n`)
 }
@@ -107,7 +90,9 @@ async function main(): Promise<void> {
 try {
   await main()
 } catch (error) {
-  const { code, message, cause } = error as Error & { code?: string; cause?: { code?: string } }
-  process.stderr.write(`\n${code ?? cause?.code ?? 'FAILED'}: ${message}\n`)
+  const { code, cause } = error as Error & { code?: string; cause?: Error & { code?: string } }
+  // A failed request states its reason in the cause.
+  const reason = code === undefined && cause?.code !== undefined ? cause : (error as Error & { code?: string })
+  process.stderr.write(`\n${reason.code ?? 'FAILED'}: ${reason.message}\n`)
   process.exitCode = 1
 }

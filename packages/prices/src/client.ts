@@ -11,7 +11,7 @@ import type { Price, SimplePrice } from './core/price.ts'
 import { parsePriceJson } from './core/price-json.ts'
 import type { SearchConditions, SearchRequest } from './search/search-request.ts'
 import type { FacetLists } from './search/facets/compute-facets.ts'
-import type { ExportRange, ImportResult, ImportOptions } from './messages.ts'
+import type { ExportRange, ImportResult, ImportOptions, PriceFormat } from './messages.ts'
 
 export type {
   SearchConditions as Conditions,
@@ -19,6 +19,7 @@ export type {
   FacetLists as Facets,
   ImportResult as Imported,
   Price,
+  PriceFormat,
   SearchRequest,
   SimplePrice,
 }
@@ -63,16 +64,24 @@ export interface PricesClient {
   put(price: Price): Promise<void>
   /** @returns true if it existed */
   delete(id: string): Promise<boolean>
-  /** Yields NDJSON bytes as they arrive, one price per line, in the order of ids. */
+  /** Yields NDJSON or CSV bytes as they arrive, one price per line, in the order of ids. */
   export(range?: ExportRange): AsyncIterable<Uint8Array>
   /**
-   * Sends NDJSON bytes, one price per line. All or nothing.
+   * Sends NDJSON or CSV bytes, one price per line. All or nothing.
    * @param options.replace replaces all existing prices; with `empty` even if no price is imported
    */
-  import(lines: string | Blob | AsyncIterable<Uint8Array>, options?: Partial<ImportOptions>): Promise<ImportResult>
+  import(lines: PriceLines, options?: ImportRequest): Promise<ImportResult>
 }
 
-const NDJSON_HEADERS = { 'content-type': 'application/x-ndjson' }
+/** The bytes of a file of prices. */
+export type PriceLines = string | Blob | AsyncIterable<Uint8Array>
+
+export interface ImportRequest extends Partial<ImportOptions> {
+  /** By default NDJSON. */
+  readonly format?: PriceFormat | undefined
+}
+
+const MEDIA_TYPES: Readonly<Record<PriceFormat, string>> = { ndjson: 'application/x-ndjson', csv: 'text/csv' }
 
 /** Reads a price with its exact value. */
 const readPrice = async <P extends FoundPrice | Price>(reply: Promise<Response>): Promise<P> =>
@@ -106,7 +115,9 @@ export function createPricesClient(url: string, options: ClientOptions = {}): Pr
     async *export(range = {}) {
       yield* readChunks(await request('GET', '/prices', { query: { ...range } }))
     },
-    import: (body, { replace = false, empty = false } = {}) =>
-      readJson(request('POST', '/prices/import', { body, headers: NDJSON_HEADERS, query: { replace, empty } })),
+    import(body, { format = 'ndjson', replace = false, empty = false } = {}) {
+      const headers = { 'content-type': MEDIA_TYPES[format] }
+      return readJson(request('POST', '/prices/import', { body, headers, query: { replace, empty } }))
+    },
   }
 }

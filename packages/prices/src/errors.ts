@@ -25,6 +25,7 @@ const pricesErrors = defineErrors({
   IMPORT_RUNNING: { status: 409, title: 'Import already in progress' },
   TOO_MANY_EXPORTS: { status: 503, title: 'Too many exports in progress' },
   EXPORT_LOST: { status: 503, title: 'Export aborted' },
+  TOO_MANY_COLUMNS: { status: 409, title: 'Too many characteristics for a CSV file' },
   IMPORT_LOST: { status: 409, title: 'Import aborted; nothing was imported' },
 })
 

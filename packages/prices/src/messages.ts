@@ -33,7 +33,12 @@ export interface ExportRange {
   readonly after?: string | undefined
   /** Maximum number of prices. */
   readonly limit?: number | undefined
+  /** Format of the lines; by default NDJSON. */
+  readonly format?: PriceFormat | undefined
 }
+
+/** Formats of imports and exports. */
+export type PriceFormat = 'ndjson' | 'csv'
 
 /** A price to put. */
 export interface PricePut {

@@ -185,11 +185,17 @@ const refusals: Refusal[] = [
   line('{"token":hunter2-secret}', 'price must be valid JSON', 'received 24 characters'),
   line('7', 'price must be an object; received 7'),
   {
-    request: ['POST', '/prices/import', 'x', { 'content-type': 'text/csv' }],
+    request: ['POST', '/prices/import', 'x', { 'content-type': 'text/plain' }],
     status: 415,
     code: 'UNSUPPORTED_MEDIA_TYPE',
-    detail: ['content-type must be application/x-ndjson; received "text/csv"'],
+    detail: ['content-type must be one of application/x-ndjson, text/csv; received "text/plain"'],
   },
+  {
+    request: ['POST', '/prices/import', 'id,colour', { 'content-type': 'text/csv' }],
+    code: 'BAD_LINE',
+    detail: ['line 1: must have the column "offeringId"'],
+  },
+  invalid('GET', '/prices?format=xml', undefined, 'querystring/format must be one of ndjson, csv; received "xml"'),
   invalid('GET', '/facets?limit=201', undefined, 'querystring/limit must be an integer from 1 to 200; received 201'),
   invalid(
     'GET',

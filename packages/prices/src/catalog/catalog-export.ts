@@ -2,7 +2,9 @@ import { AnswerBlock, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
 import type { AnswerWords } from '../core/answer-words.ts'
 import { IdOrder } from './id-order.ts'
 import { RowTable } from '../core/row-table.ts'
-import type { Terms } from '../core/terms.ts'
+import { CsvPriceWriter } from '../csv/write-csv.ts'
+import type { Price, TermValue } from '../core/price.ts'
+import type { Term, Terms } from '../core/terms.ts'
 import { stringifyPrice } from '../core/price-json.ts'
 import type { ExportRange } from '../messages.ts'
 import { toAnswersKey, toRowsKey } from '../storage/page-store.ts'
@@ -23,17 +25,22 @@ export interface FrozenCatalog {
 }
 
 /**
- * Yields the prices of a catalog as NDJSON in the order of their ids, in pieces of about 256 KiB. Between two rows it
- * waits for the next turn of the event loop, if the current turn has used its time.
+ * Yields the prices of a catalog as NDJSON or CSV in the order of their ids, in pieces of about 256 KiB. Between two
+ * rows it waits for the next turn of the event loop, if the current turn has used its time.
+ * @throws Problem `TOO_MANY_COLUMNS` before the first piece
  */
-export async function* exportPrices(catalog: FrozenCatalog, { after, limit }: ExportRange): AsyncGenerator<Uint8Array> {
+export async function* exportPrices(catalog: FrozenCatalog, range: ExportRange): AsyncGenerator<Uint8Array> {
   const { meta, terms, words, reader } = catalog
-  const order = await readIdOrder(catalog, after)
+  const { after, limit, format: formatName } = range
+  const usedValues = new Uint8Array(formatName === 'csv' ? terms.list.length : 0)
+  const order = await readIdOrder(catalog, after, usedValues)
+  const writer = formatName === 'csv' ? new CsvPriceWriter(listValues(terms, usedValues)) : undefined
+  const format = (price: Price) => writer?.format(price) ?? `${stringifyPrice(price)}\n`
   const readPage = createPageReader(reader, meta.generation)
-  let text = ''
+  let text = writer?.head ?? ''
   for (const row of order.takeRows().take(limit ?? Infinity)) {
     const { table, block } = readPage(toPageNumber(row))
-    text += `${stringifyPrice(toPrice(row, table.get(row % PAGE_ROWS)!, block, terms, words))}\n`
+    text += format(toPrice(row, table.get(row % PAGE_ROWS)!, block, terms, words))
     await yieldTurn()
     if (text.length < PIECE_BYTES) continue
     yield Buffer.from(text)
@@ -42,13 +49,25 @@ export async function* exportPrices(catalog: FrozenCatalog, { after, limit }: Ex
   if (text !== '') yield Buffer.from(text)
 }
 
-async function readIdOrder({ meta, reader, words }: FrozenCatalog, after: string | undefined): Promise<IdOrder> {
+/**
+ * Reads the rows in the order of their ids.
+ * @param usedValues gets a 1 for each term of a value that a row has; it may be too short for them
+ */
+async function readIdOrder(
+  { meta, reader, words }: FrozenCatalog,
+  after: string | undefined,
+  usedValues: Uint8Array,
+): Promise<IdOrder> {
   const { generation, rows } = meta
   const order = new IdOrder(words, after)
   const isPresent = new Uint8Array(rows)
   await reader.forEachPage(generation, toRowsKey, rows, (bytes, page) => {
     const table = decodeTable(bytes)
-    for (let slot = 0; slot < table.size; slot++) if (table.has(slot)) isPresent[page * PAGE_ROWS + slot] = 1
+    for (let slot = 0; slot < table.size; slot++) {
+      if (!table.has(slot)) continue
+      isPresent[page * PAGE_ROWS + slot] = 1
+      if (usedValues.length > 0) for (const term of table.get(slot)!.values) usedValues[term] = 1
+    }
   })
   await reader.forEachPage(generation, toAnswersKey, rows, (bytes, page) => {
     const block = new AnswerBlock(bytes)
@@ -57,6 +76,14 @@ async function readIdOrder({ meta, reader, words }: FrozenCatalog, after: string
       if (isPresent[row] === 1) order.add(block.getId(block.toSlot(row)), row)
   })
   return order
+}
+
+/** Yields the characteristic of each used value, and the value. */
+function* listValues({ list }: Terms, usedValues: Uint8Array): Generator<[char: string, value: TermValue]> {
+  for (let code = usedValues.indexOf(1); code >= 0; code = usedValues.indexOf(1, code + 1)) {
+    const { char, value } = list[code] as Term & { kind: 'value' }
+    yield [(list[char] as { text: string }).text, value]
+  }
 }
 
 function decodeTable(bytes: Uint8Array): RowTable {

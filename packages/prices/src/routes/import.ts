@@ -8,6 +8,8 @@ import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/probl
 import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
+import { convertCsv } from '../csv/read-csv.ts'
+import { formatCsv } from '../csv/write-csv.ts'
 import { listCharTypes } from '../core/terms.ts'
 import { errors } from '../errors.ts'
 import { createLineCollector, createPriceCollector, sendImport } from '../import/send-import.ts'
@@ -16,9 +18,12 @@ import { examplePrice } from '../sample/examples.ts'
 import type { CatalogViews } from '../search/catalog-view.ts'
 import { drainBody } from './drain-body.ts'
 import { logErrors, setStalenessHeaders } from './read-consistency.ts'
-import { LINES_TYPE } from './begin-lines.ts'
+import { CSV_TYPE, LINES_TYPE } from './begin-lines.ts'
 
 const IMPORT_PATH = '/prices/import'
+
+/** True for any parameters, such as a charset. */
+const isCsv = (type = '') => type.split(';', 1)[0]!.trim().toLowerCase() === CSV_TYPE
 
 /**
  * Adds the route that imports prices. This thread reads the lines, and the main thread makes the change.
@@ -31,7 +36,9 @@ export function addImportRoute(
   replica: Replica | undefined,
 ): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(LINES_TYPE, (_request: FastifyRequest, payload: unknown, done: any) => done(null, payload))
+  app.addContentTypeParser([LINES_TYPE, CSV_TYPE], (_request: FastifyRequest, payload: unknown, done: any) =>
+    done(null, payload),
+  )
   allowOnly(app, IMPORT_PATH, ['POST'])
   app.post(
     IMPORT_PATH,
@@ -42,7 +49,9 @@ export function addImportRoute(
         tags: ['prices'],
         operationId: 'importPrices',
         summary: 'Import prices, one per line',
-        description: 'The import is atomic: the first invalid line is reported, and then nothing is imported.',
+        description:
+          'The import is atomic: the first invalid line is reported, and then nothing is imported. The first line of a ' +
+          'CSV file has the headings of an export in any order; an empty cell is an absent field.',
         querystring: {
           type: 'object',
           additionalProperties: false,
@@ -56,7 +65,10 @@ export function addImportRoute(
           },
         },
         body: {
-          content: { [LINES_TYPE]: { schema: { type: 'string', examples: [`${JSON.stringify(examplePrice)}\n`] } } },
+          content: {
+            [LINES_TYPE]: { schema: { type: 'string', examples: [`${JSON.stringify(examplePrice)}\n`] } },
+            [CSV_TYPE]: { schema: { type: 'string', examples: [formatCsv([examplePrice])] } },
+          },
         },
         response: {
           200: {
@@ -86,13 +98,14 @@ export function addImportRoute(
     async (request: FastifyRequest, reply: FastifyReply) => {
       // A missing body is more likely a mistake than an intended empty catalog.
       if (!request.body)
-        throw commonErrors.VALIDATION_FAILED(`body must be prices in JSON, one a line; received no body`)
+        throw commonErrors.VALIDATION_FAILED('body must be prices in JSON, one per line, or CSV; received no body')
       const options = request.query as ImportOptions
       const token = await bus.call('importStart', options)
       try {
         const body = request.body as Readable
         // A request that is not read to its end still needs a reply.
-        const chunks = body.iterator({ destroyOnReturn: false })
+        const bytes = body.iterator({ destroyOnReturn: false })
+        const chunks = isCsv(request.headers['content-type']) ? convertCsv(bytes) : bytes
         const { terms, usedTerms } = views.getCurrent()
         const collector = replica
           ? createLineCollector()
