@@ -76,7 +76,11 @@ export const anyIdSchema = {
   type: 'string',
   minLength: 1,
   maxLength: MAX_ID_BYTES,
-  pattern: describePattern('^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*$', 'a text without control characters'),
+  // `/prices/import` is the path of imports.
+  pattern: describePattern(
+    '^(?!import$)[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*$',
+    'a text without control characters, other than "import"',
+  ),
   description: `Any text of up to ${MAX_ID_BYTES} bytes; a UUID takes the least memory.`,
 } as const
 export const idSchema = { ...anyIdSchema, examples: [exampleId] } as const

@@ -177,6 +177,8 @@ const refusals: Refusal[] = [
     'or an integer from',
   ),
   line({ value: null }, '/value must be a number or a string', 'received null'),
+  line({ id: 'import' }, 'price/id must be a text', 'other than "import"; received "import"'),
+  put({ id: 'import' }, 'body/id must be a text', 'other than "import"; received "import"'),
   line({ id: 'a\nb' }, '/id must be a text without control characters', 'received "a\\u000ab"'),
   line(
     { from: '2026-02-30' },

@@ -9,6 +9,8 @@ export function listDifferences(prices: readonly Price[]): string[] {
     new Set(prices.map((price) => JSON.stringify(read(price)))).size > 1
   return [
     ...FIELDS.filter((field) => isDifferent((price) => price[field])),
-    ...[...chars].sort().filter((char) => isDifferent(({ charValues }) => charValues.find((one) => one.char === char)?.value)),
+    ...[...chars]
+      .sort()
+      .filter((char) => isDifferent(({ charValues }) => charValues.find((one) => one.char === char)?.value)),
   ]
 }
