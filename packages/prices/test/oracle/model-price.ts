@@ -2,7 +2,7 @@ import { isStorable } from './decimal.ts'
 import { isObject, JsonNumber, type Json, type JsonObject } from './json-text.ts'
 import type { Code } from './model-reply.ts'
 import { formatFrom, formatTo, parseFrom, parseMoment, parseTo } from './moments.ts'
-import { isRange, isSameItem, toItems, type CharValue, type IntegerRange, type Item } from './model-values.ts'
+import { isRange, isSameItem, toItems, type ModelCharValue, type IntegerRange, type Item } from './model-values.ts'
 
 /** A price in the model. */
 export interface ModelPrice {
@@ -10,7 +10,7 @@ export interface ModelPrice {
   readonly offeringId: string
   readonly groupId: string
   readonly priceSpecId: string
-  readonly charValues: readonly { readonly char: string; readonly value: CharValue }[]
+  readonly charValues: readonly { readonly char: string; readonly value: ModelCharValue }[]
   /** As written. */
   readonly value: string
   readonly currency: string
@@ -66,7 +66,7 @@ function readItem(json: Json | undefined): Item | undefined {
   return isObject(json) ? readRange(json) : readInteger(json)
 }
 
-function readCharValue(json: Json | undefined): CharValue | undefined {
+function readCharValue(json: Json | undefined): ModelCharValue | undefined {
   if (!Array.isArray(json)) return readItem(json)
   const items = (json as readonly Json[]).map(readItem)
   if (items.length === 0 || items.length > 100 || items.includes(undefined)) return undefined
@@ -126,7 +126,7 @@ const itemToJson = (item: Item): Json => {
 }
 
 /** Returns a value of a characteristic as clients read it. */
-export const valueToJson = (value: CharValue): Json =>
+export const valueToJson = (value: ModelCharValue): Json =>
   Array.isArray(value) ? toItems(value).map(itemToJson) : itemToJson(value as Item)
 
 /** Returns a price as clients read it. */

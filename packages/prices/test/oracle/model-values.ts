@@ -9,11 +9,11 @@ export interface IntegerRange {
 /** One value of a characteristic. */
 export type Item = string | number | boolean | IntegerRange
 /** The value of a characteristic: one or a list. */
-export type CharValue = Item | readonly Item[]
+export type ModelCharValue = Item | readonly Item[]
 export type ModelType = 'string' | 'integer' | 'date' | 'boolean'
 
 export const isRange = (item: Item): item is IntegerRange => typeof item === 'object'
-export const toItems = (value: CharValue): readonly Item[] => (Array.isArray(value) ? value : [value as Item])
+export const toItems = (value: ModelCharValue): readonly Item[] => (Array.isArray(value) ? value : [value as Item])
 
 export function isSameItem(a: Item, b: Item): boolean {
   if (isRange(a) && isRange(b)) return a.from === b.from && a.to === b.to

@@ -1,6 +1,6 @@
 import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
 import { FEATURES } from './features.ts'
-import type { CharValue, Item } from './model-values.ts'
+import type { ModelCharValue, Item } from './model-values.ts'
 
 // Small pools, so that prices share names, values and dates, and queries match some of them.
 
@@ -74,7 +74,7 @@ export const CHARS: readonly CharPool[] = [
 /** The values of all characteristics, and of none. */
 export const ALL_ITEMS: readonly Item[] = [...CHARS.flatMap(({ items }) => items), '1 Gbps', 'abc']
 
-export function drawCharValue(random: SeededRandom, pool: CharPool): CharValue {
+export function drawCharValue(random: SeededRandom, pool: CharPool): ModelCharValue {
   const isList = FEATURES.lists && random.percent(pool.hasLists ? 50 : 2)
   if (!isList) return random.pick(pool.items)
   return [...new Set(Array.from({ length: random.between(1, 4) }, () => random.pick(pool.items)))]

@@ -1,0 +1,99 @@
+import type { Replica } from '@influencer-stats/log/replica'
+import { commonErrors } from '@influencer-stats/runtime/errors'
+import type { App } from '@influencer-stats/runtime/http'
+import { reportFault, type FaultSinks } from '@influencer-stats/runtime/problem-replies'
+import { Problem } from '@influencer-stats/runtime/problems'
+import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+import { skipBodyValidation } from '@influencer-stats/runtime/validation'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { answerBulkSearch, BufferPool } from '../search/bulk-search.ts'
+import { errors } from '../errors.ts'
+import { exampleSearch } from '../sample/examples.ts'
+import { Searcher } from '../search/searcher.ts'
+import type { CatalogViews } from '../search/catalog-view.ts'
+import { BULK_PATH } from '../search/paths.ts'
+import { setStalenessHeaders } from './read-consistency.ts'
+import { searchBodyErrors, searchParams } from './search.ts'
+import { drainBody } from './drain-body.ts'
+import { beginLines, LINES_TYPE } from './begin-lines.ts'
+
+const JSON_TYPE = 'application/json'
+const EXAMPLE_ITEM = `${JSON.stringify({ id: 'a', ...exampleSearch })}\n`
+
+/** Adds the route for many searches in one request. */
+export async function addBulkRoute(
+  root: App,
+  views: CatalogViews,
+  replica: Replica | undefined,
+  faults: FaultSinks,
+  sendTimeout: number,
+): Promise<void> {
+  const searcher = new Searcher()
+  const buffers = new BufferPool()
+
+  await root.register(async (app: App) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser([JSON_TYPE, LINES_TYPE], (_request: FastifyRequest, payload: unknown, done: any) =>
+      done(null, payload),
+    )
+    app.post(
+      BULK_PATH,
+      {
+        config: { access: 'read', cost: 10, mediaTypes: [JSON_TYPE, LINES_TYPE] },
+        validatorCompiler: skipBodyValidation,
+        schema: {
+          tags: ['search'],
+          operationId: 'searchMany',
+          summary: 'Run several searches in one request',
+          description:
+            'The body has search requests, each with an `id` (text or number): one after the other, with or without ' +
+            'line breaks between them, or as one JSON array. The reply has the results in the same order, one per line: ' +
+            '`{"price"?,"error":{"message"?,"code"?,"item"?},"id"}`. It repeats each `id` as it was sent, and begins ' +
+            'before the request ends. `item` is the number of the search, from 1. A body that cannot be split adds ' +
+            'one error at the end, whose message has the position in bytes.',
+          params: searchParams,
+          body: { content: { [LINES_TYPE]: { schema: { type: 'string', examples: [EXAMPLE_ITEM] } } } },
+          response: {
+            200: { content: { [LINES_TYPE]: { schema: { type: 'string' } } } },
+            ...buildReadReplies(errors.INDEX_NOT_LOADED, errors.ITEM_TOO_LARGE, ...searchBodyErrors),
+          },
+        } as never,
+      },
+      async (request: FastifyRequest, reply: FastifyReply) => {
+        setStalenessHeaders(replica, reply)
+        const view = views.getCurrent()
+        const index = views.findIndex(view, (request.params as { index: string }).index)
+        if (!request.body)
+          throw commonErrors.VALIDATION_FAILED(
+            `body must be searches in JSON, such as ${EXAMPLE_ITEM.trim()}; received no body`,
+          )
+        const { raw } = reply
+        // A bulk request lasts many turns of the event loop, so it holds its view to the end. It shares the searcher with
+        // other requests, and uses the searcher's buffers only within a turn.
+        view.hold()
+        const begin = () => beginLines(reply)
+        try {
+          const isComplete = await answerBulkSearch(request.raw, raw, {
+            searcher,
+            buffers,
+            view,
+            index,
+            begin,
+            onFault: (error, problem) => reportFault(faults, error, problem, request.id),
+            writeTimeoutMs: sendTimeout,
+          })
+          raw.end()
+          if (!isComplete) drainBody(request)
+        } catch (error) {
+          // A client that has disconnected, or that does not read in time, gets no further data.
+          if (reply.sent) raw.destroy()
+          else if (!(error instanceof Problem) && request.raw.destroyed)
+            throw commonErrors.BAD_REQUEST('the request was aborted')
+          else throw error
+        } finally {
+          await view.release()
+        }
+      },
+    )
+  })
+}
