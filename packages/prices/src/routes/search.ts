@@ -113,7 +113,7 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
           description: 'The price, or all prices that match.',
           content: { [JSON_TYPE]: { schema: answerSchema }, [LINES_TYPE]: { schema: { type: 'string' } } },
         },
-        ...buildReadReplies(...bodyErrors, errors.VALUE_TYPE, ...consistencyErrors),
+        ...buildReadReplies(...searchBodyErrors, errors.VALUE_TYPE, ...consistencyErrors),
         404: notFoundReply,
         409: ambiguousReply,
       },
