@@ -13,6 +13,7 @@ import { parseExactJson } from '../src/page/core/prices/exact-json.ts'
 import { describeValidity, describeValue, listColumns, type FullPrice } from '../src/page/core/prices/price-fields.ts'
 import { readPriceQuery, toConditions, toFacetsQuery, writePriceQuery } from '../src/page/core/prices/price-query.ts'
 import { findNearestTime, readDayTime, toDayTime, writeDayTime } from '../src/page/core/prices/price-time.ts'
+import { containsText, sortByMatch } from '../src/page/core/prices/text-match.ts'
 import { createFormats } from '../src/page/core/format.ts'
 
 const TODAY = '2026-11-26'
@@ -198,6 +199,12 @@ describe('the time of a search', () => {
   ])('nearest to a price with %j from %s is %s', (validity, at, nearest) => {
     expect(findNearestTime(validity, at)).toBe(nearest)
   })
+})
+
+it('texts that begin with the input come first, in any case and width', () => {
+  const texts = ['1600 Mbps', 'Link 600', '600 Mbps', '６００'].map((text) => ({ text }))
+  expect(sortByMatch(texts, '600').map(({ text }) => text)).toEqual(['600 Mbps', '６００', 'Link 600', '1600 Mbps'])
+  expect([containsText('ＦＩＢＥＲ', 'fib'), containsText('Fiber', 'link')]).toEqual([true, false])
 })
 
 it.each([

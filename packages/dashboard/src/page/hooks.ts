@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { describeError, signInNeeded } from './api.ts'
+import { toDayTime } from './core/prices/price-time.ts'
 import { Listeners } from './listeners.ts'
 import { Loader } from './loader.ts'
 
@@ -82,6 +83,13 @@ export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => clocks.add(setNow), [])
   return now
+}
+
+/** The reader's date (YYYY-MM-DD). */
+export function useToday(): string {
+  const [today, setToday] = useState(() => toDayTime(Date.now()).date)
+  useEffect(() => clocks.add((now) => setToday(toDayTime(now).date)), [])
+  return today
 }
 
 /** Sets the title of the page while a screen is shown. */

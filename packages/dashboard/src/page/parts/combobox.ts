@@ -34,6 +34,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
   const { label, value, placeholder, fault, read, version, onChoose, onClear } = props
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
+  const popup = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLUListElement>(null)
   /** The text that is being typed. Undefined while the field shows the current choice. */
   const [typed, setTyped] = useState<string>()
@@ -43,6 +44,8 @@ export function Combobox<T>(props: ComboboxProps<T>) {
   const isEntered = useRef(false)
   const found = useOptions(read, isOpen ? (typed ?? '') : undefined, version)
   const { options, isCurrent, next } = found
+  const status = found.fault ?? (typed && isCurrent && options.length === 0 ? 'Nothing contains this text.' : '')
+  const isShown = isOpen && (options.length > 0 || status !== '')
 
   function close() {
     isEntered.current = false
@@ -71,6 +74,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
     else setActive((before) => (before >= 0 && before < options.length ? before : first))
     isEntered.current = false
   }, [options, isCurrent])
+  useEffect(() => popup.current?.scrollIntoView({ block: 'nearest' }), [isShown])
   useEffect(() => {
     list.current?.children[active]?.scrollIntoView({ block: 'nearest' })
     if (next !== undefined && active >= options.length - READ_AHEAD_OPTIONS) found.readMore()
@@ -111,8 +115,6 @@ export function Combobox<T>(props: ComboboxProps<T>) {
   // A press on an option must not end the focus of the field, which closes the list.
   const onMouseDown = (event: Event) => event.preventDefault()
 
-  const isShown = isOpen && found.q !== undefined
-  const status = found.fault ?? (options.length > 0 ? '' : 'Nothing contains this text.')
   return html`<div class="combobox">
     <label for=${`${id}-input`} class=${props.isLabelHidden ? 'hidden' : ''}><bdi>${label}</bdi></label>
     <div class="combobox-field">
@@ -142,7 +144,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
     </div>
     ${
       isShown &&
-      html`<div class="popup" onMouseDown=${onMouseDown}>
+      html`<div ref=${popup} class="popup" onMouseDown=${onMouseDown}>
         ${
           options.length > 0 &&
           html`<ul

@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks'
-import { listConditions, removeCondition, type ConditionKey } from '../core/prices/conditions.ts'
+import { listConditions, removeCondition } from '../core/prices/conditions.ts'
 import { readPriceQuery, toConditions, writePriceQuery, type PriceQuery } from '../core/prices/price-query.ts'
-import { toDayTime } from '../core/prices/price-time.ts'
-import { useLast, useLoaded, useNow, useTitle } from '../hooks.ts'
+import { useLast, useLoaded, useTitle, useToday } from '../hooks.ts'
 import { html } from '../html.ts'
 import { formats } from '../page-state.ts'
 import { ErrorMessage } from '../parts/dialog.ts'
 import { useRefresh } from '../use-refresh.ts'
 import { go, type PageLocation } from '../router.ts'
-import { ConditionFields } from './prices/condition-fields.ts'
+import { ConditionFields, type FocusedCondition } from './prices/condition-fields.ts'
 import { FindField, type FoundName } from './prices/find-field.ts'
 import { ResultView } from './prices/price-result.ts'
 import { LIST_KEYS, LISTS, readFacets, type FacetsReply } from './prices/read-facets.ts'
@@ -16,6 +15,9 @@ import { readResult } from './prices/read-result.ts'
 
 /** Number of values of each list that are read before the list opens. */
 const MAX_VALUES = '12'
+
+/** A field that has the focus covers half of a phone with its keyboard. */
+const hasKeyboard = matchMedia('(hover: hover)').matches
 
 /** Completes a selection with the offering, group and spec that all its prices have. */
 function addOnlyNames(query: PriceQuery, facets: FacetsReply): PriceQuery {
@@ -29,10 +31,10 @@ function addOnlyNames(query: PriceQuery, facets: FacetsReply): PriceQuery {
 /** Finds one price: each choice narrows the prices that match. */
 export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
   useTitle('Prices')
-  const { date: today } = toDayTime(useNow())
+  const today = useToday()
   const query = readPriceQuery(pageLocation.search)
   const conditions = JSON.stringify(toConditions(query, today))
-  const [focused, setFocused] = useState<ConditionKey>()
+  const [focused, setFocused] = useState<FocusedCondition>()
   const facets = useLoaded(() => readFacets(query, today, { limit: MAX_VALUES }), [conditions])
   const missing = facets.value?.missing ?? []
   const valid = missing.reduce(removeCondition, query)
@@ -54,7 +56,7 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
     const base = startsOver ? readPriceQuery('') : valid
     if (value === undefined) {
       if (startsOver) show(base)
-      setFocused(key)
+      setFocused({ key })
     } else if (key.startsWith('char.')) show({ ...base, price: '', chars: { ...base.chars, [key.slice(5)]: value } })
     else show({ ...base, price: '', [key]: value })
   }
@@ -65,7 +67,12 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
         ${pageLocation.search && html`<button onClick=${() => go(pageLocation.path)}>Start over</button>`}
       </div>
     </div>
-    <${FindField} query=${valid} today=${today} onChoose=${chooseFound} />
+    <${FindField}
+      hasFocus=${!pageLocation.search && hasKeyboard}
+      query=${valid}
+      today=${today}
+      onChoose=${chooseFound}
+    />
     <${ErrorMessage} text=${facets.fault} />
     ${
       last &&

@@ -8,9 +8,12 @@ interface CandidatesProps {
   onChoose(price: FullPrice): void
 }
 
-/** Prices as a table of the fields that distinguish them. Values that differ are highlighted. */
-export function Candidates({ label, prices, onChoose }: CandidatesProps) {
-  if (prices.length === 0) return null
+const getStart = ({ from = '' }: FullPrice) => from
+
+/** Prices as a table of the fields that distinguish them, in the order of time. Values that differ are highlighted. */
+export function Candidates({ label, prices: unordered, onChoose }: CandidatesProps) {
+  if (unordered.length === 0) return null
+  const prices = unordered.toSorted((a, b) => (getStart(a) < getStart(b) ? -1 : getStart(a) > getStart(b) ? 1 : 0))
   const [amount, ...others] = listColumns(prices, formats)
   return html`<table class="candidates" aria-label=${label}>
     <thead>

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { describeValue, isRange } from '../../core/prices/price-fields.ts'
 import type { CharValue } from '../../core/prices/price-query.ts'
 import { html, onText } from '../../html.ts'
@@ -14,7 +15,6 @@ interface CharFieldProps {
   readonly value: CharValue | undefined
   readonly fault: string | undefined
   readonly placeholder: string
-  readonly hasFocus: boolean
   readonly version: string
   read: ReadOptions<CharValue>
   onChange(value: CharValue | undefined): void
@@ -22,7 +22,7 @@ interface CharFieldProps {
 
 /** A condition on a characteristic: a number for ranges, Yes or No for booleans, otherwise a list of values. */
 export function CharField(props: CharFieldProps) {
-  const { char, facet, value, fault, hasFocus, onChange } = props
+  const { char, facet, value, fault, onChange } = props
   const values = facet?.values ?? []
   if (!fault && values.some((one) => isRange(one.value))) return html`<${NumberField} ...${props} />`
   if (!fault && facet?.type === 'boolean') {
@@ -42,7 +42,6 @@ export function CharField(props: CharFieldProps) {
     value=${value === undefined ? '' : describeValue(value)}
     placeholder=${props.placeholder}
     fault=${fault}
-    hasFocus=${hasFocus}
     read=${props.read}
     version=${props.version}
     onChoose=${(option: ListOption<CharValue>) => onChange(option.value)}
@@ -51,14 +50,24 @@ export function CharField(props: CharFieldProps) {
 }
 
 function NumberField({ char, facet, value, onChange }: CharFieldProps) {
+  /** The number that is being typed. */
+  const [typed, setTyped] = useState<string>()
   const { min, max } = facet!
   const limits = min === undefined || max === undefined ? 'Any' : `${describeValue(min)} – ${describeValue(max)}`
   const change = onText((text) => {
     const number = Number(text)
+    setTyped(undefined)
     onChange(text !== '' && Number.isSafeInteger(number) ? number : undefined)
   })
   return html`<label
     ><span><bdi>${char}</bdi></span>
-    <input type="number" step="1" placeholder=${limits} value=${value ?? ''} onChange=${change} />
+    <input
+      type="number"
+      step="1"
+      placeholder=${limits}
+      value=${typed ?? value ?? ''}
+      onInput=${onText(setTyped)}
+      onChange=${change}
+    />
   </label>`
 }

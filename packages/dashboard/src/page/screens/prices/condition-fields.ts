@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { getConditionTitle, toCharKey, type ConditionKey } from '../../core/prices/conditions.ts'
 import { describeValue } from '../../core/prices/price-fields.ts'
 import type { CharValue, PriceQuery } from '../../core/prices/price-query.ts'
@@ -26,6 +27,11 @@ const ORDERS = [
   ['count', 'Number of prices'],
 ] as const
 
+/** The condition whose field receives the focus when this object changes. */
+export interface FocusedCondition {
+  readonly key: ConditionKey
+}
+
 interface ConditionFieldsProps {
   readonly query: PriceQuery
   /** The query without the conditions that no price can meet. */
@@ -33,8 +39,7 @@ interface ConditionFieldsProps {
   readonly today: string
   readonly facets: FacetsReply
   readonly missing: readonly ConditionKey[]
-  /** The condition whose field should have the focus. */
-  readonly focused: ConditionKey | undefined
+  readonly focused: FocusedCondition | undefined
   change(part: Partial<PriceQuery>): void
 }
 
@@ -76,9 +81,15 @@ export function ConditionFields(props: ConditionFieldsProps) {
   }
 
   const listed = facets.characteristics.values
-  const focusedChar = focused?.startsWith('char.') ? getConditionTitle(focused) : undefined
+  const focusedChar = focused && getConditionTitle(focused.key)
   const names = [...listed.map(({ char }) => char), ...Object.keys(chars), ...(focusedChar ? [focusedChar] : [])]
-  return html`<section class="panel form" aria-label="Conditions">
+  const fields = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const field = focused && fields.current!.querySelector(`[data-condition="${CSS.escape(focused.key)}"]`)
+    field?.querySelector<HTMLElement>('input, button')?.focus()
+  }, [focused])
+
+  return html`<section ref=${fields} class="panel form" aria-label="Conditions">
     ${LIST_KEYS.map(
       (key) =>
         html`<${Combobox}
@@ -102,18 +113,18 @@ export function ConditionFields(props: ConditionFieldsProps) {
     />
     ${[...new Set(names)].map((char) => {
       const facet = listed.find((one) => one.char === char)
-      return html`<${CharField}
-        key=${char}
-        char=${char}
-        facet=${facet}
-        value=${chars[char]}
-        fault=${getFault(toCharKey(char))}
-        placeholder=${facet ? toPlaceholder(facet, describeValue) : 'Any'}
-        hasFocus=${char === focusedChar}
-        read=${readValues(char)}
-        version=${version}
-        onChange=${(value: CharValue | undefined) => changeChar(char, value)}
-      />`
+      return html`<div key=${char} data-condition=${toCharKey(char)}>
+        <${CharField}
+          char=${char}
+          facet=${facet}
+          value=${chars[char]}
+          fault=${getFault(toCharKey(char))}
+          placeholder=${facet ? toPlaceholder(facet, describeValue) : 'Any'}
+          read=${readValues(char)}
+          version=${version}
+          onChange=${(value: CharValue | undefined) => changeChar(char, value)}
+        />
+      </div>`
     })}
     ${facets.characteristics.next !== undefined && html`<p class="quiet">More characteristics can be found in the field above.</p>`}
     <div class="field">

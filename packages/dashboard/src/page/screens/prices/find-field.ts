@@ -1,4 +1,5 @@
 import { getConditionTitle, toCharKey, type ConditionKey } from '../../core/prices/conditions.ts'
+import { containsText, sortByMatch } from '../../core/prices/text-match.ts'
 import { describeValue, isRange } from '../../core/prices/price-fields.ts'
 import { readPriceQuery, type CharValue, type PriceQuery } from '../../core/prices/price-query.ts'
 import { html } from '../../html.ts'
@@ -6,8 +7,9 @@ import { Combobox } from '../../parts/combobox.ts'
 import type { ListOption, OptionPage } from '../../parts/use-options.ts'
 import { LIST_KEYS, LISTS, requestFacets, type FacetsReply } from './read-facets.ts'
 
-/** Maximum number of values of each list in the results. */
-const MAX_RESULTS = '6'
+/** Number of values of each list that are read, and of those that are shown: the texts that begin with the input. */
+const MAX_READ = '50'
+const MAX_SHOWN = 8
 
 /** What an option of the field means: a value of a condition, or a characteristic alone. */
 export interface FoundName {
@@ -17,52 +19,51 @@ export interface FoundName {
   readonly startsOver: boolean
 }
 
-const simplify = (text: string) => text.normalize('NFKC').toLowerCase()
-
 /** The names and values in a reply, as options. */
 function listFound(reply: FacetsReply, q: string, startsOver: boolean): ListOption<FoundName>[] {
-  const names = LIST_KEYS.flatMap((key) =>
-    reply[LISTS[key]].values.map(({ value, count }) => ({
-      key: `${key} ${value}`,
-      text: value,
-      note: getConditionTitle(key),
-      count,
-      value: { key, value, startsOver },
-    })),
+  const select = (options: ListOption<FoundName>[]) => sortByMatch(options, q).slice(0, MAX_SHOWN)
+  const names = LIST_KEYS.map((key) =>
+    select(
+      reply[LISTS[key]].values.map(({ value, count }) => ({
+        key: `${key} ${value}`,
+        text: value,
+        note: getConditionTitle(key),
+        count,
+        value: { key, value, startsOver },
+      })),
+    ),
   )
-  const chars = reply.characteristics.values.flatMap(({ char, values }) => {
+  const chars = reply.characteristics.values.map(({ char, values }) => {
     const key = toCharKey(char)
-    const isNamed = simplify(char).includes(simplify(q))
     const whole = { key, text: char, note: 'Characteristic', value: { key, startsOver } }
-    const found = values.flatMap(({ value, count }) =>
-      isRange(value) || Array.isArray(value)
-        ? []
-        : [
-            {
-              key: `${key} ${typeof value} ${String(value)}`,
-              text: describeValue(value),
-              note: char,
-              count,
-              value: { key, value: value as CharValue, startsOver },
-            },
-          ],
+    const found = select(
+      values
+        .filter(({ value }) => !isRange(value))
+        .map(({ value, count }) => ({
+          key: `${key} ${typeof value} ${String(value)}`,
+          text: describeValue(value),
+          note: char,
+          count,
+          value: { key, value: value as CharValue, startsOver },
+        })),
     )
-    return isNamed ? [whole, ...found] : found
+    return containsText(char, q) ? [whole, ...found] : found
   })
-  return [...names, ...chars]
+  return sortByMatch([...names, ...chars].flat(), q)
 }
 
 interface FindFieldProps {
+  readonly hasFocus: boolean
   readonly query: PriceQuery
   readonly today: string
   onChoose(found: FoundName): void
 }
 
 /** Finds offerings, groups, specs, characteristics and values by a part of a word. */
-export function FindField({ query, today, onChoose }: FindFieldProps) {
+export function FindField({ hasFocus, query, today, onChoose }: FindFieldProps) {
   async function read(q: string): Promise<OptionPage<FoundName>> {
     if (!q.trim()) return { options: [] }
-    const options = { q: q.trim(), limit: MAX_RESULTS }
+    const options = { q: q.trim(), limit: MAX_READ }
     const found = listFound(await requestFacets(query, today, options), q, false)
     if (found.length > 0) return { options: found }
     return { options: listFound(await requestFacets(readPriceQuery('?at=any'), today, options), q, true) }
@@ -71,7 +72,7 @@ export function FindField({ query, today, onChoose }: FindFieldProps) {
     <${Combobox}
       label="Find"
       isLabelHidden=${true}
-      hasFocus=${true}
+      hasFocus=${hasFocus}
       value=""
       placeholder="Part of an offering, a characteristic or a value"
       read=${read}

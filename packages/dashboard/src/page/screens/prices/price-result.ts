@@ -1,10 +1,8 @@
 import {
   describeCondition,
   describeSteps,
-  getConditionTitle,
   removeCondition,
   replaceCondition,
-  type ConditionKey,
   type PriceCondition,
   type SearchStep,
 } from '../../core/prices/conditions.ts'
@@ -39,20 +37,18 @@ export function ResultView(props: ResultProps) {
   ${steps.length > 0 && html`<${Funnel} steps=${describeSteps(steps, conditions, formats)} />`}`
 }
 
-function Outcome({ result: { price, candidates, failed, differences }, query, count, today, show }: ResultProps) {
+function Outcome({ result: { price, candidates, failed }, query, count, today, show }: ResultProps) {
+  const choose = ({ id }: FullPrice) => show({ ...query, price: id })
   if (price)
-    return html`<${PriceDetails} price=${price} />
-      ${count > 1 && html`<p class="quiet">${formats.count(count)} prices match: this is the default price.</p>`}`
-  if (!failed) {
-    const shown = count > MAX_CANDIDATES ? ` The first ${candidates.length} are:` : ''
-    return html`<p class="lead">Several prices match. Choose one, or more values.${shown}</p>
-      ${differences && differences.length > 0 && html`<p>They differ in ${differences.map(toTitle).join(', ')}.</p>`}
-      <${Candidates}
-        label="Prices that match"
-        prices=${candidates}
-        onChoose=${({ id }: FullPrice) => show({ ...query, price: id })}
-      />`
-  }
+    return html`<${PriceDetails} price=${price} /> ${
+        candidates.length > 1 &&
+        html`<h2>The default of ${formats.count(count)} prices that match</h2>
+          <${Candidates} label="Prices that match" prices=${candidates} onChoose=${choose} />`
+      }`
+  if (!failed)
+    return html`<p class="lead">Several prices match. Choose one of them, or more conditions.</p>
+      ${count > MAX_CANDIDATES && html`<h2>The first ${candidates.length} prices</h2>`}
+      <${Candidates} label="Prices that match" prices=${candidates} onChoose=${choose} />`
   return html`<p class="lead">No price matches.</p>
     <p>
       This condition leaves no price:${' '}<b><bdi>${describeCondition(failed, formats)}</bdi></b
@@ -69,15 +65,6 @@ function Outcome({ result: { price, candidates, failed, differences }, query, co
         />`
     }`
 }
-
-/** The title of a field of prices or of a characteristic. */
-const FIELD_TITLES: Readonly<Record<string, string>> = {
-  value: 'price',
-  from: 'first day',
-  to: 'last day',
-  currency: 'currency',
-}
-const toTitle = (name: string) => FIELD_TITLES[name] ?? getConditionTitle(name as ConditionKey)
 
 function PriceDetails({ price }: { price: FullPrice }) {
   return html`<p class="price">${formats.amount(price.value, price.currency)}</p>

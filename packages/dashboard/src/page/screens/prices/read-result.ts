@@ -22,8 +22,6 @@ export interface PriceResult {
   readonly price?: FullPrice | undefined
   /** Several prices that match, or that match without `failed`. */
   readonly candidates: readonly FullPrice[]
-  /** Names of the fields and characteristics in which all matching prices differ. */
-  readonly differences?: readonly string[]
   /** The condition that left no price. */
   readonly failed?: PriceCondition | undefined
   /** How many prices each condition left. */
@@ -34,12 +32,8 @@ export interface PriceResult {
 
 interface SearchReply {
   readonly id?: string
-  readonly error?: {
-    readonly code: string
-    readonly candidates?: readonly FullPrice[]
-    readonly differences?: readonly string[]
-  }
   readonly explain: readonly SearchStep[]
+  readonly candidates?: readonly FullPrice[]
 }
 
 /** Reads a price; null if it does not exist. @throws ServiceError */
@@ -78,21 +72,16 @@ async function explainMiss(query: PriceQuery, today: string): Promise<PriceResul
   return { candidates, failed, steps }
 }
 
-/** Searches with an offering, a group and a spec. */
-async function searchPrice(query: PriceQuery, today: string): Promise<PriceResult> {
-  const {
-    id,
-    error,
-    explain: steps,
-  } = await requestPrices<SearchReply>('POST', SEARCH_PATH, {
-    ...toConditions(query, today),
-    explain: true,
-  })
-  if (id !== undefined) return { price: (await readPrice(id)) ?? undefined, candidates: [], steps }
-  const failed = findFailedCondition(steps, listConditions(query, today))
-  const { candidates = await readMatches(failed ? removeCondition(query, failed.key) : query, today) } = error!
-  const { differences } = error!
-  return { candidates, failed, steps, ...(differences && { differences }) }
+/** Searches with an offering, a group and a spec. @param count number of prices that match: more than one have a default */
+async function searchPrice(query: PriceQuery, count: number, today: string): Promise<PriceResult> {
+  const body = { ...toConditions(query, today), explain: true }
+  const { id, explain, candidates = [] } = await requestPrices<SearchReply>('POST', SEARCH_PATH, body)
+  if (id !== undefined) {
+    const [price, matches] = await Promise.all([readPrice(id), count > 1 ? readMatches(query, today) : []])
+    return { price: price ?? undefined, candidates: matches, steps: explain }
+  }
+  const failed = findFailedCondition(explain, listConditions(query, today))
+  return { candidates, failed, steps: explain }
 }
 
 /**
@@ -102,7 +91,7 @@ async function searchPrice(query: PriceQuery, today: string): Promise<PriceResul
  * @throws ServiceError
  */
 async function readOutcome(query: PriceQuery, count: number, today: string): Promise<PriceResult | undefined> {
-  if (LIST_KEYS.every((key) => query[key])) return searchPrice(query, today)
+  if (LIST_KEYS.every((key) => query[key])) return searchPrice(query, count, today)
   if (count === 0) return explainMiss(query, today)
   if (count <= MAX_CANDIDATES) return { candidates: await readMatches(query, today), steps: [] }
   return undefined

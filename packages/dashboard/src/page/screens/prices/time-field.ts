@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { ANY_TIME } from '../../core/prices/price-query.ts'
 import { readDayTime, writeDayTime, type DayTime } from '../../core/prices/price-time.ts'
 import { html, onText } from '../../html.ts'
@@ -16,17 +16,16 @@ interface TimeFieldProps {
 /** When the price must be valid: a day, a time of a day, or any time. */
 export function TimeField({ at, today, onChange }: TimeFieldProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  /** The parts that are being typed. */
+  const [typed, setTyped] = useState<Partial<DayTime>>({})
   const isAny = at === ANY_TIME
-  const shown: DayTime = isAny ? { date: '', time: '' } : readDayTime(at || today)
-  /** The fields that are being typed. */
-  const typed = useRef<Partial<DayTime>>({})
-  const change = (part: Partial<DayTime>) => {
-    typed.current = { ...typed.current, ...part }
+  const shown: DayTime = { ...(isAny ? { date: '', time: '' } : readDayTime(at || today)), ...typed }
+  function change(part: Partial<DayTime>) {
+    setTyped({ ...typed, ...part })
     clearTimeout(timer.current)
     timer.current = setTimeout(() => {
-      const next = writeDayTime({ ...shown, ...typed.current })
-      typed.current = {}
-      onChange(next || ANY_TIME)
+      setTyped({})
+      onChange(writeDayTime({ ...shown, ...part }) || ANY_TIME)
     }, TYPING_DELAY_MS)
   }
   return html`<fieldset class="when">
