@@ -61,10 +61,12 @@ export async function checkExplain(context: QueryContext): Promise<void> {
   if (!steps) return check(context, request, reply)
   const received = await send(context.url, request)
   const { error, ...body } = parseJson(received.text) as JsonObject
-  const code = isObject(error) ? error.code : undefined
+  const { message: _, ...refusal } = isObject(error) ? error : {}
+  const { status: __, body: found, ...members } = toComparable(reply)
+  const differences = body.differences ?? refusal.differences
   expectSame(request, received, prices, {
-    expected: { status: number(200), code: reply.code, ...(reply.body as JsonObject), explain: steps },
-    received: { status: number(received.status), code, ...body },
+    expected: { status: number(200), ...(found as JsonObject), ...members, explain: steps },
+    received: { status: number(received.status), ...refusal, ...body, differences: toSorted(differences) },
   })
 }
 

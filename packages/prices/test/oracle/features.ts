@@ -13,7 +13,7 @@ export const FEATURES = {
   currencyCondition: false,
   valueBounds: false,
   sortByValue: false,
-  candidates: false,
+  candidates: true,
   facetPart: true,
   facetSort: true,
   facetBounds: true,

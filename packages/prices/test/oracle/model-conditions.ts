@@ -27,6 +27,8 @@ export interface ModelQuery {
 export interface ConditionTest {
   /** As `explain` describes it. */
   readonly name: string
+  /** The code of the refusal of a condition that cannot be tested. */
+  readonly code?: Code
   /** The list of facets that it chooses from: `offeringId`, `groupId`, `priceSpecId` or a characteristic. */
   readonly facet: string | undefined
   matches(price: ModelPrice): boolean
@@ -42,22 +44,25 @@ const CODE_BY_FIELD = {
   priceSpecId: 'SPEC_NOT_FOUND',
 } as const
 
-/** Returns the tests of a query in their order, or the code of its refusal. */
-export function createTests(prices: Prices, query: ModelQuery): readonly ConditionTest[] | Code {
+/** Returns the tests of a query in their order. */
+export function listTests(prices: Prices, query: ModelQuery): readonly ConditionTest[] {
   const all = [...prices.values()]
   const tests: ConditionTest[] = []
   for (const field of NAME_FIELDS) {
     const name = query[field]
     if (name === undefined) continue
-    if (!all.some((price) => price[field] === name)) return CODE_BY_FIELD[field]
-    tests.push({ name: `${field} ${name}`, facet: field, matches: (price) => price[field] === name })
+    const matches = (price: ModelPrice) => price[field] === name
+    const code = all.some(matches) ? {} : { code: CODE_BY_FIELD[field] }
+    tests.push({ name: `${field} ${name}`, facet: field, matches, ...code })
   }
-  for (const condition of query.charValues) {
-    const test = createCharTest(all, condition)
-    if (typeof test === 'string') return test
-    tests.push(test)
-  }
+  tests.push(...query.charValues.map((condition) => createCharTest(all, condition)))
   return [...tests, ...createOtherTests(query)]
+}
+
+/** Returns the tests of a query in their order, or the code of its refusal. */
+export function createTests(prices: Prices, query: ModelQuery): readonly ConditionTest[] | Code {
+  const tests = listTests(prices, query)
+  return tests.find(({ code }) => code !== undefined)?.code ?? tests
 }
 
 function createOtherTests({ at, currency, minValue, maxValue }: ModelQuery): ConditionTest[] {
@@ -73,25 +78,28 @@ function createOtherTests({ at, currency, minValue, maxValue }: ModelQuery): Con
   return tests
 }
 
-function createCharTest(all: readonly ModelPrice[], condition: ModelCondition): ConditionTest | Code {
+function createCharTest(all: readonly ModelPrice[], condition: ModelCondition): ConditionTest {
   const { char, op, value } = condition
+  const name = `${char} ${op} ${JSON.stringify(value)}`
+  const facet = toCharFacet(char)
+  const refuse = (code: Code): ConditionTest => ({ name, facet, code, matches: () => false })
   const items = listItems(all, char)
   const type = getType(items)
-  if (!type) return 'CHARACTERISTIC_NOT_FOUND'
+  if (!type) return refuse('CHARACTERISTIC_NOT_FOUND')
   const wanted = Array.isArray(value) ? (value as readonly Item[]) : [value as Item]
   const unit = type === 'string' && op === 'between' ? getUnit(items as string[]) : undefined
   const isAccepted = (one: Item) => (unit === undefined ? isOfType(type, one) : isQuantityOf(unit, one))
   const isRefused = op === 'between' && (type === 'boolean' || (type === 'string' && unit === undefined))
-  if (isRefused || !wanted.every(isAccepted)) return 'VALUE_TYPE'
-  if (op === 'equals' && !items.some((item) => isEqual(item, wanted[0]!))) return 'VALUE_NOT_FOUND'
+  if (isRefused || !wanted.every(isAccepted)) return refuse('VALUE_TYPE')
+  if (op === 'equals' && !items.some((item) => isEqual(item, wanted[0]!))) return refuse('VALUE_NOT_FOUND')
   const isWanted = (item: Item) =>
     op === 'between'
       ? isBetween(item, wanted[0]!, wanted[1]!, unit !== undefined)
       : wanted.some((one) => isEqual(item, one))
   const isNegative = op === 'not' || op === 'notIn'
   return {
-    name: `${char} ${op} ${JSON.stringify(value)}`,
-    facet: toCharFacet(char),
+    name,
+    facet,
     matches({ charValues }) {
       const own = charValues.find((one) => one.char === char)
       return own !== undefined && toItems(own.value).some(isWanted) !== isNegative

@@ -1,14 +1,15 @@
 import { compareDecimals } from './decimal.ts'
 import { FEATURES } from './features.ts'
 import { JsonNumber, type Json, type JsonObject } from './json-text.ts'
-import { createTests, matchAll, type ConditionTest, type ModelQuery } from './model-conditions.ts'
+import { createTests, listTests, matchAll, type ConditionTest, type ModelQuery } from './model-conditions.ts'
 import { compareIds, normalizeId, toAnswer, toJson, type ModelPrice, type Prices } from './model-price.ts'
-import { toRefusal, type ModelReply } from './model-reply.ts'
+import { toRefusal, type Code, type ModelReply } from './model-reply.ts'
 
 const MAX_CANDIDATES = 10
 
 const byId = (a: ModelPrice, b: ModelPrice) => compareIds(a.id, b.id)
-const toCandidates = (prices: readonly ModelPrice[]): Json => prices.toSorted(byId).slice(0, MAX_CANDIDATES).map(toJson)
+const takeFirst = (prices: readonly ModelPrice[]) => prices.toSorted(byId).slice(0, MAX_CANDIDATES)
+const toCandidates = (prices: readonly ModelPrice[]): Json => takeFirst(prices).map(toJson)
 
 /** Returns the default price with the highest number of characteristics, the latest start, and the first one added. */
 const findDefault = (matches: readonly ModelPrice[]): ModelPrice | undefined =>
@@ -41,24 +42,37 @@ function listDifferences(prices: readonly ModelPrice[]): string[] {
   ]
 }
 
+/** Adds the condition of a refusal, and the prices that match all others. */
+function describe(code: Code, failing: ConditionTest, all: readonly ModelPrice[], tests: readonly ConditionTest[]) {
+  const others = all.filter((price) => tests.every((test) => test === failing || test.matches(price)))
+  return { ...toRefusal(code), condition: failing.name, candidates: toCandidates(others) }
+}
+
+/** Refuses a search because of its conditions. Only a single unknown name or value is described. */
+function refuseConditions(code: Code, all: readonly ModelPrice[], tests: readonly ConditionTest[]): SearchReply {
+  const [failing, ...others] = tests.filter((test) => test.code !== undefined)
+  const isDescribed = others.length === 0 && code.endsWith('_NOT_FOUND') && code !== 'OFFERING_NOT_FOUND'
+  return isDescribed ? describe(code, failing!, all, tests) : toRefusal(code)
+}
+
 function refuseMiss(all: readonly ModelPrice[], tests: readonly ConditionTest[]): SearchReply {
   let left = all
   const failing = tests.find((test) => (left = left.filter((price) => test.matches(price))).length === 0)!
-  const others = all.filter((price) => tests.every((test) => test === failing || test.matches(price)))
-  return { ...toRefusal('PRICE_NOT_FOUND'), condition: failing.name, candidates: toCandidates(others) }
+  return describe('PRICE_NOT_FOUND', failing, all, tests)
 }
 
 /** Answers a search for one price. */
 export function searchOne(prices: Prices, query: ModelQuery): SearchReply {
   const all = [...prices.values()]
-  const tests = createTests(prices, query)
-  if (typeof tests === 'string') return toRefusal(tests)
+  const tests = listTests(prices, query)
+  const code = tests.find((test) => test.code !== undefined)?.code
+  if (code) return refuseConditions(code, all, tests)
   const matches = all.filter((price) => tests.every((test) => test.matches(price)))
   if (matches.length === 0) return refuseMiss(all, tests)
   const found = matches.length === 1 ? matches[0] : findDefault(matches)
   if (found) return { status: 200, body: toAnswer(found) }
   const candidates = toCandidates(matches)
-  return { ...toRefusal('PRICES_AMBIGUOUS'), candidates, differences: listDifferences(matches).toSorted() }
+  return { ...toRefusal('PRICES_AMBIGUOUS'), candidates, differences: listDifferences(takeFirst(matches)).toSorted() }
 }
 
 /** Returns how many prices remain after each condition; undefined if the search is refused. */
