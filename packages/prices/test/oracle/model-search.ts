@@ -33,7 +33,7 @@ const FIELDS = ['offeringId', 'groupId', 'priceSpecId', 'value', 'currency', 'de
 /** Returns the names of the fields and characteristics in which prices differ. */
 function listDifferences(prices: readonly ModelPrice[]): string[] {
   const objects = prices.map(toJson)
-  const chars = [...new Set(prices.flatMap(({ charValues }) => charValues.map(({ char }) => char)))]
+  const chars = [...new Set(prices.flatMap(({ charValues }) => charValues.map(({ char }) => char)))].sort()
   const differs = (get: (price: JsonObject, i: number) => unknown) =>
     new Set(objects.map((price, i) => JSON.stringify(get(price, i)))).size > 1
   return [
@@ -72,7 +72,7 @@ export function searchOne(prices: Prices, query: ModelQuery): SearchReply {
   const found = matches.length === 1 ? matches[0] : findDefault(matches)
   if (found) return { status: 200, body: toAnswer(found) }
   const candidates = toCandidates(matches)
-  return { ...toRefusal('PRICES_AMBIGUOUS'), candidates, differences: listDifferences(takeFirst(matches)).toSorted() }
+  return { ...toRefusal('PRICES_AMBIGUOUS'), candidates, differences: listDifferences(takeFirst(matches)) }
 }
 
 /** Returns how many prices remain after each condition; undefined if the search is refused. */
