@@ -41,8 +41,7 @@ describe(`in a catalog of ${OFFERINGS} offerings with ${VALUES} values each, a s
   let running: Awaited<ReturnType<typeof embed>>
   beforeAll(async () => {
     running = await embed(prices, { data: createTemporaryFolder(), sample: 'no' })
-    const { imported } = await createPricesClient(running.url).import(writeCatalog(), { replace: true })
-    expect(imported).toBe((VALUES + 2) * OFFERINGS)
+    await createPricesClient(running.url).import(writeCatalog(), { replace: true })
   })
   afterAll(async () => void (await running.stop()))
 
