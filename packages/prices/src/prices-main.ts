@@ -51,7 +51,7 @@ export async function openMain(
   { config, registry, broadcast, log }: PricesMainContext,
   { folder, isReplica, createFirst, openLog, logState }: PricesBackend,
 ): Promise<ServiceMain<PricesMainMessage>> {
-  const { maxPrices, importLimit, sendTimeout, sequenceWaitTimeout } = config
+  const { maxPrices, importLimit, sendTimeout, sequenceWaitTimeout, clientMemoryLimit } = config
   const indexes = await loadIndexes(config)
   let catalog!: PriceCatalog
   const level = await openPricesLevel(folder, { log, isReplica, onRecovered: () => catalog?.load() })
@@ -91,7 +91,10 @@ export async function openMain(
   }
   const imports = new LogImports({ append, catalog, maxPrices, maxImportBytes: importLimit })
   // A thread makes no call while its client reads a piece.
-  const exports = new ExportSessions(catalog, 2 * sendTimeout + THREAD_TIMEOUT_MS)
+  const exports = new ExportSessions(catalog, {
+    memoryLimit: clientMemoryLimit,
+    idleTimeoutMs: 2 * sendTimeout + THREAD_TIMEOUT_MS,
+  })
   registerGauge(registry, 'prices_catalog_size', 'Prices in the catalog.', () => catalog.size)
 
   return {

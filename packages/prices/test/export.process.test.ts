@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -144,30 +143,6 @@ it('an export contains no later change, whenever it is read', async () => {
   const pieces = await Array.fromAsync(exportPrices(frozen, {}))
   expect(parseLines(Buffer.concat(pieces).toString()).map(({ id }) => id)).toEqual([toUuid(1)])
   await close()
-})
-
-it('two exports run at a time; a disconnected client frees its slot', async () => {
-  const prices = await start()
-  const long = 'x'.repeat(250)
-  await prices.import(Array.from({ length: 30_000 }, (_, i) => createPrice({ id: toUuid(i), priceSpecId: long })))
-  const readers = []
-  for (let i = 0; i < 2; i++) {
-    const reply = await fetch(`${prices.url}/prices`)
-    const reader = reply.body!.getReader()
-    await reader.read()
-    readers.push(reader)
-  }
-  const refused = await prices.request('GET', '/prices')
-  expect(refused).toMatchObject({ status: 503, body: { code: 'TOO_MANY_EXPORTS' } })
-  expect(refused.headers.get('retry-after')).toBe('5')
-  await readers[0]!.cancel()
-  let reply = await prices.request('GET', '/prices?limit=1')
-  while (reply.status === 503) {
-    await nextTurn()
-    reply = await prices.request('GET', '/prices?limit=1')
-  }
-  expect(parseLines(reply.body)).toMatchObject([{ id: toUuid(0) }])
-  await readers[1]!.cancel()
 })
 
 it('an export that was aborted before its first line is refused', async () => {

@@ -1,4 +1,3 @@
-import { formatRequest, openUnreadClient } from '@influencer-stats/runtime/testing/raw-client'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createPricesClient } from '../src/client.ts'
@@ -121,21 +120,3 @@ it('limit and after require all=true', async () => {
     })
   expect((await prices.request('POST', '/v1/search/bitmap/prices?all=false', search)).body.id).toBe(allPrices[1]!.id)
 })
-
-it.each(['/v1/search/bitmap/prices?all=true', '/prices'])(
-  'disconnects a client that does not read %s',
-  async (path) => {
-    const prices = await startPrices({ data: createTemporaryFolder(), sendTimeout: 300 })
-    onTestFinished(async () => void (await prices.stop()))
-    // More than the system buffers for a connection.
-    const long = 'x'.repeat(250)
-    const lots = Array.from({ length: 60_000 }, (_, i) => createPrice({ priceSpecId: long, id: toUuid(i) }))
-    await prices.import(lots)
-    const body = path === '/prices' ? '' : JSON.stringify(toSearch(lots[0]!))
-    const { cut } = await openUnreadClient(prices.url, formatRequest(body ? 'POST' : 'GET', path, {}, body))
-    await cut()
-    if (path !== '/prices') return
-    // The reply no longer holds memory, so other requests have space.
-    for (let i = 0; i < 3; i++) expect((await prices.request('GET', '/prices?limit=1')).status).toBe(200)
-  },
-)

@@ -3,8 +3,14 @@ import type { ExportRange } from '../messages.ts'
 import { exportPrices } from '../catalog/catalog-export.ts'
 import type { PriceCatalog } from '../catalog/price-catalog.ts'
 
-/** Maximum number of concurrent exports: each takes 21 bytes per price. */
-const MAX_EXPORTS = 2
+/** Maximum number of concurrent exports. */
+const MAX_EXPORTS = 16
+/** Number of exports that need no free memory, so that a catalog of any size can be exported. */
+const MIN_EXPORTS = 2
+/** Memory of an export per price of the catalog, until the prices are in order (bytes). */
+const SORT_BYTES = 25
+/** Memory of an export per price that it still contains then (bytes). */
+const ROW_BYTES = 4
 
 /** A running export. */
 interface ExportSession {
@@ -13,21 +19,28 @@ interface ExportSession {
   readonly timer: NodeJS.Timeout
 }
 
-/** The running exports, on the main thread. Each holds the catalog in the state at its beginning. */
+interface ExportSessionsOptions {
+  /** Maximum memory of all exports (bytes). */
+  readonly memoryLimit: number
+  /** An export without calls from its thread for this time is aborted: the thread may have died (ms). */
+  readonly idleTimeoutMs: number
+}
+
+/**
+ * The running exports, on the main thread. Each holds the catalog in the state at its beginning. Their number is limited
+ * by their memory, so that a few clients that do not read cannot block the exports of others.
+ */
 export class ExportSessions {
   readonly #catalog: PriceCatalog
-  readonly #idleTimeoutMs: number
+  readonly #options: ExportSessionsOptions
   readonly #sessions = new Map<number, ExportSession>()
-  #running = 0
+  /** The memory of each running export, by its token (bytes). */
+  readonly #memory = new Map<number, number>()
   #token = 0
 
-  /**
-   * @param idleTimeoutMs an export without calls from its thread for this time is aborted: the thread may have died
-   * (ms)
-   */
-  constructor(catalog: PriceCatalog, idleTimeoutMs: number) {
+  constructor(catalog: PriceCatalog, options: ExportSessionsOptions) {
     this.#catalog = catalog
-    this.#idleTimeoutMs = idleTimeoutMs
+    this.#options = options
   }
 
   /**
@@ -36,19 +49,28 @@ export class ExportSessions {
    * @throws Problem `TOO_MANY_EXPORTS`
    */
   async start(range: ExportRange): Promise<number> {
-    if (this.#running >= MAX_EXPORTS) throw errors.TOO_MANY_EXPORTS(undefined, { headers: { 'retry-after': '5' } })
-    this.#running++
     const token = ++this.#token
+    this.#reserve(token, SORT_BYTES * this.#catalog.size)
     try {
       const { close, ...catalog } = await this.#catalog.freeze()
-      const timer = setTimeout(() => void this.end(token), this.#idleTimeoutMs)
+      const timer = setTimeout(() => void this.end(token), this.#options.idleTimeoutMs)
       timer.unref()
-      this.#sessions.set(token, { pieces: exportPrices(catalog, range), close, timer })
+      const onSorted = (rows: number) => this.#memory.set(token, ROW_BYTES * rows)
+      this.#sessions.set(token, { pieces: exportPrices(catalog, range, onSorted), close, timer })
     } catch (error) {
-      this.#running--
+      this.#memory.delete(token)
       throw error
     }
     return token
+  }
+
+  /** @throws Problem `TOO_MANY_EXPORTS` */
+  #reserve(token: number, bytes: number): void {
+    const running = this.#memory.size
+    const held = this.#memory.values().reduce((sum, one) => sum + one, bytes)
+    if (running >= MAX_EXPORTS || (running >= MIN_EXPORTS && held > this.#options.memoryLimit))
+      throw errors.TOO_MANY_EXPORTS(undefined, { headers: { 'retry-after': '5' } })
+    this.#memory.set(token, bytes)
   }
 
   /**
@@ -72,7 +94,7 @@ export class ExportSessions {
     clearTimeout(session.timer)
     await session.pieces.return(undefined)
     await session.close()
-    this.#running--
+    this.#memory.delete(token)
   }
 
   async close(): Promise<void> {

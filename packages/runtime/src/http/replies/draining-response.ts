@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { cutStalled } from './cut-stalled.ts'
 import type { Duplex } from 'node:stream'
 import { releaseHold } from '../../memory/budget.ts'
 import type { Lifecycle } from '../lifecycle.ts'
@@ -22,13 +23,6 @@ interface ReplySocket extends Duplex {
  * such a reply, so later replies would be lost.
  */
 export function createResponseClass(lifecycle: Lifecycle, sendTimeout: number): typeof ServerResponse {
-  // Before the timeout fires, Node checks whether the client has received bytes. After `drain`, the next write that
-  // fills the output buffer starts the timeout again.
-  function watch(socket: Socket): void {
-    socket.setTimeout(sendTimeout)
-    socket.once('drain', () => socket.setTimeout(0))
-  }
-
   return class DrainingResponse extends http.ServerResponse {
     constructor(...args: [IncomingMessage]) {
       super(...args)
@@ -55,8 +49,8 @@ export function createResponseClass(lifecycle: Lifecycle, sendTimeout: number): 
     }
 
     #watch(): void {
-      const { socket } = this
-      if (socket?.writableNeedDrain && socket.timeout !== sendTimeout) watch(socket)
+      const { socket, req } = this
+      if (socket?.writableNeedDrain) cutStalled(socket, sendTimeout, req)
     }
 
     override writeHead(status: number, reason?: any, headers?: any): this {

@@ -28,8 +28,8 @@ const CHUNK_BYTES = 262_144
 /**
  * Sends a reply in chunks. While the output buffer is full, the next chunk waits until the client has received the
  * earlier ones. An error before the head is sent rejects. A later error closes the connection, so that the client does
- * not mistake a part for the whole. A client that takes longer than `timeout` ms for 256 KiB or less is disconnected
- * too: the reply reads a snapshot, and until the reply ends the database cannot delete the data of the snapshot.
+ * not mistake a part for the whole. A client that takes longer than `timeout` ms for 256 KiB is disconnected too, as is
+ * one that receives nothing for `sendTimeout` (`createResponseClass`): the reply reads a snapshot, and until the reply ends the database cannot delete the data of the snapshot.
  * @param next returns the next chunk, or undefined at the end; called while the previous chunk is sent
  */
 export async function sendChunks(
@@ -53,7 +53,10 @@ export async function sendChunks(
   }
 }
 
-/** Resolves when the client has read the output or disconnects. A client that is too slow is disconnected. */
+/**
+ * Resolves when the client has read the output or disconnects. A client that is too slow is disconnected: one that reads
+ * a few bytes from time to time is not stalled.
+ */
 async function waitForDrain(response: ServerResponse, timeout: number): Promise<void> {
   const waiting = new AbortController()
   const { signal } = waiting
