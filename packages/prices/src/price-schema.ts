@@ -4,7 +4,7 @@ import { NAME_PATTERN, createValidator, defineFormat } from '@influencer-stats/r
 import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { MAX_DIGITS } from './core/values/amount.ts'
 import { isMoment, MOMENT_DESCRIPTION, SEARCH_MOMENT_DESCRIPTION } from './core/values/moment.ts'
-import { MAX_CONDITIONS, MAX_TEXT_LENGTH, type Price } from './core/price.ts'
+import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_TEXT_LENGTH, type Price } from './core/price.ts'
 import { MAX_ID_BYTES } from './core/price-id.ts'
 import { examplePrice } from './sample/examples.ts'
 
@@ -25,9 +25,31 @@ const MAX_INTEGER = Number.MAX_SAFE_INTEGER
 
 const integer = { type: 'integer', minimum: -MAX_INTEGER, maximum: MAX_INTEGER } as const
 
-export const valueSchema = { anyOf: [nameSchema, integer] } as const
+const range = {
+  type: 'object',
+  minProperties: 1,
+  additionalProperties: false,
+  properties: { from: integer, to: integer },
+  description: 'Range of integers, both ends included.',
+} as const
 
-const createNameFields = <const Name extends object>(text: Name) =>
+/** The ends of a `between`. */
+export const endSchema = { anyOf: [nameSchema, integer] } as const
+export const valueSchema = { anyOf: [nameSchema, integer, { type: 'boolean' }, range] } as const
+
+const createValueSchema = <const Name extends object>(text: Name) => {
+  const value = [text, integer, { type: 'boolean' }, range] as const
+  const list = {
+    type: 'array',
+    minItems: 1,
+    maxItems: MAX_LIST_VALUES,
+    uniqueItems: true,
+    items: { anyOf: value },
+  } as const
+  return { anyOf: [...value, list] } as const
+}
+
+const createNameFields = <const Name extends object, const Value extends object>(text: Name, value: Value) =>
   ({
     offeringId: text,
     groupId: text,
@@ -39,14 +61,16 @@ const createNameFields = <const Name extends object>(text: Name) =>
         type: 'object',
         required: ['char', 'value'],
         additionalProperties: false,
-        properties: { char: text, value: { anyOf: [text, integer] } },
+        properties: { char: text, value },
       },
     },
   }) as const
 
 /** Names that older versions accepted: any text. */
-const anyNames = createNameFields(nameSchema)
-const newNames = createNameFields({ ...nameSchema, pattern: NAME_PATTERN })
+const anyNames = createNameFields(nameSchema, createValueSchema(nameSchema))
+const namesV1 = createNameFields(nameSchema, { anyOf: [nameSchema, integer] })
+const newName = { ...nameSchema, pattern: NAME_PATTERN } as const
+const newNames = createNameFields(newName, createValueSchema(newName))
 
 const VALUE_DESCRIPTION = `An exact decimal of up to ${MAX_DIGITS} digits, in a reply as a number with the same digits.`
 const amountSchema = { type: ['number', 'string'], description: VALUE_DESCRIPTION } as const
@@ -151,5 +175,5 @@ export const validatePriceLine = createLineValidator(line)
 /** `validatePriceLine` for a line of an older version in the log. Its names may be any text. */
 export const validateLoggedPriceLine = createLineValidator({
   ...line,
-  properties: { ...line.properties, ...anyNames, ...otherFieldsV1 },
+  properties: { ...line.properties, ...namesV1, ...otherFieldsV1 },
 })

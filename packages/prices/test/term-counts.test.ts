@@ -4,9 +4,14 @@ import { expect, it } from 'vitest'
 import { toRow } from '../src/core/encode-price.ts'
 import { RowTable, type PriceRow } from '../src/core/row-table.ts'
 import { Terms } from '../src/core/terms.ts'
+import { formatValue, type TermValue } from '../src/core/values/term-value.ts'
 import { TermCounts } from '../src/catalog/term-counts.ts'
 
-const value = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('one', '2026-11-24'))
+const single = fc.oneof(
+  fc.integer({ min: 0, max: 3 }),
+  fc.constantFrom<TermValue>('one', '2026-11-24', true, { from: 1 }, { from: 1, to: 2 }),
+)
+const value = fc.oneof(single, fc.uniqueArray(single, { minLength: 2, maxLength: 3, selector: formatValue }))
 const price = fc.record({
   offeringId: fc.constantFrom('o1', 'o2'),
   groupId: fc.constantFrom('g1', 'g2'),

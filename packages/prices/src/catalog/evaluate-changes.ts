@@ -12,6 +12,8 @@ export interface PriceChange {
   readonly price?: Price
   /** Maximum number of prices, for a put. */
   readonly maxPrices: number
+  /** True for an entry of an older version: then the types of the price's old values apply to its new ones. */
+  readonly isV1?: boolean
 }
 
 /** A change whose caller waits for its outcome: true if the price of a put is new, or if a removed price existed. */
@@ -45,13 +47,15 @@ export function evaluateChanges(
   const settlers: (() => void)[] = []
   let added = 0
   for (const { change, resolve, reject } of group) {
-    const { key, price, maxPrices } = change
+    const { key, price, maxPrices, isV1 = false } = change
     const id = findId(key, dictionary.words)
     const { found, before } = findExisting(id, rows)
     try {
       if (price) {
         if (!before) checkCapacity(added + 1, maxPrices)
-        const put = encodePrice(price, dictionary)
+        let put = encodePrice(price, dictionary)
+        if ('code' in put && put.code === 'TYPE_CONFLICT' && before && !isV1)
+          put = dictionary.types.evaluateWithout(before, () => encodePrice(price, dictionary))
         if ('code' in put) throw errors[put.code](put.detail)
         puts.push({ ...put, found, before })
         dictionary.types.recordChange(before, put.row)

@@ -260,5 +260,5 @@ function takeBatch(entries: readonly LogEntry[], from: number, outcomes: PricesO
 function toPriceChange(entry: LogEntry): PriceChange {
   if (entry.kind === kinds.REMOVE) return { key: readEntry<string>(entry, kinds.decodeText), maxPrices: Infinity }
   const { key, most, price } = readEntry(entry, kinds.decodePut)
-  return { key, maxPrices: most, price: { ...price, id: key } }
+  return { key, maxPrices: most, price: { ...price, id: key }, isV1: entry.kind === kinds.PUT_V1 }
 }

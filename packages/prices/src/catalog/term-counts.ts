@@ -1,19 +1,14 @@
 import type { PriceRow, RowTable } from '../core/row-table.ts'
-import {
-  encodeCharType,
-  getValueType,
-  type CharType,
-  type CharTypes,
-  type KnownTypes,
-  type Terms,
-} from '../core/terms.ts'
+import { encodeChar, type CharTypes, type KnownTypes, type Terms } from '../core/terms.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
+import { getValueType, type CharType } from '../core/values/term-value.ts'
 
 type TypeCounts = Record<CharType, number>
+const NO_TYPES: TypeCounts = { string: 0, integer: 0, date: 0, boolean: 0 }
 
 /** Returns the type of a characteristic, from how many rows have a value of each type. */
 const pickType = (counts: TypeCounts): CharType | undefined =>
-  (['string', 'integer', 'date'] as const).find((one) => counts[one] > 0)
+  (['string', 'integer', 'date', 'boolean'] as const).find((one) => counts[one] > 0)
 
 /** Number of rows that are counted before the loop yields to other work. */
 const ROWS_PER_SLICE = 4_096
@@ -32,6 +27,8 @@ export class TermCounts {
   readonly #byType = new Map<number, TypeCounts>()
   /** The type of each value, by its term. */
   readonly #types: CharType[] = []
+  /** The characteristics of which a row has, or had, a list. Segments of indexes can still have a deleted row. */
+  readonly #lists = new Set<number>()
   #used = new Uint8Array(1_024)
   /** Number of terms that at least one row has. */
   used = 0
@@ -45,11 +42,16 @@ export class TermCounts {
   /** Counts all rows of a table, without an object for each row. */
   static async fromTable(table: RowTable, terms: Terms): Promise<TermCounts> {
     const found = new Uint32Array(terms.list.length)
+    const chars = Int32Array.from(terms.list, (term) => (term.kind === 'value' ? term.char : -1))
+    const lists = new Set<number>()
     for (let row = 0; row < table.size; row += ROWS_PER_SLICE) {
-      table.countTerms(found, row, Math.min(table.size, row + ROWS_PER_SLICE))
+      const end = Math.min(table.size, row + ROWS_PER_SLICE)
+      table.countTerms(found, row, end)
+      table.findLists(chars, row, end, lists)
       await yieldTurn()
     }
     const counts = new TermCounts(terms)
+    for (const char of lists) counts.#lists.add(char)
     found.forEach((rows, term) => {
       if (rows === 0) return
       counts.#count(term, rows)
@@ -75,7 +77,7 @@ export class TermCounts {
 
   /** Returns, for one characteristic, how many rows have a value of each type. The result is a copy. */
   getTypeCounts(char: number): TypeCounts {
-    return { string: 0, integer: 0, date: 0, ...this.#byType.get(char) }
+    return { ...NO_TYPES, ...this.#byType.get(char) }
   }
 
   /** Counts a row. @param by 1 for an added row, -1 for a removed row */
@@ -84,15 +86,20 @@ export class TermCounts {
     this.#count(row.offering, by)
     this.#count(row.group, by)
     this.#count(row.spec, by)
+    let previous = -1
     for (const term of row.values) {
       this.#count(term, by)
       this.#countType(term, by)
+      const char = this.#terms.getChar(term)
+      // The values of a list are adjacent.
+      if (char === previous) this.#addList(char)
+      previous = char
     }
   }
 
   /**
    * Returns one byte per term: 0 if no row has the term. Otherwise it is the encoded type for a characteristic (see
-   * `encodeCharType`), and 1 for any other term. Calls return the same memory until a byte changes.
+   * `encodeChar`), and 1 for any other term. Calls return the same memory until a byte changes.
    */
   getUsedTerms(): Uint8Array<SharedArrayBuffer> {
     if (!this.#changed) return this.#published
@@ -100,6 +107,17 @@ export class TermCounts {
     this.#published = new Uint8Array(new SharedArrayBuffer(this.#terms.list.length))
     this.#published.set(this.#used.subarray(0, this.#published.length))
     return this.#published
+  }
+
+  #addList(char: number): void {
+    if (this.#lists.has(char)) return
+    this.#lists.add(char)
+    this.#setCharUsed(char)
+  }
+
+  #setCharUsed(char: number): void {
+    const type = this.types.get(char)
+    this.#setUsed(char, type ? encodeChar(type, this.#lists.has(char)) : 0)
   }
 
   #count(term: number, by: number): void {
@@ -111,13 +129,13 @@ export class TermCounts {
   #countType(term: number, by: number): void {
     const char = this.#terms.getChar(term)
     let counts = this.#byType.get(char)
-    if (!counts) this.#byType.set(char, (counts = { string: 0, integer: 0, date: 0 }))
+    if (!counts) this.#byType.set(char, (counts = { ...NO_TYPES }))
     counts[this.getType(term)] += by
     const type = pickType(counts)
     if (type === this.types.get(char)) return
     if (type) this.types.set(char, type)
     else this.types.delete(char)
-    this.#setUsed(char, type ? encodeCharType(type) : 0)
+    this.#setCharUsed(char)
   }
 
   #setUsed(term: number, byte: number): void {
@@ -152,6 +170,16 @@ export class PendingTypes implements KnownTypes {
     if (before && after && hasSame(before.values, after.values)) return
     for (const term of before?.values ?? []) this.#count(term, -1)
     for (const term of after?.values ?? []) this.#count(term, 1)
+  }
+
+  /** Returns the result of a function that uses the types of all other rows. */
+  evaluateWithout<T>(row: PriceRow, evaluate: () => T): T {
+    this.recordChange(row, undefined)
+    try {
+      return evaluate()
+    } finally {
+      this.recordChange(undefined, row)
+    }
   }
 
   #count(term: number, by: 1 | -1): void {

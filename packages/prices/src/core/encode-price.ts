@@ -1,10 +1,11 @@
 import { MAX_DIGITS, parseAmount, type Amount } from './values/amount.ts'
 import type { AnswerWords } from './answer-words.ts'
 import { FIRST_MOMENT, LAST_MOMENT, parseEnd, parseMoment } from './values/moment.ts'
-import { DEFAULT_CURRENCY, type Price } from './price.ts'
+import { DEFAULT_CURRENCY, listValues, type CharValue, type Price } from './price.ts'
 import { ensureId } from './price-id.ts'
 import type { PriceRow } from './row-table.ts'
-import { isOfType, getValueType, type KnownTypes, type LearnedTypes, type Terms } from './terms.ts'
+import type { KnownTypes, LearnedTypes, Terms } from './terms.ts'
+import { formatValue, getValueType, isOfType, isRange, type CharType } from './values/term-value.ts'
 
 /** A price with numbers instead of texts: its row contains terms; `kind` and an id that is no UUID contain words. */
 export interface CodedPrice {
@@ -23,16 +24,26 @@ export interface PriceDictionary<Types extends KnownTypes = KnownTypes> {
 
 /** The reason that a price is rejected: an error code and its detail. */
 export interface PriceProblem {
-  readonly code: 'TYPE_CONFLICT' | 'DUPLICATE_CHARACTERISTIC' | 'INVALID_DATE_RANGE' | 'VALUE_NOT_STORABLE'
+  readonly code:
+    | 'TYPE_CONFLICT'
+    | 'DUPLICATE_CHARACTERISTIC'
+    | 'INVALID_DATE_RANGE'
+    | 'INVALID_RANGE'
+    | 'VALUE_NOT_STORABLE'
   readonly detail: string
 }
 
 /** Returns a problem of a price that can be found without the catalog; undefined if there is none. */
 function findPriceProblem({ charValues, from, to }: Price): PriceProblem | undefined {
   const chars = new Set<string>()
-  for (const { char } of charValues) {
+  for (const { char, value } of charValues) {
     if (chars.has(char)) return { code: 'DUPLICATE_CHARACTERISTIC', detail: char }
     chars.add(char)
+    if (typeof value !== 'object') continue
+    const reversed = listValues(value).find(
+      (one) => isRange(one) && one.to !== undefined && one.from !== undefined && one.to < one.from,
+    )
+    if (reversed !== undefined) return { code: 'INVALID_RANGE', detail: `${char}: ${formatValue(reversed)}` }
   }
   if (from !== undefined && to !== undefined && parseEnd(to)! <= parseMoment(from)!)
     return { code: 'INVALID_DATE_RANGE', detail: `${from} to ${to}` }
@@ -43,9 +54,10 @@ function findPriceProblem({ charValues, from, to }: Price): PriceProblem | undef
 function findTypeProblem({ charValues }: Price, terms: Terms, types: KnownTypes): PriceProblem | undefined {
   for (const { char, value } of charValues) {
     const code = terms.chars.getCode(char)
-    const type = types.get(code) ?? getValueType(value) ?? 'integer'
-    if (!isOfType(type, value) && !types.canWiden?.(code, value))
-      return { code: 'TYPE_CONFLICT', detail: `${char} is of type ${type}` }
+    const type = types.get(code) ?? getCommonType(value)
+    for (const one of listValues(value))
+      if (!isOfType(type, one) && !types.canWiden?.(code, one))
+        return { code: 'TYPE_CONFLICT', detail: `${char} is of type ${type}` }
   }
   return undefined
 }
@@ -55,9 +67,19 @@ const createValueProblem = (value: Amount): PriceProblem => ({
   detail: `value must be a decimal of at most ${MAX_DIGITS} digits in the range of a double; received ${value}`,
 })
 
+/** Returns the type of a new characteristic with this value: texts of which not all are dates are of type `string`. */
+function getCommonType(value: CharValue['value']): CharType {
+  const types = listValues(value).map((one) => getValueType(one) ?? 'integer')
+  return types[0] === 'date' ? (types.find((one) => one !== 'date') ?? 'date') : types[0]!
+}
+
 /** Converts a price to a row of terms. New terms are added to the dictionary. */
 export function toRow(price: Price, terms: Terms): PriceRow {
-  const values = price.charValues.map(({ char, value }) => terms.ensureValue(terms.ensureName('char', char), value))
+  const values: number[] = []
+  for (const { char, value } of price.charValues) {
+    const code = terms.ensureName('char', char)
+    for (const one of listValues(value)) values.push(terms.ensureValue(code, one))
+  }
   return {
     offering: terms.ensureName('offering', price.offeringId),
     group: terms.ensureName('group', price.groupId),

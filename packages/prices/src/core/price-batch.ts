@@ -3,7 +3,8 @@ import { AnswerWords, type AnswerWord } from './answer-words.ts'
 import { encodeImportedPrice, type CodedPrice, type PriceProblem } from './encode-price.ts'
 import type { Price } from './price.ts'
 import { RowTable } from './row-table.ts'
-import { LearnedTypes, Terms, type CharType, type Term } from './terms.ts'
+import { LearnedTypes, Terms, type Term } from './terms.ts'
+import type { CharType } from './values/term-value.ts'
 
 /** Valid prices of an import, in a form that costs little to send to another thread and to add to a draft. */
 export interface PriceBatch {

@@ -1,15 +1,18 @@
 import { formatEnd, formatStart, parseEnd, parseMoment } from './values/moment.ts'
 import type { Amount } from './values/amount.ts'
+import type { TermValue } from './values/term-value.ts'
 import { normalizeId } from './price-id.ts'
 
-/** The value of a characteristic: an integer, a date (YYYY-MM-DD), or any other string. */
-export type TermValue = string | number
-
-/** A characteristic of a price. */
+/** A characteristic of a price, with one value or a list of different values. */
 export interface CharValue {
   readonly char: string
-  readonly value: TermValue
+  readonly value: TermValue | readonly TermValue[]
 }
+
+/** Returns the values of a characteristic. */
+export const listValues = (value: CharValue['value']): readonly TermValue[] => (isList(value) ? value : [value])
+
+const isList = (value: CharValue['value']): value is readonly TermValue[] => Array.isArray(value)
 
 /** A price as clients import, put and read it. */
 export interface Price {
@@ -41,10 +44,11 @@ export interface SimplePrice extends Price {
 
 /** Returns a price in the form in which clients read it. */
 export function toStoredPrice({ id, currency = DEFAULT_CURRENCY, default: isDefault, ...fields }: Price): Price {
-  const { from, to, ...rest } = fields
+  const { charValues, from, to, ...rest } = fields
   return {
     id: normalizeId(id),
     ...rest,
+    charValues: charValues.map(({ char, value }) => ({ char, value: simplify(value) })),
     currency,
     ...(isDefault && { default: true }),
     ...(from !== undefined && { from: formatStart(parseMoment(from)!) }),
@@ -52,9 +56,14 @@ export function toStoredPrice({ id, currency = DEFAULT_CURRENCY, default: isDefa
   }
 }
 
+/** A list of one value is this value. */
+const simplify = (value: CharValue['value']) => (isList(value) && value.length === 1 ? value[0]! : value)
+
 /** Maximum number of characteristics of a price, and of conditions of a query. */
 export const MAX_CONDITIONS = 100
 /** Maximum length of a name, value or id (code points). */
 export const MAX_TEXT_LENGTH = 256
+/** Maximum number of values of a list. */
+export const MAX_LIST_VALUES = 100
 /** Maximum number of values of an `in` or `notIn`. */
 export const MAX_CHOICES = 1_000

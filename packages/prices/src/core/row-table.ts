@@ -5,7 +5,7 @@ export interface PriceRow {
   readonly offering: number
   readonly group: number
   readonly spec: number
-  /** One term per characteristic. */
+  /** The terms of its values. Those of a list are adjacent. */
   readonly values: readonly number[] | Int32Array
   readonly isDefault: boolean
   /** The first moment at which it is valid, and the first at which it is no longer valid. */
@@ -86,6 +86,25 @@ export class RowTable {
         counts[data[start + GROUP]!]!++
         counts[data[start + SPEC]!]!++
         for (let at = start + VALUES; at < end; at++) counts[data[at]!]!++
+      }
+      start = end
+    }
+  }
+
+  /**
+   * Adds to `found` the characteristics of which a row from `from` up to, not including, `to` has several values.
+   * @param chars the characteristic of each value
+   */
+  findLists(chars: Int32Array, from: number, to: number, found: Set<number>): void {
+    const data = this.#data
+    let start = this.#start(from)
+    for (let row = from; row < to; row++) {
+      const end = this.#ends[row]!
+      let previous = -1
+      for (let at = start + VALUES; at < end; at++) {
+        const char = chars[data[at]!]!
+        if (char === previous) found.add(char)
+        previous = char
       }
       start = end
     }

@@ -1,32 +1,10 @@
-import { isDate } from './values/moment.ts'
-import type { TermValue } from './price.ts'
+import { isRange, type CharType, type TermValue } from './values/term-value.ts'
 import { TextTable } from './text-table.ts'
 
 /** A searchable property of a price: its offering, group or spec, a characteristic, or a value of a characteristic. */
 export type Term =
   | { readonly kind: 'offering' | 'group' | 'spec' | 'char'; readonly text: string }
   | { readonly kind: 'value'; readonly char: number; readonly value: TermValue }
-
-/** The type of the values of a characteristic. */
-export type CharType = 'string' | 'integer' | 'date'
-
-/** Returns the type of a value; undefined for a value that no characteristic can have. */
-export function getValueType(value: TermValue): CharType | undefined {
-  if (typeof value === 'string') return isDate(value) ? 'date' : 'string'
-  return Number.isSafeInteger(value) ? 'integer' : undefined
-}
-
-/** True if a characteristic of a type can have this value. A text that looks like a date is also a text. */
-export const isOfType = (type: CharType, value: TermValue): boolean =>
-  type === 'string' ? typeof value === 'string' : getValueType(value) === type
-
-/**
- * Orders the values of a characteristic: integers by size, texts by code unit, which for dates is the order of time.
- */
-export function compareValues(a: TermValue, b: TermValue): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
-}
 
 /** The types of the characteristics that at least one row has, by term. */
 export type CharTypes = Map<number, CharType>
@@ -67,9 +45,10 @@ export class LearnedTypes implements KnownTypes {
 
 // The encoding of a characteristic in `usedTerms`: its type, and a flag for lists.
 const TYPE_MASK = 7
-export const LISTS_FLAG = 8
-const CHAR_TYPES: readonly (CharType | undefined)[] = [undefined, 'string', 'integer', 'date']
-export const encodeCharType = (type: CharType): number => CHAR_TYPES.indexOf(type)
+const LISTS_FLAG = 8
+const CHAR_TYPES: readonly (CharType | undefined)[] = [undefined, 'string', 'integer', 'date', 'boolean']
+export const encodeChar = (type: CharType, hasList: boolean): number =>
+  CHAR_TYPES.indexOf(type) | (hasList ? LISTS_FLAG : 0)
 /**
  * Returns the type of a characteristic, if at least one row has it.
  * @param usedTerms by term: 0 if no row has it
@@ -93,10 +72,18 @@ export function listCharTypes({ list }: Pick<Terms, 'list'>, usedTerms: Uint8Arr
 /** The values of one characteristic, including those that no row has any more. */
 interface ValueTable {
   readonly texts: TextTable
-  readonly integers: Map<number, number>
+  /** The terms of all other values, by `toKey`. */
+  readonly others: Map<OtherKey, number>
+  /** The terms of ranges. */
+  readonly ranges: number[]
 }
 
+type OtherKey = number | boolean | string
+const toKey = (value: Exclude<TermValue, string>): OtherKey =>
+  isRange(value) ? `${value.from ?? ''}..${value.to ?? ''}` : value
+
 const NO_TEXTS = new TextTable()
+const NO_RANGES: readonly number[] = []
 
 /**
  * The dictionary. Each offering, group, spec, characteristic and value has a number, its term. Terms are only added, so
@@ -134,12 +121,17 @@ export class Terms {
   findValue(char: number, value: TermValue): number {
     const values = this.#values[char]
     if (!values) return -1
-    return typeof value === 'string' ? values.texts.find(value) : (values.integers.get(value) ?? -1)
+    return typeof value === 'string' ? values.texts.find(value) : (values.others.get(toKey(value)) ?? -1)
   }
 
-  /** Returns the text values of a characteristic as a table, which is empty for integers. */
+  /** Returns the text values of a characteristic as a table, which is empty for other values. */
   getTexts(char: number): TextTable {
     return this.#values[char]?.texts ?? NO_TEXTS
+  }
+
+  /** Returns the terms of the ranges of a characteristic, including those that no row has any more. */
+  getRanges(char: number): readonly number[] {
+    return this.#values[char]?.ranges ?? NO_RANGES
   }
 
   /** Returns the characteristic of a value's term. */
@@ -159,7 +151,7 @@ export class Terms {
   #findCode(char: number, value: TermValue): number {
     const values = this.#values[char]
     if (!values) return -1
-    return typeof value === 'string' ? values.texts.getCode(value) : (values.integers.get(value) ?? -1)
+    return typeof value === 'string' ? values.texts.getCode(value) : (values.others.get(toKey(value)) ?? -1)
   }
 
   #push(term: Term): number {
@@ -169,9 +161,12 @@ export class Terms {
       return code
     }
     const { char, value } = term
-    const values = (this.#values[char] ??= { texts: new TextTable(), integers: new Map() })
+    const values: ValueTable = (this.#values[char] ??= { texts: new TextTable(), others: new Map(), ranges: [] })
     if (typeof value === 'string') values.texts.set(value, code)
-    else values.integers.set(value, code)
+    else {
+      values.others.set(toKey(value), code)
+      if (isRange(value)) values.ranges.push(code)
+    }
     return code
   }
 }

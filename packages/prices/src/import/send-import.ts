@@ -1,9 +1,9 @@
 import { Problem } from '@influencer-stats/runtime/problems'
 import { PriceLineReader } from '../catalog/price-line-reader.ts'
 import { PriceBatchEncoder } from '../core/price-batch.ts'
-import type { CharType } from '../core/terms.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { ImportedPrices } from '../messages.ts'
+import type { CharType } from '../core/values/term-value.ts'
 
 /** Size of the lines at which their prices are sent to the main thread (bytes). */
 export const PIECE_BYTES = 524_288

@@ -43,7 +43,7 @@ const charSchema = {
   required: ['char', 'type', 'values'],
   properties: {
     char: nameSchema,
-    type: { type: 'string', enum: ['string', 'integer', 'date'] },
+    type: { type: 'string', enum: ['string', 'integer', 'date', 'boolean'] },
     min: { ...valueSchema, description: 'Smallest value that can still be chosen, of integers and dates.' },
     max: { ...valueSchema, description: 'Largest value that can still be chosen, of integers and dates.' },
     ...valuesSchema.properties,

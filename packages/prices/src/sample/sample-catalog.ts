@@ -1,9 +1,14 @@
-import type { Price, SimplePrice } from '../core/price.ts'
+import type { SimplePrice } from '../core/price.ts'
 import { createSeededRandom, drawUuid } from './seeded-random.ts'
 
 export const SAMPLE_OFFERINGS = 50
 const SAMPLE_GROUPS = 5
 const SEED = 20_261_120
+
+/** A price whose values are texts. */
+export interface SamplePrice extends SimplePrice {
+  readonly charValues: readonly { readonly char: string; readonly value: string }[]
+}
 
 /** The names in the sample catalog. For each offering there is a row per combination of values; the last characteristic varies fastest. */
 export interface SampleShape {
@@ -43,7 +48,7 @@ export function createSampleShape(offerings = SAMPLE_OFFERINGS): SampleShape {
  * Generates the sample catalog: 9,744 prices per offering, 487,200 in all, the same in every run. The value of a price is
  * the number of its row.
  */
-export function* generateSamplePrices(offerings = SAMPLE_OFFERINGS): Generator<SimplePrice> {
+export function* generateSamplePrices(offerings = SAMPLE_OFFERINGS): Generator<SamplePrice> {
   const shape = createSampleShape(offerings)
   const random = createSampleRandom()
   const combinations = [...listCombinations(shape.chars)]
@@ -54,7 +59,7 @@ export function* generateSamplePrices(offerings = SAMPLE_OFFERINGS): Generator<S
 }
 
 /** Returns the first price of the sample catalog. */
-export function getFirstPrice(): SimplePrice {
+export function getFirstPrice(): SamplePrice {
   const { offerings, chars } = createSampleShape(1)
   const charValues = chars.map(([char, [value]]) => ({ char, value: value! }))
   return drawPrice(createSampleRandom(), offerings[0]!, charValues, 0)
@@ -63,9 +68,9 @@ export function getFirstPrice(): SimplePrice {
 function drawPrice(
   random: ReturnType<typeof createSeededRandom>,
   offeringId: string,
-  charValues: Price['charValues'],
+  charValues: SamplePrice['charValues'],
   value: number,
-): SimplePrice {
+): SamplePrice {
   return {
     id: drawUuid(random),
     offeringId,
@@ -76,7 +81,7 @@ function drawPrice(
   }
 }
 
-function* listCombinations(chars: SampleShape['chars']): Generator<Price['charValues'] & unknown[]> {
+function* listCombinations(chars: SampleShape['chars']): Generator<SamplePrice['charValues'] & unknown[]> {
   const [first, ...rest] = chars
   if (!first) return yield []
   const [char, values] = first

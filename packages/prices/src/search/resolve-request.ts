@@ -1,10 +1,17 @@
 import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { getCurrentMoment, parseMoment, saturateStart } from '../core/values/moment.ts'
-import type { TermValue } from '../core/price.ts'
 import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { SearchCondition, SearchConditions } from './search-request.ts'
-import { isOfType, getCharType, type Terms } from '../core/terms.ts'
+import { getCharType, type Terms } from '../core/terms.ts'
 import type { TextTable } from '../core/text-table.ts'
+import {
+  formatValue,
+  isOfType,
+  isRange,
+  overlaps,
+  type IntegerRange,
+  type TermValue,
+} from '../core/values/term-value.ts'
 
 /** The reason that a request cannot be searched: an error code and its detail. */
 export interface ResolveFailure {
@@ -71,21 +78,32 @@ function resolveCondition(
   if (char < 0) return { code: 'CHARACTERISTIC_NOT_FOUND', detail: condition.char }
   const { op = 'equals', value } = condition
   const term = op === 'equals' ? toUsedTerm(usedTerms, terms.findValue(char, value as TermValue)) : -1
-  if (term >= 0) {
+  // Ranges can contain an integer.
+  const isEqualsRange = op === 'equals' && typeof value === 'number' && terms.getRanges(char).length > 0
+  if (term >= 0 && !isEqualsRange) {
     query.values[query.count++] = term
     return undefined
   }
   const type = getCharType(usedTerms, char)!
-  const wrong = (Array.isArray(value) ? value : [value]).find((one) => !isOfType(type, one))
+  const wrong = listConditionValues(value).find((one) => !isOfType(type, one))
   if (wrong !== undefined)
     return {
       code: 'VALUE_TYPE',
       detail: `${condition.char} must be of type ${type}; received ${formatReceived(wrong)}`,
     }
-  if (op === 'equals') return { code: 'VALUE_NOT_FOUND', detail: `${condition.char}: ${value}` }
-  query.choices.push(createChoice(condition, char, terms))
+  const choice = createChoice(condition, char, terms)
+  const isFound = isEqualsRange ? term >= 0 || terms.getRanges(char).some(isUsedAndAccepted) : op !== 'equals'
+  if (!isFound) return { code: 'VALUE_NOT_FOUND', detail: `${condition.char}: ${formatValue(value as TermValue)}` }
+  query.choices.push(choice)
   return undefined
+
+  function isUsedAndAccepted(range: number): boolean {
+    return toUsedTerm(usedTerms, range) >= 0 && choice.accepts(range)
+  }
 }
+
+const listConditionValues = (value: SearchCondition['value']): readonly TermValue[] =>
+  Array.isArray(value) ? value : [value as TermValue]
 
 /** Returns every condition of a request that `resolveRequest` accepted, one by one. */
 export const createChoices = ({ charValues }: SearchConditions, { terms }: Dictionary): Choice[] =>
@@ -97,17 +115,32 @@ function createChoice({ op = 'equals', value }: SearchCondition, char: number, t
     return { char, getChar: (term) => terms.getChar(term), accepts, isNegated }
   }
   if (op === 'between') {
-    const [low, high] = value as [TermValue, TermValue]
+    const [low, high] = value as [string | number, string | number]
     // Texts are ordered by code unit, which for dates is the order of time.
     return toChoice((term) => {
       const one = terms.getValue(term)
-      return low <= one && one <= high
+      return isRange(one) ? overlaps(one, Number(low), Number(high)) : low <= one && one <= high
     })
   }
-  if (op === 'equals' || op === 'not') {
-    const expected = terms.findValue(char, value as TermValue)
-    return toChoice((term) => term === expected)
-  }
-  const listed = new Set((value as TermValue[]).map((one) => terms.findValue(char, one)))
+  const listed = new Set<number>()
+  for (const one of listConditionValues(value)) listed.add(terms.findValue(char, one))
+  for (const range of listContainingRanges(listConditionValues(value), terms.getRanges(char), terms)) listed.add(range)
   return toChoice((term) => listed.has(term))
+}
+
+/** Returns the ranges that contain one of the integers. */
+function listContainingRanges(values: readonly TermValue[], ranges: readonly number[], terms: Terms): number[] {
+  if (ranges.length === 0) return []
+  const integers = values.filter((value) => typeof value === 'number').sort((a, b) => a - b)
+  return ranges.filter((term) => {
+    const { from = -Infinity, to = Infinity } = terms.getValue(term) as IntegerRange
+    // The number of integers below the range.
+    let [low, high] = [0, integers.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (integers[middle]! < from) low = middle + 1
+      else high = middle
+    }
+    return low < integers.length && integers[low]! <= to
+  })
 }

@@ -1,4 +1,4 @@
-import type { TermValue } from '../core/price.ts'
+import type { TermValue } from '../core/values/term-value.ts'
 
 export type SearchCondition =
   | { readonly char: string; readonly op?: 'equals' | 'not'; readonly value: TermValue }

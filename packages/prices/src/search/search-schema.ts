@@ -5,7 +5,7 @@ import { createValidator } from '@influencer-stats/runtime/validation'
 import { MAX_CHOICES, MAX_CONDITIONS, MAX_TEXT_LENGTH } from '../core/price.ts'
 import type { SearchCondition, SearchRequest } from './search-request.ts'
 import { exampleSearch } from '../sample/examples.ts'
-import { atSchema, nameSchema, valueSchema } from '../price-schema.ts'
+import { atSchema, endSchema, nameSchema, valueSchema } from '../price-schema.ts'
 
 const createConditionSchema = (op: object, value: object, required: readonly string[] = ['char', 'value']) => ({
   type: 'object',
@@ -26,11 +26,11 @@ const properties = {
       anyOf: [
         createConditionSchema({ type: 'string', enum: ['equals', 'not'] }, valueSchema),
         createConditionSchema({ type: 'string', enum: ['in', 'notIn'] }, choicesSchema, ['char', 'op', 'value']),
-        createConditionSchema({ type: 'string', enum: ['between'] }, { ...choicesSchema, minItems: 2, maxItems: 2 }, [
-          'char',
-          'op',
-          'value',
-        ]),
+        createConditionSchema(
+          { type: 'string', enum: ['between'] },
+          { type: 'array', items: endSchema, minItems: 2, maxItems: 2 },
+          ['char', 'op', 'value'],
+        ),
       ],
     },
   },

@@ -1,5 +1,5 @@
 import { embed, type Overrides } from '@influencer-stats/runtime/embed'
-import type { Price } from '../../src/core/price.ts'
+import { listValues, type Price } from '../../src/core/price.ts'
 import { prices } from '../../src/service.ts'
 
 const SERVICES = new URL('../../../../services.ts', import.meta.url).href
@@ -85,5 +85,5 @@ export const toSearch = ({ offeringId, groupId, priceSpecId, charValues }: Price
   offeringId,
   groupId,
   priceSpecId,
-  charValues,
+  charValues: charValues.flatMap(({ char, value }) => listValues(value).map((one) => ({ char, value: one }))),
 })

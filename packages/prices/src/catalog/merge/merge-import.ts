@@ -3,11 +3,12 @@ import type { CatalogDraft } from '../../core/catalog-draft.ts'
 import type { IdTable } from '../../core/id-table.ts'
 import { findTranslatedId } from '../../core/price-id.ts'
 import type { RowTable } from '../../core/row-table.ts'
-import { isOfType, type CharTypes, type Terms } from '../../core/terms.ts'
+import { type CharTypes, type Terms } from '../../core/terms.ts'
 import { errors } from '../../errors.ts'
 import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import type { CodedPrice } from '../../core/encode-price.ts'
 import { Translator, type CatalogDictionary } from './translator.ts'
+import { isOfType } from '../../core/values/term-value.ts'
 
 // Functions that compare an import with the catalog that it is merged into.
 

@@ -1,8 +1,7 @@
 import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import { FacetCounts, GROUPS_FACET, OFFERINGS_FACET, createSelection, SPECS_FACET } from '../../core/facet-selection.ts'
 import { SearchQuery } from '../../core/search-query.ts'
-import type { TermValue } from '../../core/price.ts'
-import { compareValues, getCharType, type CharType, type Term, type Terms } from '../../core/terms.ts'
+import { getCharType, type Term, type Terms } from '../../core/terms.ts'
 import { errors, toResolveProblem } from '../../errors.ts'
 import type { RowFinder } from '../../index/price-index.ts'
 import type { CatalogView } from '../catalog-view.ts'
@@ -20,6 +19,7 @@ import type { SearchConditions } from '../search-request.ts'
 import { createTextFilter, type TextFilter } from './text-filter.ts'
 import { TopN } from '../top-n.ts'
 import { getValueOrder } from './value-order.ts'
+import { formatValue, type TermValue, compareValues, type CharType } from '../../core/values/term-value.ts'
 
 /** The names of the lists in a reply. */
 export const FACET_NAMES = ['offerings', 'groups', 'specs', 'characteristics'] as const
@@ -144,7 +144,7 @@ async function listChars(
     if (byTerm[term] === 0 || entry.kind !== 'value' || found.has(entry.char)) return
     const { text: name } = list[entry.char] as { text: string }
     if (!isOnPage(name)) return
-    if ((!others.has(entry.char) && accepts(name)) || accepts(String(entry.value))) found.add(entry.char)
+    if ((!others.has(entry.char) && accepts(name)) || accepts(formatValue(entry.value))) found.add(entry.char)
     else others.add(entry.char)
   })
   return found

@@ -1,9 +1,9 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { formatReceived } from '@influencer-stats/runtime/received-value'
-import type { TermValue } from '../../core/price.ts'
 import type { TextFilter } from './text-filter.ts'
 import { TopN } from '../top-n.ts'
 import type { ValueOrder } from './value-order.ts'
+import { isRange, type TermValue } from '../../core/values/term-value.ts'
 
 /** A part of a list, and the cursor of the next part. */
 export interface FacetPage<T> {
@@ -66,8 +66,9 @@ export class FacetList {
   add(value: TermValue, count: number): void {
     const { order, accepts, isNamed } = this.#options
     if (order.hasRange) {
-      if (this.#min === undefined || order.compare(value, this.#min) < 0) this.#min = value
-      if (this.#max === undefined || order.compare(value, this.#max) > 0) this.#max = value
+      const [low, high] = isRange(value) ? [value.from ?? -Infinity, value.to ?? Infinity] : [value, value]
+      if (this.#min === undefined || order.compare(low, this.#min) < 0) this.#min = low
+      if (this.#max === undefined || order.compare(high, this.#max) > 0) this.#max = high
     }
     const isAccepted = !accepts || accepts(order.format(value))
     if (isAccepted) this.#hasAccepted = true
@@ -82,7 +83,8 @@ export class FacetList {
     const { order, sort, isNamed } = this.#options
     const values = this.#hasAccepted || !isNamed ? this.#accepted : this.#others
     return {
-      ...(this.#min !== undefined && { min: this.#min, max: this.#max! }),
+      ...(this.#min !== undefined && this.#min !== -Infinity && { min: this.#min }),
+      ...(this.#max !== undefined && this.#max !== Infinity && { max: this.#max }),
       ...toPage(values, ({ value, count }) => (sort === 'name' ? '' : `${count}:`) + order.format(value)),
     }
   }

@@ -1,7 +1,12 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { formatReceived } from '@influencer-stats/runtime/received-value'
-import type { TermValue } from '../../core/price.ts'
-import { compareValues, getValueType, type CharType } from '../../core/terms.ts'
+import {
+  type TermValue,
+  compareValues,
+  formatValue,
+  getValueType,
+  type CharType,
+} from '../../core/values/term-value.ts'
 
 /** The order of the values of a list of facets, and their text in cursors. */
 export interface ValueOrder {
@@ -17,9 +22,10 @@ const TEXT_ORDER: ValueOrder = { compare: compareValues, format: String, parse: 
 const DATE_ORDER: ValueOrder = { ...TEXT_ORDER, hasRange: true }
 const INTEGER_ORDER: ValueOrder = {
   compare: compareValues,
-  format: String,
+  format: formatValue,
   parse(text) {
-    if (getValueType(Number(text)) === 'integer') return Number(text)
+    const value = parseJson(text)
+    if (value !== undefined && value !== null && getValueType(value) === 'integer') return value
     throw commonErrors.VALIDATION_FAILED(
       `querystring/after must be an integer such as 12; received ${formatReceived(text)}`,
     )
@@ -27,8 +33,19 @@ const INTEGER_ORDER: ValueOrder = {
   hasRange: true,
 }
 
+const BOOLEAN_ORDER: ValueOrder = { ...TEXT_ORDER, parse: (text) => text === 'true' }
+
+function parseJson(text: string): TermValue | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** @param type type of the characteristic; undefined for names */
 export function getValueOrder(type: CharType | undefined): ValueOrder {
   if (type === 'integer') return INTEGER_ORDER
+  if (type === 'boolean') return BOOLEAN_ORDER
   return type === 'date' ? DATE_ORDER : TEXT_ORDER
 }
