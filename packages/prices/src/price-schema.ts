@@ -30,6 +30,7 @@ const range = {
   minProperties: 1,
   additionalProperties: false,
   properties: { from: integer, to: integer },
+  examples: [{ from: 10, to: 99 }],
   description: 'Range of integers, both ends included.',
 } as const
 

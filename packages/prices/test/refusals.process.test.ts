@@ -10,7 +10,9 @@ const names = { offeringId, groupId, priceSpecId }
 const SEARCH = '/v1/search/bitmap/prices'
 const BULK = '/v5/search/bitmap/bulk/prices'
 const OPERATORS = 'must be one of equals, not, in, notIn, between'
-const VALUE = 'must be a string of 1 to 256 characters or an integer from -9007199254740991 to 9007199254740991'
+const END = 'must be a string of 1 to 256 characters or an integer from -9007199254740991 to 9007199254740991'
+const VALUE =
+  'must be a string of 1 to 256 characters, an integer from -9007199254740991 to 9007199254740991, true or false or an object such as {"from":10,"to":99}'
 const LINES = { 'content-type': 'application/x-ndjson' }
 
 const invalid = (method: string, target: string, body: unknown, ...detail: string[]): Refusal => ({
@@ -36,8 +38,8 @@ const line = (part: string | object, ...detail: string[]): Refusal => ({
 const refusals: Refusal[] = [
   condition({ char: 'term', op: 'like', value: 'x' }, 'body/charValues/0/op', OPERATORS, 'received "like"'),
   condition({ char: 'term', op: 'like', value: ['x', true] }, 'body/charValues/0/op', OPERATORS, 'received "like"'),
-  condition({ char: 'term', op: 'in', value: ['x', true] }, 'body/charValues/0/value/1', VALUE, 'received true'),
-  condition({ char: 'term', op: 'between', value: [1.5, 2] }, 'body/charValues/0/value/0', VALUE, 'received 1.5'),
+  condition({ char: 'term', op: 'in', value: ['x', null] }, 'body/charValues/0/value/1', VALUE, 'received null'),
+  condition({ char: 'term', op: 'between', value: [1.5, 2] }, 'body/charValues/0/value/0', END, 'received 1.5'),
   condition({ char: 'term', op: 7, value: 'x' }, 'body/charValues/0/op', OPERATORS, 'received 7'),
   condition({ char: 'term', value: null }, 'body/charValues/0/value', VALUE, 'received null'),
   condition({ char: 'term', op: 'in', value: 'x' }, 'body/charValues/0/value must be an array', 'received "x"'),
@@ -123,12 +125,7 @@ const refusals: Refusal[] = [
   ),
   put({ default: 1 }, 'body/default must be true or false; received 1'),
   put({ colour: 'x' }, 'unknown property "colour"', 'known: id, offeringId'),
-  put(
-    { charValues: [{ char: 'term', value: true }] },
-    'body/charValues/0/value',
-    'or an integer from',
-    'received true',
-  ),
+  put({ charValues: [{ char: 'term', value: null }] }, 'body/charValues/0/value', 'an integer from', 'received null'),
   put({ offeringId: '' }, 'body/offeringId must be a string of 1 to 256 whole characters', 'received ""'),
   invalid('PUT', '/prices/a%0Ab', price, 'params/id must be a text without control characters', 'received "a\\u000ab"'),
   invalid(
@@ -171,11 +168,7 @@ const refusals: Refusal[] = [
     { charValues: [{ char: 'term', value: '12', unit: 'm' }] },
     'price/charValues/0 has the unknown property "unit"',
   ),
-  line(
-    { charValues: [{ char: 'term', value: null }] },
-    'price/charValues/0/value must be a string',
-    'or an integer from',
-  ),
+  line({ charValues: [{ char: 'term', value: null }] }, 'price/charValues/0/value must be a string', 'an integer from'),
   line({ value: null }, '/value must be a number or a string', 'received null'),
   line({ id: 'import' }, 'price/id must be a text', 'other than "import"; received "import"'),
   put({ id: 'import' }, 'body/id must be a text', 'other than "import"; received "import"'),

@@ -43,6 +43,7 @@ export function describePattern<const Pattern extends string>(pattern: Pattern, 
 export type ValidationError = ErrorObject
 
 interface Schema {
+  readonly title?: string
   readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
@@ -189,13 +190,17 @@ const joinAlternatives = (phrases: readonly string[]) => {
 function describeType(type: string, schema: Schema): string {
   if (type === 'boolean') return 'true or false'
   if (type === 'null') return 'null'
-  if (type === 'object') return 'an object'
+  if (type === 'object') return describeObject(schema)
   if (type === 'array') return `an array${describeBounds(schema.minItems, schema.maxItems, 'item')}`
   if (type === 'string') return describeString(schema)
   if (schema.minimum === -Number.MAX_VALUE && schema.maximum === Number.MAX_VALUE) return 'a finite number'
   const noun = type === 'integer' ? 'an integer' : 'a number'
   return noun + describeRange(schema)
 }
+
+/** A schema with a title is a whole body, whose example is too long. */
+const describeObject = ({ title, examples }: Schema) =>
+  title === undefined && examples ? `an object such as ${JSON.stringify(examples[0])}` : 'an object'
 
 function describeString({ pattern, format, minLength, maxLength, examples }: Schema): string {
   const description = patternDescriptions.get(pattern ?? '') ?? FORMATS[format ?? '']
