@@ -4,14 +4,7 @@ import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts
 import type { SearchCondition, SearchConditions } from './search-request.ts'
 import { getCharType, type Terms } from '../core/terms.ts'
 import type { TextTable } from '../core/text-table.ts'
-import {
-  formatValue,
-  isOfType,
-  isRange,
-  overlaps,
-  type IntegerRange,
-  type TermValue,
-} from '../core/values/term-value.ts'
+import { formatValue, isOfType, isRange, overlaps, type RangeValue, type TermValue } from '../core/values/term-value.ts'
 
 /** The reason that a request cannot be searched: an error code and its detail. */
 export interface ResolveFailure {
@@ -133,7 +126,7 @@ function listContainingRanges(values: readonly TermValue[], ranges: readonly num
   if (ranges.length === 0) return []
   const integers = values.filter((value) => typeof value === 'number').sort((a, b) => a - b)
   return ranges.filter((term) => {
-    const { from = -Infinity, to = Infinity } = terms.getValue(term) as IntegerRange
+    const { from = -Infinity, to = Infinity } = terms.getValue(term) as RangeValue
     // The number of integers below the range.
     let [low, high] = [0, integers.length]
     while (low < high) {

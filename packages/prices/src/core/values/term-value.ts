@@ -1,13 +1,13 @@
 import { isDate } from './moment.ts'
 
 /** A range of integers, both ends included. It has at least one end. */
-export interface IntegerRange {
+export interface RangeValue {
   readonly from?: number
   readonly to?: number
 }
 
 /** One value of a characteristic: an integer, a range of integers, a boolean, a date (YYYY-MM-DD), or any other string. */
-export type TermValue = string | number | boolean | IntegerRange
+export type TermValue = string | number | boolean | RangeValue
 
 /** The type of the values of a characteristic. Ranges are of the type `integer`. */
 export type CharType = 'string' | 'integer' | 'date' | 'boolean'
@@ -25,13 +25,13 @@ export function getValueType(value: TermValue): CharType | undefined {
 export const isOfType = (type: CharType, value: TermValue): boolean =>
   type === 'string' ? typeof value === 'string' : getValueType(value) === type
 
-export const isRange = (value: TermValue): value is IntegerRange => typeof value === 'object'
+export const isRange = (value: TermValue): value is RangeValue => typeof value === 'object'
 
-const getLow = (value: number | IntegerRange) => (typeof value === 'number' ? value : (value.from ?? -Infinity))
-const getHigh = (value: number | IntegerRange) => (typeof value === 'number' ? value : (value.to ?? Infinity))
+const getLow = (value: number | RangeValue) => (typeof value === 'number' ? value : (value.from ?? -Infinity))
+const getHigh = (value: number | RangeValue) => (typeof value === 'number' ? value : (value.to ?? Infinity))
 
 /** True if a range contains an integer from `low` to `high`. */
-export const overlaps = (range: IntegerRange, low: number, high: number): boolean =>
+export const overlaps = (range: RangeValue, low: number, high: number): boolean =>
   getLow(range) <= high && low <= getHigh(range)
 
 /**
@@ -41,7 +41,7 @@ export const overlaps = (range: IntegerRange, low: number, high: number): boolea
 export function compareValues(a: TermValue, b: TermValue): number {
   if (a === b) return 0
   if (!isRange(a) && !isRange(b)) return a < b ? -1 : 1
-  const [one, other] = [a as number | IntegerRange, b as number | IntegerRange]
+  const [one, other] = [a as number | RangeValue, b as number | RangeValue]
   return (
     compareEnds(getLow(one), getLow(other)) ||
     compareEnds(getHigh(one), getHigh(other)) ||
