@@ -17,6 +17,7 @@ import { BITMAP_ALIAS, parts, SHARED_STORES } from './parts.ts'
 import { addFacetRoutes } from './routes/facets.ts'
 import { addImportRoute } from './routes/import.ts'
 import { addPriceRoutes } from './routes/prices.ts'
+import { addPatchRoute } from './routes/patch-price.ts'
 import { batchPuts } from './routes/batch-puts.ts'
 import { createPutRoute } from './routes/put-price.ts'
 import { addBulkRoute } from './routes/bulk.ts'
@@ -111,6 +112,7 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
   await addBulkRoute(app, views, replica, { log, faults, data }, config.sendTimeout)
   addFacetRoutes(app, views, replica)
   addPriceRoutes(app, catalog, replica, config.sendTimeout)
+  await app.register(async (scope: App) => addPatchRoute(scope, catalog, replica))
   await app.register(async (scope: App) => addImportRoute(scope, catalog, views, replica))
   return app
 }

@@ -7,7 +7,7 @@ import {
   type ClientOptions,
 } from '@influencer-stats/runtime/service-client'
 import type { Amount } from './core/values/amount.ts'
-import type { Price, SimplePrice } from './core/price.ts'
+import type { Price, PricePatch, SimplePrice } from './core/price.ts'
 import { parsePriceJson } from './core/price-json.ts'
 import type { SearchConditions, SearchRequest } from './search/search-request.ts'
 import type { FacetLists } from './search/facets/compute-facets.ts'
@@ -19,6 +19,7 @@ export type {
   FacetLists as Facets,
   ImportResult as Imported,
   Price,
+  PricePatch,
   PriceFormat,
   SearchRequest,
   SimplePrice,
@@ -62,6 +63,8 @@ export interface PricesClient {
   getFacets(request?: FacetsRequest): Promise<FacetLists>
   get(id: string): Promise<Price | undefined>
   put(price: Price): Promise<void>
+  /** Changes fields of a price; null removes an optional one. Returns the price; undefined if there is none. */
+  patch(id: string, patch: PricePatch): Promise<Price | undefined>
   /** @returns true if it existed */
   delete(id: string): Promise<boolean>
   /** Yields NDJSON or CSV bytes as they arrive, one price per line, in the order of ids. */
@@ -108,6 +111,11 @@ export function createPricesClient(url: string, options: ClientOptions = {}): Pr
       const reply = await request('PUT', `/prices/${encodeURIComponent(price.id)}`, { json: price })
       await reply.text()
     },
+    patch: (id, json) =>
+      ignoreErrors(
+        readPrice<Price>(request('PATCH', `/prices/${encodeURIComponent(id)}`, { json })),
+        'PRICE_NOT_FOUND',
+      ),
     async delete(id) {
       const reply = request('DELETE', `/prices/${encodeURIComponent(id)}`)
       return (await ignoreErrors(reply, 'PRICE_NOT_FOUND')) !== undefined
