@@ -48,6 +48,8 @@ export interface FacetsRequest extends Partial<SearchConditions> {
   readonly q?: string
   /** The order of values: by name (default; numbers by size), or the highest count first. */
   readonly sort?: 'name' | 'count'
+  /** Also returns the ranges of the values of the prices that match, by currency. */
+  readonly range?: boolean
   readonly limit?: number
   /** `next` of the previous page; requires `facet` or `char`. */
   readonly after?: string

@@ -76,14 +76,15 @@ const newNames = createNameFields(newName, createValueSchema(newName))
 const VALUE_DESCRIPTION = `An exact decimal of up to ${MAX_DIGITS} digits, in a reply as a number with the same digits.`
 const amountSchema = { type: ['number', 'string'], description: VALUE_DESCRIPTION } as const
 
+export const currencySchema = {
+  type: 'string',
+  pattern: describePattern('^[A-Z]{3}$', 'a code of 3 capital letters such as USD'),
+} as const
+
 /** The fields of a price except its id and its names. */
 const otherFields = {
   value: amountSchema,
-  currency: {
-    type: 'string',
-    pattern: describePattern('^[A-Z]{3}$', 'a code of 3 capital letters such as USD'),
-    description: 'Currency; by default USD.',
-  },
+  currency: { ...currencySchema, description: 'Currency; by default USD.' },
   default: { type: 'boolean', description: 'True if a search prefers this price when several prices match.' },
   from: { ...moment, description: 'First day or minute at which the price is valid. Days are those of UTC.' },
   to: {

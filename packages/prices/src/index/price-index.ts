@@ -66,10 +66,26 @@ export function countMatches(forEach: (visit: RowVisitor) => void): MatchTally {
   return { count, first, firstDefault }
 }
 
-/** Returns all matching rows, in no order. */
+/** Returns the result of `find`, also for a query with a `test`. */
+export function findRow(finder: RowFinder, query: SearchQuery): number {
+  const { test } = query
+  if (!test) return finder.find(query)
+  return toFindResult(
+    countMatches((visit) =>
+      finder.forEach(query, (row, rank) => {
+        if (test(row)) visit(row, rank)
+      }),
+    ),
+  )
+}
+
+/** Returns all rows that match a query and its `test`, in no order. */
 export function findRows(finder: RowFinder, query: SearchQuery): number[] {
+  const { test } = query
   const rows: number[] = []
-  finder.forEach(query, (row) => void rows.push(row))
+  finder.forEach(query, (row) => {
+    if (!test || test(row)) rows.push(row)
+  })
   return rows
 }
 

@@ -2,7 +2,7 @@ import type { ReadonlyRoaringBitmap32 } from 'roaring'
 import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
-import { yieldTurn } from '@influencer-stats/runtime/async/yield'
+import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { countSets } from './count-facets.ts'
 import { explainTests } from './explain-tests.ts'
 import { Columns, type ColumnSource } from './offerings/columns.ts'
@@ -144,6 +144,14 @@ class RoaringIndex implements PriceIndex {
         findValidAt: (moment) => {
           const isValid = this.#createValidityTest(moment)
           return isValid && sets.createBitmap(unite(offerings).toArray().filter(isValid))
+        },
+        async findTested(test) {
+          const rows = unite(offerings).toArray()
+          const tested: number[] = []
+          await forEachInTurns(rows.length, (i) => {
+            if (test(rows[i]!)) tested.push(rows[i]!)
+          })
+          return sets.createBitmap(tested)
         },
         subtract,
         intersect,

@@ -10,7 +10,14 @@ import {
 import { FIRST_MOMENT, LAST_MOMENT } from '../../src/core/values/moment.ts'
 import { RowTable, type PriceRow } from '../../src/core/row-table.ts'
 import { ANY_TERM, SearchQuery } from '../../src/core/search-query.ts'
-import { findRows, NO_MATCH, toAmbiguous, type RowChange, type RowFinder } from '../../src/index/price-index.ts'
+import {
+  findRow,
+  findRows,
+  NO_MATCH,
+  toAmbiguous,
+  type RowChange,
+  type RowFinder,
+} from '../../src/index/price-index.ts'
 
 // Random rows, queries and changes of indexes, and plain filters as oracles.
 
@@ -184,6 +191,9 @@ function countPlainly(rows: readonly (PriceRow | undefined)[], { conditions, at 
   return counts
 }
 
+const isEven = (row: number) => row % 2 === 0
+const dropOddRows = (rows: readonly (PriceRow | undefined)[]) => rows.map((one, row) => (isEven(row) ? one : undefined))
+
 export async function expectCounts(
   index: RowFinder,
   rows: readonly (PriceRow | undefined)[],
@@ -194,6 +204,9 @@ export async function expectCounts(
     const counts = new FacetCounts(TERM_COUNT)
     await index.count(selection, counts)
     expect(counts).toEqual(countPlainly(rows, selection))
+    const tested = new FacetCounts(TERM_COUNT)
+    await index.count({ ...selection, test: isEven }, tested)
+    expect(tested).toEqual(countPlainly(dropOddRows(rows), selection))
   }
 }
 
@@ -208,6 +221,10 @@ export function expectAgreement(
     expect(index.find(searched)).toBe(found)
     expect(index.explain(searched, searched.choices)).toEqual(left)
     expect(findRows(index, searched).sort((a, b) => a - b)).toEqual(fitting)
+    searched.test = isEven
+    const tested = filter(dropOddRows(rows), query)
+    expect(findRow(index, searched)).toBe(tested.found)
+    expect(findRows(index, searched).sort((a, b) => a - b)).toEqual(tested.fitting)
     for (const any of [{ group: ANY_TERM }, { spec: ANY_TERM }, { group: ANY_TERM, spec: ANY_TERM }]) {
       const partial = { ...query, ...any }
       expect(findRows(index, toQuery(partial)).sort((a, b) => a - b)).toEqual(filter(rows, partial).fitting)

@@ -1,3 +1,4 @@
+import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import type { ReadonlyRoaringBitmap32 } from 'roaring'
 import { ANY_TERM } from '../../core/search-query.ts'
 import type { FacetSelection } from '../../core/facet-selection.ts'
@@ -161,6 +162,14 @@ export class OfferingBitmaps implements ColumnSource {
         for (const { first, end, base } of list)
           for (let ordinal = first; ordinal < end; ordinal++)
             if (segment.isValidAt(ordinal, moment)) ordinals.push(base + ordinal - first)
+        return sets.createBitmap(ordinals)
+      },
+      async findTested(test) {
+        const ordinals: number[] = []
+        for (const { first, end, base } of list)
+          await forEachInTurns(end - first, (i) => {
+            if (test(segment.getRow(first + i))) ordinals.push(base + i)
+          })
         return sets.createBitmap(ordinals)
       },
       subtract,

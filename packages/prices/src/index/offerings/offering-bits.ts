@@ -1,3 +1,4 @@
+import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import { ANY_TERM } from '../../core/search-query.ts'
 import type { FacetSelection } from '../../core/facet-selection.ts'
 import { groupByFacet, type TermSets } from '../count-facets.ts'
@@ -159,6 +160,18 @@ export class OfferingBits implements ColumnSource {
         for (const { first, end, words: size } of list) {
           for (let ordinal = first; ordinal < end; ordinal++)
             if (segment.isValidAt(ordinal, moment)) set[at + ((ordinal - first) >> 5)]! |= 1 << ((ordinal - first) & 31)
+          at += size
+        }
+        return set
+      },
+      async findTested(test) {
+        const set = new Int32Array(length)
+        let at = 0
+        for (const { first, end, words: size } of list) {
+          const start = at
+          await forEachInTurns(end - first, (i) => {
+            if (test(segment.getRow(first + i))) set[start + (i >> 5)]! |= 1 << (i & 31)
+          })
           at += size
         }
         return set
