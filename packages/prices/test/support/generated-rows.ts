@@ -49,6 +49,7 @@ export const row: fc.Arbitrary<PriceRow> = fc
   .map(({ chosen, dates, ...rest }) => ({
     ...rest,
     values: chosen.flatMap((list, char) => list.map((one) => toTerm(char, one))),
+    chars: chosen.filter((list) => list.length > 0).length,
     from: dates ? dates[0] : FIRST_MOMENT,
     to: dates ? dates[1] : LAST_MOMENT,
   }))
@@ -97,6 +98,13 @@ const createConditions = ({ group: g, spec: s, choices, at }: QueryFields): ((on
   ...(at === undefined ? [] : [(one: PriceRow) => one.from <= at && at < one.to]),
 ]
 
+/** Orders default rows: the most characteristics, then the latest start. */
+function compareDefaults(a: PriceRow, b: PriceRow): number {
+  const countChars = ({ values }: PriceRow) => new Set([...values].map(getChar)).size
+  if (countChars(a) !== countChars(b)) return countChars(b) - countChars(a)
+  return a.from === b.from ? 0 : b.from > a.from ? 1 : -1
+}
+
 /**
  * The oracle: a plain filter.
  * @returns the matches, and how many rows remain after each condition
@@ -113,7 +121,8 @@ function filter(
   }
   fitting = fitting.filter((number) => query.values.every((term) => rows[number]!.values.includes(term)))
   if (fitting.length === 0) return { found: NO_MATCH, fitting, left }
-  const chosen = fitting.length === 1 ? fitting[0] : fitting.find((number) => rows[number]!.isDefault)
+  const [best] = fitting.filter((number) => rows[number]!.isDefault).sort((a, b) => compareDefaults(rows[a]!, rows[b]!))
+  const chosen = fitting.length === 1 ? fitting[0] : best
   return { found: chosen ?? toAmbiguous(fitting.length), fitting, left }
 }
 
