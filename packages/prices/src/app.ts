@@ -109,7 +109,7 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
     await level?.close()
   })
   const faults = registry.getSingleMetric(FAULT_COUNTER_NAME) as Counter
-  await addBulkRoute(app, views, replica, { log, faults, data }, config.sendTimeout)
+  await addBulkRoute(app, views, replica, { log, faults, data }, context.budget)
   addFacetRoutes(app, views, replica)
   addPriceRoutes(app, catalog, replica, config.sendTimeout)
   await app.register(async (scope: App) => addPatchRoute(scope, catalog, replica))
