@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { createProgressLine } from '@influencer-stats/runtime/progress-line'
+import { checkPrices, type CheckReport } from './check/catalog-check.ts'
 import { getFormat, readPriceFile, writePriceFile } from './cli/price-files.ts'
 import { createPricesClient } from './client.ts'
 import { createCsvWriter } from './csv/write-csv.ts'
@@ -8,8 +9,10 @@ import type { PriceFormat } from './messages.ts'
 import { generateSamplePrices } from './sample/sample-catalog.ts'
 
 // `pnpm prices import FILE`, `export FILE` and `generate`: import and export the prices of a running service over HTTP.
+// `pnpm prices check FILE` needs no service.
 
 const HELP = `pnpm prices import FILE [--replace [--empty]] [--url URL]    imports prices
+pnpm prices check FILE                                       reports the problems of a file; needs no service
 pnpm prices export FILE [--url URL]                          exports all prices to a new file
 pnpm prices generate [--offerings N] [--replace] [--url URL] imports the sample prices (50 offerings, 487,200 prices)
 pnpm prices generate FILE [--offerings N]                    writes the sample prices to a new file
@@ -47,6 +50,13 @@ async function* countLines(pieces: AsyncIterable<Uint8Array>, onLines: (lines: n
   }
 }
 
+/** Formats a report for people: one line per problem. */
+function formatReport({ prices, problems, more }: CheckReport): string {
+  const lines = problems.map(({ code, line, detail }) => `line ${line}: ${code} ${detail}\n`)
+  const count = `${problems.length}${more ? ' and more' : ''} problem${problems.length === 1 ? '' : 's'}`
+  return `${lines.join('')}${count} in a file with ${prices} valid prices\n`
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -63,18 +73,26 @@ async function main(): Promise<void> {
   const offerings = Number(values.offerings)
   const writes = command === 'generate' && file !== undefined
   const exports = command === 'export' && file !== undefined
-  const isKnown = (command === 'generate' && !(writes && replace)) || (command === 'import' && file) || exports
+  const reads = (command === 'import' || command === 'check') && file !== undefined
+  const isKnown = (command === 'generate' && !(writes && replace)) || reads || exports
   if (values.help || !isKnown || rest.length > 0 || !Number.isSafeInteger(offerings) || offerings < 1) {
     process[values.help ? 'stdout' : 'stderr'].write(HELP)
     process.exitCode = values.help ? 0 : 1
     return
   }
   // Checked before the request: a request whose body fails does not report the reason.
-  if (command === 'import') await access(file!, constants.R_OK)
+  if (reads) await access(file, constants.R_OK)
   const progress = createProgressLine(process.stderr)
   const update = (share: number) => progress.update(`${command} ${Math.round(share * 100)} %`, share)
   const format = file === undefined ? 'ndjson' : getFormat(file)
-  const lines = command === 'import' ? readPriceFile(file!, update) : generateSampleBytes(offerings, update, format)
+  const lines = reads ? readPriceFile(file, update) : generateSampleBytes(offerings, update, format)
+  if (command === 'check') {
+    const report = await checkPrices(lines, { format })
+    progress.end()
+    process.stdout.write(formatReport(report))
+    process.exitCode = report.problems.length > 0 ? 1 : 0
+    return
+  }
   const client = createPricesClient(url, { token: process.env.API_TOKEN })
   if (writes || exports) {
     const onLines = (count: number) => progress.update(`exported ${count} lines`)

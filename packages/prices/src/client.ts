@@ -5,21 +5,24 @@ import {
   ignoreErrors,
   readChunks,
   type ClientOptions,
+  type QueryParameters,
 } from '@influencer-stats/runtime/service-client'
+import type { CheckProblem, CheckReport } from './check/catalog-check.ts'
 import type { Amount } from './core/values/amount.ts'
-import type { Price, PricePatch, SimplePrice } from './core/price.ts'
+import type { Price, SimplePrice } from './core/price.ts'
 import { parsePriceJson } from './core/price-json.ts'
 import type { SearchConditions, SearchRequest } from './search/search-request.ts'
 import type { FacetLists } from './search/facets/compute-facets.ts'
 import type { ExportRange, ImportResult, ImportOptions, PriceFormat } from './messages.ts'
 
 export type {
+  CheckProblem,
+  CheckReport,
   SearchConditions as Conditions,
   ExportRange,
   FacetLists as Facets,
   ImportResult as Imported,
   Price,
-  PricePatch,
   PriceFormat,
   SearchRequest,
   SimplePrice,
@@ -48,8 +51,6 @@ export interface FacetsRequest extends Partial<SearchConditions> {
   readonly q?: string
   /** The order of values: by name (default; numbers by size), or the highest count first. */
   readonly sort?: 'name' | 'count'
-  /** Also returns the ranges of the values of the prices that match, by currency. */
-  readonly range?: boolean
   readonly limit?: number
   /** `next` of the previous page; requires `facet` or `char`. */
   readonly after?: string
@@ -65,8 +66,6 @@ export interface PricesClient {
   getFacets(request?: FacetsRequest): Promise<FacetLists>
   get(id: string): Promise<Price | undefined>
   put(price: Price): Promise<void>
-  /** Changes fields of a price; null removes an optional one. Returns the price; undefined if there is none. */
-  patch(id: string, patch: PricePatch): Promise<Price | undefined>
   /** @returns true if it existed */
   delete(id: string): Promise<boolean>
   /** Yields NDJSON or CSV bytes as they arrive, one price per line, in the order of ids. */
@@ -76,6 +75,11 @@ export interface PricesClient {
    * @param options.replace replaces all existing prices; with `empty` even if no price is imported
    */
   import(lines: PriceLines, options?: ImportRequest): Promise<ImportResult>
+  /**
+   * Reports the problems of an import, and imports nothing.
+   * @param options.replace does not compare the types of characteristics with those of the existing prices
+   */
+  check(lines: PriceLines, options?: Pick<ImportRequest, 'format' | 'replace'>): Promise<CheckReport>
 }
 
 /** The bytes of a file of prices. */
@@ -96,6 +100,8 @@ const readPrice = async <P extends FoundPrice | Price>(reply: Promise<Response>)
 export function createPricesClient(url: string, options: ClientOptions = {}): PricesClient {
   const request = createRequester(url, options)
   const buildSearchPath = (index = 'bitmap') => `/v1/search/${encodeURIComponent(index)}/prices`
+  const sendLines = (body: PriceLines, format: PriceFormat = 'ndjson', query: QueryParameters) =>
+    request('POST', '/prices/import', { body, headers: { 'content-type': MEDIA_TYPES[format] }, query })
 
   return {
     search: (json, index) =>
@@ -113,11 +119,6 @@ export function createPricesClient(url: string, options: ClientOptions = {}): Pr
       const reply = await request('PUT', `/prices/${encodeURIComponent(price.id)}`, { json: price })
       await reply.text()
     },
-    patch: (id, json) =>
-      ignoreErrors(
-        readPrice<Price>(request('PATCH', `/prices/${encodeURIComponent(id)}`, { json })),
-        'PRICE_NOT_FOUND',
-      ),
     async delete(id) {
       const reply = request('DELETE', `/prices/${encodeURIComponent(id)}`)
       return (await ignoreErrors(reply, 'PRICE_NOT_FOUND')) !== undefined
@@ -125,9 +126,8 @@ export function createPricesClient(url: string, options: ClientOptions = {}): Pr
     async *export(range = {}) {
       yield* readChunks(await request('GET', '/prices', { query: { ...range } }))
     },
-    import(body, { format = 'ndjson', replace = false, empty = false } = {}) {
-      const headers = { 'content-type': MEDIA_TYPES[format] }
-      return readJson(request('POST', '/prices/import', { body, headers, query: { replace, empty } }))
-    },
+    import: (body, { format, replace = false, empty = false } = {}) =>
+      readJson(sendLines(body, format, { replace, empty })),
+    check: (body, { format, replace = false } = {}) => readJson(sendLines(body, format, { replace, check: true })),
   }
 }

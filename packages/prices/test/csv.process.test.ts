@@ -29,6 +29,19 @@ const some = [
     default: true,
     to: '2026-12-31',
   }),
+  createPrice({
+    charValues: [
+      { char: 'markets', value: ['DE', 'AT'] },
+      { char: 'size', value: { from: 10, to: 99 } },
+      { char: 'is new', value: true },
+    ],
+  }),
+  createPrice({
+    charValues: [
+      { char: 'markets', value: 'DE' },
+      { char: 'size', value: [{ from: 100 }, 7] },
+    ],
+  }),
   createPrice({ value: 1e21 }),
   createPrice({ id: 'an id, "quoted"', value: '1.10' }),
 ]
@@ -41,10 +54,12 @@ it('an export to CSV and its import give the same catalog', async () => {
   await first.request('DELETE', `/prices/${toUuid(99)}`)
   const csv = await first.request('GET', '/prices?format=csv')
   expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
-  expect(csv.body.split('\r\n')[0]).toBe(`${HEAD},currency,default,from,to,text.Term,"integer.seats, at most"`)
+  expect(csv.body.split('\r\n')[0]).toBe(
+    `${HEAD},currency,default,from,to,text.Term,"integer.seats, at most",text.markets,json.markets,range.size,json.size,boolean.is new`,
+  )
   expect(await second.request('POST', '/prices/import', csv.body, CSV)).toMatchObject({
     status: 200,
-    body: { imported: 4, prices: 4 },
+    body: { imported: 6, prices: 6 },
   })
   expect((await second.request('GET', '/prices')).body).toBe((await first.request('GET', '/prices')).body)
   const part = (await second.request('GET', `/prices?format=csv&after=${some[0]!.id}&limit=1`)).body
@@ -74,9 +89,9 @@ it('an invalid CSV file is refused as a whole', async () => {
   const id = toUuid(1)
   const row = (cells: string, more = '') => `${HEAD}${more}\n${id},o,g,s,1${more && ',5'}\n${cells}\n`
   for (const [csv, detail] of [
-    [row(`${id},o,g,s,x`), 'line 3, column "value": must be a decimal such as 9.50; received "x"'],
+    [row(`${id},o,g,s,x`), 'line 3: column "value" must be a decimal such as 9.50; received "x"'],
     [row(`,o,g,s,1`), 'line 3: price must have the property "id"'],
-    [row(`${id},o,g,s,1,text`, ',integer.size'), 'line 3, column "integer.size": must be an integer'],
+    [row(`${id},o,g,s,1,text`, ',integer.size'), 'line 3: column "integer.size" must be an integer'],
     [
       `${HEAD},integer.size,text.size\n${id},o,g,s,1,5,\n${id},"o\n",g,s,1,,x\n${id},o,g,s,1,5,`,
       'line 3: TYPE_CONFLICT size',
@@ -101,7 +116,7 @@ it.each(['all.csv', 'all.csv.gz', 'all.ndjson.gz'])('the CLI exports and imports
   expect(plain.toString()).toBe((await first.request('GET', `/prices?format=${format}`)).body)
   expect(await runCli('import', file, '--url', second.url)).toMatchObject({
     code: 0,
-    stdout: 'imported 4 prices; the catalog has 4\n',
+    stdout: 'imported 6 prices; the catalog has 6\n',
   })
   expect((await second.request('GET', '/prices')).body).toBe((await first.request('GET', '/prices')).body)
 })

@@ -1,11 +1,10 @@
 import { AnswerBlock, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
 import type { AnswerWords } from '../core/answer-words.ts'
 import { IdOrder } from './id-order.ts'
-import { RowTable } from '../core/row-table.ts'
+import { RowTable, type PriceRow } from '../core/row-table.ts'
 import { CsvPriceWriter } from '../csv/write-csv.ts'
-import type { Price } from '../core/price.ts'
-import type { Term, Terms } from '../core/terms.ts'
-import type { TermValue } from '../core/values/term-value.ts'
+import type { CharValue, Price } from '../core/price.ts'
+import type { Terms } from '../core/terms.ts'
 import { stringifyPrice } from '../core/price-json.ts'
 import type { ExportRange } from '../messages.ts'
 import { toAnswersKey, toRowsKey } from '../storage/page-store.ts'
@@ -37,10 +36,10 @@ export async function* exportPrices(
   onSorted?: (rows: number) => void,
 ): AsyncGenerator<Uint8Array> {
   const { meta, terms, words, reader } = catalog
-  const usedValues = new Uint8Array(formatName === 'csv' ? terms.list.length : 0)
+  const usedValues = formatName === 'csv' ? new UsedValues(terms) : undefined
   const rows = await takeFirst(await readIdOrder(catalog, after, usedValues), limit)
   onSorted?.(rows.length)
-  const writer = formatName === 'csv' ? new CsvPriceWriter(listValues(terms, usedValues)) : undefined
+  const writer = usedValues && new CsvPriceWriter(usedValues.list())
   const format = (price: Price) => writer?.format(price) ?? `${stringifyPrice(price)}\n`
   const readPage = createPageReader(reader, meta.generation)
   let text = writer?.head ?? ''
@@ -63,14 +62,11 @@ async function takeFirst(order: IdOrder, limit: number): Promise<Uint32Array> {
   return first
 }
 
-/**
- * Reads the rows in the order of their ids.
- * @param usedValues gets a 1 for each term of a value that a row has; it may be too short for them
- */
+/** Reads the rows in the order of their ids. @param usedValues gets the values of all rows */
 async function readIdOrder(
   { meta, reader, words }: FrozenCatalog,
   after: string | undefined,
-  usedValues: Uint8Array,
+  usedValues: UsedValues | undefined,
 ): Promise<IdOrder> {
   const { generation, rows } = meta
   const order = new IdOrder(words, after)
@@ -80,7 +76,7 @@ async function readIdOrder(
     for (let slot = 0; slot < table.size; slot++) {
       if (!table.has(slot)) continue
       isPresent[page * PAGE_ROWS + slot] = 1
-      if (usedValues.length > 0) for (const term of table.get(slot)!.values) usedValues[term] = 1
+      usedValues?.add(table.get(slot)!.values)
     }
   })
   await reader.forEachPage(generation, toAnswersKey, rows, (bytes, page) => {
@@ -92,11 +88,37 @@ async function readIdOrder(
   return order
 }
 
-/** Yields the characteristic of each used value, and the value. */
-function* listValues({ list }: Terms, usedValues: Uint8Array): Generator<[char: string, value: TermValue]> {
-  for (let code = usedValues.indexOf(1); code >= 0; code = usedValues.indexOf(1, code + 1)) {
-    const { char, value } = list[code] as Term & { kind: 'value' }
-    yield [(list[char] as { text: string }).text, value]
+/** The values that rows have: those of a list apart from those that a characteristic has alone. */
+class UsedValues {
+  readonly #terms: Terms
+  /** By term: 1 if a row has the value alone. */
+  readonly #single: Uint8Array
+  /** The characteristics of which a row has a list. */
+  readonly #lists = new Set<number>()
+
+  constructor(terms: Terms) {
+    this.#terms = terms
+    this.#single = new Uint8Array(terms.list.length)
+  }
+
+  /** Adds the values of a row. Those of a list are adjacent. */
+  add(values: PriceRow['values']): void {
+    let previous = -1
+    for (let i = 0; i < values.length; i++) {
+      const char = this.#terms.getChar(values[i]!)
+      const isList = char === previous || (i + 1 < values.length && this.#terms.getChar(values[i + 1]!) === char)
+      if (isList) this.#lists.add(char)
+      else this.#single[values[i]!] = 1
+      previous = char
+    }
+  }
+
+  /** Yields each characteristic with its values. A list without values stands for its lists. */
+  *list(): Generator<CharValue> {
+    const getName = (char: number) => (this.#terms.list[char] as { text: string }).text
+    for (let term = this.#single.indexOf(1); term >= 0; term = this.#single.indexOf(1, term + 1))
+      yield { char: getName(this.#terms.getChar(term)), value: this.#terms.getValue(term) }
+    for (const char of this.#lists) yield { char: getName(char), value: [] }
   }
 }
 

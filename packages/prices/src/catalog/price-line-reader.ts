@@ -4,24 +4,35 @@ import { ByteAccumulator } from '../core/bytes/byte-accumulator.ts'
 import type { PriceProblem } from '../core/encode-price.ts'
 import type { Price } from '../core/price.ts'
 import { parsePriceJson } from '../core/price-json.ts'
-import { errors } from '../errors.ts'
+import { refuseLine, type OnInvalidLine } from '../invalid-line.ts'
 import { validatePriceLine } from '../price-schema.ts'
 
 const MAX_LINE_BYTES = 65_536
 const NEWLINE = 10
 
-/** Reads prices, one per line. The first invalid line ends the import. */
+/** Reads prices, one per line. */
 export class PriceLineReader {
-  readonly #put: (price: Price) => PriceProblem | undefined
+  readonly #put: (price: Price, line: number) => PriceProblem | undefined
   readonly #validate: (value: unknown) => string | undefined
+  readonly #onInvalid: OnInvalidLine
   /** The beginning of an incomplete line. */
   readonly #rest = new ByteAccumulator()
+  /** True after the beginning of a line that is too long. */
+  #isTooLong = false
   #line = 0
 
-  /** @param put receives each valid price, and returns its problem if it has one */
-  constructor(put: (price: Price) => PriceProblem | undefined, validate = validatePriceLine) {
+  /**
+   * @param put receives each valid price, and returns its problem if it has one
+   * @param onInvalid by default the first invalid line ends the import
+   */
+  constructor(
+    put: (price: Price, line: number) => PriceProblem | undefined,
+    validate = validatePriceLine,
+    onInvalid = refuseLine,
+  ) {
     this.#put = put
     this.#validate = validate
+    this.#onInvalid = onInvalid
   }
 
   /**
@@ -33,7 +44,7 @@ export class PriceLineReader {
     let start = 0
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
       this.#append(bytes.subarray(start, end))
-      this.#readLine(this.#rest.take())
+      this.#endLine()
       start = end + 1
     }
     this.#append(bytes.subarray(start))
@@ -44,31 +55,40 @@ export class PriceLineReader {
    * @throws Problem `BAD_LINE`
    */
   end(): void {
-    this.#readLine(this.#rest.take())
+    this.#endLine()
   }
 
   #append(piece: Uint8Array): void {
+    if (this.#isTooLong) return
     this.#rest.add(piece)
-    if (this.#rest.length > MAX_LINE_BYTES)
-      throw errors.BAD_LINE(`line ${this.#line + 1}: must be at most ${MAX_LINE_BYTES} bytes; received more`)
+    if (this.#rest.length <= MAX_LINE_BYTES) return
+    this.#isTooLong = true
+    this.#rest.take()
+    this.#onInvalid(this.#line + 1, `must be at most ${MAX_LINE_BYTES} bytes; received more`)
   }
 
-  #readLine(bytes: Buffer): void {
+  #endLine(): void {
     this.#line++
-    const fail = (why: string) => errors.BAD_LINE(`line ${this.#line}: ${why}`)
+    const reason = this.#isTooLong ? undefined : this.#readLine(this.#rest.take())
+    this.#isTooLong = false
+    if (reason !== undefined) this.#onInvalid(this.#line, reason)
+  }
+
+  /** Returns the reason why the line is invalid. */
+  #readLine(bytes: Buffer): string | undefined {
     // Decoding replaces invalid bytes by U+FFFD, which can make two names equal.
-    if (!isUtf8(bytes)) throw fail('must be UTF-8; received other bytes')
+    if (!isUtf8(bytes)) return 'must be UTF-8; received other bytes'
     const text = bytes.toString('utf8').trim()
-    if (text === '') return
+    if (text === '') return undefined
     let price: Price
     try {
       price = parsePriceJson(text) as Price
     } catch {
-      throw fail(describeJsonError(text, 'price'))
+      return describeJsonError(text, 'price')
     }
     const validationError = this.#validate(price)
-    if (validationError) throw fail(validationError)
-    const problem = this.#put(price)
-    if (problem) throw fail(`${problem.code} ${problem.detail}`)
+    if (validationError) return validationError
+    const problem = this.#put(price, this.#line)
+    return problem && `${problem.code} ${problem.detail}`
   }
 }

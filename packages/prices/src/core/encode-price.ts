@@ -73,6 +73,14 @@ function getCommonType(value: CharValue['value']): CharType {
   return types[0] === 'date' ? (types.find((one) => one !== 'date') ?? 'date') : types[0]!
 }
 
+/** Returns the problem of a price that `encodePrice` rejects; undefined if there is none. */
+export const findProblem = (price: Price, terms: Terms, types: KnownTypes): PriceProblem | undefined =>
+  findPriceProblem(price) ??
+  findTypeProblem(price, terms, types) ??
+  (typeof price.value === 'string' && parseAmount(price.value) === undefined
+    ? createValueProblem(price.value)
+    : undefined)
+
 /** Converts a price to a row of terms. New terms are added to the dictionary. */
 export function toRow(price: Price, terms: Terms): PriceRow {
   const values: number[] = []
@@ -86,7 +94,6 @@ export function toRow(price: Price, terms: Terms): PriceRow {
     spec: terms.ensureName('spec', price.priceSpecId),
     values,
     isDefault: price.default === true,
-    chars: price.charValues.length,
     from: price.from === undefined ? FIRST_MOMENT : parseMoment(price.from)!,
     to: price.to === undefined ? LAST_MOMENT : parseEnd(price.to)!,
   }

@@ -1,7 +1,8 @@
 import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { createValidator } from '@influencer-stats/runtime/validation'
 import { describeValidationError } from '@influencer-stats/runtime/validation-errors'
-import type { Price } from '../core/price.ts'
+import type { CharValue, Price } from '../core/price.ts'
+import type { RangeValue } from '../core/values/term-value.ts'
 import { priceBodySchema } from '../price-schema.ts'
 
 /** Columns of a CSV file that are fields of a price, in the order of an export. */
@@ -66,7 +67,7 @@ function parseHeading(heading: string): CsvColumn | undefined {
 }
 
 /** Returns the kind of the cells that have a value. */
-export function getValueKind(value: unknown): ValueKind {
+export function getValueKind(value: CharValue['value']): ValueKind {
   if (typeof value === 'number') return 'integer'
   if (typeof value === 'boolean') return 'boolean'
   // Half of a surrogate pair has no UTF-8.
@@ -78,11 +79,11 @@ export function getValueKind(value: unknown): ValueKind {
 export const compareKinds = (a: ValueKind, b: ValueKind): number => VALUE_KINDS.indexOf(a) - VALUE_KINDS.indexOf(b)
 
 /** Returns the cell of a value. */
-export function formatValue(value: unknown): string {
+export function formatValue(value: CharValue['value']): string {
   const kind = getValueKind(value)
   if (kind === 'json') return JSON.stringify(value)
   if (kind !== 'range') return String(value)
-  const { from = '', to = '' } = value as { readonly from?: number; readonly to?: number }
+  const { from = '', to = '' } = value as RangeValue
   return `${from}..${to}`
 }
 
@@ -125,7 +126,7 @@ function parseValue(cell: string, kind: ValueKind): CellResult {
     }
   }
   if (validateValue(value)) return { json: JSON.stringify(value) }
-  return { detail: describeValidationError(validateValue.errors!, 'value') }
+  return { detail: describeValidationError(validateValue.errors!) }
 }
 
 const refuse = (cell: string, expected: string) => ({ detail: `must be ${expected}; received ${formatReceived(cell)}` })

@@ -1,4 +1,4 @@
-import type { Price } from '../core/price.ts'
+import type { CharValue, Price } from '../core/price.ts'
 import { errors } from '../errors.ts'
 import {
   compareKinds,
@@ -20,12 +20,12 @@ export class CsvPriceWriter {
   readonly #columns = new Map<string, number>()
 
   /**
-   * @param values pairs of a characteristic and a value; each kind of values of a characteristic gets a column
+   * @param values values of characteristics; each kind of values of a characteristic gets a column
    * @throws Problem `TOO_MANY_COLUMNS`
    */
-  constructor(values: Iterable<readonly [char: string, value: unknown]>) {
+  constructor(values: Iterable<CharValue>) {
     const kindsByChar = new Map<string, Set<ReturnType<typeof getValueKind>>>()
-    for (const [char, value] of values)
+    for (const { char, value } of values)
       kindsByChar.set(char, (kindsByChar.get(char) ?? new Set()).add(getValueKind(value)))
     const columns: CsvColumn[] = FIELDS.map((field) => ({ field }))
     for (const [char, kinds] of kindsByChar)
@@ -49,9 +49,7 @@ export class CsvPriceWriter {
 
 /** Creates the writer for files of these prices. */
 export function createCsvWriter(prices: Iterable<Price>): CsvPriceWriter {
-  const values: [char: string, value: unknown][] = []
-  for (const { charValues } of prices) for (const { char, value } of charValues) values.push([char, value])
-  return new CsvPriceWriter(values)
+  return new CsvPriceWriter(Iterator.from(prices).flatMap(({ charValues }) => charValues))
 }
 
 /** Returns a CSV file of prices. */

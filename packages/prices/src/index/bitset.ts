@@ -13,7 +13,6 @@ import {
   type SegmentChanges,
   type RowVisitor,
 } from './price-index.ts'
-import { NO_RANK } from './rank.ts'
 import { countSets } from './count-facets.ts'
 import { Columns, type OrdinalTest } from './offerings/columns.ts'
 import { toFullWord, bitsetCodec, OfferingBits, toOrdinal, type PartitionBits } from './offerings/offering-bits.ts'
@@ -53,8 +52,7 @@ class BitsetIndex implements PriceIndex {
   // The result of the last scan.
   #found = 0
   #first = NO_ROW
-  #bestDefault = NO_ROW
-  #bestRank = NO_RANK
+  #firstDefault = NO_ROW
 
   constructor(offerings: VersionedList<OfferingBits>) {
     this.#offerings = offerings
@@ -74,7 +72,7 @@ class BitsetIndex implements PriceIndex {
     const { count, choices, at } = query
     this.#scan(bits!, partition, count, this.#columns.createTest(bits!, choices, at))
     if (this.#found === 0) return NO_MATCH
-    const ordinal = this.#found === 1 ? this.#first : this.#bestDefault
+    const ordinal = this.#found === 1 ? this.#first : this.#firstDefault
     return ordinal === NO_ROW ? toAmbiguous(this.#found) : bits!.segment.getRow(ordinal)
   }
 
@@ -88,8 +86,8 @@ class BitsetIndex implements PriceIndex {
       return segment.getRow(first + ordinals[0]!)
     const test = this.#columns.createTest(bits, choices, at)
     const isMatch = test && ((ordinal: number) => test(first + ordinal))
-    const getRank = defaults < 0 ? undefined : (ordinal: number) => bits.getRank(partition, first + ordinal)
-    const ordinal = toFindResult(tallyOrdinals(ordinals.subarray(0, whole), getRank, isMatch))
+    const isDefault = defaults < 0 ? undefined : (ordinal: number) => bits.isDefault(partition, first + ordinal)
+    const ordinal = toFindResult(tallyOrdinals(ordinals.subarray(0, whole), isDefault, isMatch))
     return ordinal < 0 ? ordinal : segment.getRow(first + ordinal)
   }
 
@@ -101,7 +99,7 @@ class BitsetIndex implements PriceIndex {
       this.#scan(bits, partition, query.count, (ordinal) => {
         const row = bits.segment.getRow(ordinal)
         const isCounted = !except.has(row) && (!test || test(ordinal))
-        if (isCounted) visit(row, bits.getRank(partition, ordinal))
+        if (isCounted) visit(row, bits.isDefault(partition, ordinal))
         return isCounted
       })
   }
@@ -143,17 +141,20 @@ class BitsetIndex implements PriceIndex {
   }
 
   /**
-   * Intersects the collected sets within a partition. Sets `#found`, `#first` and `#bestDefault`.
+   * Intersects the collected sets within a partition. Sets `#found`, `#first` and `#firstDefault`.
    * @param count number of collected sets
    * @param isMatch an additional condition on a row
    */
-  #scan(offering: OfferingBits, partition: PartitionBits, count: number, isMatch: OrdinalTest | undefined): void {
+  #scan(
+    { segment, defaults }: OfferingBits,
+    partition: PartitionBits,
+    count: number,
+    isMatch: OrdinalTest | undefined,
+  ): void {
     this.#found = 0
     this.#first = NO_ROW
-    this.#bestDefault = NO_ROW
-    this.#bestRank = NO_RANK
-    const { defaults } = offering
-    const { words } = offering.segment
+    this.#firstDefault = NO_ROW
+    const { words } = segment
     const { first, end, start, words: length } = partition
     const positions = this.#positions
     // The three rarest are intersected without a check in between: a check for an empty word after one or two of them
@@ -169,19 +170,9 @@ class BitsetIndex implements PriceIndex {
         const ordinal = toOrdinal(first, word, bits)
         if (isMatch && !isMatch(ordinal)) continue
         if (this.#found++ === 0) this.#first = ordinal
-        else if (defaults >= 0) {
-          // Ranks do not matter before the second match.
-          if (this.#found === 2) this.#considerDefault(offering, partition, this.#first)
-          this.#considerDefault(offering, partition, ordinal)
-        }
+        if (defaults < 0 || this.#firstDefault !== NO_ROW) continue
+        if ((words[start + defaults * length + word]! & bits & -bits) !== 0) this.#firstDefault = ordinal
       }
     }
-  }
-
-  #considerDefault(offering: OfferingBits, partition: PartitionBits, ordinal: number): void {
-    const rank = offering.getRank(partition, ordinal)
-    if (rank <= this.#bestRank) return
-    this.#bestDefault = ordinal
-    this.#bestRank = rank
   }
 }

@@ -13,7 +13,6 @@ import {
   type SegmentChanges,
   type RowVisitor,
 } from './price-index.ts'
-import { NO_RANK } from './rank.ts'
 import { Columns } from './offerings/columns.ts'
 import {
   createBitmapCodec,
@@ -138,22 +137,21 @@ class RoaringOfferingIndex implements PriceIndex {
   ): number {
     const { views } = offering
     const { first, base } = partition
-    const getRank = this.#createGetRank(offering, partition)
+    const isDefault = this.#isDefault(offering, partition)
     const test = this.#columns.createTest(offering, query.choices, query.at)
     const isMatch = test && ((ordinal: number) => test(first + ordinal))
     let ordinal: number
-    if (listed) ordinal = toFindResult(tallyOrdinals(listed, getRank, isMatch))
+    if (listed) ordinal = toFindResult(tallyOrdinals(listed, isDefault, isMatch))
     else if (!this.#collectSets(views, query)) return NO_MATCH
-    else ordinal = pickOrdinal(this.#intersection.run(views.get(partition.position)), base, getRank, isMatch)
+    else ordinal = pickOrdinal(this.#intersection.run(views.get(partition.position)), base, isDefault, isMatch)
     return ordinal < 0 ? ordinal : views.segment.getRow(first + ordinal)
   }
 
-  #createGetRank(
+  #isDefault(
     { views, defaults }: OfferingBitmaps,
-    { first, base }: PartitionView,
-  ): ((ordinal: number) => number) | undefined {
-    if (defaults < 0) return undefined
-    return (ordinal) => (views.get(defaults).has(base + ordinal) ? views.segment.getRank(first + ordinal) : NO_RANK)
+    { base }: PartitionView,
+  ): ((ordinal: number) => boolean) | undefined {
+    return defaults < 0 ? undefined : (ordinal) => views.get(defaults).has(base + ordinal)
   }
 
   forEach(query: SearchQuery, visit: RowVisitor, except: RowSet = NO_ROWS): void {
@@ -163,10 +161,10 @@ class RoaringOfferingIndex implements PriceIndex {
     const test = this.#columns.createTest(offering, query.choices, query.at)
     for (const partition of partitions.select(query.group, query.spec)) {
       const { first, base } = partition
-      const getRank = this.#createGetRank(offering, partition)
+      const isDefault = this.#isDefault(offering, partition)
       for (const ordinal of toOrdinals(this.#intersection.run(views.get(partition.position)), base)) {
         const row = views.segment.getRow(first + ordinal)
-        if (!except.has(row) && (!test || test(first + ordinal))) visit(row, getRank?.(ordinal) ?? NO_RANK)
+        if (!except.has(row) && (!test || test(first + ordinal))) visit(row, isDefault?.(ordinal) ?? false)
       }
     }
   }

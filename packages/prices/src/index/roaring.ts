@@ -2,10 +2,8 @@ import type { ReadonlyRoaringBitmap32 } from 'roaring'
 import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
-import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
+import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { countSets } from './count-facets.ts'
-import { FIRST_MOMENT } from '../core/values/moment.ts'
-import { NO_RANK, toRank } from './rank.ts'
 import { explainTests } from './explain-tests.ts'
 import { Columns, type ColumnSource } from './offerings/columns.ts'
 import {
@@ -20,12 +18,11 @@ import {
 import { pickOrdinal, Intersection, toOrdinals } from './sets/intersection.ts'
 import { loadRoaring, type Roaring } from './sets/roaring-library.ts'
 import { createRoaringSets, ScratchBitmaps, type LazyViews, type RoaringSets } from './sets/roaring-sets.ts'
-import { CHARS_KEY, DEFAULTS_KEY } from './sets/segment.ts'
+import { DEFAULTS_KEY } from './sets/segment.ts'
 import {
   buildTermSegments,
-  FROM_KEY,
-  TO_KEY,
-  ROWS_SEGMENT,
+  MOMENTS_KEY,
+  MOMENTS_SEGMENT,
   FIRST_SEGMENT,
   toSegmentNumber,
   readOfferingTerms,
@@ -55,8 +52,6 @@ export async function createRoaringIndex(): Promise<IndexKind> {
     },
   }
 }
-
-const NO_CELLS = new Int32Array(0)
 
 /** The rows of one offering. */
 interface OfferingRows extends ColumnSource {
@@ -100,33 +95,21 @@ class RoaringIndex implements PriceIndex {
   find(query: SearchQuery): number {
     if (!this.#collectSets(query)) return NO_MATCH
     const { offering, choices, at } = query
-    return pickOrdinal(this.#intersection.run(), 0, this.#createGetRank(), this.#createTest(offering, choices, at))
+    return pickOrdinal(this.#intersection.run(), 0, this.#isDefault(), this.#createTest(offering, choices, at))
   }
 
   forEach(query: SearchQuery, visit: RowVisitor, except: RowSet = NO_ROWS): void {
     if (!this.#collectSets(query)) return
     const { offering, choices, at } = query
-    const getRank = this.#createGetRank()
+    const isDefault = this.#isDefault()
     const rows = toOrdinals(this.#intersection.run(), 0)
     const test = this.#createTest(offering, choices, at)
-    for (const row of rows) if (!except.has(row) && (!test || test(row))) visit(row, getRank?.(row) ?? NO_RANK)
+    for (const row of rows) if (!except.has(row) && (!test || test(row))) visit(row, isDefault?.(row) ?? false)
   }
 
-  #createGetRank(): ((row: number) => number) | undefined {
+  #isDefault(): ((row: number) => boolean) | undefined {
     const defaults = this.#findBitmap(DEFAULTS_KEY)
-    if (!defaults) return undefined
-    const chars = this.#getRowCells(CHARS_KEY)
-    const from = this.#getRowCells(FROM_KEY)
-    return (row) => (defaults.has(row) ? toRank(chars[row]!, from[row] ?? FIRST_MOMENT) : NO_RANK)
-  }
-
-  /** Returns the cells of an entry with data of rows. Rows at the end may have none. */
-  #getRowCells(key: number): Int32Array {
-    const segment = this.#segments.get(ROWS_SEGMENT - FIRST_SEGMENT)?.segment
-    const position = segment?.findPosition(key) ?? -1
-    if (position < 0) return NO_CELLS
-    const start = segment!.getWordStart(position)
-    return segment!.words.subarray(start, start + segment!.getCardinality(position))
+    return defaults && ((row) => defaults.has(row))
   }
 
   #createTest(
@@ -161,14 +144,6 @@ class RoaringIndex implements PriceIndex {
         findValidAt: (moment) => {
           const isValid = this.#createValidityTest(moment)
           return isValid && sets.createBitmap(unite(offerings).toArray().filter(isValid))
-        },
-        async findTested(test) {
-          const rows = unite(offerings).toArray()
-          const tested: number[] = []
-          await forEachInTurns(rows.length, (i) => {
-            if (test(rows[i]!)) tested.push(rows[i]!)
-          })
-          return sets.createBitmap(tested)
         },
         subtract,
         intersect,
@@ -222,10 +197,13 @@ class RoaringIndex implements PriceIndex {
 
   /** Returns a test for validity at a moment; undefined if no row has dates. */
   #createValidityTest(at: number): ((row: number) => boolean) | undefined {
-    const from = this.#getRowCells(FROM_KEY)
-    const to = this.#getRowCells(TO_KEY)
-    if (from.length === 0 && to.length === 0) return undefined
-    return (row) => (row >= from.length || from[row]! <= at) && (row >= to.length || at < to[row]!)
+    const segment = this.#segments.get(MOMENTS_SEGMENT - FIRST_SEGMENT)?.segment
+    if (!segment) return undefined
+    const position = segment.findPosition(MOMENTS_KEY)
+    const { words } = segment
+    const from = segment.getWordStart(position)
+    const size = segment.getCardinality(position)
+    return (row) => row >= size || (words[from + row]! <= at && at < words[from + size + row]!)
   }
 
   /**

@@ -8,6 +8,7 @@ import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/probl
 import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
+import { checkPrices, MAX_PROBLEMS, PROBLEM_CODES } from '../check/catalog-check.ts'
 import { convertCsv } from '../csv/read-csv.ts'
 import { formatCsv } from '../csv/write-csv.ts'
 import { listCharTypes } from '../core/terms.ts'
@@ -22,8 +23,51 @@ import { CSV_TYPE, LINES_TYPE } from './begin-lines.ts'
 
 const IMPORT_PATH = '/prices/import'
 
+const importedSchema = {
+  type: 'object',
+  title: 'Imported',
+  required: ['imported', 'prices'],
+  additionalProperties: false,
+  properties: {
+    imported: { type: 'integer', description: 'Number of imported prices; a repeated id counts each time.' },
+    prices: { type: 'integer', description: 'Number of prices in the catalog.' },
+  },
+} as const
+
+const checkReportSchema = {
+  type: 'object',
+  title: 'CheckReport',
+  required: ['prices', 'problems', 'more'],
+  additionalProperties: false,
+  properties: {
+    prices: { type: 'integer', description: 'Number of valid lines.' },
+    problems: {
+      type: 'array',
+      description: `The problems with the lowest lines: at most ${MAX_PROBLEMS}.`,
+      items: {
+        type: 'object',
+        required: ['code', 'line', 'detail'],
+        additionalProperties: false,
+        properties: {
+          code: { type: 'string', enum: PROBLEM_CODES },
+          line: { type: 'integer' },
+          other: { type: 'integer', description: 'The earlier line that the line repeats or overlaps.' },
+          detail: { type: 'string' },
+        },
+      },
+    },
+    more: { type: 'boolean', description: 'True if there are further problems.' },
+  },
+} as const
+
 /** True for any parameters, such as a charset. */
 const isCsv = (type = '') => type.split(';', 1)[0]!.trim().toLowerCase() === CSV_TYPE
+
+/** Returns an error, or the reason that the client has disconnected. */
+const toAbortProblem = (error: unknown, { raw }: FastifyRequest) =>
+  !(error instanceof Problem) && raw.destroyed && !raw.complete
+    ? commonErrors.BAD_REQUEST('the request was aborted')
+    : error
 
 /**
  * Adds the route that imports prices. This thread reads the lines, and the main thread makes the change.
@@ -34,7 +78,10 @@ export function addImportRoute(
   bus: Bus<PricesMainMessage, PricesThreadMessage>,
   views: CatalogViews,
   replica: Replica | undefined,
+  maxPrices: number,
 ): void {
+  /** A thread checks one file at a time, because each takes 70 bytes per price. */
+  let isChecking = false
   app.removeAllContentTypeParsers()
   app.addContentTypeParser([LINES_TYPE, CSV_TYPE], (_request: FastifyRequest, payload: unknown, done: any) =>
     done(null, payload),
@@ -57,6 +104,13 @@ export function addImportRoute(
           additionalProperties: false,
           properties: {
             replace: { type: 'boolean', default: false, description: 'True: the import replaces all prices.' },
+            check: {
+              type: 'boolean',
+              default: false,
+              description:
+                'True: nothing is imported. The reply lists all invalid lines, and the lines whose prices repeat each ' +
+                'other or overlap.',
+            },
             empty: {
               type: 'boolean',
               default: false,
@@ -71,16 +125,7 @@ export function addImportRoute(
           },
         },
         response: {
-          200: {
-            type: 'object',
-            title: 'Imported',
-            required: ['imported', 'prices'],
-            additionalProperties: false,
-            properties: {
-              imported: { type: 'integer', description: 'Number of imported prices; a repeated id counts each time.' },
-              prices: { type: 'integer', description: 'Number of prices in the catalog.' },
-            },
-          },
+          200: { anyOf: [importedSchema, checkReportSchema] },
           ...buildChangeReplies(
             ...storeErrors,
             ...logErrors,
@@ -99,17 +144,28 @@ export function addImportRoute(
       // A missing body is more likely a mistake than an intended empty catalog.
       if (!request.body)
         throw commonErrors.VALIDATION_FAILED('body must be prices in JSON, one per line, or CSV; received no body')
-      const options = request.query as ImportOptions
+      const { check, ...options } = request.query as ImportOptions & { readonly check: boolean }
+      const format = isCsv(request.headers['content-type']) ? 'csv' : 'ndjson'
+      // A request that is not read to its end still needs a reply.
+      const bytes = (request.body as Readable).iterator({ destroyOnReturn: false })
+      const { terms, usedTerms } = views.getCurrent()
+      const types = options.replace ? new Map() : listCharTypes(terms, usedTerms)
+      if (check) {
+        if (isChecking) throw errors.IMPORT_RUNNING('a file is being checked')
+        isChecking = true
+        try {
+          return await checkPrices(bytes, { format, types, maxPrices })
+        } catch (error) {
+          throw toAbortProblem(error, request)
+        } finally {
+          isChecking = false
+          drainBody(request)
+        }
+      }
       const token = await bus.call('importStart', options)
       try {
-        const body = request.body as Readable
-        // A request that is not read to its end still needs a reply.
-        const bytes = body.iterator({ destroyOnReturn: false })
-        const chunks = isCsv(request.headers['content-type']) ? convertCsv(bytes) : bytes
-        const { terms, usedTerms } = views.getCurrent()
-        const collector = replica
-          ? createLineCollector()
-          : createPriceCollector(options.replace ? new Map() : listCharTypes(terms, usedTerms))
+        const chunks = format === 'csv' ? convertCsv(bytes) : bytes
+        const collector = replica ? createLineCollector() : createPriceCollector(types)
         await sendImport(chunks, collector, (prices) => bus.call('importPiece', token, prices))
         const done = await bus.call('importEnd', token)
         setStalenessHeaders(replica, reply)
@@ -119,9 +175,7 @@ export function addImportRoute(
       } catch (error) {
         await bus.call('importAbort', token)
         drainBody(request)
-        if (!(error instanceof Problem) && request.raw.destroyed && !request.raw.complete)
-          throw commonErrors.BAD_REQUEST('the request was aborted')
-        throw error
+        throw toAbortProblem(error, request)
       }
     },
   )

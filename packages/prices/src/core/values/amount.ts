@@ -40,6 +40,13 @@ function toDecimal(amount: Amount): Decimal {
   return { coefficient: BigInt(`${sign}${whole}${fraction}`), scale: fraction.length - Number(exponent) }
 }
 
+/** Returns a text that equal decimals share: 1.10 and 1.1. */
+export function normalizeAmount(amount: Amount): string {
+  let { coefficient, scale } = toDecimal(amount)
+  for (; coefficient !== 0n && coefficient % 10n === 0n; scale--) coefficient /= 10n
+  return `${coefficient}e${coefficient === 0n ? 0 : -scale}`
+}
+
 /** Compares two decimals by size, exactly: 1.10 equals 1.1. Returns a negative number, 0, or a positive number. */
 export function compareAmounts(a: Amount, b: Amount): number {
   const difference = Number(a) - Number(b)

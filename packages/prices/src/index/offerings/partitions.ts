@@ -135,8 +135,7 @@ export function readRows(segment: Segment, offering: PartitionedSource): Numbere
     Array.from({ length: end - first }, (_, i) => {
       const ordinal = first + i
       const [row, from, to] = [segment.getRow(ordinal), segment.getFrom(ordinal), segment.getTo(ordinal)]
-      const chars = segment.getChars(ordinal)
-      return { row, group, spec, from, to, chars, offering: ANY_TERM, values: [] as number[], isDefault: false }
+      return { row, group, spec, from, to, offering: ANY_TERM, values: [] as number[], isDefault: false }
     }),
   )
   for (const term of offering.getValueTerms())

@@ -1,4 +1,3 @@
-import { ROW_FIELDS } from '../row-tests.ts'
 import type { SearchConditions } from '../search-request.ts'
 
 /** One condition of a search. */
@@ -20,5 +19,5 @@ export function listConditions(search: SearchConditions): NamedCondition[] {
     text: `${char} ${op} ${JSON.stringify(value)}`,
     rest: { ...search, charValues: search.charValues.toSpliced(i, 1) },
   }))
-  return [...listFields('offeringId', 'groupId', 'priceSpecId'), ...charConditions, ...listFields('at', ...ROW_FIELDS)]
+  return [...listFields('offeringId', 'groupId', 'priceSpecId'), ...charConditions, ...listFields('at')]
 }
