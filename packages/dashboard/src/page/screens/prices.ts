@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { listConditions, removeCondition } from '../core/prices/conditions.ts'
+import { listConditions, removeCondition, setCondition } from '../core/prices/conditions.ts'
 import { readPriceQuery, toConditions, writePriceQuery, type PriceQuery } from '../core/prices/price-query.ts'
 import { useLast, useLoaded, useTitle, useToday } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -36,8 +36,12 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
   const conditions = JSON.stringify(toConditions(query, today))
   const [focused, setFocused] = useState<FocusedCondition>()
   const facets = useLoaded(() => readFacets(query, today, { limit: MAX_VALUES }), [conditions])
-  const missing = facets.value?.missing ?? []
-  const valid = missing.reduce(removeCondition, query)
+  // The old lists remain, without counts, while those of the new conditions are read.
+  const last = useLast(facets.value)
+  const missing = listConditions(query, today).filter(({ key, value }) =>
+    last?.missing.some((one) => one.key === key && one.value === value),
+  )
+  const valid = missing.reduce((rest, { key }) => removeCondition(rest, key), query)
   const count = facets.value?.facets.count
   const searched = facets.value && addOnlyNames(valid, facets.value.facets)
   const result = useLoaded(
@@ -46,19 +50,15 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
   )
   useRefresh(facets.reload)
   useRefresh(result.reload)
-  // The old lists remain, without counts, while those of the new conditions are read.
-  const last = useLast(facets.value)
 
   const show = (next: PriceQuery) => go(`${pageLocation.path}${writePriceQuery(next)}`, { replace: true })
-  /** Conditions of a chosen price do not apply to other conditions. */
+  /** The choice among several prices ends with a change of the conditions. */
   const change = (part: Partial<PriceQuery>) => show({ ...query, price: '', ...part })
   function chooseFound({ key, value, startsOver }: FoundName) {
     const base = startsOver ? readPriceQuery('') : valid
-    if (value === undefined) {
-      if (startsOver) show(base)
-      setFocused({ key })
-    } else if (key.startsWith('char.')) show({ ...base, price: '', chars: { ...base.chars, [key.slice(5)]: value } })
-    else show({ ...base, price: '', [key]: value })
+    if (value !== undefined) return show({ ...setCondition(base, { key, value }), price: '' })
+    if (startsOver) show(base)
+    setFocused({ key })
   }
 
   return html`<div class="head">

@@ -40,6 +40,12 @@ export function removeCondition(query: PriceQuery, key: ConditionKey): PriceQuer
   return { ...query, chars }
 }
 
+/** The same query with another value of a condition. */
+export function setCondition(query: PriceQuery, { key, value }: PriceCondition): PriceQuery {
+  const char = readCharKey(key)
+  return char === undefined ? { ...query, [key]: value } : { ...query, chars: { ...query.chars, [char]: value } }
+}
+
 /** The same query with the value of a price in a condition, so that the condition accepts this price. */
 export function replaceCondition(query: PriceQuery, key: ConditionKey, price: FullPrice, today: string): PriceQuery {
   const char = readCharKey(key)
@@ -48,7 +54,7 @@ export function replaceCondition(query: PriceQuery, key: ConditionKey, price: Fu
   const stored = price.charValues.find((one) => one.char === char)?.value
   const first = Array.isArray(stored) ? stored[0] : stored
   const value: CharValue | undefined = isRange(first) ? (first.from ?? first.to) : first
-  return value === undefined ? removeCondition(query, key) : { ...query, chars: { ...query.chars, [char]: value } }
+  return value === undefined ? removeCondition(query, key) : setCondition(query, { key, value })
 }
 
 const TITLES: Readonly<Record<string, string>> = {

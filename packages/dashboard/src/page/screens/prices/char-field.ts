@@ -23,20 +23,10 @@ interface CharFieldProps {
 /** A condition on a characteristic: a number for ranges, Yes or No for booleans, otherwise a list of values. */
 export function CharField(props: CharFieldProps) {
   const { char, facet, value, fault, onChange } = props
-  const values = facet?.values ?? []
-  if (!fault && values.some((one) => isRange(one.value))) return html`<${NumberField} ...${props} />`
-  if (!fault && facet?.type === 'boolean') {
-    const getTitle = (one: boolean) => {
-      const { count = 0 } = values.find((other) => other.value === one) ?? {}
-      return `${describeValue(one)} (${formats.count(count)})`
-    }
-    const options = [['', 'Any'], ...[true, false].map((one) => [String(one), getTitle(one)])]
-    const change = (text: string) => onChange(text === '' ? undefined : text === 'true')
-    return html`<div class="field">
-      <span><bdi>${char}</bdi></span>
-      <${Tabs} label=${char} options=${options} value=${String(value ?? '')} onChange=${change} />
-    </div>`
-  }
+  // Without prices that match, only the chosen value states the type.
+  const isNumber = facet ? facet.values.some((one) => isRange(one.value)) : typeof value === 'number'
+  if (isNumber) return html`<${NumberField} ...${props} />`
+  if (!fault && (facet ? facet.type : typeof value) === 'boolean') return html`<${YesNoField} ...${props} />`
   return html`<${Combobox}
     label=${char}
     value=${value === undefined ? '' : describeValue(value)}
@@ -49,10 +39,22 @@ export function CharField(props: CharFieldProps) {
   />`
 }
 
-function NumberField({ char, facet, value, onChange }: CharFieldProps) {
+function YesNoField({ char, facet, value, onChange }: CharFieldProps) {
+  const options = [true, false].map((one) => {
+    const count = facet?.values.find((other) => other.value === one)?.count
+    return [String(one), count === undefined ? describeValue(one) : `${describeValue(one)} (${formats.count(count)})`]
+  })
+  const change = (text: string) => onChange(text === '' ? undefined : text === 'true')
+  return html`<div class="field">
+    <span><bdi>${char}</bdi></span>
+    <${Tabs} label=${char} options=${[['', 'Any'], ...options]} value=${String(value ?? '')} onChange=${change} />
+  </div>`
+}
+
+function NumberField({ char, facet, value, fault, onChange }: CharFieldProps) {
   /** The number that is being typed. */
   const [typed, setTyped] = useState<string>()
-  const { min, max } = facet!
+  const { min, max } = facet ?? {}
   const limits = min === undefined || max === undefined ? 'Any' : `${describeValue(min)} – ${describeValue(max)}`
   const change = onText((text) => {
     const number = Number(text)
@@ -69,5 +71,6 @@ function NumberField({ char, facet, value, onChange }: CharFieldProps) {
       onInput=${onText(setTyped)}
       onChange=${change}
     />
+    ${fault && html`<span class="fault">${fault}</span>`}
   </label>`
 }

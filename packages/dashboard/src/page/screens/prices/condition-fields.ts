@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { getConditionTitle, toCharKey, type ConditionKey } from '../../core/prices/conditions.ts'
-import { describeValue } from '../../core/prices/price-fields.ts'
+import { getConditionTitle, toCharKey, type ConditionKey, type PriceCondition } from '../../core/prices/conditions.ts'
+import { describeValue, isRange } from '../../core/prices/price-fields.ts'
 import type { CharValue, PriceQuery } from '../../core/prices/price-query.ts'
 import { html } from '../../html.ts'
 import { Combobox } from '../../parts/combobox.ts'
@@ -38,16 +38,16 @@ interface ConditionFieldsProps {
   readonly valid: PriceQuery
   readonly today: string
   readonly facets: FacetsReply
-  readonly missing: readonly ConditionKey[]
+  readonly missing: readonly PriceCondition[]
   readonly focused: FocusedCondition | undefined
   change(part: Partial<PriceQuery>): void
 }
 
-const describeMissing = (key: ConditionKey) => {
+function describeMissing({ key, value }: PriceCondition): string {
   const title = getConditionTitle(key)
-  return key.startsWith('char.')
-    ? `This value of ${title} no longer exists: choose another.`
-    : `This ${title.toLowerCase()} no longer exists: choose another.`
+  if (typeof value === 'number') return `No price has this value of ${title}: choose another.`
+  const kind = key === toCharKey(title) ? `value of ${title}` : title.toLowerCase()
+  return `This ${kind} no longer exists: choose another.`
 }
 
 /** The only value of a list, or that any value is accepted. */
@@ -59,7 +59,10 @@ export function ConditionFields(props: ConditionFieldsProps) {
   const { query, valid, today, facets, missing, focused, change } = props
   const { order, chars } = query
   const version = JSON.stringify([valid, today])
-  const getFault = (key: ConditionKey) => (missing.includes(key) ? describeMissing(key) : undefined)
+  function getFault(key: ConditionKey): string | undefined {
+    const found = missing.find((one) => one.key === key)
+    return found && describeMissing(found)
+  }
   const options = (q: string, after: string | undefined) => ({ q: q.trim(), after, limit: PART_VALUES, sort: order })
 
   const readNames =
@@ -73,7 +76,9 @@ export function ConditionFields(props: ConditionFieldsProps) {
     async (q, after) => {
       const reply = await requestFacets(valid, today, { char, ...options(q, after) })
       const [found = { values: [] }] = reply.characteristics.values
-      return toOptions(found as FacetValues<CharValue>, describeValue)
+      // Ranges are chosen by a number.
+      const values = found.values.filter(({ value }) => !isRange(value))
+      return toOptions({ ...found, values } as FacetValues<CharValue>, describeValue)
     }
   function changeChar(char: string, value: CharValue | undefined) {
     const { [char]: _before, ...others } = chars

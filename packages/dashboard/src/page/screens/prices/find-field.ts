@@ -68,7 +68,7 @@ export function FindField({ hasFocus, query, today, onChoose }: FindFieldProps) 
     if (found.length > 0) return { options: found }
     return { options: listFound(await requestFacets(readPriceQuery('?at=any'), today, options), q, true) }
   }
-  return html`<div class="find">
+  return html`<div class="find" role="search">
     <${Combobox}
       label="Find"
       isLabelHidden=${true}

@@ -45,6 +45,7 @@ function Outcome({ result: { price, candidates, failed }, query, count, today, s
         html`<h2>The default of ${formats.count(count)} prices that match</h2>
           <${Candidates} label="Prices that match" prices=${candidates} onChoose=${choose} />`
       }`
+  if (!failed && candidates.length === 0) return html`<p class="lead">No price matches.</p>`
   if (!failed)
     return html`<p class="lead">Several prices match. Choose one of them, or more conditions.</p>
       ${count > MAX_CANDIDATES && html`<h2>The first ${candidates.length} prices</h2>`}

@@ -1,6 +1,12 @@
 import { ServiceError } from '@influencer-stats/runtime/service-error'
 import { requestPrices } from '../../api.ts'
-import { removeCondition, toCharKey, type ConditionKey } from '../../core/prices/conditions.ts'
+import {
+  listConditions,
+  removeCondition,
+  toCharKey,
+  type ConditionKey,
+  type PriceCondition,
+} from '../../core/prices/conditions.ts'
 import type { ExactNumber } from '../../core/prices/exact-json.ts'
 import type { PriceCharValue } from '../../core/prices/price-fields.ts'
 import { toConditions, toFacetsQuery, type PriceQuery } from '../../core/prices/price-query.ts'
@@ -58,7 +64,7 @@ const MISSING_VALUE_CODES = new Set(['CHARACTERISTIC_NOT_FOUND', 'VALUE_NOT_FOUN
 export interface CheckedFacets {
   readonly facets: FacetsReply
   /** Conditions whose offering, group, spec, characteristic or value no longer exists. */
-  readonly missing: readonly ConditionKey[]
+  readonly missing: readonly PriceCondition[]
 }
 
 /**
@@ -66,7 +72,7 @@ export interface CheckedFacets {
  * @throws ServiceError
  */
 export async function readFacets(query: PriceQuery, today: string, options: FacetOptions): Promise<CheckedFacets> {
-  const missing: ConditionKey[] = []
+  const missing: PriceCondition[] = []
   let checked = query
   for (;;) {
     try {
@@ -74,7 +80,7 @@ export async function readFacets(query: PriceQuery, today: string, options: Face
     } catch (error) {
       const found = error instanceof ServiceError ? await findMissing(error, checked) : []
       if (found.length === 0) throw error
-      missing.push(...found)
+      missing.push(...listConditions(checked, today).filter(({ key }) => found.includes(key)))
       for (const key of found) checked = removeCondition(checked, key)
     }
   }
