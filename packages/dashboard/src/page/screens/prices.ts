@@ -35,7 +35,7 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
   const query = readPriceQuery(pageLocation.search)
   const conditions = JSON.stringify(toConditions(query, today))
   const [focused, setFocused] = useState<FocusedCondition>()
-  const facets = useLoaded(() => readFacets(query, today, { limit: MAX_VALUES }), [conditions])
+  const facets = useLoaded(() => readFacets(query, today, { limit: MAX_VALUES, range: 'true' }), [conditions])
   // The old lists remain, without counts, while those of the new conditions are read.
   const last = useLast(facets.value)
   const missing = listConditions(query, today).filter(({ key, value }) =>
@@ -89,6 +89,7 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
         <section class="panel result" aria-label="Result">
           <p class="quiet" role="status">
             ${count === undefined ? '…' : `${formats.count(count)} ${count === 1 ? 'price matches' : 'prices match'}`}
+            ${facets.value && count! > 1 && html`<${Amounts} ranges=${facets.value.facets.range} />`}
           </p>
           ${
             missing.length > 0
@@ -111,4 +112,14 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
         </section>
       </div>`
     }`
+}
+
+/** The lowest and the highest of the amounts, in each currency. */
+function Amounts({ ranges = [] }: { ranges: FacetsReply['range'] }) {
+  return html`<span class="amounts">
+    ${ranges.map(({ currency, min, max }) => {
+      const [low, high] = [min, max].map((one) => formats.amount(one, currency))
+      return html`<span key=${currency}>${low === high ? low : `${low} – ${high}`}</span>`
+    })}
+  </span>`
 }
