@@ -161,6 +161,40 @@ describe('prices in Chromium', () => {
     await page.getByText('This value of Term no longer exists: choose another.').waitFor()
   })
 
+  it('has a number for ranges, Yes and No for booleans, and the currencies', async () => {
+    const values = (seats: object, isManaged: boolean) => [
+      { char: 'Seats', value: seats },
+      { char: 'Managed', value: isManaged },
+    ]
+    const { page } = await open([
+      { value: 9, charValues: values({ from: 1, to: 9 }, true) },
+      { value: 8, charValues: values({ from: 10 }, true) },
+      { value: 7, charValues: values({ from: 10 }, false) },
+      { value: 6, charValues: values({ from: 10 }, true), currency: 'CHF' },
+    ] as Fields[])
+    await page.getByText('€7.00 – €9.00').waitFor()
+    await page.getByLabel('Seats').fill('12')
+    await page.keyboard.press('Enter')
+    await page.getByText('3 prices match').waitFor()
+    await page.getByRole('button', { name: 'Yes (2)' }).click()
+    await page.getByText('2 prices match').waitFor()
+    await page.getByLabel('Currency').selectOption('CHF (1)')
+    await getPrice(page, 'CHF 6.00').waitFor()
+    await expectFit(page)
+    await page.getByLabel('Seats').fill('5')
+    await page.keyboard.press('Enter')
+    await page.getByText('This condition leaves no price: Currency CHF.').waitFor()
+    expect(await page.getByLabel('Currency').inputValue()).toBe('CHF')
+    await page.getByLabel('Seats').fill('0')
+    await page.keyboard.press('Enter')
+    await page.getByText('This condition leaves no price: Seats 0.').waitFor()
+    const table = page.getByRole('table', { name: 'Prices without this condition' })
+    await table.getByText('10 or more').waitFor()
+    await table.getByRole('button').click()
+    await getPrice(page, 'CHF 6.00').waitFor()
+    expect(await page.getByLabel('Seats').inputValue()).toBe('10')
+  })
+
   it('names what no longer exists at its list, and preserves the other choices', async () => {
     const search = '?offering=Old&char.Term=12&char.Router=None&group=Business&price=gone'
     const { page } = await open([{ charValues: term('12') }, { offeringId: 'Copper', charValues: term('24') }], search)

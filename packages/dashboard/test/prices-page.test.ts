@@ -154,9 +154,10 @@ describe('several prices', () => {
       { title: 'Valid', cells: ['until Dec 31, 2026', 'from Jan 1, 2027', 'always'], differs: true },
       { title: 'Seats', cells: ['5', '10 to 99', ''], differs: true },
     ])
-    expect(listColumns(prices.slice(2), formats).map(({ title, differs }) => [title, differs])).toEqual([
+    expect(listColumns(prices.slice(2), formats, 'Term').map(({ title, differs }) => [title, differs])).toEqual([
       ['Price', false],
       ['Valid', false],
+      ['Term', false],
     ])
   })
 

@@ -64,8 +64,9 @@ export interface PriceColumn {
 /**
  * The columns that distinguish prices: amount and validity, and the other fields that differ.
  * @param prices at least one
+ * @param needed title of a column that is needed even if its texts do not differ
  */
-export function listColumns(prices: readonly FullPrice[], formats: PriceFormats): PriceColumn[] {
+export function listColumns(prices: readonly FullPrice[], formats: PriceFormats, needed?: string): PriceColumn[] {
   const column = (title: string, getText: (price: FullPrice) => string): PriceColumn => {
     const cells = prices.map(getText)
     return { title, cells, differs: new Set(cells).size > 1 }
@@ -85,7 +86,7 @@ export function listColumns(prices: readonly FullPrice[], formats: PriceFormats)
           return value === undefined ? '' : describeValue(value)
         }),
       ),
-    ].filter(({ differs }) => differs),
+    ].filter(({ title, differs }) => differs || title === needed),
   ]
 }
 

@@ -116,7 +116,7 @@ export function ConditionFields(props: ConditionFieldsProps) {
       ranges=${facets.range}
       onChange=${(currency: string) => change({ currency })}
     />
-    ${[...new Set(names)].map((char) => {
+    ${[...new Set(names)].sort().map((char) => {
       const facet = listed.find((one) => one.char === char)
       return html`<div key=${char} data-condition=${toCharKey(char)}>
         <${CharField}

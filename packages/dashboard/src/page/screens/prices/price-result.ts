@@ -1,6 +1,7 @@
 import {
   describeCondition,
   describeSteps,
+  getConditionTitle,
   removeCondition,
   replaceCondition,
   type PriceCondition,
@@ -61,6 +62,7 @@ function Outcome({ result: { price, candidates, failed }, query, count, today, s
       html`<h2>Prices without this condition</h2>
         <${Candidates}
           label="Prices without this condition"
+          needed=${getConditionTitle(failed.key)}
           prices=${candidates}
           onChoose=${(one: FullPrice) => show(replaceCondition(query, failed.key, one, today))}
         />`
