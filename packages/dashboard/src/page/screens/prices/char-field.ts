@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { describeValue, isRange } from '../../core/prices/price-fields.ts'
 import type { CharValue } from '../../core/prices/price-query.ts'
 import { html, onText } from '../../html.ts'
@@ -52,6 +52,7 @@ function YesNoField({ char, facet, value, onChange }: CharFieldProps) {
 }
 
 function NumberField({ char, facet, value, fault, onChange }: CharFieldProps) {
+  const id = useId()
   /** The number that is being typed. */
   const [typed, setTyped] = useState<string>()
   const { min, max } = facet ?? {}
@@ -61,16 +62,19 @@ function NumberField({ char, facet, value, fault, onChange }: CharFieldProps) {
     setTyped(undefined)
     onChange(text !== '' && Number.isSafeInteger(number) ? number : undefined)
   })
-  return html`<label
-    ><span><bdi>${char}</bdi></span>
+  return html`<div class="field">
+    <label for=${id}><bdi>${char}</bdi></label>
     <input
+      id=${id}
       type="number"
       step="1"
       placeholder=${limits}
       value=${typed ?? value ?? ''}
+      aria-invalid=${fault ? true : undefined}
+      aria-describedby=${fault ? `${id}-fault` : undefined}
       onInput=${onText(setTyped)}
       onChange=${change}
     />
-    ${fault && html`<span class="fault">${fault}</span>`}
-  </label>`
+    ${fault && html`<p class="fault" id=${`${id}-fault`}>${fault}</p>`}
+  </div>`
 }
