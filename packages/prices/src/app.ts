@@ -17,6 +17,7 @@ import { BITMAP_ALIAS, parts, SHARED_STORES } from './parts.ts'
 import { addFacetRoutes } from './routes/facets.ts'
 import { addImportRoute } from './routes/import.ts'
 import { addPriceRoutes } from './routes/prices.ts'
+import { addPatchRoute } from './routes/patch-price.ts'
 import { batchPuts } from './routes/batch-puts.ts'
 import { createPutRoute } from './routes/put-price.ts'
 import { addBulkRoute } from './routes/bulk.ts'
@@ -108,9 +109,10 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
     await level?.close()
   })
   const faults = registry.getSingleMetric(FAULT_COUNTER_NAME) as Counter
-  await addBulkRoute(app, views, replica, { log, faults, data }, config.sendTimeout)
+  await addBulkRoute(app, views, replica, { log, faults, data }, context.budget)
   addFacetRoutes(app, views, replica)
   addPriceRoutes(app, catalog, replica, config.sendTimeout)
+  await app.register(async (scope: App) => addPatchRoute(scope, catalog, replica))
   await app.register(async (scope: App) => addImportRoute(scope, catalog, views, replica, config.maxPrices))
   return app
 }

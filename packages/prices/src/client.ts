@@ -9,7 +9,7 @@ import {
 } from '@influencer-stats/runtime/service-client'
 import type { CheckProblem, CheckReport } from './check/catalog-check.ts'
 import type { Amount } from './core/values/amount.ts'
-import type { Price, SimplePrice } from './core/price.ts'
+import type { Price, PricePatch, SimplePrice } from './core/price.ts'
 import { parsePriceJson } from './core/price-json.ts'
 import type { SearchConditions, SearchRequest } from './search/search-request.ts'
 import type { FacetLists } from './search/facets/compute-facets.ts'
@@ -23,6 +23,7 @@ export type {
   FacetLists as Facets,
   ImportResult as Imported,
   Price,
+  PricePatch,
   PriceFormat,
   SearchRequest,
   SimplePrice,
@@ -51,6 +52,8 @@ export interface FacetsRequest extends Partial<SearchConditions> {
   readonly q?: string
   /** The order of values: by name (default; numbers by size), or the highest count first. */
   readonly sort?: 'name' | 'count'
+  /** Also returns the ranges of the values of the prices that match, by currency. */
+  readonly range?: boolean
   readonly limit?: number
   /** `next` of the previous page; requires `facet` or `char`. */
   readonly after?: string
@@ -66,6 +69,8 @@ export interface PricesClient {
   getFacets(request?: FacetsRequest): Promise<FacetLists>
   get(id: string): Promise<Price | undefined>
   put(price: Price): Promise<void>
+  /** Changes fields of a price; null removes an optional one. Returns the price; undefined if there is none. */
+  patch(id: string, patch: PricePatch): Promise<Price | undefined>
   /** @returns true if it existed */
   delete(id: string): Promise<boolean>
   /** Yields NDJSON or CSV bytes as they arrive, one price per line, in the order of ids. */
@@ -119,6 +124,11 @@ export function createPricesClient(url: string, options: ClientOptions = {}): Pr
       const reply = await request('PUT', `/prices/${encodeURIComponent(price.id)}`, { json: price })
       await reply.text()
     },
+    patch: (id, json) =>
+      ignoreErrors(
+        readPrice<Price>(request('PATCH', `/prices/${encodeURIComponent(id)}`, { json })),
+        'PRICE_NOT_FOUND',
+      ),
     async delete(id) {
       const reply = request('DELETE', `/prices/${encodeURIComponent(id)}`)
       return (await ignoreErrors(reply, 'PRICE_NOT_FOUND')) !== undefined

@@ -48,6 +48,11 @@ export interface PricePut {
   readonly body: string
 }
 
+/** The price after a patch. */
+export interface PatchedPrice {
+  readonly price: Price
+}
+
 /** Messages from threads to the main thread, which owns the catalog. */
 export type PricesMainMessage = {
   get(id: string): Price | undefined
@@ -58,6 +63,11 @@ export type PricesMainMessage = {
    * true if it is new, false if it replaced a price, or the reason of its refusal.
    */
   put(puts: readonly PricePut[]): (boolean | WireError)[]
+  /**
+   * Applies a JSON merge patch to a price.
+   * @param patch the id of the price, and the validated patch as JSON
+   */
+  patch(patch: PricePut): PatchedPrice
   /** Resolves with true if the price existed. */
   remove(id: string): boolean
   /** @returns the token of the import for the other calls */

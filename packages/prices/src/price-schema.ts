@@ -4,7 +4,7 @@ import { NAME_PATTERN, createValidator, defineFormat } from '@influencer-stats/r
 import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { MAX_DIGITS } from './core/values/amount.ts'
 import { isMoment, MOMENT_DESCRIPTION, SEARCH_MOMENT_DESCRIPTION } from './core/values/moment.ts'
-import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_TEXT_LENGTH, type Price } from './core/price.ts'
+import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_TEXT_LENGTH, type Price, type PricePatch } from './core/price.ts'
 import { MAX_ID_BYTES } from './core/price-id.ts'
 import { examplePrice } from './sample/examples.ts'
 
@@ -76,14 +76,15 @@ const newNames = createNameFields(newName, createValueSchema(newName))
 const VALUE_DESCRIPTION = `An exact decimal of up to ${MAX_DIGITS} digits, in a reply as a number with the same digits.`
 const amountSchema = { type: ['number', 'string'], description: VALUE_DESCRIPTION } as const
 
+export const currencySchema = {
+  type: 'string',
+  pattern: describePattern('^[A-Z]{3}$', 'a code of 3 capital letters such as USD'),
+} as const
+
 /** The fields of a price except its id and its names. */
 const otherFields = {
   value: amountSchema,
-  currency: {
-    type: 'string',
-    pattern: describePattern('^[A-Z]{3}$', 'a code of 3 capital letters such as USD'),
-    description: 'Currency; by default USD.',
-  },
+  currency: { ...currencySchema, description: 'Currency; by default USD.' },
   default: { type: 'boolean', description: 'True if a search prefers this price when several prices match.' },
   from: { ...moment, description: 'First day or minute at which the price is valid. Days are those of UTC.' },
   to: {
@@ -160,6 +161,36 @@ export function readPrice(body: unknown): Omit<Price, 'id'> & Partial<Pick<Price
   const price = body as Price
   checkId(price.id, 'body')
   return price
+}
+
+const nullable = <const S extends { readonly type: string }>({ type, ...schema }: S) => ({
+  ...schema,
+  type: [type, 'null'] as const,
+})
+
+export const patchSchema = {
+  type: 'object',
+  title: 'PricePatch',
+  examples: [{ value: '12.50', to: null }],
+  additionalProperties: false,
+  properties: {
+    ...priceBodySchema.properties,
+    currency: nullable(otherFields.currency),
+    default: nullable(otherFields.default),
+    from: nullable(otherFields.from),
+    to: nullable(otherFields.to),
+  },
+} as const
+
+const validatePatch = createValidator(patchSchema, 'body')
+
+/**
+ * Validates a patch. A valid price with a valid patch is valid.
+ * @throws Problem `VALIDATION_FAILED`
+ */
+export function readPatch(body: unknown): PricePatch & { readonly id?: string } {
+  if (!validatePatch(body)) throw commonErrors.VALIDATION_FAILED(describeValidationError(validatePatch.errors!, 'body'))
+  return body as never
 }
 
 const line = { ...priceBodySchema, required: ['id', ...required] }

@@ -63,7 +63,7 @@ it('survives clients that disconnect in the middle', async () => {
 })
 
 it('disconnects a client that sends and never reads', async () => {
-  const own = await startPrices({ data: createTemporaryFolder(), sendTimeout: 300 })
+  const own = await startPrices({ data: createTemporaryFolder(), sendTimeout: 300, clientMemoryLimit: 2_097_152 })
   onTestFinished(async () => void (await own.stop()))
   await own.import([price])
   const socket = sendRequestStart(BULK_PATH, GIGABYTE_BYTES, item, own)

@@ -14,7 +14,16 @@ const NO_WORDS = new AnswerWords()
 /** A small limit, so that blocks are rebuilt all the time. */
 const MAX_PENDING = 6
 
-const ROW = { offering: 0, group: 0, spec: 0, values: [], isDefault: false, from: FIRST_MOMENT, to: LAST_MOMENT }
+const ROW = {
+  offering: 0,
+  group: 0,
+  spec: 0,
+  values: [],
+  isDefault: false,
+  chars: 0,
+  from: FIRST_MOMENT,
+  to: LAST_MOMENT,
+}
 const createId = (row: number, value: number) => new Uint8Array(16).fill((row + value) % 251)
 
 type AnswerFields = readonly [id: number, value: number, kind: number]

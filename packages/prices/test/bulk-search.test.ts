@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
-import { expect, it } from 'vitest'
-import { answerBulkSearch, BufferPool } from '../src/search/bulk-search.ts'
+import { describe, expect, it } from 'vitest'
+import { BufferPool } from '../src/search/answer-output.ts'
+import { answerBulkSearch } from '../src/search/bulk-search.ts'
 import { ItemScanner } from '../src/search/item-scanner.ts'
 import { createAnswerBuffer, Searcher } from '../src/search/searcher.ts'
 import { createTestView } from './support/catalog.ts'
@@ -75,7 +76,7 @@ async function readAnswers(chunks: readonly Buffer[], isComplete = true): Promis
     index,
     onFault,
     begin: () => undefined,
-    writeTimeoutMs: 60_000,
+    hold: { take: () => true, releaseFirst: () => undefined },
   }
   expect(await answerBulkSearch(Readable.from(chunks), reply, options)).toBe(isComplete)
   reply.end()
@@ -169,4 +170,58 @@ it('stops when the buffer is full, and continues from there', () => {
   }
   expect(stops).toBeGreaterThan(10)
   expect(answers.map(({ id, price }) => [Number(id), price.value])).toEqual(allPrices.map(({ value }, i) => [i, value]))
+})
+
+describe('answers that the client does not read', () => {
+  const text = JSON.stringify({ id: 1, ...toSearch(allPrices[0]!) })
+  const chunks = Array.from({ length: 40 }, () => Buffer.from(text.repeat(Math.floor(65_536 / text.length))))
+
+  /** Answers the chunks for a client that reads nothing before `read` resolves. */
+  async function answerUnread(maxHeld: number) {
+    let held = 0
+    const hold = {
+      take(bytes: number) {
+        const isTaken = held + bytes <= maxHeld
+        if (isTaken) held += bytes
+        return isTaken
+      },
+      releaseFirst: () => void (held -= 1_048_576),
+    }
+    const read = Promise.withResolvers<void>()
+    let lines = 0
+    const reply = new Writable({
+      highWaterMark: 4_096,
+      async write(chunk, _encoding, done) {
+        lines += String(chunk).split('\n').length - 1
+        await read.promise
+        done()
+      },
+    })
+    let sent = 0
+    async function* send() {
+      for (const chunk of chunks) {
+        yield Buffer.from(chunk)
+        sent++
+      }
+    }
+    const options = { searcher, buffers: new BufferPool(), view, index, onFault() {}, begin: () => undefined, hold }
+    const ended = answerBulkSearch(Readable.from(send()), reply, options)
+    // More turns than the chunks need.
+    for (let turn = 0; turn < 500; turn++) await new Promise(setImmediate)
+    const sentUnread = sent
+    read.resolve()
+    expect(await ended).toBe(true)
+    reply.end()
+    await once(reply, 'finish')
+    expect([lines, held]).toEqual([chunks.length * Math.floor(65_536 / text.length), 0])
+    return sentUnread
+  }
+
+  it('are collected while the budget has memory', async () => {
+    expect(await answerUnread(2 ** 30)).toBe(chunks.length)
+    const sentUnread = await answerUnread(1_048_576)
+    expect(sentUnread).toBeGreaterThan(5)
+    expect(sentUnread).toBeLessThan(chunks.length - 5)
+    expect(await answerUnread(0)).toBeLessThan(4)
+  })
 })

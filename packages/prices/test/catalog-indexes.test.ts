@@ -14,6 +14,7 @@ const createRow = (offering: number, value: number): PriceRow => ({
   spec: SPEC,
   values: [value],
   isDefault: false,
+  chars: 0,
   from: FIRST_MOMENT,
   to: LAST_MOMENT,
 })

@@ -4,7 +4,7 @@ import { FacetCounts } from '../src/core/facet-selection.ts'
 import { groupByFacet, countSets, type TermSets } from '../src/index/count-facets.ts'
 import { INDEXES } from './support/available-indexes.ts'
 import { speed, term, toCounts } from './support/facets.ts'
-import { createPrice, startPrices, type TestPrices } from './support/prices.ts'
+import { createPrice, startPrices, toSearch, type TestPrices } from './support/prices.ts'
 
 const catalog = [
   createPrice({ charValues: [term('12'), speed(100)] }),
@@ -112,6 +112,29 @@ describe.each(INDEXES)('facets by index %s', (index) => {
     expect(chars.body.characteristics.values.map(({ char }: any) => char)).toEqual(['term'])
   })
 
+  it('counts the prices of a currency and a range of values, and returns their range', async () => {
+    const exact = createPrice({ groupId: 'g3', value: '9007199254740993', currency: 'EUR' })
+    await prices.import([`${JSON.stringify(exact).replace('"9007199254740993"', '9007199254740993')}`])
+    const query = new URLSearchParams({ index, minValue: '9007199254740992.5', range: 'true', facet: 'groups' })
+    const reply = await fetch(`${prices.url}/facets?${query}`)
+    expect(await reply.text()).toBe(
+      '{"count":1,"groups":{"values":[{"value":"g3","count":1}]},' +
+        '"range":[{"currency":"EUR","count":1,"min":9007199254740993,"max":9007199254740993}]}',
+    )
+    expect((await getFacets({ currency: 'EUR' })).body.count).toBe(1)
+    expect((await getFacets({ currency: 'USD', maxValue: '1', range: 'true' })).body).toMatchObject({
+      count: 5,
+      range: [{ currency: 'USD', min: 1, max: 1, count: 5 }],
+    })
+    expect((await getFacets({ currency: 'CHF', range: 'true' })).body).toMatchObject({ count: 0, range: [] })
+    const found = await prices.search({ ...toSearch(exact), minValue: 2, explain: true }, index)
+    expect(found.body).toMatchObject({
+      id: exact.id,
+      explain: expect.arrayContaining([{ condition: 'minValue 2', left: 1 }]),
+    })
+    await prices.request('DELETE', `/prices/${exact.id}`)
+  })
+
   it('returns names and values that contain a text, and the highest counts first', async () => {
     const { body } = await getFacets({ q: 'SPEE', sort: 'count' })
     expect(body).toEqual({
@@ -161,6 +184,8 @@ describe.each(INDEXES)('facets by index %s', (index) => {
     [{ char: 'speed', after: 'fast' }, 400, 'VALIDATION_FAILED'],
     [{ facet: 'groups', sort: 'count', after: 'g1' }, 400, 'VALIDATION_FAILED'],
     [{ char: 'speed', sort: 'count', after: '1:fast' }, 400, 'VALIDATION_FAILED'],
+    [{ minValue: 'much' }, 400, 'VALIDATION_FAILED'],
+    [{ currency: 'eur' }, 400, 'VALIDATION_FAILED'],
     [{ sort: 'size' }, 400, 'VALIDATION_FAILED'],
     [{ q: '' }, 400, 'VALIDATION_FAILED'],
     [{ limit: '0' }, 400, 'VALIDATION_FAILED'],
@@ -183,6 +208,7 @@ it('counts a value once per offering that has it, and stops when no rows remain'
     facets: groupByFacet(terms, { getFacet: toFacet }),
     unite: (some) => new Set(some.filter((term) => term < rows)),
     findValidAt: () => undefined,
+    findTested: async (test) => new Set(terms.slice(0, rows).filter(test)),
     subtract: (from, set) => from.difference(set),
     intersect: ([first, ...rest]) => rest.reduce((left, set) => left.intersection(set), first!),
     // Row i has the term i, and all rows have term 15.

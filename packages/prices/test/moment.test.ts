@@ -94,7 +94,7 @@ it('refuses texts without a zone, with seconds, beyond the calendar, or in anoth
 const moment = fc
   .tuple(fc.integer({ min: -719_000, max: 2_932_000 }), fc.constantFrom(0, 0, 1, 720, 1_439))
   .map(([days, minute]) => days * 1_440 + minute)
-const ROW = { offering: 1, group: 2, spec: 3, values: [4, 5] }
+const ROW = { offering: 1, group: 2, spec: 3, values: [4, 5], chars: 2 }
 
 it('a table returns the moments of its rows', () => {
   fc.assert(
@@ -102,7 +102,7 @@ it('a table returns the moments of its rows', () => {
       fc.array(fc.tuple(fc.boolean(), fc.option(moment), fc.option(moment)), { minLength: 1, maxLength: 20 }),
       (some) => {
         const rows = some.map(([isDefault, from, to]): PriceRow => {
-          return { ...ROW, isDefault, from: from ?? FIRST_MOMENT, to: to ?? LAST_MOMENT }
+          return { ...ROW, isDefault, chars: isDefault ? 2 : 1, from: from ?? FIRST_MOMENT, to: to ?? LAST_MOMENT }
         })
         const table = new RowTable(1, 1)
         for (const row of rows) table.push(row)

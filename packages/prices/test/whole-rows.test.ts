@@ -19,7 +19,17 @@ const [OFFERING, SPEC, CHARS] = [1, 20, 3]
 const createRows = (of: readonly { readonly group: number; readonly values: readonly number[] }[]) =>
   splitIntoPartitions(
     of.map((one, row): NumberedRow => {
-      return { ...one, row, offering: OFFERING, spec: SPEC, isDefault: false, from: FIRST_MOMENT, to: LAST_MOMENT }
+      const chars = one.values.length
+      return {
+        ...one,
+        row,
+        chars,
+        offering: OFFERING,
+        spec: SPEC,
+        isDefault: false,
+        from: FIRST_MOMENT,
+        to: LAST_MOMENT,
+      }
     }),
   )
 

@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { answerBulkSearch, MAX_ITEM_BYTES, BufferPool } from '../src/search/bulk-search.ts'
+import { BufferPool } from '../src/search/answer-output.ts'
+import { answerBulkSearch, MAX_ITEM_BYTES } from '../src/search/bulk-search.ts'
 import { MAX_CONDITIONS } from '../src/core/price.ts'
 import { PriceLineReader } from '../src/catalog/price-line-reader.ts'
 import { listPartNames } from '../src/parts.ts'
@@ -36,7 +37,7 @@ async function searchBulk(
     index,
     onFault,
     begin: () => undefined,
-    writeTimeoutMs: 60_000,
+    hold: { take: () => true, releaseFirst: () => undefined },
   }
   expect(await answerBulkSearch(Readable.from(chunks), reply, options)).toBe(true)
   return written.join('').trim().split('\n')

@@ -17,6 +17,8 @@ export const IMPORT_ABORT = 6
 export const IMPORT_EXPIRY = 7
 export const PUT = 8
 export const IMPORT_BEGIN = 9
+/** A JSON merge patch of a price. Its body is that of a put, with the patch in place of the price. */
+export const PATCH = 10
 
 export interface LoggedPut {
   /** The id of the price. */

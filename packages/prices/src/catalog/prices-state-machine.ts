@@ -13,7 +13,7 @@ import { toReadProblem } from '@influencer-stats/runtime/read-errors'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
 import * as kinds from './log-entries.ts'
 import { errors } from '../errors.ts'
-import type { ImportResult } from '../messages.ts'
+import type { ImportResult, PatchedPrice } from '../messages.ts'
 import { META_KEY } from '../storage/page-store.ts'
 import type { PriceCatalog } from './price-catalog.ts'
 import type { CatalogMeta } from '../storage/generation-reader.ts'
@@ -25,13 +25,13 @@ import { createSnapshotFilter } from '../storage/snapshot-filter.ts'
 
 /**
  * The outcome of an entry. A put: true if the price is new. A removal: true if the price existed. The end of an import:
- * its result. Any other entry: true. A refused entry, and in a standalone service one that failed: the error.
+ * its result. A patch: the price. Any other entry: true. A refused entry, and in a standalone service one that failed: the error.
  */
-export type PricesOutcome = boolean | ImportResult | WireError
+export type PricesOutcome = boolean | ImportResult | PatchedPrice | WireError
 
 /** Returns the result of an accepted entry. @throws Problem the reason of a refusal */
-export function toResult(outcome: PricesOutcome): boolean | ImportResult {
-  if (typeof outcome === 'boolean' || 'imported' in outcome) return outcome
+export function toResult(outcome: PricesOutcome): boolean | ImportResult | PatchedPrice {
+  if (typeof outcome === 'boolean' || 'imported' in outcome || 'price' in outcome) return outcome
   throw parseWireError(outcome)
 }
 
@@ -46,7 +46,8 @@ const SNAPSHOT_NAME = 'prices snapshot 2'
 const FIRST_SNAPSHOT_NAME = 'prices snapshot 1'
 
 const isRefusal = (error: unknown): error is Problem => error instanceof Problem && error.code in errors
-const isPriceChange = ({ kind }: LogEntry) => kind === kinds.PUT || kind === kinds.PUT_V1 || kind === kinds.REMOVE
+const PRICE_CHANGES: ReadonlySet<number> = new Set([kinds.PUT, kinds.PUT_V1, kinds.PATCH, kinds.REMOVE])
+const isPriceChange = ({ kind }: LogEntry) => PRICE_CHANGES.has(kind)
 
 /** The row `meta` of the database. */
 interface PricesRow extends LogCheckpoint {
@@ -260,5 +261,6 @@ function takeBatch(entries: readonly LogEntry[], from: number, outcomes: PricesO
 function toPriceChange(entry: LogEntry): PriceChange {
   if (entry.kind === kinds.REMOVE) return { key: readEntry<string>(entry, kinds.decodeText), maxPrices: Infinity }
   const { key, most, price } = readEntry(entry, kinds.decodePut)
+  if (entry.kind === kinds.PATCH) return { key, maxPrices: most, patch: price }
   return { key, maxPrices: most, price: { ...price, id: key }, isV1: entry.kind === kinds.PUT_V1 }
 }

@@ -94,6 +94,7 @@ export function toRow(price: Price, terms: Terms): PriceRow {
     spec: terms.ensureName('spec', price.priceSpecId),
     values,
     isDefault: price.default === true,
+    chars: price.charValues.length,
     from: price.from === undefined ? FIRST_MOMENT : parseMoment(price.from)!,
     to: price.to === undefined ? LAST_MOMENT : parseEnd(price.to)!,
   }

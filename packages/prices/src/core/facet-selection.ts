@@ -1,4 +1,4 @@
-import type { Choice, SearchQuery } from './search-query.ts'
+import type { Choice, RowTest, SearchQuery } from './search-query.ts'
 import { ANY_TERM } from './search-query.ts'
 import { hasLists, type Terms } from './terms.ts'
 
@@ -18,6 +18,8 @@ export interface FacetSelection {
   readonly conditions: readonly FacetCondition[]
   /** The saturated moment at which a row must be valid; undefined if dates do not matter. */
   readonly at: number | undefined
+  /** An additional condition on a row. */
+  readonly test?: RowTest | undefined
   /** Returns the facet of a term; `ANY_TERM` for a characteristic, which belongs to no facet. */
   getFacet(term: number): number
   /** True if a row can have several terms of a facet. */
@@ -44,6 +46,7 @@ export function createSelection(
       ...choices.map(({ char, accepts, isNegated }) => ({ facet: char, accepts, isNegated })),
     ],
     at: query.at,
+    test: query.test,
     isMultiple: (facet) => facet >= 0 && hasLists(usedTerms, facet),
     getFacet(term) {
       const known = list[term]!

@@ -1,4 +1,4 @@
-import { parseAmount } from './values/amount.ts'
+import { parseAmount, type Amount } from './values/amount.ts'
 import type { Price } from './price.ts'
 
 // `JSON.parse` rounds a value with more digits than a double has, and drops the zeros of 1.10.
@@ -41,9 +41,13 @@ function readValueSource(text: string): string {
 /** JSON with functions that the types of TypeScript 5 lack (ECMAScript: JSON.parse source text access). */
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown }
 
+/** Returns a decimal that `JSON.stringify` writes as a number with the same digits. */
+export const toJsonAmount = (amount: Amount): Amount =>
+  typeof amount === 'string' ? (rawJSON(amount) as Amount) : amount
+
 /** Returns an object from which `JSON.stringify` writes a `value` that is an exact decimal as a number. */
 export const toJsonPrice = <P extends Partial<Pick<Price, 'value'>>>(price: P): P =>
-  typeof price.value === 'string' ? { ...price, value: rawJSON(price.value) } : price
+  typeof price.value === 'string' ? { ...price, value: toJsonAmount(price.value) } : price
 
 /** Returns the JSON of an object whose `value` may be an exact decimal. */
 export const stringifyPrice = (price: Partial<Pick<Price, 'value'>>): string => JSON.stringify(toJsonPrice(price))

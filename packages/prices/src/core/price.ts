@@ -58,6 +58,11 @@ export function toStoredPrice({ id, currency = DEFAULT_CURRENCY, default: isDefa
 
 /** A list of one value is this value. */
 const simplify = (value: CharValue['value']) => (isList(value) && value.length === 1 ? value[0]! : value)
+/** A JSON merge patch (RFC 7396) of a price: null removes a field, and `charValues` replaces all characteristics. */
+export type PricePatch = { readonly [Field in keyof Price]?: Price[Field] | null }
+
+export const patchPrice = (price: Price, patch: PricePatch): Price =>
+  Object.fromEntries(Object.entries({ ...price, ...patch }).filter(([, value]) => value !== null)) as unknown as Price
 
 /** Maximum number of characteristics of a price, and of conditions of a query. */
 export const MAX_CONDITIONS = 100

@@ -8,6 +8,8 @@ export interface PriceRow {
   /** The terms of its values. Those of a list are adjacent. */
   readonly values: readonly number[] | Int32Array
   readonly isDefault: boolean
+  /** Number of its characteristics. */
+  readonly chars: number
   /** The first moment at which it is valid, and the first at which it is no longer valid. */
   readonly from: number
   readonly to: number
@@ -29,6 +31,8 @@ const FROM_MINUTE_SHIFT = 1
 /** The minute of the last day at which the validity ends; 0 if it includes the whole day. */
 const TO_MINUTE_SHIFT = 12
 const MINUTE_MASK = 0x7ff
+/** The number of characteristics, of which there are at most 100; 0 if it is the number of values. */
+const CHARS_SHIFT = 23
 // The cells of missing moments.
 const NO_FROM_DAY = -0x8000_0000
 const NO_TO_DAY = 0x7fff_ffff
@@ -120,7 +124,7 @@ export class RowTable {
       data[start + OFFERING] = row.offering
       data[start + GROUP] = row.group
       data[start + SPEC] = row.spec
-      writeMoments(data, start, row)
+      writeFlags(data, start, row)
       data.set(row.values, start + VALUES)
     }
     this.#ends[this.#size++] = end
@@ -162,12 +166,14 @@ export class RowTable {
   }
 }
 
-function writeMoments(data: Int32Array, start: number, { isDefault, from, to }: PriceRow): void {
+function writeFlags(data: Int32Array, start: number, row: PriceRow): void {
+  const { isDefault, chars, values, from, to } = row
   const fromDay = from === FIRST_MOMENT ? NO_FROM_DAY : Math.floor(from / DAY_MINUTES)
   const fromMinute = from === FIRST_MOMENT ? 0 : from - fromDay * DAY_MINUTES
   const toDay = to === LAST_MOMENT ? NO_TO_DAY : Math.ceil(to / DAY_MINUTES) - 1
   const toMinute = to === LAST_MOMENT ? 0 : (to - toDay * DAY_MINUTES) % DAY_MINUTES
-  const flags = (fromMinute << FROM_MINUTE_SHIFT) | (toMinute << TO_MINUTE_SHIFT)
+  const lists = chars === values.length ? 0 : chars
+  const flags = (fromMinute << FROM_MINUTE_SHIFT) | (toMinute << TO_MINUTE_SHIFT) | (lists << CHARS_SHIFT)
   data[start + FLAGS] = isDefault ? flags | DEFAULT_FLAG : flags
   data[start + FROM_DAY] = fromDay
   data[start + TO_DAY] = toDay
@@ -183,6 +189,7 @@ function readRow(data: Int32Array, start: number, end: number) {
     group: data[start + GROUP]!,
     spec: data[start + SPEC]!,
     isDefault: (flags & DEFAULT_FLAG) !== 0,
+    chars: flags >> CHARS_SHIFT || end - start - VALUES,
     from: fromDay === NO_FROM_DAY ? FIRST_MOMENT : fromDay * DAY_MINUTES + ((flags >> FROM_MINUTE_SHIFT) & MINUTE_MASK),
     to: toDay === NO_TO_DAY ? LAST_MOMENT : toDay * DAY_MINUTES + (toMinute === 0 ? DAY_MINUTES : toMinute),
     values: data.subarray(start + VALUES, end),

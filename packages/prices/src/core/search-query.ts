@@ -14,6 +14,9 @@ export interface Choice {
   readonly isNegated: boolean
 }
 
+/** A condition that an index cannot test, such as one on the value of a price. */
+export type RowTest = (row: number) => boolean
+
 /**
  * The conditions of a search in terms of the dictionary. Searches reuse these objects: a new one for each search costs
  * 0.1 us and garbage.
@@ -29,6 +32,8 @@ export class SearchQuery {
   choices: Choice[] = []
   /** The saturated moment at which the price must be valid; undefined if dates do not matter. */
   at: number | undefined = undefined
+  /** An additional condition. Indexes ignore it; `findRow` and `findRows` apply it. */
+  test: RowTest | undefined = undefined
 
   reset(offering: number, group: number, spec: number): void {
     this.offering = offering
@@ -38,5 +43,6 @@ export class SearchQuery {
     // Allocates a list only if the old one is not empty.
     if (this.choices.length > 0) this.choices = []
     this.at = undefined
+    this.test = undefined
   }
 }

@@ -13,6 +13,7 @@ import {
   type SegmentChanges,
   type RowVisitor,
 } from './price-index.ts'
+import { NO_RANK } from './rank.ts'
 import { countSets } from './count-facets.ts'
 import { Columns, type OrdinalTest } from './offerings/columns.ts'
 import { toFullWord, bitsetCodec, OfferingBits, toOrdinal, type PartitionBits } from './offerings/offering-bits.ts'
@@ -52,7 +53,8 @@ class BitsetIndex implements PriceIndex {
   // The result of the last scan.
   #found = 0
   #first = NO_ROW
-  #firstDefault = NO_ROW
+  #bestDefault = NO_ROW
+  #bestRank = NO_RANK
 
   constructor(offerings: VersionedList<OfferingBits>) {
     this.#offerings = offerings
@@ -72,7 +74,7 @@ class BitsetIndex implements PriceIndex {
     const { count, choices, at } = query
     this.#scan(bits!, partition, count, this.#columns.createTest(bits!, choices, at))
     if (this.#found === 0) return NO_MATCH
-    const ordinal = this.#found === 1 ? this.#first : this.#firstDefault
+    const ordinal = this.#found === 1 ? this.#first : this.#bestDefault
     return ordinal === NO_ROW ? toAmbiguous(this.#found) : bits!.segment.getRow(ordinal)
   }
 
@@ -86,8 +88,8 @@ class BitsetIndex implements PriceIndex {
       return segment.getRow(first + ordinals[0]!)
     const test = this.#columns.createTest(bits, choices, at)
     const isMatch = test && ((ordinal: number) => test(first + ordinal))
-    const isDefault = defaults < 0 ? undefined : (ordinal: number) => bits.isDefault(partition, first + ordinal)
-    const ordinal = toFindResult(tallyOrdinals(ordinals.subarray(0, whole), isDefault, isMatch))
+    const getRank = defaults < 0 ? undefined : (ordinal: number) => bits.getRank(partition, first + ordinal)
+    const ordinal = toFindResult(tallyOrdinals(ordinals.subarray(0, whole), getRank, isMatch))
     return ordinal < 0 ? ordinal : segment.getRow(first + ordinal)
   }
 
@@ -99,7 +101,7 @@ class BitsetIndex implements PriceIndex {
       this.#scan(bits, partition, query.count, (ordinal) => {
         const row = bits.segment.getRow(ordinal)
         const isCounted = !except.has(row) && (!test || test(ordinal))
-        if (isCounted) visit(row, bits.isDefault(partition, ordinal))
+        if (isCounted) visit(row, bits.getRank(partition, ordinal))
         return isCounted
       })
   }
@@ -141,20 +143,17 @@ class BitsetIndex implements PriceIndex {
   }
 
   /**
-   * Intersects the collected sets within a partition. Sets `#found`, `#first` and `#firstDefault`.
+   * Intersects the collected sets within a partition. Sets `#found`, `#first` and `#bestDefault`.
    * @param count number of collected sets
    * @param isMatch an additional condition on a row
    */
-  #scan(
-    { segment, defaults }: OfferingBits,
-    partition: PartitionBits,
-    count: number,
-    isMatch: OrdinalTest | undefined,
-  ): void {
+  #scan(offering: OfferingBits, partition: PartitionBits, count: number, isMatch: OrdinalTest | undefined): void {
     this.#found = 0
     this.#first = NO_ROW
-    this.#firstDefault = NO_ROW
-    const { words } = segment
+    this.#bestDefault = NO_ROW
+    this.#bestRank = NO_RANK
+    const { defaults } = offering
+    const { words } = offering.segment
     const { first, end, start, words: length } = partition
     const positions = this.#positions
     // The three rarest are intersected without a check in between: a check for an empty word after one or two of them
@@ -170,9 +169,19 @@ class BitsetIndex implements PriceIndex {
         const ordinal = toOrdinal(first, word, bits)
         if (isMatch && !isMatch(ordinal)) continue
         if (this.#found++ === 0) this.#first = ordinal
-        if (defaults < 0 || this.#firstDefault !== NO_ROW) continue
-        if ((words[start + defaults * length + word]! & bits & -bits) !== 0) this.#firstDefault = ordinal
+        else if (defaults >= 0) {
+          // Ranks do not matter before the second match.
+          if (this.#found === 2) this.#considerDefault(offering, partition, this.#first)
+          this.#considerDefault(offering, partition, ordinal)
+        }
       }
     }
+  }
+
+  #considerDefault(offering: OfferingBits, partition: PartitionBits, ordinal: number): void {
+    const rank = offering.getRank(partition, ordinal)
+    if (rank <= this.#bestRank) return
+    this.#bestDefault = ordinal
+    this.#bestRank = rank
   }
 }

@@ -1,4 +1,5 @@
-import type { PriceRow } from '../core/row-table.ts'
+import type { ScannedRow } from './row-scan.ts'
+import type { RowTest } from '../core/search-query.ts'
 import type { FacetCondition, FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 
@@ -10,6 +11,8 @@ export interface TermSets<S> {
   unite(terms: readonly number[]): S | undefined
   /** Returns the rows that are valid at a moment; undefined for all rows. */
   findValidAt(at: number): S | undefined
+  /** Returns the rows that pass a test. It yields to the event loop meanwhile. */
+  findTested(test: RowTest): Promise<S>
   /** Returns the rows of a set that are not in another one. */
   subtract(from: S, set: S): S
   /** Returns the rows in all of these sets, of which there are at least two. */
@@ -36,7 +39,7 @@ const NO_TERMS: readonly number[] = []
  */
 export async function countSets<S>(
   sets: TermSets<S>,
-  { conditions, at, isMultiple }: Omit<FacetSelection, 'getFacet'>,
+  { conditions, at, test, isMultiple }: Omit<FacetSelection, 'getFacet'>,
   counts: FacetCounts,
 ): Promise<void> {
   const { facets } = sets
@@ -48,6 +51,7 @@ export async function countSets<S>(
     const add = (facet: number | undefined, set: S | undefined) =>
       void (set !== undefined && matching.push({ facet, set }))
     if (at !== undefined) add(undefined, sets.findValidAt(at))
+    if (test) add(undefined, await sets.findTested(test))
     for (const [facet, some] of Map.groupBy(matches, (match) => match.facet)) {
       if (impossible.has(facet)) continue
       const ofFacet = some.flatMap((match) => uniteMatches(match, sets) ?? [])
@@ -131,12 +135,13 @@ function createIntersectExcept<S>(
  * @param by -1 removes it again
  */
 export function countRow(
-  { offering, group, spec, values, from, to }: Omit<PriceRow, 'values'> & { readonly values: Iterable<number> },
-  { conditions, at, getFacet }: FacetSelection,
+  { row, offering, group, spec, values, from, to }: ScannedRow,
+  { conditions, at, test, getFacet }: FacetSelection,
   counts: FacetCounts,
   by: 1 | -1,
 ): void {
   if (at !== undefined && (at < from || at >= to)) return
+  if (test && !test(row)) return
   const terms = [offering, group, spec, ...values]
   let failed: number | undefined
   for (const condition of conditions) {

@@ -16,7 +16,7 @@ import {
   type RowVisitor,
 } from './price-index.ts'
 import { buildOfferings, plainRowsCodec, updateOfferings } from './offerings/offering-codec.ts'
-import { isMatch, createTests, toScannedRow, type ScannedRow } from './row-scan.ts'
+import { isMatch, createTests, getRank, toScannedRow, type ScannedRow } from './row-scan.ts'
 
 /** Scans every row of the offering; each row has a hash table of its values. Every thread holds a separate copy. */
 export function createMapIndex(): IndexKind {
@@ -47,7 +47,7 @@ class MapIndex implements PriceIndex {
 
   forEach(query: SearchQuery, visit: RowVisitor, except: RowSet = NO_ROWS): void {
     for (const row of this.#offerings.get(query.offering) ?? [])
-      if (isMatch(row, query) && !except.has(row.row)) visit(row.row, row.isDefault)
+      if (isMatch(row, query) && !except.has(row.row)) visit(row.row, getRank(row))
   }
 
   explain(query: SearchQuery, choices: readonly Choice[]): number[] {

@@ -13,7 +13,7 @@ import {
   type RowVisitor,
 } from './price-index.ts'
 import { explainTests } from './explain-tests.ts'
-import { isMatch, createTests, toScannedRow, type ScannedRow } from './row-scan.ts'
+import { isMatch, createTests, getRank, toScannedRow, type ScannedRow } from './row-scan.ts'
 
 /** A change of one row that the segments do not contain yet. */
 interface OverlayEntry {
@@ -100,7 +100,7 @@ export class Overlay implements RowSet {
     base.forEach(query, visit, this)
     for (const { at, until, after } of this.#entries.select(query)) {
       if (at >= this.#length) break
-      if (until >= this.#length && after && isMatch(after, query)) visit(after.row, after.isDefault)
+      if (until >= this.#length && after && isMatch(after, query)) visit(after.row, getRank(after))
     }
   }
 

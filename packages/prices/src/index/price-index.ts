@@ -1,5 +1,6 @@
 import type { Choice, SearchQuery } from '../core/search-query.ts'
 import type { PriceRow, RowTable } from '../core/row-table.ts'
+import { NO_RANK } from './rank.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 
 /**
@@ -43,40 +44,62 @@ export const NO_MATCH = -1
 export const toAmbiguous = (count: number) => -count - 1
 export const toMatchCount = (found: number) => -found - 1
 
-/** The matches: number of rows, the lowest of them, and the lowest default row. `NO_MATCH` if there is no such row. */
+/**
+ * The matches: number of rows, the lowest of them, and the default row with the highest rank, which is the lowest one of
+ * several. `NO_MATCH` if there is no such row.
+ */
 export interface MatchTally {
   readonly count: number
   readonly first: number
-  readonly firstDefault: number
+  readonly bestDefault: number
 }
 
-/** Receives each matching row, and true if it is a default row. */
-export type RowVisitor = (row: number, isDefault: boolean) => void
+/** Receives each matching row, and its rank if it is a default row, else `NO_RANK`. */
+export type RowVisitor = (row: number, rank: number) => void
 
 /** Counts the matching rows. @param forEach visits these rows, in any order */
 export function countMatches(forEach: (visit: RowVisitor) => void): MatchTally {
   let count = 0
   let first = NO_MATCH
-  let firstDefault = NO_MATCH
-  forEach((row, isDefault) => {
+  let bestDefault = NO_MATCH
+  let bestRank = NO_RANK
+  forEach((row, rank) => {
     count++
     if (first === NO_MATCH || row < first) first = row
-    if (isDefault && (firstDefault === NO_MATCH || row < firstDefault)) firstDefault = row
+    if (rank === NO_RANK || rank < bestRank || (rank === bestRank && row > bestDefault)) return
+    bestDefault = row
+    bestRank = rank
   })
-  return { count, first, firstDefault }
+  return { count, first, bestDefault }
 }
 
-/** Returns all matching rows, in no order. */
+/** Returns the result of `find`, also for a query with a `test`. */
+export function findRow(finder: RowFinder, query: SearchQuery): number {
+  const { test } = query
+  if (!test) return finder.find(query)
+  return toFindResult(
+    countMatches((visit) =>
+      finder.forEach(query, (row, rank) => {
+        if (test(row)) visit(row, rank)
+      }),
+    ),
+  )
+}
+
+/** Returns all rows that match a query and its `test`, in no order. */
 export function findRows(finder: RowFinder, query: SearchQuery): number[] {
+  const { test } = query
   const rows: number[] = []
-  finder.forEach(query, (row) => void rows.push(row))
+  finder.forEach(query, (row) => {
+    if (!test || test(row)) rows.push(row)
+  })
   return rows
 }
 
 /** Returns the result of `find` for these matches. */
-export function toFindResult({ count, first, firstDefault }: MatchTally): number {
+export function toFindResult({ count, first, bestDefault }: MatchTally): number {
   if (count <= 1) return first
-  return firstDefault === NO_MATCH ? toAmbiguous(count) : firstDefault
+  return bestDefault === NO_MATCH ? toAmbiguous(count) : bestDefault
 }
 
 /** A set of rows. */
@@ -89,8 +112,8 @@ export const NO_ROWS: RowSet = { has: () => false }
 /** Finds rows. Each thread has its own finder. Earlier calls do not change the results, but may fill caches. */
 export interface RowFinder {
   /**
-   * Returns the one matching row. If several rows match, returns the lowest default row, or `toAmbiguous(count)` if none
-   * is a default row. If no row matches, returns `NO_MATCH`.
+   * Returns the one matching row. If several rows match, returns the default row with the highest rank, or
+   * `toAmbiguous(count)` if none is a default row. If no row matches, returns `NO_MATCH`.
    */
   find(query: SearchQuery): number
   /** Visits all matching rows. The group and the spec of the query may be `ANY_TERM`. */

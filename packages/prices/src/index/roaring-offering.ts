@@ -13,6 +13,7 @@ import {
   type SegmentChanges,
   type RowVisitor,
 } from './price-index.ts'
+import { NO_RANK } from './rank.ts'
 import { Columns } from './offerings/columns.ts'
 import {
   createBitmapCodec,
@@ -137,21 +138,22 @@ class RoaringOfferingIndex implements PriceIndex {
   ): number {
     const { views } = offering
     const { first, base } = partition
-    const isDefault = this.#isDefault(offering, partition)
+    const getRank = this.#createGetRank(offering, partition)
     const test = this.#columns.createTest(offering, query.choices, query.at)
     const isMatch = test && ((ordinal: number) => test(first + ordinal))
     let ordinal: number
-    if (listed) ordinal = toFindResult(tallyOrdinals(listed, isDefault, isMatch))
+    if (listed) ordinal = toFindResult(tallyOrdinals(listed, getRank, isMatch))
     else if (!this.#collectSets(views, query)) return NO_MATCH
-    else ordinal = pickOrdinal(this.#intersection.run(views.get(partition.position)), base, isDefault, isMatch)
+    else ordinal = pickOrdinal(this.#intersection.run(views.get(partition.position)), base, getRank, isMatch)
     return ordinal < 0 ? ordinal : views.segment.getRow(first + ordinal)
   }
 
-  #isDefault(
+  #createGetRank(
     { views, defaults }: OfferingBitmaps,
-    { base }: PartitionView,
-  ): ((ordinal: number) => boolean) | undefined {
-    return defaults < 0 ? undefined : (ordinal) => views.get(defaults).has(base + ordinal)
+    { first, base }: PartitionView,
+  ): ((ordinal: number) => number) | undefined {
+    if (defaults < 0) return undefined
+    return (ordinal) => (views.get(defaults).has(base + ordinal) ? views.segment.getRank(first + ordinal) : NO_RANK)
   }
 
   forEach(query: SearchQuery, visit: RowVisitor, except: RowSet = NO_ROWS): void {
@@ -161,10 +163,10 @@ class RoaringOfferingIndex implements PriceIndex {
     const test = this.#columns.createTest(offering, query.choices, query.at)
     for (const partition of partitions.select(query.group, query.spec)) {
       const { first, base } = partition
-      const isDefault = this.#isDefault(offering, partition)
+      const getRank = this.#createGetRank(offering, partition)
       for (const ordinal of toOrdinals(this.#intersection.run(views.get(partition.position)), base)) {
         const row = views.segment.getRow(first + ordinal)
-        if (!except.has(row) && (!test || test(first + ordinal))) visit(row, isDefault?.(ordinal) ?? false)
+        if (!except.has(row) && (!test || test(first + ordinal))) visit(row, getRank?.(ordinal) ?? NO_RANK)
       }
     }
   }

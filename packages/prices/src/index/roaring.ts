@@ -2,8 +2,10 @@ import type { ReadonlyRoaringBitmap32 } from 'roaring'
 import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
 import { VersionedList } from '../core/versioned-list.ts'
-import { yieldTurn } from '@influencer-stats/runtime/async/yield'
+import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { countSets } from './count-facets.ts'
+import { FIRST_MOMENT } from '../core/values/moment.ts'
+import { NO_RANK, toRank } from './rank.ts'
 import { explainTests } from './explain-tests.ts'
 import { Columns, type ColumnSource } from './offerings/columns.ts'
 import {
@@ -18,11 +20,12 @@ import {
 import { pickOrdinal, Intersection, toOrdinals } from './sets/intersection.ts'
 import { loadRoaring, type Roaring } from './sets/roaring-library.ts'
 import { createRoaringSets, ScratchBitmaps, type LazyViews, type RoaringSets } from './sets/roaring-sets.ts'
-import { DEFAULTS_KEY } from './sets/segment.ts'
+import { CHARS_KEY, DEFAULTS_KEY } from './sets/segment.ts'
 import {
   buildTermSegments,
-  MOMENTS_KEY,
-  MOMENTS_SEGMENT,
+  FROM_KEY,
+  TO_KEY,
+  ROWS_SEGMENT,
   FIRST_SEGMENT,
   toSegmentNumber,
   readOfferingTerms,
@@ -52,6 +55,8 @@ export async function createRoaringIndex(): Promise<IndexKind> {
     },
   }
 }
+
+const NO_CELLS = new Int32Array(0)
 
 /** The rows of one offering. */
 interface OfferingRows extends ColumnSource {
@@ -95,21 +100,33 @@ class RoaringIndex implements PriceIndex {
   find(query: SearchQuery): number {
     if (!this.#collectSets(query)) return NO_MATCH
     const { offering, choices, at } = query
-    return pickOrdinal(this.#intersection.run(), 0, this.#isDefault(), this.#createTest(offering, choices, at))
+    return pickOrdinal(this.#intersection.run(), 0, this.#createGetRank(), this.#createTest(offering, choices, at))
   }
 
   forEach(query: SearchQuery, visit: RowVisitor, except: RowSet = NO_ROWS): void {
     if (!this.#collectSets(query)) return
     const { offering, choices, at } = query
-    const isDefault = this.#isDefault()
+    const getRank = this.#createGetRank()
     const rows = toOrdinals(this.#intersection.run(), 0)
     const test = this.#createTest(offering, choices, at)
-    for (const row of rows) if (!except.has(row) && (!test || test(row))) visit(row, isDefault?.(row) ?? false)
+    for (const row of rows) if (!except.has(row) && (!test || test(row))) visit(row, getRank?.(row) ?? NO_RANK)
   }
 
-  #isDefault(): ((row: number) => boolean) | undefined {
+  #createGetRank(): ((row: number) => number) | undefined {
     const defaults = this.#findBitmap(DEFAULTS_KEY)
-    return defaults && ((row) => defaults.has(row))
+    if (!defaults) return undefined
+    const chars = this.#getRowCells(CHARS_KEY)
+    const from = this.#getRowCells(FROM_KEY)
+    return (row) => (defaults.has(row) ? toRank(chars[row]!, from[row] ?? FIRST_MOMENT) : NO_RANK)
+  }
+
+  /** Returns the cells of an entry with data of rows. Rows at the end may have none. */
+  #getRowCells(key: number): Int32Array {
+    const segment = this.#segments.get(ROWS_SEGMENT - FIRST_SEGMENT)?.segment
+    const position = segment?.findPosition(key) ?? -1
+    if (position < 0) return NO_CELLS
+    const start = segment!.getWordStart(position)
+    return segment!.words.subarray(start, start + segment!.getCardinality(position))
   }
 
   #createTest(
@@ -144,6 +161,14 @@ class RoaringIndex implements PriceIndex {
         findValidAt: (moment) => {
           const isValid = this.#createValidityTest(moment)
           return isValid && sets.createBitmap(unite(offerings).toArray().filter(isValid))
+        },
+        async findTested(test) {
+          const rows = unite(offerings).toArray()
+          const tested: number[] = []
+          await forEachInTurns(rows.length, (i) => {
+            if (test(rows[i]!)) tested.push(rows[i]!)
+          })
+          return sets.createBitmap(tested)
         },
         subtract,
         intersect,
@@ -197,13 +222,10 @@ class RoaringIndex implements PriceIndex {
 
   /** Returns a test for validity at a moment; undefined if no row has dates. */
   #createValidityTest(at: number): ((row: number) => boolean) | undefined {
-    const segment = this.#segments.get(MOMENTS_SEGMENT - FIRST_SEGMENT)?.segment
-    if (!segment) return undefined
-    const position = segment.findPosition(MOMENTS_KEY)
-    const { words } = segment
-    const from = segment.getWordStart(position)
-    const size = segment.getCardinality(position)
-    return (row) => row >= size || (words[from + row]! <= at && at < words[from + size + row]!)
+    const from = this.#getRowCells(FROM_KEY)
+    const to = this.#getRowCells(TO_KEY)
+    if (from.length === 0 && to.length === 0) return undefined
+    return (row) => (row >= from.length || from[row]! <= at) && (row >= to.length || at < to[row]!)
   }
 
   /**

@@ -1,5 +1,6 @@
 import { saturateEnd, saturateStart } from '../core/values/moment.ts'
 import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
+import { NO_RANK, toRank } from './rank.ts'
 import type { NumberedRow } from './offerings/offering-codec.ts'
 
 /** A row for scans, with its values in a hash table. */
@@ -13,6 +14,8 @@ export const toScannedRow = (row: NumberedRow): ScannedRow => ({
   from: saturateStart(row.from),
   to: saturateEnd(row.to),
 })
+
+export const getRank = ({ isDefault, chars, from }: ScannedRow): number => (isDefault ? toRank(chars, from) : NO_RANK)
 
 /** True if a row of the query's offering matches the query. */
 export function isMatch(row: ScannedRow, { group, spec, values, count, choices, at }: SearchQuery): boolean {

@@ -1,4 +1,5 @@
 import type { Replica } from '@influencer-stats/log/replica'
+import { getHold, type Budget } from '@influencer-stats/runtime/budget'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { reportFault, type FaultSinks } from '@influencer-stats/runtime/problem-replies'
@@ -6,7 +7,8 @@ import { Problem } from '@influencer-stats/runtime/problems'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { answerBulkSearch, BufferPool } from '../search/bulk-search.ts'
+import { BufferPool } from '../search/answer-output.ts'
+import { answerBulkSearch } from '../search/bulk-search.ts'
 import { errors } from '../errors.ts'
 import { exampleSearch } from '../sample/examples.ts'
 import { Searcher } from '../search/searcher.ts'
@@ -26,7 +28,7 @@ export async function addBulkRoute(
   views: CatalogViews,
   replica: Replica | undefined,
   faults: FaultSinks,
-  sendTimeout: number,
+  budget: Budget,
 ): Promise<void> {
   const searcher = new Searcher()
   const buffers = new BufferPool()
@@ -80,7 +82,7 @@ export async function addBulkRoute(
             index,
             begin,
             onFault: (error, problem) => reportFault(faults, error, problem, request.id),
-            writeTimeoutMs: sendTimeout,
+            hold: getHold(request.raw, budget),
           })
           raw.end()
           if (!isComplete) drainBody(request)

@@ -5,6 +5,8 @@ import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { errors } from '../errors.ts'
 import { exampleSearch } from '../sample/examples.ts'
 import { FACET_NAMES, MAX_CHARACTERISTICS, computeFacets, type FacetRequest } from '../search/facets/compute-facets.ts'
+import { readAmount } from '../search/row-tests.ts'
+import { MAX_TEXT_LENGTH } from '../core/price.ts'
 import { FACET_SORTS } from '../search/facets/facet-page.ts'
 import { nameSchema, valueSchema } from '../price-schema.ts'
 import { readCharValues, searchBodySchema } from '../search/search-schema.ts'
@@ -50,6 +52,9 @@ const charSchema = {
   },
 } as const
 
+const { offeringId, groupId, priceSpecId, at, currency } = searchBodySchema.properties
+const amountSchema = { type: 'string', maxLength: MAX_TEXT_LENGTH } as const
+
 const facetsSchema = {
   type: 'object',
   title: 'Facets',
@@ -60,11 +65,19 @@ const facetsSchema = {
     offerings: valuesSchema,
     groups: valuesSchema,
     specs: valuesSchema,
+    range: {
+      type: 'array',
+      description: 'Smallest and largest value by currency of the prices that match all conditions, with `range`.',
+      items: {
+        type: 'object',
+        required: ['currency', 'min', 'max', 'count'],
+        additionalProperties: false,
+        properties: { currency, min: { type: 'number' }, max: { type: 'number' }, count: { type: 'integer' } },
+      },
+    },
     characteristics: { ...createPageSchema(charSchema), description: `Maximum of ${MAX_CHARACTERISTICS}.` },
   },
 } as const
-
-const { offeringId, groupId, priceSpecId, at } = searchBodySchema.properties
 
 /** Adds the route that returns the values that can still be chosen, with counts. */
 export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica | undefined): void {
@@ -91,6 +104,14 @@ export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica |
               examples: [JSON.stringify(exampleSearch.charValues)],
             },
             at,
+            currency,
+            minValue: { ...amountSchema, description: searchBodySchema.properties.minValue.description },
+            maxValue: { ...amountSchema, description: searchBodySchema.properties.maxValue.description },
+            range: {
+              type: 'boolean',
+              default: false,
+              description: 'True: the reply has the range of the values of the prices that match, by currency.',
+            },
             facet: { type: 'string', enum: FACET_NAMES, description: 'Only this list.' },
             char: { ...nameSchema, description: 'Only the values of this characteristic.' },
             q: {
@@ -136,14 +157,21 @@ export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica |
       },
     },
     async ({ query }, reply): Promise<any> => {
-      const { index = 'bitmap', charValues, sequence, linearizable, ...conditions } = query
+      const { index = 'bitmap', charValues, minValue, maxValue, sequence, linearizable, ...conditions } = query
       await waitForConsistency(replica, { sequence, linearizable }, reply)
       const view = views.getCurrent()
       const finder = views.findIndex(view, index)
       view.hold()
       try {
-        const request = { ...conditions, charValues: charValues === undefined ? [] : readCharValues(charValues) }
-        return await computeFacets(request as FacetRequest, view, finder)
+        const request = {
+          ...conditions,
+          charValues: charValues === undefined ? [] : readCharValues(charValues),
+          ...(minValue !== undefined && { minValue: readAmount(minValue, 'querystring/minValue') }),
+          ...(maxValue !== undefined && { maxValue: readAmount(maxValue, 'querystring/maxValue') }),
+        }
+        const facets = await computeFacets(request as FacetRequest, view, finder)
+        // Only JSON.stringify writes all digits of a range.
+        return reply.type('application/json').send(JSON.stringify(facets) as never)
       } finally {
         await view.release()
       }

@@ -7,7 +7,7 @@ import { SearchQuery } from '../core/search-query.ts'
 import { toResolveProblem } from '../errors.ts'
 import { findAllRows } from '../search/find-all.ts'
 import { readSearchAll } from '../search/read-search.ts'
-import { resolveRequest } from '../search/resolve-request.ts'
+import { resolveSearch } from '../search/row-tests.ts'
 import { createAnswerBuffer, isFull } from '../search/searcher.ts'
 import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { CatalogView, CatalogViews } from '../search/catalog-view.ts'
@@ -49,7 +49,7 @@ export async function sendAll(
   const finder = views.findIndex(view, index)
   if (!request.body) throw commonErrors.BAD_JSON('body must be valid JSON; received no text')
   const query = new SearchQuery()
-  const failure = resolveRequest(readSearchAll(request.body as Buffer), view, query)
+  const failure = resolveSearch(readSearchAll(request.body as Buffer), view, query)
   if (failure) throw toResolveProblem(failure)
   const hold = getHold(request.raw, budget)
   let reserved = 0

@@ -103,7 +103,7 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
       summary: 'Find the price that matches',
       description:
         'Operators are `equals` (the default), `not`, `in`, `notIn` and `between`. A price without the ' +
-        'characteristic matches none of them. If several prices match, the first default price is the result. The ' +
+        'characteristic matches none of them. If several prices match, the result is the default price with the most characteristics, then with the latest `from`, then the one that was added first. The ' +
         'examples find the price of the example of `putPrice`.',
       params: searchParams,
       querystring: searchQuerystring,

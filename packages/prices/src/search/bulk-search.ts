@@ -1,77 +1,53 @@
 import { Problem } from '@influencer-stats/runtime/problems'
-import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
+import { AnswerOutput, type AnswerOutputOptions } from './answer-output.ts'
 import { ItemScanner } from './item-scanner.ts'
 import { getCurrentMoment } from '../core/values/moment.ts'
 import { ByteAccumulator } from '../core/bytes/byte-accumulator.ts'
-import type { OutputBuffer } from './render-answer.ts'
 import { errors } from '../errors.ts'
 import type { RowFinder } from '../index/price-index.ts'
-import { createAnswerBuffer, renderErrorLine, isFull, writeLine, type OnItemError, type Searcher } from './searcher.ts'
+import { renderErrorLine, isFull, writeLine, type OnItemError, type Searcher } from './searcher.ts'
 import { getTurnDeadline, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { CatalogView } from './catalog-view.ts'
 
 /** Maximum size of an item (bytes). */
 export const MAX_ITEM_BYTES = 65_536
-const BUFFER_BYTES = 65_536
-const MAX_POOLED_BUFFERS = 4
 
-/**
- * A pool of answer buffers, which are reused after they are written: garbage of 0.4 MB per request makes V8 mark the
- * whole heap every few requests. Each thread has one pool.
- */
-export class BufferPool {
-  readonly #free: OutputBuffer[] = []
-
-  take(): OutputBuffer {
-    return this.#free.pop() ?? createAnswerBuffer(BUFFER_BYTES)
-  }
-
-  release(buffer: OutputBuffer): void {
-    buffer.filled = 0
-    if (this.#free.length < MAX_POOLED_BUFFERS) this.#free.push(buffer)
-  }
-}
-
-export interface BulkOptions {
+export interface BulkOptions extends AnswerOutputOptions {
   readonly searcher: Searcher
-  readonly buffers: BufferPool
   readonly view: CatalogView
   readonly index: RowFinder
-  /** Called at most once: before the first answer is written, or at the end of a request without items. */
-  readonly begin: () => void
   readonly onFault: OnItemError
-  /** A client that reads no data for this time is disconnected (ms). */
-  readonly writeTimeoutMs: number
 }
 
 /**
- * Answers the items of a request in their order, as they arrive. It does not collect answers: if a client does not
- * read, the request waits. Data that cannot be split into items ends the answers with one error.
+ * Answers the items of a request in their order, as they arrive. Data that cannot be split into items ends the answers
+ * with one error.
  * @returns true if the request was read to its end
- * @throws Problem if the request fails before its first answer; another error if the client disconnects or does not read
- * in time
+ * @throws Problem if the request fails before its first answer; another error if the client disconnects
  */
 export async function answerBulkSearch(request: Readable, reply: Writable, options: BulkOptions): Promise<boolean> {
-  const writer = new BulkAnswerWriter(reply, options)
+  const output = new AnswerOutput(reply, options)
+  const items = new ItemAnswerer(output, options)
   try {
     // A request that is not read to its end still needs a reply.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) await writer.answer(chunk as Buffer)
-    writer.assertComplete()
-    writer.end()
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) await items.answer(chunk as Buffer)
+    items.assertComplete()
+    output.write()
   } catch (error) {
-    if (!(error instanceof Problem) || !writer.hasOutput) throw error
-    writer.end(error)
+    if (!(error instanceof Problem) || output.isEmpty) throw error
+    items.writeError(error)
+    output.write()
     return false
   } finally {
-    writer.close()
+    output.close()
   }
   return true
 }
 
-/** The answers to one request. */
-class BulkAnswerWriter {
-  readonly #reply: Writable
+/** Answers the items of one request. */
+class ItemAnswerer {
+  readonly #output: AnswerOutput
   readonly #options: BulkOptions
   readonly #items = new ItemScanner()
   /** The beginning of an incomplete item. */
@@ -80,18 +56,10 @@ class BulkAnswerWriter {
   #offset = 0
   /** The moment that `now` means in all items. */
   readonly #now = getCurrentMoment()
-  #buffer: OutputBuffer
-  #begun = false
-  #writeTimer: NodeJS.Immediate | undefined
 
-  constructor(reply: Writable, options: BulkOptions) {
-    this.#reply = reply
+  constructor(output: AnswerOutput, options: BulkOptions) {
+    this.#output = output
     this.#options = options
-    this.#buffer = options.buffers.take()
-  }
-
-  get hasOutput(): boolean {
-    return this.#begun || this.#buffer.filled > 0
   }
 
   /** @throws Problem `BAD_JSON` if the request may not end here */
@@ -101,7 +69,7 @@ class BulkAnswerWriter {
 
   /** Answers the items that end in a chunk, and stores the beginning of an incomplete one. */
   async answer(chunk: Buffer): Promise<void> {
-    await this.#waitForDrain()
+    await this.#output.waitForSpace()
     await this.#answerChunk(chunk)
     this.#offset += chunk.length
     freeMemory(chunk)
@@ -121,19 +89,9 @@ class BulkAnswerWriter {
     this.#append(chunk.subarray(end), this.#offset + end)
   }
 
-  /**
-   * Writes the answers that are still in the buffer.
-   * @param error the reason that no more answers follow
-   */
-  end(error?: Problem): void {
-    if (error) writeLine(this.#buffer, renderErrorLine(error, this.#items.count + 1))
-    this.#write()
-  }
-
-  /** Cancels a delayed write and releases the buffer. */
-  close(): void {
-    clearImmediate(this.#writeTimer)
-    this.#options.buffers.release(this.#buffer)
+  /** Writes the reason that no more answers follow. */
+  writeError(error: Problem): void {
+    writeLine(this.#output.buffer, renderErrorLine(error, this.#items.count + 1))
   }
 
   /**
@@ -143,26 +101,25 @@ class BulkAnswerWriter {
    */
   async #answerItems(bytes: Buffer, start: number, offset: number): Promise<number> {
     const { searcher, view, index, onFault } = this.#options
-    const items = this.#items
+    const [items, output] = [this.#items, this.#output]
     let at = items.findStart(bytes, start, offset)
     while (at < bytes.length) {
-      let end = searcher.answerScanned(bytes, at, items, view, index, this.#buffer, getTurnDeadline())
+      let end = searcher.answerScanned(bytes, at, items, view, index, output.buffer, getTurnDeadline())
       if (end === at) {
         end = items.findEnd(bytes, at)
         if (end < 0) break
         if (end - at > MAX_ITEM_BYTES) throw this.#createTooLargeError(offset + at)
-        searcher.answerItem(bytes.subarray(at, end), items.count + 1, view, index, this.#buffer, onFault, this.#now)
+        searcher.answerItem(bytes.subarray(at, end), items.count + 1, view, index, output.buffer, onFault, this.#now)
         items.endItems(1)
       }
       at = items.findStart(bytes, end, offset)
-      if (isFull(this.#buffer)) {
-        this.#write()
-        await this.#waitForDrain()
+      if (isFull(output.buffer)) {
+        output.write()
+        await output.waitForSpace()
       }
       await yieldTurn()
     }
-    // A delayed write: more of the request often arrives meanwhile, and a write costs as much time as 50 answers.
-    if (this.#buffer.filled > 0) this.#writeTimer ??= setImmediate(() => this.#write())
+    output.writeSoon()
     return at
   }
 
@@ -174,23 +131,6 @@ class BulkAnswerWriter {
 
   #createTooLargeError(offset: number): Problem {
     return errors.ITEM_TOO_LARGE(`${this.#items.describeItem(offset)} must have at most ${MAX_ITEM_BYTES} bytes`)
-  }
-
-  async #waitForDrain(): Promise<void> {
-    if (!this.#reply.writableNeedDrain) return
-    await once(this.#reply, 'drain', { signal: AbortSignal.timeout(this.#options.writeTimeoutMs) })
-  }
-
-  #write(): void {
-    clearImmediate(this.#writeTimer)
-    this.#writeTimer = undefined
-    const { buffers, begin } = this.#options
-    if (!this.#begun) begin()
-    this.#begun = true
-    const buffer = this.#buffer
-    if (buffer.filled === 0) return
-    this.#reply.write(buffer.bytes.subarray(0, buffer.filled), () => buffers.release(buffer))
-    this.#buffer = buffers.take()
   }
 }
 

@@ -1,6 +1,8 @@
 import type { AnswerStore } from '../answer-store/answer-store.ts'
 import { AnswerWords } from '../core/answer-words.ts'
 import { toWordText, writeAnswer, type OutputBuffer, type WordText } from './render-answer.ts'
+import type { Amount } from '../core/values/amount.ts'
+import type { AnswerReader } from './row-tests.ts'
 import type { Dictionary } from './resolve-request.ts'
 import { Terms } from '../core/terms.ts'
 import { VersionedList } from '../core/versioned-list.ts'
@@ -22,7 +24,7 @@ export interface CatalogViewContent {
  * The catalog at one moment, as one thread sees it. A change creates a new view. Work that lasts longer than a turn of
  * the event loop holds its view. The last `release` of an old view closes it.
  */
-export class CatalogView implements Dictionary {
+export class CatalogView implements Dictionary, AnswerReader {
   readonly terms: Terms
   readonly usedTerms: Uint8Array
   readonly indexes: ReadonlyMap<string, RowFinder>
@@ -86,6 +88,16 @@ export class CatalogView implements Dictionary {
   getId(row: number): Uint8Array {
     const block = this.#answerStore.getBlock(row)
     return block.getId(block.toSlot(row))
+  }
+
+  getAmount(row: number): Amount {
+    const block = this.#answerStore.getBlock(row)
+    return block.getAmount(block.toSlot(row), this.words)
+  }
+
+  getCurrency(row: number): string {
+    const block = this.#answerStore.getBlock(row)
+    return this.words.getKind(block.getKind(block.toSlot(row))).currency
   }
 
   /** Writes the answer of a row, and returns its end. */

@@ -18,3 +18,13 @@ export function parseJson(text: string, parse: (text: string) => unknown = JSON.
     throw commonErrors.BAD_JSON(describeJsonError(text, 'body'))
   }
 }
+
+/** Returns the text of a number in a JSON object. @param field its name in the object, which must have it */
+export function findNumberSource(json: string, field: string): string {
+  const sources = new Map<object, string>()
+  const root: object = JSON.parse(json, function (this: object, key, value, context?: { source?: string }) {
+    if (key === field && context?.source !== undefined) sources.set(this, context.source)
+    return value
+  } as (key: string, value: unknown) => unknown)
+  return sources.get(root)!
+}

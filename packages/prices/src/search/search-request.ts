@@ -1,3 +1,4 @@
+import type { Amount } from '../core/values/amount.ts'
 import type { TermValue } from '../core/values/term-value.ts'
 
 export type SearchCondition =
@@ -14,9 +15,13 @@ export interface SearchRequest {
   readonly charValues: readonly SearchCondition[]
   /** The moment at which the price must be valid: a date, which is its first minute in UTC, a time with a zone, or `now`. */
   readonly at?: string
+  readonly currency?: string
+  /** The smallest and the largest value, both included: decimals, as texts if a double cannot hold them. */
+  readonly minValue?: Amount
+  readonly maxValue?: Amount
   readonly explain?: boolean
 }
 
-/** The conditions of a search. The offering, the group, the spec and the moment may be absent. */
-export type SearchConditions = Partial<Pick<SearchRequest, 'offeringId' | 'groupId' | 'priceSpecId' | 'at'>> &
+/** The conditions of a search. All except those on characteristics may be absent. */
+export type SearchConditions = Partial<Omit<SearchRequest, 'id' | 'charValues' | 'explain'>> &
   Pick<SearchRequest, 'charValues'>

@@ -5,7 +5,7 @@ import { createValidator } from '@influencer-stats/runtime/validation'
 import { MAX_CHOICES, MAX_CONDITIONS, MAX_TEXT_LENGTH } from '../core/price.ts'
 import type { SearchCondition, SearchRequest } from './search-request.ts'
 import { exampleSearch } from '../sample/examples.ts'
-import { atSchema, endSchema, nameSchema, valueSchema } from '../price-schema.ts'
+import { atSchema, currencySchema, endSchema, nameSchema, valueSchema } from '../price-schema.ts'
 
 const createConditionSchema = (op: object, value: object, required: readonly string[] = ['char', 'value']) => ({
   type: 'object',
@@ -35,6 +35,9 @@ const properties = {
     },
   },
   at: atSchema,
+  currency: currencySchema,
+  minValue: { type: ['number', 'string'], maxLength: MAX_TEXT_LENGTH, description: 'Smallest value, included.' },
+  maxValue: { type: ['number', 'string'], maxLength: MAX_TEXT_LENGTH, description: 'Largest value, included.' },
   explain: {
     type: 'boolean',
     description: 'True: the reply has the number of prices that remain after each condition.',

@@ -6,13 +6,13 @@ import { Literal } from '../core/bytes/literal.ts'
 import { MAX_TEXT_LENGTH } from '../core/price.ts'
 import { SearchQuery } from '../core/search-query.ts'
 import { createOutputBuffer, type OutputBuffer } from './render-answer.ts'
-import { resolveRequest } from './resolve-request.ts'
+import { resolveSearch } from './row-tests.ts'
 import { RequestScanner } from './request-scanner.ts'
 import { errors, toResolveProblem } from '../errors.ts'
-import { toMatchCount, NO_MATCH, type RowFinder } from '../index/price-index.ts'
-import { parseJson, readBodyText } from './json-body.ts'
+import { findRow, toMatchCount, NO_MATCH, type RowFinder } from '../index/price-index.ts'
+import { findNumberSource, parseJson, readBodyText } from './json-body.ts'
 import { explainSearch } from './refusal/explain-search.ts'
-import { readSearch } from './read-search.ts'
+import { readSearch, toExactSearch } from './read-search.ts'
 import { isBulkItem, getValidationError } from './search-schema.ts'
 import type { CatalogView } from './catalog-view.ts'
 
@@ -51,9 +51,9 @@ export class Searcher {
     const isScanned = scanner.scan(body, 0, view, this.#query)
     if (isScanned && scanner.end === body.length) return this.#renderFound(index.find(this.#query), view)
     const request = readSearch(body)
-    const failure = resolveRequest(request, view, this.#query)
+    const failure = resolveSearch(request, view, this.#query)
     if (failure) throw toResolveProblem(failure)
-    const answer = this.#renderFound(index.find(this.#query), view)
+    const answer = this.#renderFound(findRow(index, this.#query), view)
     if (!request.explain) return answer
     return `${answer.slice(0, -1)},"explain":${JSON.stringify(explainSearch(request, view, this.#query, index))}}`
   }
@@ -156,9 +156,9 @@ export class Searcher {
       if (!isBulkItem(value)) throw commonErrors.VALIDATION_FAILED(getValidationError(isBulkItem, 'item'))
       if (id === undefined) throw commonErrors.VALIDATION_FAILED(`item/id must have at most ${MAX_TEXT_LENGTH} digits`)
       if (value.explain) throw commonErrors.VALIDATION_FAILED(NO_EXPLAIN)
-      const failure = resolveRequest(value, view, this.#query, now)
+      const failure = resolveSearch(toExactSearch(value, text), view, this.#query, now)
       if (failure) throw toResolveProblem(failure)
-      const row = index.find(this.#query)
+      const row = findRow(index, this.#query)
       if (row < 0) throw createRefusal(row)
       writeLine(to, `{"price":${this.#render(row, view)},"error":{},"id":${id}}\n`)
     } catch (error) {
@@ -201,14 +201,4 @@ function readItemId(item: unknown, text: string): string | undefined {
   }
   if (typeof id !== 'string') return undefined
   return id.length <= MAX_TEXT_LENGTH || [...id].length <= MAX_TEXT_LENGTH ? JSON.stringify(id) : undefined
-}
-
-/** Returns the text of a number in a JSON object. @param field its name in the object, which must have it */
-function findNumberSource(json: string, field: string): string {
-  const sources = new Map<object, string>()
-  const root: object = JSON.parse(json, function (this: object, key, value, context?: { source?: string }) {
-    if (key === field && context?.source !== undefined) sources.set(this, context.source)
-    return value
-  } as (key: string, value: unknown) => unknown)
-  return sources.get(root)!
 }

@@ -10,7 +10,14 @@ import {
 import { FIRST_MOMENT, LAST_MOMENT } from '../../src/core/values/moment.ts'
 import { RowTable, type PriceRow } from '../../src/core/row-table.ts'
 import { ANY_TERM, SearchQuery } from '../../src/core/search-query.ts'
-import { findRows, NO_MATCH, toAmbiguous, type RowChange, type RowFinder } from '../../src/index/price-index.ts'
+import {
+  findRow,
+  findRows,
+  NO_MATCH,
+  toAmbiguous,
+  type RowChange,
+  type RowFinder,
+} from '../../src/index/price-index.ts'
 
 // Random rows, queries and changes of indexes, and plain filters as oracles.
 
@@ -42,6 +49,7 @@ export const row: fc.Arbitrary<PriceRow> = fc
   .map(({ chosen, dates, ...rest }) => ({
     ...rest,
     values: chosen.flatMap((list, char) => list.map((one) => toTerm(char, one))),
+    chars: chosen.filter((list) => list.length > 0).length,
     from: dates ? dates[0] : FIRST_MOMENT,
     to: dates ? dates[1] : LAST_MOMENT,
   }))
@@ -90,6 +98,13 @@ const createConditions = ({ group: g, spec: s, choices, at }: QueryFields): ((on
   ...(at === undefined ? [] : [(one: PriceRow) => one.from <= at && at < one.to]),
 ]
 
+/** Orders default rows: the most characteristics, then the latest start. */
+function compareDefaults(a: PriceRow, b: PriceRow): number {
+  const countChars = ({ values }: PriceRow) => new Set([...values].map(getChar)).size
+  if (countChars(a) !== countChars(b)) return countChars(b) - countChars(a)
+  return a.from === b.from ? 0 : b.from > a.from ? 1 : -1
+}
+
 /**
  * The oracle: a plain filter.
  * @returns the matches, and how many rows remain after each condition
@@ -106,7 +121,8 @@ function filter(
   }
   fitting = fitting.filter((number) => query.values.every((term) => rows[number]!.values.includes(term)))
   if (fitting.length === 0) return { found: NO_MATCH, fitting, left }
-  const chosen = fitting.length === 1 ? fitting[0] : fitting.find((number) => rows[number]!.isDefault)
+  const [best] = fitting.filter((number) => rows[number]!.isDefault).sort((a, b) => compareDefaults(rows[a]!, rows[b]!))
+  const chosen = fitting.length === 1 ? fitting[0] : best
   return { found: chosen ?? toAmbiguous(fitting.length), fitting, left }
 }
 
@@ -184,6 +200,9 @@ function countPlainly(rows: readonly (PriceRow | undefined)[], { conditions, at 
   return counts
 }
 
+const isEven = (row: number) => row % 2 === 0
+const dropOddRows = (rows: readonly (PriceRow | undefined)[]) => rows.map((one, row) => (isEven(row) ? one : undefined))
+
 export async function expectCounts(
   index: RowFinder,
   rows: readonly (PriceRow | undefined)[],
@@ -194,6 +213,9 @@ export async function expectCounts(
     const counts = new FacetCounts(TERM_COUNT)
     await index.count(selection, counts)
     expect(counts).toEqual(countPlainly(rows, selection))
+    const tested = new FacetCounts(TERM_COUNT)
+    await index.count({ ...selection, test: isEven }, tested)
+    expect(tested).toEqual(countPlainly(dropOddRows(rows), selection))
   }
 }
 
@@ -208,6 +230,10 @@ export function expectAgreement(
     expect(index.find(searched)).toBe(found)
     expect(index.explain(searched, searched.choices)).toEqual(left)
     expect(findRows(index, searched).sort((a, b) => a - b)).toEqual(fitting)
+    searched.test = isEven
+    const tested = filter(dropOddRows(rows), query)
+    expect(findRow(index, searched)).toBe(tested.found)
+    expect(findRows(index, searched).sort((a, b) => a - b)).toEqual(tested.fitting)
     for (const any of [{ group: ANY_TERM }, { spec: ANY_TERM }, { group: ANY_TERM, spec: ANY_TERM }]) {
       const partial = { ...query, ...any }
       expect(findRows(index, toQuery(partial)).sort((a, b) => a - b)).toEqual(filter(rows, partial).fitting)

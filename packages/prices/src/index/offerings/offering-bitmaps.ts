@@ -1,10 +1,11 @@
+import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import type { ReadonlyRoaringBitmap32 } from 'roaring'
 import { ANY_TERM } from '../../core/search-query.ts'
 import type { FacetSelection } from '../../core/facet-selection.ts'
 import { groupByFacet, type TermSets } from '../count-facets.ts'
 import { CONTAINER_VALUES, FrozenContainers } from '../sets/frozen-containers.ts'
 import { LazyViews, type RoaringSets, type ScratchBitmaps } from '../sets/roaring-sets.ts'
-import { DEFAULTS_KEY, Segment } from '../sets/segment.ts'
+import { CHARS_KEY, DEFAULTS_KEY, Segment } from '../sets/segment.ts'
 import type { ColumnSource } from './columns.ts'
 import {
   listGroupsAndSpecs,
@@ -17,8 +18,11 @@ import {
   splitIntoPartitions,
   type Partition,
 } from './partitions.ts'
-import { toSegmentRows, type OfferingCodec } from './offering-codec.ts'
+import { createCharsEntry, toSegmentRows, type OfferingCodec } from './offering-codec.ts'
 import { readWholeRows, WHOLE_ROWS_KEY, createWholeRows, type WholeRows } from './whole-rows.ts'
+
+/** Keys of entries that are not sets. */
+const NO_SETS: ReadonlySet<number> = new Set([PARTITIONS_KEY, WHOLE_ROWS_KEY, CHARS_KEY])
 
 // Each partition has a set of all its rows. The first of these sets has this key, the next one this key - 1, and so on.
 const FIRST_PARTITION_KEY = -16
@@ -61,7 +65,12 @@ export function createBitmapCodec(sets: RoaringSets): OfferingCodec {
       const entries = Array.from(ordinals, ([key, list]) => sets.createEntry(key, list))
       return sets.write({
         ...toSegmentRows(rows),
-        entries: [...entries, createPartitionsEntry(partitions), ...createWholeRows(rows, partitions)],
+        entries: [
+          ...entries,
+          createPartitionsEntry(partitions),
+          ...createCharsEntry(rows),
+          ...createWholeRows(rows, partitions),
+        ],
       })
     },
 
@@ -163,6 +172,14 @@ export class OfferingBitmaps implements ColumnSource {
             if (segment.isValidAt(ordinal, moment)) ordinals.push(base + ordinal - first)
         return sets.createBitmap(ordinals)
       },
+      async findTested(test) {
+        const ordinals: number[] = []
+        for (const { first, end, base } of list)
+          await forEachInTurns(end - first, (i) => {
+            if (test(segment.getRow(first + i))) ordinals.push(base + i)
+          })
+        return sets.createBitmap(ordinals)
+      },
       subtract,
       intersect,
       count(term, within) {
@@ -185,9 +202,7 @@ export class OfferingBitmaps implements ColumnSource {
     const { segment } = this.views
     const last = this.partitions.list.at(-1)!
     const keys = Math.ceil((last.base + last.end - last.first) / CONTAINER_VALUES)
-    const sets = segment
-      .keys()
-      .flatMap(([key, position]) => (key === PARTITIONS_KEY || key === WHOLE_ROWS_KEY ? [] : [position]))
+    const sets = segment.keys().flatMap(([key, position]) => (NO_SETS.has(key) ? [] : [position]))
     return new FrozenContainers(segment, sets, keys)
   }
 }

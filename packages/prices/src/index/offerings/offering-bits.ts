@@ -1,20 +1,23 @@
+import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import { ANY_TERM } from '../../core/search-query.ts'
 import type { FacetSelection } from '../../core/facet-selection.ts'
 import { groupByFacet, type TermSets } from '../count-facets.ts'
-import { DEFAULTS_KEY, Segment, writeSegment, type SegmentEntry } from '../sets/segment.ts'
+import { CHARS_KEY, DEFAULTS_KEY, Segment, writeSegment, type SegmentEntry } from '../sets/segment.ts'
+import { NO_RANK } from '../rank.ts'
 import type { ColumnSource } from './columns.ts'
 import {
   toBytes,
   listGroupsAndSpecs,
   createPartitionsEntry,
+  PARTITIONS_KEY,
   PartitionTable,
   readPartitions,
   readRows,
   splitIntoPartitions,
   type Partition,
 } from './partitions.ts'
-import { toSegmentRows, type OfferingCodec } from './offering-codec.ts'
-import { readWholeRows, createWholeRows, type WholeRows } from './whole-rows.ts'
+import { createCharsEntry, toSegmentRows, type OfferingCodec } from './offering-codec.ts'
+import { readWholeRows, createWholeRows, WHOLE_ROWS_KEY, type WholeRows } from './whole-rows.ts'
 
 // The key of the entry with the words of all bitsets.
 const WORDS_KEY = -4
@@ -63,6 +66,7 @@ export const bitsetCodec: OfferingCodec = {
     entries.push(
       createPartitionsEntry(partitions),
       { key: WORDS_KEY, cardinality: words, bytes: toBytes(bits) },
+      ...createCharsEntry(rows),
       ...createWholeRows(rows, partitions),
     )
     return writeSegment({ ...toSegmentRows(rows), entries })
@@ -96,7 +100,10 @@ export class OfferingBits implements ColumnSource {
     const partitions = readPartitions(segment)
     const base = segment.getWordStart(segment.findPosition(WORDS_KEY))
     this.wholeRows = readWholeRows(segment)
-    const { starts } = computeStarts(partitions, segment.size - (this.wholeRows ? 3 : 2))
+    const others = [PARTITIONS_KEY, WORDS_KEY, CHARS_KEY, WHOLE_ROWS_KEY].filter(
+      (key) => segment.findPosition(key) >= 0,
+    )
+    const { starts } = computeStarts(partitions, segment.size - others.length)
     this.segment = segment
     this.partitions = new PartitionTable(
       partitions.map((partition, i) => ({ ...partition, start: base + starts[i]!, words: countWords(partition) })),
@@ -116,8 +123,12 @@ export class OfferingBits implements ColumnSource {
     return this.segment.getValueTerms()
   }
 
-  /** True if an ordinal of a partition is a default row. */
-  isDefault({ first, start, words }: PartitionBits, ordinal: number): boolean {
+  /** Returns the rank of an ordinal of a partition; `NO_RANK` if it is not a default row. */
+  getRank(partition: PartitionBits, ordinal: number): number {
+    return this.#isDefault(partition, ordinal) ? this.segment.getRank(ordinal) : NO_RANK
+  }
+
+  #isDefault({ first, start, words }: PartitionBits, ordinal: number): boolean {
     const within = ordinal - first
     const word = start + this.defaults * words + (within >> 5)
     return this.defaults >= 0 && ((this.segment.words[word]! >> (within & 31)) & 1) === 1
@@ -159,6 +170,18 @@ export class OfferingBits implements ColumnSource {
         for (const { first, end, words: size } of list) {
           for (let ordinal = first; ordinal < end; ordinal++)
             if (segment.isValidAt(ordinal, moment)) set[at + ((ordinal - first) >> 5)]! |= 1 << ((ordinal - first) & 31)
+          at += size
+        }
+        return set
+      },
+      async findTested(test) {
+        const set = new Int32Array(length)
+        let at = 0
+        for (const { first, end, words: size } of list) {
+          const start = at
+          await forEachInTurns(end - first, (i) => {
+            if (test(segment.getRow(first + i))) set[start + (i >> 5)]! |= 1 << (i & 31)
+          })
           at += size
         }
         return set

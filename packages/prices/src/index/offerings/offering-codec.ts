@@ -3,7 +3,7 @@ import { hasMoments, RowTable, type PriceRow } from '../../core/row-table.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { groupChangesByOffering, groupRowsByOffering } from './group-by-offering.ts'
 import type { RowChange, SegmentChanges, Segments } from '../price-index.ts'
-import type { SegmentSource } from '../sets/segment.ts'
+import { CHARS_KEY, type SegmentEntry, type SegmentSource } from '../sets/segment.ts'
 
 /** A row with its number. */
 export interface NumberedRow extends PriceRow {
@@ -28,6 +28,12 @@ export const toSegmentRows = (rows: readonly NumberedRow[]): Pick<SegmentSource,
       }
     : undefined,
 })
+
+/** Returns the entry with the number of characteristics of each row, if any is a default row: then it is part of a rank. */
+export const createCharsEntry = (rows: readonly NumberedRow[]): SegmentEntry[] =>
+  rows.some(({ isDefault }) => isDefault)
+    ? [{ key: CHARS_KEY, cardinality: rows.length, bytes: Uint8Array.from(rows, ({ chars }) => chars) }]
+    : []
 
 export async function buildOfferings(table: RowTable, { encode }: OfferingCodec): Promise<Segments> {
   const segments: Segments = new Map()

@@ -135,7 +135,8 @@ export function readRows(segment: Segment, offering: PartitionedSource): Numbere
     Array.from({ length: end - first }, (_, i) => {
       const ordinal = first + i
       const [row, from, to] = [segment.getRow(ordinal), segment.getFrom(ordinal), segment.getTo(ordinal)]
-      return { row, group, spec, from, to, offering: ANY_TERM, values: [] as number[], isDefault: false }
+      const chars = segment.getChars(ordinal)
+      return { row, group, spec, from, to, chars, offering: ANY_TERM, values: [] as number[], isDefault: false }
     }),
   )
   for (const term of offering.getValueTerms())

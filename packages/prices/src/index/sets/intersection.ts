@@ -1,5 +1,6 @@
 import type { ReadonlyRoaringBitmap32, RoaringBitmap32 } from 'roaring'
 import { toAmbiguous, toFindResult, NO_MATCH, type MatchTally } from '../price-index.ts'
+import { NO_RANK } from '../rank.ts'
 
 /** Maximum number of bitmaps of one search. */
 const MAX_SETS = 256
@@ -49,24 +50,26 @@ export class Intersection {
 
 /** A test of an ordinal relative to `base`. */
 type OptionalOrdinalTest = ((ordinal: number) => boolean) | undefined
+/** Returns the rank of an ordinal relative to `base`, or `NO_RANK`. */
+type OptionalRank = ((ordinal: number) => number) | undefined
 
 /**
  * Returns the result of `find` for these ordinals.
  * @param base number to subtract from each ordinal
- * @param isDefault true for a default row; undefined if there are none
+ * @param getRank returns the rank of an ordinal; undefined if there are no default rows
  * @param isMatch an additional condition on an ordinal
  */
 export function pickOrdinal(
   found: RoaringBitmap32,
   base: number,
-  isDefault: OptionalOrdinalTest,
+  getRank: OptionalRank,
   isMatch: OptionalOrdinalTest,
 ): number {
   const { size } = found
   if (size === 0) return NO_MATCH
   if (size === 1 && !isMatch) return found.minimum() - base
-  if (!isDefault && !isMatch) return toAmbiguous(size)
-  return toFindResult(tallyOrdinals(toOrdinals(found, base), isDefault, isMatch))
+  if (!getRank && !isMatch) return toAmbiguous(size)
+  return toFindResult(tallyOrdinals(toOrdinals(found, base), getRank, isMatch))
 }
 
 /**
@@ -80,18 +83,25 @@ export const toOrdinals = (found: RoaringBitmap32, base: number): Uint32Array =>
 export type Ordinals = Uint32Array | Uint16Array
 
 /** Returns the matches in a list of ordinals, as ordinals instead of rows. */
-export function tallyOrdinals(
-  found: Ordinals,
-  isDefault: OptionalOrdinalTest,
-  isMatch: OptionalOrdinalTest,
-): MatchTally {
+export function tallyOrdinals(found: Ordinals, getRank: OptionalRank, isMatch: OptionalOrdinalTest): MatchTally {
   let count = 0
   let first = NO_MATCH
-  let firstDefault = NO_MATCH
+  let bestDefault = NO_MATCH
+  let bestRank = NO_RANK
+  const considerDefault = (ordinal: number) => {
+    const rank = getRank!(ordinal)
+    if (rank <= bestRank) return
+    bestDefault = ordinal
+    bestRank = rank
+  }
   for (const ordinal of found) {
     if (isMatch && !isMatch(ordinal)) continue
     if (count++ === 0) first = ordinal
-    if (firstDefault === NO_MATCH && isDefault?.(ordinal)) firstDefault = ordinal
+    else if (getRank) {
+      // Ranks do not matter before the second match.
+      if (count === 2) considerDefault(first)
+      considerDefault(ordinal)
+    }
   }
-  return { count, first, firstDefault }
+  return { count, first, bestDefault }
 }

@@ -1,4 +1,5 @@
 import { FIRST_MOMENT, fromSaturated, LAST_MOMENT } from '../../core/values/moment.ts'
+import { toRank } from '../rank.ts'
 import {
   countDirectoryCells,
   listKeys,
@@ -25,6 +26,9 @@ const alignBytes = (bytes: number) => Math.ceil(bytes / ALIGNMENT_BYTES) * ALIGN
 
 /** The key of the set of the default rows. Sets that do not belong to a term have negative keys. */
 export const DEFAULTS_KEY = -2
+
+/** The key of the entry with the number of characteristics of each row, a byte per ordinal. */
+export const CHARS_KEY = -6
 
 /**
  * A set of rows in the format of the index, or other data, such as the list of partitions. A set contains the ordinals
@@ -170,6 +174,17 @@ export class Segment {
 
   getTo(ordinal: number): number {
     return this.hasMoments ? fromSaturated(this.#cells[this.#moments + this.count + ordinal]!) : LAST_MOMENT
+  }
+
+  /** Returns the number of characteristics of a row; 0 if no row is a default row. */
+  getChars(ordinal: number): number {
+    const position = this.findPosition(CHARS_KEY)
+    return position < 0 ? 0 : this.bytes[this.#cells[this.#entries + position]! + ordinal]!
+  }
+
+  /** Returns the rank of a default row. */
+  getRank(ordinal: number): number {
+    return toRank(this.getChars(ordinal), this.getFrom(ordinal))
   }
 
   /** @param at a saturated moment */

@@ -1,16 +1,17 @@
 import { FIRST_MOMENT, LAST_MOMENT, saturateEnd, saturateStart } from '../../core/values/moment.ts'
-import { hasMoments, type PriceRow, type RowTable } from '../../core/row-table.ts'
+import type { PriceRow, RowTable } from '../../core/row-table.ts'
 import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { readSegments, type RowChange, type SegmentChanges, type Segments } from '../price-index.ts'
 import { LazyViews, SetChanges, type RoaringSets } from './roaring-sets.ts'
-import { DEFAULTS_KEY, Segment } from './segment.ts'
+import { CHARS_KEY, DEFAULTS_KEY, Segment, type SegmentEntry } from './segment.ts'
 
 /** Number of terms in a segment: one segment per term is too many segments, and one for all is too large to rebuild. */
 const TERMS_PER_SEGMENT = 64
-/** The key of the entry with the validity of all rows: the saturated start of each row, then the end of each row. */
-export const MOMENTS_KEY = -3
+// Keys of the entries with the saturated start and end of each row.
+export const FROM_KEY = -3
+export const TO_KEY = -4
 const DEFAULTS_SEGMENT = -1
-export const MOMENTS_SEGMENT = -2
+export const ROWS_SEGMENT = -2
 /** The terms of the rows of offering N are in the segment with the number `OFFERING_SEGMENT - N`. */
 const OFFERING_SEGMENT = -3
 
@@ -26,11 +27,11 @@ const listRowKeys = ({ offering, group, spec, values, isDefault }: PriceRow): nu
   ...(isDefault ? [DEFAULTS_KEY] : []),
 ]
 
-/** Builds the bitmap of each term over all rows, the list of terms of each offering, and the moments. */
+/** Builds the bitmap of each term over all rows, the list of terms of each offering, and the data of rows. */
 export async function buildTermSegments(table: RowTable, sets: RoaringSets): Promise<Segments> {
   const rowsByKey = new Map<number, number[]>()
   const termsByOffering = new Map<number, Set<number>>()
-  const moments = new Moments()
+  const rowData = new RowData()
   await forEachInTurns(table.size, (number) => {
     const row = table.get(number)
     if (!row) return
@@ -40,7 +41,7 @@ export async function buildTermSegments(table: RowTable, sets: RoaringSets): Pro
       else rowsByKey.set(key, [number])
     }
     addTerms(termsByOffering, row)
-    moments.set(number, row)
+    rowData.set(number, row)
   })
   const segments: Segments = new Map()
   for (const [segment, keys] of Map.groupBy(rowsByKey.keys(), toSegmentNumber)) {
@@ -49,7 +50,7 @@ export async function buildTermSegments(table: RowTable, sets: RoaringSets): Pro
     await yieldTurn()
   }
   for (const [offering, terms] of termsByOffering) segments.set(OFFERING_SEGMENT - offering, writeTerms([...terms]))
-  return moments.addTo(segments, sets)
+  return rowData.addTo(segments, sets)
 }
 
 const readTerms = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
@@ -79,8 +80,8 @@ export function updateTermSegments(
     if (!touched.has(segment)) touched.set(segment, new SetChanges())
     return touched.get(segment)!
   }
-  const oldMoments = segments.get(MOMENTS_SEGMENT)
-  const moments = new Moments(oldMoments && new Segment(oldMoments))
+  const oldRows = segments.get(ROWS_SEGMENT)
+  const rowData = new RowData(oldRows && new Segment(oldRows))
   const termsByOffering = new Map<number, Set<number>>()
   for (const { row, before, after } of changes) {
     const [removed, added] = [new Set(before && listRowKeys(before)), new Set(after && listRowKeys(after))]
@@ -88,7 +89,7 @@ export function updateTermSegments(
     for (const key of added.difference(removed)) getChanges(key).add(key, row)
     if (!after) continue
     addTerms(termsByOffering, after)
-    moments.set(row, after)
+    rowData.set(row, after)
   }
   const changed: SegmentChanges = new Map()
   const removed = new Set<number>()
@@ -109,61 +110,78 @@ export function updateTermSegments(
     const number = OFFERING_SEGMENT - (before?.offering ?? 0)
     if (before && removed.has(before.offering) && segments.get(number)) changed.set(number, undefined)
   }
-  return moments.addTo(changed, sets)
+  return rowData.addTo(changed, sets)
 }
 
-/** The saturated start and end of each row, by the number of the row; empty if no row has dates. */
-class Moments {
-  #from: Int32Array
-  #to: Int32Array
-  #changed = false
+/** The validity of rows, and the number of characteristics of default rows. */
+class RowData {
+  readonly #cells: ReadonlyMap<number, RowCells>
 
   constructor(old?: Segment) {
-    const cells = old && old.getSet(old.findPosition(MOMENTS_KEY))
-    const moments = cells ? new Int32Array(new Uint8Array(cells).buffer) : new Int32Array(0)
-    this.#from = moments.slice(0, moments.length / 2)
-    this.#to = moments.slice(moments.length / 2)
+    const missing = [
+      [FROM_KEY, saturateStart(FIRST_MOMENT)],
+      [TO_KEY, saturateEnd(LAST_MOMENT)],
+      [CHARS_KEY, 0],
+    ] as const
+    this.#cells = new Map(missing.map(([key, cell]) => [key, new RowCells(old, key, cell)]))
   }
 
-  set(row: number, validity: PriceRow): void {
-    if (!hasMoments(validity) && row >= this.#from.length) return
-    const from = saturateStart(validity.from)
-    const to = saturateEnd(validity.to)
-    if (this.#from[row] === from && this.#to[row] === to) return
-    if (row >= this.#from.length) {
-      const size = Math.max(row + 1, this.#from.length * 2)
-      const larger = [
-        new Int32Array(size).fill(saturateStart(FIRST_MOMENT)),
-        new Int32Array(size).fill(saturateEnd(LAST_MOMENT)),
-      ] as const
-      larger[0].set(this.#from)
-      larger[1].set(this.#to)
-      ;[this.#from, this.#to] = larger
-    }
-    this.#from[row] = from
-    this.#to[row] = to
-    this.#changed = true
+  set(row: number, { from, to, isDefault, chars }: PriceRow): void {
+    this.#cells.get(FROM_KEY)!.set(row, saturateStart(from))
+    this.#cells.get(TO_KEY)!.set(row, saturateEnd(to))
+    if (isDefault) this.#cells.get(CHARS_KEY)!.set(row, chars)
   }
 
   addTo<S extends SegmentChanges>(segments: S, sets: RoaringSets): S {
-    if (!this.#changed) return segments
-    const both = new Int32Array(this.#from.length * 2)
-    both.set(this.#from)
-    both.set(this.#to, this.#from.length)
-    const entry = { key: MOMENTS_KEY, cardinality: this.#from.length, bytes: new Uint8Array(both.buffer) }
-    return segments.set(MOMENTS_SEGMENT, sets.write({ rows: [], moments: undefined, entries: [entry] }))
+    const all = [...this.#cells.values()]
+    if (!all.some(({ isChanged }) => isChanged)) return segments
+    const entries = all.flatMap((cells) => cells.toEntry() ?? [])
+    return segments.set(ROWS_SEGMENT, sets.write({ rows: [], moments: undefined, entries }))
+  }
+}
+
+const NO_CELLS = new Int32Array(0)
+
+/** A cell of each row, by the number of the row. Rows at the end that have the usual cell are omitted. */
+class RowCells {
+  readonly #key: number
+  readonly #usual: number
+  #cells: Int32Array
+  isChanged = false
+
+  constructor(old: Segment | undefined, key: number, usual: number) {
+    const position = old?.findPosition(key) ?? -1
+    this.#key = key
+    this.#usual = usual
+    this.#cells = position < 0 ? NO_CELLS : new Int32Array(new Uint8Array(old!.getSet(position)).buffer)
+  }
+
+  set(row: number, cell: number): void {
+    if ((this.#cells[row] ?? this.#usual) === cell) return
+    if (row >= this.#cells.length) {
+      const larger = new Int32Array(Math.max(row + 1, this.#cells.length * 2)).fill(this.#usual)
+      larger.set(this.#cells)
+      this.#cells = larger
+    }
+    this.#cells[row] = cell
+    this.isChanged = true
+  }
+
+  toEntry(): SegmentEntry | undefined {
+    const { length, buffer } = this.#cells
+    return length === 0 ? undefined : { key: this.#key, cardinality: length, bytes: new Uint8Array(buffer) }
   }
 }
 
 /**
- * The lowest number of a segment with bitmaps or moments. A thread's views of segment N have the key `N - FIRST_SEGMENT`,
+ * The lowest number of a segment with bitmaps or data of rows. A thread's views of segment N have the key `N - FIRST_SEGMENT`,
  * from 0.
  */
-export const FIRST_SEGMENT = MOMENTS_SEGMENT
+export const FIRST_SEGMENT = ROWS_SEGMENT
 
 type Views<T> = (readonly [number: number, one: T | undefined])[]
 
-/** Returns a thread's views of the segments with bitmaps or moments, each with its key. */
+/** Returns a thread's views of the segments with bitmaps or data of rows, each with its key. */
 export const createViews = (segments: SegmentChanges, sets: RoaringSets): Views<LazyViews> =>
   readSegments(
     [...segments].filter(([number]) => number > OFFERING_SEGMENT),

@@ -5,6 +5,7 @@ import { getCharType, type Term, type Terms } from '../../core/terms.ts'
 import { errors, toResolveProblem } from '../../errors.ts'
 import type { RowFinder } from '../../index/price-index.ts'
 import type { CatalogView } from '../catalog-view.ts'
+import { computeAmountRanges, type AmountRange } from './amount-ranges.ts'
 import {
   FacetList,
   toPage,
@@ -14,7 +15,8 @@ import {
   type FacetValue,
   type ValueRange,
 } from './facet-page.ts'
-import { createChoices, resolveRequest } from '../resolve-request.ts'
+import { createChoices } from '../resolve-request.ts'
+import { resolveSearch } from '../row-tests.ts'
 import type { SearchConditions } from '../search-request.ts'
 import { createTextFilter, type TextFilter } from './text-filter.ts'
 import { TopN } from '../top-n.ts'
@@ -37,6 +39,8 @@ export interface FacetRequest extends SearchConditions {
   /** A part of a name or value: other names and values are omitted. */
   readonly q?: string | undefined
   readonly sort?: (typeof FACET_SORTS)[number] | undefined
+  /** True to also return the ranges of the values of the prices that match. */
+  readonly range?: boolean | undefined
   /** Maximum number of values of a list. */
   readonly limit: number
   /** The cursor `next` of the previous page. */
@@ -53,6 +57,8 @@ export interface FacetLists extends Partial<Record<keyof typeof FACET_BY_NAME, F
   /** Number of prices that match the selection. */
   readonly count: number
   readonly characteristics?: FacetPage<CharFacet>
+  /** By currency, the range of the values of the prices that match the selection. */
+  readonly range?: readonly AmountRange[]
 }
 
 /**
@@ -62,7 +68,7 @@ export interface FacetLists extends Partial<Record<keyof typeof FACET_BY_NAME, F
 export async function computeFacets(request: FacetRequest, view: CatalogView, index: RowFinder): Promise<FacetLists> {
   const { terms, usedTerms } = view
   const query = new SearchQuery()
-  const failure = resolveRequest(request, view, query)
+  const failure = resolveSearch(request, view, query)
   if (failure) throw toResolveProblem(failure)
   const selection = createSelection(query, createChoices(request, view), view)
   const requestedChar = findRequestedChar(request, view)
@@ -109,6 +115,7 @@ export async function computeFacets(request: FacetRequest, view: CatalogView, in
     count: counts.total,
     ...Object.fromEntries(names.map((name) => [name, lists.get(FACET_BY_NAME[name])!.toPage()])),
     ...((facet === undefined || facet === 'characteristics') && { characteristics }),
+    ...(request.range && { range: await computeAmountRanges(query, view, index) }),
   }
 }
 

@@ -8,7 +8,7 @@ import { SearchQuery } from '../../core/search-query.ts'
 import { findRows, type RowFinder } from '../../index/price-index.ts'
 import type { CatalogView } from '../catalog-view.ts'
 import { readSearch } from '../read-search.ts'
-import { resolveRequest } from '../resolve-request.ts'
+import { resolveSearch } from '../row-tests.ts'
 import type { SearchConditions } from '../search-request.ts'
 import { explainSearch } from './explain-search.ts'
 import { listConditions, type NamedCondition } from './list-conditions.ts'
@@ -61,7 +61,7 @@ export async function describeRefusal(problem: Problem, body: Buffer, source: Re
   const { code, detail } = problem
   const search = readSearch(body)
   const query = new SearchQuery()
-  const isResolved = resolveRequest(search, view, query) === undefined
+  const isResolved = resolveSearch(search, view, query) === undefined
   view.hold()
   try {
     if (!isResolved) {
@@ -81,7 +81,7 @@ export async function describeRefusal(problem: Problem, body: Buffer, source: Re
 }
 
 const isResolvable = (search: SearchConditions, view: CatalogView) =>
-  resolveRequest(search, view, new SearchQuery()) === undefined
+  resolveSearch(search, view, new SearchQuery()) === undefined
 
 async function describeMatches(query: SearchQuery, source: RefusalSource): Promise<RefusalMembers> {
   const candidates = await readCandidates(query, source)
@@ -92,7 +92,7 @@ async function describeMatches(query: SearchQuery, source: RefusalSource): Promi
 async function describeCondition(failed: NamedCondition | undefined, source: RefusalSource): Promise<RefusalMembers> {
   if (!failed) return {}
   const query = new SearchQuery()
-  resolveRequest(failed.rest, source.view, query)
+  resolveSearch(failed.rest, source.view, query)
   const candidates = await readCandidates(query, source)
   return { condition: failed.text, ...(candidates && { candidates: candidates.map(toJsonPrice) }) }
 }

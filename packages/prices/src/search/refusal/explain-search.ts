@@ -1,5 +1,6 @@
 import type { SearchQuery } from '../../core/search-query.ts'
 import type { RowFinder } from '../../index/price-index.ts'
+import { createRowTests, type AnswerReader } from '../row-tests.ts'
 import { createChoices, type Dictionary } from '../resolve-request.ts'
 import type { SearchRequest } from '../search-request.ts'
 import { listConditions } from './list-conditions.ts'
@@ -13,10 +14,18 @@ export interface ExplainStep {
 /** @param query the resolved search */
 export function explainSearch(
   search: SearchRequest,
-  dictionary: Dictionary,
+  view: Dictionary & AnswerReader,
   query: SearchQuery,
   index: RowFinder,
 ): ExplainStep[] {
-  const left = index.explain(query, createChoices(search, dictionary))
+  const left = index.explain(query, createChoices(search, view))
+  if (query.test) {
+    let rows: number[] = []
+    index.forEach(query, (row) => void rows.push(row))
+    for (const test of createRowTests(search, view)) {
+      rows = rows.filter(test)
+      left.push(rows.length)
+    }
+  }
   return listConditions(search).map(({ text }, i) => ({ condition: text, left: left[i]! }))
 }

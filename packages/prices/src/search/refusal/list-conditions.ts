@@ -1,3 +1,4 @@
+import { ROW_FIELDS } from '../row-tests.ts'
 import type { SearchConditions } from '../search-request.ts'
 
 /** One condition of a search. */
@@ -19,5 +20,5 @@ export function listConditions(search: SearchConditions): NamedCondition[] {
     text: `${char} ${op} ${JSON.stringify(value)}`,
     rest: { ...search, charValues: search.charValues.toSpliced(i, 1) },
   }))
-  return [...listFields('offeringId', 'groupId', 'priceSpecId'), ...charConditions, ...listFields('at')]
+  return [...listFields('offeringId', 'groupId', 'priceSpecId'), ...charConditions, ...listFields('at', ...ROW_FIELDS)]
 }
