@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire, stripTypeScriptTypes } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
-const SPECIFIER = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g
+const SPECIFIER = /(?<![\w/.])(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g
 
 /** Lists the modules of Node and the packages that a module needs, including its imports. Types do not count. */
 export function listNodeImports(module: URL): string[] {
