@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { IdOrder } from '../src/catalog/id-order.ts'
 import { AnswerWords } from '../src/core/answer-words.ts'
 import { ensureId } from '../src/core/price-id.ts'
-import { TopN } from '../src/search/top-n.ts'
+import { TopN } from '../src/core/collections/top-n.ts'
 import { toUuid } from './support/prices.ts'
 
 // UUIDs that differ in late bytes, in early bytes, and in bytes above 127; and texts in several scripts.

@@ -12,7 +12,7 @@ import { FIRST_MOMENT, LAST_MOMENT, parseEnd, parseMoment, saturateEnd, saturate
 import { convertCsv } from '../csv/read-csv.ts'
 import type { PriceFormat } from '../messages.ts'
 import { validatePriceLine } from '../price-schema.ts'
-import { TopN } from '../search/top-n.ts'
+import { TopN } from '../core/collections/top-n.ts'
 import { CheckedPrices, type CheckedPrice } from './checked-prices.ts'
 import { ConflictFinder, type PriceConflict } from './find-conflicts.ts'
 

@@ -1,6 +1,6 @@
 import type { Choice, SearchQuery } from '../core/search-query.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
-import { VersionedList } from '../core/versioned-list.ts'
+import { VersionedList } from '../core/collections/versioned-list.ts'
 import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import { countRow } from './count-facets.ts'
 import { explainTests } from './explain-tests.ts'

@@ -1,6 +1,6 @@
 import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
-import type { VersionedList } from '../core/versioned-list.ts'
+import type { VersionedList } from '../core/collections/versioned-list.ts'
 import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import { countRow } from './count-facets.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Choice, SearchQuery } from '../core/search-query.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
-import { VersionedList } from '../core/versioned-list.ts'
+import { VersionedList } from '../core/collections/versioned-list.ts'
 import { countSets } from './count-facets.ts'
 import {
   toFindResult,

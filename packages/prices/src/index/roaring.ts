@@ -1,7 +1,7 @@
 import type { ReadonlyRoaringBitmap32 } from 'roaring'
 import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { FacetCounts, FacetSelection } from '../core/facet-selection.ts'
-import { VersionedList } from '../core/versioned-list.ts'
+import { VersionedList } from '../core/collections/versioned-list.ts'
 import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { countSets } from './count-facets.ts'
 import { FIRST_MOMENT } from '../core/values/moment.ts'

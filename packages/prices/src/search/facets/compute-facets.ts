@@ -19,7 +19,7 @@ import { createChoices } from '../resolve-request.ts'
 import { resolveSearch } from '../row-tests.ts'
 import type { SearchConditions } from '../search-request.ts'
 import { createTextFilter, type TextFilter } from './text-filter.ts'
-import { TopN } from '../top-n.ts'
+import { TopN } from '../../core/collections/top-n.ts'
 import { getValueOrder } from './value-order.ts'
 import { formatValue, type TermValue, compareValues, type CharType } from '../../core/values/term-value.ts'
 

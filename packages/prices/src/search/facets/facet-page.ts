@@ -1,7 +1,7 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { formatReceived } from '@influencer-stats/runtime/received-value'
 import type { TextFilter } from './text-filter.ts'
-import { TopN } from '../top-n.ts'
+import { TopN } from '../../core/collections/top-n.ts'
 import type { ValueOrder } from './value-order.ts'
 import { isRange, type TermValue } from '../../core/values/term-value.ts'
 
