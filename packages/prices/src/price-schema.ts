@@ -104,7 +104,7 @@ export const anyIdSchema = {
   maxLength: MAX_ID_BYTES,
   // `/prices/import` is the path of imports.
   pattern: describePattern(
-    '^(?!import$)[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*$',
+    '^(?!import$)[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$',
     'a text without control characters, other than "import"',
   ),
   description: `Any text of up to ${MAX_ID_BYTES} bytes; a UUID takes the least memory.`,

@@ -14,6 +14,7 @@ it.each(episodes)(
     let end: number | undefined
     const counts = await runOracle({
       seed,
+      command: 'test prices/test/oracle',
       indexes: INDEXES,
       from: episode,
       end: episode + 1,

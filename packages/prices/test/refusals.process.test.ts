@@ -129,6 +129,13 @@ const refusals: Refusal[] = [
   put({ offeringId: '' }, 'body/offeringId must be a string of 1 to 256 whole characters', 'received ""'),
   invalid('PUT', '/prices/a%0Ab', price, 'params/id must be a text without control characters', 'received "a\\u000ab"'),
   invalid(
+    'PUT',
+    '/prices/a%C2%85',
+    price,
+    'params/id must be a text without control characters',
+    'received "a\\u0085"',
+  ),
+  invalid(
     'GET',
     '/prices/a%0Ab',
     undefined,

@@ -93,8 +93,8 @@ describe.each(INDEXES)('values with index %s', (index) => {
       expect((await prices.request('GET', `/prices/${id}`)).body.charValues).toEqual(charValues)
   })
 
-  const getFacets = async (charValues: unknown, char: string) => {
-    const query = new URLSearchParams({ index, char, charValues: JSON.stringify(charValues) })
+  const getFacets = async (charValues: unknown, char: string, more: Record<string, string> = {}) => {
+    const query = new URLSearchParams({ index, char, charValues: JSON.stringify(charValues), ...more })
     const { body } = await prices.request('GET', `/facets?${query}`)
     const [facet] = body.characteristics.values
     return { ...facet, values: facet.values.map(({ value, count }: any) => [value, count]) }
@@ -129,6 +129,19 @@ describe.each(INDEXES)('values with index %s', (index) => {
       [100, 1],
       [{ from: 200 }, 1],
     ])
+  })
+
+  it('finds ranges by their text, and continues after one', async () => {
+    const ranges = [
+      [{ to: 9 }, 1],
+      [{ from: 10, to: 99 }, 1],
+      [{ from: 200 }, 1],
+    ]
+    expect((await getFacets([], 'seats', { q: '..' })).values).toEqual(ranges)
+    expect((await getFacets([], 'seats', { q: '10..99' })).values).toEqual([ranges[1]])
+    expect((await getFacets([], 'seats', { q: 'from' })).values).toEqual([])
+    const { next } = await getFacets([], 'seats', { q: '..', limit: '2' })
+    expect((await getFacets([], 'seats', { q: '..', after: next })).values).toEqual([ranges[2]])
   })
 })
 

@@ -1,4 +1,5 @@
 import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
+import { fromCells, parseCsv } from './csv-text.ts'
 import { expectSame } from './difference.ts'
 import { FEATURES } from './features.ts'
 import { drawQuery, omitNames } from './generate-queries.ts'
@@ -134,6 +135,25 @@ export async function checkExport(context: QueryContext, isWhole = false): Promi
   const expected = sortPrices([...prices.values()], options).map(toJson)
   expectSame(request, received, prices, { expected, received: parseLines(received.text) })
 }
+
+/** Checks an export to CSV, in which the characteristics of a price have another order. */
+export async function checkCsv(context: QueryContext): Promise<void> {
+  const { prices, random } = context
+  const options = drawPart(random)
+  const request = renderExport({ ...options, format: 'csv' })
+  const received = await send(context.url, request)
+  const [columns = [], ...lines] = parseCsv(received.text)
+  const expected = sortPrices([...prices.values()], options).map((price) => sortChars(toJson(price)))
+  expectSame(request, received, prices, {
+    expected,
+    received: lines.map((cells) => sortChars(fromCells(cells, columns))),
+  })
+}
+
+const sortChars = (price: JsonObject): JsonObject => ({
+  ...price,
+  charValues: (price.charValues as readonly JsonObject[]).toSorted((a, b) => (a.char! < b.char! ? -1 : 1)),
+})
 
 const drawPart = (random: SeededRandom): Pick<AllOptions, 'after' | 'limit'> => ({
   ...(random.percent(70) && { after: pools.drawId(random) }),

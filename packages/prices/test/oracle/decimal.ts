@@ -22,10 +22,18 @@ export function compareDecimals(first: string, second: string): number {
   return difference < 0n ? -1 : 1
 }
 
-/** True if a text is a JSON number that a price can have. */
+/** Returns the same text for equal decimals. */
+export function normalizeDecimal(text: string): string {
+  const { digits, exponent } = parseDecimal(text)
+  const [, significant, zeros] = /^(.*?)(0*)$/.exec(String(digits))!
+  return significant === '' ? '0' : `${significant}e${exponent + zeros!.length}`
+}
+
+/** True if a text is a JSON number that a price can have: of at most 34 digits, and in the range of a double. */
 export function isStorable(text: string): boolean {
   const parts = NUMBER_PATTERN.exec(text)
   if (!parts) return false
   const digits = `${parts[2]}${parts[3] ?? ''}`.replace(/^0+/, '')
-  return digits.length <= MAX_DIGITS && Number.isFinite(Number(text))
+  const number = Number(text)
+  return digits.length <= MAX_DIGITS && Number.isFinite(number) && (number !== 0 || digits === '')
 }

@@ -8,10 +8,10 @@ import { toCurl, type OracleRequest, type OracleResponse } from './oracle-client
 /** A reply that the contract does not allow. */
 export class Difference extends Error {}
 
-/** Writes the prices of the model in the order in which they were added. @returns the path of the file */
-function writeCatalog(prices: Prices): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'prices-oracle-')), 'catalog.ndjson')
-  writeFileSync(path, [...prices.values()].map((price) => `${JSON.stringify(toJson(price))}\n`).join(''))
+/** Writes lines to a file in a new folder, which stays for the person that looks for the reason. @returns its path */
+export function writeLines(name: string, lines: readonly string[]): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'prices-oracle-')), name)
+  writeFileSync(path, lines.map((line) => `${line}\n`).join(''))
   return path
 }
 
@@ -23,11 +23,13 @@ export function reportDifference(
   expected: Json,
   why: string,
 ): never {
+  // In the order in which they were added.
+  const catalog = [...prices.values()].map((price) => JSON.stringify(toJson(price)))
   const lines = [
     `difference: ${why}`,
     `  expected: ${JSON.stringify(expected)}`,
     `  received: ${status} ${text}`,
-    `  with: curl "$S/prices/import?replace=true&empty=true" -H 'content-type: application/x-ndjson' --data-binary @${writeCatalog(prices)}`,
+    `  with: curl "$S/prices/import?replace=true&empty=true" -H 'content-type: application/x-ndjson' --data-binary @${writeLines('catalog.ndjson', catalog)}`,
     `  then: ${toCurl(request)}`,
   ]
   throw new Difference(lines.join('\n'))

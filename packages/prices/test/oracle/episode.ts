@@ -5,6 +5,7 @@ import { checkFacets } from './check-facets.ts'
 import {
   checkAll,
   checkBulk,
+  checkCsv,
   checkExplain,
   checkExport,
   checkGet,
@@ -13,13 +14,14 @@ import {
   toComparable,
   type QueryContext,
 } from './check-queries.ts'
+import { FEATURES } from './features.ts'
 import { Difference, expectSame } from './difference.ts'
 import { drawChange, drawImport } from './generate-changes.ts'
 import { findDifference } from './json-text.ts'
 import { applyChange, type ModelChange } from './model-changes.ts'
 import { toJson, type Prices } from './model-price.ts'
 import { sortPrices } from './model-search.ts'
-import { parseLines, send } from './oracle-client.ts'
+import { parseLines, send, toCurl } from './oracle-client.ts'
 import { renderChange, renderExport } from './render-requests.ts'
 
 /** The parts of the service in an episode. */
@@ -64,9 +66,13 @@ const CHECKS: readonly ((context: QueryContext) => Promise<number | void>)[] = [
   checkGet,
 ]
 
+const EXPORT_CHECKS = FEATURES.csv ? [checkExport, checkCsv] : [checkExport]
+
 /** The life of one service, which starts with an empty folder. Every reply is compared with that of the model. */
 export class Episode {
   readonly counts: EpisodeCounts = { queries: 0, changes: 0, kills: 0 }
+  /** The commands that repeat all changes. */
+  readonly commands: string[] = []
   readonly #options: EpisodeOptions
   readonly #random: SeededRandom
   #prices: Prices = new Map()
@@ -107,7 +113,8 @@ export class Episode {
 
   async #query(): Promise<void> {
     const run = async (check: (typeof CHECKS)[number], i: number) => (await check(this.#createContext(String(i)))) ?? 1
-    const checks = this.#random.percent(10) ? [...CHECKS, checkExport] : CHECKS
+    const chosen = CHECKS.filter(() => this.#random.percent(60))
+    const checks = this.#random.percent(10) ? [...chosen, ...EXPORT_CHECKS] : chosen
     for (const count of await Promise.all(checks.map(run))) this.counts.queries += count
   }
 
@@ -118,6 +125,7 @@ export class Episode {
   async #change(change: ModelChange): Promise<void> {
     const outcome = applyChange(this.#prices, change)
     const request = renderChange(this.#random, change)
+    this.commands.push(toCurl(request))
     const reply = await send(this.#url, request)
     const comparison = { expected: toComparable(outcome.reply), received: readReply(reply.status, reply.text) }
     expectSame(request, reply, this.#prices, comparison)
@@ -150,6 +158,7 @@ export class Episode {
       })
     }
     await killed
+    this.commands.push('# killed; the last change may be lost')
     this.counts.kills++
     await this.#start()
     const { prices } = applyChange(this.#prices, last)

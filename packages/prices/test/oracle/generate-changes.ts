@@ -1,8 +1,9 @@
 import type { SeededRandom } from '@influencer-stats/runtime/testing/seeded-random'
+import { fromCells, listColumns, toCells } from './csv-text.ts'
 import { FEATURES } from './features.ts'
 import { drawFaultyPrice, drawOddPrice, drawPrice } from './generate-prices.ts'
 import { drawQuery } from './generate-queries.ts'
-import { isObject, type Json } from './json-text.ts'
+import { isObject, type Json, type JsonObject } from './json-text.ts'
 import type { ModelChange } from './model-changes.ts'
 import { toJson, type Prices } from './model-price.ts'
 import * as pools from './pools.ts'
@@ -51,13 +52,24 @@ function drawRemoval(random: SeededRandom, prices: Prices): ModelChange {
   return { type: 'remove-where', query, dryRun: random.percent(40), ...expected }
 }
 
+/** Draws the lines of an import as CSV. */
+function drawCsv(random: SeededRandom, count: number): Pick<ModelChange & { type: 'import' }, 'lines' | 'csv'> {
+  const prices = Array.from({ length: count }, () => withId(random, drawPrice(random)) as JsonObject)
+  const columns = random.shuffle(listColumns(prices))
+  const toCell = (cell: string) =>
+    /[",\r\n]/.test(cell) || random.percent(5) ? `"${cell.replaceAll('"', '""')}"` : cell
+  const lines = [columns, ...prices.map((price) => toCells(price, columns))]
+  const csv = lines.map((cells) => cells.map(toCell).join()).join(random.pick(['\n', '\r\n']))
+  return { lines: lines.slice(1).map((cells) => fromCells(cells, columns)), csv }
+}
+
 /** Draws an import of a catalog. */
-export const drawImport = (random: SeededRandom, replace: boolean): ModelChange => ({
-  type: 'import',
-  lines: drawLines(random, replace ? random.between(30, 150) : random.between(0, 40)),
-  replace,
-  empty: random.percent(50),
-})
+export function drawImport(random: SeededRandom, replace: boolean): ModelChange {
+  const count = replace ? random.between(30, 150) : random.between(0, 40)
+  const isCsv = FEATURES.csv && random.percent(25)
+  const lines = isCsv ? drawCsv(random, count) : { lines: drawLines(random, count) }
+  return { type: 'import', ...lines, replace, empty: random.percent(50) }
+}
 
 /** Draws a change of a catalog. */
 export function drawChange(random: SeededRandom, prices: Prices): ModelChange {

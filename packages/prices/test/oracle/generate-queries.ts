@@ -5,24 +5,24 @@ import type { ModelPrice, Prices } from './model-price.ts'
 import { isRange, toItems, type Item } from './model-values.ts'
 import * as pools from './pools.ts'
 
-/** Returns a value that a condition can name: of a range, one of its numbers or a neighbour. */
-function toWanted(random: SeededRandom, item: Item): Item {
-  if (!isRange(item)) return item
+/** Returns a value that a condition can name: of a range, usually an end or a neighbour of it. */
+function toWanted(random: SeededRandom, item: Item, isBound = false): Item {
+  if (!isRange(item) || (!isBound && random.percent(20))) return item
   const { from, to } = item
   const ends = [from, to].filter((end) => end !== undefined)
   return random.pick(ends.flatMap((end) => [end, end, end - 1, end + 1]))
 }
 
-function drawWanted(random: SeededRandom, char: string, known?: Item): Item {
+function drawWanted(random: SeededRandom, char: string, known?: Item, isBound = false): Item {
   const { items } = pools.CHARS.find(({ name }) => name === char) ?? random.pick(pools.CHARS)
   const other = random.pick(random.percent(98) ? items : pools.ALL_ITEMS)
-  return toWanted(random, known !== undefined && random.percent(80) ? known : other)
+  return toWanted(random, known !== undefined && random.percent(80) ? known : other, isBound)
 }
 
 const OPERATORS = ['equals', 'equals', 'equals', 'equals', 'not', 'in', 'notIn', 'between'] as const
 
 function drawBounds(random: SeededRandom, char: string, known?: Item): Item[] {
-  const bounds = [drawWanted(random, char, known), drawWanted(random, char)]
+  const bounds = [drawWanted(random, char, known, true), drawWanted(random, char, undefined, true)]
   if (random.percent(85)) bounds.sort((a, b) => (a < b ? -1 : 1))
   if (!FEATURES.quantities) return bounds
   // A quantity may have no unit, and may be a number.

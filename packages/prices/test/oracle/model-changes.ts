@@ -9,7 +9,14 @@ export type ModelChange =
   | { readonly type: 'put' | 'patch'; readonly id: string; readonly body: Json }
   | { readonly type: 'delete'; readonly id: string }
   | { readonly type: 'remove-where'; readonly query: ModelQuery; readonly dryRun: boolean; readonly expected?: number }
-  | { readonly type: 'import'; readonly lines: readonly Json[]; readonly replace: boolean; readonly empty: boolean }
+  | {
+      readonly type: 'import'
+      readonly lines: readonly Json[]
+      /** The same lines as CSV. */
+      readonly csv?: string
+      readonly replace: boolean
+      readonly empty: boolean
+    }
 
 type ChangeOf<T extends ModelChange['type']> = Extract<ModelChange, { readonly type: T }>
 

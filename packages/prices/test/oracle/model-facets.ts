@@ -40,7 +40,7 @@ function compareItems(a: Item, b: Item, unit: string | undefined): number {
   return compareTexts(String(a), String(b))
 }
 
-const getEnds = (item: Item) => (isRange(item) ? [item.from ?? -Infinity, item.to ?? Infinity] : [item, item])
+const getEnds = (item: Item): Item[] => (isRange(item) ? [item.from ?? -Infinity, item.to ?? Infinity] : [item, item])
 
 function compareRanges(a: Item, b: Item): number {
   const [first, last] = getEnds(a)
@@ -115,9 +115,13 @@ function getBounds(type: ModelType, counts: readonly ValueCount[], unit: string 
   const items = counts.map(({ value }) => value)
   const hasOrder = type === 'string' ? unit !== undefined : type !== 'boolean'
   if (!FEATURES.facetBounds || !hasOrder || items.length === 0) return {}
-  const ends = items.flatMap((item) => (isRange(item) ? Object.values<Item>({ ...item }) : [item]))
-  const sorted = ends.toSorted((a, b) => compareItems(a, b, unit))
-  return { ...(unit && { unit }), min: valueToJson(sorted[0]!), max: valueToJson(sorted.at(-1)!) }
+  const sorted = items.flatMap(getEnds).toSorted((a, b) => compareItems(a, b, unit))
+  const [min, max] = [sorted[0]!, sorted.at(-1)!]
+  return {
+    ...(unit && { unit }),
+    ...(min !== -Infinity && { min: valueToJson(min) }),
+    ...(max !== Infinity && { max: valueToJson(max) }),
+  }
 }
 
 /** Returns the least and the greatest value by currency. */

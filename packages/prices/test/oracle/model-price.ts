@@ -38,9 +38,11 @@ export const isId = (id: Json | undefined): id is string =>
   Buffer.byteLength(id) <= 128 &&
   !/\p{Cc}/u.test(id)
 
-/** UUIDs come first. Texts are in the order of their UTF-8 bytes. */
+const isText = (id: string) => !isUuid(id) || /f{4}-f{4}-f{4}-f{12}$/i.test(id)
+
+/** UUIDs come first, except those that end with 24 times `f`. Texts are in the order of their UTF-8 bytes. */
 export function compareIds(a: string, b: string): number {
-  if (isUuid(a) !== isUuid(b)) return isUuid(a) ? -1 : 1
+  if (isText(a) !== isText(b)) return isText(a) ? 1 : -1
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
@@ -56,9 +58,10 @@ function readRange({ from, to, ...rest }: JsonObject): IntegerRange | undefined 
   const [first, last] = [readInteger(from), readInteger(to)]
   if (Object.keys(rest).length > 0 || (from ?? to) === undefined) return undefined
   if ((from !== undefined && first === undefined) || (to !== undefined && last === undefined)) return undefined
-  if (first !== undefined && last !== undefined && last < first) return undefined
   return { ...(first !== undefined && { from: first }), ...(last !== undefined && { to: last }) }
 }
+
+const isReversed = (item: Item) => isRange(item) && (item.to ?? Infinity) < (item.from ?? -Infinity)
 
 function readItem(json: Json | undefined): Item | undefined {
   if (typeof json === 'boolean') return json
@@ -71,7 +74,8 @@ function readCharValue(json: Json | undefined): ModelCharValue | undefined {
   const items = (json as readonly Json[]).map(readItem)
   if (items.length === 0 || items.length > 100 || items.includes(undefined)) return undefined
   const repeats = items.some((item, i) => items.slice(0, i).some((other) => isSameItem(other!, item!)))
-  return repeats ? undefined : (items as Item[])
+  if (repeats) return undefined
+  return items.length === 1 ? items[0] : (items as Item[])
 }
 
 function readCharValues(json: Json | undefined): ModelPrice['charValues'] | undefined {
@@ -104,6 +108,7 @@ export function readPrice(json: Json, id: string): ModelPrice | Code {
   if (!isStorable(valueText)) return 'VALUE_NOT_STORABLE'
   if (json.id !== undefined && (!isId(json.id) || normalizeId(json.id) !== normalizeId(id))) return 'ID_MISMATCH'
   if (new Set(charValues.map(({ char }) => char)).size < charValues.length) return 'DUPLICATE_CHARACTERISTIC'
+  if (charValues.some(({ value: one }) => toItems(one).some(isReversed))) return 'INVALID_RANGE'
   const price = {
     id: normalizeId(id),
     offeringId,

@@ -104,7 +104,11 @@ const toPricePath = (id: string) => `/prices/${encodeURIComponent(id)}`
 
 export const renderGet = (id: string): OracleRequest => ({ method: 'GET', path: toPricePath(id) })
 
-export const renderExport = (options: { readonly after?: string; readonly limit?: number }): OracleRequest => ({
+export const renderExport = (options: {
+  readonly after?: string
+  readonly limit?: number
+  readonly format?: 'csv'
+}): OracleRequest => ({
   method: 'GET',
   path: `/prices${toQueryString(options)}`,
 })
@@ -114,10 +118,11 @@ export function renderChange(random: SeededRandom, change: ModelChange): OracleR
   const isCompressed = FEATURES.gzip && random.percent(15)
   if (change.type === 'delete') return { method: 'DELETE', path: toPricePath(change.id) }
   if (change.type === 'import') {
-    const { lines, replace, empty } = change
+    const { lines, csv, replace, empty } = change
     const options = { ...((replace || random.percent(20)) && { replace }), ...(empty && { empty }) }
-    const body = lines.map((line) => `${JSON.stringify(line)}${random.percent(5) ? '\n\n' : '\n'}`).join('')
-    return { method: 'POST', path: `/prices/import${toQueryString(options)}`, type: LINES_TYPE, body, isCompressed }
+    const body = csv ?? lines.map((line) => `${JSON.stringify(line)}${random.percent(5) ? '\n\n' : '\n'}`).join('')
+    const type = csv === undefined ? LINES_TYPE : 'text/csv'
+    return { method: 'POST', path: `/prices/import${toQueryString(options)}`, type, body, isCompressed }
   }
   if (change.type === 'remove-where') {
     const { query, dryRun, expected } = change

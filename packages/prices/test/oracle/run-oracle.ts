@@ -1,6 +1,6 @@
 import { createRandom } from '@influencer-stats/runtime/testing/seeded-random'
 import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
-import { Difference } from './difference.ts'
+import { Difference, writeLines } from './difference.ts'
 import { Episode, type EpisodeCounts, type OracleConfiguration } from './episode.ts'
 
 const SERVERS = ['raw', 'node-http', 'fastify'] as const
@@ -11,6 +11,8 @@ export const ROTATION = SERVERS.length * THREADS.length
 
 export interface OracleOptions {
   readonly seed: string
+  /** The command of pnpm that runs the episodes. */
+  readonly command: string
   readonly indexes: readonly string[]
   /** The first episode, and the first that does not run. */
   readonly from: number
@@ -34,7 +36,7 @@ const toConfiguration = (episode: number): OracleConfiguration => ({
  * Compares the service with the model, in episodes of which each has an own service.
  * @throws Difference with the seed and the command that repeats the episode
  */
-export async function runOracle({ seed, from, end, ...options }: OracleOptions): Promise<EpisodeCounts> {
+export async function runOracle({ seed, command, from, end, ...options }: OracleOptions): Promise<EpisodeCounts> {
   const sum: EpisodeCounts = { queries: 0, changes: 0, kills: 0 }
   for (let number = from; number < end; number++) {
     const configuration = toConfiguration(number)
@@ -44,9 +46,12 @@ export async function runOracle({ seed, from, end, ...options }: OracleOptions):
       await episode.run()
     } catch (error) {
       if (!(error instanceof Difference)) throw error
-      const again = `PRICES_ORACLE_SEED=${seed} PRICES_ORACLE_EPISODE=${number} npx -y pnpm@12.21.0 test prices/test/oracle`
       const counts = JSON.stringify({ ...configuration, ...episode.counts })
-      throw new Difference(`seed ${seed}, episode ${number} ${counts}\n${error.message}\n  again: ${again}`)
+      const again = `PRICES_ORACLE_SEED=${seed} PRICES_ORACLE_EPISODE=${number} npx -y pnpm@12.21.0 ${command}`
+      const changes = writeLines('changes.sh', episode.commands)
+      throw new Difference(
+        `seed ${seed}, episode ${number} ${counts}\n${error.message}\n  all changes: ${changes}\n  again: ${again}`,
+      )
     }
     for (const name of ['queries', 'changes', 'kills'] as const) sum[name] += episode.counts[name]
   }

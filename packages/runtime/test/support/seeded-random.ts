@@ -9,6 +9,8 @@ export interface SeededRandom {
   /** True in `share` of 100 cases. */
   percent(share: number): boolean
   pick<T>(from: readonly T[]): T
+  /** Returns the items in another order. */
+  shuffle<T>(items: readonly T[]): T[]
   /** Returns an independent generator. Draws of one part do not change those of the others. */
   fork(name: string): SeededRandom
 }
@@ -32,6 +34,11 @@ export function createRandom(seed: string): SeededRandom {
     between: (from, to) => from + below(to - from + 1),
     percent: (share) => below(100) < share,
     pick: (from) => from[below(from.length)]!,
+    shuffle: (items) =>
+      items
+        .map((item) => ({ item, key: next() }))
+        .sort((a, b) => a.key - b.key)
+        .map(({ item }) => item),
     fork: (name) => createRandom(`${seed}/${name}`),
   }
 }

@@ -51,5 +51,6 @@ export function compareValues(a: TermValue, b: TermValue): number {
 
 const compareEnds = (a: number, b: number) => (a === b ? 0 : a < b ? -1 : 1)
 
-/** Returns a value as text, in messages and cursors. */
-export const formatValue = (value: TermValue): string => (isRange(value) ? JSON.stringify(value) : String(value))
+/** Returns a value as text: in messages, in cells of CSV and for text searches. */
+export const formatValue = (value: TermValue): string =>
+  isRange(value) ? `${value.from ?? ''}..${value.to ?? ''}` : String(value)

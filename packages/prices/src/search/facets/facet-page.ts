@@ -3,7 +3,7 @@ import { formatReceived } from '@influencer-stats/runtime/received-value'
 import type { TextFilter } from './text-filter.ts'
 import { TopN } from '../../core/collections/top-n.ts'
 import type { ValueOrder } from './value-order.ts'
-import { isRange, type TermValue } from '../../core/values/term-value.ts'
+import { formatValue, isRange, type TermValue } from '../../core/values/term-value.ts'
 
 /** A part of a list, and the cursor of the next part. */
 export interface FacetPage<T> {
@@ -70,7 +70,7 @@ export class FacetList {
       if (this.#min === undefined || order.compare(low, this.#min) < 0) this.#min = low
       if (this.#max === undefined || order.compare(high, this.#max) > 0) this.#max = high
     }
-    const isAccepted = !accepts || accepts(order.format(value))
+    const isAccepted = !accepts || accepts(formatValue(value))
     if (isAccepted) this.#hasAccepted = true
     else if (!isNamed || this.#hasAccepted) return
     const one = { value, count }

@@ -1,12 +1,6 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { formatReceived } from '@influencer-stats/runtime/received-value'
-import {
-  type TermValue,
-  compareValues,
-  formatValue,
-  getValueType,
-  type CharType,
-} from '../../core/values/term-value.ts'
+import { type TermValue, compareValues, getValueType, type CharType } from '../../core/values/term-value.ts'
 
 /** The order of the values of a list of facets, and their text in cursors. */
 export interface ValueOrder {
@@ -22,7 +16,7 @@ const TEXT_ORDER: ValueOrder = { compare: compareValues, format: String, parse: 
 const DATE_ORDER: ValueOrder = { ...TEXT_ORDER, hasRange: true }
 const INTEGER_ORDER: ValueOrder = {
   compare: compareValues,
-  format: formatValue,
+  format: JSON.stringify,
   parse(text) {
     const value = parseJson(text)
     if (value !== undefined && value !== null && getValueType(value) === 'integer') return value
