@@ -15,7 +15,6 @@ const pricesErrors = defineErrors({
   TYPE_CONFLICT: { status: 409, title: 'Type conflict with another price' },
   DUPLICATE_CHARACTERISTIC: { status: 409, title: 'Duplicate characteristic' },
   VALUE_NOT_STORABLE: { status: 400, title: 'Value cannot be stored exactly' },
-  INVALID_RANGE: { status: 409, title: 'Invalid range: end before start' },
   INVALID_DATE_RANGE: { status: 409, title: 'Invalid date range: end before start' },
   INDEX_NOT_LOADED: { status: 404, title: 'Index not loaded' },
   ID_MISMATCH: { status: 409, title: 'Id of the body differs from the path' },

@@ -4,7 +4,15 @@ import { NAME_PATTERN, createValidator, defineFormat } from '@influencer-stats/r
 import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { MAX_DIGITS } from './core/values/amount.ts'
 import { isMoment, MOMENT_DESCRIPTION, SEARCH_MOMENT_DESCRIPTION } from './core/values/moment.ts'
-import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_TEXT_LENGTH, type Price, type PricePatch } from './core/price.ts'
+import {
+  listValues,
+  MAX_CONDITIONS,
+  MAX_LIST_VALUES,
+  MAX_TEXT_LENGTH,
+  type Price,
+  type PricePatch,
+} from './core/price.ts'
+import { formatValue, isRange, overlaps } from './core/values/term-value.ts'
 import { MAX_ID_BYTES } from './core/price-id.ts'
 import { examplePrice } from './sample/examples.ts'
 
@@ -150,6 +158,23 @@ export function checkId(id: string | undefined, where: string): void {
   if (problem) throw commonErrors.VALIDATION_FAILED(problem)
 }
 
+/** Returns the reason why a range of a price is not valid. @param where start of the path */
+function findRangeProblem({ charValues }: Pick<PricePatch, 'charValues'>, where: string): string | undefined {
+  for (const [i, { value }] of (charValues ?? []).entries()) {
+    if (typeof value !== 'object') continue
+    const reversed = listValues(value).find((one) => isRange(one) && !overlaps(one, -Infinity, Infinity))
+    if (reversed !== undefined)
+      return `${where}/charValues/${i}/value must have a \`from\` of at most its \`to\`; received ${formatValue(reversed)}`
+  }
+  return undefined
+}
+
+/** @throws Problem `VALIDATION_FAILED` */
+function checkRanges(price: Pick<PricePatch, 'charValues'>, where: string): void {
+  const problem = findRangeProblem(price, where)
+  if (problem !== undefined) throw commonErrors.VALIDATION_FAILED(problem)
+}
+
 const validateBody = createValidator(priceBodySchema, 'body')
 
 /**
@@ -160,6 +185,7 @@ export function readPrice(body: unknown): Omit<Price, 'id'> & Partial<Pick<Price
   if (!validateBody(body)) throw commonErrors.VALIDATION_FAILED(describeValidationError(validateBody.errors!, 'body'))
   const price = body as Price
   checkId(price.id, 'body')
+  checkRanges(price, 'body')
   return price
 }
 
@@ -190,6 +216,7 @@ const validatePatch = createValidator(patchSchema, 'body')
  */
 export function readPatch(body: unknown): PricePatch & { readonly id?: string } {
   if (!validatePatch(body)) throw commonErrors.VALIDATION_FAILED(describeValidationError(validatePatch.errors!, 'body'))
+  checkRanges(body as PricePatch, 'body')
   return body as never
 }
 
@@ -198,7 +225,9 @@ const line = { ...priceBodySchema, required: ['id', ...required] }
 function createLineValidator(schema: object): (value: unknown) => string | undefined {
   const validate = createValidator(schema, 'body')
   return (value) =>
-    validate(value) ? findIdProblem((value as Price).id, 'price') : describeValidationError(validate.errors!, 'price')
+    validate(value)
+      ? (findIdProblem((value as Price).id, 'price') ?? findRangeProblem(value as Price, 'price'))
+      : describeValidationError(validate.errors!, 'price')
 }
 
 /** Returns the reason why the schema of a price rejects a value; undefined if it does not. */

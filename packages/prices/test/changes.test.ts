@@ -66,7 +66,11 @@ class PlainCatalog {
           one.charValues.some((other) => other.char === char && other.value === value),
         ),
     )
-    const found = fitting.length === 1 ? fitting[0] : fitting.find((one) => one.default)
+    // The default price with the most characteristics, then the one that was added first.
+    const [preferred] = fitting
+      .filter((one) => one.default)
+      .sort((one, other) => other.charValues.length - one.charValues.length)
+    const found = fitting.length === 1 ? fitting[0] : preferred
     if (!found) return fitting.length === 0 ? 'NOTHING' : `${fitting.length} prices match`
     return { id: found.id, spec: 'MRC', value: found.value, currency: 'USD' }
   }

@@ -5,7 +5,7 @@ import { DEFAULT_CURRENCY, listValues, type CharValue, type Price } from './pric
 import { ensureId } from './price-id.ts'
 import type { PriceRow } from './row-table.ts'
 import type { KnownTypes, LearnedTypes, Terms } from './terms.ts'
-import { formatValue, getValueType, isOfType, isRange, type CharType } from './values/term-value.ts'
+import { getValueType, isOfType, type CharType } from './values/term-value.ts'
 
 /** A price with numbers instead of texts: its row contains terms; `kind` and an id that is no UUID contain words. */
 export interface CodedPrice {
@@ -24,26 +24,16 @@ export interface PriceDictionary<Types extends KnownTypes = KnownTypes> {
 
 /** The reason that a price is rejected: an error code and its detail. */
 export interface PriceProblem {
-  readonly code:
-    | 'TYPE_CONFLICT'
-    | 'DUPLICATE_CHARACTERISTIC'
-    | 'INVALID_DATE_RANGE'
-    | 'INVALID_RANGE'
-    | 'VALUE_NOT_STORABLE'
+  readonly code: 'TYPE_CONFLICT' | 'DUPLICATE_CHARACTERISTIC' | 'INVALID_DATE_RANGE' | 'VALUE_NOT_STORABLE'
   readonly detail: string
 }
 
 /** Returns a problem of a price that can be found without the catalog; undefined if there is none. */
 function findPriceProblem({ charValues, from, to }: Price): PriceProblem | undefined {
   const chars = new Set<string>()
-  for (const { char, value } of charValues) {
+  for (const { char } of charValues) {
     if (chars.has(char)) return { code: 'DUPLICATE_CHARACTERISTIC', detail: char }
     chars.add(char)
-    if (typeof value !== 'object') continue
-    const reversed = listValues(value).find(
-      (one) => isRange(one) && one.to !== undefined && one.from !== undefined && one.to < one.from,
-    )
-    if (reversed !== undefined) return { code: 'INVALID_RANGE', detail: `${char}: ${formatValue(reversed)}` }
   }
   if (from !== undefined && to !== undefined && parseEnd(to)! <= parseMoment(from)!)
     return { code: 'INVALID_DATE_RANGE', detail: `${from} to ${to}` }

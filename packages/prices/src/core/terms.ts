@@ -1,4 +1,4 @@
-import { isRange, type CharType, type TermValue } from './values/term-value.ts'
+import { formatValue, isRange, type CharType, type TermValue } from './values/term-value.ts'
 import { TextTable } from './text-table.ts'
 
 /** A searchable property of a price: its offering, group or spec, a characteristic, or a value of a characteristic. */
@@ -79,8 +79,7 @@ interface ValueTable {
 }
 
 type OtherKey = number | boolean | string
-const toKey = (value: Exclude<TermValue, string>): OtherKey =>
-  isRange(value) ? `${value.from ?? ''}..${value.to ?? ''}` : value
+const toKey = (value: Exclude<TermValue, string>): OtherKey => (isRange(value) ? formatValue(value) : value)
 
 const NO_TEXTS = new TextTable()
 const NO_RANGES: readonly number[] = []

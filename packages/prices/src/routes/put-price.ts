@@ -48,7 +48,6 @@ export function createPutRoute(put: PutPrice, replica: Replica | undefined, body
           errors.TYPE_CONFLICT,
           errors.DUPLICATE_CHARACTERISTIC,
           errors.INVALID_DATE_RANGE,
-          errors.INVALID_RANGE,
         ),
       },
     },

@@ -75,6 +75,7 @@ function readCharValue(json: Json | undefined): ModelCharValue | undefined {
   if (items.length === 0 || items.length > 100 || items.includes(undefined)) return undefined
   const repeats = items.some((item, i) => items.slice(0, i).some((other) => isSameItem(other!, item!)))
   if (repeats) return undefined
+  // A list of one value is this value.
   return items.length === 1 ? items[0] : (items as Item[])
 }
 

@@ -32,7 +32,7 @@ const getHigh = (value: number | RangeValue) => (typeof value === 'number' ? val
 
 /** True if a range contains an integer from `low` to `high`. */
 export const overlaps = (range: RangeValue, low: number, high: number): boolean =>
-  getLow(range) <= high && low <= getHigh(range)
+  Math.max(getLow(range), low) <= Math.min(getHigh(range), high)
 
 /**
  * Orders the values of a characteristic: integers and ranges by their ends, texts by code unit, which for dates is the
@@ -51,6 +51,17 @@ export function compareValues(a: TermValue, b: TermValue): number {
 
 const compareEnds = (a: number, b: number) => (a === b ? 0 : a < b ? -1 : 1)
 
-/** Returns a value as text: in messages, in cells of CSV and for text searches. */
+/** Returns a value as text, a range as `10..99`, `10..` or `..99`. */
 export const formatValue = (value: TermValue): string =>
   isRange(value) ? `${value.from ?? ''}..${value.to ?? ''}` : String(value)
+
+const RANGE_PATTERN = /^(-?\d+)?\.\.(-?\d+)?$/
+
+/** Parses an integer or a range that `formatValue` returned; undefined for any other text. */
+export function parseInteger(text: string): number | RangeValue | undefined {
+  const [isARange, from, to] = RANGE_PATTERN.exec(text) ?? []
+  const value = isARange
+    ? { ...(from !== undefined && { from: Number(from) }), ...(to !== undefined && { to: Number(to) }) }
+    : Number(text)
+  return getValueType(value) === 'integer' ? value : undefined
+}

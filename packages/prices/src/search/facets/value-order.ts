@@ -1,6 +1,12 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { formatReceived } from '@influencer-stats/runtime/received-value'
-import { type TermValue, compareValues, getValueType, type CharType } from '../../core/values/term-value.ts'
+import {
+  type TermValue,
+  compareValues,
+  formatValue,
+  parseInteger,
+  type CharType,
+} from '../../core/values/term-value.ts'
 
 /** The order of the values of a list of facets, and their text in cursors. */
 export interface ValueOrder {
@@ -16,10 +22,10 @@ const TEXT_ORDER: ValueOrder = { compare: compareValues, format: String, parse: 
 const DATE_ORDER: ValueOrder = { ...TEXT_ORDER, hasRange: true }
 const INTEGER_ORDER: ValueOrder = {
   compare: compareValues,
-  format: JSON.stringify,
+  format: formatValue,
   parse(text) {
-    const value = parseJson(text)
-    if (value !== undefined && value !== null && getValueType(value) === 'integer') return value
+    const value = parseInteger(text)
+    if (value !== undefined) return value
     throw commonErrors.VALIDATION_FAILED(
       `querystring/after must be an integer such as 12; received ${formatReceived(text)}`,
     )
@@ -28,14 +34,6 @@ const INTEGER_ORDER: ValueOrder = {
 }
 
 const BOOLEAN_ORDER: ValueOrder = { ...TEXT_ORDER, parse: (text) => text === 'true' }
-
-function parseJson(text: string): TermValue | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** @param type type of the characteristic; undefined for names */
 export function getValueOrder(type: CharType | undefined): ValueOrder {
