@@ -12,7 +12,7 @@ import { start } from './support/start-service.ts'
 type Fields = Partial<Parameters<PricesClient['put']>[0]>
 
 /** Starts prices and the dashboard. @param list the prices; names have defaults */
-async function open(list: readonly Fields[], search = ''): Promise<{ page: Page; client: PricesClient; url: string }> {
+async function open(list: readonly Fields[], search = ''): Promise<{ page: Page; pricesUri: string }> {
   const { url: pricesUri } = await start(prices, { sample: 'no' })
   const client = createPricesClient(pricesUri)
   for (const fields of list)
@@ -30,7 +30,7 @@ async function open(list: readonly Fields[], search = ''): Promise<{ page: Page;
   const page = await openPage({ reducedMotion: 'reduce' })
   await page.goto(`${url}/prices${search}`)
   await page.getByText(/\d prices? match/).waitFor()
-  return { page, client, url }
+  return { page, pricesUri }
 }
 
 const term = (value: string) => [{ char: 'Term', value }]
@@ -139,6 +139,18 @@ describe('prices in Chromium', () => {
     await getPrice(page, '€10.00').waitFor()
     await page.getByRole('button', { name: 'Back to 2 prices' }).click()
     await table.waitFor()
+  })
+
+  it('shows all digits of a price, on a phone too', async () => {
+    const { page, pricesUri } = await open([])
+    const path = `${pricesUri}/prices/${randomUUID()}`
+    const body = '{"offeringId":"Fiber","groupId":"Business","priceSpecId":"Monthly","charValues":[],"currency":"EUR"'
+    const headers = { 'content-type': 'application/json' }
+    const digits = '1234567890.123456789012345678901234'
+    expect((await fetch(path, { method: 'PUT', headers, body: `${body},"value":${digits}}` })).status).toBe(201)
+    await page.reload()
+    await getPrice(page, '€1,234,567,890.123456789012345678901234').waitFor()
+    await expectFit(page)
   })
 
   it('names the condition that leaves no price, and the prices without it', async () => {

@@ -10,7 +10,7 @@ import { go, type PageLocation } from '../router.ts'
 import { ConditionFields, type FocusedCondition } from './prices/condition-fields.ts'
 import { FindField, type FoundName } from './prices/find-field.ts'
 import { ResultView } from './prices/price-result.ts'
-import { LIST_KEYS, LISTS, readFacets, type FacetsReply } from './prices/read-facets.ts'
+import { LIST_KEYS, LISTS, readFacets, readRanges, type AmountRange, type FacetsReply } from './prices/read-facets.ts'
 import { readResult } from './prices/read-result.ts'
 
 /** Number of values of each list that are read before the list opens. */
@@ -35,8 +35,8 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
   const query = readPriceQuery(pageLocation.search)
   const conditions = JSON.stringify(toConditions(query, today))
   const [focused, setFocused] = useState<FocusedCondition>()
-  const facets = useLoaded(() => readFacets(query, today, { limit: MAX_VALUES, range: 'true' }), [conditions])
-  // The old lists remain, without counts, while those of the new conditions are read.
+  const facets = useLoaded(() => readFacets(query, today, { limit: MAX_VALUES }), [conditions])
+  // The old lists and currencies remain, without counts, while those of the new conditions are read.
   const last = useLast(facets.value)
   const missing = listConditions(query, today).filter(({ key, value }) =>
     last?.missing.some((one) => one.key === key && one.value === value),
@@ -48,8 +48,15 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
     async () => (searched && missing.length === 0 ? readResult(searched, count!, today) : undefined),
     [searched && JSON.stringify([toConditions(searched, today), searched.price, count])],
   )
+  const ranges = useLoaded(
+    async () => (facets.value ? readRanges(valid, today) : undefined),
+    [facets.value && JSON.stringify(toConditions({ ...valid, currency: '' }, today))],
+  )
   useRefresh(facets.reload)
+  useRefresh(ranges.reload)
   useRefresh(result.reload)
+
+  const lastRanges = useLast(ranges.value) ?? []
 
   const show = (next: PriceQuery) => go(`${pageLocation.path}${writePriceQuery(next)}`, { replace: true })
   /** The choice among several prices ends with a change of the conditions. */
@@ -82,6 +89,7 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
           valid=${valid}
           today=${today}
           facets=${last.facets}
+          ranges=${lastRanges}
           missing=${missing}
           focused=${focused}
           change=${change}
@@ -89,7 +97,7 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
         <section class="panel result" aria-label="Result">
           <p class="quiet" role="status">
             ${count === undefined ? '…' : `${formats.count(count)} ${count === 1 ? 'price matches' : 'prices match'}`}
-            ${facets.value && count! > 1 && html`<${Amounts} ranges=${facets.value.facets.range} />`}
+            ${count !== undefined && count > 1 && html`<${Amounts} ranges=${ranges.value} currency=${query.currency} />`}
           </p>
           ${
             missing.length > 0
@@ -115,11 +123,13 @@ export function Prices({ pageLocation }: { pageLocation: PageLocation }) {
 }
 
 /** The lowest and the highest of the amounts, in each currency. */
-function Amounts({ ranges = [] }: { ranges: FacetsReply['range'] }) {
+function Amounts({ ranges = [], currency }: { ranges: readonly AmountRange[] | undefined; currency: string }) {
   return html`<span class="amounts">
-    ${ranges.map(({ currency, min, max }) => {
-      const [low, high] = [min, max].map((one) => formats.amount(one, currency))
-      return html`<span key=${currency}>${low === high ? low : `${low} – ${high}`}</span>`
-    })}
+    ${ranges
+      .filter((one) => !currency || one.currency === currency)
+      .map((one) => {
+        const [low, high] = [one.min, one.max].map((amount) => formats.amount(amount, one.currency))
+        return html`<span key=${one.currency}>${low === high ? low : `${low} – ${high}`}</span>`
+      })}
   </span>`
 }

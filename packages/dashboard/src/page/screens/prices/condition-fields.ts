@@ -13,6 +13,7 @@ import {
   LISTS,
   requestFacets,
   toOptions,
+  type AmountRange,
   type FacetsReply,
   type FacetValues,
   type ListKey,
@@ -38,6 +39,8 @@ interface ConditionFieldsProps {
   readonly valid: PriceQuery
   readonly today: string
   readonly facets: FacetsReply
+  /** The amounts of the prices that match all conditions except the currency. */
+  readonly ranges: readonly AmountRange[]
   readonly missing: readonly PriceCondition[]
   readonly focused: FocusedCondition | undefined
   change(part: Partial<PriceQuery>): void
@@ -56,7 +59,7 @@ const toPlaceholder = <T>({ values, next }: FacetValues<T>, toText: (value: T) =
 
 /** The fields of all conditions. */
 export function ConditionFields(props: ConditionFieldsProps) {
-  const { query, valid, today, facets, missing, focused, change } = props
+  const { query, valid, today, facets, ranges, missing, focused, change } = props
   const { order, chars } = query
   const version = JSON.stringify([valid, today])
   function getFault(key: ConditionKey): string | undefined {
@@ -111,9 +114,8 @@ export function ConditionFields(props: ConditionFieldsProps) {
     )}
     <${TimeField} at=${query.at} today=${today} onChange=${(at: string) => change({ at })} />
     <${CurrencyField}
-      query=${valid}
-      today=${today}
-      ranges=${facets.range}
+      currency=${query.currency}
+      ranges=${ranges}
       onChange=${(currency: string) => change({ currency })}
     />
     ${[...new Set(names)].sort().map((char) => {
