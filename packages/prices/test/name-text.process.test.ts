@@ -22,7 +22,7 @@ it('names with NUL or a lone surrogate are refused with a clear detail, in a PUT
       const imported = await prices.import([{ id, ...price, ...part }])
       expect(imported).toMatchObject({
         status: 400,
-        body: { code: 'BAD_LINE', detail: expect.stringContaining(`line 1: ${sentence}`) },
+        body: { code: 'BAD_LINE', detail: expect.stringContaining(`line 1: price${sentence}`) },
       })
     }
   expect((await prices.request('GET', `/prices/${id}`)).status).toBe(404)

@@ -123,6 +123,7 @@ const refusals: Refusal[] = [
     { from: '1.1.2026' },
     'body/from must be a date such as 2026-01-31 or a time such as 2026-01-31T18:00+01:00; received "1.1.2026"',
   ),
+  invalid('PATCH', `/prices/${id}`, { value: null }, 'body/value must be a number or a string', 'received null'),
   put({ default: 1 }, 'body/default must be true or false; received 1'),
   put({ colour: 'x' }, 'unknown property "colour"', 'known: id, offeringId'),
   put({ charValues: [{ char: 'term', value: null }] }, 'body/charValues/0/value', 'an integer from', 'received null'),

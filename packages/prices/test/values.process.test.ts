@@ -110,7 +110,6 @@ describe.each(INDEXES)('values with index %s', (index) => {
     expect(await getFacets([{ char: 'markets', value: 'DE' }], 'seats')).toEqual({
       char: 'seats',
       type: 'integer',
-      min: 9,
       max: 99,
       values: [
         [{ to: 9 }, 1],

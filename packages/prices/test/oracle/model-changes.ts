@@ -58,14 +58,19 @@ function mergePatch(target: Json | undefined, patch: Json): Json {
   const merged: Record<string, Json> = isObject(target) ? { ...(target as Record<string, Json>) } : {}
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete merged[name]
-    else merged[name] = mergePatch(merged[name], value!)
+    // JSON has no undefined fields.
+    else if (value !== undefined) merged[name] = mergePatch(merged[name], value)
   }
   return merged
 }
 
+/** A valid price with which a patch is validated. */
+const ANY_PRICE = { offeringId: 'o', groupId: 'g', priceSpecId: 's', charValues: [], value: '1' }
+
 function patch(prices: Prices, id: string, body: Json): ModelOutcome {
   const price = prices.get(normalizeId(id))
-  if (!isObject(body)) return { prices, reply: toRefusal('VALIDATION_FAILED') }
+  const isValid = isObject(body) && readPrice(mergePatch(ANY_PRICE, body), id) !== 'VALIDATION_FAILED'
+  if (!isValid) return { prices, reply: toRefusal('VALIDATION_FAILED') }
   if (!price) return { prices, reply: toRefusal('PRICE_NOT_FOUND') }
   return put(prices, id, mergePatch(toJson(price), body))
 }

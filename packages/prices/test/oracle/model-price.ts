@@ -109,7 +109,7 @@ export function readPrice(json: Json, id: string): ModelPrice | Code {
   if (!isStorable(valueText)) return 'VALUE_NOT_STORABLE'
   if (json.id !== undefined && (!isId(json.id) || normalizeId(json.id) !== normalizeId(id))) return 'ID_MISMATCH'
   if (new Set(charValues.map(({ char }) => char)).size < charValues.length) return 'DUPLICATE_CHARACTERISTIC'
-  if (charValues.some(({ value: one }) => toItems(one).some(isReversed))) return 'INVALID_RANGE'
+  if (charValues.some(({ value: one }) => toItems(one).some(isReversed))) return 'VALIDATION_FAILED'
   const price = {
     id: normalizeId(id),
     offeringId,

@@ -66,11 +66,9 @@ export class FacetList {
   add(value: TermValue, count: number): void {
     const { order, accepts, isNamed } = this.#options
     if (order.hasRange) {
-      // A missing end of a range has no value.
-      for (const end of isRange(value) ? Object.values<number>({ ...value }) : [value]) {
-        if (this.#min === undefined || order.compare(end, this.#min) < 0) this.#min = end
-        if (this.#max === undefined || order.compare(end, this.#max) > 0) this.#max = end
-      }
+      const [low, high] = isRange(value) ? [value.from ?? -Infinity, value.to ?? Infinity] : [value, value]
+      if (this.#min === undefined || order.compare(low, this.#min) < 0) this.#min = low
+      if (this.#max === undefined || order.compare(high, this.#max) > 0) this.#max = high
     }
     const isAccepted = !accepts || accepts(formatValue(value))
     if (isAccepted) this.#hasAccepted = true
@@ -85,7 +83,9 @@ export class FacetList {
     const { order, sort, isNamed } = this.#options
     const values = this.#hasAccepted || !isNamed ? this.#accepted : this.#others
     return {
-      ...(this.#min !== undefined && { min: this.#min, max: this.#max! }),
+      // A range without an end has no limit.
+      ...(this.#min !== undefined && this.#min !== -Infinity && { min: this.#min }),
+      ...(this.#max !== undefined && this.#max !== Infinity && { max: this.#max }),
       ...toPage(values, ({ value, count }) => (sort === 'name' ? '' : `${count}:`) + order.format(value)),
     }
   }
