@@ -39,6 +39,10 @@ export interface FoundPrice {
 }
 
 export interface AllOptions extends ExportRange {
+  /** The order: by value, from the lowest or the highest one, instead of by id. */
+  readonly sort?: 'value' | '-value'
+  /** With `sort`, the value of the price `after`. */
+  readonly afterValue?: Amount
   readonly index?: string
 }
 
@@ -63,7 +67,7 @@ export interface FacetsRequest extends Partial<SearchConditions> {
 /** The API of a prices service. A price that does not exist is `undefined`; other refusals are a `ServiceError`. */
 export interface PricesClient {
   search(request: SearchRequest, index?: string): Promise<FoundPrice | undefined>
-  /** Yields every price that matches the given conditions, in the order of ids. */
+  /** Yields every price that matches the given conditions, in the order of ids or values. */
   searchAll(request: Partial<SearchConditions>, options?: AllOptions): AsyncIterable<FoundPrice>
   /** Returns the values that can still be chosen. */
   getFacets(request?: FacetsRequest): Promise<FacetLists>

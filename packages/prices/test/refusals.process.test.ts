@@ -67,7 +67,7 @@ const refusals: Refusal[] = [
     'body must have the property "offeringId"',
     'required: offeringId, groupId, priceSpecId, charValues',
   ),
-  invalid('POST', `${SEARCH}?al=true`, {}, 'unknown parameter "al"', 'known: all, limit, after'),
+  invalid('POST', `${SEARCH}?al=true`, {}, 'unknown parameter "al"', 'known: all, limit, sort, after'),
   invalid('POST', `${SEARCH}?all=yes`, {}, 'querystring/all must be true or false; received "yes"'),
   invalid('POST', `${SEARCH}?all=true&limit=0`, {}, 'querystring/limit must be an integer of at least 1; received 0'),
   invalid(
@@ -81,7 +81,7 @@ const refusals: Refusal[] = [
     request: ['POST', `${SEARCH}?limit=5`, { ...names, charValues: [] }],
     status: 409,
     code: 'INCOMPATIBLE_PARAMETERS',
-    detail: ['limit and after need all=true; received all=false and limit'],
+    detail: ['limit, after, sort and afterValue need all=true; received all=false and limit'],
   },
   {
     request: ['POST', SEARCH, '{"offeringId":hunter2-secret'],

@@ -51,6 +51,26 @@ describe.each(INDEXES)('all matching prices, by index %s', (index) => {
     expect(some).toEqual(expected.slice(0, 5))
   })
 
+  it('are sorted by value, and resume after any of them', async () => {
+    for (const sort of ['value', '-value']) {
+      const sorted = expected.toSorted((a, b) =>
+        sort === 'value' ? Number(a.value) - Number(b.value) : Number(b.value) - Number(a.value),
+      )
+      const read: any[] = []
+      for (let next = ''; next !== 'end';) {
+        const page = parseLines((await all(search, `&sort=${sort}&limit=333${next}`)).body)
+        read.push(...page)
+        const last = page.at(-1)
+        next = last ? `&after=${last.id}&afterValue=${last.value}` : 'end'
+      }
+      expect(read).toEqual(sorted)
+    }
+    const client = createPricesClient(prices.url)
+    const bounds = { ...search, minValue: '10.5', maxValue: 20 }
+    const some = await Array.fromAsync(client.searchAll(bounds, { index, sort: '-value', limit: 2 }))
+    expect(some.map(({ value }) => value)).toEqual([19, 16])
+  })
+
   it('match any subset of the conditions', async () => {
     expect(parseLines((await all({ charValues: search.charValues })).body)).toEqual(expected)
     for (const conditions of [{}, { groupId: 'g1' }, { offeringId: 'o1' }, { priceSpecId: 'MRC', groupId: 'g1' }])
@@ -84,6 +104,11 @@ describe.each(INDEXES)('all matching prices, by index %s', (index) => {
     ['', '{', 400, 'BAD_JSON'],
     ['', undefined, 400, 'BAD_JSON'],
     ['&limit=0', search, 400, 'VALIDATION_FAILED'],
+    ['&sort=value&after=a', search, 409, 'INCOMPATIBLE_PARAMETERS'],
+    ['&after=a&afterValue=1', search, 409, 'INCOMPATIBLE_PARAMETERS'],
+    ['&sort=value&afterValue=1', search, 409, 'INCOMPATIBLE_PARAMETERS'],
+    ['&sort=value&after=a&afterValue=much', search, 400, 'VALIDATION_FAILED'],
+    ['&sort=id', search, 400, 'VALIDATION_FAILED'],
     ['&after=', search, 400, 'VALIDATION_FAILED'],
     ['&first=1', search, 400, 'VALIDATION_FAILED'],
     ['', { ...search, explain: true }, 409, 'INCOMPATIBLE_PARAMETERS'],

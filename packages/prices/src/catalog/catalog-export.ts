@@ -1,6 +1,6 @@
 import { AnswerBlock, PAGE_ROWS, toPageNumber } from '../core/answer-block.ts'
 import type { AnswerWords } from '../core/answer-words.ts'
-import { IdOrder } from './id-order.ts'
+import { RowOrder } from './row-order.ts'
 import { RowTable, type PriceRow } from '../core/row-table.ts'
 import { CsvPriceWriter } from '../csv/write-csv.ts'
 import type { CharValue, Price } from '../core/price.ts'
@@ -55,7 +55,7 @@ export async function* exportPrices(
 }
 
 /** Returns the first rows of an order. A list of rows takes a fifth of the memory of the order. */
-async function takeFirst(order: IdOrder, limit: number): Promise<Uint32Array> {
+async function takeFirst(order: RowOrder, limit: number): Promise<Uint32Array> {
   const rows = order.takeRows()
   const first = new Uint32Array(Math.min(order.size, limit))
   await forEachInTurns(first.length, (i) => (first[i] = rows.next().value!))
@@ -67,9 +67,9 @@ async function readIdOrder(
   { meta, reader, words }: FrozenCatalog,
   after: string | undefined,
   usedValues: UsedValues | undefined,
-): Promise<IdOrder> {
+): Promise<RowOrder> {
   const { generation, rows } = meta
-  const order = new IdOrder(words, after)
+  const order = new RowOrder(words, after)
   const isPresent = new Uint8Array(rows)
   await reader.forEachPage(generation, toRowsKey, rows, (bytes, page) => {
     const table = decodeTable(bytes)

@@ -3,13 +3,14 @@ import { commonErrors } from '@influencer-stats/runtime/errors'
 import { defineHotRoute, type BufferedReply } from '@influencer-stats/runtime/hot-route'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
 import { skipBodyValidation } from '@influencer-stats/runtime/validation'
+import { MAX_TEXT_LENGTH } from '../core/price.ts'
 import { errors } from '../errors.ts'
 import { anyIdSchema } from '../price-schema.ts'
 import { searchBodySchema } from '../search/search-schema.ts'
 import { describeRefusal, isDescribed, type ReadPrices } from '../search/refusal/describe-refusal.ts'
 import { Searcher } from '../search/searcher.ts'
 import { ambiguousReply, answerSchema, notFoundReply } from './search-replies.ts'
-import { sendAll, type SearchAllQuery, type SearchAllOptions } from './search-all.ts'
+import { checkSearchAllQuery, SEARCH_SORTS, sendAll, type SearchAllQuery, type SearchAllOptions } from './search-all.ts'
 import { SEARCH_PATH } from '../search/paths.ts'
 import {
   consistencyParameters,
@@ -51,10 +52,23 @@ const searchQuerystring = {
       type: 'boolean',
       default: false,
       description:
-        'True: the reply has every price that matches, one per line, in the order of their ids. Without a match it is empty. Every condition is optional.',
+        'True: the reply has every price that matches, one per line, in the order of their ids or values. Without a match it is empty. Every condition is optional.',
     },
     limit: { type: 'integer', minimum: 1, description: 'Maximum number of prices, with `all`.' },
-    after: { ...anyIdSchema, description: 'Only prices with a higher id than this one, with `all`.' },
+    sort: {
+      type: 'string',
+      enum: SEARCH_SORTS,
+      description: 'Order by value instead of by id, with `all`. Equal values are in the order of ids.',
+    },
+    after: {
+      ...anyIdSchema,
+      description: 'Only prices with a higher id than this one, with `all`. With `sort`, only prices after this one.',
+    },
+    afterValue: {
+      type: 'string',
+      maxLength: MAX_TEXT_LENGTH,
+      description: 'The value of the price `after`, with `sort`.',
+    },
     ...consistencyParameters,
   },
 } as const
@@ -122,10 +136,7 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
     read({ params: parameters, query }) {
       const { index } = parameters as { index: string }
       const { all = false, limit, after, ...rest } = query as Partial<SearchRouteQuery>
-      if (!all && (limit !== undefined || after !== undefined))
-        throw errors.INCOMPATIBLE_PARAMETERS(
-          `limit and after need all=true; received all=false and ${limit === undefined ? 'after' : 'limit'}`,
-        )
+      checkSearchAllQuery({ limit, after, ...rest }, all)
       return { index, all, limit, after, ...rest }
     },
     serve(parameters, request, reply) {

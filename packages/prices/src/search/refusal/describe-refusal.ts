@@ -1,6 +1,6 @@
 import { forEachInTurns } from '@influencer-stats/runtime/async/yield'
 import { Problem } from '@influencer-stats/runtime/problems'
-import { IdOrder } from '../../catalog/id-order.ts'
+import { RowOrder } from '../../catalog/row-order.ts'
 import type { Price } from '../../core/price.ts'
 import { formatId } from '../../core/price-id.ts'
 import { toJsonPrice } from '../../core/price-json.ts'
@@ -102,7 +102,7 @@ async function readCandidates(
   { view, index, readPrices }: RefusalSource,
 ): Promise<readonly Price[] | undefined> {
   const rows = findRows(index, query)
-  const order = new IdOrder(view.words)
+  const order = new RowOrder(view.words)
   await forEachInTurns(rows.length, (i) => order.add(view.getId(rows[i]!), rows[i]!))
   const first = order.takeRows().take(MAX_CANDIDATES)
   return readPrices(Array.from(first, (row) => formatId(view.getId(row), view.words)))
