@@ -1,5 +1,6 @@
 import { toReplicaFolder } from '@influencer-stats/log/log-state'
 import { createReplica } from '@influencer-stats/log/replica'
+import { commonErrors } from '@influencer-stats/runtime/errors'
 import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { createApp, type App } from '@influencer-stats/runtime/http'
 import { createDataHealth } from '@influencer-stats/runtime/level-health'
@@ -14,6 +15,7 @@ import { findBitmapIndex, loadIndexes } from './search/load-indexes.ts'
 import type { PricesSharedState, CatalogState, PricesMainMessage, PricesThreadMessage } from './messages.ts'
 import { createPageStore } from './storage/page-store.ts'
 import { BITMAP_ALIAS, parts, SHARED_STORES } from './parts.ts'
+import { addExportRoute } from './routes/export.ts'
 import { addFacetRoutes } from './routes/facets.ts'
 import { addImportRoute } from './routes/import.ts'
 import { addPriceRoutes } from './routes/prices.ts'
@@ -109,11 +111,13 @@ export async function createPricesApp(context: PricesAppContext): Promise<App> {
     await level?.close()
   })
   const faults = registry.getSingleMetric(FAULT_COUNTER_NAME) as Counter
-  await addBulkRoute(app, views, replica, { log, faults, data }, context.budget)
+  const content = { budget: context.budget, limit: config.importLimit, tooLarge: commonErrors.BODY_TOO_LARGE }
+  await addBulkRoute(app, views, replica, { log, faults, data }, content)
   addFacetRoutes(app, views, replica)
-  addPriceRoutes(app, catalog, replica, config.sendTimeout)
+  addPriceRoutes(app, catalog, replica)
+  addExportRoute(app, catalog, replica, config.sendTimeout, context.budget)
   await app.register(async (scope: App) => addPatchRoute(scope, catalog, replica))
-  await app.register(async (scope: App) => addImportRoute(scope, catalog, views, replica, config.maxPrices))
+  await app.register(async (scope: App) => addImportRoute(scope, catalog, views, replica, config.maxPrices, content))
   return app
 }
 

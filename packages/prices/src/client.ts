@@ -88,7 +88,7 @@ export interface PricesClient {
    * Reports the problems of an import, and imports nothing.
    * @param options.replace does not compare the types of characteristics with those of the existing prices
    */
-  check(lines: PriceLines, options?: Pick<ImportRequest, 'format' | 'replace'>): Promise<CheckReport>
+  check(lines: PriceLines, options?: Pick<ImportRequest, 'format' | 'gzip' | 'replace'>): Promise<CheckReport>
 }
 
 /** The bytes of a file of prices. */
@@ -97,6 +97,8 @@ export type PriceLines = string | Blob | AsyncIterable<Uint8Array>
 export interface ImportRequest extends Partial<ImportOptions> {
   /** By default NDJSON. */
   readonly format?: PriceFormat | undefined
+  /** True if the bytes are compressed by gzip. */
+  readonly gzip?: boolean | undefined
 }
 
 const MEDIA_TYPES: Readonly<Record<PriceFormat, string>> = { ndjson: 'application/x-ndjson', csv: 'text/csv' }
@@ -109,8 +111,10 @@ const readPrice = async <P extends FoundPrice | Price>(reply: Promise<Response>)
 export function createPricesClient(url: string, options: ClientOptions = {}): PricesClient {
   const request = createRequester(url, options)
   const buildSearchPath = (index = 'bitmap') => `/v1/search/${encodeURIComponent(index)}/prices`
-  const sendLines = (body: PriceLines, format: PriceFormat = 'ndjson', query: QueryParameters) =>
-    request('POST', '/prices/import', { body, headers: { 'content-type': MEDIA_TYPES[format] }, query })
+  function sendLines(body: PriceLines, { format = 'ndjson', gzip }: ImportRequest, query: QueryParameters) {
+    const headers = { 'content-type': MEDIA_TYPES[format], ...(gzip && { 'content-encoding': 'gzip' }) }
+    return request('POST', '/prices/import', { body, headers, query })
+  }
 
   return {
     search: (json, index) =>
@@ -140,8 +144,9 @@ export function createPricesClient(url: string, options: ClientOptions = {}): Pr
     async *export(range = {}) {
       yield* readChunks(await request('GET', '/prices', { query: { ...range } }))
     },
-    import: (body, { format, replace = false, empty = false } = {}) =>
-      readJson(sendLines(body, format, { replace, empty })),
-    check: (body, { format, replace = false } = {}) => readJson(sendLines(body, format, { replace, check: true })),
+    import: (body, importRequest = {}) =>
+      readJson(sendLines(body, importRequest, { replace: importRequest.replace, empty: importRequest.empty })),
+    check: (body, importRequest = {}) =>
+      readJson(sendLines(body, importRequest, { replace: importRequest.replace, check: true })),
   }
 }

@@ -59,6 +59,8 @@ const readId = (line: string) => line.slice(line.lastIndexOf(',"id":') + 6, -1)
 /** An id as an answer has it: a number as it was written, a text without needless escapes. */
 const toWrittenId = (json: string) => (json.startsWith('"') ? JSON.stringify(JSON.parse(json)) : json)
 
+const toOutput = (stream: Writable) => ({ stream, begin() {}, flush() {} })
+
 async function readAnswers(chunks: readonly Buffer[], isComplete = true): Promise<string> {
   const written: string[] = []
   const reply = new Writable({
@@ -75,10 +77,9 @@ async function readAnswers(chunks: readonly Buffer[], isComplete = true): Promis
     view,
     index,
     onFault,
-    begin: () => undefined,
     hold: { take: () => true, releaseFirst: () => undefined },
   }
-  expect(await answerBulkSearch(Readable.from(chunks), reply, options)).toBe(isComplete)
+  expect(await answerBulkSearch(Readable.from(chunks), toOutput(reply), options)).toBe(isComplete)
   reply.end()
   await once(reply, 'finish')
   return written.join('')
@@ -204,8 +205,8 @@ describe('answers that the client does not read', () => {
         sent++
       }
     }
-    const options = { searcher, buffers: new BufferPool(), view, index, onFault() {}, begin: () => undefined, hold }
-    const ended = answerBulkSearch(Readable.from(send()), reply, options)
+    const options = { searcher, buffers: new BufferPool(), view, index, onFault() {}, hold }
+    const ended = answerBulkSearch(Readable.from(send()), toOutput(reply), options)
     // More turns than the chunks need.
     for (let turn = 0; turn < 500; turn++) await new Promise(setImmediate)
     const sentUnread = sent

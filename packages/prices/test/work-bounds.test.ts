@@ -18,6 +18,8 @@ const searcher = new Searcher()
 const one = createPrice({ charValues: [{ char: 'term', value: '12' }] })
 const splitBytes = (text: string) => Array.from(Buffer.from(text), (byte) => Buffer.from([byte]))
 
+const toOutput = (stream: Writable) => ({ stream, begin() {}, flush() {} })
+
 async function searchBulk(
   { view, index }: Awaited<ReturnType<typeof createTestView>>,
   chunks: Iterable<Buffer>,
@@ -36,10 +38,9 @@ async function searchBulk(
     view,
     index,
     onFault,
-    begin: () => undefined,
     hold: { take: () => true, releaseFirst: () => undefined },
   }
-  expect(await answerBulkSearch(Readable.from(chunks), reply, options)).toBe(true)
+  expect(await answerBulkSearch(Readable.from(chunks), toOutput(reply), options)).toBe(true)
   return written.join('').trim().split('\n')
 }
 

@@ -1,7 +1,9 @@
 import type { Replica } from '@influencer-stats/log/replica'
-import { getHold, type Budget } from '@influencer-stats/runtime/budget'
+import { getHold } from '@influencer-stats/runtime/budget'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
+import { readContent, type GunzipOptions } from '@influencer-stats/runtime/gunzip-content'
+import { openReplyOutput } from '@influencer-stats/runtime/reply-output'
 import { reportFault, type FaultSinks } from '@influencer-stats/runtime/problem-replies'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
@@ -17,18 +19,20 @@ import { BULK_PATH } from '../search/paths.ts'
 import { setStalenessHeaders } from './read-consistency.ts'
 import { searchBodyErrors, searchParams } from './search.ts'
 import { drainBody } from './drain-body.ts'
-import { beginLines, LINES_TYPE } from './begin-lines.ts'
+import { JSON_TYPE, LINES_TYPE } from './media-types.ts'
 
-const JSON_TYPE = 'application/json'
 const EXAMPLE_ITEM = `${JSON.stringify({ id: 'a', ...exampleSearch })}\n`
 
-/** Adds the route for many searches in one request. */
+/**
+ * Adds the route for many searches in one request.
+ * @param content limits of a compressed body, and the budget of the answers
+ */
 export async function addBulkRoute(
   root: App,
   views: CatalogViews,
   replica: Replica | undefined,
   faults: FaultSinks,
-  budget: Budget,
+  content: GunzipOptions,
 ): Promise<void> {
   const searcher = new Searcher()
   const buffers = new BufferPool()
@@ -41,7 +45,7 @@ export async function addBulkRoute(
     app.post(
       BULK_PATH,
       {
-        config: { access: 'read', cost: 10, mediaTypes: [JSON_TYPE, LINES_TYPE] },
+        config: { access: 'read', cost: 10, mediaTypes: [JSON_TYPE, LINES_TYPE], contentEncodings: ['gzip'] },
         validatorCompiler: skipBodyValidation,
         schema: {
           tags: ['search'],
@@ -52,12 +56,18 @@ export async function addBulkRoute(
             'line breaks between them, or as one JSON array. The reply has the results in the same order, one per line: ' +
             '`{"price"?,"error":{"message"?,"code"?,"item"?},"id"}`. It repeats each `id` as it was sent, and begins ' +
             'before the request ends. `item` is the number of the search, from 1. A body that cannot be split adds ' +
-            'one error at the end, whose message has the position in bytes.',
+            'one error at the end, whose message has the position in bytes. The body may be compressed ' +
+            '(`Content-Encoding: gzip`), and so may the reply (`Accept-Encoding`).',
           params: searchParams,
           body: { content: { [LINES_TYPE]: { schema: { type: 'string', examples: [EXAMPLE_ITEM] } } } },
           response: {
             200: { content: { [LINES_TYPE]: { schema: { type: 'string' } } } },
-            ...buildReadReplies(errors.INDEX_NOT_LOADED, errors.ITEM_TOO_LARGE, ...searchBodyErrors),
+            ...buildReadReplies(
+              commonErrors.BAD_GZIP,
+              errors.INDEX_NOT_LOADED,
+              errors.ITEM_TOO_LARGE,
+              ...searchBodyErrors,
+            ),
           },
         } as never,
       },
@@ -73,18 +83,17 @@ export async function addBulkRoute(
         // A bulk request lasts many turns of the event loop, so it holds its view to the end. It shares the searcher with
         // other requests, and uses the searcher's buffers only within a turn.
         view.hold()
-        const begin = () => beginLines(reply)
+        const output = openReplyOutput(request, reply, content.budget, LINES_TYPE)
         try {
-          const isComplete = await answerBulkSearch(request.raw, raw, {
+          const isComplete = await answerBulkSearch(readContent(request.raw, content), output, {
             searcher,
             buffers,
             view,
             index,
-            begin,
             onFault: (error, problem) => reportFault(faults, error, problem, request.id),
-            hold: getHold(request.raw, budget),
+            hold: getHold(request.raw, content.budget),
           })
-          raw.end()
+          output.stream.end()
           if (!isComplete) drainBody(request)
         } catch (error) {
           // A client that has disconnected, or that does not read in time, gets no further data.

@@ -1,14 +1,16 @@
 import type { Replica } from '@influencer-stats/log/replica'
+import type { Budget } from '@influencer-stats/runtime/budget'
 import type { Bus } from '@influencer-stats/runtime/channel'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildReadReplies } from '@influencer-stats/runtime/problem-schemas'
+import { openReplyOutput } from '@influencer-stats/runtime/reply-output'
 import { sendChunks } from '@influencer-stats/runtime/stream-reply'
 import { errors } from '../errors.ts'
 import type { ExportRange, PriceFormat, PricesMainMessage, PricesThreadMessage } from '../messages.ts'
 import { anyIdSchema } from '../price-schema.ts'
 import { consistencyParameters, consistencyErrors, waitForConsistency } from './read-consistency.ts'
-import { beginLines, CSV_TYPE, LINES_TYPE } from './begin-lines.ts'
+import { CSV_TYPE, LINES_TYPE } from './media-types.ts'
 
 const text = { type: 'string' }
 
@@ -21,12 +23,17 @@ function toFormat(accept = ''): PriceFormat {
   return getQuality(CSV_TYPE) > getQuality(LINES_TYPE) ? 'csv' : 'ndjson'
 }
 
-/** Adds the route that exports prices. The main thread reads them, and holds their state from the beginning of the reply to its end. */
+/**
+ * Adds the route that exports prices. The main thread reads them, and holds their state from the beginning of the reply
+ * to its end.
+ * @param sendTimeout maximum time for which a client may delay a part of its reply (ms)
+ */
 export function addExportRoute(
   app: App,
   bus: Bus<PricesMainMessage, PricesThreadMessage>,
   replica: Replica | undefined,
   sendTimeout: number,
+  budget: Budget,
 ): void {
   app.get(
     '/prices',
@@ -77,8 +84,8 @@ export function addExportRoute(
       reply.header('vary', 'accept')
       const type = format === 'csv' ? `${CSV_TYPE}; charset=utf-8; header=present` : LINES_TYPE
       try {
-        const begin = () => beginLines(reply, type)
-        await sendChunks(() => bus.call('exportNext', token), reply.raw, { begin, timeout: sendTimeout })
+        const { stream: output, begin } = openReplyOutput(request, reply, budget, type)
+        await sendChunks(() => bus.call('exportNext', token), reply.raw, { begin, timeout: sendTimeout, output })
       } finally {
         await bus.call('exportEnd', token)
       }

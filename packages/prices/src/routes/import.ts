@@ -3,11 +3,11 @@ import type { Bus } from '@influencer-stats/runtime/channel'
 import { allowOnly } from '@influencer-stats/runtime/allowed-methods'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
+import { readContent, type GunzipOptions } from '@influencer-stats/runtime/gunzip-content'
 import { Problem } from '@influencer-stats/runtime/problems'
 import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
 import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Readable } from 'node:stream'
 import { checkPrices, MAX_PROBLEMS, PROBLEM_CODES } from '../check/catalog-check.ts'
 import { convertCsv } from '../csv/read-csv.ts'
 import { formatCsv } from '../csv/write-csv.ts'
@@ -19,7 +19,7 @@ import { examplePrice } from '../sample/examples.ts'
 import type { CatalogViews } from '../search/catalog-view.ts'
 import { drainBody } from './drain-body.ts'
 import { logErrors, setStalenessHeaders } from './read-consistency.ts'
-import { CSV_TYPE, LINES_TYPE } from './begin-lines.ts'
+import { CSV_TYPE, LINES_TYPE } from './media-types.ts'
 
 const IMPORT_PATH = '/prices/import'
 
@@ -72,6 +72,7 @@ const toAbortProblem = (error: unknown, { raw }: FastifyRequest) =>
 /**
  * Adds the route that imports prices. This thread reads the lines, and the main thread makes the change.
  * @param app a scope without other routes, because its parsers do not read the body
+ * @param content limits of a compressed body
  */
 export function addImportRoute(
   app: App,
@@ -79,6 +80,7 @@ export function addImportRoute(
   views: CatalogViews,
   replica: Replica | undefined,
   maxPrices: number,
+  content: GunzipOptions,
 ): void {
   /** A thread checks one file at a time, because each takes 70 bytes per price. */
   let isChecking = false
@@ -90,7 +92,7 @@ export function addImportRoute(
   app.post(
     IMPORT_PATH,
     {
-      config: { cost: 100 },
+      config: { cost: 100, contentEncodings: ['gzip'] },
       validatorCompiler: skipBodyValidation,
       schema: {
         tags: ['prices'],
@@ -98,7 +100,8 @@ export function addImportRoute(
         summary: 'Import prices, one per line',
         description:
           'The import is atomic: the first invalid line is reported, and then nothing is imported. The first line of a ' +
-          'CSV file has the headings of an export in any order; an empty cell is an absent field.',
+          'CSV file has the headings of an export in any order; an empty cell is an absent field. The body may be ' +
+          'compressed (`Content-Encoding: gzip`).',
         querystring: {
           type: 'object',
           additionalProperties: false,
@@ -130,6 +133,7 @@ export function addImportRoute(
             ...storeErrors,
             ...logErrors,
             commonErrors.VALIDATION_FAILED,
+            commonErrors.BAD_GZIP,
             errors.BAD_LINE,
             errors.CATALOG_FULL,
             errors.IMPORT_EMPTY,
@@ -146,8 +150,7 @@ export function addImportRoute(
         throw commonErrors.VALIDATION_FAILED('body must be prices in JSON, one per line, or CSV; received no body')
       const { check, ...options } = request.query as ImportOptions & { readonly check: boolean }
       const format = isCsv(request.headers['content-type']) ? 'csv' : 'ndjson'
-      // A request that is not read to its end still needs a reply.
-      const bytes = (request.body as Readable).iterator({ destroyOnReturn: false })
+      const bytes = readContent(request.raw, content)
       const { terms, usedTerms } = views.getCurrent()
       const types = options.replace ? new Map() : listCharTypes(terms, usedTerms)
       if (check) {

@@ -7,7 +7,6 @@ import { stringifyPrice } from '../core/price-json.ts'
 import { errors } from '../errors.ts'
 import type { PricesMainMessage, PricesThreadMessage } from '../messages.ts'
 import { idSchema, priceReplySchema } from '../price-schema.ts'
-import { addExportRoute } from './export.ts'
 import {
   consistencyParameters,
   consistencyErrors,
@@ -19,15 +18,11 @@ import {
 const tags = ['prices']
 const params = { type: 'object', required: ['id'], properties: { id: idSchema } } as const
 
-/**
- * Adds the routes that read, delete and export prices. The main thread makes every change.
- * @param sendTimeout maximum time for which a client may delay a part of its reply (ms)
- */
+/** Adds the routes that read and delete a price. The main thread makes every change. */
 export function addPriceRoutes(
   app: App,
   bus: Bus<PricesMainMessage, PricesThreadMessage>,
   replica: Replica | undefined,
-  sendTimeout: number,
 ): void {
   app.get(
     '/prices/:id',
@@ -73,6 +68,4 @@ export function addPriceRoutes(
       return reply.code(204).send(null)
     },
   )
-
-  addExportRoute(app, bus, replica, sendTimeout)
 }

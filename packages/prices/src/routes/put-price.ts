@@ -27,7 +27,7 @@ export function createPutRoute(put: PutPrice, replica: Replica | undefined, body
     method: 'PUT',
     url: `${PRICES_PATH}:id`,
     validatorCompiler: skipBodyValidation,
-    body: { limit: bodyLimit, tooLarge: commonErrors.BODY_TOO_LARGE, type: JSON_TYPE },
+    body: { limit: bodyLimit, tooLarge: commonErrors.BODY_TOO_LARGE, type: JSON_TYPE, acceptsGzip: true },
     schema: {
       tags: ['prices'],
       operationId: 'putPrice',
@@ -42,6 +42,7 @@ export function createPutRoute(put: PutPrice, replica: Replica | undefined, body
           ...storeErrors,
           ...logErrors,
           commonErrors.VALIDATION_FAILED,
+          commonErrors.BAD_GZIP,
           errors.CATALOG_FULL,
           errors.ID_MISMATCH,
           errors.VALUE_NOT_STORABLE,

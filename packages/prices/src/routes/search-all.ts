@@ -1,5 +1,6 @@
 import { getHold, type Budget } from '@influencer-stats/runtime/budget'
 import { commonErrors, createMemoryFull } from '@influencer-stats/runtime/errors'
+import { openReplyOutput } from '@influencer-stats/runtime/reply-output'
 import { sendChunks } from '@influencer-stats/runtime/stream-reply'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RowOrder } from '../catalog/row-order.ts'
@@ -11,7 +12,7 @@ import { readAmount, resolveSearch } from '../search/row-tests.ts'
 import { createAnswerBuffer, isFull } from '../search/searcher.ts'
 import { forEachInTurns, yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { CatalogView, CatalogViews } from '../search/catalog-view.ts'
-import { beginLines } from './begin-lines.ts'
+import { LINES_TYPE } from './media-types.ts'
 
 const PIECE_BYTES = 65_536
 const ROWS_PER_TIME_CHECK = 64
@@ -93,8 +94,8 @@ export async function sendAll(
       await forEachInTurns(rows.length, (i) => order.add(view.getId(rows[i]!), rows[i]!))
     }
     const pieces = renderPieces(order.takeRows().take(limit), view)
-    const begin = () => beginLines(reply)
-    await sendChunks(async () => (await pieces.next()).value ?? undefined, reply.raw, { begin, timeout })
+    const { stream: output, begin } = openReplyOutput(request, reply, budget, LINES_TYPE)
+    await sendChunks(async () => (await pieces.next()).value ?? undefined, reply.raw, { begin, timeout, output })
   } finally {
     await view.release()
   }

@@ -19,9 +19,7 @@ import {
   toReadRequirement,
   type ConsistencyQuery,
 } from './read-consistency.ts'
-import { LINES_TYPE } from './begin-lines.ts'
-
-const JSON_TYPE = 'application/json'
+import { JSON_TYPE, LINES_TYPE } from './media-types.ts'
 
 /** The path of every search: the index to use. */
 export const searchParams = {

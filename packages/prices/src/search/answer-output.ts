@@ -1,4 +1,5 @@
 import type { MemoryHold } from '@influencer-stats/runtime/budget'
+import type { ReplyOutput } from '@influencer-stats/runtime/reply-output'
 import type { Writable } from 'node:stream'
 import type { OutputBuffer } from './render-answer.ts'
 import { createAnswerBuffer } from './searcher.ts'
@@ -29,8 +30,6 @@ export class BufferPool {
 
 export interface AnswerOutputOptions {
   readonly buffers: BufferPool
-  /** Called at most once: before the first answer is written, or at the end of a request without items. */
-  readonly begin: () => void
   /** Memory for answers that the client has not read. */
   readonly hold: Pick<MemoryHold, 'take' | 'releaseFirst'>
 }
@@ -40,7 +39,8 @@ export interface AnswerOutputOptions {
  * answers up to `MAX_UNREAD_BYTES`, while the budget has memory. Beyond that, the request waits for its client.
  */
 export class AnswerOutput {
-  readonly #reply: Writable
+  readonly #reply: ReplyOutput
+  readonly #stream: Writable
   readonly #options: AnswerOutputOptions
   /** Buffer for the next answers. */
   buffer: OutputBuffer
@@ -53,8 +53,10 @@ export class AnswerOutput {
   #onRead: (() => void) | undefined
   #isClosed = false
 
-  constructor(reply: Writable, options: AnswerOutputOptions) {
+  /** @param reply begun at the first write, or at the end of a request without items */
+  constructor(reply: ReplyOutput, options: AnswerOutputOptions) {
     this.#reply = reply
+    this.#stream = reply.stream
     this.#options = options
     this.buffer = options.buffers.take()
   }
@@ -71,17 +73,18 @@ export class AnswerOutput {
   write(): void {
     clearImmediate(this.#writeTimer)
     this.#writeTimer = undefined
-    const { buffers, begin } = this.#options
-    if (!this.#hasBegun) begin()
+    const { buffers } = this.#options
+    if (!this.#hasBegun) this.#reply.begin()
     this.#hasBegun = true
     const { buffer } = this
     const { filled } = buffer
     if (filled === 0) return
     this.#unread += filled
-    this.#reply.write(buffer.bytes.subarray(0, filled), () => {
+    this.#stream.write(buffer.bytes.subarray(0, filled), () => {
       buffers.release(buffer)
       this.#countRead(filled)
     })
+    this.#reply.flush()
     this.buffer = buffers.take()
   }
 
@@ -90,19 +93,19 @@ export class AnswerOutput {
    * @throws Error if the client disconnects
    */
   async waitForSpace(): Promise<void> {
-    if (!this.#reply.writableNeedDrain || this.#hold()) return
-    const reply = this.#reply
+    const stream = this.#stream
+    if (!stream.writableNeedDrain || this.#hold()) return
     const enough = this.#held / 2
     await new Promise<void>((resolve) => {
       this.#onRead = () => {
-        if (this.#unread > enough && !reply.destroyed) return
+        if (this.#unread > enough && !stream.destroyed) return
         this.#onRead = undefined
-        reply.off('close', resolve)
+        stream.off('close', resolve)
         resolve()
       }
-      reply.on('close', resolve)
+      stream.on('close', resolve)
     })
-    if (reply.destroyed) throw new Error('the client has disconnected')
+    if (stream.destroyed) throw new Error('the client has disconnected')
   }
 
   /** Cancels a delayed write and releases the buffer. */
@@ -115,7 +118,7 @@ export class AnswerOutput {
   /** While the client does not read, answers collect in one buffer, because each write takes memory. */
   #writeUnlessUnread(): void {
     this.#writeTimer = undefined
-    if (!this.#reply.writableNeedDrain) this.write()
+    if (!this.#stream.writableNeedDrain) this.write()
   }
 
   /** Takes memory for all unread answers. Returns false if the budget is full, or if they are too many. */

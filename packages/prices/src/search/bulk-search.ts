@@ -1,5 +1,5 @@
 import { Problem } from '@influencer-stats/runtime/problems'
-import type { Readable, Writable } from 'node:stream'
+import type { ReplyOutput } from '@influencer-stats/runtime/reply-output'
 import { AnswerOutput, type AnswerOutputOptions } from './answer-output.ts'
 import { ItemScanner } from './item-scanner.ts'
 import { getCurrentMoment } from '../core/values/moment.ts'
@@ -26,12 +26,15 @@ export interface BulkOptions extends AnswerOutputOptions {
  * @returns true if the request was read to its end
  * @throws Problem if the request fails before its first answer; another error if the client disconnects
  */
-export async function answerBulkSearch(request: Readable, reply: Writable, options: BulkOptions): Promise<boolean> {
+export async function answerBulkSearch(
+  request: AsyncIterable<Buffer>,
+  reply: ReplyOutput,
+  options: BulkOptions,
+): Promise<boolean> {
   const output = new AnswerOutput(reply, options)
   const items = new ItemAnswerer(output, options)
   try {
-    // A request that is not read to its end still needs a reply.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) await items.answer(chunk as Buffer)
+    for await (const chunk of request) await items.answer(chunk)
     items.assertComplete()
     output.write()
   } catch (error) {

@@ -4,6 +4,7 @@ import { defineErrors } from './problems.ts'
 export const commonErrors = defineErrors({
   BAD_REQUEST: { status: 400, title: 'Malformed HTTP request' },
   BAD_JSON: { status: 400, title: 'Invalid JSON body' },
+  BAD_GZIP: { status: 400, title: 'Invalid gzip body' },
   VALIDATION_FAILED: { status: 400, title: 'Validation failed' },
   CONDITION_INVALID: { status: 400, title: 'Invalid If-Match or If-None-Match' },
   CONDITION_UNSUPPORTED: {

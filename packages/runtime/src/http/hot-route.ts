@@ -57,6 +57,8 @@ export interface HotBody {
   readonly tooLarge: ProblemKind
   /** The only accepted media type. Default: any. */
   readonly type?: string
+  /** True if the body may be compressed by gzip. The limit applies to the decompressed body, too. */
+  readonly acceptsGzip?: boolean
 }
 
 /**

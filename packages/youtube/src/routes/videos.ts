@@ -12,7 +12,7 @@ import type { FormattedProblem, Problem } from '@influencer-stats/runtime/proble
 import { getReplyHeaders } from '@influencer-stats/runtime/stream-reply'
 import { isFailing, type Faults } from '../core/faults.ts'
 import { createGoogleError, googleErrors, type GoogleError } from '../core/google-errors.ts'
-import { isGzipAccepted } from '../core/negotiation.ts'
+import { isGzipAccepted } from '@influencer-stats/runtime/accepts-gzip'
 import { renderError } from '../core/render-videos.ts'
 import type { ThreadState } from '../thread-state.ts'
 import { createReplyCache, type PreparedCall } from '../reply-cache.ts'

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isFailing } from '../../src/core/faults.ts'
-import { isGzipAccepted } from '../../src/core/negotiation.ts'
 import { parseCall } from '../../src/core/videos-query.ts'
 import { GoogleError } from '../../src/core/google-errors.ts'
 
@@ -23,23 +22,6 @@ describe('isFailing', () => {
         expect(listFailingCalls(hundreds * 100, percent / 100)).toHaveLength(hundreds * percent)
       }),
     )
-  })
-})
-
-describe('negotiation', () => {
-  it.each([
-    ['gzip', true],
-    ['gzip, deflate, br', true],
-    ['deflate;q=1, gzip;q=0.5', true],
-    ['*', true],
-    ['identity', false],
-    ['gzip;q=0', false],
-    ['*;q=0', false],
-    ['gzip;q=0, *', false],
-    ['', false],
-    [undefined, false],
-  ])('of gzip by %j: %j', (header, expected) => {
-    expect(isGzipAccepted(header)).toBe(expected)
   })
 })
 

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 
 /**
  * Returns the headers that hooks have set on a reply, as a flat list. A route that writes to `reply.raw` must send them
@@ -20,6 +21,8 @@ export interface SendChunksOptions {
   readonly timeout: number
   /** Text sent after the last chunk. */
   readonly end?: string
+  /** Stream that the chunks are written to, such as a compressor. Default: the response. */
+  readonly output?: Writable
 }
 
 // The client may take `timeout` ms for each 256 KiB of buffered output.
@@ -35,21 +38,21 @@ const CHUNK_BYTES = 262_144
 export async function sendChunks(
   next: () => Promise<string | Uint8Array | undefined>,
   response: ServerResponse,
-  { begin, timeout, end = '' }: SendChunksOptions,
+  { begin, timeout, end = '', output = response }: SendChunksOptions,
 ): Promise<void> {
   try {
     let chunk = await next()
     begin()
-    while (chunk !== undefined && !response.destroyed) {
+    while (chunk !== undefined && !output.destroyed) {
       const following = next()
       following.catch(() => {})
-      if (!response.write(chunk)) await waitForDrain(response, timeout)
+      if (!output.write(chunk)) await waitForDrain(output, timeout)
       chunk = await following
     }
-    response.end(end)
+    output.end(end)
   } catch (error) {
     if (!response.headersSent) throw error
-    response.destroy()
+    output.destroy()
   }
 }
 
@@ -57,14 +60,14 @@ export async function sendChunks(
  * Resolves when the client has read the output or disconnects. A client that is too slow is disconnected: one that reads
  * a few bytes from time to time is not stalled.
  */
-async function waitForDrain(response: ServerResponse, timeout: number): Promise<void> {
+async function waitForDrain(output: Writable, timeout: number): Promise<void> {
   const waiting = new AbortController()
   const { signal } = waiting
-  if (response.destroyed) return
-  const chunkCount = Math.ceil(response.writableLength / CHUNK_BYTES)
-  const deadline = setTimeout(() => response.destroy(), timeout * chunkCount)
+  if (output.destroyed) return
+  const chunkCount = Math.ceil(output.writableLength / CHUNK_BYTES)
+  const deadline = setTimeout(() => output.destroy(), timeout * chunkCount)
   try {
-    await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })])
+    await Promise.race([once(output, 'drain', { signal }), once(output, 'close', { signal })])
   } finally {
     clearTimeout(deadline)
     waiting.abort()

@@ -9,12 +9,16 @@ const parseCodings = (field: string) =>
   field
     .toLowerCase()
     .split(',')
-    .map((coding) => coding.trim())
-    .filter((coding) => coding !== '')
+    .map((coding) => coding.trim().replace(/^x-gzip$/, 'gzip'))
+    .filter((coding) => coding !== '' && coding !== 'identity')
 
 /** True if header fields change the meaning of the content. Hot routes leave such a request to Fastify. */
 export const hasContentFields = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   headers['content-encoding'] !== undefined || headers['content-range'] !== undefined
+
+/** True if the content is compressed by gzip. */
+export const isGzipContent = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  parseCodings(headers['content-encoding'] ?? '').includes('gzip')
 
 /**
  * Returns the reason why a server cannot read the content of a request, judged by the head. Undefined if it can.
@@ -34,8 +38,9 @@ export function checkContent(
   if (range !== undefined && method === 'PUT')
     return commonErrors.CONTENT_RANGE_UNSUPPORTED(`Content-Range must be absent; received ${formatReceived(range)}`)
   if (encoding === undefined || !METHODS_WITH_CONTENT.has(method!)) return undefined
+  const codings = parseCodings(encoding)
+  if (codings.length <= 1 && codings.every((coding) => encodings.includes(coding))) return undefined
   const accepted = [...encodings, 'identity']
-  if (parseCodings(encoding).every((coding) => accepted.includes(coding))) return undefined
   return commonErrors.CONTENT_ENCODING_UNSUPPORTED(
     `Content-Encoding must be ${accepted.join(' or ')}; received ${formatReceived(encoding)}`,
     { headers: { 'accept-encoding': accepted.join(', ') } },

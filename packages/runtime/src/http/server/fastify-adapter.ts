@@ -54,6 +54,7 @@ function registerHotRoute(
       access: route.getToken || route.hasServiceToken ? 'host' : access,
       skipsShedding: true,
       isHot: true,
+      contentEncodings: body?.acceptsGzip ? ['gzip'] : [],
       isConditional: true,
     },
     // A GET needs this hook only for a token of the service: the body of a GET is never read.
