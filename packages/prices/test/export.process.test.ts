@@ -78,7 +78,8 @@ it('an import of an export gives the same catalog, for any contents', async () =
         for (const one of prices.slice(0, deletedCount)) await first.request('DELETE', `/prices/${one.id}`)
         const { body } = await first.request('GET', '/prices')
         const remaining = prices.slice(deletedCount).sort((a, b) => (a.id < b.id ? -1 : 1))
-        const exported = remaining.map((one) => ({ currency: 'USD', ...one }))
+        // JSON.stringify writes one zero.
+        const exported = remaining.map((one) => ({ currency: 'USD', ...one, value: Number(one.value) + 0 }))
         expect(parseLines(body)).toEqual(exported)
         expect(await second.import([body], '?replace=true&empty=true')).toMatchObject({
           status: 200,

@@ -12,7 +12,7 @@ export const FEATURES = {
   partialSearch: true,
   currencyCondition: true,
   valueBounds: true,
-  sortByValue: false,
+  sortByValue: true,
   candidates: true,
   facetPart: true,
   facetSort: true,
@@ -23,5 +23,5 @@ export const FEATURES = {
   patch: true,
   removeWhere: false,
   csv: true,
-  gzip: false,
+  gzip: true,
 }
