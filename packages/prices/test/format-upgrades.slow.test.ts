@@ -34,7 +34,7 @@ describe.each([1, 2, 3])('a catalog of format %i', (format) => {
       await prices.stop()
     }
     // Older versions cannot read the new format, and must refuse it.
-    expect(readFormatFile(data)).toEqual({ service: 'prices', format: 3 })
+    expect(readFormatFile(data)).toEqual({ service: 'prices', format: 4 })
   })
 
   it.skipIf(format === 3)('loses no data when its upgrade is interrupted at any point', async () => {

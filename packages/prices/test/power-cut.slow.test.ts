@@ -104,13 +104,15 @@ it('50 imports leave at most two catalogs on disk', async () => {
   const catalog = await openTestCatalog(level, { indexes: new Map() })
   // Ids that do not compress.
   const some = Array.from({ length: 20_000 }, () => createPrice({ id: randomUUID(), value: Math.random() }))
-  const whole = createTestImport(some, true)
   const sizes = []
+  let one = 0
   for (let i = 0; i < 50; i++) {
+    // An import is released once it is stored.
+    const whole = createTestImport(some, true)
+    one = BLOCK_BYTES * whole.draft.blocks.length
     await catalog.takeImport(whole, NO_POSITION)
     sizes.push(measureSize())
   }
-  const one = BLOCK_BYTES * whole.draft.blocks.length
   // LevelDB's log and files that are not compacted yet add a few files.
   expect(Math.max(...sizes.slice(-10))).toBeLessThan(4 * one + 3 * 4_194_304)
   await level.close()

@@ -44,11 +44,12 @@ export interface SimplePrice extends Price {
 
 /** Returns a price in the form in which clients read it. */
 export function toStoredPrice({ id, currency = DEFAULT_CURRENCY, default: isDefault, ...fields }: Price): Price {
-  const { charValues, from, to, ...rest } = fields
+  const { charValues, value: amount, from, to, ...rest } = fields
   return {
     id: normalizeId(id),
     ...rest,
     charValues: charValues.map(({ char, value }) => ({ char, value: simplify(value) })),
+    value: amount,
     currency,
     ...(isDefault && { default: true }),
     ...(from !== undefined && { from: formatStart(parseMoment(from)!) }),

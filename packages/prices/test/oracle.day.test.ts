@@ -15,7 +15,7 @@ it(`answers like an independent model of its contract, with kills (seed ${seed})
   const from = Number(chosen ?? 0)
   const { queries, changes, kills } = await runOracle({
     seed,
-    command: 'test:slow prices/test/oracle',
+    command: 'test:day prices/test/oracle',
     indexes: INDEXES,
     from,
     end: chosen === undefined ? ROTATION : from + 1,
