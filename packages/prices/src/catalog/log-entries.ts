@@ -55,7 +55,7 @@ export interface ImportEnd {
 export const EMPTY_BODY = Buffer.alloc(0)
 /** Length of an import's id as text (characters). */
 const ID_LENGTH = 16
-const PRICE_NAME = '"price":'
+const PRICE_NAME = ',"price":'
 const PIECE_HEADER_BYTES = ID_LENGTH + 4
 
 /** @param body a price as JSON */
@@ -77,9 +77,10 @@ export const decodeText = <T>(body: Buffer): T => JSON.parse(body.toString())
 /** Decodes a put with its exact value. @throws SyntaxError */
 export function decodePut(body: Buffer): LoggedPut {
   const text = body.toString()
-  // Within the key and within the price, the quotes of this name would be escaped, or follow it.
-  const price = parsePriceJson(text.slice(text.indexOf(PRICE_NAME) + PRICE_NAME.length, -1))
-  return { ...JSON.parse(text), price }
+  // The price is last. Within the key, the quotes of its name would be escaped.
+  const at = text.indexOf(PRICE_NAME)
+  const price = parsePriceJson(text.slice(at + PRICE_NAME.length, -1))
+  return { ...JSON.parse(`${text.slice(0, at)}}`), price }
 }
 
 /** @throws RangeError */

@@ -59,6 +59,7 @@ export function toStoredPrice({ id, currency = DEFAULT_CURRENCY, default: isDefa
 
 /** A list of one value is this value. */
 const simplify = (value: CharValue['value']) => (isList(value) && value.length === 1 ? value[0]! : value)
+
 /** A JSON merge patch (RFC 7396) of a price: null removes a field, and `charValues` replaces all characteristics. */
 export type PricePatch = { readonly [Field in keyof Price]?: Price[Field] | null }
 

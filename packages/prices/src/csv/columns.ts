@@ -2,7 +2,8 @@ import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { createValidator } from '@influencer-stats/runtime/validation'
 import { describeValidationError } from '@influencer-stats/runtime/validation-errors'
 import type { CharValue, Price } from '../core/price.ts'
-import type { RangeValue } from '../core/values/term-value.ts'
+import { NUMBER_PATTERN } from '../core/values/amount.ts'
+import { formatValue as formatTerm, parseRange, type TermValue } from '../core/values/term-value.ts'
 import { priceBodySchema } from '../price-schema.ts'
 
 /** Columns of a CSV file that are fields of a price, in the order of an export. */
@@ -81,18 +82,13 @@ export const compareKinds = (a: ValueKind, b: ValueKind): number => VALUE_KINDS.
 /** Returns the cell of a value. */
 export function formatValue(value: CharValue['value']): string {
   const kind = getValueKind(value)
-  if (kind === 'json') return JSON.stringify(value)
-  if (kind !== 'range') return String(value)
-  const { from = '', to = '' } = value as RangeValue
-  return `${from}..${to}`
+  return kind === 'json' ? JSON.stringify(value) : formatTerm(value as TermValue)
 }
 
 /** The JSON of a cell, or the reason why it has none. */
 export type CellResult = { readonly json: string } | { readonly detail: string }
 
-const NUMBER_PATTERN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const INTEGER_PATTERN = /^-?(?:0|[1-9]\d*)$/
-const RANGE_PATTERN = /^(-?\d+)?\.\.(-?\d+)?$/
 const validateValue = createValidator(priceBodySchema.properties.charValues.items.properties.value, 'body')
 
 /** Parses a cell that is not empty. */
@@ -115,9 +111,8 @@ function parseValue(cell: string, kind: ValueKind): CellResult {
     value = parseBoolean(cell)
     if (value === undefined) return refuse(cell, 'true or false')
   } else if (kind === 'range') {
-    const [, from, to] = RANGE_PATTERN.exec(cell) ?? []
-    if (from === undefined && to === undefined) return refuse(cell, 'a range such as 10..99, 10.. or ..99')
-    value = { ...(from !== undefined && { from: Number(from) }), ...(to !== undefined && { to: Number(to) }) }
+    value = cell === '..' ? undefined : parseRange(cell)
+    if (value === undefined) return refuse(cell, 'a range such as 10..99, 10.. or ..99')
   } else if (kind === 'json') {
     try {
       value = JSON.parse(cell)

@@ -3,7 +3,6 @@ import type { Bus } from '@influencer-stats/runtime/channel'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import type { App } from '@influencer-stats/runtime/http'
 import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
-import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { normalizeId } from '../core/price-id.ts'
@@ -13,8 +12,9 @@ import type { PricesMainMessage, PricesThreadMessage } from '../messages.ts'
 import { checkId, idSchema, patchSchema, priceReplySchema, readPatch } from '../price-schema.ts'
 import { parseJson, readBodyText } from '../search/json-body.ts'
 import { logErrors, setStalenessHeaders } from './read-consistency.ts'
+import { checkBodyId } from './check-body-id.ts'
+import { JSON_TYPE } from './media-types.ts'
 
-const JSON_TYPE = 'application/json'
 const MEDIA_TYPES = ['application/merge-patch+json', JSON_TYPE]
 
 /**
@@ -66,10 +66,7 @@ export function addPatchRoute(
       const id = normalizeId(pathId)
       const text = readBodyText((request.body as Buffer | undefined) ?? Buffer.alloc(0))
       const patch = readPatch(parseJson(text, parsePriceJson))
-      if (patch.id !== undefined && normalizeId(patch.id) !== id)
-        throw errors.ID_MISMATCH(
-          `body/id must be absent or ${id}, as in the path; received ${formatReceived(patch.id)}`,
-        )
+      checkBodyId(patch.id, id)
       const { price } = await bus.call('patch', { key: id, body: text })
       setStalenessHeaders(replica, reply)
       return reply.type(JSON_TYPE).send(stringifyPrice(price))

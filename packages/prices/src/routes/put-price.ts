@@ -2,7 +2,6 @@ import { toStalenessHeaders, type Replica } from '@influencer-stats/log/replica'
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { defineHotRoute } from '@influencer-stats/runtime/hot-route'
 import { buildChangeReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
-import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { skipBodyValidation } from '@influencer-stats/runtime/validation'
 import { toStoredPrice } from '../core/price.ts'
 import { normalizeId } from '../core/price-id.ts'
@@ -14,8 +13,9 @@ import { MAX_PUTS_PER_TURN, type PutPrice } from './batch-puts.ts'
 import { checkId, idSchema, priceBodySchema, priceReplySchema, readPrice } from '../price-schema.ts'
 import { logErrors } from './read-consistency.ts'
 import { createPerTurnLimiter } from './per-turn-limiter.ts'
+import { checkBodyId } from './check-body-id.ts'
+import { JSON_TYPE } from './media-types.ts'
 
-const JSON_TYPE = 'application/json'
 const PRICES_PATH = '/prices/'
 const ID_PATTERN = new RegExp(UUID_PATTERN)
 
@@ -65,10 +65,7 @@ export function createPutRoute(put: PutPrice, replica: Replica | undefined, body
       const price = readPrice(parseJson(text, parsePriceJson))
       checkId(pathId, 'params')
       const id = normalizeId(pathId)
-      if (price.id !== undefined && normalizeId(price.id) !== id)
-        throw errors.ID_MISMATCH(
-          `body/id must be absent or ${id}, as in the path; received ${formatReceived(price.id)}`,
-        )
+      checkBodyId(price.id, id)
       // The main thread receives the text and parses it again, because to clone an object costs more.
       const isNew = await put({ key: id, body: text })
       const stored = toStoredPrice({ ...price, id })

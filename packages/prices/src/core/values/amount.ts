@@ -7,7 +7,8 @@ export type Amount = number | string
 /** Maximum number of significant digits, as in decimal128 of IEEE 754. */
 export const MAX_DIGITS = 34
 
-const NUMBER_PATTERN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+/** The text of a JSON number. */
+export const NUMBER_PATTERN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const PARTS_PATTERN = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /**

@@ -57,11 +57,15 @@ export const formatValue = (value: TermValue): string =>
 
 const RANGE_PATTERN = /^(-?\d+)?\.\.(-?\d+)?$/
 
+/** Parses a range that `formatValue` returned, or `..`, which has no end; undefined for any other text. */
+export function parseRange(text: string): RangeValue | undefined {
+  const [isARange, from, to] = RANGE_PATTERN.exec(text) ?? []
+  if (isARange === undefined) return undefined
+  return { ...(from !== undefined && { from: Number(from) }), ...(to !== undefined && { to: Number(to) }) }
+}
+
 /** Parses an integer or a range that `formatValue` returned; undefined for any other text. */
 export function parseInteger(text: string): number | RangeValue | undefined {
-  const [isARange, from, to] = RANGE_PATTERN.exec(text) ?? []
-  const value = isARange
-    ? { ...(from !== undefined && { from: Number(from) }), ...(to !== undefined && { to: Number(to) }) }
-    : Number(text)
+  const value = parseRange(text) ?? Number(text)
   return getValueType(value) === 'integer' ? value : undefined
 }
