@@ -10,9 +10,9 @@ import { toSubject } from '../src/jetstream/stream/stream.ts'
 import type { Log } from '../src/log.ts'
 import type { NatsServer } from '../src/nats/start-server.ts'
 import { startTestNatsCluster, startTestNatsServer } from './support/nats.ts'
-import { createStreamName, openTestLog } from './support/open-log.ts'
+import { createLogCapture, createStreamName, openTestLog } from './support/open-log.ts'
 import { toBuffer, toFrame } from './support/text-frames.ts'
-import { APPEND_KIND } from './support/text-state-machine.ts'
+import { APPEND_KIND, TextStateMachine } from './support/text-state-machine.ts'
 
 let server: NatsServer
 let nc: NatsConnection
@@ -51,6 +51,35 @@ describe('a state machine', () => {
     expect((await joined.log.append(APPEND_KIND, toBuffer('more'))).outcome).toBe(12)
     await one.log.barrier()
     expect(joined.stateMachine.toDigest()).toBe(one.stateMachine.toDigest())
+  })
+
+  it('starts from a newer snapshot if the log is trimmed while the node reads it', async () => {
+    const stream = createStreamName()
+    const one = await openTestLog(server.url, stream)
+    // More than a starting node reads before it has applied the first entries.
+    for (let i = 0; i < 40; i++) await one.log.append(APPEND_KIND, Buffer.alloc(900_000, String(i)))
+    const hasBegun = Promise.withResolvers<void>()
+    const mayContinue = Promise.withResolvers<void>()
+    class SlowStateMachine extends TextStateMachine {
+      override async apply(...args: Parameters<TextStateMachine['apply']>): Promise<unknown[]> {
+        hasBegun.resolve()
+        await mayContinue.promise
+        return super.apply(...args)
+      }
+    }
+    const stateMachine = new SlowStateMachine()
+    const { lines, log } = createLogCapture()
+    const starting = openTestLog(server.url, stream, { stateMachine, log })
+    await hasBegun.promise
+    await one.log.trim(await one.log.snapshot())
+    mayContinue.resolve()
+    const { log: started } = await starting
+    expect(stateMachine.toDigest()).toBe(one.stateMachine.toDigest())
+    expect((await started.append(APPEND_KIND, toBuffer('more'))).outcome).toBe(41)
+    await one.log.barrier()
+    expect(one.stateMachine.texts.at(-1)).toBe('more')
+    expect(lines.filter((line) => line.includes('starts again from a newer snapshot'))).toHaveLength(1)
+    expect(lines.join('\n')).not.toContain('this node stops')
   })
 
   it('does not start if the log was trimmed and there is no snapshot', async () => {

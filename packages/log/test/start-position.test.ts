@@ -12,7 +12,7 @@ const storedPosition = { epoch: 'e', seq: 9, at: 0, check: 0, writers: [] }
 async function resolvePosition(
   newest: readonly (number | undefined)[],
   verifyTimeout: number,
-  firstSequences: readonly number[] = [10],
+  firstSequences: readonly number[] = [],
 ) {
   const stateMachine = new TextStateMachine()
   let requestCount = 0
@@ -27,7 +27,7 @@ async function resolvePosition(
     },
   }
   const toInfo = (first: number) => ({ created: 'e', state: { first_seq: first, last_seq: 20 } })
-  const jsm = { streams: { info: async () => toInfo(pick(firstSequences, loads - 1)) } }
+  const jsm = { streams: { info: async () => toInfo(pick([10, ...firstSequences], loads)) } }
   const options = { service: 'test', stream: 's', stateMachine, log: createLogCapture().log, verifyTimeout }
   const position = await resolveStartPosition(options as never, jsm as never, toInfo(10) as never, snapshots)
   return { position, requestCount }

@@ -30,7 +30,7 @@ export interface FollowerParts {
   onState(state: LogState): void
 }
 
-/** Applies the entries of the log from `start` on, and sends the entries of this node. */
+/** Applies the entries of the log from `start` on, and sends the entries of this node. The caller closes the connection. */
 export function followLog(
   options: JetStreamLogOptions,
   { connection, clock, jsm, start, maxMessage, maxFrame, leases, onState }: FollowerParts,
@@ -70,13 +70,14 @@ export function followLog(
     const location = seq === undefined ? `stream ${stream}` : `message ${seq} of stream ${stream}`
     const { code = 'LOG_DAMAGED' } = error as Error & { code?: string }
     const startError = new StartError(code, `${service}: ${location}: ${error.message}; this node stops`)
-    log.error(startError.message)
     guard?.close()
     reader?.close()
     void writer.close()
     fatal.reject(startError)
     // Before the start ends, `waitUntilCaughtUp` rejects instead.
-    if (isStarted) onFatal(startError)
+    if (!isStarted) return
+    log.error(startError.message)
+    onFatal(startError)
   }
 
   const sender = createSender(nc, stream)
@@ -161,7 +162,6 @@ export function followLog(
     sender.close()
     await applier.end()
     progress.close()
-    await nc.close()
   }
   return {
     state,

@@ -1,6 +1,7 @@
 import { StartError } from '@influencer-stats/runtime/errors'
 import { steadyNow } from '@influencer-stats/runtime/steady-clock'
 import type { JetStreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
 import { createUnavailableError } from '../errors.ts'
 import { createLease, type ManagedLease } from '../lease.ts'
 import type { AppendResult, EntryBody, LeaseState, Log } from '../log.ts'
@@ -16,6 +17,8 @@ import { openStream } from './stream/stream.ts'
 
 /** Default of `startTimeout`. */
 const START_TIMEOUT_MS = 20_000
+/** Maximum number of starts: the log may be trimmed while this node reads it. */
+const MAX_STARTS = 5
 /** Default of `maxBody`. */
 const MAX_BODY_BYTES = 1_048_576
 /**
@@ -62,21 +65,26 @@ export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Lo
         `${service}: the clock of NATS is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? 'ahead of' : 'behind'} the clock of this node`,
       )
     const snapshots = createSnapshotStore(nc, jsm, stream, info)
-    const start = await resolveStartPosition(options, jsm, info, snapshots)
     const clock = new LogClock()
     clock.addReply(info.ts, openedAt)
     const leases = new Set<ManagedLease>()
-    const follower = followLog(options, { connection, clock, jsm, start, maxMessage, maxFrame, leases, onState })
-    const clusterLog = createLog(options, { follower, leases, jsm, snapshots, epoch: start.epoch })
-    onUp = follower.onUp
-    try {
-      await follower.waitUntilCaughtUp(info.state.last_seq)
-    } catch (error) {
-      await clusterLog.close()
-      throw error
+    const parts = { connection, clock, jsm, maxMessage, maxFrame, leases, onState }
+    for (let tries = 1; ; tries++) {
+      const start = await resolveStartPosition(options, jsm, info, snapshots)
+      const follower = followLog(options, { ...parts, start })
+      onUp = follower.onUp
+      try {
+        await follower.waitUntilCaughtUp(info.state.last_seq)
+      } catch (error) {
+        await follower.close()
+        // Other nodes have taken two snapshots since the start position was resolved.
+        if ((error as StartError).code !== 'LOG_TRIMMED' || tries === MAX_STARTS) throw error
+        log.warn(`${service}: the log was trimmed while this node read it; it starts again from a newer snapshot`)
+        continue
+      }
+      log.info(`${service}: opened the log: stream ${stream}, last sequence ${info.state.last_seq}`)
+      return createLog(options, { nc, follower, leases, jsm, snapshots, epoch: start.epoch })
     }
-    log.info(`${service}: opened the log: stream ${stream}, last sequence ${info.state.last_seq}`)
-    return clusterLog
   } catch (error) {
     await nc.close()
     throw error
@@ -84,6 +92,7 @@ export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Lo
 }
 
 interface LogParts {
+  readonly nc: NatsConnection
   readonly follower: ReturnType<typeof followLog>
   /** Receives the leases that are opened. */
   readonly leases: Set<ManagedLease>
@@ -95,7 +104,7 @@ interface LogParts {
 /** Creates the contract of the log for a follower. */
 function createLog(
   { stream, stateMachine }: JetStreamLogOptions,
-  { follower, leases, jsm, snapshots, epoch }: LogParts,
+  { nc, follower, leases, jsm, snapshots, epoch }: LogParts,
 ): Log {
   let closed: Promise<void> | undefined
 
@@ -129,7 +138,7 @@ function createLog(
     async trim(upTo) {
       await orUnavailable(jsm.streams.purge(stream, { seq: upTo }))
     },
-    close: () => (closed ??= follower.close()),
+    close: () => (closed ??= follower.close().then(() => nc.close())),
   }
 }
 

@@ -28,12 +28,15 @@ export async function resolveStartPosition(
   snapshots: SnapshotStore,
 ): Promise<LogPosition> {
   const { service, stream, stateMachine, log, verifyTimeout = VERIFY_TIMEOUT_MS } = options
-  let { first_seq: first } = info.state
+  let first = 1
   const canStartFrom = (seq: number | undefined) => (seq ?? 0) + 1 >= first
   try {
     let position = stateMachine.getPosition()
     if (position) checkEpoch(info, position)
-    for (let tries = 0; !canStartFrom(position?.seq); tries++) {
+    for (let tries = 0; ; tries++) {
+      // The stream may have been trimmed since it was opened, or during the load of a snapshot.
+      first = (await jsm.streams.info(stream)).state.first_seq
+      if (canStartFrom(position?.seq)) break
       if (tries === MAX_SNAPSHOT_LOADS)
         throw createTrimmedError(
           `now begins at ${first}: it was trimmed during each of ${MAX_SNAPSHOT_LOADS} snapshot loads`,
@@ -43,8 +46,6 @@ export async function resolveStartPosition(
       log.info(`${service}: loading the snapshot at sequence ${latest}`)
       await snapshots.load(stateMachine)
       position = stateMachine.getPosition()
-      // The stream may have been trimmed meanwhile.
-      first = (await jsm.streams.info(stream)).state.first_seq
     }
     if (position) await verifyStream(jsm, stream, position, { verifyTimeout })
     return position ?? createStartPosition(getEpoch(info))
