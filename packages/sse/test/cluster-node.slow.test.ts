@@ -74,6 +74,22 @@ describe('cluster nodes', () => {
     )
   })
 
+  it('resume after an id that a publisher chose at another node', async () => {
+    const stream = createStreamName()
+    const settings = { ...MERCURE, mercureAnonymous: 'on' }
+    const nodes = [await node(stream, { ...settings, threads: 2 }), await node(stream, settings)]
+    const token = await signAll()
+    for (let i = 0; i < 20; i++) {
+      await createMercureClient(nodes[0]!).publish(token, 'a', `${i}`, ['id', `urn:${i}`])
+      const resumed = await nodes[1]!.open('?match=a', { path: HUB, headers: { 'last-event-id': `urn:${i}` } })
+      expect(resumed.headers['mercure-last-event-id']).toBe(`urn:${i}`)
+    }
+    nodes.push(await node(stream, settings))
+    const [late] = await createMercureClient(nodes[2]!).subscribe('?match=a', { 'last-event-id': 'urn:17' })
+    await late!.until(2)
+    expect(late!.events.map(({ lastEventId }) => lastEventId)).toEqual(['urn:18', 'urn:19'])
+  })
+
   it('that start later have the current values, the missed events and their gaps', async () => {
     const stream = createStreamName()
     const one = await node(stream)

@@ -58,6 +58,32 @@ export function describeHistory(
       expect(history.seq).toBe(events[2]!.seq)
     })
 
+    it('finds an event by the id of its publisher as long as it is stored: the oldest of several', async () => {
+      const { history } = await start({ count: 2 })
+      const add = async (topic: string, id: string, alternates?: string[]) => {
+        const event: Event = {
+          seq: history.seq + 1,
+          at: Date.now(),
+          topic,
+          value: id,
+          more: { id, ...(alternates && { alternates }) },
+        }
+        await history.append([event])
+        return event.seq
+      }
+      const first = await add('a', 'x', ['b'])
+      expect(history.findById('x')).toBe(first)
+      expect(history.findById('y')).toBeUndefined()
+      const second = await add('c', 'x')
+      expect(history.findById('x')).toBe(first)
+      for (let i = 0; i < 2; i++) await add('a', `${i}`)
+      expect(history.findById('x')).toBe(first)
+      for (let i = 0; i < 2; i++) await add('b', `${i}`)
+      expect(history.findById('x')).toBe(second)
+      for (let i = 0; i < 2; i++) await add('c', `${i}`)
+      expect(history.findById('x')).toBeUndefined()
+    })
+
     it('stores the current value at any age and size, also if sequences are skipped', async () => {
       const { history, add } = await start({ age: 1, bytes: 1 })
       const [event] = await add(['a', 'x'.repeat(1_000), Date.now() - 10_000])

@@ -2,6 +2,7 @@ import { waitUntil } from '@influencer-stats/runtime/testing/wait-until'
 import { describe, expect, it } from 'vitest'
 import { toBearerHeader, sign } from './support/sign-tokens.ts'
 import { startHub } from './support/start-hub.ts'
+import { createTemporaryFolder } from '@influencer-stats/runtime/testing/temporary-folder'
 
 describe('a subscription that resumes', () => {
   const resumeHeader = 'mercure-last-event-id'
@@ -22,6 +23,67 @@ describe('a subscription that resumes', () => {
         expect(stream.values).toEqual(values)
         expect(stream.headers[resumeHeader]).toBe(ids[values.length === 2 ? 0 : 1])
       }
+    }
+  })
+
+  it.each([
+    ['ring', 1],
+    ['ring', 3],
+    ['level', 2],
+  ] as const)('continues after an id that the publisher chose: %s, %i threads', async (history, threads) => {
+    const { sse, token, publish, subscribe } = await startHub({ history, threads, data: createTemporaryFolder() })
+    const ids = ['urn:uuid:1', 'é ☃ "2"', '3', 'abc-12', 'abc-012', 'dup', 'dup']
+    const live = await subscribe('?match=a')
+    for (const [i, id] of ids.entries()) expect(await publish(token, 'a', `${i}`, ['id', id], ['topic', 'b'])).toBe(id)
+    await sse.put('last', 'a')
+    for (const stream of live) {
+      await stream.until(8)
+      expect(stream.events.slice(0, 7).map(({ lastEventId }) => lastEventId)).toEqual(ids)
+    }
+    for (const [i, id] of ids.slice(0, 6).entries()) {
+      const utf8 = Buffer.from(id).toString('latin1')
+      const values = [...ids.keys()].slice(i + 1).map(String)
+      for (const stream of [
+        ...(await subscribe('?match=a', { 'last-event-id': utf8 })),
+        ...(await subscribe(`?match=b&match=a&last_event_id=${encodeURIComponent(id)}`)),
+      ]) {
+        await stream.until(values.length + 1)
+        expect(stream.values).toEqual([...values, 'last'])
+        expect(stream.headers[resumeHeader]).toBe(id === ids[1] ? '%C3%A9 %E2%98%83 "2"' : id)
+      }
+    }
+  })
+
+  it('gets another id in the reply if the update with the id of its publisher is lost', async () => {
+    const { token, publish, subscribe } = await startHub({ historyCount: 2 })
+    for (const value of ['1', '2', '3', '4']) await publish(token, 'a', value, ['id', `urn:${value}`])
+    for (const id of ['urn:1', 'abc-01']) {
+      for (const stream of await subscribe('?match=a', { 'last-event-id': id })) {
+        await stream.until(2)
+        expect(stream.values).toEqual(['3', '4'])
+        expect(stream.headers[resumeHeader]).toMatch(/^#/)
+      }
+    }
+  })
+
+  it('continues after an id of its publisher over a restart', async () => {
+    const settings = { history: 'level', data: createTemporaryFolder() }
+    const first = await startHub(settings)
+    for (const value of ['1', '2', '3'])
+      await first.publish(
+        first.token,
+        'a',
+        value,
+        ['id', `urn:${value}`],
+        ...(value === '2' ? [['topic', 'b'] as const] : []),
+      )
+    await first.sse.stop()
+    const { token, publish, subscribe } = await startHub(settings)
+    await publish(token, 'a', '4', ['id', 'urn:4'])
+    for (const stream of await subscribe('?match=a', { 'last-event-id': 'urn:2' })) {
+      await stream.until(2)
+      expect(stream.values).toEqual(['3', '4'])
+      expect(stream.headers[resumeHeader]).toBe('urn:2')
     }
   })
 

@@ -83,6 +83,7 @@ describe('200 clients that drop and resume with the Mercure protocol, on 3 threa
           TOPIC,
           String(sent),
           ...(sent % 3 === 0 ? [['private', ''] as const] : []),
+          ...(sent % 2 === 0 ? [['id', `urn:x:${sent}`] as const] : []),
         )
       }
     }

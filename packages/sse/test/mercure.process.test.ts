@@ -44,7 +44,7 @@ describe('an update', () => {
     const [stream] = await subscribe('?match=a')
     await publish(token, 'a', 'x', ['type', 'news'], ['retry', '1234'], ['id', 'urn:mine'], ['unknown', '1'])
     await stream!.until(1)
-    expect(stream!.events[0]).toMatchObject({ type: 'news', data: 'x' })
+    expect(stream!.events[0]).toMatchObject({ type: 'news', data: 'x', lastEventId: 'urn:mine' })
     expect(stream!.reader.retry).toBe(1_234)
     const reply = await post([['topic', 'a']], toBearerHeader(token))
     expect(reply).toMatchObject({ status: 200, body: expect.stringMatching(/^#/) })

@@ -9,6 +9,9 @@ export interface EventPosition {
   readonly closed: boolean
 }
 
+/** First character of the ids that the hub assigns in the Mercure protocol. An id of a publisher cannot begin with it. */
+export const HUB_ID_MARK = '#'
+
 // Clients of the Mercure protocol send ids with a leading `#`. In the id of the event that closes all streams, the
 // number has a leading zero. So every process recognizes this event, even after a restart.
 const ID_PATTERN = /^#?([a-z0-9]{1,16})-(0?)(\d{1,16})$/

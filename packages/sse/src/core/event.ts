@@ -16,6 +16,8 @@ export interface EventExtras {
   readonly alternates?: readonly string[]
   /** True if only readers with access to one of its topics may receive it. */
   readonly isPrivate?: true
+  /** The publisher's id of the update. Clients can resume from it. */
+  readonly id?: string
   /** Type of the event on a stream. */
   readonly type?: string
   /** Reconnection time for clients that lose their stream (ms). */

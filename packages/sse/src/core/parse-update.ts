@@ -54,6 +54,7 @@ export function parseUpdate(form: SseQuery, base: string): MercureUpdate | strin
   const more: EventExtras = {
     ...(alternates.length > 0 && { alternates }),
     ...('private' in form && { isPrivate: true }),
+    ...(id && { id }),
     ...(type && { type }),
     ...(retry && { retry: Number(retry) }),
   }

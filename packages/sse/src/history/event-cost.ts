@@ -9,6 +9,9 @@ export const EVENT_COST_BYTES = 128
 /** Memory of a name without its characters (bytes). */
 const STRING_COST_BYTES = 32
 
+/** Memory of a publisher's id without its characters: its string and its table entry (bytes). */
+const ID_COST_BYTES = 96
+
 const NON_LATIN1_CHARACTER = /[^\0-\xff]/
 
 /** A text takes one byte per character, or two if any of its characters needs two. */
@@ -18,9 +21,10 @@ const getTextBytes = (text: string) => (NON_LATIN1_CHARACTER.test(text) ? 2 * te
 export const getEventCost = ({ value, more }: Event): number =>
   EVENT_COST_BYTES + getTextBytes(value) + (more ? getExtrasCost(more) : 0)
 
-function getExtrasCost({ alternates = [], type = '' }: EventExtras): number {
+function getExtrasCost({ alternates = [], id, type = '' }: EventExtras): number {
   return (
     EVENT_COST_BYTES +
+    (id === undefined ? 0 : ID_COST_BYTES + getTextBytes(id)) +
     getTextBytes(type) +
     alternates.reduce((sum, name) => sum + STRING_COST_BYTES + getTextBytes(name), 0)
   )

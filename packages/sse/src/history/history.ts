@@ -74,6 +74,11 @@ export interface History {
    * whole topic.
    */
   getCurrent(topic: string): Event | undefined
+  /**
+   * Returns the sequence number of the stored update with this id of its publisher: of the oldest one, if the publisher
+   * repeated the id.
+   */
+  findById(id: string): number | undefined
   getState(): HistoryState
   /** Idempotent. */
   close(): Promise<void>

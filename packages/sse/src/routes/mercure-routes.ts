@@ -7,7 +7,7 @@ import {
   type StreamReply,
 } from '@influencer-stats/runtime/hot-route'
 import { buildChangeReplies, buildReadReplies, storeErrors } from '@influencer-stats/runtime/problem-schemas'
-import { parseResumption, findResumePoint } from './parse-subscription.ts'
+import { parseMercureResumption, findResumePoint } from './parse-subscription.ts'
 import type { Broker } from '../broker/broker.ts'
 import { formatEventId } from '../core/event-id.ts'
 import { describeMalformed, isMalformed, parseQuery, type SseQuery } from '../core/parse-query.ts'
@@ -58,6 +58,11 @@ export function createMercureRoutes(options: MercureOptions): HotRoute[] {
   return [createSubscribeRoute(options), createPublishRoute(options)]
 }
 
+// Node reads a header as Latin-1, but EventSource sends the id of an event as UTF-8.
+const decodeHeader = (value: unknown = '') => Buffer.from(String(value), 'latin1').toString()
+// In a reply such an id is a URI: a header should contain only ASCII characters.
+const toHeader = (id: string) => id.replace(/[^\x20-\x7e]+/g, encodeURIComponent)
+
 /** @throws Problem `INVALID_REQUEST` */
 function checkParameters(query: SseQuery): void {
   if (TOKEN_PARAMETERS.some((name) => name in query))
@@ -78,8 +83,8 @@ function createSubscribeRoute({
     const selectors = parseMatchers(query, getBaseUrl(String(request.headers.host)))
     if (typeof selectors === 'string') throw errors.INVALID_MATCHER(selectors)
     const reader = bearer?.reader ?? PUBLIC_SCOPE
-    const lastId = String(request.headers['last-event-id'] || query.last_event_id || '')
-    const resumption = parseResumption(lastId === EARLIEST_ID ? '' : lastId, history, isCaughtUp)
+    const lastId = decodeHeader(request.headers['last-event-id']) || String(query.last_event_id ?? '')
+    const resumption = parseMercureResumption(lastId === EARLIEST_ID ? '' : lastId, history, isCaughtUp)
     if (resumption.kind === 'closed') return NO_RECONNECT
     if (resumption.kind === 'ahead') return undefined
     if (!streams.hub.canSubscribe(selectors))
@@ -88,7 +93,9 @@ function createSubscribeRoute({
     const stream = { encoder, selectors, reader, last: false, resumeAfter, expiresAt: bearer?.expiresAt }
     if (resumeAfter === undefined) return open(stream, request)
     const { lostUpTo, from } = findResumePoint(history, selectors, reader, resumeAfter, lastId === EARLIEST_ID)
-    const reportedId = from === undefined ? EARLIEST_ID : toMercureId(formatEventId(history.epoch, from))
+    const isSameId = from === resumeAfter && resumption.isPublisherId
+    const hubId = from === undefined ? EARLIEST_ID : toMercureId(formatEventId(history.epoch, from))
+    const reportedId = isSameId ? toHeader(lastId) : hubId
     return open({ ...stream, lostUpTo }, request, [
       LAST_EVENT_ID_HEADER,
       reportedId,
@@ -166,7 +173,7 @@ function createPublishRoute({ broker, history, tokenAuth, maxUpdate, getBaseUrl 
     const { topic, value, more } = update
     if (![topic, ...(more?.alternates ?? [])].every((one) => permissions.isAllowed(one))) throw createScopeError()
     const [seq] = await broker.publish([more ? [topic, value, more] : [topic, value]])
-    const id = toMercureId(formatEventId(history.epoch, seq!))
+    const id = more?.id ?? toMercureId(formatEventId(history.epoch, seq!))
     return {
       status: 200,
       headers: ['x-content-type-options', 'nosniff'],

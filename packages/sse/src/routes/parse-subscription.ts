@@ -1,6 +1,6 @@
 import type { RequestHeaders } from '@influencer-stats/runtime/hot-route'
 import { DEFAULT_TOPIC } from '../core/event.ts'
-import { parseEventId } from '../core/event-id.ts'
+import { HUB_ID_MARK, parseEventId } from '../core/event-id.ts'
 import type { ReadScope } from '../core/read-scope.ts'
 import { createSelectors, type Selectors } from '../core/selectors.ts'
 import type { Encoder } from '../encoder/encoder.ts'
@@ -45,6 +45,24 @@ export function parseResumption(
   if (isSameEpoch && position.seq > history.seq && !isCaughtUp) return { kind: 'ahead' }
   const resumable = isSameEpoch && position.seq <= history.seq
   return { kind: 'from', resumeAfter: lastId ? (resumable ? position.seq : Number.NaN) : undefined }
+}
+
+/**
+ * As `parseResumption`, for a client of the Mercure protocol, whose last id may be one that a publisher chose.
+ * `isPublisherId` is true if the history has an update with this id.
+ */
+export function parseMercureResumption(
+  lastId: string,
+  history: Pick<History, 'epoch' | 'seq' | 'findById'>,
+  isCaughtUp: boolean,
+): Resumption & { readonly isPublisherId?: boolean } {
+  if (lastId === '' || lastId.startsWith(HUB_ID_MARK)) return parseResumption(lastId, history, isCaughtUp)
+  const seq = history.findById(lastId)
+  if (seq !== undefined) return { kind: 'from', resumeAfter: seq, isPublisherId: true }
+  // A client may send the ids of `/wait`, too. Any other id may belong to an update that this thread has not received.
+  const position = parseEventId(lastId)
+  if (position?.epoch === history.epoch && !position.closed) return parseResumption(lastId, history, isCaughtUp)
+  return isCaughtUp ? { kind: 'from', resumeAfter: Number.NaN } : { kind: 'ahead' }
 }
 
 /**

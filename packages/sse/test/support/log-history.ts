@@ -67,6 +67,7 @@ export async function openLogHistory(url: string, options: RingOptions): Promise
     readSince: (...args) => history.readSince(...args),
     getNames: (selectors) => history.getNames(selectors),
     getCurrent: (topic) => history.getCurrent(topic),
+    findById: (id) => history.findById(id),
     getState: () => history.getState(),
     async close() {
       await here.log.close()
