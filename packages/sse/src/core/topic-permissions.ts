@@ -30,11 +30,13 @@ const DETAIL_TYPE = 'https://mercure.rocks/authorization-detail'
 const ACTIONS = ['publish', 'subscribe'] as const
 
 type DetailFields = Readonly<Record<string, unknown>>
-const isFields = (value: unknown): value is DetailFields => typeof value === 'object' && value !== null
+const isFields = (value: unknown): value is DetailFields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isNonEmptyList = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > 0
 
 /**
  * Parses the claim `authorization_details` of a token. Ignores details of other types, and unknown actions. Returns
- * undefined if a topic or another part has an unknown format, because that part may restrict the permissions.
+ * undefined if any part is malformed or unknown: a token is valid only as a whole (draft 08, "Authorization Details").
  * @param base base URL of relative patterns
  */
 export function parseTokenPermissions(details: unknown, base: string): TokenPermissions | undefined {
@@ -43,10 +45,11 @@ export function parseTokenPermissions(details: unknown, base: string): TokenPerm
   for (const detail of (details ?? []) as unknown[]) {
     if (!isFields(detail)) return undefined
     if (detail.type !== DETAIL_TYPE) continue
-    const { actions, topics } = detail
-    if (!Array.isArray(actions) || !Array.isArray(topics)) return undefined
+    const { actions, topics, payload = {} } = detail
+    if (!isNonEmptyList(actions) || !isNonEmptyList(topics) || !isFields(payload)) return undefined
+    if (!actions.every((action) => typeof action === 'string')) return undefined
     const actionDrafts = ACTIONS.filter((action) => actions.includes(action)).map((action) => drafts[action])
-    for (const topic of topics as unknown[]) {
+    for (const topic of topics) {
       if (!isFields(topic) || !parseTopic(topic, actionDrafts, base)) return undefined
     }
   }
@@ -69,7 +72,7 @@ function parseTopic(
   drafts: readonly PermissionsDraft[],
   base: string,
 ): boolean {
-  if (typeof match !== 'string' || (type !== 'exact' && type !== 'urlpattern')) return false
+  if (typeof match !== 'string' || match === '' || (type !== 'exact' && type !== 'urlpattern')) return false
   const pattern = type === 'urlpattern' && match !== ALL_TOPICS ? TopicPattern.parse(match, base) : undefined
   if (type === 'urlpattern' && match !== ALL_TOPICS && !pattern) return false
   for (const draft of drafts) {
