@@ -2,10 +2,10 @@ import type { Event } from '../core/event.ts'
 import { createEpoch } from '../core/event-id.ts'
 import { FULL_SCOPE, type ReadScope } from '../core/read-scope.ts'
 import { isExact, isSelected, type Selectors } from '../core/selectors.ts'
-import { addToSet, iterateSet, removeFromSet, type SmallSet } from '../core/small-set.ts'
 import { getEventCost, getTopicCost } from './event-cost.ts'
 import type { History, HistoryOptions, HistoryState, LostRange, MissedEvents } from './history.ts'
 import { mergeEvents, type MergeCursor } from './merge-events.ts'
+import { PublisherIds } from './publisher-ids.ts'
 
 export type RingOptions = Omit<HistoryOptions, 'folder'>
 
@@ -68,8 +68,7 @@ export class RingHistory implements History {
   #bytes = 0
   /** Number of topics that store an event, for events with several topics. */
   readonly #holderCounts = new Map<Event, number>()
-  /** Events with an id of their publisher, by this id. */
-  readonly #byId = new Map<string, SmallSet<Event>>()
+  readonly #publisherIds = new PublisherIds()
   /** Number of additions and removals of topics since the start. */
   #topicChanges = 0
   readonly #matchCache = new WeakMap<
@@ -127,9 +126,7 @@ export class RingHistory implements History {
   }
 
   findById(id: string): number | undefined {
-    let oldest: number | undefined
-    for (const { seq } of iterateSet(this.#byId.get(id))) if (oldest === undefined || seq < oldest) oldest = seq
-    return oldest
+    return this.#publisherIds.find(id)
   }
 
   getState(): HistoryState {
@@ -204,7 +201,7 @@ export class RingHistory implements History {
     topic.bytes += bytes
     this.#bytes += bytes
     if (event.more?.alternates) this.#holderCounts.set(event, (this.#holderCounts.get(event) ?? 0) + 1)
-    if (event.more?.id !== undefined) this.#byId.set(event.more.id, addToSet(this.#byId.get(event.more.id), event))
+    this.#publisherIds.add(event)
     if (topic.size === 1) return
     this.#multiEventTopics.delete(topic)
     this.#multiEventTopics.add(topic)
@@ -268,14 +265,8 @@ export class RingHistory implements History {
     this.#bytes -= bytes
     if (topic.size <= 1) this.#multiEventTopics.delete(topic)
     if (event.more?.alternates && this.#hasOtherHolders(event)) return
-    if (event.more?.id !== undefined) this.#forgetId(event.more.id, event)
+    this.#publisherIds.delete(event)
     this.onDropped(event)
-  }
-
-  #forgetId(id: string, event: Event): void {
-    const remaining = removeFromSet(this.#byId.get(id), event)
-    if (remaining) this.#byId.set(id, remaining)
-    else this.#byId.delete(id)
   }
 
   /** Counts one topic less that stores an event. Returns true if other topics still store it. */
