@@ -6,33 +6,9 @@ import { getEventCost, getTopicCost } from './event-cost.ts'
 import type { History, HistoryOptions, HistoryState, LostRange, MissedEvents } from './history.ts'
 import { mergeEvents, type MergeCursor } from './merge-events.ts'
 import { PublisherIds } from './publisher-ids.ts'
+import { findFirstAfter, RingTopic } from './ring-topic.ts'
 
 export type RingOptions = Omit<HistoryOptions, 'folder'>
-
-/** Events of one topic. */
-class RingTopic {
-  readonly name: string
-  /** Events up to this sequence number are no longer stored. */
-  floor: number
-  /** Memory of the stored events (bytes). */
-  bytes = 0
-  /** Oldest first. The elements before `head` are dropped events. */
-  events: Event[] = []
-  head = 0
-
-  constructor(name: string, floor: number) {
-    this.name = name
-    this.floor = floor
-  }
-
-  get size(): number {
-    return this.events.length - this.head
-  }
-
-  get newest(): Event {
-    return this.events.at(-1)!
-  }
-}
 
 /** Age of the newest event of an established topic above which a new topic may replace the topic (ms). */
 const STALE_TOPIC_AGE_MS = 86_400_000
@@ -285,18 +261,6 @@ export class RingHistory implements History {
     this.#established.delete(topic.name)
     this.#newcomers.delete(topic.name)
   }
-}
-
-/** Returns the index of a topic's first event after `seq`. */
-function findFirstAfter({ events, head }: RingTopic, seq: number): number {
-  let low = head
-  let high = events.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (events[middle]!.seq > seq) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 export const createRingHistory = (options: RingOptions, state?: HistoryState): History =>
