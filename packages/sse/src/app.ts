@@ -59,7 +59,8 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
   }
 
   const isReadTokenRequired = config.readToken !== ''
-  const tokenAuth = new TokenAuth(await createAccessTokens(config, isReadTokenRequired), config.corsOrigins)
+  const accessTokens = await createAccessTokens(config, isReadTokenRequired, context.log)
+  const tokenAuth = new TokenAuth(accessTokens, config.corsOrigins)
   // If reads require a token, a request without an access token has passed the check of `readToken` or `apiToken`. Both
   // allow all reads.
   const reader = isReadTokenRequired ? FULL_SCOPE : PUBLIC_SCOPE
@@ -91,6 +92,7 @@ export async function createSseApp(context: SseAppContext): Promise<App> {
   lifecycle.drain.addEventListener('abort', () => streams.close(), { once: true })
   app.addHook('onClose', async () => {
     streams.close()
+    accessTokens?.close()
     await broker.close()
   })
   registerStreamRoutes(app, broker, history)

@@ -7,7 +7,7 @@ import { SlotTable } from './hub/stream-slots.ts'
 import type { SseSharedState, SseMainMessage, SseThreadMessage } from './messages.ts'
 import { getBacklogLimits } from './part-options.ts'
 import type { SseConfig } from './settings.ts'
-import { createAccessTokens } from './tokens/access-tokens.ts'
+import { checkKeySettings } from './tokens/key-ring.ts'
 
 export type SseMainContext = OpenContext<SseConfig, SseThreadMessage>
 
@@ -23,7 +23,7 @@ export async function openMain(
   open: ((options: CommonSequencerOptions) => Promise<Sequencer>) | undefined,
 ): Promise<ServiceMain<SseMainMessage>> {
   // Checks the keys of access tokens now, so that an error is reported once and not by each thread.
-  await createAccessTokens(config, false)
+  checkKeySettings(config)
   const slots = new SlotTable()
   const sequencer = await open?.({
     backlogLimits: getBacklogLimits(config),

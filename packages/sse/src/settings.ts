@@ -7,6 +7,9 @@ import { getPartNames } from './parts.ts'
 const bytes = { type: 'integer', minimum: 1, maximum: 4_294_967_296 } as const
 const count = { type: 'integer', minimum: 1, maximum: 10_000_000 } as const
 
+const checkKeySetUrl = (url: string) =>
+  /^https?:$/.test(URL.parse(url)?.protocol ?? '') ? undefined : 'is not a URL such as https://issuer.example/jwks'
+
 /** The settings of the broadcaster. Durations in milliseconds, sizes in bytes. */
 export const settings = defineSettings({
   // A small semi-space is enough, because streams live long and share their events. It saves 20 MB at 10,000 streams.
@@ -80,10 +83,11 @@ export const settings = defineSettings({
     description: 'maximum fan-out backlog (bytes); puts beyond it get 503',
   },
   mercureIssuer: {
-    type: 'string',
-    default: '',
+    type: 'array',
+    items: { type: 'string', minLength: 1 },
+    default: [],
     env: 'MERCURE_ISSUER',
-    description: 'required `iss` of access tokens',
+    description: 'issuers of access tokens: their `iss`',
   },
   mercureAudience: {
     type: 'string',
@@ -103,6 +107,14 @@ export const settings = defineSettings({
     default: '',
     env: 'MERCURE_JWKS_FILE',
     description: 'JSON Web Key Set file for access tokens',
+  },
+  mercureJwksUrl: {
+    type: 'array',
+    items: { type: 'string', minLength: 1 },
+    default: [],
+    env: 'MERCURE_JWKS_URL',
+    description: 'JSON Web Key Set URLs, one per issuer and in its order',
+    check: checkKeySetUrl,
   },
   mercureAnonymous: {
     type: 'string',

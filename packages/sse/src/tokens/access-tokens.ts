@@ -1,10 +1,9 @@
-import { StartError } from '@influencer-stats/runtime/errors'
 import { parseTokenPermissions, type TopicPermissions } from '../core/topic-permissions.ts'
 import { createReadScope, type ReadScope } from '../core/read-scope.ts'
 import { HUB_PATH } from '../core/topic-url.ts'
 import { createInvalidTokenError } from './token-errors.ts'
 import type { SseConfig } from '../settings.ts'
-import { readKeys, type TokenKey } from './token-keys.ts'
+import { checkKeySettings, hasKeys, KeyRing, type KeyRingOptions } from './key-ring.ts'
 
 /** Permissions of a client with a valid access token. */
 export interface Bearer {
@@ -18,6 +17,8 @@ export interface Bearer {
 export interface AccessTokens {
   /** Verifies a token. @throws Problem `INVALID_TOKEN` */
   verify(token: string): Promise<Bearer>
+  /** Stops following the keys. Idempotent. */
+  close(): void
 }
 
 // Valid tokens are cached, because a verification takes longer than the rest of a request.
@@ -29,7 +30,7 @@ export const getBaseUrl = ({ mercureAudience }: Pick<SseConfig, 'mercureAudience
   URL.parse(mercureAudience)?.protocol.startsWith('http') ? mercureAudience : `http://${host}${HUB_PATH}`
 
 /**
- * Creates the verifier of access tokens: JWTs (RFC 9068) of the issuer in the settings. Returns undefined if the
+ * Creates the verifier of access tokens: JWTs (RFC 9068) of the issuers in the settings. Returns undefined if the
  * settings have no keys.
  * @param isReadTokenRequired if true, no event is public
  * @throws StartError `MERCURE_KEYS`
@@ -37,44 +38,53 @@ export const getBaseUrl = ({ mercureAudience }: Pick<SseConfig, 'mercureAudience
 export async function createAccessTokens(
   config: SseConfig,
   isReadTokenRequired: boolean,
+  log: KeyRingOptions['log'],
 ): Promise<AccessTokens | undefined> {
-  const keys = await readKeys(config)
-  const { mercureIssuer: issuer, mercureAudience: audience } = config
-  if (keys.length === 0) return undefined
-  if (!issuer || !audience) {
-    throw new StartError(
-      'MERCURE_KEYS',
-      'sse: access tokens need MERCURE_ISSUER and MERCURE_AUDIENCE in addition to their key',
-    )
-  }
+  checkKeySettings(config)
+  if (!hasKeys(config)) return undefined
   // Loaded only now, because a service without keys does not need this module.
   const { jwtVerify, decodeProtectedHeader } = await import('jose')
-  const cache = new Map<string, Bearer>()
+  let cache = new Map<string, Bearer>()
+  const keys = new KeyRing(config, {
+    log,
+    // A verification that runs now keeps the previous cache, so its result is not used again.
+    onChange: () => (cache = new Map()),
+  })
 
-  async function verify(token: string): Promise<Bearer> {
-    const { alg = '', kid } = decodeProtectedHeader(token)
-    for (const { key, algorithms } of findCandidateKeys(keys, alg, kid)) {
+  /** Returns undefined if no key verifies the token. */
+  async function verifyWithKeys(token: string, alg: string, kid: string | undefined): Promise<Bearer | undefined> {
+    for (const { key, algorithms, issuer } of keys.find(alg, kid)) {
       const { payload } = await jwtVerify(token, key, {
         algorithms: [...algorithms],
         issuer,
-        audience,
+        audience: config.mercureAudience,
         typ: 'at+jwt',
         requiredClaims: ['exp'],
       }).catch(() => ({ payload: undefined }))
       if (!payload) continue
       const permissions = parseTokenPermissions(payload.authorization_details, getBaseUrl(config))
-      if (!permissions) break
+      if (!permissions) throw createInvalidTokenError()
       const reader = createReadScope(permissions.subscribe, isReadTokenRequired)
       return { reader, publish: permissions.publish, expiresAt: payload.exp! * 1_000 }
     }
-    throw createInvalidTokenError()
+    return undefined
+  }
+
+  async function verify(token: string): Promise<Bearer> {
+    const { alg = '', kid } = decodeProtectedHeader(token)
+    const bearer = await verifyWithKeys(token, alg, kid)
+    if (bearer) return bearer
+    const verified = (await keys.refresh(kid)) ? await verifyWithKeys(token, alg, kid) : undefined
+    if (!verified) throw createInvalidTokenError()
+    return verified
   }
 
   return {
     async verify(token) {
       const cached = cache.get(token)
       if (cached && cached.expiresAt > Date.now()) return cached
-      cache.delete(token)
+      const current = cache
+      current.delete(token)
       if (token.length > MAX_TOKEN_LENGTH) throw createInvalidTokenError()
       let bearer: Bearer
       try {
@@ -82,13 +92,10 @@ export async function createAccessTokens(
       } catch {
         throw createInvalidTokenError()
       }
-      if (cache.size >= MAX_CACHED_TOKENS) for (const [oldest] of cache) if (cache.delete(oldest)) break
-      cache.set(token, bearer)
+      if (current.size >= MAX_CACHED_TOKENS) for (const [oldest] of current) if (current.delete(oldest)) break
+      current.set(token, bearer)
       return bearer
     },
+    close: () => keys.close(),
   }
 }
-
-/** Returns the keys that may have signed a token: keys with its algorithm and, if both have an id, with the same id. */
-const findCandidateKeys = (keys: readonly TokenKey[], alg: string, kid: string | undefined) =>
-  keys.filter(({ id, algorithms }) => algorithms.includes(alg) && (kid === undefined || id === undefined || id === kid))
