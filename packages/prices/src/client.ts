@@ -54,7 +54,7 @@ export interface FacetsRequest extends Partial<SearchConditions> {
   readonly char?: string
   /** Returns only names and values that contain this text, in any case and Unicode form. */
   readonly q?: string
-  /** The order of values: by name (default; numbers by size), or the highest count first. */
+  /** The order of values: by name (default; numbers, with or without a unit, by size), or the highest count first. */
   readonly sort?: 'name' | 'count'
   /** Also returns the ranges of the values of the prices that match, by currency. */
   readonly range?: boolean

@@ -42,8 +42,10 @@ const range = {
   description: 'Range of integers, both ends included.',
 } as const
 
-/** The ends of a `between`. */
-export const endSchema = { anyOf: [nameSchema, integer] } as const
+/** The ends of a `between`: of quantities, any number. */
+export const endSchema = {
+  anyOf: [nameSchema, { type: 'number', minimum: -MAX_INTEGER, maximum: MAX_INTEGER }],
+} as const
 export const valueSchema = { anyOf: [nameSchema, integer, { type: 'boolean' }, range] } as const
 
 const createValueSchema = <const Name extends object>(text: Name) => {

@@ -84,7 +84,7 @@ describe.each(INDEXES)('search with index %s', (index) => {
       expect(await findValue([{ char: 'speed', op: 'between', value: edges }])).toBe(2.5)
     expect(await findValue([{ char: 'term', op: 'in', value: ['24', '36'] }])).toBe(-3)
     expect(await findValue([{ char: 'term', op: 'notIn', value: ['12', '36'] }])).toBe(-3)
-    expect(await findValue([{ char: 'term', op: 'between', value: ['2', '3'] }])).toBe(-3)
+    expect(await findValue([{ char: 'term', op: 'between', value: ['13', '24.0'] }])).toBe(-3)
     expect(await findValue([{ char: 'since', op: 'between', value: ['2025-12-31', '2026-01-31'] }])).toBe(1)
     expect(await findValue([{ char: 'term', op: 'in', value: [] }])).toBe('PRICE_NOT_FOUND')
     expect(await findValue([{ char: 'term', op: 'equals', value: '24' }])).toBe(-3)

@@ -30,6 +30,8 @@ it('covers the whole API of the service', async () => {
         {
           char: 'term',
           type: 'string',
+          min: '0',
+          max: '2',
           values: [
             { value: '0', count: 1 },
             { value: '1', count: 1 },

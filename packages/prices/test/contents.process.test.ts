@@ -159,14 +159,16 @@ describe('the type of a characteristic is the type of its existing values', () =
     await own.request('DELETE', `/prices/${one.id}`)
     const other = typed(second)
     expect((await put(other)).status).toBe(201)
-    const between = { ...toSearch(other), charValues: [{ char: 'size', op: 'between', value: [second, second] }] }
-    expect((await own.search(between)).body.id).toBe(other.id)
+    // Texts have no order.
+    const op = b === 'text' ? 'in' : 'between'
+    const search = { ...toSearch(other), charValues: [{ char: 'size', op, value: [second, second] }] }
+    expect((await own.search(search)).body.id).toBe(other.id)
     expect((await own.search(toSearch(one))).body.code).toBe(
       b === 'text' && a === 'date' ? 'VALUE_NOT_FOUND' : 'VALUE_TYPE',
     )
     await own.stop()
     own = await startPrices({ data })
-    expect((await own.search(between)).body.id).toBe(other.id)
+    expect((await own.search(search)).body.id).toBe(other.id)
     await own.request('DELETE', `/prices/${other.id}`)
     expect((await put(typed(first))).status).toBe(201)
     await own.stop()

@@ -1,6 +1,7 @@
 import type { PriceRow, RowTable } from '../core/row-table.ts'
 import { encodeChar, type CharTypes, type KnownTypes, type Terms } from '../core/terms.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
+import { parseQuantity } from '../core/values/quantity.ts'
 import { getValueType, type CharType } from '../core/values/term-value.ts'
 
 type TypeCounts = Record<CharType, number>
@@ -9,6 +10,9 @@ const NO_TYPES: TypeCounts = { string: 0, integer: 0, date: 0, boolean: 0 }
 /** Returns the type of a characteristic, from how many rows have a value of each type. */
 const pickType = (counts: TypeCounts): CharType | undefined =>
   (['string', 'integer', 'date', 'boolean'] as const).find((one) => counts[one] > 0)
+
+const isOneUnit = (units: ReadonlyMap<string | undefined, number> | undefined): boolean =>
+  units?.size === 1 && !units.has(undefined)
 
 /** Number of rows that are counted before the loop yields to other work. */
 const ROWS_PER_SLICE = 4_096
@@ -29,6 +33,8 @@ export class TermCounts {
   readonly #types: CharType[] = []
   /** The characteristics of which a row has, or had, a list. Segments of indexes can still have a deleted row. */
   readonly #lists = new Set<number>()
+  /** By characteristic, the number of texts of each unit that a row has; undefined: of texts that are not quantities. */
+  readonly #units = new Map<number, Map<string | undefined, number>>()
   #used = new Uint8Array(1_024)
   /** Number of terms that at least one row has. */
   used = 0
@@ -117,13 +123,27 @@ export class TermCounts {
 
   #setCharUsed(char: number): void {
     const type = this.types.get(char)
-    this.#setUsed(char, type ? encodeChar(type, this.#lists.has(char)) : 0)
+    this.#setUsed(char, type ? encodeChar(type, this.#lists.has(char), isOneUnit(this.#units.get(char))) : 0)
   }
 
   #count(term: number, by: number): void {
     const before = this.getCount(term)
     this.#counts[term] = before + by
-    if (before === 0 || before + by === 0) this.#setUsed(term, before + by > 0 ? 1 : 0)
+    if (before > 0 && before + by > 0) return
+    this.#setUsed(term, before === 0 ? 1 : 0)
+    const known = this.#terms.list[term]!
+    if (known.kind === 'value' && typeof known.value === 'string')
+      this.#countUnit(known.char, parseQuantity(known.value)?.unit, before === 0 ? 1 : -1)
+  }
+
+  #countUnit(char: number, unit: string | undefined, by: 1 | -1): void {
+    let units = this.#units.get(char)
+    if (!units) this.#units.set(char, (units = new Map()))
+    const wasOneUnit = isOneUnit(units)
+    const texts = (units.get(unit) ?? 0) + by
+    if (texts > 0) units.set(unit, texts)
+    else units.delete(unit)
+    if (isOneUnit(units) !== wasOneUnit) this.#setCharUsed(char)
   }
 
   #countType(term: number, by: number): void {

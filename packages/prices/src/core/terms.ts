@@ -1,3 +1,5 @@
+import type { Amount } from './values/amount.ts'
+import { parseQuantity } from './values/quantity.ts'
 import { formatValue, isRange, type CharType, type TermValue } from './values/term-value.ts'
 import { TextTable } from './text-table.ts'
 
@@ -43,12 +45,13 @@ export class LearnedTypes implements KnownTypes {
   }
 }
 
-// The encoding of a characteristic in `usedTerms`: its type, and a flag for lists.
+// The encoding of a characteristic in `usedTerms`: its type, and flags for lists and quantities.
 const TYPE_MASK = 7
 const LISTS_FLAG = 8
+const QUANTITIES_FLAG = 16
 const CHAR_TYPES: readonly (CharType | undefined)[] = [undefined, 'string', 'integer', 'date', 'boolean']
-export const encodeChar = (type: CharType, hasList: boolean): number =>
-  CHAR_TYPES.indexOf(type) | (hasList ? LISTS_FLAG : 0)
+export const encodeChar = (type: CharType, hasList: boolean, isQuantity: boolean): number =>
+  CHAR_TYPES.indexOf(type) | (hasList ? LISTS_FLAG : 0) | (isQuantity ? QUANTITIES_FLAG : 0)
 /**
  * Returns the type of a characteristic, if at least one row has it.
  * @param usedTerms by term: 0 if no row has it
@@ -58,6 +61,17 @@ export const getCharType = (usedTerms: Uint8Array, char: number): CharType | und
 
 /** True if a row has, or had since the catalog was loaded, several values of a characteristic. */
 export const hasLists = (usedTerms: Uint8Array, char: number): boolean => ((usedTerms[char] ?? 0) & LISTS_FLAG) !== 0
+
+/** True if all texts of a characteristic that a row has are quantities of one unit. */
+export const isQuantity = (usedTerms: Uint8Array, char: number): boolean =>
+  ((usedTerms[char] ?? 0) & QUANTITIES_FLAG) !== 0
+
+/** Returns the unit of a characteristic; undefined if its values are not quantities of one unit. */
+export function findUnit(terms: Terms, usedTerms: Uint8Array, char: number): string | undefined {
+  if (!isQuantity(usedTerms, char)) return undefined
+  for (const [text, term] of terms.getTexts(char)) if (usedTerms[term]! > 0) return parseQuantity(text)!.unit
+  return undefined
+}
 
 /** Returns the types of the characteristics that at least one row has, by their names. */
 export function listCharTypes({ list }: Pick<Terms, 'list'>, usedTerms: Uint8Array): Map<string, CharType> {
@@ -95,6 +109,8 @@ export class Terms {
   readonly specs = new TextTable()
   readonly chars = new TextTable()
   readonly #values: (ValueTable | undefined)[] = []
+  /** The amounts that were read, by term. */
+  readonly #amounts = new Map<number, Amount>()
 
   constructor(terms: readonly Term[] = []) {
     this.append(terms)
@@ -141,6 +157,16 @@ export class Terms {
   /** Returns the value of a value's term. */
   getValue(term: number): TermValue {
     return (this.list[term] as Term & { kind: 'value' }).value
+  }
+
+  /** Returns the amount of a value's term; NaN if its value is not a quantity. */
+  getAmount(term: number): Amount {
+    let amount = this.#amounts.get(term)
+    if (amount === undefined) {
+      amount = parseQuantity(String(this.getValue(term)))?.amount ?? NaN
+      this.#amounts.set(term, amount)
+    }
+    return amount
   }
 
   #getTable(kind: 'offering' | 'group' | 'spec' | 'char'): TextTable {

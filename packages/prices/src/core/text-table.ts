@@ -67,6 +67,11 @@ export class TextTable {
     return this.#codes.size
   }
 
+  /** Iterates over the texts and their codes, in the order of the first `set` of each text. */
+  [Symbol.iterator](): IterableIterator<[text: string, code: number]> {
+    return this.#codes[Symbol.iterator]()
+  }
+
   set(text: string, code: number): void {
     this.#codes.set(text, code)
     if (isPlain(text)) {

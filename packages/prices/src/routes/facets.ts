@@ -40,14 +40,17 @@ const valueCountSchema = {
 } as const
 const valuesSchema = createPageSchema(valueCountSchema)
 
+const RANGE_DESCRIPTION = 'value that can still be chosen, of integers, dates and numbers with a unit.'
+
 const charSchema = {
   ...valuesSchema,
   required: ['char', 'type', 'values'],
   properties: {
     char: nameSchema,
     type: { type: 'string', enum: ['string', 'integer', 'date', 'boolean'] },
-    min: { ...valueSchema, description: 'Smallest value that can still be chosen, of integers and dates.' },
-    max: { ...valueSchema, description: 'Largest value that can still be chosen, of integers and dates.' },
+    unit: { type: 'string', description: 'Unit of all values, if all are numbers with this unit such as `10 Mbps`.' },
+    min: { ...valueSchema, description: `Smallest ${RANGE_DESCRIPTION}` },
+    max: { ...valueSchema, description: `Largest ${RANGE_DESCRIPTION}` },
     ...valuesSchema.properties,
   },
 } as const
@@ -122,7 +125,8 @@ export function addFacetRoutes(app: App, views: CatalogViews, replica: Replica |
               type: 'string',
               enum: FACET_SORTS,
               default: 'name',
-              description: 'Order of values: by name (numbers by size), or the highest count first.',
+              description:
+                'Order of values: by name (numbers, with or without a unit, by size), or the highest count first.',
             },
             limit: {
               type: 'integer',

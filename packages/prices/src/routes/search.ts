@@ -114,7 +114,8 @@ export function createSearchRoute({ views, names, replica, bodyLimit, budget, ti
       operationId: 'search',
       summary: 'Find the price that matches',
       description:
-        'Operators are `equals` (the default), `not`, `in`, `notIn` and `between`. A price without the ' +
+        'Operators are `equals` (the default), `not`, `in`, `notIn` and `between` (of integers, dates ' +
+        'and texts that are numbers with one unit such as `10 Mbps`). A price without the ' +
         'characteristic matches none of them. If several prices match, the result is the default price with the most characteristics, then with the latest `from`, then the one that was added first. The ' +
         'examples find the price of the example of `putPrice`.',
       params: searchParams,

@@ -1,10 +1,12 @@
-import { formatReceived } from '@influencer-stats/runtime/received-value'
 import { getCurrentMoment, parseMoment, saturateStart } from '../core/values/moment.ts'
 import { ANY_TERM, type Choice, type SearchQuery } from '../core/search-query.ts'
 import type { SearchCondition, SearchConditions } from './search-request.ts'
-import { getCharType, type Terms } from '../core/terms.ts'
+import { isQuantity, type Terms } from '../core/terms.ts'
 import type { TextTable } from '../core/text-table.ts'
-import { formatValue, isOfType, isRange, overlaps, type RangeValue, type TermValue } from '../core/values/term-value.ts'
+import { compareAmounts, type Amount } from '../core/values/amount.ts'
+import { parseQuantity } from '../core/values/quantity.ts'
+import { formatValue, isRange, overlaps, type RangeValue, type TermValue } from '../core/values/term-value.ts'
+import { findWrongType, listConditionValues } from './refusal/find-wrong-type.ts'
 
 /** The reason that a request cannot be searched: an error code and its detail. */
 export interface ResolveFailure {
@@ -77,14 +79,9 @@ function resolveCondition(
     query.values[query.count++] = term
     return undefined
   }
-  const type = getCharType(usedTerms, char)!
-  const wrong = listConditionValues(value).find((one) => !isOfType(type, one))
-  if (wrong !== undefined)
-    return {
-      code: 'VALUE_TYPE',
-      detail: `${condition.char} must be of type ${type}; received ${formatReceived(wrong)}`,
-    }
-  const choice = createChoice(condition, char, terms)
+  const wrong = findWrongType(condition, char, terms, usedTerms)
+  if (wrong !== undefined) return { code: 'VALUE_TYPE', detail: wrong }
+  const choice = createChoice(condition, char, terms, usedTerms)
   const isFound = isEqualsRange ? term >= 0 || terms.getRanges(char).some(isUsedAndAccepted) : op !== 'equals'
   if (!isFound) return { code: 'VALUE_NOT_FOUND', detail: `${condition.char}: ${formatValue(value as TermValue)}` }
   query.choices.push(choice)
@@ -95,21 +92,30 @@ function resolveCondition(
   }
 }
 
-const listConditionValues = (value: SearchCondition['value']): readonly TermValue[] =>
-  Array.isArray(value) ? value : [value as TermValue]
-
 /** Returns every condition of a request that `resolveRequest` accepted, one by one. */
-export const createChoices = ({ charValues }: SearchConditions, { terms }: Dictionary): Choice[] =>
-  charValues.map((condition) => createChoice(condition, terms.chars.find(condition.char), terms))
+export const createChoices = ({ charValues }: SearchConditions, { terms, usedTerms }: Dictionary): Choice[] =>
+  charValues.map((condition) => createChoice(condition, terms.chars.find(condition.char), terms, usedTerms))
 
-function createChoice({ op = 'equals', value }: SearchCondition, char: number, terms: Terms): Choice {
+function createChoice(
+  { op = 'equals', value }: SearchCondition,
+  char: number,
+  terms: Terms,
+  usedTerms: Uint8Array,
+): Choice {
   const isNegated = op === 'not' || op === 'notIn'
   const toChoice = (accepts: Choice['accepts']): Choice => {
     return { char, getChar: (term) => terms.getChar(term), accepts, isNegated }
   }
   if (op === 'between') {
     const [low, high] = value as [string | number, string | number]
-    // Texts are ordered by code unit, which for dates is the order of time.
+    if (isQuantity(usedTerms, char)) {
+      const [lowest, highest] = [toAmount(low), toAmount(high)]
+      return toChoice((term) => {
+        const amount = terms.getAmount(term)
+        return compareAmounts(amount, lowest) >= 0 && compareAmounts(amount, highest) <= 0
+      })
+    }
+    // Dates are ordered by code unit, which is the order of time.
     return toChoice((term) => {
       const one = terms.getValue(term)
       return isRange(one) ? overlaps(one, Number(low), Number(high)) : low <= one && one <= high
@@ -120,6 +126,8 @@ function createChoice({ op = 'equals', value }: SearchCondition, char: number, t
   for (const range of listContainingRanges(listConditionValues(value), terms.getRanges(char), terms)) listed.add(range)
   return toChoice((term) => listed.has(term))
 }
+
+const toAmount = (end: string | number): Amount => (typeof end === 'number' ? end : parseQuantity(end)!.amount)
 
 /** Returns the ranges that contain one of the integers. */
 function listContainingRanges(values: readonly TermValue[], ranges: readonly number[], terms: Terms): number[] {

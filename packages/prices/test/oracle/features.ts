@@ -6,7 +6,7 @@ export const FEATURES = {
   ranges: true,
   lists: true,
   booleans: true,
-  quantities: false,
+  quantities: true,
   ownType: true,
   defaultRank: true,
   partialSearch: true,

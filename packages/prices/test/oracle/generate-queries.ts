@@ -7,6 +7,8 @@ import * as pools from './pools.ts'
 
 /** Returns a value that a condition can name: of a range, usually an end or a neighbour of it. */
 function toWanted(random: SeededRandom, item: Item, isBound = false): Item {
+  // The schema of a bound has no booleans.
+  if (isBound && typeof item === 'boolean') return String(item)
   if (!isRange(item) || (!isBound && random.percent(20))) return item
   const { from, to } = item
   const ends = [from, to].filter((end) => end !== undefined)

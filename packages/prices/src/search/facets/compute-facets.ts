@@ -20,7 +20,7 @@ import { resolveSearch } from '../row-tests.ts'
 import type { SearchConditions } from '../search-request.ts'
 import { createTextFilter, type TextFilter } from './text-filter.ts'
 import { TopN } from '../../core/collections/top-n.ts'
-import { getValueOrder } from './value-order.ts'
+import { getValueOrder, TEXT_ORDER } from './value-order.ts'
 import { formatValue, type TermValue, compareValues, type CharType } from '../../core/values/term-value.ts'
 
 /** The names of the lists in a reply. */
@@ -86,7 +86,7 @@ export async function computeFacets(request: FacetRequest, view: CatalogView, in
   const addList = (number: number, options: Pick<FacetListOptions, 'order' | 'after' | 'isNamed'>) =>
     lists.set(number, new FacetList({ sort, limit, accepts, ...options }))
   const names = listNameFacets(request)
-  for (const name of names) addList(FACET_BY_NAME[name], { order: getValueOrder(undefined), after, isNamed: false })
+  for (const name of names) addList(FACET_BY_NAME[name], { order: TEXT_ORDER, after, isNamed: false })
   const chars = new TopN<number>(MAX_CHARACTERISTICS, (a, b) => compareValues(getName(a), getName(b)))
   if (requestedChar !== undefined) chars.add(requestedChar)
   else if (facet === undefined || facet === 'characteristics')
@@ -94,7 +94,7 @@ export async function computeFacets(request: FacetRequest, view: CatalogView, in
   const charPage = toPage(chars, getName)
   for (const char of charPage.values)
     addList(char, {
-      order: getValueOrder(getType(char)),
+      order: getValueOrder(char, view),
       after: requestedChar === undefined ? undefined : after,
       isNamed: accepts?.(getName(char)) ?? false,
     })

@@ -17,8 +17,9 @@ export interface FacetValue {
   readonly count: number
 }
 
-/** The smallest and the largest value of a characteristic. */
+/** The smallest and the largest value of a characteristic, and the unit of all its values. */
 export interface ValueRange {
+  readonly unit?: string
   readonly min?: TermValue
   readonly max?: TermValue
 }
@@ -83,6 +84,7 @@ export class FacetList {
     const { order, sort, isNamed } = this.#options
     const values = this.#hasAccepted || !isNamed ? this.#accepted : this.#others
     return {
+      ...(this.#min !== undefined && order.unit && { unit: order.unit }),
       // A range without an end has no limit.
       ...(this.#min !== undefined && this.#min !== -Infinity && { min: this.#min }),
       ...(this.#max !== undefined && this.#max !== Infinity && { max: this.#max }),

@@ -1,12 +1,10 @@
 import { commonErrors } from '@influencer-stats/runtime/errors'
 import { formatReceived } from '@influencer-stats/runtime/received-value'
-import {
-  type TermValue,
-  compareValues,
-  formatValue,
-  parseInteger,
-  type CharType,
-} from '../../core/values/term-value.ts'
+import { findUnit, getCharType } from '../../core/terms.ts'
+import { compareAmounts } from '../../core/values/amount.ts'
+import { parseQuantity } from '../../core/values/quantity.ts'
+import { type TermValue, compareValues, formatValue, parseInteger } from '../../core/values/term-value.ts'
+import type { Dictionary } from '../resolve-request.ts'
 
 /** The order of the values of a list of facets, and their text in cursors. */
 export interface ValueOrder {
@@ -16,9 +14,11 @@ export interface ValueOrder {
   parse(text: string): TermValue
   /** True if the smallest and the largest value are of interest. */
   readonly hasRange: boolean
+  /** The unit of quantities; empty if they have none. */
+  readonly unit?: string
 }
 
-const TEXT_ORDER: ValueOrder = { compare: compareValues, format: String, parse: (text) => text, hasRange: false }
+export const TEXT_ORDER: ValueOrder = { compare: compareValues, format: String, parse: (text) => text, hasRange: false }
 const DATE_ORDER: ValueOrder = { ...TEXT_ORDER, hasRange: true }
 const INTEGER_ORDER: ValueOrder = {
   compare: compareValues,
@@ -35,9 +35,27 @@ const INTEGER_ORDER: ValueOrder = {
 
 const BOOLEAN_ORDER: ValueOrder = { ...TEXT_ORDER, parse: (text) => text === 'true' }
 
-/** @param type type of the characteristic; undefined for names */
-export function getValueOrder(type: CharType | undefined): ValueOrder {
+const getAmount = (text: TermValue) => parseQuantity(text as string)!.amount
+
+const createQuantityOrder = (unit: string): ValueOrder => ({
+  ...TEXT_ORDER,
+  compare: (a, b) => compareAmounts(getAmount(a), getAmount(b)) || compareValues(a, b),
+  parse(text) {
+    if (parseQuantity(text)) return text
+    throw commonErrors.VALIDATION_FAILED(
+      `querystring/after must be a number with a unit such as 10 ${unit || 'Mbps'}; received ${formatReceived(text)}`,
+    )
+  },
+  hasRange: true,
+  unit,
+})
+
+/** Returns the order of the values of a characteristic. @param char its term */
+export function getValueOrder(char: number, { terms, usedTerms }: Dictionary): ValueOrder {
+  const type = getCharType(usedTerms, char)
   if (type === 'integer') return INTEGER_ORDER
   if (type === 'boolean') return BOOLEAN_ORDER
-  return type === 'date' ? DATE_ORDER : TEXT_ORDER
+  if (type === 'date') return DATE_ORDER
+  const unit = findUnit(terms, usedTerms, char)
+  return unit === undefined ? TEXT_ORDER : createQuantityOrder(unit)
 }

@@ -51,12 +51,14 @@ function YesNoField({ char, facet, value, onChange }: CharFieldProps) {
   </div>`
 }
 
+/** The smallest and the largest value, or that any value is accepted. */
+export const describeLimits = ({ min, max }: Pick<CharFacet, 'min' | 'max'> = {}): string =>
+  min === undefined || max === undefined ? 'Any' : `${describeValue(min)} – ${describeValue(max)}`
+
 function NumberField({ char, facet, value, fault, onChange }: CharFieldProps) {
   const id = useId()
   /** The number that is being typed. */
   const [typed, setTyped] = useState<string>()
-  const { min, max } = facet ?? {}
-  const limits = min === undefined || max === undefined ? 'Any' : `${describeValue(min)} – ${describeValue(max)}`
   const change = onText((text) => {
     const number = Number(text)
     setTyped(undefined)
@@ -68,7 +70,7 @@ function NumberField({ char, facet, value, fault, onChange }: CharFieldProps) {
       id=${id}
       type="number"
       step="1"
-      placeholder=${limits}
+      placeholder=${describeLimits(facet)}
       value=${typed ?? value ?? ''}
       aria-invalid=${fault ? true : undefined}
       aria-describedby=${fault ? `${id}-fault` : undefined}

@@ -6,7 +6,7 @@ import { html } from '../../html.ts'
 import { Combobox } from '../../parts/combobox.ts'
 import { Tabs } from '../../parts/tabs.ts'
 import type { ListOption, ReadOptions } from '../../parts/use-options.ts'
-import { CharField } from './char-field.ts'
+import { CharField, describeLimits } from './char-field.ts'
 import { CurrencyField } from './currency-field.ts'
 import {
   LIST_KEYS,
@@ -53,9 +53,9 @@ function describeMissing({ key, value }: PriceCondition): string {
   return `This ${kind} no longer exists: choose another.`
 }
 
-/** The only value of a list, or that any value is accepted. */
-const toPlaceholder = <T>({ values, next }: FacetValues<T>, toText: (value: T) => string) =>
-  values.length === 1 && next === undefined ? `${toText(values[0]!.value)} (the only one)` : 'Any'
+/** The only value of a list, or the values that it accepts. */
+const toPlaceholder = <T>({ values, next }: FacetValues<T>, toText: (value: T) => string, accepted = 'Any') =>
+  values.length === 1 && next === undefined ? `${toText(values[0]!.value)} (the only one)` : accepted
 
 /** The fields of all conditions. */
 export function ConditionFields(props: ConditionFieldsProps) {
@@ -126,7 +126,7 @@ export function ConditionFields(props: ConditionFieldsProps) {
           facet=${facet}
           value=${chars[char]}
           fault=${getFault(toCharKey(char))}
-          placeholder=${facet ? toPlaceholder(facet, describeValue) : 'Any'}
+          placeholder=${facet ? toPlaceholder(facet, describeValue, describeLimits(facet)) : 'Any'}
           read=${readValues(char)}
           version=${version}
           onChange=${(value: CharValue | undefined) => changeChar(char, value)}
