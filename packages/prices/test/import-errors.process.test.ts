@@ -64,6 +64,19 @@ it.each<[string, readonly unknown[], string, string]>([
   await prices.request('DELETE', `/prices/${other.id}`)
 })
 
+it('a type may change with an import that replaces all prices of this type', async () => {
+  const own = await startPrices({ data: createTemporaryFolder(), indexes: 'bitset' })
+  await own.import([toTyped(1, 'known', 5), toTyped(2, 'known', 6)])
+  const refused = await own.import([toTyped(3, 'other', 1), toTyped(1, 'known', 'text')])
+  expect([refused.body.code, refused.body.detail]).toEqual([
+    'BAD_LINE',
+    'line 2: TYPE_CONFLICT known is of type integer',
+  ])
+  const replaced = await own.import([toTyped(1, 'known', 'text'), toTyped(2, 'known', 'text')])
+  expect(replaced.body).toEqual({ imported: 2, prices: 2 })
+  await own.stop()
+})
+
 it('a replacement does not compare its types with those of the catalog', async () => {
   const own = await startPrices({ data: createTemporaryFolder(), indexes: 'bitset' })
   await own.import([toTyped(1, 'known', 5)])

@@ -58,6 +58,20 @@ describe('a merge', () => {
     )
   })
 
+  it.each([0, Infinity])('may change a type if it replaces all prices of that type (single puts: %s)', async (max) => {
+    const { catalog, level, import: importPrices } = await open(max)
+    const typed = (id: number, value: string | number) =>
+      createPrice({ id: toUuid(id), charValues: [{ char: 'n', value }] })
+    await importPrices([typed(1, 1), typed(2, 2)])
+    await expect(importPrices([typed(1, 'a')])).rejects.toMatchObject({ code: 'TYPE_CONFLICT' })
+    const both = [typed(2, 'b'), typed(3, 'c'), typed(1, 'a')]
+    const old = { ...createTestImport(both, false), isV1: true }
+    await expect(catalog.takeImport(old, NO_POSITION)).rejects.toMatchObject({ code: 'TYPE_CONFLICT' })
+    expect(await importPrices(both)).toBe(3)
+    expect((await listPrices(catalog)).map(({ charValues }) => charValues[0]!.value)).toEqual(['a', 'b', 'c'])
+    await level.close()
+  })
+
   it('changes nothing if it is refused, and adds no terms', async () => {
     const { catalog, level, import: importPrices } = await open(0)
     await importPrices([createPrice({ charValues: [{ char: 'n', value: 1 }] })])

@@ -22,6 +22,8 @@ export class LoggedImport {
   readonly maxPrices: number
   /** Number of prices read; a repeated id counts each time. */
   imported = 0
+  /** True for the rules of older versions: replaced prices count for the types, too. */
+  readonly isV1: boolean
   readonly #reader: PriceLineReader
   #piecesRead = 0
   /** The reason why this import was refused; undefined if it was not refused. */
@@ -31,12 +33,13 @@ export class LoggedImport {
   constructor(begin: Pick<ImportBegin, 'replace' | 'most'> & { readonly kind?: number | undefined }) {
     this.replace = begin.replace
     this.maxPrices = begin.most
+    this.isV1 = begin.kind !== IMPORT_BEGIN
     const put = (price: Price) => {
       const problem = this.draft.put(price)
       if (!problem) this.#count()
       return problem
     }
-    this.#reader = new PriceLineReader(put, begin.kind === IMPORT_BEGIN ? validatePriceLine : validateLoggedPriceLine)
+    this.#reader = new PriceLineReader(put, this.isV1 ? validateLoggedPriceLine : validatePriceLine)
   }
 
   /**

@@ -14,7 +14,7 @@ import { COMPACTION_LIMITS, CompactionTrigger, type CompactionLimits } from './c
 import { evaluateChanges, type PendingChange } from './evaluate-changes.ts'
 import type { LoggedImport } from './logged-import.ts'
 import { mergeCatalog } from './merge/merge-catalog.ts'
-import { checkTypes, countNewPrices, translatePrices } from './merge/merge-import.ts'
+import { checkTypes, countNewPrices, forEachKnownId, translatePrices } from './merge/merge-import.ts'
 import { isRowChanged, applyRowEdits, toEdits, findExisting, type RowEdit } from './row-edits.ts'
 import { PendingTypes } from './term-counts.ts'
 
@@ -95,12 +95,12 @@ export class PriceCatalog {
    * @throws Problem `CATALOG_FULL`, `TYPE_CONFLICT`, `DISK_FULL`, `STORE_FAILED`
    */
   takeImport(
-    { draft, replace, maxPrices }: Pick<LoggedImport, 'draft' | 'replace' | 'maxPrices'>,
+    { draft, replace, maxPrices, isV1 }: Pick<LoggedImport, 'draft' | 'replace' | 'maxPrices' | 'isV1'>,
     log: LogCheckpoint,
   ): Promise<number> {
     return this.#changes.run(async () => {
       if (replace) await this.#adopt(draft, log)
-      else await this.#merge(draft, maxPrices, log)
+      else await this.#merge(draft, maxPrices, isV1, log)
       return this.size
     })
   }
@@ -223,18 +223,27 @@ export class PriceCatalog {
     await this.#options.onChange({ terms, words, usedTerms, answers: answers.change, rows: changes, ...rebuild })
   }
 
-  async #merge(draft: CatalogDraft, maxPrices: number, log: LogCheckpoint): Promise<void> {
+  async #merge(draft: CatalogDraft, maxPrices: number, isV1: boolean, log: LogCheckpoint): Promise<void> {
     const isSmall = draft.size <= (this.#options.maxSinglePuts ?? MAX_SINGLE_PUTS)
     if (isSmall) await this.#compactIfDue()
     // Both checks come before a term is added to the dictionary.
     const { terms, counts, rows } = this.#content
     this.#checkCapacity(await countNewPrices(draft, this.#content), maxPrices)
-    await checkTypes(draft, terms, counts.types)
+    await checkTypes(draft, terms, counts.types, isV1 ? undefined : () => this.#getRemainingTypes(draft))
     if (!isSmall) return this.#adopt(await mergeCatalog(this.#content, draft), log, draft)
     const translated = await translatePrices(draft, this.#content)
     const puts = translated.map((one) => ({ ...one, ...findExisting(one.id, this.#content) }))
     if (puts.length > 0) await this.#apply(toEdits(puts, rows), log)
     else await this.#checkpoint(log)
+  }
+
+  /** Returns the types of the prices that an import does not replace. */
+  async #getRemainingTypes(draft: CatalogDraft): Promise<PendingTypes> {
+    const types = new PendingTypes(this.#content.counts)
+    await forEachKnownId(draft, this.#content.words, (id) =>
+      types.recordChange(findExisting(id, this.#content).before, undefined),
+    )
+    return types
   }
 
   /**

@@ -10,9 +10,12 @@ import { validatePriceLine } from '../price-schema.ts'
 const MAX_LINE_BYTES = 65_536
 const NEWLINE = 10
 
+/** Receives each valid price with the number of its line, and returns its problem if it has one. */
+type PutLine = (price: Price, line: number) => PriceProblem | undefined
+
 /** Reads prices, one per line. */
 export class PriceLineReader {
-  readonly #put: (price: Price, line: number) => PriceProblem | undefined
+  readonly #put: PutLine
   readonly #validate: (value: unknown) => string | undefined
   readonly #onInvalid: OnInvalidLine
   /** The beginning of an incomplete line. */
@@ -22,14 +25,10 @@ export class PriceLineReader {
   #line = 0
 
   /**
-   * @param put receives each valid price, and returns its problem if it has one
+   * @param put receives each valid price
    * @param onInvalid by default the first invalid line ends the import
    */
-  constructor(
-    put: (price: Price, line: number) => PriceProblem | undefined,
-    validate = validatePriceLine,
-    onInvalid = refuseLine,
-  ) {
+  constructor(put: PutLine, validate = validatePriceLine, onInvalid = refuseLine) {
     this.#put = put
     this.#validate = validate
     this.#onInvalid = onInvalid

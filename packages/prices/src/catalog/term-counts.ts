@@ -2,14 +2,13 @@ import type { PriceRow, RowTable } from '../core/row-table.ts'
 import { encodeChar, type CharTypes, type KnownTypes, type Terms } from '../core/terms.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import { parseQuantity } from '../core/values/quantity.ts'
-import { getValueType, type CharType } from '../core/values/term-value.ts'
+import { CHAR_TYPES, getValueType, type CharType } from '../core/values/term-value.ts'
 
 type TypeCounts = Record<CharType, number>
 const NO_TYPES: TypeCounts = { string: 0, integer: 0, date: 0, boolean: 0 }
 
 /** Returns the type of a characteristic, from how many rows have a value of each type. */
-const pickType = (counts: TypeCounts): CharType | undefined =>
-  (['string', 'integer', 'date', 'boolean'] as const).find((one) => counts[one] > 0)
+const pickType = (counts: TypeCounts): CharType | undefined => CHAR_TYPES.find((one) => counts[one] > 0)
 
 const isOneUnit = (units: ReadonlyMap<string | undefined, number> | undefined): boolean =>
   units?.size === 1 && !units.has(undefined)

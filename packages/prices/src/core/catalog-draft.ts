@@ -16,7 +16,7 @@ export class CatalogDraft {
   /** Rows that were put again: the number of their new contents in `#contents`; undefined if the price has another row now. */
   #replaced = new Map<number, number | undefined>()
   #contents = new RowTable()
-  readonly #types = new LearnedTypes(new Map())
+  readonly #types = new LearnedTypes()
 
   /**
    * @param expected expected number of prices: a table of ids that must grow takes twice as long

@@ -5,7 +5,7 @@ import { DEFAULT_CURRENCY, listValues, type CharValue, type Price } from './pric
 import { ensureId } from './price-id.ts'
 import type { PriceRow } from './row-table.ts'
 import type { KnownTypes, LearnedTypes, Terms } from './terms.ts'
-import { getValueType, isOfType, type CharType } from './values/term-value.ts'
+import { formatTypeConflict, getValueType, isOfType, type CharType } from './values/term-value.ts'
 
 /** A price with numbers instead of texts: its row contains terms; `kind` and an id that is no UUID contain words. */
 export interface CodedPrice {
@@ -47,7 +47,7 @@ function findTypeProblem({ charValues }: Price, terms: Terms, types: KnownTypes)
     const type = types.get(code) ?? getCommonType(value)
     for (const one of listValues(value))
       if (!isOfType(type, one) && !types.canWiden?.(code, one))
-        return { code: 'TYPE_CONFLICT', detail: `${char} is of type ${type}` }
+        return { code: 'TYPE_CONFLICT', detail: formatTypeConflict(char, type) }
   }
   return undefined
 }

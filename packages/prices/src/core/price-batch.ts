@@ -4,7 +4,14 @@ import { encodeImportedPrice, type CodedPrice, type PriceProblem } from './encod
 import type { Price } from './price.ts'
 import { RowTable } from './row-table.ts'
 import { LearnedTypes, Terms, type Term } from './terms.ts'
-import type { CharType } from './values/term-value.ts'
+import {
+  type CharType,
+  CHAR_TYPES,
+  formatTypeConflict,
+  getValueType,
+  isOfType,
+  type TermValue,
+} from './values/term-value.ts'
 
 /** Valid prices of an import, in a form that costs little to send to another thread and to add to a draft. */
 export interface PriceBatch {
@@ -21,24 +28,39 @@ export interface PriceBatch {
 export class PriceBatchEncoder {
   readonly #terms = new Terms()
   readonly #words = new AnswerWords()
-  readonly #types: LearnedTypes
+  readonly #types = new LearnedTypes()
+  /** The first value of each characteristic and type, with the number of its line. */
+  readonly #firstValues = new Map<string, { readonly char: string; readonly value: TermValue; readonly line: number }>()
   /** The prices of the next batch. */
   #prices: CodedPrice[] = []
   #sentTerms = 0
   #sentWords = 0
 
-  /** @param types the types of known characteristics, by their names */
-  constructor(types: ReadonlyMap<string, CharType>) {
-    const codes = Array.from(types, ([char, type]) => [this.#terms.ensureName('char', char), type] as const)
-    this.#types = new LearnedTypes(new Map(codes))
-  }
-
-  /** Adds a price, unless it has a problem. */
-  put(price: Price): PriceProblem | undefined {
+  /** Adds a price, unless it has a problem. @param line the number of its line */
+  put(price: Price, line: number): PriceProblem | undefined {
+    const known = this.#terms.list.length
     const coded = encodeImportedPrice(price, { terms: this.#terms, words: this.#words, types: this.#types })
     if ('code' in coded) return coded
     this.#prices.push(coded)
+    for (let code = known; code < this.#terms.list.length; code++) {
+      const term = this.#terms.list[code]!
+      if (term.kind !== 'value') continue
+      const key = `${term.char} ${getValueType(term.value)}`
+      if (this.#firstValues.has(key)) continue
+      const char = (this.#terms.list[term.char] as { text: string }).text
+      this.#firstValues.set(key, { char, value: term.value, line })
+    }
     return undefined
+  }
+
+  /** Returns the number of the first line with a conflict of types; undefined if there is none. @param conflict its detail */
+  findLine(conflict: string): number | undefined {
+    const lines = Array.from(this.#firstValues.values(), ({ char, value, line }) => {
+      const isConflict = (type: CharType) => !isOfType(type, value) && conflict === formatTypeConflict(char, type)
+      return CHAR_TYPES.some(isConflict) ? line : Infinity
+    })
+    const first = Math.min(...lines)
+    return first === Infinity ? undefined : first
   }
 
   /** Returns the prices since the last call. */

@@ -1,6 +1,6 @@
 import type { Amount } from './values/amount.ts'
 import { parseQuantity } from './values/quantity.ts'
-import { formatValue, isRange, type CharType, type TermValue } from './values/term-value.ts'
+import { CHAR_TYPES, formatValue, isRange, type CharType, type TermValue } from './values/term-value.ts'
 import { TextTable } from './text-table.ts'
 
 /** A searchable property of a price: its offering, group or spec, a characteristic, or a value of a characteristic. */
@@ -19,24 +19,23 @@ export interface KnownTypes {
 }
 
 /**
- * Known types, plus types that are learned from new values. The known types do not change. A learned date type becomes a
- * string type with the first text that is not a date, so the order of values does not matter.
+ * Types that are learned from values. A date type becomes a string type with the first text that is not a date, so the
+ * order of values does not matter.
  */
 export class LearnedTypes implements KnownTypes {
-  readonly #known: Pick<CharTypes, 'get'>
-  readonly #learned: CharTypes = new Map()
+  readonly #learned: CharTypes
 
-  constructor(known: Pick<CharTypes, 'get'>) {
-    this.#known = known
+  /** @param learned types that are known already */
+  constructor(learned: CharTypes = new Map()) {
+    this.#learned = learned
   }
 
   get(char: number): CharType | undefined {
-    return this.#known.get(char) ?? this.#learned.get(char)
+    return this.#learned.get(char)
   }
 
   canWiden(char: number, value: TermValue): boolean {
-    const isOpen = !this.#known.get(char) && this.#learned.get(char) === 'date'
-    return isOpen && typeof value === 'string'
+    return this.#learned.get(char) === 'date' && typeof value === 'string'
   }
 
   /** Sets the type of a characteristic that has none, or whose type can change. */
@@ -49,15 +48,15 @@ export class LearnedTypes implements KnownTypes {
 const TYPE_MASK = 7
 const LISTS_FLAG = 8
 const QUANTITIES_FLAG = 16
-const CHAR_TYPES: readonly (CharType | undefined)[] = [undefined, 'string', 'integer', 'date', 'boolean']
+const CHAR_CODES: readonly (CharType | undefined)[] = [undefined, ...CHAR_TYPES]
 export const encodeChar = (type: CharType, hasList: boolean, isQuantity: boolean): number =>
-  CHAR_TYPES.indexOf(type) | (hasList ? LISTS_FLAG : 0) | (isQuantity ? QUANTITIES_FLAG : 0)
+  CHAR_CODES.indexOf(type) | (hasList ? LISTS_FLAG : 0) | (isQuantity ? QUANTITIES_FLAG : 0)
 /**
  * Returns the type of a characteristic, if at least one row has it.
  * @param usedTerms by term: 0 if no row has it
  */
 export const getCharType = (usedTerms: Uint8Array, char: number): CharType | undefined =>
-  CHAR_TYPES[(usedTerms[char] ?? 0) & TYPE_MASK]
+  CHAR_CODES[(usedTerms[char] ?? 0) & TYPE_MASK]
 
 /** True if a row has, or had since the catalog was loaded, several values of a characteristic. */
 export const hasLists = (usedTerms: Uint8Array, char: number): boolean => ((usedTerms[char] ?? 0) & LISTS_FLAG) !== 0

@@ -1,9 +1,9 @@
 import { Problem } from '@influencer-stats/runtime/problems'
 import { PriceLineReader } from '../catalog/price-line-reader.ts'
 import { PriceBatchEncoder } from '../core/price-batch.ts'
+import { errors } from '../errors.ts'
 import { yieldTurn } from '@influencer-stats/runtime/async/yield'
 import type { ImportedPrices } from '../messages.ts'
-import type { CharType } from '../core/values/term-value.ts'
 
 /** Size of the lines at which their prices are sent to the main thread (bytes). */
 export const PIECE_BYTES = 524_288
@@ -17,19 +17,23 @@ interface PriceCollector {
   /** @throws Problem `BAD_LINE` */
   end(): void
   take(): ImportedPrices
+  /** Returns the error of a whole import, with the line to which it refers if that is known. */
+  locate(error: unknown): unknown
 }
 
-/**
- * Reads lines and encodes their prices.
- * @param types the types of known characteristics, by their names
- */
-export function createPriceCollector(types: ReadonlyMap<string, CharType>): PriceCollector {
-  const encoder = new PriceBatchEncoder(types)
-  const reader = new PriceLineReader((price) => encoder.put(price))
+/** Reads lines and encodes their prices. */
+export function createPriceCollector(): PriceCollector {
+  const encoder = new PriceBatchEncoder()
+  const reader = new PriceLineReader((price, line) => encoder.put(price, line))
   return {
     add: (chunk) => reader.addChunk(chunk),
     end: () => reader.end(),
     take: () => encoder.take(),
+    locate(error) {
+      if (!(error instanceof Problem) || error.code !== errors.TYPE_CONFLICT.code || !error.detail) return error
+      const line = encoder.findLine(error.detail)
+      return line === undefined ? error : errors.BAD_LINE(`line ${line}: ${error.code} ${error.detail}`)
+    },
   }
 }
 
@@ -44,6 +48,7 @@ export function createLineCollector(): PriceCollector {
       chunks = []
       return bytes
     },
+    locate: (error) => error,
   }
 }
 

@@ -151,11 +151,11 @@ export function addImportRoute(
       const { check, ...options } = request.query as ImportOptions & { readonly check: boolean }
       const format = isCsv(request.headers['content-type']) ? 'csv' : 'ndjson'
       const bytes = readContent(request.raw, content)
-      const { terms, usedTerms } = views.getCurrent()
-      const types = options.replace ? new Map() : listCharTypes(terms, usedTerms)
       if (check) {
         if (isChecking) throw errors.IMPORT_RUNNING('a file is being checked')
         isChecking = true
+        const { terms, usedTerms } = views.getCurrent()
+        const types = options.replace ? new Map() : listCharTypes(terms, usedTerms)
         try {
           return await checkPrices(bytes, { format, types, maxPrices })
         } catch (error) {
@@ -168,9 +168,11 @@ export function addImportRoute(
       const token = await bus.call('importStart', options)
       try {
         const chunks = format === 'csv' ? convertCsv(bytes) : bytes
-        const collector = replica ? createLineCollector() : createPriceCollector(types)
+        const collector = replica ? createLineCollector() : createPriceCollector()
         await sendImport(chunks, collector, (prices) => bus.call('importPiece', token, prices))
-        const done = await bus.call('importEnd', token)
+        const done = await bus.call('importEnd', token).catch((error: unknown) => {
+          throw collector.locate(error)
+        })
         setStalenessHeaders(replica, reply)
         const what = `${done.imported} prices${options.replace ? ' replace all others' : ''}`
         request.audit = { change: 'import', what }

@@ -95,7 +95,7 @@ function removeWhere(prices: Prices, change: ChangeOf<'remove-where'>): ModelOut
 
 const toCount = (count: number) => new JsonNumber(String(count))
 
-/** Reads the lines of an import. Their types are those of the catalog, or of the lines before. */
+/** Reads the lines of an import. Types must agree with those of earlier lines, and of the prices that it does not replace. */
 function readLines(lines: readonly Json[], known: Prices): Map<string, ModelPrice> | undefined {
   const read = new Map<string, ModelPrice>()
   const types = new Map<string, ModelType>()
@@ -104,18 +104,23 @@ function readLines(lines: readonly Json[], known: Prices): Map<string, ModelPric
     const price = isId(id) ? readPrice(line, id) : 'VALIDATION_FAILED'
     if (typeof price === 'string') return undefined
     for (const { char, value } of price.charValues) {
-      const stored = getType(listItems(known.values(), char))
       for (const item of toItems(value)) {
-        const type = stored ?? types.get(char)
+        const type = types.get(char)
         const found = getType([item])!
-        const widens = !stored && type === 'date' && found === 'string'
+        const widens = type === 'date' && found === 'string'
         if (type && !widens && !isOfType(type, item)) return undefined
         if (!type || widens) types.set(char, found)
       }
     }
     addPrice(read, price)
   }
-  return read
+  const others = [...known.values()].filter(({ id }) => !read.has(id))
+  const isFitting = ({ charValues }: ModelPrice) =>
+    charValues.every(({ char, value }) => {
+      const stored = getType(listItems(others, char))
+      return !stored || toItems(value).every((item) => isOfType(stored, item))
+    })
+  return [...read.values()].every(isFitting) ? read : undefined
 }
 
 function importLines(prices: Prices, change: ChangeOf<'import'>): ModelOutcome {

@@ -1,6 +1,6 @@
 import { openLocalLog } from '@influencer-stats/log/local-log'
 import type { SharedLevel } from '@influencer-stats/runtime/shared-level'
-import { encodePut, encodeText, PUT, REMOVE } from '../../src/catalog/log-entries.ts'
+import { encodePut, encodeText, IMPORT_BEGIN, PUT, REMOVE } from '../../src/catalog/log-entries.ts'
 import { LoggedImport } from '../../src/catalog/logged-import.ts'
 import { PriceCatalog, type PriceCatalogOptions } from '../../src/catalog/price-catalog.ts'
 import { openPricesStateMachine, toResult, type PricesOutcome } from '../../src/catalog/prices-state-machine.ts'
@@ -60,7 +60,7 @@ export async function openTestStandalone(catalog: PriceCatalog, level: SharedLev
     async import(chunks: Iterable<Uint8Array>, replace = false) {
       const token = await imports.start({ replace, empty: true })
       try {
-        await sendImport(toAsync(chunks), createPriceCollector(new Map()), (piece) => imports.addPiece(token, piece))
+        await sendImport(toAsync(chunks), createPriceCollector(), (piece) => imports.addPiece(token, piece))
       } catch (error) {
         await imports.abort(token)
         throw error
@@ -84,7 +84,7 @@ export const toLines = (prices: readonly Price[]): Buffer =>
 
 /** Returns an import of valid prices. */
 export function createTestImport(prices: Iterable<Price>, replace: boolean): LoggedImport {
-  const one = new LoggedImport({ replace, most: 1e6 })
+  const one = new LoggedImport({ replace, most: 1e6, kind: IMPORT_BEGIN })
   for (const price of prices) one.draft.put(price)
   return one
 }

@@ -11,6 +11,7 @@ export type TermValue = string | number | boolean | RangeValue
 
 /** The type of the values of a characteristic. Ranges are of the type `integer`. */
 export type CharType = 'string' | 'integer' | 'date' | 'boolean'
+export const CHAR_TYPES: readonly CharType[] = ['string', 'integer', 'date', 'boolean']
 
 /** Returns the type of a value; undefined for a value that no characteristic can have. */
 export function getValueType(value: TermValue): CharType | undefined {
@@ -24,6 +25,9 @@ export function getValueType(value: TermValue): CharType | undefined {
 /** True if a characteristic of a type can have this value. A text that looks like a date is also a text. */
 export const isOfType = (type: CharType, value: TermValue): boolean =>
   type === 'string' ? typeof value === 'string' : getValueType(value) === type
+
+/** The detail of the error `TYPE_CONFLICT`. */
+export const formatTypeConflict = (char: string, type: CharType): string => `${char} is of type ${type}`
 
 export const isRange = (value: TermValue): value is RangeValue => typeof value === 'object'
 
