@@ -98,6 +98,7 @@ const toCount = (count: number) => new JsonNumber(String(count))
 /** Reads the lines of an import. Types must agree with those of earlier lines, and of the prices that it does not replace. */
 function readLines(lines: readonly Json[], known: Prices): Map<string, ModelPrice> | undefined {
   const read = new Map<string, ModelPrice>()
+  const all: ModelPrice[] = []
   const types = new Map<string, ModelType>()
   for (const line of lines) {
     const id = isObject(line) ? (line as JsonObject).id : undefined
@@ -113,6 +114,7 @@ function readLines(lines: readonly Json[], known: Prices): Map<string, ModelPric
       }
     }
     addPrice(read, price)
+    all.push(price)
   }
   const others = [...known.values()].filter(({ id }) => !read.has(id))
   const isFitting = ({ charValues }: ModelPrice) =>
@@ -120,7 +122,7 @@ function readLines(lines: readonly Json[], known: Prices): Map<string, ModelPric
       const stored = getType(listItems(others, char))
       return !stored || toItems(value).every((item) => isOfType(stored, item))
     })
-  return [...read.values()].every(isFitting) ? read : undefined
+  return all.every(isFitting) ? read : undefined
 }
 
 function importLines(prices: Prices, change: ChangeOf<'import'>): ModelOutcome {

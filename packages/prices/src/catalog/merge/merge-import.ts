@@ -44,26 +44,38 @@ export async function checkTypes(
   types: KnownTypes,
   getRemainingTypes?: () => Promise<KnownTypes>,
 ): Promise<void> {
-  let conflict = await findTypeConflict(draft, terms, types)
-  if (conflict && getRemainingTypes) conflict = await findTypeConflict(draft, terms, await getRemainingTypes())
+  // Also the values of lines that a later line with the same id replaces: each line must be valid.
+  const values = getRemainingTypes ? draft.terms.list.keys() : await listValues(draft)
+  let conflict = findTypeConflict(draft, values, terms, types)
+  if (conflict && getRemainingTypes)
+    conflict = findTypeConflict(draft, draft.terms.list.keys(), terms, await getRemainingTypes())
   if (conflict) throw errors.TYPE_CONFLICT(conflict)
 }
 
-async function findTypeConflict(draft: CatalogDraft, terms: Terms, types: KnownTypes): Promise<string | undefined> {
+/** Returns the terms of the values that the rows of a draft have. */
+async function listValues(draft: CatalogDraft): Promise<Set<number>> {
   const table = draft.buildTable()
-  const checked = new Set<number>()
-  let conflict: string | undefined
+  const found = new Set<number>()
   await forEachRow(table, (number) => {
-    if (conflict) return
-    for (const term of table.get(number)!.values) {
-      if (checked.has(term)) continue
-      checked.add(term)
-      const char = (draft.terms.list[draft.terms.getChar(term)] as { text: string }).text
-      const type = types.get(terms.chars.getCode(char))
-      if (type && !isOfType(type, draft.terms.getValue(term))) conflict ??= formatTypeConflict(char, type)
-    }
+    for (const term of table.get(number)!.values) found.add(term)
   })
-  return conflict
+  return found
+}
+
+function findTypeConflict(
+  draft: CatalogDraft,
+  found: Iterable<number>,
+  terms: Terms,
+  types: KnownTypes,
+): string | undefined {
+  for (const code of found) {
+    const term = draft.terms.list[code]!
+    if (term.kind !== 'value') continue
+    const char = (draft.terms.list[term.char] as { text: string }).text
+    const type = types.get(terms.chars.getCode(char))
+    if (type && !isOfType(type, term.value)) return formatTypeConflict(char, type)
+  }
+  return undefined
 }
 
 /** Visits the ids of the prices of a draft, as the dictionary of a catalog has them, if it has them. */
