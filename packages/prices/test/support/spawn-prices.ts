@@ -7,6 +7,8 @@ import { onTestFinished } from 'vitest'
 /** A service in a separate process, and the supervisor that started it. */
 export interface SpawnedPrices {
   readonly url: Promise<string>
+  /** The process id of the service. */
+  readonly pid: Promise<number>
   /**
    * Stops it gracefully.
    * @returns its exit code
@@ -39,6 +41,7 @@ export function spawnPrices(folder: string, settings: Readonly<Record<string, st
   })
   return {
     url: ready.then(({ url }) => url),
+    pid: ready.then(({ pid }) => pid),
     async stop() {
       child.kill('SIGTERM')
       return ended
