@@ -63,13 +63,12 @@ function getCommonType(value: CharValue['value']): CharType {
   return types[0] === 'date' ? (types.find((one) => one !== 'date') ?? 'date') : types[0]!
 }
 
+const readAmount = ({ value }: Price) => (typeof value === 'number' ? value : parseAmount(value))
+
 /** Returns the problem of a price that `encodePrice` rejects; undefined if there is none. */
 export const findProblem = (price: Price, terms: Terms, types: KnownTypes): PriceProblem | undefined =>
   findPriceProblem(price) ??
-  findTypeProblem(price, terms, types) ??
-  (typeof price.value === 'string' && parseAmount(price.value) === undefined
-    ? createValueProblem(price.value)
-    : undefined)
+  (readAmount(price) === undefined ? createValueProblem(price.value) : findTypeProblem(price, terms, types))
 
 /** Converts a price to a row of terms. New terms are added to the dictionary. */
 export function toRow(price: Price, terms: Terms): PriceRow {
@@ -92,10 +91,12 @@ export function toRow(price: Price, terms: Terms): PriceRow {
 
 /** Encodes a price. New terms are added to the dictionary, unless the price is rejected. */
 export function encodePrice(price: Price, { terms, words, types }: PriceDictionary): CodedPrice | PriceProblem {
-  const problem = findPriceProblem(price) ?? findTypeProblem(price, terms, types)
+  const problem = findPriceProblem(price)
   if (problem) return problem
-  const value = typeof price.value === 'number' ? price.value : parseAmount(price.value)
+  const value = readAmount(price)
   if (value === undefined) return createValueProblem(price.value)
+  const conflict = findTypeProblem(price, terms, types)
+  if (conflict) return conflict
   return {
     id: ensureId(price.id, words),
     row: toRow(price, terms),

@@ -69,8 +69,8 @@ const ANY_PRICE = { offeringId: 'o', groupId: 'g', priceSpecId: 's', charValues:
 
 function patch(prices: Prices, id: string, body: Json): ModelOutcome {
   const price = prices.get(normalizeId(id))
-  const isValid = isObject(body) && readPrice(mergePatch(ANY_PRICE, body), id) !== 'VALIDATION_FAILED'
-  if (!isValid) return { prices, reply: toRefusal('VALIDATION_FAILED') }
+  const read = isObject(body) ? readPrice(mergePatch(ANY_PRICE, body), id) : 'VALIDATION_FAILED'
+  if (read === 'VALIDATION_FAILED' || read === 'ID_MISMATCH') return { prices, reply: toRefusal(read) }
   if (!price) return { prices, reply: toRefusal('PRICE_NOT_FOUND') }
   return put(prices, id, mergePatch(toJson(price), body))
 }

@@ -100,16 +100,16 @@ export function readPrice(json: Json, id: string): ModelPrice | Code {
   const { offeringId, groupId, priceSpecId, value, currency, default: isDefault, from, to } = json
   const charValues = readCharValues(json.charValues)
   if (!isName(offeringId) || !isName(groupId) || !isName(priceSpecId) || !charValues) return 'VALIDATION_FAILED'
+  if (charValues.some(({ value: one }) => toItems(one).some(isReversed))) return 'VALIDATION_FAILED'
   const isCurrency = (one: Json) => typeof one === 'string' && /^[A-Z]{3}$/.test(one)
   if (!isOptional(currency, isCurrency) || !isOptional(isDefault, (one) => typeof one === 'boolean'))
     return 'VALIDATION_FAILED'
   if (!isOptional(from, isMomentText) || !isOptional(to, isMomentText)) return 'VALIDATION_FAILED'
   if (!(value instanceof JsonNumber) && typeof value !== 'string') return 'VALIDATION_FAILED'
   const valueText = value instanceof JsonNumber ? value.text : value
-  if (!isStorable(valueText)) return 'VALUE_NOT_STORABLE'
-  if (json.id !== undefined && (!isId(json.id) || normalizeId(json.id) !== normalizeId(id))) return 'ID_MISMATCH'
+  if (!isOptional(json.id, isId)) return 'VALIDATION_FAILED'
+  if (json.id !== undefined && normalizeId(json.id as string) !== normalizeId(id)) return 'ID_MISMATCH'
   if (new Set(charValues.map(({ char }) => char)).size < charValues.length) return 'DUPLICATE_CHARACTERISTIC'
-  if (charValues.some(({ value: one }) => toItems(one).some(isReversed))) return 'VALIDATION_FAILED'
   const price = {
     id: normalizeId(id),
     offeringId,
@@ -122,7 +122,8 @@ export function readPrice(json: Json, id: string): ModelPrice | Code {
     from: from === undefined ? -Infinity : parseFrom(from as string),
     to: to === undefined ? Infinity : parseTo(to as string),
   }
-  return price.from < price.to ? price : 'INVALID_DATE_RANGE'
+  if (price.from >= price.to) return 'INVALID_DATE_RANGE'
+  return isStorable(valueText) ? price : 'VALUE_NOT_STORABLE'
 }
 
 const itemToJson = (item: Item): Json => {
